@@ -1,0 +1,171 @@
+//! What was seen, what was chosen, why, and what came of it: one line of JSON
+//! for each decision.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::layout::{LogicalLevel, PhysicalLevel};
+use crate::observation::Mission;
+use crate::plan::{Plan, Reason};
+use crate::shape::RunLimits;
+use crate::state::{Drain, DrainId};
+use crate::tree::Tree;
+use crate::tuner::Trial;
+
+/// The journal's format; readers refuse newer ones.
+pub const VERSION: u32 = 1;
+
+/// A line of the journal.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Entry {
+    /// Counts from 1 in each journal.
+    pub number: u64,
+    /// Time since the autopilot began.
+    pub at: Duration,
+    /// The column family.
+    pub column_family: String,
+    /// What happened.
+    #[serde(flatten)]
+    pub event: Event,
+}
+
+/// What a line tells.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "event")]
+pub enum Event {
+    /// The autopilot began.
+    Begin {
+        /// The journal's format.
+        version: u32,
+        /// The tuner's name.
+        policy: String,
+        /// The limits in force.
+        limits: RunLimits,
+    },
+    /// A mission ended and the tuner answered.
+    Mission {
+        /// What was measured.
+        mission: Box<Mission>,
+        /// The tree then.
+        tree: TreeSummary,
+        /// The tuner's answer.
+        trial: Trial,
+        /// Whether the limits were pinned, so that the answer had no effect.
+        pinned: bool,
+    },
+    /// A drain began.
+    DrainBegin {
+        /// The drain.
+        drain: Drain,
+    },
+    /// A drain ended.
+    DrainEnd {
+        /// Which.
+        drain: DrainId,
+    },
+    /// A compaction began.
+    CompactionBegin {
+        /// Its id, never used twice in a journal.
+        compaction: u64,
+        /// What it does, and why.
+        plan: Plan,
+    },
+    /// A compaction ended.
+    CompactionEnd {
+        /// Its id.
+        compaction: u64,
+        /// What came of it.
+        outcome: Outcome,
+    },
+    /// Something that a person should know.
+    Note {
+        /// One sentence.
+        text: String,
+    },
+}
+
+/// What came of a compaction.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "result")]
+pub enum Outcome {
+    /// It succeeded.
+    Done {
+        /// Bytes read.
+        read_bytes: u64,
+        /// Bytes written.
+        write_bytes: u64,
+        /// Entries read.
+        input_entries: u64,
+        /// Entries written.
+        output_entries: u64,
+        /// Wall time.
+        took: Duration,
+    },
+    /// It did not start, since the tree had changed; it is planned again.
+    Stale {
+        /// Why.
+        why: String,
+    },
+    /// It was cancelled before it ended; nothing changed.
+    Cancelled,
+    /// It failed; nothing changed.
+    Failed {
+        /// RocksDB's message.
+        error: String,
+    },
+}
+
+/// The shape of a tree, without its files.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct TreeSummary {
+    /// Files in L0.
+    pub level0_files: usize,
+    /// Bytes in L0.
+    pub level0_bytes: u64,
+    /// All runs, newest first.
+    pub runs: Vec<RunSummary>,
+}
+
+/// One run.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct RunSummary {
+    /// Where it lies.
+    pub physical: PhysicalLevel,
+    /// Its logical level; absent on the landing level.
+    pub level: Option<LogicalLevel>,
+    /// Its size.
+    pub bytes: u64,
+    /// Its files.
+    pub files: usize,
+}
+
+impl TreeSummary {
+    /// The summary of a tree.
+    pub fn of(tree: &Tree, layout: &crate::layout::Layout) -> TreeSummary {
+        TreeSummary {
+            level0_files: tree.level0().len(),
+            level0_bytes: tree.bytes(PhysicalLevel::L0),
+            runs: tree
+                .runs()
+                .map(|physical| RunSummary {
+                    physical,
+                    level: layout.logical(physical).map(|(level, _)| level),
+                    bytes: tree.bytes(physical),
+                    files: tree.files(physical).len(),
+                })
+                .collect(),
+        }
+    }
+}
+
+impl Event {
+    /// The reason of a decision, if the event is one.
+    pub fn reason(&self) -> Option<&Reason> {
+        match self {
+            Event::DrainBegin { drain } => Some(&drain.reason),
+            Event::CompactionBegin { plan, .. } => Some(&plan.reason),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Everything that a decision may see, frozen at one instant.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::key::Key;
+use crate::layout::PhysicalLevel;
+use crate::shape::Shape;
+use crate::state::{DrainId, TreeState};
+use crate::tree::Tree;
+
+/// A compaction that runs now.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct InFlight {
+    /// Its input files.
+    pub files: BTreeSet<u64>,
+    /// The shallowest level that it reads.
+    pub top: PhysicalLevel,
+    /// The level that it writes.
+    pub output: PhysicalLevel,
+    /// Smallest and largest key of its inputs.
+    pub range: (Key, Key),
+    /// The drain that it belongs to.
+    pub drain: Option<DrainId>,
+}
+
+/// One column family at one instant.
+#[derive(Clone, Debug)]
+pub struct Observation {
+    /// The dimensions of the tree.
+    pub shape: Shape,
+    /// The manifest.
+    pub tree: Tree,
+    /// The planner's memory.
+    pub state: TreeState,
+    /// Compactions that run now, RocksDB's own included.
+    pub in_flight: Vec<InFlight>,
+    /// Files that could not be read; plans leave them alone.
+    pub unreadable: BTreeSet<u64>,
+    /// Compactions that may run at once.
+    pub workers: usize,
+}
+
+/// How many operations of each kind a mission had.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct OperationMix {
+    /// Gets that found their key.
+    pub gets_found: u64,
+    /// Gets of absent keys.
+    pub gets_absent: u64,
+    /// Range scans (seeks).
+    pub scans: u64,
+    /// Entries that the scans returned.
+    pub scan_entries: u64,
+    /// Puts and merges.
+    pub writes: u64,
+    /// Deletes of any kind.
+    pub deletes: u64,
+}
+
+impl OperationMix {
+    /// All operations.
+    pub fn total(&self) -> u64 {
+        self.reads() + self.writes + self.deletes
+    }
+
+    /// Gets and scans.
+    pub fn reads(&self) -> u64 {
+        self.gets_found + self.gets_absent + self.scans
+    }
+
+    /// Reads among all operations (gamma), `None` without operations.
+    pub fn read_share(&self) -> Option<f64> {
+        (self.total() > 0).then(|| self.reads() as f64 / self.total() as f64)
+    }
+}
+
+/// Latency of one kind of operation over a mission.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Latency {
+    /// Operations that were timed.
+    pub count: u64,
+    /// Median.
+    pub p50: Duration,
+    /// 99th percentile.
+    pub p99: Duration,
+}
+
+/// What one logical level did during a mission.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct LevelMission {
+    /// Bytes that compactions read from the level.
+    pub compaction_read_bytes: u64,
+    /// Bytes that compactions wrote into it.
+    pub compaction_write_bytes: u64,
+    /// Time that compactions into it took.
+    pub compaction_time: Duration,
+    /// Block reads by user operations, scaled up from a sample.
+    pub read_ios: u64,
+    /// Filter probes that ruled a file out, scaled up from a sample.
+    pub filter_useful: u64,
+    /// Filter probes that passed, scaled up from a sample.
+    pub filter_positive: u64,
+    /// Passed probes whose file held the key, scaled up from a sample.
+    pub filter_true_positive: u64,
+}
+
+impl LevelMission {
+    /// False positives of the level's filters, scaled up from a sample.
+    pub fn filter_false_positive(&self) -> u64 {
+        self.filter_positive
+            .saturating_sub(self.filter_true_positive)
+    }
+}
+
+/// Statistics of one mission: some 50,000 operations or a second.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Mission {
+    /// Counts from 1 in each session of the autopilot.
+    pub number: u64,
+    /// How long it took.
+    pub duration: Duration,
+    /// What the operations were.
+    pub operations: OperationMix,
+    /// Latency of gets.
+    pub get: Latency,
+    /// Latency of puts, deletes and batches.
+    pub put: Latency,
+    /// Latency of seeks.
+    pub seek: Latency,
+    /// By logical level, level 1 first.
+    pub levels: Vec<LevelMission>,
+    /// Bytes that users wrote.
+    pub user_write_bytes: u64,
+    /// Bytes that flushes wrote.
+    pub flush_write_bytes: u64,
+    /// Bytes that compactions wrote.
+    pub compaction_write_bytes: u64,
+    /// Time that writers were held back.
+    pub stall: Duration,
+}
+
+impl Mission {
+    /// (flushed + compacted) / written by users; `None` without writes.
+    pub fn write_amplification(&self) -> Option<f64> {
+        let written = self.flush_write_bytes + self.compaction_write_bytes;
+        (self.user_write_bytes > 0).then(|| written as f64 / self.user_write_bytes as f64)
+    }
+
+    /// Block reads per read operation; `None` without reads.
+    pub fn read_amplification(&self) -> Option<f64> {
+        let ios: u64 = self.levels.iter().map(|level| level.read_ios).sum();
+        let reads = self.operations.reads();
+        (reads > 0).then(|| ios as f64 / reads as f64)
+    }
+}

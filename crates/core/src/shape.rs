@@ -1,0 +1,348 @@
+//! Capacities, run limits and the rule by which a run is sealed.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::layout::{Layout, LogicalLevel};
+
+/// The most runs that a policy wants in a level (K_i): 1 is leveling, the size
+/// ratio is tiering. Always at least 1.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(try_from = "u16", into = "u16")]
+pub struct RunLimit(u16);
+
+impl RunLimit {
+    /// One run: leveling.
+    pub const ONE: RunLimit = RunLimit(1);
+
+    /// A run limit.
+    ///
+    /// # Errors
+    /// 0 is no limit, and a layout holds no more than
+    /// [`Layout::max_run_limit`] runs.
+    pub fn new(runs: u16) -> Result<RunLimit, IllegalLimit> {
+        let max = Layout::V1.max_run_limit();
+        if (1..=max).contains(&runs) {
+            Ok(RunLimit(runs))
+        } else {
+            Err(IllegalLimit { runs, max })
+        }
+    }
+
+    /// The limit nearest to `runs` that the layout can hold.
+    pub fn clamped(runs: u16) -> RunLimit {
+        RunLimit(runs.clamp(1, Layout::V1.max_run_limit()))
+    }
+
+    /// The number of runs.
+    pub fn get(self) -> u16 {
+        self.0
+    }
+}
+
+impl fmt::Display for RunLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A run limit outside the layout's bounds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct IllegalLimit {
+    /// What was asked for.
+    pub runs: u16,
+    /// The most that the layout holds.
+    pub max: u16,
+}
+
+impl fmt::Display for IllegalLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let IllegalLimit { runs, max } = self;
+        write!(
+            f,
+            "a run limit of {runs} cannot be held: choose one from 1 to {max}"
+        )
+    }
+}
+
+impl std::error::Error for IllegalLimit {}
+
+impl TryFrom<u16> for RunLimit {
+    type Error = IllegalLimit;
+
+    fn try_from(runs: u16) -> Result<Self, IllegalLimit> {
+        RunLimit::new(runs)
+    }
+}
+
+impl From<RunLimit> for u16 {
+    fn from(limit: RunLimit) -> u16 {
+        limit.0
+    }
+}
+
+/// A run limit for every logical level.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct RunLimits {
+    /// Limits of levels 1, 2, ...
+    pub levels: Vec<RunLimit>,
+    /// The limit of all deeper levels.
+    pub deeper: RunLimit,
+}
+
+impl RunLimits {
+    /// The same limit everywhere.
+    pub fn uniform(limit: RunLimit) -> RunLimits {
+        RunLimits {
+            levels: Vec::new(),
+            deeper: limit,
+        }
+    }
+
+    /// The limit of a level.
+    pub fn get(&self, level: LogicalLevel) -> RunLimit {
+        self.levels
+            .get(usize::from(level.0).wrapping_sub(1))
+            .copied()
+            .unwrap_or(self.deeper)
+    }
+
+    /// Sets the limit of one level and leaves the others as they are.
+    pub fn set(&mut self, level: LogicalLevel, limit: RunLimit) {
+        let at = usize::from(level.0).saturating_sub(1);
+        if self.levels.len() <= at {
+            self.levels.resize(at + 1, self.deeper);
+        }
+        self.levels[at] = limit;
+    }
+}
+
+/// Comma-separated limits of levels 1, 2, ...; the last one holds for all
+/// deeper levels.
+impl fmt::Display for RunLimits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for limit in &self.levels {
+            write!(f, "{limit},")?;
+        }
+        write!(f, "{}", self.deeper)
+    }
+}
+
+/// What happens to the runs of a level when its limit changes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Transition {
+    /// Only the active run's capacity changes; nothing is rewritten (RusKey 4.2).
+    #[default]
+    Flexible,
+    /// The new limit holds from the level's next drain on.
+    Lazy,
+    /// The level is merged down at once.
+    Greedy,
+    /// As flexible, and a level at its capacity gives up pieces, key range by
+    /// key range, until it is under its capacity, rather than all of its runs
+    /// (RusKey 7).
+    FileGranular,
+}
+
+/// The dimensions of a tree. Everything that the planner needs to know and that
+/// the workload does not change.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Shape {
+    /// Where runs lie.
+    pub layout: Layout,
+    /// Capacity of a level over that of the level above (T). 2 to 100.
+    pub size_ratio: u32,
+    /// L0 files at which they are merged into level 1.
+    pub level0_file_num_compaction_trigger: u32,
+    /// Memtable size, bytes.
+    pub write_buffer_size: u64,
+    /// Smallest target size of a file in levels 1 and deeper, bytes. The target
+    /// grows with the data ([`Shape::target_file_size`]).
+    pub target_file_size_base: u64,
+    /// Files per column family that the target file size aims to stay under.
+    pub max_files: u64,
+    /// Bound on bytes in the tree over bytes in its oldest run, an upper bound
+    /// of the space amplification.
+    pub max_space_amplification: f64,
+    /// Share of tombstones in a file from which it is merged down early.
+    pub tombstone_share: f64,
+    /// What a change of limits does to existing runs.
+    pub transition: Transition,
+    /// Compression class of each logical level; the last one holds for deeper
+    /// levels, none means that all are alike. Files move for free only between
+    /// levels of one class.
+    pub compression_classes: Vec<u8>,
+}
+
+impl Shape {
+    /// A compaction piece is at most this many target files, unless keys force
+    /// more into it.
+    pub const PIECE_FILES: u64 = 25;
+
+    /// Bytes that one merge of L0 brings: the trigger times the buffer.
+    pub fn level0_bytes(&self) -> u64 {
+        u64::from(self.level0_file_num_compaction_trigger).saturating_mul(self.write_buffer_size)
+    }
+
+    /// Capacity of a level, bytes: C_i = C_1 * T^(i-1), C_1 = T * L0 merge
+    /// (RusKey 4.1; it leaves C_1 open).
+    pub fn capacity(&self, level: LogicalLevel) -> u64 {
+        let ratio = u64::from(self.size_ratio);
+        self.level0_bytes()
+            .saturating_mul(ratio.saturating_pow(u32::from(level.0)))
+    }
+
+    /// What a full level above brings, bytes: C_i / T.
+    pub fn inflow(&self, level: LogicalLevel) -> u64 {
+        self.capacity(level) / u64::from(self.size_ratio)
+    }
+
+    /// Bytes from which a level is full. Half an inflow under the capacity,
+    /// since the next one would lead further past it than this falls short.
+    pub fn full_at(&self, level: LogicalLevel) -> u64 {
+        self.capacity(level) - self.inflow(level) / 2
+    }
+
+    /// Size from which a level's active run is sealed, bytes, when
+    /// `sealed_runs` runs of `sealed_bytes` lie below it.
+    ///
+    /// The run capacity is C_i / K_i (RusKey 4.1). Merges bring whole inflows,
+    /// so capacities that are no multiple of one are rounded in turn up and
+    /// down: what is left of the level is shared among the runs that are left,
+    /// never more than half an inflow over C_i / K_i.
+    pub fn sealed_at(
+        &self,
+        level: LogicalLevel,
+        limit: RunLimit,
+        sealed_runs: u16,
+        sealed_bytes: u64,
+    ) -> u64 {
+        let half_inflow = self.inflow(level) / 2;
+        let even_share = self.capacity(level) / u64::from(limit.get());
+        let share = match limit.get().checked_sub(sealed_runs) {
+            Some(runs_left) if runs_left > 0 => {
+                self.capacity(level).saturating_sub(sealed_bytes) / u64::from(runs_left)
+            }
+            _ => even_share,
+        };
+        share
+            .min(even_share + half_inflow)
+            .saturating_sub(half_inflow)
+            .max(1)
+    }
+
+    /// Target size of a file, bytes (F): the base, doubled until `total_bytes`
+    /// make no more than half of [`Shape::max_files`] files.
+    pub fn target_file_size(&self, total_bytes: u64) -> u64 {
+        let mut size = self.target_file_size_base.max(1);
+        while total_bytes / size > self.max_files / 2 {
+            size = size.saturating_mul(2);
+        }
+        size
+    }
+
+    /// The most input bytes that a compaction piece should have.
+    pub fn piece_bytes(&self, total_bytes: u64) -> u64 {
+        Self::PIECE_FILES * self.target_file_size(total_bytes)
+    }
+
+    /// Size at which outputs into a level are cut, bytes:
+    /// min(F, 25F / (K_i * (1 + T / K_{i+1}))), so that one guard interval of a
+    /// full level, with what it overlaps below, is one piece.
+    pub fn output_file_size(&self, level: LogicalLevel, limits: &RunLimits, total: u64) -> u64 {
+        let file = self.target_file_size(total);
+        let overlap = 1.0 + f64::from(self.size_ratio) / f64::from(limits.get(level.next()).get());
+        let shared =
+            self.piece_bytes(total) as f64 / (f64::from(limits.get(level).get()) * overlap);
+        file.min(shared as u64).max(1)
+    }
+
+    /// Pieces that a full level drains in, at the least.
+    pub fn pieces(&self, level: LogicalLevel, limits: &RunLimits, total: u64) -> u64 {
+        let overlap = 1.0 + f64::from(self.size_ratio) / f64::from(limits.get(level.next()).get());
+        let bytes = self.capacity(level) as f64 * overlap;
+        (bytes / self.piece_bytes(total) as f64).ceil() as u64
+    }
+
+    /// The compression class of a physical level. L0 and the landing level
+    /// count as level 1.
+    pub fn compression_class(&self, level: crate::layout::PhysicalLevel) -> u8 {
+        let logical = self.layout.logical(level).map_or(1, |(level, _)| level.0);
+        let classes = &self.compression_classes;
+        classes
+            .get(usize::from(logical) - 1)
+            .or(classes.last())
+            .copied()
+            .unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::small_shape;
+
+    /// Sizes of the runs that whole inflows make of one level, until it is full.
+    fn generation(shape: &Shape, limit: u16, merge: u64) -> Vec<u64> {
+        let level = LogicalLevel(1);
+        let limit = RunLimit::new(limit).expect("a legal limit");
+        let mut runs: Vec<u64> = Vec::new();
+        while runs.iter().sum::<u64>() < shape.full_at(level) {
+            let active = runs.last().copied().unwrap_or(0);
+            let sealed = runs.len().saturating_sub(1);
+            let sealed_bytes: u64 = runs.iter().take(sealed).sum();
+            let seal = shape.sealed_at(level, limit, sealed as u16, sealed_bytes);
+            match runs.last_mut() {
+                Some(run) if active < seal => *run += merge,
+                _ => runs.push(merge),
+            }
+        }
+        runs
+    }
+
+    #[test]
+    fn every_run_limit_up_to_the_size_ratio_is_a_tree_of_its_own() {
+        let shape = small_shape();
+        for limit in 1..=10 {
+            let runs = generation(&shape, limit, shape.level0_bytes());
+            assert_eq!(runs.len(), usize::from(limit), "{limit}: {runs:?}");
+        }
+    }
+
+    #[test]
+    fn merges_that_overwrite_a_little_change_no_run_count() {
+        let shape = small_shape();
+        for limit in 1..=10 {
+            let runs = generation(&shape, limit, shape.level0_bytes() * 97 / 100);
+            assert_eq!(runs.len(), usize::from(limit), "{limit}: {runs:?}");
+        }
+    }
+
+    #[test]
+    fn a_lower_limit_can_leave_one_run_more_than_it_allows() {
+        let shape = small_shape();
+        let unit = shape.level0_bytes();
+        let seal = shape.sealed_at(LogicalLevel(1), RunLimit::clamped(3), 2, 3 * unit);
+        assert_eq!(seal, shape.capacity(LogicalLevel(1)) / 3);
+    }
+
+    #[test]
+    fn limits_outside_the_layout_are_refused_with_the_bounds() {
+        assert!(RunLimit::new(0).is_err());
+        let error = RunLimit::new(13).expect_err("above the bound");
+        assert_eq!(
+            error.to_string(),
+            "a run limit of 13 cannot be held: choose one from 1 to 12"
+        );
+        assert!(serde_json::from_str::<RunLimit>("0").is_err());
+    }
+
+    #[test]
+    fn setting_a_deep_limit_leaves_the_others() {
+        let mut limits = RunLimits::uniform(RunLimit::clamped(4));
+        limits.set(LogicalLevel(3), RunLimit::ONE);
+        assert_eq!(limits.to_string(), "4,4,1,4");
+    }
+}

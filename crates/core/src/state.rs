@@ -1,0 +1,87 @@
+//! What the planner remembers between plans.
+
+use serde::{Deserialize, Serialize};
+
+use crate::guards::Guards;
+use crate::key::Key;
+use crate::layout::{LogicalLevel, PhysicalLevel};
+use crate::plan::Reason;
+use crate::shape::RunLimits;
+
+/// Identifies a drain within one column family; never used twice.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct DrainId(pub u64);
+
+/// A merge of all runs in the physical levels `[top, target)` into the run at
+/// `target`, done piece by piece.
+///
+/// Invariants: no other drain and no merge of L0 touches a level in
+/// `[top, target]` until it ends; newer runs of the drained level take slots
+/// above `top`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Drain {
+    /// Its name in the journal.
+    pub id: DrainId,
+    /// The newest run that is drained.
+    pub top: PhysicalLevel,
+    /// The run that receives, older than all that are drained.
+    pub target: PhysicalLevel,
+    /// Only files that begin within these keys are drained; all when absent.
+    pub range: Option<(Key, Key)>,
+    /// The drain also ends when its level is under its capacity.
+    pub until_under_capacity: bool,
+    /// Why it was begun.
+    pub reason: Reason,
+}
+
+impl Drain {
+    /// Whether a physical level belongs to the drain.
+    pub fn covers(&self, level: PhysicalLevel) -> bool {
+        self.top <= level && level <= self.target
+    }
+}
+
+/// The planner's memory. Losing it costs work, never data: the planner
+/// converges from any manifest with an empty state.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct TreeState {
+    /// The limits in force.
+    pub limits: RunLimits,
+    /// Limits that wait for each level's next drain (lazy transition).
+    pub waiting: Option<RunLimits>,
+    /// Levels that a change of limits wants merged down (greedy transition).
+    pub forced: Vec<LogicalLevel>,
+    /// Someone asked for the whole tree to be merged into one run.
+    pub compact_all: bool,
+    /// Drains under way.
+    pub drains: Vec<Drain>,
+    /// The id of the next drain.
+    pub next_drain: u64,
+    /// Keys at which outputs are cut.
+    pub guards: Guards,
+    /// Where the last piecewise drain of each level stopped (file-granular
+    /// transition), by level - 1.
+    pub cursors: Vec<Option<Key>>,
+}
+
+impl TreeState {
+    /// A new state with the given limits.
+    pub fn new(limits: RunLimits) -> TreeState {
+        TreeState {
+            limits,
+            waiting: None,
+            forced: Vec::new(),
+            compact_all: false,
+            drains: Vec::new(),
+            next_drain: 1,
+            guards: Guards::default(),
+            cursors: Vec::new(),
+        }
+    }
+
+    /// The drain that covers a physical level.
+    pub fn drain_at(&self, level: PhysicalLevel) -> Option<&Drain> {
+        self.drains.iter().find(|drain| drain.covers(level))
+    }
+}

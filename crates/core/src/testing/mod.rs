@@ -1,0 +1,37 @@
+//! Material for tests: drawn trees and contracts that every policy keeps.
+
+use crate::key::Key;
+use crate::layout::Layout;
+use crate::shape::{Shape, Transition};
+use crate::tree::File;
+
+/// A shape whose L0 merges bring 400 bytes: levels of 4,000, 40,000, ... bytes,
+/// files of 100 bytes.
+pub fn small_shape() -> Shape {
+    Shape {
+        layout: Layout::V1,
+        size_ratio: 10,
+        level0_file_num_compaction_trigger: 4,
+        write_buffer_size: 100,
+        target_file_size_base: 100,
+        max_files: 1_000_000,
+        max_space_amplification: 1e9,
+        tombstone_share: 0.5,
+        transition: Transition::Flexible,
+        compression_classes: Vec::new(),
+    }
+}
+
+/// `count` files of 100 bytes with the keys 00000 to 00009, 00010 to 00019, ...
+pub fn numbered_files(count: u64) -> Vec<File> {
+    (0..count)
+        .map(|at| File {
+            number: at + 1,
+            size: 100,
+            smallest: Key::from(format!("{:05}", at * 10)),
+            largest: Key::from(format!("{:05}", at * 10 + 9)),
+            entries: 10,
+            deletions: 0,
+        })
+        .collect()
+}

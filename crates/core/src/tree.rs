@@ -1,0 +1,177 @@
+//! The tree as RocksDB's manifest shows it: files, runs and levels.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::key::Key;
+use crate::layout::{Layout, LogicalLevel, PhysicalLevel};
+
+/// One SST file.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct File {
+    /// RocksDB's file number.
+    pub number: u64,
+    /// Size on disk, bytes.
+    pub size: u64,
+    /// Smallest user key.
+    pub smallest: Key,
+    /// Largest user key.
+    pub largest: Key,
+    /// Entries of any kind; 0 when RocksDB has not loaded the number.
+    pub entries: u64,
+    /// Point tombstones among them.
+    pub deletions: u64,
+}
+
+impl File {
+    /// Whether the file's keys and `[low, high]` have a key in common.
+    pub fn overlaps(&self, low: &Key, high: &Key) -> bool {
+        self.smallest <= *high && self.largest >= *low
+    }
+
+    /// Share of tombstones among the entries, 0 when unknown.
+    pub fn deletion_share(&self) -> f64 {
+        if self.entries == 0 {
+            0.0
+        } else {
+            self.deletions as f64 / self.entries as f64
+        }
+    }
+}
+
+/// All files of one column family, by physical level.
+///
+/// Invariant: L0 is ordered newest first; every other physical level is one
+/// run, ordered by key, whose files overlap at most in a shared boundary key
+/// (range tombstones make neighbours share one).
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Tree {
+    levels: Vec<Vec<File>>,
+}
+
+/// Why a list of files is not a tree.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct IllegalTree(pub String);
+
+impl std::fmt::Display for IllegalTree {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for IllegalTree {}
+
+impl Tree {
+    /// A tree from its files by physical level: L0 newest first, the others in
+    /// any order.
+    ///
+    /// # Errors
+    /// When two files of one level above 0 overlap by more than a shared
+    /// boundary key, or a file's keys are reversed. RocksDB never shows that.
+    pub fn new(mut levels: Vec<Vec<File>>) -> Result<Tree, IllegalTree> {
+        for (at, files) in levels.iter_mut().enumerate() {
+            if at > 0 {
+                files.sort_by(|a, b| (&a.smallest, &a.largest).cmp(&(&b.smallest, &b.largest)));
+            }
+            check_level(at, files)?;
+        }
+        while levels.last().is_some_and(Vec::is_empty) {
+            levels.pop();
+        }
+        Ok(Tree { levels })
+    }
+
+    /// The files of a physical level; empty when there are none.
+    pub fn files(&self, level: PhysicalLevel) -> &[File] {
+        self.levels
+            .get(usize::from(level.0))
+            .map_or(&[], Vec::as_slice)
+    }
+
+    /// L0's files, newest first.
+    pub fn level0(&self) -> &[File] {
+        self.files(PhysicalLevel::L0)
+    }
+
+    /// Bytes in a physical level.
+    pub fn bytes(&self, level: PhysicalLevel) -> u64 {
+        self.files(level).iter().map(|file| file.size).sum()
+    }
+
+    /// Bytes in the whole tree.
+    pub fn total_bytes(&self) -> u64 {
+        self.iter().map(|(_, file)| file.size).sum()
+    }
+
+    /// Files in the whole tree.
+    pub fn total_files(&self) -> usize {
+        self.levels.iter().map(Vec::len).sum()
+    }
+
+    /// Every file with its physical level, shallowest first.
+    pub fn iter(&self) -> impl Iterator<Item = (PhysicalLevel, &File)> {
+        self.levels.iter().enumerate().flat_map(|(at, files)| {
+            let level = PhysicalLevel(at as u16);
+            files.iter().map(move |file| (level, file))
+        })
+    }
+
+    /// Occupied physical levels above 0, newest first.
+    pub fn runs(&self) -> impl DoubleEndedIterator<Item = PhysicalLevel> + '_ {
+        (1..self.levels.len())
+            .filter(|at| !self.levels[*at].is_empty())
+            .map(|at| PhysicalLevel(at as u16))
+    }
+
+    /// Occupied physical levels within `[first, last]`, newest first.
+    pub fn runs_within(&self, first: PhysicalLevel, last: PhysicalLevel) -> Vec<PhysicalLevel> {
+        self.runs()
+            .filter(|run| *run >= first && *run <= last)
+            .collect()
+    }
+
+    /// The runs of a logical level, newest first.
+    pub fn runs_of(&self, layout: &Layout, level: LogicalLevel) -> Vec<PhysicalLevel> {
+        let (first, last) = layout.span(level);
+        self.runs_within(first, last)
+    }
+
+    /// The deepest logical level that holds a run.
+    pub fn deepest_occupied(&self, layout: &Layout) -> Option<LogicalLevel> {
+        self.runs()
+            .rev()
+            .find_map(|run| layout.logical(run))
+            .map(|(level, _)| level)
+    }
+
+    /// The physical level of each file, by number.
+    pub fn places(&self) -> HashMap<u64, PhysicalLevel> {
+        self.iter()
+            .map(|(level, file)| (file.number, level))
+            .collect()
+    }
+}
+
+fn check_level(at: usize, files: &[File]) -> Result<(), IllegalTree> {
+    for file in files {
+        if file.smallest > file.largest {
+            return Err(IllegalTree(format!(
+                "file {} at physical level {at} has keys {}..{} in reverse",
+                file.number, file.smallest, file.largest
+            )));
+        }
+    }
+    if at == 0 {
+        return Ok(());
+    }
+    for pair in files.windows(2) {
+        if pair[0].largest > pair[1].smallest {
+            return Err(IllegalTree(format!(
+                "files {} and {} overlap at physical level {at}, which must be one sorted run",
+                pair[0].number, pair[1].number
+            )));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,55 @@
+//! Lazy leveling (Dostoevsky): many runs above, one run in the largest level.
+
+use super::{Change, Question, Trial, TrialId, Tuner};
+use crate::observation::Mission;
+use crate::shape::{RunLimit, RunLimits};
+
+/// As many runs as the size ratio in every level but the deepest, which holds
+/// one. Follows the tree as it gets deeper.
+#[derive(Clone, Debug, Default)]
+pub struct LazyLeveling {
+    asked: u64,
+}
+
+impl LazyLeveling {
+    /// The limits for a tree with these dimensions and this depth.
+    pub fn limits(seen: &Question<'_>) -> RunLimits {
+        let many = RunLimit::clamped(seen.shape.size_ratio.try_into().unwrap_or(u16::MAX));
+        let mut limits = RunLimits::uniform(many);
+        if let Some(deepest) = seen.tree.deepest_occupied(&seen.shape.layout) {
+            limits.set(deepest, RunLimit::ONE);
+        }
+        limits
+    }
+}
+
+impl Tuner for LazyLeveling {
+    fn name(&self) -> String {
+        "lazy-leveling".into()
+    }
+
+    fn ask(&mut self, seen: &Question<'_>) -> Trial {
+        self.asked += 1;
+        let limits = Self::limits(seen);
+        let changes = seen
+            .shape
+            .layout
+            .logical_levels()
+            .filter(|level| limits.get(*level) != seen.limits.get(*level))
+            .map(|level| Change {
+                level,
+                why: match limits.get(level) {
+                    RunLimit::ONE => "the largest level keeps one run".into(),
+                    _ => "it is above the largest level".into(),
+                },
+            })
+            .collect();
+        Trial {
+            id: TrialId(self.asked),
+            limits,
+            changes,
+        }
+    }
+
+    fn tell(&mut self, _trial: TrialId, _outcome: &Mission) {}
+}

@@ -1,0 +1,89 @@
+//! How many runs? A tuner is asked once after each mission.
+
+mod fixed;
+mod lazy_leveling;
+mod policy;
+mod thresholds;
+
+pub use fixed::Fixed;
+pub use lazy_leveling::LazyLeveling;
+pub use policy::{Policy, PolicyError};
+pub use thresholds::Thresholds;
+
+use serde::{Deserialize, Serialize};
+
+use crate::layout::LogicalLevel;
+use crate::observation::Mission;
+use crate::shape::{RunLimits, Shape};
+use crate::tree::Tree;
+
+/// What a tuner sees.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a> {
+    /// The dimensions of the tree.
+    pub shape: &'a Shape,
+    /// The manifest.
+    pub tree: &'a Tree,
+    /// The limits in force.
+    pub limits: &'a RunLimits,
+    /// The mission that has just ended.
+    pub mission: &'a Mission,
+}
+
+/// Identifies an answer of a tuner.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct TrialId(pub u64);
+
+/// An answer: limits for the next mission, and why.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Trial {
+    /// Its name in the journal and in [`Tuner::tell`].
+    pub id: TrialId,
+    /// The limits that should hold from now on.
+    pub limits: RunLimits,
+    /// One entry for each level whose limit the tuner changes.
+    pub changes: Vec<Change>,
+}
+
+/// A changed limit, and why.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Change {
+    /// The level.
+    pub level: LogicalLevel,
+    /// A sentence without a full stop.
+    pub why: String,
+}
+
+/// Decides run limits.
+///
+/// A tuner is deterministic: the same questions give the same trials. The
+/// checks in [`crate::testing::tuner_contract`] hold for every tuner.
+pub trait Tuner: Send {
+    /// The tuner's name, as arms and settings spell it.
+    fn name(&self) -> String;
+
+    /// Proposes limits. Exactly one [`Tuner::tell`] follows.
+    fn ask(&mut self, seen: &Question<'_>) -> Trial;
+
+    /// What came of the trial: the mission that ran under it.
+    fn tell(&mut self, trial: TrialId, outcome: &Mission);
+
+    /// What the tuner has learned, for the state file; `null` when nothing.
+    fn state(&self) -> serde_json::Value {
+        serde_json::Value::Null
+    }
+
+    /// Takes up what [`Tuner::state`] gave.
+    ///
+    /// # Errors
+    /// A sentence when the value does not come from this kind of tuner; the
+    /// tuner then goes on as if it were new.
+    fn restore(&mut self, state: &serde_json::Value) -> Result<(), String> {
+        if state.is_null() {
+            Ok(())
+        } else {
+            Err(format!("the tuner {} keeps no state", self.name()))
+        }
+    }
+}

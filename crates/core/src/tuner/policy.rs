@@ -1,0 +1,159 @@
+//! Policies by name, as settings and arms spell them.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::{Fixed, LazyLeveling, Thresholds, Tuner};
+use crate::shape::{RunLimit, RunLimits};
+
+/// A way to choose run limits.
+///
+/// Spelled `fixed-4`, `fixed-10,10,1` (levels 1, 2, and all deeper ones),
+/// `lazy-leveling`, or `thresholds-LOW-HIGH` with LOW and HIGH in percent of
+/// reads.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Policy {
+    /// The same limits for ever.
+    Fixed(RunLimits),
+    /// Many runs above, one in the largest level.
+    LazyLeveling,
+    /// RusKey's threshold rule; shares of reads from 0 to 1.
+    Thresholds {
+        /// Fewer reads raise the limits.
+        low: f64,
+        /// More reads lower them.
+        high: f64,
+    },
+}
+
+/// A name that is no policy.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PolicyError(String);
+
+impl fmt::Display for PolicyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for PolicyError {}
+
+impl Policy {
+    /// The tuner that follows this policy.
+    pub fn tuner(&self) -> Box<dyn Tuner> {
+        match self {
+            Policy::Fixed(limits) => Box::new(Fixed::new(limits.clone())),
+            Policy::LazyLeveling => Box::new(LazyLeveling::default()),
+            Policy::Thresholds { low, high } => match Thresholds::new(*low, *high) {
+                Ok(rule) => Box::new(rule),
+                // Only a policy built by hand gets here: hold still.
+                Err(_) => Box::new(Fixed::new(self.first_limits())),
+            },
+        }
+    }
+
+    /// The limits before the first mission.
+    pub fn first_limits(&self) -> RunLimits {
+        match self {
+            Policy::Fixed(limits) => limits.clone(),
+            Policy::LazyLeveling | Policy::Thresholds { .. } => RunLimits::uniform(RunLimit::ONE),
+        }
+    }
+}
+
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Policy::Fixed(limits) => write!(f, "fixed-{limits}"),
+            Policy::LazyLeveling => f.write_str("lazy-leveling"),
+            Policy::Thresholds { low, high } => {
+                write!(f, "thresholds-{}-{}", low * 100.0, high * 100.0)
+            }
+        }
+    }
+}
+
+impl FromStr for Policy {
+    type Err = PolicyError;
+
+    fn from_str(text: &str) -> Result<Policy, PolicyError> {
+        if text == "lazy-leveling" {
+            return Ok(Policy::LazyLeveling);
+        }
+        if let Some(limits) = text.strip_prefix("fixed-") {
+            return parse_limits(limits)
+                .map(Policy::Fixed)
+                .map_err(|why| PolicyError(format!("{text:?} is no policy: {why}")));
+        }
+        if let Some(shares) = text.strip_prefix("thresholds-") {
+            return parse_thresholds(shares)
+                .map_err(|why| PolicyError(format!("{text:?} is no policy: {why}")));
+        }
+        Err(PolicyError(format!(
+            "{text:?} is no policy: choose fixed-K, lazy-leveling or thresholds-LOW-HIGH"
+        )))
+    }
+}
+
+fn parse_limits(text: &str) -> Result<RunLimits, String> {
+    let mut levels = text
+        .split(',')
+        .map(|limit| {
+            let runs = limit
+                .parse()
+                .map_err(|_| format!("{limit:?} is not a number of runs"))?;
+            RunLimit::new(runs).map_err(|error| error.to_string())
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    let deeper = levels.pop().ok_or("it names no run limit")?;
+    Ok(RunLimits { levels, deeper })
+}
+
+fn parse_thresholds(text: &str) -> Result<Policy, String> {
+    let (low, high) = text
+        .split_once('-')
+        .ok_or("give two percentages, as in thresholds-20-80")?;
+    let percent = |share: &str| {
+        share
+            .parse::<f64>()
+            .map(|percent| percent / 100.0)
+            .map_err(|_| format!("{share:?} is not a percentage"))
+    };
+    let (low, high) = (percent(low)?, percent(high)?);
+    Thresholds::new(low, high).map(|_| Policy::Thresholds { low, high })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_parse_and_print_alike() {
+        for name in [
+            "fixed-1",
+            "fixed-10,10,1",
+            "lazy-leveling",
+            "thresholds-20-80",
+        ] {
+            let policy: Policy = name.parse().expect(name);
+            assert_eq!(policy.to_string(), name);
+        }
+    }
+
+    #[test]
+    fn wrong_names_say_what_to_write() {
+        for (name, says) in [
+            (
+                "leveled",
+                "choose fixed-K, lazy-leveling or thresholds-LOW-HIGH",
+            ),
+            ("fixed-0", "choose one from 1 to 12"),
+            ("fixed-x", "not a number of runs"),
+            ("thresholds-80-20", "0 <= low <= high <= 1"),
+            ("thresholds-5", "give two percentages"),
+        ] {
+            let error = name.parse::<Policy>().expect_err(name).to_string();
+            assert!(error.contains(says), "{error}");
+        }
+    }
+}
