@@ -1,0 +1,2 @@
+#[doc(hidden)]
+pub mod ffi;
