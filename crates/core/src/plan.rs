@@ -147,13 +147,18 @@ impl fmt::Display for Reason {
             Reason::Landing { bytes } => write!(
                 f,
                 "RocksDB compacted L0 itself and left {} below it",
-                Mb(*bytes)
+                Size(*bytes)
             ),
             Reason::LevelFull {
                 level,
                 bytes,
                 capacity,
-            } => write!(f, "{level} holds {} of its {}", Mb(*bytes), Mb(*capacity)),
+            } => write!(
+                f,
+                "{level} holds {} of its {}",
+                Size(*bytes),
+                Size(*capacity)
+            ),
             Reason::SpaceBound { estimate, bound } => write!(
                 f,
                 "the tree is {estimate:.2} times its oldest run, the bound is {bound:.2}"
@@ -165,7 +170,7 @@ impl fmt::Display for Reason {
             ),
             Reason::Reseat { level } => write!(f, "{level} has free slots below its runs"),
             Reason::Sink { level, bytes } => {
-                write!(f, "a run of {} alone fills {level}", Mb(*bytes))
+                write!(f, "a run of {} alone fills {level}", Size(*bytes))
             }
             Reason::Transition { level } => {
                 write!(f, "the run limit of {level} changed, greedily")
@@ -175,10 +180,17 @@ impl fmt::Display for Reason {
     }
 }
 
-struct Mb(u64);
+/// Bytes in the largest decimal unit that leaves at least one of them.
+struct Size(u64);
 
-impl fmt::Display for Mb {
+impl fmt::Display for Size {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:.1} MB", self.0 as f64 / 1e6)
+        let bytes = self.0 as f64;
+        match self.0 {
+            0..1_000 => write!(f, "{} B", self.0),
+            1_000..1_000_000 => write!(f, "{:.1} kB", bytes / 1e3),
+            1_000_000..1_000_000_000 => write!(f, "{:.1} MB", bytes / 1e6),
+            _ => write!(f, "{:.1} GB", bytes / 1e9),
+        }
     }
 }

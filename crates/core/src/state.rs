@@ -29,8 +29,6 @@ pub struct Drain {
     pub target: PhysicalLevel,
     /// Only files that begin within these keys are drained; all when absent.
     pub range: Option<(Key, Key)>,
-    /// The drain also ends when its level is under its capacity.
-    pub until_under_capacity: bool,
     /// Why it was begun.
     pub reason: Reason,
 }

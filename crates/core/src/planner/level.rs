@@ -1,1 +1,112 @@
-//! todo
+//! A logical level as the planner sees it, and where a new run would go.
+
+use crate::layout::{LogicalLevel, PhysicalLevel};
+use crate::observation::{InFlight, Observation};
+use crate::state::Drain;
+
+/// One run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Run {
+    pub physical: PhysicalLevel,
+    pub bytes: u64,
+}
+
+/// A logical level without the runs that are being drained.
+#[derive(Clone, Debug)]
+pub(super) struct View {
+    pub level: LogicalLevel,
+    /// Runs that belong to no drain's sources, newest first.
+    pub fresh: Vec<Run>,
+    /// Something is being merged or moved into the level, or within it.
+    pub inbound: bool,
+    /// The newest run that is being drained.
+    pub drained_from: Option<PhysicalLevel>,
+}
+
+impl View {
+    /// Bytes of the fresh runs.
+    pub fn bytes(&self) -> u64 {
+        self.fresh.iter().map(|run| run.bytes).sum()
+    }
+
+    /// Nothing is merged into the level or drained from it.
+    pub fn at_rest(&self) -> bool {
+        !self.inbound && self.drained_from.is_none()
+    }
+
+    /// The slot for a new run: just above the newest one.
+    pub fn free_slot(&self, seen: &Observation) -> Option<PhysicalLevel> {
+        let (first, last) = seen.shape.layout.span(self.level);
+        let newest = self
+            .fresh
+            .first()
+            .map(|run| run.physical)
+            .or(self.drained_from);
+        match newest {
+            None => Some(last),
+            Some(run) => (run > first).then(|| PhysicalLevel(run.0 - 1)),
+        }
+    }
+
+    /// Whether the newest run admits no more merges.
+    pub fn sealed(&self, seen: &Observation) -> bool {
+        let Some((active, sealed)) = self.fresh.split_first() else {
+            return true;
+        };
+        let limit = seen.state.limits.get(self.level);
+        let sealed_bytes = sealed.iter().map(|run| run.bytes).sum();
+        let seal = seen
+            .shape
+            .sealed_at(self.level, limit, sealed.len() as u16, sealed_bytes);
+        active.bytes >= seal
+    }
+
+    /// Where a merge into this level goes: the active run; or a new run if that
+    /// one is sealed; or the sealed run all the same if no slot is free.
+    /// `None` while another merge comes in, and while a drain holds every slot.
+    pub fn receiver(&self, seen: &Observation) -> Option<PhysicalLevel> {
+        if self.inbound {
+            return None;
+        }
+        let newest = self.fresh.first().map(|run| run.physical);
+        if self.sealed(seen) {
+            self.free_slot(seen).or(newest)
+        } else {
+            newest
+        }
+    }
+}
+
+/// The view of a level.
+pub(super) fn view(seen: &Observation, level: LogicalLevel) -> View {
+    let (first, last) = seen.shape.layout.span(level);
+    let within = |physical: PhysicalLevel| first <= physical && physical <= last;
+    let sources = |drain: &Drain| {
+        drain.top <= last && drain.target > first && drain.top >= first
+            || drain.top < first && drain.target > last
+    };
+    let drained_from = seen
+        .state
+        .drains
+        .iter()
+        .filter(|drain| sources(drain))
+        .map(|drain| drain.top.max(first))
+        .min();
+    let receives = |drain: &Drain| drain.top < first && within(drain.target);
+    let busy = |job: &InFlight| job.drain.is_none() && job.top <= last && job.output >= first;
+    View {
+        level,
+        fresh: seen
+            .tree
+            .runs_within(first, last)
+            .into_iter()
+            .filter(|run| drained_from.is_none_or(|top| *run < top))
+            .map(|physical| Run {
+                physical,
+                bytes: seen.tree.bytes(physical),
+            })
+            .collect(),
+        inbound: seen.state.drains.iter().any(receives) || seen.in_flight.iter().any(busy),
+        drained_from,
+    }
+}

@@ -1,1 +1,71 @@
-//! todo
+//! The merge of L0 into level 1, and what RocksDB itself left on the landing
+//! level.
+
+use std::collections::BTreeSet;
+
+use super::level::view;
+use super::piece::describe;
+use crate::layout::{LogicalLevel, PhysicalLevel};
+use crate::observation::Observation;
+use crate::plan::{Excess, Plan, Reason};
+use crate::tree::File;
+use crate::validate::closure;
+
+/// The merge of L0, if it is due and level 1 can receive.
+pub(super) fn merge(seen: &Observation) -> Option<Plan> {
+    let reason = due(seen)?;
+    let busy = seen
+        .in_flight
+        .iter()
+        .any(|job| job.top == PhysicalLevel::L0);
+    if busy {
+        return None;
+    }
+    let output = view(seen, LogicalLevel(1)).receiver(seen)?;
+    let chosen: BTreeSet<u64> = oldest(seen).iter().map(|file| file.number).collect();
+    let files = closure(&seen.tree, &chosen, output);
+    let mut plan = describe(seen, &files, output, reason)?;
+    let bound = seen.shape.piece_bytes(seen.tree.total_bytes());
+    plan.excess = (plan.input_bytes > bound).then_some(Excess::Level0);
+    Some(plan)
+}
+
+/// Why L0 should be merged now.
+fn due(seen: &Observation) -> Option<Reason> {
+    let files = seen.tree.level0();
+    let trigger = seen.shape.level0_file_num_compaction_trigger;
+    if files.len() >= trigger as usize {
+        return Some(Reason::Level0Trigger {
+            files: files.len(),
+            trigger,
+        });
+    }
+    if seen.state.compact_all && !files.is_empty() {
+        return Some(Reason::Manual);
+    }
+    files
+        .iter()
+        .find(|file| file.deletion_share() >= seen.shape.tombstone_share)
+        .map(|file| Reason::Tombstones {
+            file: file.number,
+            share: file.deletion_share(),
+        })
+}
+
+/// The oldest files of L0: as many as a piece may hold, and no fewer than the
+/// trigger, since every merge also rewrites what they overlap.
+fn oldest(seen: &Observation) -> &[File] {
+    let files = seen.tree.level0();
+    let least = seen.shape.level0_file_num_compaction_trigger as usize;
+    let bound = seen.shape.piece_bytes(seen.tree.total_bytes());
+    let mut bytes = 0;
+    let fitting = files
+        .iter()
+        .rev()
+        .take_while(|file| {
+            bytes += file.size;
+            bytes <= bound
+        })
+        .count();
+    &files[files.len().saturating_sub(fitting.max(least))..]
+}

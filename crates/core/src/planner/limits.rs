@@ -12,12 +12,11 @@ pub fn with_limits(seen: &Observation, limits: RunLimits) -> TreeState {
         Transition::Flexible | Transition::FileGranular => state.limits = limits,
         Transition::Lazy => state.waiting = Some(limits),
         Transition::Greedy => {
-            let changed = seen.shape.layout.logical_levels().filter(|level| {
-                limits.get(*level) != state.limits.get(*level)
-                    && !seen.tree.runs_of(&seen.shape.layout, *level).is_empty()
-            });
-            for level in changed {
-                if !state.forced.contains(&level) {
+            let layout = &seen.shape.layout;
+            for level in layout.logical_levels() {
+                let changed = limits.get(level) != state.limits.get(level);
+                let occupied = !seen.tree.runs_of(layout, level).is_empty();
+                if changed && occupied && !state.forced.contains(&level) {
                     state.forced.push(level);
                 }
             }

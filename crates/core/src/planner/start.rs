@@ -1,1 +1,309 @@
-//! todo
+//! Which drains end and which begin.
+
+use super::level::{View, view};
+use super::{piece, seating};
+use crate::guards::Guards;
+use crate::key::Key;
+use crate::layout::{LogicalLevel, PhysicalLevel};
+use crate::observation::Observation;
+use crate::plan::Reason;
+use crate::shape::Transition;
+use crate::state::{Drain, DrainId, TreeState};
+use crate::tree::File;
+
+/// New runs have at least this many slots while a level is drained.
+const SLOTS_KEPT: u16 = 2;
+
+/// A tree of fewer level-1 capacities is too small to judge its space by.
+const LEAST_CAPACITIES_FOR_SPACE: u64 = 4;
+
+/// The planner's memory after drains were ended and begun.
+pub(super) fn drains(seen: &Observation) -> TreeState {
+    let mut now = seen.clone();
+    end(&mut now);
+    if now.state.compact_all {
+        begin_all(&mut now);
+        return now.state;
+    }
+    if let Some(begun) = for_space(&now) {
+        begin(&mut now, begun);
+    }
+    for level in now.shape.layout.logical_levels().rev() {
+        if let Some(begun) = for_level(&now, level) {
+            begin(&mut now, begun);
+        }
+    }
+    now.state
+}
+
+/// A drain ends when no source file is left; also when all that are left
+/// cannot be read.
+fn end(now: &mut Observation) {
+    let over = |drain: &Drain| {
+        let running = now.in_flight.iter().any(|job| job.drain == Some(drain.id));
+        let blocked = !now.unreadable.is_empty()
+            && now.in_flight.is_empty()
+            && piece::pieces(now, drain, 1).is_empty();
+        !running && (blocked || !piece::has_sources(now, drain))
+    };
+    let left = now
+        .state
+        .drains
+        .iter()
+        .filter(|drain| !over(drain))
+        .cloned()
+        .collect();
+    now.state.drains = left;
+}
+
+/// A drain to begin, without its id.
+struct Begin {
+    top: PhysicalLevel,
+    target: PhysicalLevel,
+    range: Option<(Key, Key)>,
+    reason: Reason,
+}
+
+fn begin(now: &mut Observation, begin: Begin) {
+    let drain = Drain {
+        id: DrainId(now.state.next_drain),
+        top: begin.top,
+        target: begin.target,
+        range: begin.range,
+        reason: begin.reason,
+    };
+    let intersects =
+        |top: PhysicalLevel, bottom: PhysicalLevel| top <= drain.target && drain.top <= bottom;
+    let free = !now
+        .in_flight
+        .iter()
+        .any(|job| intersects(job.top, job.output))
+        && !now
+            .state
+            .drains
+            .iter()
+            .any(|other| intersects(other.top, other.target));
+    if !free || piece::pieces(now, &drain, 1).is_empty() {
+        return;
+    }
+    if let Some((level, _)) = now.shape.layout.logical(drain.top) {
+        now.state.forced.retain(|forced| *forced != level);
+        take_up_waiting_limit(&mut now.state, level);
+        if let Some((_, high)) = &drain.range {
+            set_cursor(&mut now.state, level, high.clone());
+        }
+    }
+    refresh_guards(now);
+    now.state.next_drain += 1;
+    now.state.drains.push(drain);
+}
+
+/// Under the lazy transition a level takes up its new limit as it is drained.
+fn take_up_waiting_limit(state: &mut TreeState, level: LogicalLevel) {
+    if let Some(waiting) = &state.waiting {
+        state.limits.set(level, waiting.get(level));
+        if state
+            .limits
+            .levels
+            .iter()
+            .enumerate()
+            .all(|(at, limit)| *limit == waiting.get(LogicalLevel(at as u16 + 1)))
+            && state.limits.deeper == waiting.deeper
+        {
+            state.waiting = None;
+        }
+    }
+}
+
+fn set_cursor(state: &mut TreeState, level: LogicalLevel, key: Key) {
+    let at = usize::from(level.0) - 1;
+    if state.cursors.len() <= at {
+        state.cursors.resize(at + 1, None);
+    }
+    state.cursors[at] = Some(key);
+}
+
+/// Guards follow the largest run, once it is more than one piece.
+fn refresh_guards(now: &mut Observation) {
+    let largest = now.tree.runs().max_by_key(|run| now.tree.bytes(*run));
+    if let Some(run) = largest
+        && now.tree.bytes(run) > now.shape.piece_bytes(now.tree.total_bytes())
+    {
+        now.state.guards = Guards::build(now.tree.files(run), &now.state.guards);
+    }
+}
+
+/// The drain of everything into the oldest run, once nothing else runs.
+fn begin_all(now: &mut Observation) {
+    let quiet = now.state.drains.is_empty()
+        && now.in_flight.is_empty()
+        && now.tree.level0().is_empty()
+        && now.tree.files(PhysicalLevel::LANDING).is_empty();
+    if !quiet {
+        return;
+    }
+    now.state.compact_all = false;
+    let runs: Vec<_> = now.tree.runs().collect();
+    if let [top, .., target] = runs[..] {
+        let all = Begin {
+            top,
+            target,
+            range: None,
+            reason: Reason::Manual,
+        };
+        begin(now, all);
+    }
+}
+
+/// A drain that the bound on space asks for: the runs of the deepest level are
+/// merged into the oldest; if that is alone, the level above is merged into it.
+fn for_space(seen: &Observation) -> Option<Begin> {
+    let layout = &seen.shape.layout;
+    let deepest = seen
+        .tree
+        .deepest_occupied(layout)
+        .filter(|level| level.0 > 1)?;
+    let total = seen.tree.total_bytes();
+    let runs = seen.tree.runs_of(layout, deepest);
+    let target = *runs.last()?;
+    let estimate = total as f64 / seen.tree.bytes(target) as f64;
+    let least = LEAST_CAPACITIES_FOR_SPACE * seen.shape.capacity(LogicalLevel(1));
+    if estimate <= seen.shape.max_space_amplification || total < least {
+        return None;
+    }
+    let reason = Reason::SpaceBound {
+        estimate,
+        bound: seen.shape.max_space_amplification,
+    };
+    let upper = seen
+        .tree
+        .runs()
+        .filter_map(|run| layout.logical(run))
+        .map(|(level, _)| level)
+        .filter(|level| *level < deepest)
+        .max();
+    let level = if runs.len() > 1 { deepest } else { upper? };
+    let from = view(seen, level);
+    let top = drainable(seen, &from).filter(|_| from.at_rest())?;
+    (view(seen, deepest).at_rest() && top < target).then_some(Begin {
+        top,
+        target,
+        range: None,
+        reason,
+    })
+}
+
+/// The drain that a level needs for itself.
+fn for_level(seen: &Observation, level: LogicalLevel) -> Option<Begin> {
+    let here = view(seen, level);
+    if !here.at_rest() || here.fresh.is_empty() {
+        return None;
+    }
+    if seen.state.forced.contains(&level) {
+        let reason = Reason::Transition { level };
+        return down(seen, &here, drainable(seen, &here)?, None, reason);
+    }
+    if here.bytes() >= seen.shape.full_at(level) {
+        return for_capacity(seen, &here);
+    }
+    let (run, file) = tombstones(seen, &here)?;
+    let reason = Reason::Tombstones {
+        file: file.number,
+        share: file.deletion_share(),
+    };
+    let target = below_tombstones(seen, &here)?;
+    (run < target).then(|| Begin {
+        top: run,
+        target,
+        range: Some((file.smallest.clone(), file.largest.clone())),
+        reason,
+    })
+}
+
+/// Where tombstones go: into an existing run, which holds what they hide,
+/// sealed or not. In the deepest level that is the oldest run.
+fn below_tombstones(seen: &Observation, here: &View) -> Option<PhysicalLevel> {
+    if seen.tree.deepest_occupied(&seen.shape.layout) == Some(here.level) {
+        return here.fresh.last().map(|run| run.physical);
+    }
+    let below = view(seen, here.level.next());
+    let existing = below.fresh.first().filter(|_| !below.inbound);
+    existing
+        .map(|run| run.physical)
+        .or_else(|| below.receiver(seen))
+}
+
+fn for_capacity(seen: &Observation, here: &View) -> Option<Begin> {
+    if seating::sink(seen, here.level).is_some() {
+        return None;
+    }
+    let reason = Reason::LevelFull {
+        level: here.level,
+        bytes: here.bytes(),
+        capacity: seen.shape.capacity(here.level),
+    };
+    let mut begin = down(seen, here, drainable(seen, here)?, None, reason)?;
+    if seen.shape.transition == Transition::FileGranular {
+        let probe = Drain {
+            id: DrainId(0),
+            top: begin.top,
+            target: begin.target,
+            range: None,
+            reason: begin.reason.clone(),
+        };
+        let cursor = seen
+            .state
+            .cursors
+            .get(usize::from(here.level.0) - 1)
+            .and_then(Option::as_ref);
+        begin.range = piece::first_range(seen, &probe, cursor);
+    }
+    Some(begin)
+}
+
+/// The newest run of a level that a drain takes. Runs in the highest slots stay
+/// behind if there are others, so that new runs always have a slot.
+fn drainable(seen: &Observation, here: &View) -> Option<PhysicalLevel> {
+    let (first, _) = seen.shape.layout.span(here.level);
+    here.fresh
+        .iter()
+        .find(|run| run.physical.0 >= first.0 + SLOTS_KEPT)
+        .or(here.fresh.first())
+        .map(|run| run.physical)
+}
+
+/// A drain from `top` into the next level; at the deepest level, into the
+/// level's own oldest run.
+fn down(
+    seen: &Observation,
+    here: &View,
+    top: PhysicalLevel,
+    range: Option<(Key, Key)>,
+    reason: Reason,
+) -> Option<Begin> {
+    let target = if here.level == seen.shape.layout.deepest() {
+        here.fresh.last().map(|run| run.physical)
+    } else {
+        view(seen, here.level.next()).receiver(seen)
+    }?;
+    (top < target).then_some(Begin {
+        top,
+        target,
+        range,
+        reason,
+    })
+}
+
+/// The first file full of tombstones, with its run, if anything older lies
+/// below for them to hide.
+fn tombstones<'a>(seen: &'a Observation, here: &View) -> Option<(PhysicalLevel, &'a File)> {
+    let oldest = seen.tree.runs().next_back()?;
+    here.fresh
+        .iter()
+        .filter(|run| run.physical < oldest)
+        .find_map(|run| {
+            let files = seen.tree.files(run.physical);
+            let full = |file: &&File| file.deletion_share() >= seen.shape.tombstone_share;
+            files.iter().find(full).map(|file| (run.physical, file))
+        })
+}

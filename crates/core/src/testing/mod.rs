@@ -1,5 +1,12 @@
 //! Material for tests: drawn trees and contracts that every policy keeps.
 
+mod contract;
+pub mod drawing;
+mod model;
+
+pub use contract::{schedule_contract, tuner_contract};
+pub use model::{ENTRY_BYTES, Model, Version, level_guards, name};
+
 use crate::key::Key;
 use crate::layout::Layout;
 use crate::shape::{Shape, Transition};

@@ -1,0 +1,298 @@
+//! What holds for every manifest, every limit and every order of events.
+
+use proptest::prelude::*;
+
+use crate::layout::{LogicalLevel, PhysicalLevel};
+use crate::planner::with_limits;
+use crate::shape::{RunLimit, RunLimits, Transition};
+use crate::testing::{ENTRY_BYTES, Model, small_shape};
+
+/// Entries that fill one memtable of the small shape.
+const FLUSH: u32 = 10;
+
+/// The default number of cases, unless the environment asks for another.
+fn cases(default: u32) -> u32 {
+    std::env::var("PROPTEST_CASES")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(default)
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    /// Flush keys from here on, this far apart; deletes when set.
+    Flush(u32, u32, bool),
+    Plan,
+    Finish(usize),
+    Cancel(usize),
+    Limit(u16, u16),
+    Brake,
+    Forget,
+    CompactAll,
+    Unreadable(usize),
+    Workers(usize),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        12 => (0u32..400, 1u32..9, prop::bool::weighted(0.15)).prop_map(|(at, by, del)| Step::Flush(at, by, del)),
+        12 => Just(Step::Plan),
+        12 => any::<usize>().prop_map(Step::Finish),
+        2 => any::<usize>().prop_map(Step::Cancel),
+        2 => (1u16..4, 1u16..12).prop_map(|(level, runs)| Step::Limit(level, runs)),
+        1 => Just(Step::Brake),
+        1 => Just(Step::Forget),
+        1 => Just(Step::CompactAll),
+        1 => any::<usize>().prop_map(Step::Unreadable),
+        1 => (1usize..5).prop_map(Step::Workers),
+    ]
+}
+
+fn apply(model: &mut Model, step: &Step) {
+    match step {
+        Step::Flush(at, by, deleted) => {
+            model.flush((0..FLUSH).map(|n| (at + n * by, *deleted)));
+        }
+        Step::Plan => {
+            model.plan();
+        }
+        Step::Finish(at) => model.finish(*at),
+        Step::Cancel(at) => model.cancel(*at),
+        Step::Limit(level, runs) => {
+            let mut limits = model.state.limits.clone();
+            limits.set(LogicalLevel(*level), RunLimit::clamped(*runs));
+            model.state = with_limits(&model.observation(), limits);
+        }
+        Step::Brake => model.brake(),
+        Step::Forget => model.forget(),
+        Step::CompactAll => model.state.compact_all = true,
+        Step::Unreadable(at) => {
+            let files: Vec<u64> = model.tree().iter().map(|(_, file)| file.number).collect();
+            if let Some(file) = files.get(at % files.len().max(1)) {
+                model.unreadable = [*file].into();
+            }
+        }
+        Step::Workers(count) => model.workers = *count,
+    }
+}
+
+fn transition() -> impl Strategy<Value = Transition> {
+    prop::sample::select(vec![
+        Transition::Flexible,
+        Transition::Lazy,
+        Transition::Greedy,
+        Transition::FileGranular,
+    ])
+}
+
+proptest! {
+    // Longer: PROPTEST_CASES=5000 cargo test --release -p lissom-core
+    #![proptest_config(ProptestConfig { cases: cases(48), ..ProptestConfig::default() })]
+
+    /// Whatever happens, in whatever order: reads stay right, newer versions
+    /// stay above older ones, and every plan passes the gate (both are asserted
+    /// by the model).
+    #[test]
+    fn no_history_loses_or_reorders_data(
+        steps in prop::collection::vec(step(), 1..300),
+        limit in 1u16..12,
+        ratio in 2u32..11,
+        transition in transition(),
+        bounded in any::<bool>(),
+    ) {
+        let mut shape = small_shape();
+        shape.size_ratio = ratio;
+        shape.transition = transition;
+        if bounded {
+            shape.max_space_amplification = 2.0;
+        }
+        let mut model = Model::new(shape, RunLimits::uniform(RunLimit::clamped(limit)));
+        for step in &steps {
+            apply(&mut model, step);
+            if matches!(step, Step::Brake | Step::Forget) {
+                model.check();
+            }
+        }
+        model.unreadable.clear();
+        while !model.running.is_empty() {
+            model.finish(0);
+        }
+        model.settle(2_000);
+        model.check();
+        let trigger = model.shape.level0_file_num_compaction_trigger as usize;
+        prop_assert!(model.tree().level0().len() < trigger);
+        prop_assert!(model.tree().files(PhysicalLevel::LANDING).is_empty());
+        prop_assert!(model.state.drains.is_empty());
+    }
+
+    /// Any legal manifest, with no memory of how it came about, has an
+    /// admissible plan while L0 is over its trigger, and comes to rest.
+    #[test]
+    fn any_manifest_over_its_trigger_has_a_plan(
+        runs in prop::collection::vec((1u16..194, 0u32..300, 1u32..20, 1u32..120), 0..30),
+        limit in 1u16..12,
+        level0 in 4usize..12,
+    ) {
+        let mut model = Model::new(small_shape(), RunLimits::uniform(RunLimit::clamped(limit)));
+        let mut deepest_first = runs;
+        deepest_first.sort_by_key(|(level, ..)| std::cmp::Reverse(*level));
+        for (level, at, by, count) in deepest_first {
+            model.place(PhysicalLevel(level), (0..count).map(|n| at + n * by));
+        }
+        for at in 0..level0 {
+            model.flush((0..FLUSH).map(|n| (at as u32 * 3 + n * 7, false)));
+        }
+        for _ in 0..3 {
+            let planned = model.plan();
+            prop_assert!(planned > 0 || !model.running.is_empty(), "no plan: {:?}", model.tree());
+            while !model.running.is_empty() {
+                model.finish(0);
+            }
+            if model.tree().level0().len() < 4 {
+                break;
+            }
+        }
+        model.settle(2_000);
+        model.check();
+    }
+}
+
+/// In the steady state a level holds as many runs as its limit says, for every
+/// limit up to the size ratio.
+#[test]
+fn the_steady_state_shows_the_run_limit() {
+    for limit in 1..=10u16 {
+        let mut model = Model::new(small_shape(), RunLimits::uniform(RunLimit::clamped(limit)));
+        let mut most = 0;
+        for at in 0..600u32 {
+            model.flush((0..FLUSH).map(|n| ((at * 7919 + n * 104_729) % 100_000, false)));
+            while model.plan() > 0 {
+                while !model.running.is_empty() {
+                    model.finish(0);
+                    most = most.max(model.runs(1).len());
+                }
+            }
+        }
+        model.check();
+        assert_eq!(most, usize::from(limit), "limit {limit}");
+    }
+}
+
+/// More runs, fewer rewritten bytes.
+#[test]
+fn higher_limits_write_less() {
+    let written = |limit| {
+        let mut model = Model::new(small_shape(), RunLimits::uniform(RunLimit::clamped(limit)));
+        for at in 0..1_000u32 {
+            model.flush((0..FLUSH).map(|n| ((at * 7919 + n * 104_729) % 100_000, false)));
+            model.settle(1_000);
+        }
+        model.written_bytes
+    };
+    let (one, three, ten) = (written(1), written(3), written(10));
+    assert!(one > three && three > ten, "{one} {three} {ten}");
+}
+
+/// With guards in place, pieces of a steady tree stay within their bound.
+#[test]
+fn steady_pieces_stay_within_their_bound() {
+    for limit in [1, 4, 10] {
+        let mut model = Model::new(small_shape(), RunLimits::uniform(RunLimit::clamped(limit)));
+        let mut merged = 0;
+        let mut excesses = 0;
+        for at in 0..3_000u32 {
+            model.flush((0..FLUSH).map(|n| ((at * 7919 + n * 104_729) % 100_000, false)));
+            loop {
+                model.plan();
+                if model.running.is_empty() {
+                    break;
+                }
+                let drained = || model.running.iter().filter(|plan| plan.drain.is_some());
+                merged += drained().count();
+                excesses += drained().filter(|plan| plan.excess.is_some()).count();
+                while !model.running.is_empty() {
+                    model.finish(0);
+                }
+            }
+        }
+        assert!(
+            excesses * 50 <= merged,
+            "limit {limit}: {excesses} of {merged}"
+        );
+    }
+}
+
+/// The bound on space holds after every settled flush.
+#[test]
+fn space_stays_within_its_bound() {
+    let mut shape = small_shape();
+    shape.max_space_amplification = 2.0;
+    let mut model = Model::new(shape, RunLimits::uniform(RunLimit::clamped(10)));
+    for at in 0..4_000u32 {
+        model.flush((0..FLUSH).map(|n| ((at * 7919 + n * 104_729) % 3_000, false)));
+        model.settle(1_000);
+    }
+    model.check();
+    let live = 3_000 * ENTRY_BYTES;
+    let total = model.tree().total_bytes();
+    assert!(
+        total <= 2 * live + model.shape.capacity(LogicalLevel(1)),
+        "{total} of {live}"
+    );
+}
+
+/// Deleted data goes away although nothing else is written there.
+#[test]
+fn tombstones_reach_the_bottom() {
+    let mut model = Model::new(small_shape(), RunLimits::uniform(RunLimit::clamped(10)));
+    for at in 0..300u32 {
+        model.flush((0..FLUSH).map(|n| (at * FLUSH + n, false)));
+        model.settle(1_000);
+    }
+    for at in 0..300u32 {
+        model.flush((0..FLUSH).map(|n| (at * FLUSH + n, true)));
+        model.settle(1_000);
+    }
+    model.check();
+    let left: u64 = model.tree().iter().map(|(_, file)| file.entries).sum();
+    assert!(left < 600, "{left} entries left of 6000");
+}
+
+/// Compacting by hand leaves one run, and the request is then done.
+#[test]
+fn compacting_all_leaves_one_run() {
+    let mut model = Model::new(small_shape(), RunLimits::uniform(RunLimit::clamped(7)));
+    for at in 0..500u32 {
+        model.flush((0..FLUSH).map(|n| ((at * 7919 + n * 104_729) % 100_000, false)));
+        model.settle(1_000);
+    }
+    model.state.compact_all = true;
+    model.settle(2_000);
+    model.check();
+    assert_eq!(model.tree().runs().count(), 1);
+    assert!(model.tree().level0().is_empty() && !model.state.compact_all);
+}
+
+/// A flexible change of limits rewrites nothing; a greedy one merges down.
+#[test]
+fn only_a_greedy_transition_acts_at_once() {
+    for (transition, acts) in [
+        (Transition::Flexible, false),
+        (Transition::Lazy, false),
+        (Transition::FileGranular, false),
+        (Transition::Greedy, true),
+    ] {
+        let mut shape = small_shape();
+        shape.transition = transition;
+        let mut model = Model::new(shape, RunLimits::uniform(RunLimit::ONE));
+        for at in 0..20u32 {
+            model.flush((0..FLUSH).map(|n| (at * 100 + n * 7, false)));
+            model.settle(1_000);
+        }
+        model.state = with_limits(
+            &model.observation(),
+            RunLimits::uniform(RunLimit::clamped(10)),
+        );
+        assert_eq!(model.plan() > 0, acts, "{transition:?}");
+    }
+}
