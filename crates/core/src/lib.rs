@@ -11,6 +11,8 @@
 //! holds which run), [`tree`] (files, runs and levels), [`shape`] (capacities
 //! and run limits), [`planner`], [`tuner`], [`schedule`], [`journal`].
 
+#![forbid(unsafe_code)]
+
 pub mod filters;
 pub mod guards;
 pub mod journal;

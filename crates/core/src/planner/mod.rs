@@ -18,8 +18,6 @@ mod seating;
 mod start;
 
 #[cfg(test)]
-mod drawn;
-#[cfg(test)]
 mod properties;
 
 pub use limits::with_limits;

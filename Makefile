@@ -1,0 +1,38 @@
+# Two commands do everything: `make demo` and `make test`.
+# RocksDB is compiled once, for both, into a directory outside the checkout.
+
+export CARGO_TARGET_DIR ?= $(HOME)/.cache/lissom/target
+CARGO := cargo
+LISSOM := $(CARGO_TARGET_DIR)/release/lissom
+
+.PHONY: demo test test-fast test-slow check sanitize build prepare
+
+demo: build
+	@$(LISSOM) demo --out bench/out/demo
+
+test: check test-fast test-slow sanitize
+
+## Formatting, lints and documentation, warnings as errors.
+check: prepare
+	$(CARGO) fmt --all -- --check
+	$(CARGO) clippy --release --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --workspace --no-deps
+
+## Everything that takes seconds.
+test-fast: prepare
+	$(CARGO) test --release --workspace
+
+## Kills, faults, long random histories.
+test-slow: prepare
+	PROPTEST_CASES=1500 $(CARGO) test --release -p lissom-core properties
+	$(CARGO) test --release --workspace -- --ignored
+
+## The C++ plug-in under the address, undefined-behaviour and thread sanitizers.
+sanitize: build
+	crates/engine/plugin/sanitize.sh
+
+build: prepare
+	$(CARGO) build --release --workspace
+
+prepare:
+	@scripts/prepare.sh

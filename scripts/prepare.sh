@@ -1,0 +1,34 @@
+#!/bin/sh
+# Makes sure that what the build needs is there. Installs it as root on Debian
+# or Ubuntu; otherwise prints the command that does, and exits 1.
+set -eu
+
+say() { printf '%s\n' "$*" >&2; }
+
+missing=""
+command -v c++ >/dev/null 2>&1 || missing="$missing g++"
+command -v make >/dev/null 2>&1 || missing="$missing make"
+# bindgen reads RocksDB's C header with libclang.
+find ${LIBCLANG_PATH:-} /usr/lib /usr/local/lib -name 'libclang*.so*' 2>/dev/null | grep -q . ||
+    missing="$missing libclang-dev"
+
+if ! command -v cargo >/dev/null 2>&1; then
+    say "Rust is missing: install Rust 1.91 or newer (https://rustup.rs), then run this again."
+    exit 1
+fi
+
+if [ -n "$missing" ]; then
+    install="apt-get update && apt-get install -y$missing"
+    if [ "$(id -u)" = 0 ] && grep -Eqs '^ID(_LIKE)?=.*(debian|ubuntu)' /etc/os-release; then
+        say "Installing$missing ..."
+        DEBIAN_FRONTEND=noninteractive sh -c "$install" >&2
+    else
+        say "Missing:$missing. On Debian or Ubuntu run: sudo sh -c '$install'"
+        exit 1
+    fi
+fi
+
+if ! find "$CARGO_TARGET_DIR/release/build" -name 'librocksdb.a' 2>/dev/null | grep -q .; then
+    cores=$(nproc 2>/dev/null || echo 2)
+    say "RocksDB is compiled once, into $CARGO_TARGET_DIR: about 25 minutes of CPU time, $((25 / cores + 1)) minutes on $cores cores."
+fi
