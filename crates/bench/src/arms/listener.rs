@@ -1,0 +1,44 @@
+//! Listens to RocksDB's compactions: their number, time and largest input.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rust_rocksdb::event_listener::{CompactionJobInfo, EventListener};
+
+use crate::store::Counters;
+
+/// Sums over all compactions since the store was opened.
+#[derive(Debug, Clone, Default)]
+pub struct CompactionLog(Arc<Sums>);
+
+#[derive(Debug, Default)]
+struct Sums {
+    compactions: AtomicU64,
+    micros: AtomicU64,
+    largest_input: AtomicU64,
+}
+
+impl CompactionLog {
+    /// Puts the sums into `counters`.
+    pub fn add_to(&self, counters: &mut Counters) {
+        counters.compactions = self.0.compactions.load(Ordering::Relaxed);
+        counters.compaction_micros = self.0.micros.load(Ordering::Relaxed);
+        counters.largest_piece_bytes = self.0.largest_input.load(Ordering::Relaxed);
+    }
+}
+
+impl EventListener for CompactionLog {
+    fn on_compaction_completed(&self, info: &CompactionJobInfo) {
+        // A trivial move reads nothing and is no merge.
+        if info.input_records() == 0 {
+            return;
+        }
+        self.0.compactions.fetch_add(1, Ordering::Relaxed);
+        self.0
+            .micros
+            .fetch_add(info.elapsed_micros(), Ordering::Relaxed);
+        self.0
+            .largest_input
+            .fetch_max(info.total_input_bytes(), Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,109 @@
+//! A store in memory, to test the harness itself. Its name says how it misbehaves:
+//! `mock-good`, `mock-stale` (every write is lost once the load is over), `mock-fails`
+//! (refuses to open).
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{PoisonError, RwLock};
+use std::time::Duration;
+
+use crate::error::{BenchError, Result};
+use crate::store::{Counters, LevelShape, Shape, Store};
+
+/// A sorted map behind the trait.
+#[derive(Debug, Default)]
+pub struct MockStore {
+    entries: RwLock<BTreeMap<Vec<u8>, Vec<u8>>>,
+    written: AtomicU64,
+    loses_writes: bool,
+    measured: AtomicBool,
+}
+
+impl MockStore {
+    /// Opens the mock called `mock-NAME`.
+    pub fn open(name: &str) -> Result<Self> {
+        match name {
+            "fails" => Err(BenchError::new("mock-fails never opens")),
+            _ => Ok(Self {
+                loses_writes: name == "stale",
+                ..Self::default()
+            }),
+        }
+    }
+
+    fn loses(&self) -> bool {
+        self.loses_writes && self.measured.load(Ordering::Relaxed)
+    }
+}
+
+impl Store for MockStore {
+    fn get(&self, key: &[u8], value: &mut Vec<u8>) -> Result<bool> {
+        let entries = self.entries.read().unwrap_or_else(PoisonError::into_inner);
+        let Some(found) = entries.get(key) else {
+            return Ok(false);
+        };
+        value.clone_from(found);
+        Ok(true)
+    }
+
+    fn put(&self, key: &[u8], value: &[u8]) -> Result<()> {
+        self.written
+            .fetch_add((key.len() + value.len()) as u64, Ordering::Relaxed);
+        if !self.loses() {
+            let mut entries = self.entries.write().unwrap_or_else(PoisonError::into_inner);
+            entries.insert(key.to_vec(), value.to_vec());
+        }
+        Ok(())
+    }
+
+    fn delete(&self, key: &[u8]) -> Result<()> {
+        self.entries
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(key);
+        Ok(())
+    }
+
+    fn scan(&self, start: &[u8], length: u64, visit: &mut dyn FnMut(&[u8], &[u8])) -> Result<()> {
+        let entries = self.entries.read().unwrap_or_else(PoisonError::into_inner);
+        for (key, value) in entries.range(start.to_vec()..).take(length as usize) {
+            visit(key, value);
+        }
+        Ok(())
+    }
+
+    fn counters(&self) -> Counters {
+        let written = self.written.load(Ordering::Relaxed);
+        Counters {
+            flushed_bytes: written,
+            ..Counters::default()
+        }
+    }
+
+    fn shape(&self) -> Shape {
+        let bytes = self.written.load(Ordering::Relaxed);
+        Shape {
+            levels: vec![LevelShape {
+                level: 1,
+                runs: 1,
+                files: 1,
+                bytes,
+                run_limit: Some(1),
+            }],
+            debt_bytes: 0,
+        }
+    }
+
+    fn settle(&self, _patience: Duration) -> Result<bool> {
+        Ok(true)
+    }
+
+    fn session_begins(&self, _name: &str) -> Result<()> {
+        self.measured.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn close(self: Box<Self>) -> Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,31 @@
+//! The contenders.
+
+mod listener;
+mod mock;
+mod name;
+mod resources;
+mod rocksdb;
+#[cfg(test)]
+mod tests;
+mod tickers;
+
+use std::path::Path;
+
+use crate::error::{BenchError, Result};
+use crate::store::Store;
+
+pub use mock::MockStore;
+pub use name::{ArmName, LARGEST_FIXED};
+pub use resources::{Compression, Resources};
+pub use rocksdb::StockRocksDb;
+
+/// Opens `directory` as arm `arm`, with what all arms share.
+pub fn open_arm(arm: &ArmName, directory: &Path, resources: &Resources) -> Result<Box<dyn Store>> {
+    match arm {
+        ArmName::RocksdbLeveled | ArmName::RocksdbLeveledTuned(_) | ArmName::RocksdbUniversal => {
+            Ok(Box::new(StockRocksDb::open(directory, arm, resources)?))
+        }
+        ArmName::Mock(name) => Ok(Box::new(MockStore::open(name)?)),
+        other => Err(BenchError::new(format!("arm {other} cannot be opened"))),
+    }
+}

@@ -1,0 +1,158 @@
+//! Names of arms.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::BenchError;
+
+/// Largest run limit of the arms `fixed-K`.
+pub const LARGEST_FIXED: u32 = 10;
+
+/// One contender.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum ArmName {
+    /// Stock RocksDB, leveled, with the library's defaults.
+    RocksdbLeveled,
+    /// Stock RocksDB, leveled, with `max_bytes_for_level_base` as given in bytes, or as
+    /// the tuning guide has it: the bytes of L0.
+    RocksdbLeveledTuned(Option<u64>),
+    /// Stock RocksDB, universal.
+    RocksdbUniversal,
+    /// The same run limit in every level.
+    Fixed(u32),
+    /// Run limit 1 in the last level, the size ratio above it.
+    LazyLeveling,
+    /// Run limits by RusKey's two thresholds on the share of reads.
+    Thresholds(String, String),
+    /// Fixed run limits that are switched, with perfect knowledge, at the start of each
+    /// session named.
+    Oracle(Vec<(String, u32)>),
+    /// In-memory store for tests of the harness.
+    Mock(String),
+}
+
+impl ArmName {
+    /// Whether the arm's decisions do not depend on the workload: such arms make up
+    /// the hull.
+    pub fn is_static(&self) -> bool {
+        !matches!(self, Self::Thresholds(..) | Self::Oracle(..))
+    }
+
+    /// Whether this is the run with perfect knowledge.
+    pub fn is_oracle(&self) -> bool {
+        matches!(self, Self::Oracle(..))
+    }
+
+    /// The name as a file name.
+    pub fn file_name(&self) -> String {
+        let text = self.to_string();
+        let keep = |c: char| {
+            if c.is_ascii_alphanumeric() || "-.".contains(c) {
+                c
+            } else {
+                '_'
+            }
+        };
+        let name: String = text.chars().map(keep).collect();
+        if name.len() <= 60 {
+            return name;
+        }
+        format!(
+            "{}-{}",
+            &name[..40],
+            &crate::workload::sha256_hex(text.as_bytes())[..12]
+        )
+    }
+}
+
+impl fmt::Display for ArmName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::RocksdbLeveled => f.write_str("rocksdb-leveled"),
+            Self::RocksdbLeveledTuned(None) => f.write_str("rocksdb-leveled-tuned"),
+            Self::RocksdbLeveledTuned(Some(bytes)) => write!(f, "rocksdb-leveled-tuned-{bytes}"),
+            Self::RocksdbUniversal => f.write_str("rocksdb-universal"),
+            Self::Fixed(limit) => write!(f, "fixed-{limit}"),
+            Self::LazyLeveling => f.write_str("lazy-leveling"),
+            Self::Thresholds(low, high) => write!(f, "thresholds-{low}-{high}"),
+            Self::Mock(rest) => write!(f, "mock-{rest}"),
+            Self::Oracle(schedule) => {
+                let parts: Vec<_> = schedule
+                    .iter()
+                    .map(|(s, k)| format!("{s}=fixed-{k}"))
+                    .collect();
+                write!(f, "oracle:{}", parts.join(","))
+            }
+        }
+    }
+}
+
+impl FromStr for ArmName {
+    type Err = BenchError;
+
+    fn from_str(text: &str) -> Result<Self, BenchError> {
+        match text {
+            "rocksdb-leveled" => return Ok(Self::RocksdbLeveled),
+            "rocksdb-leveled-tuned" => return Ok(Self::RocksdbLeveledTuned(None)),
+            "rocksdb-universal" => return Ok(Self::RocksdbUniversal),
+            "lazy-leveling" => return Ok(Self::LazyLeveling),
+            _ => {}
+        }
+        parse_parametrised(text).ok_or_else(|| unknown(text))
+    }
+}
+
+fn parse_parametrised(text: &str) -> Option<ArmName> {
+    if let Some(bytes) = text.strip_prefix("rocksdb-leveled-tuned-") {
+        let bytes = bytes.parse().ok().filter(|bytes| *bytes >= 64 << 10)?;
+        return Some(ArmName::RocksdbLeveledTuned(Some(bytes)));
+    }
+    if text.starts_with("fixed-") {
+        return fixed_limit(text).map(ArmName::Fixed);
+    }
+    if let Some(schedule) = text.strip_prefix("oracle:") {
+        let parts: Option<Vec<_>> = schedule.split(',').map(oracle_part).collect();
+        return parts.map(ArmName::Oracle);
+    }
+    if let Some(rest) = text.strip_prefix("mock-") {
+        return Some(ArmName::Mock(rest.to_string()));
+    }
+    let (low, high) = text.strip_prefix("thresholds-")?.split_once('-')?;
+    let number = |text: &str| text.parse::<f64>().ok().filter(|n| n.is_finite());
+    (number(low)? <= number(high)?).then(|| ArmName::Thresholds(low.into(), high.into()))
+}
+
+fn fixed_limit(text: &str) -> Option<u32> {
+    let limit = text.strip_prefix("fixed-")?.parse().ok()?;
+    (1..=LARGEST_FIXED).contains(&limit).then_some(limit)
+}
+
+fn oracle_part(part: &str) -> Option<(String, u32)> {
+    let (session, arm) = part.split_once('=')?;
+    (!session.is_empty()).then_some((session.to_string(), fixed_limit(arm)?))
+}
+
+fn unknown(text: &str) -> BenchError {
+    BenchError::new(format!(
+        "arm \"{text}\" is not known; the arms are rocksdb-leveled, rocksdb-leveled-tuned[-BYTES], \
+         rocksdb-universal, fixed-1 to fixed-{LARGEST_FIXED}, lazy-leveling, thresholds-LOW-HIGH \
+         (LOW not above HIGH), and oracle:SESSION=fixed-K,SESSION=fixed-K"
+    ))
+}
+
+impl TryFrom<String> for ArmName {
+    type Error = BenchError;
+
+    fn try_from(text: String) -> Result<Self, BenchError> {
+        text.parse()
+    }
+}
+
+impl From<ArmName> for String {
+    fn from(arm: ArmName) -> Self {
+        arm.to_string()
+    }
+}

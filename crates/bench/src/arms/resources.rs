@@ -1,0 +1,133 @@
+//! What every arm gets alike: memory, threads, triggers, I/O.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{BenchError, Result};
+
+/// Resources and settings that all arms share.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Resources {
+    /// Bytes of a write buffer. Default: 2 MiB.
+    pub write_buffer_size: usize,
+    /// Write buffers in memory. Default: 2.
+    pub max_write_buffer_number: i32,
+    /// Bytes of the block cache. Default: 32 MiB.
+    pub block_cache_size: usize,
+    /// Bits of the Bloom filter for each key. Default: 8.
+    pub filter_bits_per_key: f64,
+    /// Compactions at a time. One more thread flushes. Default: 2.
+    pub background_compactions: i32,
+    /// Most threads of one compaction. Default: 1.
+    pub max_subcompactions: u32,
+    /// L0 files at which compaction starts. Default: 4.
+    pub level0_file_num_compaction_trigger: i32,
+    /// L0 files at which writes are slowed down. Default: 20.
+    pub level0_slowdown_writes_trigger: i32,
+    /// L0 files at which writes stop. Default: 36.
+    pub level0_stop_writes_trigger: i32,
+    /// Ratio of the capacities of neighbouring levels. Default: 10.
+    pub size_ratio: u32,
+    /// Whether reads, flushes and compactions bypass the page cache. Default: true.
+    pub direct_io: bool,
+    /// Compression of all levels. Default: none.
+    pub compression: Compression,
+}
+
+/// Compression of table files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Compression {
+    /// None.
+    #[default]
+    None,
+    /// LZ4.
+    Lz4,
+    /// Zstandard.
+    Zstd,
+}
+
+impl Default for Resources {
+    fn default() -> Self {
+        Self {
+            write_buffer_size: 2 << 20,
+            max_write_buffer_number: 2,
+            block_cache_size: 32 << 20,
+            filter_bits_per_key: 8.0,
+            background_compactions: 2,
+            max_subcompactions: 1,
+            level0_file_num_compaction_trigger: 4,
+            level0_slowdown_writes_trigger: 20,
+            level0_stop_writes_trigger: 36,
+            size_ratio: 10,
+            direct_io: true,
+            compression: Compression::None,
+        }
+    }
+}
+
+impl Resources {
+    /// Checks every field; the error names it.
+    pub fn check(&self) -> Result<()> {
+        let triggers = [
+            1,
+            self.level0_file_num_compaction_trigger,
+            self.level0_slowdown_writes_trigger,
+            self.level0_stop_writes_trigger,
+        ];
+        let rules = [
+            (
+                self.write_buffer_size >= 64 << 10,
+                "write_buffer_size must be at least 64 KiB",
+            ),
+            (
+                self.max_write_buffer_number >= 2,
+                "max_write_buffer_number must be at least 2",
+            ),
+            (
+                self.block_cache_size >= 64 << 10,
+                "block_cache_size must be at least 64 KiB",
+            ),
+            (
+                (0.0..=100.0).contains(&self.filter_bits_per_key),
+                "filter_bits_per_key must lie in 0..=100",
+            ),
+            (
+                self.background_compactions >= 1,
+                "background_compactions must be at least 1",
+            ),
+            (
+                self.max_subcompactions >= 1,
+                "max_subcompactions must be at least 1",
+            ),
+            (
+                triggers.is_sorted(),
+                "the L0 triggers must be at least 1 and must not fall from compaction to slowdown to stop",
+            ),
+            (
+                (2..=100).contains(&self.size_ratio),
+                "size_ratio must lie in 2..=100",
+            ),
+        ];
+        match rules.iter().find(|(holds, _)| !holds) {
+            Some((_, rule)) => Err(BenchError::new(format!("resources: {rule}"))),
+            None => Ok(()),
+        }
+    }
+
+    /// Bytes of L0 at its compaction trigger.
+    pub fn level0_bytes(&self) -> u64 {
+        self.write_buffer_size as u64 * self.level0_file_num_compaction_trigger as u64
+    }
+
+    /// Bytes that must be written for one full drain of the last level but one, in a
+    /// tree over `data_bytes`: that level's capacity, L0's bytes * T^i.
+    pub fn drain_bytes(&self, data_bytes: u64) -> u64 {
+        let ratio = u64::from(self.size_ratio);
+        let mut capacity = self.level0_bytes();
+        while capacity.saturating_mul(ratio) < data_bytes {
+            capacity *= ratio;
+        }
+        capacity
+    }
+}

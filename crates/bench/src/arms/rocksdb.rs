@@ -1,0 +1,227 @@
+//! Stock RocksDB with its own compaction.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rust_rocksdb::{
+    BlockBasedOptions, Cache, ColumnFamilyMetaDataOptions, DB, DBCompactionStyle,
+    DBCompressionType, Options, WaitForCompactOptions, properties,
+};
+
+use super::listener::CompactionLog;
+use super::name::ArmName;
+use super::resources::{Compression, Resources};
+use super::tickers;
+use crate::error::{BenchError, Place, Result};
+use crate::store::{Counters, LevelShape, Shape, Store};
+
+/// An open stock RocksDB.
+pub struct StockRocksDb {
+    db: DB,
+    options: Options,
+    log: CompactionLog,
+    path: PathBuf,
+}
+
+impl StockRocksDb {
+    /// Opens `path` as the stock arm `arm`.
+    pub fn open(path: &Path, arm: &ArmName, resources: &Resources) -> Result<Self> {
+        let mut options = shared_options(resources);
+        apply_style(&mut options, arm, resources)?;
+        let log = CompactionLog::default();
+        options.add_event_listener(log.clone());
+        let db =
+            DB::open(&options, path).place(format!("arm {arm}, directory {}", path.display()))?;
+        Ok(Self {
+            db,
+            options,
+            log,
+            path: path.to_path_buf(),
+        })
+    }
+
+    fn property(&self, name: &rust_rocksdb::properties::PropName) -> u64 {
+        self.db.property_int_value(name).ok().flatten().unwrap_or(0)
+    }
+}
+
+/// What all stock arms share. Everything else is the library's default.
+fn shared_options(resources: &Resources) -> Options {
+    let mut options = Options::default();
+    options.create_if_missing(true);
+    options.set_write_buffer_size(resources.write_buffer_size);
+    options.set_max_write_buffer_number(resources.max_write_buffer_number);
+    options
+        .set_level_zero_file_num_compaction_trigger(resources.level0_file_num_compaction_trigger);
+    options.set_level_zero_slowdown_writes_trigger(resources.level0_slowdown_writes_trigger);
+    options.set_level_zero_stop_writes_trigger(resources.level0_stop_writes_trigger);
+    // RocksDB gives a quarter of its jobs, but at least one, to flushes.
+    options.set_max_background_jobs(jobs_for(resources.background_compactions));
+    options.set_max_subcompactions(resources.max_subcompactions);
+    options.set_use_direct_reads(resources.direct_io);
+    options.set_use_direct_io_for_flush_and_compaction(resources.direct_io);
+    options.set_compression_type(compression_type(resources.compression));
+    options.set_block_based_table_factory(&table_options(resources));
+    options.enable_statistics();
+    options
+}
+
+/// Background jobs of which `compactions` are left for compactions.
+fn jobs_for(compactions: i32) -> i32 {
+    (compactions + 1..)
+        .find(|jobs| jobs - (jobs / 4).max(1) >= compactions)
+        .unwrap_or(compactions)
+}
+
+fn table_options(resources: &Resources) -> BlockBasedOptions {
+    let mut table = BlockBasedOptions::default();
+    table.set_block_cache(&Cache::new_lru_cache(resources.block_cache_size));
+    if resources.filter_bits_per_key > 0.0 {
+        table.set_bloom_filter(resources.filter_bits_per_key, false);
+    }
+    table
+}
+
+/// RocksDB's name for a compression.
+pub fn compression_type(compression: Compression) -> DBCompressionType {
+    match compression {
+        Compression::None => DBCompressionType::None,
+        Compression::Lz4 => DBCompressionType::Lz4,
+        Compression::Zstd => DBCompressionType::Zstd,
+    }
+}
+
+fn apply_style(options: &mut Options, arm: &ArmName, resources: &Resources) -> Result<()> {
+    options.set_max_bytes_for_level_multiplier(f64::from(resources.size_ratio));
+    match arm {
+        ArmName::RocksdbLeveled => {}
+        ArmName::RocksdbLeveledTuned(base) => {
+            let base = base.unwrap_or(resources.level0_bytes());
+            options.set_max_bytes_for_level_base(base);
+            // As in the defaults, a level's first four files fill its base.
+            options.set_target_file_size_base((base / 4).max(1 << 20));
+        }
+        ArmName::RocksdbUniversal => options.set_compaction_style(DBCompactionStyle::Universal),
+        other => {
+            return Err(BenchError::new(format!(
+                "arm {other} is not a stock RocksDB"
+            )));
+        }
+    }
+    Ok(())
+}
+
+impl Store for StockRocksDb {
+    fn get(&self, key: &[u8], value: &mut Vec<u8>) -> Result<bool> {
+        let Some(found) = self.db.get_pinned(key)? else {
+            return Ok(false);
+        };
+        value.clear();
+        value.extend_from_slice(&found);
+        Ok(true)
+    }
+
+    fn put(&self, key: &[u8], value: &[u8]) -> Result<()> {
+        Ok(self.db.put(key, value)?)
+    }
+
+    fn delete(&self, key: &[u8]) -> Result<()> {
+        Ok(self.db.delete(key)?)
+    }
+
+    fn scan(&self, start: &[u8], length: u64, visit: &mut dyn FnMut(&[u8], &[u8])) -> Result<()> {
+        scan_rocksdb(&self.db, start, length, visit)
+    }
+
+    fn counters(&self) -> Counters {
+        let mut counters = tickers::read(&self.options);
+        self.log.add_to(&mut counters);
+        counters
+    }
+
+    fn shape(&self) -> Shape {
+        Shape {
+            levels: physical_levels(&self.db),
+            debt_bytes: self.property(properties::ESTIMATE_PENDING_COMPACTION_BYTES),
+        }
+    }
+
+    fn settle(&self, patience: Duration) -> Result<bool> {
+        let mut options = WaitForCompactOptions::default();
+        options.set_flush(true);
+        options.set_timeout(patience.as_micros() as u64);
+        let begun = Instant::now();
+        match self.db.wait_for_compact(&options) {
+            Ok(()) => Ok(true),
+            // The binding does not tell a timeout from other errors.
+            Err(_) if begun.elapsed() >= patience => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn close(self: Box<Self>) -> Result<()> {
+        self.db.cancel_all_background_work(true);
+        Ok(())
+    }
+
+    fn settings_files(&self) -> Vec<PathBuf> {
+        options_files(&self.path)
+    }
+}
+
+/// Visits entries of a RocksDB from `start` on.
+pub fn scan_rocksdb(
+    db: &DB,
+    start: &[u8],
+    length: u64,
+    visit: &mut dyn FnMut(&[u8], &[u8]),
+) -> Result<()> {
+    let mut iterator = db.raw_iterator();
+    iterator.seek(start);
+    let mut left = length;
+    while left > 0 {
+        let Some((key, value)) = iterator.item() else {
+            break;
+        };
+        visit(key, value);
+        left -= 1;
+        if left > 0 {
+            iterator.next();
+        }
+    }
+    Ok(iterator.status()?)
+}
+
+/// RocksDB's own levels; each file of L0 is a run.
+pub fn physical_levels(db: &DB) -> Vec<LevelShape> {
+    let levels = db.get_column_family_metadata_with_options(&ColumnFamilyMetaDataOptions::new());
+    let occupied = levels.iter().filter(|level| level.file_count() > 0);
+    occupied
+        .map(|level| LevelShape {
+            level: u32::try_from(level.level()).unwrap_or(0),
+            runs: if level.level() == 0 {
+                level.file_count() as u32
+            } else {
+                1
+            },
+            files: level.file_count() as u32,
+            bytes: level.size(),
+            run_limit: None,
+        })
+        .collect()
+}
+
+/// The newest OPTIONS file of a directory.
+pub fn options_files(path: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+    let is_options = |path: &PathBuf| {
+        path.file_name()
+            .is_some_and(|name| name.to_string_lossy().starts_with("OPTIONS-"))
+    };
+    entries
+        .map(|entry| entry.path())
+        .filter(is_options)
+        .max()
+        .into_iter()
+        .collect()
+}

@@ -1,0 +1,71 @@
+use super::*;
+
+#[test]
+fn names_survive_the_round_trip() {
+    for name in [
+        "rocksdb-leveled",
+        "rocksdb-leveled-tuned",
+        "rocksdb-leveled-tuned-83886080",
+        "rocksdb-universal",
+        "fixed-1",
+        "fixed-10",
+        "lazy-leveling",
+        "thresholds-0.3-0.7",
+        "oracle:ingest=fixed-10,closing=fixed-1",
+    ] {
+        assert_eq!(name.parse::<ArmName>().unwrap().to_string(), name);
+    }
+}
+
+#[test]
+fn unknown_names_list_the_arms() {
+    for name in [
+        "",
+        "leveled",
+        "fixed-0",
+        "fixed-11",
+        "fixed-x",
+        "thresholds-0.7-0.3",
+        "thresholds-0.7",
+        "oracle:a=fixed-11",
+        "oracle:",
+        "rocksdb-leveled-tuned-1",
+    ] {
+        let error = name.parse::<ArmName>().unwrap_err().to_string();
+        assert!(
+            error.contains("rocksdb-universal") && error.contains(name),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn only_arms_that_look_at_the_workload_are_out_of_the_hull() {
+    let is_static = |name: &str| name.parse::<ArmName>().unwrap().is_static();
+    assert!(is_static("fixed-3") && is_static("lazy-leveling") && is_static("rocksdb-universal"));
+    assert!(!is_static("thresholds-0.3-0.7") && !is_static("oracle:a=fixed-1"));
+}
+
+#[test]
+fn resources_are_checked() {
+    Resources::default().check().unwrap();
+    let bad = Resources {
+        level0_stop_writes_trigger: 3,
+        ..Resources::default()
+    };
+    assert!(bad.check().unwrap_err().to_string().contains("trigger"));
+    let bad = Resources {
+        size_ratio: 1,
+        ..Resources::default()
+    };
+    assert!(bad.check().unwrap_err().to_string().contains("size_ratio"));
+}
+
+#[test]
+fn a_drain_is_the_capacity_of_the_last_level_but_one() {
+    let resources = Resources::default();
+    assert_eq!(resources.level0_bytes(), 8 << 20);
+    // 2 GB lie in the level of 8 GiB; the one above holds 800 MiB.
+    assert_eq!(resources.drain_bytes(2_000_000_000), 800 << 20);
+    assert_eq!(resources.drain_bytes(1_000_000), 8 << 20);
+}

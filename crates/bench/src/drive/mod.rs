@@ -1,0 +1,20 @@
+//! Drives sessions against a store: closed and open loop, latencies, series, checks.
+
+mod clock;
+mod latency;
+mod pace;
+mod perform;
+mod process;
+mod sampler;
+mod series;
+mod session;
+#[cfg(test)]
+mod tests;
+
+pub use clock::{Clock, SystemClock};
+pub use latency::{Latencies, LatencySummary, OpKind};
+pub use pace::Pace;
+pub use perform::Performer;
+pub use process::{ProcessUse, table_file_bytes};
+pub use series::Sample;
+pub use session::{Driver, SessionOutcome};

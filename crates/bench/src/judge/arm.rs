@@ -1,0 +1,161 @@
+//! One arm over all complete rounds.
+
+use serde::{Deserialize, Serialize};
+
+use super::debt::{debt_seconds, runs_of};
+use super::figure::{Figure, Standing};
+use crate::arms::ArmName;
+use crate::drive::LatencySummary;
+use crate::run::{ArmRun, SessionRecord, Totals};
+
+/// An arm's figures. Times are in seconds, latencies in microseconds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ArmVerdict {
+    /// The arm.
+    pub arm: ArmName,
+    /// Whether it belongs to the hull: static, and never over the space bound.
+    pub in_hull: bool,
+    /// Whether it was over the space bound in any round.
+    pub over_space_bound: bool,
+    /// Time of all closed sessions with the closing one, and the debt.
+    pub total_seconds: Figure,
+    /// The debt's part of it.
+    pub debt_seconds: Figure,
+    /// By session.
+    pub sessions: Vec<SessionVerdict>,
+    /// Bytes written to files per byte written by the user.
+    pub write_amplification: Option<Figure>,
+    /// Highest bytes on disk over existing bytes.
+    pub peak_space_amplification: Figure,
+    /// The same at the end.
+    pub end_space_amplification: Figure,
+    /// 99.9th percentile of writes.
+    pub write_p999: Option<Figure>,
+    /// 99.9th percentile of point reads.
+    pub read_p999: Option<Figure>,
+    /// 99.9th percentile of scans.
+    pub scan_p999: Option<Figure>,
+    /// Longest write: the longest stall that a writer saw.
+    pub longest_write: Option<Figure>,
+    /// Longest operation of any kind.
+    pub longest_operation: Figure,
+    /// Seconds that RocksDB held writers back.
+    pub stall_seconds: Figure,
+    /// Input bytes of the largest compaction or piece.
+    pub largest_piece_bytes: Figure,
+    /// Highest resident bytes without the harness's own.
+    pub memory_bytes: Figure,
+    /// Bytes that went to the device.
+    pub device_written_bytes: Figure,
+    /// Against the best static arm's total; none for that arm itself.
+    pub standing: Option<Standing>,
+}
+
+/// An arm's figures in one session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SessionVerdict {
+    /// Name.
+    pub name: String,
+    /// Whether operations had a due time; such a session is judged by latency.
+    pub open: bool,
+    /// Seconds.
+    pub seconds: Figure,
+    /// Operations per second.
+    pub operations_per_second: Figure,
+    /// 99.9th percentile over all kinds.
+    pub p999: Figure,
+    /// Longest operation.
+    pub longest: Figure,
+    /// Bytes written to files per byte written by the user.
+    pub write_amplification: Option<Figure>,
+    /// Highest bytes on disk over existing bytes.
+    pub peak_space_amplification: Figure,
+}
+
+/// Judges `arm` by its runs in complete rounds; `None` if there are none.
+pub fn judge_arm(arm: &ArmName, rounds: &[Vec<&ArmRun>], space_bound: f64) -> Option<ArmVerdict> {
+    let runs = runs_of(arm, rounds);
+    let over = |figure: &dyn Fn(&Totals) -> f64| Figure::of(runs.iter().map(|r| figure(&r.totals)));
+    let debts: Vec<f64> = rounds
+        .iter()
+        .zip(&runs)
+        // Where nobody compacted there is no speed; a caution says so.
+        .map(|(round, run)| debt_seconds(run, round).unwrap_or(0.0))
+        .collect();
+    let totals = runs
+        .iter()
+        .zip(&debts)
+        .map(|(run, debt)| closed_seconds(run) + debt);
+    let peak = over(&|t| t.peak_space_amplification)?;
+    let over_space_bound = peak.max > space_bound;
+    Some(ArmVerdict {
+        arm: arm.clone(),
+        in_hull: arm.is_static() && !over_space_bound,
+        over_space_bound,
+        total_seconds: Figure::of(totals)?,
+        debt_seconds: Figure::of(debts.iter().copied())?,
+        sessions: judge_sessions(&runs),
+        write_amplification: Figure::of(runs.iter().filter_map(|r| r.totals.write_amplification())),
+        peak_space_amplification: peak,
+        end_space_amplification: over(&|t| t.end_space_amplification)?,
+        write_p999: tail(&runs, |t| &t.writes, |l| l.p999),
+        read_p999: tail(&runs, |t| &t.point_reads, |l| l.p999),
+        scan_p999: tail(&runs, |t| &t.scans, |l| l.p999),
+        longest_write: tail(&runs, |t| &t.writes, |l| l.max),
+        longest_operation: over(&|t| t.writes.max.max(t.point_reads.max).max(t.scans.max))?,
+        stall_seconds: over(&|t| t.counters.stall_micros as f64 / 1e6)?,
+        largest_piece_bytes: over(&|t| t.counters.largest_piece_bytes as f64)?,
+        memory_bytes: over(&|t| {
+            t.peak_resident_bytes
+                .saturating_sub(t.baseline_resident_bytes) as f64
+        })?,
+        device_written_bytes: over(&|t| t.device_written_bytes as f64)?,
+        standing: None,
+    })
+}
+
+/// A latency over rounds, where the workload has such operations.
+fn tail(
+    runs: &[&ArmRun],
+    group: impl Fn(&Totals) -> &LatencySummary,
+    pick: impl Fn(&LatencySummary) -> f64,
+) -> Option<Figure> {
+    let groups = runs
+        .iter()
+        .map(|run| group(&run.totals))
+        .filter(|group| group.count > 0);
+    Figure::of(groups.map(pick))
+}
+
+/// Time of all sessions whose length is the arm's own doing.
+pub fn closed_seconds(run: &ArmRun) -> f64 {
+    run.sessions
+        .iter()
+        .filter(|session| !session.open)
+        .map(|session| session.seconds)
+        .sum()
+}
+
+fn judge_sessions(runs: &[&ArmRun]) -> Vec<SessionVerdict> {
+    let count = runs.first().map_or(0, |run| run.sessions.len());
+    (0..count).filter_map(|i| judge_session(runs, i)).collect()
+}
+
+fn judge_session(runs: &[&ArmRun], i: usize) -> Option<SessionVerdict> {
+    let records: Vec<&SessionRecord> = runs.iter().filter_map(|run| run.sessions.get(i)).collect();
+    let over =
+        |figure: &dyn Fn(&SessionRecord) -> f64| Figure::of(records.iter().map(|r| figure(r)));
+    let written = records.iter().filter(|r| r.user_bytes > 0);
+    Some(SessionVerdict {
+        name: records.first()?.name.clone(),
+        open: records.first()?.open,
+        seconds: over(&|r| r.seconds)?,
+        operations_per_second: over(&|r| r.operations as f64 / r.seconds.max(1e-9))?,
+        p999: over(&|r| r.latency.p999)?,
+        longest: over(&|r| r.latency.max)?,
+        write_amplification: Figure::of(
+            written.map(|r| r.counters.written_bytes() as f64 / r.user_bytes as f64),
+        ),
+        peak_space_amplification: over(&|r| r.peak_space_amplification)?,
+    })
+}

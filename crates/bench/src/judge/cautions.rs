@@ -1,0 +1,122 @@
+//! Where the rules of a believable benchmark are not met, the report says so.
+
+use super::Verdict;
+use super::debt::debt_seconds;
+use crate::arms::ArmName;
+use crate::run::{ArmRun, LEAST_ROUNDS, Parameters};
+
+/// Random fills after which a write figure needs no two full drains.
+const RANDOM_FILLS: usize = 5;
+/// Ratio of session times above which one session outweighs the others.
+const UNBALANCED: f64 = 3.0;
+
+/// Every rule that this comparison does not meet, as a sentence.
+pub fn cautions(
+    parameters: &Parameters,
+    verdict: &Verdict,
+    rounds: &[Vec<&ArmRun>],
+) -> Vec<String> {
+    let mut cautions = Vec::new();
+    if verdict.complete_rounds < LEAST_ROUNDS as usize {
+        cautions.push(format!(
+            "Not a comparison: {} complete round{}; at least {LEAST_ROUNDS} are needed.",
+            verdict.complete_rounds,
+            if verdict.complete_rounds == 1 {
+                ""
+            } else {
+                "s"
+            }
+        ));
+    }
+    cautions.extend(hull_caution(parameters));
+    cautions.extend(phase_caution(parameters, rounds));
+    cautions.extend(verdict.arms.iter().filter(|arm| arm.over_space_bound).map(|arm| {
+        format!(
+            "{} reached a space amplification of {:.2}, over the bound of {:.2}: out of the hull and of any claim.",
+            arm.arm, arm.peak_space_amplification.max, parameters.space_bound
+        )
+    }));
+    cautions.extend(unsettled_caution(rounds));
+    cautions.extend(debt_caution(rounds));
+    cautions.extend(balance_caution(verdict));
+    cautions
+}
+
+/// The hull must hold every static arm worth choosing.
+fn hull_caution(parameters: &Parameters) -> Option<String> {
+    let has = |wanted: &dyn Fn(&ArmName) -> bool| parameters.arms.iter().any(wanted);
+    let checks: [(bool, &str); 5] = [
+        (has(&|arm| matches!(arm, ArmName::Fixed(_))), "fixed-K"),
+        (has(&|arm| *arm == ArmName::LazyLeveling), "lazy-leveling"),
+        (
+            has(&|arm| *arm == ArmName::RocksdbLeveled),
+            "rocksdb-leveled",
+        ),
+        (
+            has(&|arm| matches!(arm, ArmName::RocksdbLeveledTuned(_))),
+            "rocksdb-leveled-tuned",
+        ),
+        (
+            has(&|arm| *arm == ArmName::RocksdbUniversal),
+            "rocksdb-universal",
+        ),
+    ];
+    let missing: Vec<&str> = checks
+        .iter()
+        .filter(|(there, _)| !there)
+        .map(|c| c.1)
+        .collect();
+    (!missing.is_empty()).then(|| {
+        format!(
+            "The hull is not whole: it lacks {}. The best static arm may be better than shown.",
+            missing.join(", ")
+        )
+    })
+}
+
+/// A write figure spans two full drains of the last level but one, or five random fills.
+fn phase_caution(parameters: &Parameters, rounds: &[Vec<&ArmRun>]) -> Option<String> {
+    let run = rounds.first()?.first()?;
+    let data_bytes = run.sessions.first()?.live_bytes;
+    let needed = 2 * parameters.resources.drain_bytes(data_bytes);
+    let random_fills = parameters.workload.fill.random_phase > 0.0 && rounds.len() >= RANDOM_FILLS;
+    let written = run.totals.user_bytes;
+    (written > 0 && written < needed && !random_fills).then(|| {
+        format!(
+            "Write figures depend on the tree's phase: {} MB were written, two full drains of the last \
+             level but one are {} MB. Use --scale {:.1}, or at least {RANDOM_FILLS} rounds with random fills.",
+            written / 1_000_000,
+            needed / 1_000_000,
+            (needed as f64 / written as f64 * 10.0).ceil() / 10.0
+        )
+    })
+}
+
+fn unsettled_caution(rounds: &[Vec<&ArmRun>]) -> Option<String> {
+    let unsettled = |run: &&&ArmRun| !run.load.settled;
+    let run = rounds.iter().flatten().find(unsettled)?;
+    Some(format!(
+        "{} had background work left when measuring began (round {}): its figures hold part of the load.",
+        run.arm,
+        run.round + 1
+    ))
+}
+
+fn debt_caution(rounds: &[Vec<&ArmRun>]) -> Option<String> {
+    let uncharged =
+        |round: &Vec<&ArmRun>| round.iter().any(|run| debt_seconds(run, round).is_none());
+    rounds.iter().any(uncharged).then(|| {
+        "Debt could not be charged: no arm of the round compacted while it was measured."
+            .to_string()
+    })
+}
+
+fn balance_caution(verdict: &Verdict) -> Option<String> {
+    let balance = verdict.headroom.as_ref()?.balance;
+    (balance > UNBALANCED).then(|| {
+        format!(
+            "Sessions are unequal: under its own best static arm the longest takes {balance:.1} times \
+             the shortest, so it outweighs the others in every total."
+        )
+    })
+}

@@ -1,0 +1,27 @@
+//! What an arm left undone is charged to it, at its own measured speed.
+
+use crate::arms::ArmName;
+use crate::run::ArmRun;
+
+/// Seconds that each run of a round still owes: debt bytes over the bytes that the
+/// arm's compactions merged per second. An arm that did not compact is charged at the
+/// slowest speed of its round; `None` if nobody compacted.
+pub fn debt_seconds(run: &ArmRun, round: &[&ArmRun]) -> Option<f64> {
+    if run.totals.debt_bytes == 0 {
+        return Some(0.0);
+    }
+    let own = run.totals.compaction_bytes_per_second();
+    let others = round
+        .iter()
+        .filter_map(|other| other.totals.compaction_bytes_per_second());
+    let speed = own.or_else(|| others.min_by(f64::total_cmp))?;
+    Some(run.totals.debt_bytes as f64 / speed)
+}
+
+/// The runs of `arm` in the given rounds, by round.
+pub fn runs_of<'a>(arm: &ArmName, rounds: &[Vec<&'a ArmRun>]) -> Vec<&'a ArmRun> {
+    rounds
+        .iter()
+        .flat_map(|round| round.iter().find(|run| run.arm == *arm).copied())
+        .collect()
+}

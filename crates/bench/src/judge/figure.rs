@@ -1,0 +1,81 @@
+//! Medians and spreads.
+
+use serde::{Deserialize, Serialize};
+
+/// A figure over rounds: its median and spread.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Figure {
+    /// Median.
+    pub median: f64,
+    /// Smallest value.
+    pub min: f64,
+    /// Largest value.
+    pub max: f64,
+    /// Median of the values' distances from the median.
+    pub mad: f64,
+    /// The values, by round.
+    pub values: Vec<f64>,
+}
+
+impl Figure {
+    /// The figure over `values`; `None` if there are none.
+    pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
+        let values: Vec<f64> = values.into_iter().collect();
+        let middle = median(&values)?;
+        let distances: Vec<f64> = values.iter().map(|value| (value - middle).abs()).collect();
+        Some(Self {
+            median: middle,
+            min: values.iter().copied().fold(f64::INFINITY, f64::min),
+            max: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            mad: median(&distances)?,
+            values,
+        })
+    }
+
+    /// How `self` stands against `other` where less is better: inside the spread, that
+    /// is where the ranges meet, it is a tie.
+    pub fn against(&self, other: &Self) -> Standing {
+        if self.max < other.min {
+            Standing::Win
+        } else if self.min > other.max {
+            Standing::Loss
+        } else {
+            Standing::Tie
+        }
+    }
+}
+
+/// How one figure stands against another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// Better in every round than the other in any.
+    Win,
+    /// Inside the spread.
+    Tie,
+    /// Worse in every round than the other in any.
+    Loss,
+}
+
+impl Standing {
+    /// The word for tables.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Win => "win",
+            Self::Tie => "tie",
+            Self::Loss => "loss",
+        }
+    }
+}
+
+/// Median; of an even number of values the mean of the middle two.
+pub fn median(values: &[f64]) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    match sorted.len() {
+        0 => None,
+        n if n % 2 == 1 => Some(sorted[middle]),
+        _ => Some((sorted[middle - 1] + sorted[middle]) / 2.0),
+    }
+}

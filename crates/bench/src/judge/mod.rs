@@ -1,0 +1,77 @@
+//! Judges runs: medians, spreads, ties, the hull, the headroom, and what the rules of
+//! a believable benchmark forbid to claim. Pure: records in, verdict out.
+
+mod arm;
+mod cautions;
+mod debt;
+mod figure;
+mod headroom;
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+
+use crate::arms::ArmName;
+use crate::run::{ArmRun, Parameters};
+
+pub use arm::{ArmVerdict, SessionVerdict, closed_seconds};
+pub use debt::debt_seconds;
+pub use figure::{Figure, Standing, median};
+pub use headroom::{BestInSession, Headroom, headroom};
+
+/// The judgement over all complete rounds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// Rounds that hold all arms.
+    pub complete_rounds: usize,
+    /// Rules that are not met, as sentences; empty is best.
+    pub cautions: Vec<String>,
+    /// How much there is to win.
+    pub headroom: Option<Headroom>,
+    /// The arms in the plan's order.
+    pub arms: Vec<ArmVerdict>,
+}
+
+/// Judges `runs`. Only rounds that hold every arm of the plan count, so that all arms
+/// are judged by the same rounds.
+pub fn judge(parameters: &Parameters, runs: &[ArmRun]) -> Verdict {
+    let rounds = complete_rounds(parameters, runs);
+    let bound = parameters.space_bound;
+    let mut arms: Vec<ArmVerdict> = parameters
+        .arms
+        .iter()
+        .filter_map(|arm| arm::judge_arm(arm, &rounds, bound))
+        .collect();
+    let headroom = headroom(&arms);
+    if let Some(headroom) = &headroom {
+        for arm in arms
+            .iter_mut()
+            .filter(|arm| arm.arm != headroom.best_static)
+        {
+            arm.standing = Some(arm.total_seconds.against(&headroom.best_static_seconds));
+        }
+    }
+    let mut verdict = Verdict {
+        complete_rounds: rounds.len(),
+        cautions: Vec::new(),
+        headroom,
+        arms,
+    };
+    verdict.cautions = cautions::cautions(parameters, &verdict, &rounds);
+    verdict
+}
+
+fn complete_rounds<'a>(parameters: &Parameters, runs: &'a [ArmRun]) -> Vec<Vec<&'a ArmRun>> {
+    let last = runs.iter().map(|run| run.round).max().unwrap_or(0);
+    let of_round = |round| -> Vec<&'a ArmRun> {
+        let find = |arm: &ArmName| {
+            runs.iter()
+                .find(|run| run.round == round && run.arm == *arm)
+        };
+        parameters.arms.iter().filter_map(find).collect()
+    };
+    (0..=last)
+        .map(of_round)
+        .filter(|round| round.len() == parameters.arms.len())
+        .collect()
+}

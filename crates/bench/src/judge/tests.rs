@@ -1,0 +1,265 @@
+use super::*;
+use crate::arms::ArmName;
+use crate::run::{LoadRecord, RunPlan, SessionRecord, Totals};
+use crate::store::Counters;
+use crate::workload::{CLOSING_SESSION, load_workload};
+
+fn arm(name: &str) -> ArmName {
+    name.parse().unwrap()
+}
+
+fn parameters(arms: &[&str]) -> Parameters {
+    let workload = load_workload("update-only").unwrap();
+    let arms = arms.iter().map(|name| arm(name)).collect();
+    RunPlan::new(workload, arms, "unused".into())
+        .unwrap()
+        .parameters()
+}
+
+fn session(name: &str, seconds: f64, open: bool) -> SessionRecord {
+    SessionRecord {
+        name: name.to_string(),
+        open,
+        operations: 100,
+        seconds,
+        latencies: Vec::new(),
+        latency: Default::default(),
+        user_bytes: 1000,
+        verified: 1,
+        counters: Counters::default(),
+        live_bytes: 1000,
+        disk_bytes: 1000,
+        peak_space_amplification: 1.0,
+    }
+}
+
+/// A run with sessions `a`, `b` and the closing one, each of the given seconds.
+fn run(name: &str, round: u32, seconds: [f64; 3]) -> ArmRun {
+    let sessions = vec![
+        session("a", seconds[0], false),
+        session("b", seconds[1], false),
+        session("offered", 100.0, true),
+        session(CLOSING_SESSION, seconds[2], false),
+    ];
+    let totals = Totals {
+        user_bytes: 4_000_000_000,
+        peak_space_amplification: 1.5,
+        ..Totals::default()
+    };
+    let load = LoadRecord {
+        settled: true,
+        ..LoadRecord::default()
+    };
+    ArmRun {
+        arm: arm(name),
+        round,
+        load,
+        sessions,
+        totals,
+        samples: Vec::new(),
+    }
+}
+
+#[test]
+fn medians_and_spreads() {
+    assert_eq!(median(&[]), None);
+    assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));
+    assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), Some(2.5));
+    let figure = Figure::of([1.0, 2.0, 9.0]).unwrap();
+    assert_eq!(
+        (figure.median, figure.min, figure.max, figure.mad),
+        (2.0, 1.0, 9.0, 1.0)
+    );
+    assert_eq!(Figure::of([]), None);
+}
+
+#[test]
+fn a_difference_inside_the_spread_is_a_tie() {
+    let figure = |values: [f64; 3]| Figure::of(values).unwrap();
+    let base = figure([10.0, 11.0, 12.0]);
+    assert_eq!(figure([7.0, 8.0, 9.0]).against(&base), Standing::Win);
+    assert_eq!(figure([7.0, 8.0, 10.0]).against(&base), Standing::Tie);
+    assert_eq!(figure([11.5, 13.0, 14.0]).against(&base), Standing::Tie);
+    assert_eq!(figure([12.1, 13.0, 14.0]).against(&base), Standing::Loss);
+}
+
+#[test]
+fn headroom_is_best_static_minus_the_best_of_each_session() {
+    // fixed-1: 10 + 30 + 5 = 45; fixed-10: 28 + 8 + 6 = 42; bound 10 + 8 + 5 = 23.
+    let mut runs = Vec::new();
+    for round in 0..3 {
+        let noise = f64::from(round);
+        runs.push(super::tests::run(
+            "fixed-1",
+            round,
+            [10.0 + noise, 30.0, 5.0],
+        ));
+        runs.push(super::tests::run("fixed-10", round, [28.0, 8.0, 6.0]));
+        runs.push(super::tests::run(
+            "thresholds-0.3-0.7",
+            round,
+            [1.0, 1.0, 1.0],
+        ));
+        let schedule = "oracle:a=fixed-1,b=fixed-10,offered=fixed-1,closing=fixed-1";
+        runs.push(super::tests::run(schedule, round, [12.0, 9.0, 6.0]));
+    }
+    let arms: Vec<String> = runs[..4].iter().map(|run| run.arm.to_string()).collect();
+    let arms: Vec<&str> = arms.iter().map(String::as_str).collect();
+    let verdict = judge(&parameters(&arms), &runs);
+    let headroom = verdict.headroom.unwrap();
+    assert_eq!(headroom.best_static, arm("fixed-10"));
+    // The middle round of fixed-1 takes 11 s for session a.
+    assert_eq!(headroom.bound_seconds, 11.0 + 8.0 + 5.0);
+    assert_eq!(headroom.headroom_seconds, 42.0 - 24.0);
+    assert_eq!(headroom.oracle_seconds.unwrap().median, 27.0);
+    assert!(!headroom.inside_spread);
+    assert_eq!(headroom.balance, 11.0 / 8.0);
+    let names: Vec<String> = headroom
+        .best_per_session
+        .iter()
+        .map(|best| format!("{} {}", best.session, best.arm))
+        .collect();
+    assert_eq!(
+        names,
+        ["a fixed-1", "b fixed-10", "closing fixed-1"],
+        "open sessions have no time to win"
+    );
+    let standings: Vec<Option<Standing>> = verdict.arms.iter().map(|arm| arm.standing).collect();
+    assert_eq!(
+        standings,
+        [
+            Some(Standing::Loss),
+            None,
+            Some(Standing::Win),
+            Some(Standing::Win)
+        ]
+    );
+}
+
+#[test]
+fn an_arm_over_the_space_bound_is_out_of_the_hull() {
+    let mut runs = Vec::new();
+    for round in 0..3 {
+        runs.push(run("fixed-1", round, [10.0, 10.0, 1.0]));
+        let mut wide = run("fixed-10", round, [1.0, 1.0, 1.0]);
+        // Over the bound in one round only: that is enough.
+        wide.totals.peak_space_amplification = if round == 1 { 3.2 } else { 2.0 };
+        runs.push(wide);
+    }
+    let verdict = judge(&parameters(&["fixed-1", "fixed-10"]), &runs);
+    assert!(verdict.arms[1].over_space_bound && !verdict.arms[1].in_hull);
+    assert_eq!(verdict.headroom.unwrap().best_static, arm("fixed-1"));
+    assert!(
+        verdict
+            .cautions
+            .iter()
+            .any(|c| c.starts_with("fixed-10") && c.contains("3.20"))
+    );
+}
+
+#[test]
+fn debt_is_charged_at_the_measured_speed() {
+    let mut owing = run("fixed-10", 0, [1.0, 1.0, 1.0]);
+    owing.totals.debt_bytes = 500;
+    owing.totals.counters.compaction_read_bytes = 1000;
+    owing.totals.counters.compaction_micros = 4_000_000;
+    // 1000 bytes in 4 s are 250 bytes per second; 500 bytes owe 2 s.
+    assert_eq!(debt_seconds(&owing, &[&owing]), Some(2.0));
+    let mut idle = run("fixed-1", 0, [1.0, 1.0, 1.0]);
+    idle.totals.debt_bytes = 125;
+    assert_eq!(
+        debt_seconds(&idle, &[&idle]),
+        None,
+        "nobody compacted: there is no speed"
+    );
+    assert_eq!(debt_seconds(&idle, &[&idle, &owing]), Some(0.5));
+    idle.totals.debt_bytes = 0;
+    assert_eq!(debt_seconds(&idle, &[&idle]), Some(0.0));
+    let verdict = judge(&parameters(&["fixed-10"]), &[owing]);
+    assert_eq!(verdict.arms[0].total_seconds.median, 5.0);
+    assert_eq!(verdict.headroom.unwrap().best_per_session[2].seconds, 3.0);
+}
+
+#[test]
+fn unmet_rules_are_said() {
+    let mut one = run("fixed-1", 0, [1.0, 9.0, 1.0]);
+    one.load.settled = false;
+    one.totals.user_bytes = 1000;
+    let verdict = judge(&parameters(&["fixed-1"]), &[one]);
+    let said = |words: &str| {
+        verdict
+            .cautions
+            .iter()
+            .any(|caution| caution.contains(words))
+    };
+    assert!(
+        said("Not a comparison: 1 complete round;"),
+        "{:?}",
+        verdict.cautions
+    );
+    assert!(said(
+        "lacks lazy-leveling, rocksdb-leveled, rocksdb-leveled-tuned, rocksdb-universal"
+    ));
+    assert!(said("two full drains"));
+    assert!(said("background work left"));
+    assert!(said("Sessions are unequal"));
+}
+
+#[test]
+fn five_random_fills_answer_for_short_write_sessions() {
+    let short = |round| {
+        let mut run = run("fixed-1", round, [1.0, 1.0, 1.0]);
+        run.totals.user_bytes = 1000;
+        run
+    };
+    let cautions = |rounds| {
+        judge(
+            &parameters(&["fixed-1"]),
+            &(0..rounds).map(short).collect::<Vec<_>>(),
+        )
+        .cautions
+    };
+    assert!(
+        cautions(4)
+            .iter()
+            .any(|caution| caution.contains("two full drains"))
+    );
+    assert!(
+        !cautions(5)
+            .iter()
+            .any(|caution| caution.contains("two full drains"))
+    );
+}
+
+#[test]
+fn incomplete_rounds_do_not_count() {
+    let runs = [
+        run("fixed-1", 0, [1.0, 1.0, 1.0]),
+        run("fixed-10", 0, [2.0, 2.0, 2.0]),
+        run("fixed-1", 1, [100.0, 100.0, 100.0]),
+    ];
+    let verdict = judge(&parameters(&["fixed-1", "fixed-10"]), &runs);
+    assert_eq!(verdict.complete_rounds, 1);
+    assert_eq!(verdict.arms[0].total_seconds.values, [3.0]);
+    assert_eq!(judge(&parameters(&["fixed-1"]), &[]).headroom, None);
+}
+
+#[test]
+fn counters_are_differences() {
+    let early = Counters {
+        flushed_bytes: 10,
+        drains: Some(1),
+        ..Counters::default()
+    };
+    let mut late = Counters {
+        flushed_bytes: 25,
+        drains: Some(3),
+        ..Counters::default()
+    };
+    late.excesses.insert("burst".into(), 2);
+    let since = late.since(&early);
+    assert_eq!(
+        (since.flushed_bytes, since.drains, since.excesses["burst"]),
+        (15, Some(2), 2)
+    );
+}

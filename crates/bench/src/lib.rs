@@ -1,0 +1,44 @@
+//! A benchmark harness that cannot flatter the store it measures.
+//!
+//! A [`Workload`] is data: a TOML file with sessions. A [`RunPlan`] says which arms are
+//! compared on it; [`run`] runs all arms in every round, interleaved, each in a process
+//! of its own, and saves one resumable file after each. [`judge`](judge::judge) turns
+//! the records into a [`Verdict`]: medians with spreads, the hull of static arms, the
+//! headroom, and a sentence for each rule that was not met. [`render_table`] and
+//! [`write_report`] show it.
+#![deny(missing_docs)]
+
+mod arms;
+mod drive;
+mod error;
+mod generate;
+pub mod judge;
+mod progress;
+mod report;
+mod run;
+mod store;
+mod workload;
+
+pub use arms::{ArmName, Compression, LARGEST_FIXED, MockStore, Resources, StockRocksDb, open_arm};
+pub use drive::{
+    Clock, Driver, Latencies, LatencySummary, OpKind, Pace, Performer, ProcessUse, Sample,
+    SessionOutcome, SystemClock,
+};
+pub use error::{BenchError, Result};
+pub use generate::{
+    Chooser, DataShape, DueTimes, Op, OpStream, Partition, Rng, due_count, pareto, rate_at,
+    zipf_rank,
+};
+pub use judge::Verdict;
+pub use progress::Bar;
+pub use report::{REPORT_FILE, render_table, report_html, write_report};
+pub use run::{
+    ArmRun, DEFAULT_SPACE_BOUND, Event, Failure, Job, LEAST_ROUNDS, Launcher, LoadRecord, Machine,
+    Parameters, Progress, RESULTS_FILE, Results, RunPlan, SessionRecord, Silent, Totals, Watcher,
+    demo_plan, run, run_arm_child,
+};
+pub use store::{Counters, LevelShape, Shape, Store};
+pub use workload::{
+    CLOSING_SESSION, DrawnSize, Fill, FillOrder, KeyOrder, Keys, Mix, MixgraphKeys, Rate, SHIPPED,
+    Session, Size, Workload, load_workload, parse_workload, random_workload, shipped_hashes,
+};

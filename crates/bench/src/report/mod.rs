@@ -1,0 +1,21 @@
+//! Shows results: a table for the terminal and a page for the browser.
+
+mod grid;
+mod html;
+mod page_data;
+mod table;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use crate::judge::{Verdict, judge};
+use crate::run::Results;
+
+pub use html::{REPORT_FILE, report_html, write_report};
+pub use table::render_table;
+
+/// The verdict in the results, or one made anew.
+fn verdict_of(results: &Results) -> Verdict {
+    let anew = || judge(&results.parameters, &results.runs);
+    results.verdict.clone().unwrap_or_else(anew)
+}

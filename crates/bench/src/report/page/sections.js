@@ -1,0 +1,126 @@
+// The parts of the page, from the data alone.
+const colour = (i) => `var(--a${i % 10})`;
+const dash = (i) => (i >= 10 ? "5 3" : "none");
+const levelColour = (level) => `var(--l${Math.min(level, 6)})`;
+
+function header(page, data) {
+  const { parameters: p, machine, verdict } = data, r = p.resources;
+  html("h1", {}, page, escaped(p.workload.name));
+  html("p", { class: "about" }, page, escaped(p.workload.about));
+  const facts = [
+    [whole(p.workload.entries), "entries"], [verdict.complete_rounds, verdict.complete_rounds === 1 ? "round" : "rounds"],
+    [p.threads, p.threads === 1 ? "thread" : "threads"], [p.seed, "seed"], [bytes(r.write_buffer_size), "write buffer"],
+    [bytes(r.block_cache_size), "block cache"], [r.filter_bits_per_key, "filter bits per key"], [r.background_compactions, "compactions at a time"],
+    [r.size_ratio, "size ratio"], [r.direct_io ? "direct" : "buffered", "I/O"], [r.compression, "compression"],
+    [machine.cores, `cores, ${machine.processor}`], [bytes(machine.memory_bytes), "memory"], [machine.system, ""],
+  ];
+  html("ul", { class: "facts" }, page, facts.map(([v, n]) => `<li><b>${escaped(v)}</b> ${escaped(n)}</li>`).join(""));
+  const said = [...verdict.cautions, ...data.failures.map((f) => `${f.arm} failed in round ${f.round + 1}: ${f.sentence}`)];
+  if (said.length) html("div", { class: "warn" }, page, `<strong>Before you believe it</strong><ul>${said.map((s) => `<li>${escaped(s)}</li>`).join("")}</ul>`);
+}
+
+function headroomSection(page, data) {
+  const { verdict } = data, h = verdict.headroom;
+  if (!verdict.arms.length) { html("p", { class: "note" }, page, "No round is complete yet: there is nothing to judge."); return; }
+  html("h2", {}, page, "How much there is to win");
+  html("p", { class: "note" }, page, "Time of all closed sessions with the closing one, and the debt charged at each arm's own compaction speed. Whiskers span the rounds.");
+  const hero = html("div", { class: "card hero" }, page), side = html("div", {}, hero);
+  if (h) {
+    html("div", { class: "big" }, side, `${plain(h.headroom_share * 100)} %`);
+    html("p", {}, side, `headroom: best static arm <b>${escaped(h.best_static)}</b> with ${seconds(h.best_static_seconds.median)}, against ${seconds(h.bound_seconds)} if each session had its own best static arm.`);
+    if (h.inside_spread) html("p", {}, side, "That is inside the best arm's spread: there is nothing to win here.");
+    html("p", {}, side, h.oracle_seconds ? `A real run that switches with perfect knowledge took ${seconds(h.oracle_seconds.median)}.` : "No real run with perfect knowledge was made.");
+  } else html("p", {}, side, "The hull is empty: no static arm stayed within the space bound.");
+  totals(html("div", {}, hero), data);
+}
+
+function totals(parent, data) {
+  const { verdict } = data, h = verdict.headroom;
+  const arms = verdict.arms.map((a, i) => ({ ...a, i })).sort((a, b) => a.total_seconds.median - b.total_seconds.median);
+  const row = 30, f = frame(parent, 860, arms.length * row + 46, 176);
+  const marks = ticks(Math.max(...arms.map((a) => a.total_seconds.max)), 6), top = marks[marks.length - 1];
+  const x = (v) => f.left + (v / top) * (f.right - f.left - 70);
+  for (const t of marks) {
+    element("line", { x1: x(t), x2: x(t), y1: f.top, y2: f.bottom, class: "grid" }, f.svg);
+    element("text", { x: x(t), y: f.bottom + 15, "text-anchor": "middle" }, f.svg, `${plain(t).replace(/\.0+$/, "")} s`);
+  }
+  arms.forEach((arm, n) => {
+    const y = f.top + n * row + 5, middle = y + 10, total = arm.total_seconds;
+    element("text", { x: f.left - 10, y: middle + 4, "text-anchor": "end", class: "strong" }, f.svg, arm.arm);
+    const debt = arm.debt_seconds.median, work = Math.max(0, total.median - debt);
+    const bar = element("rect", { x: x(0), y, width: Math.max(1, x(work) - x(0)), height: 20, rx: 3, fill: colour(arm.i), opacity: arm.over_space_bound ? 0.35 : 0.9 }, f.svg);
+    if (debt > 0) element("rect", { x: x(work), y, width: x(total.median) - x(work), height: 20, fill: "none", stroke: colour(arm.i), "stroke-dasharray": "3 2" }, f.svg);
+    if (total.values.length > 1) element("path", { d: `M${x(total.min)} ${middle}H${x(total.max)}M${x(total.min)} ${middle - 4}v8M${x(total.max)} ${middle - 4}v8`, class: "whisker", fill: "none" }, f.svg);
+    element("text", { x: x(total.max) + 8, y: middle + 4, class: "strong" }, f.svg, seconds(total.median));
+    bar.addEventListener("mousemove", (e) => showTip(e, `<b>${escaped(arm.arm)}</b>${arm.sessions.filter((s) => !s.open).map((s) => `<div class="row"><span>${escaped(s.name)}</span><span>${seconds(s.seconds.median)}</span></div>`).join("")}<div class="row"><span>debt</span><span>${seconds(debt)}</span></div>`));
+    bar.addEventListener("mouseleave", () => { tip.style.display = "none"; });
+  });
+  if (h) {
+    element("line", { x1: x(h.bound_seconds), x2: x(h.bound_seconds), y1: f.top - 4, y2: f.bottom, class: "bound" }, f.svg);
+    element("text", { x: x(h.bound_seconds), y: f.bottom + 15 + 14, "text-anchor": "middle", style: "fill:var(--accent)" }, f.svg, "best of each session");
+  }
+}
+
+function armsTable(page, data) {
+  const { verdict, parameters } = data, h = verdict.headroom;
+  if (!verdict.arms.length) return;
+  html("h2", {}, page, "What each arm did, and what it cost");
+  html("p", { class: "note" }, page, `Medians; ± is half the range over the rounds. Where ranges meet it is a tie. Space bound: ${plain(parameters.space_bound)} times the existing data.`);
+  const titles = ["arm", "total, s", "debt, s", "to best static", "write amp", "space, peak", "space, end", "p99.9 write", "p99.9 read", "p99.9 scan", "longest write", "stalled, s", "largest merge", "memory"];
+  const latency = (f) => (f ? micros(f.median) : "–");
+  const rows = verdict.arms.map((a, i) => {
+    const share = h ? (a.total_seconds.median / h.best_static_seconds.median - 1) * 100 : 0;
+    const standing = !h ? "" : a.arm === h.best_static ? "best static" : `<span class="${a.standing}">${a.standing} ${share >= 0 ? "+" : "−"}${plain(Math.abs(share))} %</span>`;
+    const out = a.over_space_bound ? '<span class="tag out">over the space bound</span>' : "";
+    return [`<span class="swatch" style="background:${colour(i)}"></span>${escaped(a.arm)}${out}`, plain(a.total_seconds.median) + spread(a.total_seconds), plain(a.debt_seconds.median) + spread(a.debt_seconds), standing,
+      a.write_amplification ? plain(a.write_amplification.median) + spread(a.write_amplification) : "–", plain(a.peak_space_amplification.median) + spread(a.peak_space_amplification), plain(a.end_space_amplification.median) + spread(a.end_space_amplification),
+      latency(a.write_p999), latency(a.read_p999), latency(a.scan_p999), latency(a.longest_write), plain(a.stall_seconds.median), bytes(a.largest_piece_bytes.median), bytes(a.memory_bytes.median)];
+  });
+  const card = html("div", { class: "card scroll" }, page);
+  html("table", {}, card, `<thead><tr>${titles.map((t) => `<th>${t}</th>`).join("")}</tr></thead><tbody>${rows.map((r) => `<tr>${r.map((c) => `<td>${c}</td>`).join("")}</tr>`).join("")}</tbody>`);
+}
+
+function sessionsTable(page, data) {
+  const arms = data.verdict.arms;
+  if (!arms.length) return;
+  html("h2", {}, page, "Session by session");
+  html("p", { class: "note" }, page, "Seconds where the loop is closed, the 99.9th percentile where a rate is offered. The darker a cell, the farther from the best of its row; the best is bold.");
+  const judged = (s) => (s.open ? s.p999 : s.seconds);
+  const rows = arms[0].sessions.map((session, i) => {
+    const cells = arms.map((a) => a.sessions[i]), best = Math.min(...cells.map((c) => judged(c).median));
+    return `<tr><td>${escaped(session.name)}${session.open ? '<span class="tag">offered rate</span>' : ""}</td>${cells.map((c) => {
+      const f = judged(c), over = best > 0 ? f.median / best : 1, shade = Math.min(0.42, Math.log2(over) * 0.16);
+      const text = c.open ? micros(f.median) : plain(f.median) + spread(f);
+      return `<td class="${f.median <= best ? "best" : ""}" style="background:rgba(var(--cell),${shade.toFixed(3)})" title="${plain(over)} times the best">${text}</td>`;
+    }).join("")}</tr>`;
+  });
+  const card = html("div", { class: "card scroll" }, page);
+  html("table", {}, card, `<thead><tr><th>session</th>${arms.map((a) => `<th>${escaped(a.arm)}</th>`).join("")}</tr></thead><tbody>${rows.join("")}</tbody>`);
+}
+
+function amplifications(page, data) {
+  const arms = data.verdict.arms;
+  if (!arms.length) return;
+  html("h2", {}, page, "Amplifications");
+  const card = html("div", { class: "card" }, page), bound = data.parameters.space_bound;
+  card.style.cssText = "display:grid;grid-template-columns:repeat(auto-fit,minmax(430px,1fr));gap:24px";
+  const kinds = [["Write amplification", "bytes written to files per byte written by the user", (a) => a.write_amplification], ["Space amplification at its peak", "bytes on disk over existing data", (a) => a.peak_space_amplification]];
+  for (const [title, about, pick] of kinds) {
+    const shown = arms.map((a, i) => ({ name: a.arm, i, figure: pick(a) })).filter((a) => a.figure);
+    const box = html("div", { class: "panel" }, card, `<h3>${title} <span>${about}</span></h3>`);
+    if (!shown.length) { html("p", { class: "note" }, box, "Nothing was written."); continue; }
+    const f = frame(box, 520, shown.length * 24 + 32, 150), space = title.startsWith("Space");
+    const top = Math.max(...shown.map((s) => s.figure.max), space ? bound : 0) * 1.02, x = (v) => f.left + (v / top) * (f.right - f.left - 52);
+    shown.forEach((s, n) => {
+      const y = f.top + n * 24 + 3, middle = y + 8;
+      element("text", { x: f.left - 8, y: middle + 4, "text-anchor": "end" }, f.svg, s.name);
+      element("rect", { x: x(0), y, width: Math.max(1, x(s.figure.median) - x(0)), height: 16, rx: 3, fill: colour(s.i), opacity: 0.9 }, f.svg);
+      if (s.figure.values.length > 1) element("path", { d: `M${x(s.figure.min)} ${middle}H${x(s.figure.max)}`, class: "whisker" }, f.svg);
+      element("text", { x: x(s.figure.max) + 7, y: middle + 4, class: "strong" }, f.svg, plain(s.figure.median));
+    });
+    if (space) {
+      element("line", { x1: x(bound), x2: x(bound), y1: f.top - 4, y2: f.bottom, class: "bound" }, f.svg);
+      element("text", { x: x(bound), y: f.bottom + 14, "text-anchor": "middle", style: "fill:var(--accent)" }, f.svg, `bound ${plain(bound)}`);
+    }
+  }
+}

@@ -1,0 +1,226 @@
+//! The result as text: aligned, medians with spreads, losses printed like wins.
+
+use super::grid::Grid;
+use super::words::{count, figure, mebibytes, micros, plain};
+use crate::judge::{ArmVerdict, Figure, Headroom, SessionVerdict, Verdict};
+use crate::run::Results;
+
+/// Arms beside each other in the table of sessions.
+const ARMS_ABREAST: usize = 6;
+
+/// The results as a table for a terminal. Judges anew if the file holds no verdict.
+pub fn render_table(results: &Results) -> String {
+    let verdict = super::verdict_of(results);
+    let mut text = head(results, &verdict);
+    for caution in &verdict.cautions {
+        text += &format!("  ! {caution}\n");
+    }
+    for failure in &results.failures {
+        text += &format!(
+            "  ! failed in round {}: {}\n",
+            failure.round + 1,
+            failure.sentence
+        );
+    }
+    if let Some(headroom) = &verdict.headroom {
+        text += &section(
+            "Headroom: how much there is to win",
+            &headroom_grid(headroom),
+        );
+    }
+    if !verdict.arms.is_empty() {
+        text += &section(
+            "Time of closed sessions with debt, s",
+            &totals_grid(&verdict),
+        );
+        for arms in verdict.arms.chunks(ARMS_ABREAST) {
+            text += &section(
+                "By session: s, or p99.9 where a rate is offered",
+                &sessions_grid(arms),
+            );
+        }
+        text += &section("What it cost", &costs_grid(&verdict));
+        text += "\n± is half the range over the rounds. Ranges that meet are a tie.\n";
+    }
+    text
+}
+
+fn section(title: &str, grid: &Grid) -> String {
+    format!("\n{title}\n{grid}")
+}
+
+fn head(results: &Results, verdict: &Verdict) -> String {
+    let parameters = &results.parameters;
+    let (workload, machine) = (&parameters.workload, &results.machine);
+    let resources = &parameters.resources;
+    format!(
+        "{}: {}\n{} entries, {} round{}, {} thread{}, seed {}; write buffer {}, cache {}, {} bits per key{}\n{}, {} cores, {}\n",
+        workload.name,
+        workload.about,
+        count(workload.entries),
+        verdict.complete_rounds,
+        if verdict.complete_rounds == 1 {
+            ""
+        } else {
+            "s"
+        },
+        parameters.threads,
+        if parameters.threads == 1 { "" } else { "s" },
+        parameters.seed,
+        mebibytes(resources.write_buffer_size as f64),
+        mebibytes(resources.block_cache_size as f64),
+        resources.filter_bits_per_key,
+        if resources.direct_io {
+            ", direct I/O"
+        } else {
+            ""
+        },
+        machine.processor,
+        machine.cores,
+        machine.system,
+    )
+}
+
+fn headroom_grid(headroom: &Headroom) -> Grid {
+    let mut grid = Grid::new(&["", "s", "", ""]);
+    let best = &headroom.best_static_seconds;
+    grid.row([
+        "best static arm".to_string(),
+        figure(best),
+        headroom.best_static.to_string(),
+        String::new(),
+    ]);
+    grid.row([
+        "best of each session".to_string(),
+        plain(headroom.bound_seconds),
+        "a bound: no switching between these arms does better".to_string(),
+        String::new(),
+    ]);
+    let inside = if headroom.inside_spread {
+        "inside the spread: nothing to win"
+    } else {
+        ""
+    };
+    grid.row([
+        "headroom".to_string(),
+        plain(headroom.headroom_seconds),
+        format!("{:.1} %", headroom.headroom_share * 100.0),
+        inside.to_string(),
+    ]);
+    if let Some(oracle) = &headroom.oracle_seconds {
+        let text = "a real run with perfect knowledge".to_string();
+        grid.row(["oracle".to_string(), figure(oracle), text, String::new()]);
+    }
+    grid.left_from(2)
+}
+
+fn totals_grid(verdict: &Verdict) -> Grid {
+    let mut grid = Grid::new(&["arm", "total", "of it debt", "to best static", "", ""]);
+    let best = verdict
+        .headroom
+        .as_ref()
+        .map(|headroom| headroom.best_static_seconds.median);
+    let mut arms: Vec<&ArmVerdict> = verdict.arms.iter().collect();
+    arms.sort_by(|a, b| a.total_seconds.median.total_cmp(&b.total_seconds.median));
+    for arm in arms {
+        let ratio = best
+            .filter(|best| *best > 0.0)
+            .map(|best| arm.total_seconds.median / best);
+        let is_best = verdict
+            .headroom
+            .as_ref()
+            .is_some_and(|h| h.best_static == arm.arm);
+        let standing = arm.standing.map_or("", |standing| standing.word());
+        grid.row([
+            arm.arm.to_string(),
+            figure(&arm.total_seconds),
+            figure(&arm.debt_seconds),
+            ratio.map_or(String::new(), |ratio| {
+                format!("{:+.1} %", (ratio - 1.0) * 100.0)
+            }),
+            if is_best { "best static" } else { standing }.to_string(),
+            if arm.over_space_bound {
+                "over the space bound"
+            } else {
+                ""
+            }
+            .to_string(),
+        ]);
+    }
+    grid.left_from(4)
+}
+
+/// Sessions as rows, arms as columns; a star marks the lowest median of a row.
+fn sessions_grid(arms: &[ArmVerdict]) -> Grid {
+    let names: Vec<String> = arms.iter().map(|arm| arm.arm.to_string()).collect();
+    let mut titles = vec!["session"];
+    titles.extend(names.iter().map(String::as_str));
+    let mut grid = Grid::new(&titles);
+    for i in 0..arms[0].sessions.len() {
+        let cells: Vec<&SessionVerdict> =
+            arms.iter().filter_map(|arm| arm.sessions.get(i)).collect();
+        let lowest = cells
+            .iter()
+            .map(|cell| judged(cell).median)
+            .fold(f64::INFINITY, f64::min);
+        let mut row = vec![cells[0].name.clone()];
+        row.extend(cells.iter().map(|cell| session_cell(cell, lowest)));
+        grid.row(row);
+    }
+    grid
+}
+
+/// The figure by which a session is judged.
+fn judged(session: &SessionVerdict) -> &Figure {
+    if session.open {
+        &session.p999
+    } else {
+        &session.seconds
+    }
+}
+
+fn session_cell(session: &SessionVerdict, lowest: f64) -> String {
+    let mark = if judged(session).median <= lowest {
+        "*"
+    } else {
+        " "
+    };
+    if session.open {
+        return format!("{}{mark}", micros(session.p999.median));
+    }
+    format!("{}{mark}", figure(&session.seconds))
+}
+
+fn costs_grid(verdict: &Verdict) -> Grid {
+    let mut grid = Grid::new(&[
+        "arm",
+        "write amp",
+        "peak space",
+        "end space",
+        "p99.9 write",
+        "p99.9 read",
+        "p99.9 scan",
+        "longest write",
+        "stalled, s",
+        "largest merge",
+        "memory",
+    ]);
+    let latency =
+        |figure: &Option<Figure>| figure.as_ref().map_or("-".into(), |f| micros(f.median));
+    for arm in &verdict.arms {
+        grid.row([
+            arm.arm.to_string(),
+            arm.write_amplification.as_ref().map_or("-".into(), figure),
+            figure(&arm.peak_space_amplification),
+            figure(&arm.end_space_amplification),
+            latency(&arm.write_p999),
+            latency(&arm.read_p999),
+            latency(&arm.scan_p999),
+            latency(&arm.longest_write),
+            figure(&arm.stall_seconds),
+            mebibytes(arm.largest_piece_bytes.median),
+            mebibytes(arm.memory_bytes.median),
+        ]);
+    }
+    grid
+}

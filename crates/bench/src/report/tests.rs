@@ -1,0 +1,104 @@
+use super::*;
+use crate::run::{Launcher, RunPlan, Silent, run};
+use crate::workload::{Rate, load_workload};
+
+fn results(arms: &[&str], rounds: u32) -> Results {
+    let out = tempfile::tempdir().unwrap();
+    let mut workload = load_workload("mixed-sessions")
+        .unwrap()
+        .sized(Some(1000), 1.0)
+        .unwrap();
+    for session in &mut workload.sessions {
+        session.rate = if session.name == "quiet" {
+            Rate::Constant { per_second: 1e5 }
+        } else {
+            Rate::Closed
+        };
+    }
+    let arms = arms.iter().map(|name| name.parse().unwrap()).collect();
+    let mut plan = RunPlan::new(workload, arms, out.path().to_path_buf()).unwrap();
+    plan.launcher = Launcher::InProcess;
+    plan.rounds = rounds;
+    run(&plan, &mut Silent).unwrap()
+}
+
+#[test]
+fn the_table_shows_headroom_arms_sessions_and_cautions() {
+    let text = render_table(&results(&["mock-a", "mock-b", "mock-fails"], 3));
+    assert!(
+        text.contains("Not a comparison: 0 complete rounds"),
+        "{text}"
+    );
+    let text = render_table(&results(&["mock-a", "mock-b"], 3));
+    for words in [
+        "Headroom",
+        "best static",
+        "mock-a",
+        "mock-b",
+        "updates-zipf",
+        "closing",
+        "±",
+        "The hull is not whole",
+    ] {
+        assert!(text.contains(words), "no {words} in {text}");
+    }
+    assert!(!text.contains("Not a comparison"));
+}
+
+#[test]
+fn columns_are_aligned() {
+    let mut grid = grid::Grid::new(&["arm", "s", ""]);
+    grid.row(["a".into(), "1.0".into(), "x".into()]);
+    grid.row(["long-name".into(), "100 ±2".into(), "yy".into()]);
+    let text = grid.left_from(2).to_string();
+    assert_eq!(
+        text,
+        "  arm              s\n  a              1.0   x\n  long-name   100 ±2   yy\n"
+    );
+}
+
+#[test]
+fn numbers_read_well() {
+    assert_eq!(words::count(2_000_000), "2,000,000");
+    assert_eq!(words::micros(1500.0), "1.50 ms");
+    assert_eq!(words::mebibytes(f64::from(2 << 20)), "2 MiB");
+    assert_eq!(words::mebibytes(f64::from(256 << 10)), "256 KiB");
+    let figure = crate::judge::Figure::of([10.0, 12.0, 13.0]).unwrap();
+    assert_eq!(words::figure(&figure), "12.0 ±1.5");
+}
+
+#[test]
+fn the_page_holds_the_data_and_needs_no_network() {
+    let results = results(&["mock-a", "mock-</script>b"], 1);
+    let page = report_html(&results);
+    let start = page.find("id=\"data\">").unwrap() + "id=\"data\">".len();
+    let end = start + page[start..].find("</script>").unwrap();
+    let data: serde_json::Value = serde_json::from_str(&page[start..end]).unwrap();
+    assert_eq!(
+        data["runs"][1]["arm"], "mock-</script>b",
+        "names cannot end the element"
+    );
+    assert_eq!(data["runs"][0]["sessions"].as_array().unwrap().len(), 11);
+    assert!(!data["runs"][0]["points"].as_array().unwrap().is_empty());
+    assert_eq!(data["parameters"]["workload"]["name"], "mixed-sessions");
+    assert!(
+        data["verdict"]["arms"][0]["total_seconds"]["median"]
+            .as_f64()
+            .unwrap()
+            > 0.0
+    );
+    let rest = page.replace("http://www.w3.org/2000/svg", "");
+    assert!(!rest.contains("http:") && !rest.contains("https:") && !rest.contains("{{"));
+}
+
+#[test]
+fn the_page_is_written_into_the_directory() {
+    let out = tempfile::tempdir().unwrap();
+    let path = write_report(&results(&["mock-a"], 1), out.path()).unwrap();
+    assert_eq!(path, out.path().join(REPORT_FILE));
+    assert!(
+        std::fs::read_to_string(path)
+            .unwrap()
+            .starts_with("<!doctype html>")
+    );
+}

@@ -1,0 +1,154 @@
+//! From an empty directory to the state in which measuring begins.
+
+use std::fs;
+use std::path::Path;
+
+use super::event::{Event, Progress};
+use super::job::{Job, remove_directory};
+use crate::error::{Place, Result};
+use crate::generate::{DataShape, Partition, Rng, load_order, phase_updates};
+use crate::store::Store;
+
+/// Operations between two reports of progress.
+const REPORT_EVERY: u64 = 5000;
+
+/// A store in its starting state.
+pub struct Loaded {
+    /// The store.
+    pub store: Box<dyn Store>,
+    /// Whether the load was copied.
+    pub copied: bool,
+}
+
+/// Loads, or copies a kept load; then does the round's updates, and lets the arm finish
+/// its background work. Each arm loads through its own path, for a tree is shaped by
+/// its arm.
+pub fn reach_start(
+    job: &Job,
+    data: &DataShape,
+    partitions: &mut [Partition],
+    report: &mut (dyn FnMut(Event) + Send),
+) -> Result<Loaded> {
+    remove_directory(&job.directory)?;
+    let kept = job.kept_load.as_deref();
+    let copied = kept.is_some_and(Path::exists);
+    let mut store = if let (true, Some(kept)) = (copied, kept) {
+        copy_directory(kept, &job.directory)?;
+        job.open()?
+    } else {
+        load(job, data, report)?
+    };
+    if let (false, Some(kept)) = (copied, kept) {
+        store.settle(job.patience())?;
+        store.close()?;
+        keep(&job.directory, kept)?;
+        store = job.open()?;
+    }
+    update(job, store.as_ref(), data, partitions, report)?;
+    Ok(Loaded { store, copied })
+}
+
+fn load(
+    job: &Job,
+    data: &DataShape,
+    report: &mut (dyn FnMut(Event) + Send),
+) -> Result<Box<dyn Store>> {
+    fs::create_dir_all(&job.directory).place(job.directory.display())?;
+    let store = job.open()?;
+    let mut writer = Writer::new(store.as_ref(), data, "load", job.workload.entries);
+    for index in load_order(&job.workload.fill, job.workload.entries, job.seed) {
+        writer.write(index, 0, report)?;
+    }
+    drop(writer);
+    Ok(store)
+}
+
+/// Updates uniformly drawn keys, the same in every arm of a round.
+fn update(
+    job: &Job,
+    store: &dyn Store,
+    data: &DataShape,
+    partitions: &mut [Partition],
+    report: &mut (dyn FnMut(Event) + Send),
+) -> Result<()> {
+    let entries = job.workload.entries;
+    let total = phase_updates(&job.workload.fill, entries, job.seed, job.round);
+    let mut rng = Rng::new(&[job.seed, 0x7570_6461, u64::from(job.round)]);
+    let mut writer = Writer::new(store, data, "phase", total);
+    let threads = partitions.len() as u64;
+    for _ in 0..total {
+        let index = rng.below(entries);
+        let partition = &mut partitions[(index % threads) as usize];
+        let version = partition.update(index / threads, data);
+        writer.write(index, version, report)?;
+    }
+    Ok(())
+}
+
+/// Writes without measuring.
+struct Writer<'a> {
+    store: &'a dyn Store,
+    data: &'a DataShape,
+    part: &'static str,
+    done: u64,
+    total: u64,
+    key: Vec<u8>,
+    value: Vec<u8>,
+}
+
+impl<'a> Writer<'a> {
+    fn new(store: &'a dyn Store, data: &'a DataShape, part: &'static str, total: u64) -> Self {
+        Self {
+            store,
+            data,
+            part,
+            done: 0,
+            total,
+            key: Vec::new(),
+            value: Vec::new(),
+        }
+    }
+
+    fn write(
+        &mut self,
+        index: u64,
+        version: u8,
+        report: &mut (dyn FnMut(Event) + Send),
+    ) -> Result<()> {
+        self.data.key(index, &mut self.key);
+        self.data.value(index, version, &mut self.value);
+        self.store.put(&self.key, &self.value)?;
+        self.done += 1;
+        if self.done.is_multiple_of(REPORT_EVERY) || self.done == self.total {
+            report(Event::Progress(Progress {
+                part: self.part.to_string(),
+                done: self.done,
+                total: self.total,
+                ..Progress::default()
+            }));
+        }
+        Ok(())
+    }
+}
+
+fn keep(directory: &Path, kept: &Path) -> Result<()> {
+    // Copied under another name first: a copy that was cut short is never taken for whole.
+    let part = kept.with_extension("part");
+    remove_directory(&part)?;
+    copy_directory(directory, &part)?;
+    fs::rename(&part, kept).place(kept.display())
+}
+
+fn copy_directory(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to).place(to.display())?;
+    for entry in fs::read_dir(from).place(from.display())? {
+        let entry = entry.place(from.display())?;
+        let target = to.join(entry.file_name());
+        if entry.file_type().place(entry.path().display())?.is_dir() {
+            copy_directory(&entry.path(), &target)?;
+        } else {
+            fs::copy(entry.path(), &target).place(entry.path().display())?;
+        }
+    }
+    Ok(())
+}

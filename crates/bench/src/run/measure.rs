@@ -1,0 +1,188 @@
+//! The measured part of a run.
+
+use std::time::Duration;
+
+use super::event::{Event, Progress};
+use super::job::Job;
+use super::record::{ArmRun, LoadRecord, SessionRecord, Totals};
+use crate::drive::{
+    Driver, Latencies, LatencySummary, OpKind, ProcessUse, Sample, SessionOutcome, SystemClock,
+    table_file_bytes,
+};
+use crate::error::Result;
+use crate::generate::{DataShape, Partition, phase_updates};
+use crate::store::{Counters, Store};
+use crate::workload::Session;
+
+/// Lets the arm settle, then runs all sessions.
+pub fn measure(
+    job: &Job,
+    store: &dyn Store,
+    data: DataShape,
+    partitions: Vec<Partition>,
+    (baseline, load_seconds, copied): (ProcessUse, f64, bool),
+    report: &mut (dyn FnMut(Event) + Send),
+) -> Result<ArmRun> {
+    report(Event::Progress(Progress {
+        part: "settle".to_string(),
+        ..Progress::default()
+    }));
+    let settled = store.settle(job.patience())?;
+    let fill = &job.workload.fill;
+    let load = LoadRecord {
+        copied,
+        seconds: load_seconds,
+        phase_updates: phase_updates(fill, job.workload.entries, job.seed, job.round),
+        settled,
+        disk_bytes: table_file_bytes(&job.directory),
+    };
+    let clock = SystemClock::start();
+    let mut driver = Driver {
+        store,
+        directory: job.directory.clone(),
+        workload: &job.workload,
+        data,
+        partitions,
+        seed: job.seed,
+        sample_interval: Duration::from_millis(job.sample_millis),
+        clock: &clock,
+    };
+    let mut book = Book::new(store.counters(), ProcessUse::now());
+    for (number, session) in job.workload.measured_sessions().iter().enumerate() {
+        let live = live_bytes(&driver.partitions);
+        store.session_begins(&session.name)?;
+        let outcome = driver.run(session, number, &mut |sample, done| {
+            report(Event::Progress(progress(
+                session,
+                sample,
+                done,
+                job.workload.entries,
+            )));
+        })?;
+        let live = (live, live_bytes(&driver.partitions));
+        book.enter(session, outcome, store.counters(), live);
+    }
+    let debt = store.shape().debt_bytes;
+    Ok(book.close(job, load, baseline, debt))
+}
+
+fn live_bytes(partitions: &[Partition]) -> u64 {
+    partitions.iter().map(Partition::live_bytes).sum()
+}
+
+fn progress(session: &Session, sample: &Sample, done: u64, entries: u64) -> Progress {
+    Progress {
+        part: session.name.clone(),
+        done,
+        total: session.length(entries),
+        operations_per_second: sample.operations_per_second,
+        p99: sample.latency.p99,
+    }
+}
+
+/// Collects the sessions of one run.
+struct Book {
+    first: Counters,
+    last: Counters,
+    process: ProcessUse,
+    latencies: Latencies,
+    sessions: Vec<SessionRecord>,
+    samples: Vec<Sample>,
+}
+
+impl Book {
+    fn new(counters: Counters, process: ProcessUse) -> Self {
+        Self {
+            first: counters.clone(),
+            last: counters,
+            process,
+            latencies: Latencies::default(),
+            sessions: Vec::new(),
+            samples: Vec::new(),
+        }
+    }
+
+    fn enter(
+        &mut self,
+        session: &Session,
+        outcome: SessionOutcome,
+        now: Counters,
+        live: (u64, u64),
+    ) {
+        let latency = outcome.latencies.over(|_| true);
+        self.sessions.push(SessionRecord {
+            name: session.name.clone(),
+            open: session.is_open(),
+            operations: latency.count,
+            seconds: outcome.elapsed.as_secs_f64(),
+            latencies: outcome.latencies.by_kind(),
+            latency,
+            user_bytes: outcome.user_bytes,
+            verified: outcome.verified,
+            counters: now.since(&self.last),
+            live_bytes: live.1,
+            disk_bytes: outcome.samples.last().map_or(0, |sample| sample.disk_bytes),
+            peak_space_amplification: peak_space_amplification(&outcome.samples, live),
+        });
+        self.latencies.add(&outcome.latencies);
+        self.samples.extend(outcome.samples);
+        self.last = now;
+    }
+
+    fn close(self, job: &Job, load: LoadRecord, baseline: ProcessUse, debt_bytes: u64) -> ArmRun {
+        let process = ProcessUse::now();
+        let resident = self
+            .samples
+            .iter()
+            .map(|sample| sample.process.resident_bytes);
+        let peaks = self
+            .sessions
+            .iter()
+            .map(|session| session.peak_space_amplification);
+        let last = self.sessions.last();
+        let over = |wanted: fn(OpKind) -> bool| -> LatencySummary { self.latencies.over(wanted) };
+        let totals = Totals {
+            user_bytes: self.sessions.iter().map(|session| session.user_bytes).sum(),
+            counters: self.last.since(&self.first),
+            writes: over(OpKind::writes),
+            point_reads: over(|kind| matches!(kind, OpKind::GetPresent | OpKind::GetAbsent)),
+            scans: over(|kind| kind == OpKind::Scan),
+            verified: self.sessions.iter().map(|session| session.verified).sum(),
+            peak_space_amplification: peaks.fold(0.0, f64::max),
+            end_space_amplification: last.map_or(0.0, |s| ratio(s.disk_bytes, s.live_bytes as f64)),
+            debt_bytes,
+            baseline_resident_bytes: baseline.resident_bytes,
+            peak_resident_bytes: resident.max().unwrap_or(0),
+            device_written_bytes: process.device_written_bytes - self.process.device_written_bytes,
+            device_read_bytes: process.device_read_bytes - self.process.device_read_bytes,
+        };
+        ArmRun {
+            arm: job.arm.clone(),
+            round: job.round,
+            load,
+            sessions: self.sessions,
+            totals,
+            samples: self.samples,
+        }
+    }
+}
+
+/// Highest bytes on disk over existing bytes; these grow evenly from `live.0` to
+/// `live.1` in the session.
+fn peak_space_amplification(samples: &[Sample], live: (u64, u64)) -> f64 {
+    let (Some(first), Some(last)) = (samples.first(), samples.last()) else {
+        return 0.0;
+    };
+    let begun = first.at - first.seconds;
+    let length = (last.at - begun).max(1e-9);
+    let amplification = |sample: &Sample| {
+        let share = (sample.at - begun) / length;
+        let live = live.0 as f64 + (live.1 as f64 - live.0 as f64) * share;
+        ratio(sample.disk_bytes, live)
+    };
+    samples.iter().map(amplification).fold(0.0, f64::max)
+}
+
+fn ratio(bytes: u64, live: f64) -> f64 {
+    if live > 0.0 { bytes as f64 / live } else { 0.0 }
+}

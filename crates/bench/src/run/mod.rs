@@ -1,0 +1,121 @@
+//! Runs a plan: rounds of interleaved arms, one resumable file.
+
+mod child;
+mod event;
+mod job;
+mod load;
+mod measure;
+mod plan;
+mod record;
+mod results;
+#[cfg(test)]
+mod tests;
+
+use std::path::PathBuf;
+
+use crate::arms::ArmName;
+use crate::error::{Place, Result};
+use crate::judge::judge;
+
+pub use child::run_arm_child;
+pub use event::{Event, Progress};
+pub use job::Job;
+pub use plan::{DEFAULT_SPACE_BOUND, LEAST_ROUNDS, Launcher, Parameters, RunPlan, demo_plan};
+pub use record::{ArmRun, LoadRecord, SessionRecord, Totals};
+pub(crate) use results::replace;
+pub use results::{Failure, Machine, RESULTS_FILE, Results};
+
+/// Watches a plan being run.
+pub trait Watcher: Send {
+    /// An arm of a round begins. `number` counts from 0 to `of`, done ones included.
+    fn arm_begins(&mut self, arm: &ArmName, round: u32, number: usize, of: usize);
+    /// Progress within it.
+    fn progress(&mut self, progress: &Progress);
+    /// It has ended, and its results are on disk.
+    fn arm_ended(&mut self, run: &ArmRun);
+}
+
+/// Watches nothing.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Silent;
+
+impl Watcher for Silent {
+    fn arm_begins(&mut self, _: &ArmName, _: u32, _: usize, _: usize) {}
+    fn progress(&mut self, _: &Progress) {}
+    fn arm_ended(&mut self, _: &ArmRun) {}
+}
+
+/// Runs what `plan` still lacks, saving after each arm, and returns all results with
+/// their verdict. An arm that fails does not end the run: it stands among the failures,
+/// and the next run with the same plan tries it again.
+pub fn run(plan: &RunPlan, watcher: &mut dyn Watcher) -> Result<Results> {
+    plan.check()?;
+    std::fs::create_dir_all(&plan.out).place(plan.out.display())?;
+    let mut results = Results::resume(&plan.out, &plan.parameters())?;
+    let of = plan.arms.len() * plan.rounds as usize;
+    let rounds = (0..plan.rounds).flat_map(|r| plan.order(r).into_iter().map(move |arm| (r, arm)));
+    for (number, (round, arm)) in rounds.enumerate() {
+        if results.holds(&arm, round) {
+            continue;
+        }
+        watcher.arm_begins(&arm, round, number, of);
+        results
+            .failures
+            .retain(|failure| failure.arm != arm || failure.round != round);
+        match launch(plan, &job(plan, &arm, round)?, watcher) {
+            Ok(run) => {
+                watcher.arm_ended(&run);
+                results.runs.push(run);
+            }
+            Err(error) => {
+                let sentence = error.to_string();
+                results.failures.push(Failure {
+                    arm,
+                    round,
+                    sentence,
+                });
+            }
+        }
+        results.verdict = Some(judge(&results.parameters, &results.runs));
+        results.save(&plan.out)?;
+    }
+    results.verdict = Some(judge(&results.parameters, &results.runs));
+    results.save(&plan.out)?;
+    Ok(results)
+}
+
+fn launch(plan: &RunPlan, job: &Job, watcher: &mut dyn Watcher) -> Result<ArmRun> {
+    let mut report = |event: Event| {
+        if let Event::Progress(progress) = event {
+            watcher.progress(&progress);
+        }
+    };
+    match &plan.launcher {
+        Launcher::InProcess => job.run(&mut report),
+        Launcher::Child { program, arguments } => {
+            child::run_in_child(program, arguments, job, &mut report)
+        }
+    }
+}
+
+fn job(plan: &RunPlan, arm: &ArmName, round: u32) -> Result<Job> {
+    let kept_load = plan
+        .keep_load
+        .then(|| plan.out.join("loads").join(arm.file_name()));
+    if let Some(parent) = kept_load.as_ref().and_then(|kept: &PathBuf| kept.parent()) {
+        std::fs::create_dir_all(parent).place(parent.display())?;
+    }
+    Ok(Job {
+        workload: plan.workload.clone(),
+        arm: arm.clone(),
+        round,
+        seed: plan.seed,
+        threads: plan.threads,
+        resources: plan.resources.clone(),
+        directory: plan.out.join("database"),
+        kept_load,
+        settings: plan.out.join("settings").join(arm.file_name()),
+        sample_millis: plan.sample_millis,
+        settle_seconds: plan.settle_seconds,
+    })
+}

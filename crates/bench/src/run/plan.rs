@@ -1,0 +1,225 @@
+//! What is compared, and how.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::arms::{ArmName, Resources};
+use crate::error::{BenchError, Result};
+use crate::workload::{Workload, load_workload};
+
+/// Space amplification that an arm may reach at its peak by default: universal
+/// compaction's own default, 200 % over the data.
+pub const DEFAULT_SPACE_BOUND: f64 = 3.0;
+/// Rounds below which figures are no comparison.
+pub const LEAST_ROUNDS: u32 = 3;
+
+/// Where an arm runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Launcher {
+    /// In this process; memory and caches of one arm leak into the next.
+    InProcess,
+    /// In a child process of its own: this program, with these arguments, which must
+    /// end in a call of [`crate::run_arm_child`].
+    Child {
+        /// The program.
+        program: PathBuf,
+        /// Its arguments.
+        arguments: Vec<String>,
+    },
+}
+
+/// A benchmark: a workload, arms, rounds.
+#[derive(Debug, Clone)]
+pub struct RunPlan {
+    /// The workload, sized.
+    pub workload: Workload,
+    /// The arms; each round holds all of them.
+    pub arms: Vec<ArmName>,
+    /// Rounds. Fewer than three give no comparison, and the report says so.
+    pub rounds: u32,
+    /// Seed of data, operations and fill phases.
+    pub seed: u64,
+    /// Threads that operate.
+    pub threads: u32,
+    /// Where results, settings and databases go.
+    pub out: PathBuf,
+    /// What all arms share.
+    pub resources: Resources,
+    /// Most space amplification, at its peak. Arms above it are out of the hull.
+    pub space_bound: f64,
+    /// Milliseconds between samples.
+    pub sample_millis: u64,
+    /// Whether each arm's loaded directory is kept and copied in later rounds.
+    pub keep_load: bool,
+    /// Most seconds to wait, before measuring, for an arm's background work.
+    pub settle_seconds: u64,
+    /// Where arms run.
+    pub launcher: Launcher,
+}
+
+/// Everything that must be equal for runs to stand in one file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Parameters {
+    /// The workload.
+    pub workload: Workload,
+    /// Its SHA-256.
+    pub workload_fingerprint: String,
+    /// The arms in the plan's order.
+    pub arms: Vec<ArmName>,
+    /// Seed.
+    pub seed: u64,
+    /// Threads.
+    pub threads: u32,
+    /// What all arms share.
+    pub resources: Resources,
+    /// Bound on space amplification.
+    pub space_bound: f64,
+    /// Milliseconds between samples.
+    pub sample_millis: u64,
+}
+
+impl RunPlan {
+    /// A plan with defaults for everything else: seed 1, 1 thread, 3 rounds, default
+    /// resources, arms in children of the running program (`bench-arm`).
+    pub fn new(workload: Workload, arms: Vec<ArmName>, out: PathBuf) -> Result<Self> {
+        Ok(Self {
+            workload,
+            arms,
+            rounds: LEAST_ROUNDS,
+            seed: 1,
+            threads: 1,
+            out,
+            resources: Resources::default(),
+            space_bound: DEFAULT_SPACE_BOUND,
+            sample_millis: 1000,
+            keep_load: false,
+            settle_seconds: 600,
+            launcher: Launcher::this_program()?,
+        })
+    }
+
+    /// What must be equal for runs to stand in one file.
+    pub fn parameters(&self) -> Parameters {
+        Parameters {
+            workload: self.workload.clone(),
+            workload_fingerprint: self.workload.fingerprint(),
+            arms: self.arms.clone(),
+            seed: self.seed,
+            threads: self.threads,
+            resources: self.resources.clone(),
+            space_bound: self.space_bound,
+            sample_millis: self.sample_millis,
+        }
+    }
+
+    /// Arms of `round` in running order: rotated, so that no arm always comes first.
+    pub fn order(&self, round: u32) -> Vec<ArmName> {
+        let mut arms = self.arms.clone();
+        if !arms.is_empty() {
+            arms.rotate_left(round as usize % self.arms.len());
+        }
+        arms
+    }
+
+    /// Checks the plan; the error names what to change.
+    pub fn check(&self) -> Result<()> {
+        self.resources.check()?;
+        let repeated = self
+            .arms
+            .iter()
+            .enumerate()
+            .find(|(i, arm)| self.arms[..*i].contains(arm));
+        if let Some((_, arm)) = repeated {
+            return Err(BenchError::new(format!(
+                "--arm {arm} is given twice; give it once"
+            )));
+        }
+        let rules = [
+            (!self.arms.is_empty(), "give at least one --arm"),
+            (self.rounds > 0, "--rounds must be at least 1"),
+            (
+                (1..=256).contains(&self.threads),
+                "--threads must lie in 1..=256",
+            ),
+            (self.space_bound >= 1.0, "--space-bound must be at least 1"),
+            (
+                self.sample_millis >= 10,
+                "the interval of samples must be at least 10 ms",
+            ),
+        ];
+        if let Some((_, rule)) = rules.iter().find(|(holds, _)| !holds) {
+            return Err(BenchError::new(*rule));
+        }
+        self.check_oracles()
+    }
+
+    /// An oracle must name a run limit for every session, the closing one included.
+    fn check_oracles(&self) -> Result<()> {
+        let sessions = self.workload.measured_sessions();
+        for arm in &self.arms {
+            let ArmName::Oracle(schedule) = arm else {
+                continue;
+            };
+            let names = |name: &str| schedule.iter().any(|(session, _)| session == name);
+            if let Some(missing) = sessions.iter().find(|session| !names(&session.name)) {
+                return Err(BenchError::new(format!(
+                    "arm {arm}: session \"{}\" has no fixed-K; name every session, the closing one too",
+                    missing.name
+                )));
+            }
+            let known = |name: &str| sessions.iter().any(|session| session.name == name);
+            if let Some((unknown, _)) = schedule.iter().find(|(name, _)| !known(name)) {
+                return Err(BenchError::new(format!(
+                    "arm {arm}: workload {} has no session \"{unknown}\"",
+                    self.workload.name
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Launcher {
+    /// Children of the running program, started with the argument `bench-arm`.
+    pub fn this_program() -> Result<Self> {
+        let program = std::env::current_exe().map_err(|e| {
+            BenchError::new(format!(
+                "the path of the running program cannot be found: {e}"
+            ))
+        })?;
+        Ok(Self::Child {
+            program,
+            arguments: vec!["bench-arm".to_string()],
+        })
+    }
+}
+
+/// The plan of `lissom demo`: a changing workload in small, the threshold rule beside
+/// static arms; two to four minutes on two cores.
+pub fn demo_plan(out: PathBuf) -> Result<RunPlan> {
+    let workload = load_workload("mixed-sessions")?.sized(Some(DEMO_ENTRIES), DEMO_SCALE)?;
+    let arms = DEMO_ARMS
+        .iter()
+        .map(|name| name.parse())
+        .collect::<Result<_>>()?;
+    let mut plan = RunPlan::new(workload, arms, out)?;
+    // Smaller memory for a smaller store, so that the tree has as many levels as a
+    // large one.
+    plan.resources.write_buffer_size = 256 << 10;
+    plan.resources.block_cache_size = 4 << 20;
+    plan.sample_millis = 100;
+    plan.settle_seconds = 30;
+    Ok(plan)
+}
+
+const DEMO_ENTRIES: u64 = 100_000;
+const DEMO_SCALE: f64 = 1.0;
+const DEMO_ARMS: [&str; 5] = [
+    "thresholds-0.3-0.7",
+    "fixed-1",
+    "fixed-10",
+    "rocksdb-leveled",
+    "rocksdb-universal",
+];

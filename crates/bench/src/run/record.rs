@@ -1,0 +1,117 @@
+//! What is kept of a run.
+
+use serde::{Deserialize, Serialize};
+
+use crate::arms::ArmName;
+use crate::drive::{LatencySummary, OpKind, Sample};
+use crate::store::Counters;
+
+/// One arm in one round.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ArmRun {
+    /// The arm.
+    pub arm: ArmName,
+    /// The round, from 0.
+    pub round: u32,
+    /// How the starting state was reached; not measured.
+    pub load: LoadRecord,
+    /// The sessions, the closing one last.
+    pub sessions: Vec<SessionRecord>,
+    /// Over all sessions.
+    pub totals: Totals,
+    /// The series.
+    pub samples: Vec<Sample>,
+}
+
+/// The unmeasured part.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct LoadRecord {
+    /// Whether the load was copied from an earlier round.
+    pub copied: bool,
+    /// Seconds of the load.
+    pub seconds: f64,
+    /// Updates that brought the tree to this round's phase.
+    pub phase_updates: u64,
+    /// Whether background work ended before measuring began.
+    pub settled: bool,
+    /// Bytes of table files when measuring began.
+    pub disk_bytes: u64,
+}
+
+/// One measured session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SessionRecord {
+    /// Name.
+    pub name: String,
+    /// Whether operations had a due time: then its length is no figure of the arm.
+    pub open: bool,
+    /// Operations.
+    pub operations: u64,
+    /// Seconds from the first operation's start to the last one's end.
+    pub seconds: f64,
+    /// Latencies in microseconds, by kind.
+    pub latencies: Vec<(OpKind, LatencySummary)>,
+    /// Over all kinds.
+    pub latency: LatencySummary,
+    /// Bytes of keys and values written.
+    pub user_bytes: u64,
+    /// Answers checked.
+    pub verified: u64,
+    /// Work of the store.
+    pub counters: Counters,
+    /// Bytes of all existing keys with their values at the end.
+    pub live_bytes: u64,
+    /// Bytes of table files at the end.
+    pub disk_bytes: u64,
+    /// Highest table file bytes over existing bytes.
+    pub peak_space_amplification: f64,
+}
+
+/// Sums over all sessions.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Totals {
+    /// Bytes of keys and values written.
+    pub user_bytes: u64,
+    /// Work of the store.
+    pub counters: Counters,
+    /// All writes.
+    pub writes: LatencySummary,
+    /// All point reads.
+    pub point_reads: LatencySummary,
+    /// All scans.
+    pub scans: LatencySummary,
+    /// Answers checked.
+    pub verified: u64,
+    /// Highest table file bytes over existing bytes.
+    pub peak_space_amplification: f64,
+    /// The same at the end.
+    pub end_space_amplification: f64,
+    /// Bytes that the arm still wanted to merge after the closing session.
+    pub debt_bytes: u64,
+    /// Resident bytes before the store was opened: the harness's own.
+    pub baseline_resident_bytes: u64,
+    /// Highest resident bytes.
+    pub peak_resident_bytes: u64,
+    /// Bytes that went to the device during the sessions.
+    pub device_written_bytes: u64,
+    /// Bytes that came from the device during the sessions.
+    pub device_read_bytes: u64,
+}
+
+impl Totals {
+    /// Bytes written to files per byte written by the user; `None` without writes.
+    pub fn write_amplification(&self) -> Option<f64> {
+        let written = self.counters.written_bytes() as f64;
+        (self.user_bytes > 0).then(|| written / self.user_bytes as f64)
+    }
+
+    /// Input bytes that this arm's compactions merged per second and worker; `None` if
+    /// it did not compact.
+    pub fn compaction_bytes_per_second(&self) -> Option<f64> {
+        let counters = &self.counters;
+        let measured = counters.compaction_micros > 0 && counters.compaction_read_bytes > 0;
+        measured.then(|| {
+            counters.compaction_read_bytes as f64 / (counters.compaction_micros as f64 / 1e6)
+        })
+    }
+}

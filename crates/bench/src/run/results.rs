@@ -1,0 +1,182 @@
+//! The one file that holds all runs: written after each arm, read when a run resumes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::plan::Parameters;
+use super::record::ArmRun;
+use crate::arms::ArmName;
+use crate::error::{BenchError, Place, Result};
+use crate::judge::Verdict;
+
+/// Version of the file's form.
+const FORMAT: u32 = 1;
+/// Name of the file in the output directory.
+pub const RESULTS_FILE: &str = "results.json";
+
+/// All runs of one comparison.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Results {
+    /// Version of the form.
+    pub format: u32,
+    /// What all runs share.
+    pub parameters: Parameters,
+    /// The machine.
+    pub machine: Machine,
+    /// The judgement, for readers of the file; it is made anew from the runs.
+    pub verdict: Option<Verdict>,
+    /// The runs, in the order in which they ended.
+    pub runs: Vec<ArmRun>,
+    /// What failed and was not yet made good.
+    #[serde(default)]
+    pub failures: Vec<Failure>,
+}
+
+/// An arm that failed in a round.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// The arm.
+    pub arm: ArmName,
+    /// The round, from 0.
+    pub round: u32,
+    /// Why.
+    pub sentence: String,
+}
+
+/// The machine that ran it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Machine {
+    /// Model of the processor.
+    pub processor: String,
+    /// Processors that the program may use.
+    pub cores: usize,
+    /// Bytes of memory.
+    pub memory_bytes: u64,
+    /// The kernel.
+    pub system: String,
+}
+
+impl Machine {
+    /// This machine, as Linux tells it.
+    pub fn this() -> Self {
+        let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
+        let cpu = read("/proc/cpuinfo");
+        let memory = read("/proc/meminfo");
+        let after = |text: &str, name: &str| -> String {
+            let line = text
+                .lines()
+                .find(|line| line.starts_with(name))
+                .unwrap_or("");
+            line.split_once(':')
+                .map_or(String::new(), |(_, value)| value.trim().to_string())
+        };
+        let kibibytes = after(&memory, "MemTotal")
+            .replace(" kB", "")
+            .parse::<u64>()
+            .unwrap_or(0);
+        Self {
+            processor: after(&cpu, "model name"),
+            cores: std::thread::available_parallelism().map_or(1, usize::from),
+            memory_bytes: kibibytes * 1024,
+            system: format!("Linux {}", read("/proc/sys/kernel/osrelease").trim()),
+        }
+    }
+}
+
+impl Results {
+    /// Empty results.
+    pub fn new(parameters: Parameters) -> Self {
+        let machine = Machine::this();
+        let (runs, failures) = (Vec::new(), Vec::new());
+        Self {
+            format: FORMAT,
+            parameters,
+            machine,
+            verdict: None,
+            runs,
+            failures,
+        }
+    }
+
+    /// Reads the results in `out`, or starts new ones. Results of other parameters are
+    /// refused: figures of different experiments must not mix.
+    pub fn resume(out: &Path, parameters: &Parameters) -> Result<Self> {
+        let path = out.join(RESULTS_FILE);
+        if !path.exists() {
+            return Ok(Self::new(parameters.clone()));
+        }
+        let results = Self::read(out)?;
+        match difference(&results.parameters, parameters) {
+            None => Ok(results),
+            Some(what) => Err(BenchError::new(format!(
+                "{}: it holds runs with other {what}; give another --out, or the same parameters",
+                path.display()
+            ))),
+        }
+    }
+
+    /// Reads the results in `out`.
+    pub fn read(out: &Path) -> Result<Self> {
+        let path = out.join(RESULTS_FILE);
+        let text = fs::read(&path).place(path.display())?;
+        let results: Self = serde_json::from_slice(&text).place(format!(
+            "{} is no results file of this version; move it away",
+            path.display()
+        ))?;
+        if results.format != FORMAT {
+            return Err(BenchError::new(format!(
+                "{}: format {} is not {FORMAT}; move the file away or use the program that wrote it",
+                path.display(),
+                results.format
+            )));
+        }
+        Ok(results)
+    }
+
+    /// Whether `arm` has run in `round`.
+    pub fn holds(&self, arm: &ArmName, round: u32) -> bool {
+        self.runs
+            .iter()
+            .any(|run| run.round == round && run.arm == *arm)
+    }
+
+    /// Replaces the file in `out` atomically.
+    pub fn save(&self, out: &Path) -> Result<PathBuf> {
+        let path = out.join(RESULTS_FILE);
+        let text = serde_json::to_vec(self).place(path.display())?;
+        replace(&path, &text)?;
+        Ok(path)
+    }
+}
+
+/// Writes a file under another name and renames it, so that a reader sees all or nothing.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
+    let part = path.with_extension("part");
+    fs::write(&part, bytes).place(part.display())?;
+    fs::rename(&part, path).place(path.display())
+}
+
+/// The first parameter that differs, named for the reader.
+fn difference(old: &Parameters, new: &Parameters) -> Option<&'static str> {
+    let checks = [
+        (
+            old.workload_fingerprint == new.workload_fingerprint,
+            "workload, --entries or --scale",
+        ),
+        (
+            old.arms == new.arms,
+            "arms (each round must hold all of them, interleaved)",
+        ),
+        (old.seed == new.seed, "--seed"),
+        (old.threads == new.threads, "--threads"),
+        (old.resources == new.resources, "resources"),
+        (old.space_bound == new.space_bound, "--space-bound"),
+        (
+            old.sample_millis == new.sample_millis,
+            "interval of samples",
+        ),
+    ];
+    checks.iter().find(|(same, _)| !same).map(|(_, what)| *what)
+}

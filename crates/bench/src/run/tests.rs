@@ -1,0 +1,223 @@
+use std::path::Path;
+
+use super::*;
+use crate::workload::{Rate, load_workload};
+
+fn plan(arms: &[&str], out: &Path) -> RunPlan {
+    let mut workload = load_workload("mixed-sessions")
+        .unwrap()
+        .sized(Some(2000), 0.5)
+        .unwrap();
+    // Offered rates would make the test wait.
+    workload
+        .sessions
+        .iter_mut()
+        .for_each(|session| session.rate = Rate::Closed);
+    let arms = arms.iter().map(|name| name.parse().unwrap()).collect();
+    let mut plan = RunPlan::new(workload, arms, out.to_path_buf()).unwrap();
+    plan.launcher = Launcher::InProcess;
+    plan.sample_millis = 50;
+    plan.settle_seconds = 20;
+    plan
+}
+
+/// Notes which arms begin.
+#[derive(Default)]
+struct Noted(Vec<String>);
+
+impl Watcher for Noted {
+    fn arm_begins(&mut self, arm: &ArmName, round: u32, _: usize, _: usize) {
+        self.0.push(format!("{round} {arm}"));
+    }
+    fn progress(&mut self, _: &Progress) {}
+    fn arm_ended(&mut self, _: &ArmRun) {}
+}
+
+#[test]
+fn each_round_holds_all_arms_in_rotated_order() {
+    let out = tempfile::tempdir().unwrap();
+    let mut noted = Noted::default();
+    let results = run(
+        &plan(&["mock-a", "mock-b", "mock-c"], out.path()),
+        &mut noted,
+    )
+    .unwrap();
+    let expected = [
+        "0 mock-a", "0 mock-b", "0 mock-c", "1 mock-b", "1 mock-c", "1 mock-a", "2 mock-c",
+        "2 mock-a", "2 mock-b",
+    ];
+    assert_eq!(noted.0, expected);
+    assert_eq!(results.verdict.unwrap().complete_rounds, 3);
+}
+
+#[test]
+fn a_run_resumes_and_accumulates_rounds() {
+    let out = tempfile::tempdir().unwrap();
+    let mut plan = plan(&["mock-a", "mock-b"], out.path());
+    plan.rounds = 1;
+    let first = run(&plan, &mut Silent).unwrap();
+    // As if the run had been interrupted in the second arm.
+    let mut cut = first.clone();
+    cut.runs.pop();
+    cut.save(out.path()).unwrap();
+    plan.rounds = 2;
+    let mut noted = Noted::default();
+    let results = run(&plan, &mut noted).unwrap();
+    assert_eq!(noted.0, ["0 mock-b", "1 mock-b", "1 mock-a"]);
+    assert_eq!(
+        results.runs[0], first.runs[0],
+        "what was done is kept as it was"
+    );
+    assert_eq!(Results::read(out.path()).unwrap(), results);
+    let mut noted = Noted::default();
+    run(&plan, &mut noted).unwrap();
+    assert!(noted.0.is_empty());
+}
+
+#[test]
+fn other_parameters_are_refused_by_name() {
+    let out = tempfile::tempdir().unwrap();
+    let mut base = plan(&["mock-a"], out.path());
+    base.rounds = 1;
+    run(&base, &mut Silent).unwrap();
+    let refused = |change: &dyn Fn(&mut RunPlan), word: &str| {
+        let mut plan = base.clone();
+        change(&mut plan);
+        let error = run(&plan, &mut Silent).unwrap_err().to_string();
+        assert!(error.contains(word) && error.contains("--out"), "{error}");
+    };
+    refused(&|plan| plan.seed = 9, "--seed");
+    refused(&|plan| plan.threads = 2, "--threads");
+    refused(&|plan| plan.space_bound = 2.0, "--space-bound");
+    refused(&|plan| plan.arms.push("mock-b".parse().unwrap()), "arms");
+    refused(&|plan| plan.resources.size_ratio = 4, "resources");
+    refused(
+        &|plan| plan.workload = plan.workload.sized(None, 2.0).unwrap(),
+        "workload",
+    );
+    std::fs::write(out.path().join(RESULTS_FILE), "{}").unwrap();
+    assert!(
+        run(&base, &mut Silent)
+            .unwrap_err()
+            .to_string()
+            .contains("no results file")
+    );
+}
+
+#[test]
+fn a_failed_arm_ends_neither_the_run_nor_the_others() {
+    let out = tempfile::tempdir().unwrap();
+    let plan = plan(&["mock-fails", "mock-stale", "mock-good"], out.path());
+    let results = run(&plan, &mut Silent).unwrap();
+    assert_eq!(results.runs.len(), 3, "one good run in each round");
+    assert_eq!(results.failures.len(), 6);
+    assert!(
+        results
+            .failures
+            .iter()
+            .any(|f| f.sentence.contains("wrong answer"))
+    );
+    let verdict = results.verdict.unwrap();
+    assert_eq!(verdict.complete_rounds, 0);
+    assert!(verdict.cautions[0].contains("Not a comparison: 0 complete rounds"));
+}
+
+#[test]
+fn senseless_plans_are_refused() {
+    let out = tempfile::tempdir().unwrap();
+    let refused = |change: &dyn Fn(&mut RunPlan), word: &str| {
+        let mut plan = plan(&["mock-a"], out.path());
+        change(&mut plan);
+        let error = plan.check().unwrap_err().to_string();
+        assert!(error.contains(word), "{error}");
+    };
+    refused(&|plan| plan.arms.clear(), "--arm");
+    refused(&|plan| plan.arms.push("mock-a".parse().unwrap()), "twice");
+    refused(&|plan| plan.rounds = 0, "--rounds");
+    refused(&|plan| plan.threads = 0, "--threads");
+    refused(
+        &|plan| plan.arms.push("oracle:ingest=fixed-1".parse().unwrap()),
+        "\"short-scans\"",
+    );
+}
+
+#[test]
+fn a_child_tells_the_same_story() {
+    let out = tempfile::tempdir().unwrap();
+    let plan = plan(&["mock-good"], out.path());
+    let job = job(&plan, &plan.arms[0], 0).unwrap();
+    let mut lines = Vec::new();
+    run_arm_child(serde_json::to_vec(&job).unwrap().as_slice(), &mut lines).unwrap();
+    let events: Vec<Event> = String::from_utf8(lines)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let (last, before) = events.split_last().unwrap();
+    assert!(
+        before
+            .iter()
+            .all(|event| matches!(event, Event::Progress(_)))
+            && !before.is_empty()
+    );
+    let Event::Done(run) = last else {
+        panic!("{last:?}")
+    };
+    assert_eq!(run.sessions.len(), plan.workload.sessions.len() + 1);
+    let mut lines = Vec::new();
+    run_arm_child("nonsense".as_bytes(), &mut lines).unwrap();
+    assert!(String::from_utf8(lines).unwrap().contains("failed"));
+}
+
+#[test]
+fn a_child_that_dies_is_a_failure_with_a_sentence() {
+    let out = tempfile::tempdir().unwrap();
+    let mut plan = plan(&["mock-good"], out.path());
+    plan.launcher = Launcher::Child {
+        program: "/bin/false".into(),
+        arguments: Vec::new(),
+    };
+    let results = run(&plan, &mut Silent).unwrap();
+    assert!(results.runs.is_empty());
+    assert!(
+        results.failures[0]
+            .sentence
+            .contains("ended without a result")
+    );
+}
+
+/// Stock RocksDB, end to end: counters, settings, kept loads, and verified answers.
+#[test]
+fn stock_rocksdb_runs_a_small_workload() {
+    let out = tempfile::tempdir().unwrap();
+    let mut plan = plan(&["rocksdb-leveled-tuned", "rocksdb-universal"], out.path());
+    plan.workload = plan.workload.sized(Some(3000), 1.0).unwrap();
+    plan.rounds = 2;
+    plan.threads = 2;
+    plan.keep_load = true;
+    plan.resources.write_buffer_size = 64 << 10;
+    let results = run(&plan, &mut Silent).unwrap();
+    assert_eq!(results.failures, []);
+    assert_eq!(results.runs.len(), 4);
+    for run in &results.runs {
+        let totals = &run.totals;
+        assert_eq!(run.load.copied, run.round == 1);
+        assert!(run.load.settled && run.load.disk_bytes > 2_000_000);
+        assert!(totals.verified > 0 && totals.user_bytes > 1_000_000);
+        assert!(totals.counters.flushed_bytes > totals.user_bytes / 2);
+        assert!(totals.write_amplification().unwrap() > 0.5);
+        assert!(totals.peak_space_amplification > 0.9);
+        assert!(run.samples.iter().any(|sample| !sample.levels.is_empty()));
+        let settings = out
+            .path()
+            .join("settings")
+            .join(run.arm.file_name())
+            .join("OPTIONS");
+        assert!(
+            std::fs::read_to_string(settings)
+                .unwrap()
+                .contains("write_buffer_size=65536")
+        );
+    }
+    assert!(!out.path().join("database").exists());
+}

@@ -1,0 +1,138 @@
+//! What the harness asks of a store. Counters only ever grow; the harness takes
+//! differences, so that loading is never in them.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Result;
+
+/// A store under test.
+pub trait Store: Send + Sync {
+    /// Reads `key` into `value`; false if it does not exist.
+    fn get(&self, key: &[u8], value: &mut Vec<u8>) -> Result<bool>;
+
+    /// Writes `key`.
+    fn put(&self, key: &[u8], value: &[u8]) -> Result<()>;
+
+    /// Deletes `key`.
+    fn delete(&self, key: &[u8]) -> Result<()>;
+
+    /// Visits up to `length` entries from `start` on, in key order.
+    fn scan(&self, start: &[u8], length: u64, visit: &mut dyn FnMut(&[u8], &[u8])) -> Result<()>;
+
+    /// Work done since the store was opened.
+    fn counters(&self) -> Counters;
+
+    /// The tree now.
+    fn shape(&self) -> Shape;
+
+    /// Holds until nothing is left to flush or to compact, or `patience` has passed;
+    /// false in the second case.
+    fn settle(&self, patience: Duration) -> Result<bool>;
+
+    /// Told before each session; only an arm with perfect knowledge may look.
+    fn session_begins(&self, name: &str) -> Result<()> {
+        let _ = name;
+        Ok(())
+    }
+
+    /// Ends all background work and closes the directory.
+    fn close(self: Box<Self>) -> Result<()>;
+
+    /// Files that record the settings in use, to be published with the results.
+    fn settings_files(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+}
+
+/// Work done by a store; each number only grows, except the largest piece.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Counters {
+    /// Bytes written by flushes.
+    pub flushed_bytes: u64,
+    /// Bytes read by compactions.
+    pub compaction_read_bytes: u64,
+    /// Bytes written by compactions.
+    pub compaction_written_bytes: u64,
+    /// Microseconds that compactions ran, summed over workers.
+    pub compaction_micros: u64,
+    /// Compactions that ended; where work is cut into pieces, the pieces.
+    pub compactions: u64,
+    /// Input bytes of the largest compaction or piece since the store was opened.
+    pub largest_piece_bytes: u64,
+    /// Microseconds that RocksDB held writers back.
+    pub stall_micros: u64,
+    /// Blocks that were read from files because the cache did not hold them.
+    pub block_reads: u64,
+    /// Point reads of a file that a filter avoided.
+    pub filter_hits: u64,
+    /// Full drains of a level, where the arm counts them.
+    pub drains: Option<u64>,
+    /// Compaction pieces over their bound, by cause, where the arm has a bound.
+    pub excesses: BTreeMap<String, u64>,
+}
+
+impl Counters {
+    /// What happened since `earlier`.
+    pub fn since(&self, earlier: &Self) -> Self {
+        let excesses = self
+            .excesses
+            .iter()
+            .map(|(cause, n)| {
+                (
+                    cause.clone(),
+                    n - earlier.excesses.get(cause).unwrap_or(&0).min(n),
+                )
+            })
+            .collect();
+        Self {
+            flushed_bytes: self.flushed_bytes - earlier.flushed_bytes,
+            compaction_read_bytes: self.compaction_read_bytes - earlier.compaction_read_bytes,
+            compaction_written_bytes: self.compaction_written_bytes
+                - earlier.compaction_written_bytes,
+            compaction_micros: self.compaction_micros - earlier.compaction_micros,
+            compactions: self.compactions - earlier.compactions,
+            largest_piece_bytes: self.largest_piece_bytes,
+            stall_micros: self.stall_micros - earlier.stall_micros,
+            block_reads: self.block_reads - earlier.block_reads,
+            filter_hits: self.filter_hits - earlier.filter_hits,
+            drains: self.drains.map(|n| n - earlier.drains.unwrap_or(0).min(n)),
+            excesses,
+        }
+    }
+
+    /// Bytes written to files by flushes and compactions.
+    pub fn written_bytes(&self) -> u64 {
+        self.flushed_bytes + self.compaction_written_bytes
+    }
+}
+
+/// The tree at one instant.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Shape {
+    /// Occupied levels, newest data first.
+    pub levels: Vec<LevelShape>,
+    /// Bytes that the arm's own planner still wants to merge.
+    pub debt_bytes: u64,
+}
+
+/// One level: a logical one where the arm has such, else one of RocksDB's.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct LevelShape {
+    /// Number of the level.
+    pub level: u32,
+    /// Sorted runs.
+    pub runs: u32,
+    /// Files.
+    pub files: u32,
+    /// Bytes.
+    pub bytes: u64,
+    /// Most runs that the policy wants here, where the arm has a policy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_limit: Option<u32>,
+}

@@ -1,0 +1,163 @@
+//! Workloads as data: a TOML schema, the shipped files, and random ones.
+
+mod check;
+mod random;
+mod schema;
+mod shipped;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+
+use crate::drive::OpKind;
+use crate::error::{BenchError, Place, Result};
+use crate::generate::due_count;
+
+pub use random::random_workload;
+pub use schema::{
+    DrawnSize, Fill, FillOrder, KeyOrder, Keys, Mix, MixgraphKeys, Rate, Session, Size, Workload,
+};
+pub use shipped::{SHIPPED, shipped_hashes};
+
+/// Name of the session that the harness adds to every workload.
+pub const CLOSING_SESSION: &str = "closing";
+/// Operations of the closing session for each loaded entry.
+const CLOSING_OPERATIONS_PER_ENTRY: f64 = 0.02;
+
+/// Reads a shipped workload by name, `random:SEED`, or a file by its path.
+pub fn load_workload(name_or_path: &str) -> Result<Workload> {
+    if let Some(seed) = name_or_path.strip_prefix("random:") {
+        let seed = seed
+            .parse()
+            .place(format!("workload \"{name_or_path}\": the seed"))?;
+        return Ok(random_workload(seed));
+    }
+    if let Some((name, text)) = SHIPPED.iter().find(|(name, _)| *name == name_or_path) {
+        return parse_workload(text, &format!("workloads/{name}.toml"));
+    }
+    if !Path::new(name_or_path).exists() {
+        let names: Vec<&str> = SHIPPED.iter().map(|(name, _)| *name).collect();
+        return Err(BenchError::new(format!(
+            "workload \"{name_or_path}\" is neither a file nor shipped; the shipped ones are {}, \
+             and random:SEED makes one",
+            names.join(", ")
+        )));
+    }
+    let text = std::fs::read_to_string(name_or_path).place(name_or_path)?;
+    parse_workload(&text, name_or_path)
+}
+
+/// Parses and checks a workload; `file` is named in errors.
+pub fn parse_workload(text: &str, file: &str) -> Result<Workload> {
+    let deserializer = toml::Deserializer::parse(text).map_err(|e| {
+        BenchError::new(format!(
+            "{file}: this is not TOML: {}",
+            e.to_string().trim()
+        ))
+    })?;
+    let workload: Workload = serde_path_to_error::deserialize(deserializer).map_err(|e| {
+        let field = e.path().to_string();
+        BenchError::new(format!(
+            "{file}: field {field}: {}",
+            e.inner().to_string().trim()
+        ))
+    })?;
+    check::check(&workload).map_err(|e| e.at(file))?;
+    Ok(workload)
+}
+
+impl Workload {
+    /// The same workload with another number of entries and `scale` times the
+    /// operations in every session.
+    pub fn sized(&self, entries: Option<u64>, scale: f64) -> Result<Self> {
+        if !(scale.is_finite() && scale > 0.0) {
+            return Err(BenchError::new(format!(
+                "--scale {scale}: it must be above 0"
+            )));
+        }
+        let mut sized = self.clone();
+        sized.entries = entries.unwrap_or(self.entries);
+        for session in &mut sized.sessions {
+            session.operations_per_entry = session.operations_per_entry.map(|n| n * scale);
+            session.operations = session
+                .operations
+                .map(|n| ((n as f64 * scale) as u64).max(1));
+            session.seconds = session.seconds.map(|s| s * scale);
+        }
+        check::check(&sized).map_err(|e| e.at(format!("workload {}", self.name)))?;
+        Ok(sized)
+    }
+
+    /// All measured sessions: those of the file and then the closing one, in which
+    /// what an arm left undone must be paid by reads.
+    pub fn measured_sessions(&self) -> Vec<Session> {
+        let mut sessions = self.sessions.clone();
+        sessions.push(closing_session());
+        sessions
+    }
+
+    /// Fingerprint of everything in the workload, as hexadecimal SHA-256.
+    pub fn fingerprint(&self) -> String {
+        let text = serde_json::to_string(self).expect("a workload holds only numbers and strings");
+        sha256_hex(text.as_bytes())
+    }
+}
+
+impl Session {
+    /// Operations of this session when `entries` were loaded; the same for every arm.
+    pub fn length(&self, entries: u64) -> u64 {
+        if let Some(operations) = self.operations {
+            return operations;
+        }
+        if let Some(per_entry) = self.operations_per_entry {
+            return ((per_entry * entries as f64).round() as u64).max(1);
+        }
+        due_count(self.rate, self.seconds.unwrap_or(0.0)).max(1)
+    }
+
+    /// Whether operations have a due time.
+    pub fn is_open(&self) -> bool {
+        self.rate != Rate::Closed
+    }
+}
+
+impl Mix {
+    /// Weights in the order of [`OpKind::ALL`].
+    pub fn weights(&self) -> [f64; OpKind::ALL.len()] {
+        [
+            self.get_present,
+            self.get_absent,
+            self.put,
+            self.update,
+            self.delete,
+            self.scan,
+            self.read_modify_write,
+        ]
+    }
+}
+
+fn closing_session() -> Session {
+    Session {
+        name: CLOSING_SESSION.to_string(),
+        operations_per_entry: Some(CLOSING_OPERATIONS_PER_ENTRY),
+        operations: None,
+        seconds: None,
+        rate: Rate::Closed,
+        keys: Keys::Uniform,
+        scan_length: schema::default_scan_length(),
+        mix: Mix {
+            get_present: 50.0,
+            scan: 50.0,
+            ..Mix::default()
+        },
+    }
+}
+
+pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
+    Sha256::digest(bytes)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}

@@ -1,0 +1,180 @@
+use super::*;
+
+const GOOD: &str = r#"
+name = "small"
+about = "For tests."
+entries = 1000
+[[session]]
+name = "one"
+operations_per_entry = 1.5
+mix = { update = 1 }
+"#;
+
+fn refused(text: &str, words: &[&str]) {
+    let error = parse_workload(text, "some/file.toml")
+        .expect_err(text)
+        .to_string();
+    assert!(error.starts_with("some/file.toml: "), "{error}");
+    for word in words {
+        assert!(error.contains(word), "\"{error}\" lacks \"{word}\"");
+    }
+}
+
+#[test]
+fn defaults_are_those_documented() {
+    let workload = parse_workload(GOOD, "f").unwrap();
+    assert_eq!(workload.key_size, 24);
+    assert_eq!(workload.value_size, Size::Fixed(1000));
+    assert_eq!(workload.fill.random_phase, 0.1);
+    assert_eq!(workload.sessions[0].rate, Rate::Closed);
+    assert_eq!(workload.sessions[0].keys, Keys::Uniform);
+    assert_eq!(workload.sessions[0].length(workload.entries), 1500);
+}
+
+#[test]
+fn every_workload_closes_with_scans_and_point_reads() {
+    let sessions = parse_workload(GOOD, "f").unwrap().measured_sessions();
+    let closing = sessions.last().unwrap();
+    assert_eq!(closing.name, CLOSING_SESSION);
+    assert_eq!(closing.mix.scan, closing.mix.get_present);
+    assert!(closing.mix.scan > 0.0 && !closing.is_open());
+}
+
+#[test]
+fn errors_name_file_field_and_remedy() {
+    refused("name = ", &["not TOML"]);
+    refused(
+        &GOOD.replace("update = 1", "updates = 1"),
+        &["session[0].mix", "updates", "get_present"],
+    );
+    refused(
+        &GOOD.replace("entries = 1000", "entries = \"many\""),
+        &["entries", "string"],
+    );
+    refused(
+        &GOOD.replace("entries = 1000", "entries = 5"),
+        &["entries", "at least 1000"],
+    );
+    refused(
+        &GOOD.replace("entries = 1000", "entries = 1000\nspeed = 1"),
+        &["speed", "unknown field"],
+    );
+    refused(
+        &GOOD.replace("update = 1", "update = 0"),
+        &["session[0] (\"one\").mix", "at least one"],
+    );
+    refused(
+        &GOOD.replace("update = 1", "update = -1"),
+        &["mix", "not negative"],
+    );
+    refused(&GOOD.replace("\"one\"", "\"closing\""), &["closing"]);
+    refused(
+        &GOOD.replace("operations_per_entry = 1.5", ""),
+        &["exactly one of"],
+    );
+    refused(
+        &GOOD.replace("operations_per_entry = 1.5", "seconds = 5"),
+        &["seconds", "offer a rate"],
+    );
+    refused(
+        &GOOD.replace("mix =", "keys = { zipf = { theta = 9 } }\nmix ="),
+        &["keys.zipf.theta"],
+    );
+    refused(
+        &GOOD.replace("mix =", "rate = { constant = { per_second = 0 } }\nmix ="),
+        &["rate.constant"],
+    );
+    refused(
+        &GOOD.replace("mix =", "scan_length = 0\nmix ="),
+        &["scan_length"],
+    );
+    refused(&GOOD.replace("update = 1", "delete = 1"), &["80 %"]);
+    refused(
+        &GOOD.split("[[session]]").next().unwrap().to_string(),
+        &["session"],
+    );
+}
+
+#[test]
+fn unknown_names_list_the_shipped_ones() {
+    let error = load_workload("no-such").unwrap_err().to_string();
+    assert!(
+        error.contains("five-sessions") && error.contains("random:SEED"),
+        "{error}"
+    );
+    assert!(
+        load_workload("random:x")
+            .unwrap_err()
+            .to_string()
+            .contains("seed")
+    );
+}
+
+#[test]
+fn shipped_workloads_are_valid_and_named_as_their_files() {
+    for (name, _) in SHIPPED {
+        let workload = load_workload(name).unwrap();
+        assert_eq!(workload.name, *name);
+        assert_eq!(workload.sized(Some(10_000), 0.5).unwrap().entries, 10_000);
+    }
+    assert!(load_workload("mixed-sessions").unwrap().sessions.len() >= 8);
+}
+
+/// Results were published with these files: a changed one needs a new name.
+#[test]
+fn shipped_workloads_are_frozen() {
+    let frozen: Vec<(&str, &str)> = shipped_hashes()
+        .lines()
+        .map(|line| line.split_once("  ").unwrap())
+        .collect();
+    assert_eq!(
+        frozen.len(),
+        SHIPPED.len(),
+        "workloads/HASHES must list each shipped file once"
+    );
+    for (name, text) in SHIPPED {
+        let file = format!("{name}.toml");
+        let (hash, _) = frozen
+            .iter()
+            .find(|(_, f)| *f == file)
+            .expect("every file has a hash");
+        assert_eq!(
+            sha256_hex(text.as_bytes()),
+            *hash,
+            "{file} was changed: ship it under a new name"
+        );
+    }
+}
+
+#[test]
+fn random_workloads_depend_on_the_seed_alone_and_are_valid() {
+    for seed in 0..200 {
+        let workload = load_workload(&format!("random:{seed}")).unwrap();
+        assert_eq!(workload, random_workload(seed));
+        workload.sized(None, 1.0).unwrap();
+    }
+    assert_ne!(random_workload(1).sessions, random_workload(2).sessions);
+}
+
+#[test]
+fn scaling_multiplies_operations() {
+    let workload = load_workload("mixgraph").unwrap().sized(None, 0.5).unwrap();
+    assert_eq!(workload.sessions[0].length(workload.entries), 500_000);
+    assert!(
+        workload
+            .sized(None, 0.0)
+            .unwrap_err()
+            .to_string()
+            .contains("--scale")
+    );
+}
+
+#[test]
+fn a_rate_over_seconds_gives_a_fixed_number_of_operations() {
+    let text = GOOD.replace(
+        "operations_per_entry = 1.5",
+        "seconds = 2.5\nrate = { constant = { per_second = 100 } }",
+    );
+    let workload = parse_workload(&text, "f").unwrap();
+    assert_eq!(workload.sessions[0].length(workload.entries), 250);
+}
