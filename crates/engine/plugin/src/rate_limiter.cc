@@ -1,14 +1,13 @@
 // A bound on the bytes per second of background I/O that can be moved while the
 // database runs.
-#include "rocksdb/rate_limiter.h"
-
 #include <memory>
 
+#include "adjustable_rate_limiter.h"
 #include "error.h"
 #include "handles.h"
 
 struct lissom_rate_limiter {
-  std::shared_ptr<rocksdb::RateLimiter> limiter;
+  std::shared_ptr<lissom::AdjustableRateLimiter> limiter;
 };
 
 namespace {
@@ -28,8 +27,8 @@ lissom_error lissom_rate_limiter_new(int64_t bytes_per_second,
                                      lissom_rate_limiter** out) {
   return lissom::Guarded([&]() -> lissom_error {
     if (lissom_error error = CheckRate(bytes_per_second)) return error;
-    std::shared_ptr<rocksdb::RateLimiter> limiter(rocksdb::NewGenericRateLimiter(
-        bytes_per_second, 100 * 1000, 10, rocksdb::RateLimiter::Mode::kAllIo));
+    auto limiter =
+        std::make_shared<lissom::AdjustableRateLimiter>(bytes_per_second);
     *out = new lissom_rate_limiter{std::move(limiter)};
     return nullptr;
   });
@@ -51,7 +50,7 @@ int64_t lissom_rate_limiter_get(const lissom_rate_limiter* limiter) {
 }
 
 int64_t lissom_rate_limiter_total(const lissom_rate_limiter* limiter) {
-  return limiter->limiter->GetTotalBytesThrough();
+  return limiter->limiter->GetTotalBytesThrough(rocksdb::Env::IO_TOTAL);
 }
 
 lissom_error lissom_rate_limiter_install(const lissom_rate_limiter* limiter,

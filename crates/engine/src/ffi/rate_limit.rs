@@ -1,5 +1,6 @@
 //! A rate limit on background I/O that may change at run time. The binding
-//! creates rate limiters too, but keeps no handle to adjust one by.
+//! creates rate limiters too, but keeps no handle to adjust one by, and RocksDB's
+//! own goes on spending what a higher rate had put aside.
 
 use std::sync::Arc;
 
@@ -32,7 +33,7 @@ impl Drop for Handle {
 }
 
 impl RateLimiter {
-    /// A rate that no disk reaches.
+    /// No limit at all.
     pub const UNLIMITED: u64 = i64::MAX as u64;
 
     /// A limiter of `bytes_per_second`, at least 1.
@@ -51,7 +52,8 @@ impl RateLimiter {
         })
     }
 
-    /// Changes the rate, for running jobs too.
+    /// Changes the rate at once, for running jobs too: who waits under the old
+    /// rate waits at most 25 ms more.
     pub fn set_bytes_per_second(&self, bytes_per_second: u64) -> Result<(), Error> {
         // SAFETY: the handle is alive as long as `self`.
         unsafe {

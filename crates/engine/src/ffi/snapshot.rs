@@ -105,7 +105,8 @@ pub struct TableRow {
     pub raw_value_size: u64,
     /// The family of filters that can read this file's; empty without a filter.
     pub filter_policy: String,
-    /// Compression, by RocksDB's name.
+    /// Compression, as the file records it: since format version 7 not a name but
+    /// `manager;types;`, the types in hexadecimal, none without compression.
     pub compression: String,
 }
 

@@ -1,0 +1,9 @@
+//! The plug-in against a real RocksDB.
+
+mod compactions;
+mod counters;
+mod files;
+mod filters;
+mod guards;
+mod options;
+mod store;
