@@ -1,0 +1,427 @@
+//! The loop beside the data path: observe, ask the tuner, plan, admit, execute.
+//!
+//! ```text
+//! planner thread                                   worker threads
+//!   bell (RocksDB's events, ended jobs, a tick)
+//!   look at the manifest ........ pilot            take a plan ... workers
+//!   end a mission, ask .......... mission, learner look again if the tree changed
+//!   plan, save the memory ....... memory           CompactFiles
+//!   publish guards and filters .. publish          compare, journal, back off
+//!   admit, dispatch -----------------------------> ring the bell
+//! ```
+//!
+//! The planner thread is the only one that decides and the only one that writes
+//! the state file. If it dies, RocksDB goes on: its own compaction of L0 keeps
+//! writes possible without end.
+
+mod backoff;
+mod debt;
+mod learner;
+mod memory;
+mod mission;
+mod pilot;
+mod publish;
+mod run;
+mod shared;
+mod workers;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use lissom_core::Mission;
+use lissom_core::tuner::{Policy, Tuner};
+use parking_lot::Mutex;
+
+use self::memory::Memory;
+use self::shared::{Family, Request, Shared};
+use crate::RocksDb;
+use crate::error::{Error, Result};
+use crate::events::BackgroundError;
+use crate::ffi::CfRef;
+use crate::ffi::options::live_options;
+use crate::ffi::snapshot::table_properties;
+use crate::ffi::statistics::Statistics as RocksStatistics;
+use crate::files::journal::Journal;
+use crate::files::{pin, state};
+use crate::options::{Hooks, Preparation};
+use crate::requirements;
+use crate::statistics::{FamilyStatistics, FilterMemory, Statistics};
+
+/// Drives the compactions of an open database until it is dropped.
+///
+/// [`Db`](crate::Db) has one inside. An application that opens RocksDB itself
+/// attaches one; what is missing then:
+///
+/// - operations are counted by RocksDB's statistics, for the database as a
+///   whole: each column family's tuner sees the mix of all, deletes count as
+///   writes, and the sizes of scans are those of all iterators;
+/// - no latencies, no reads, filter hits and false positives by level, no
+///   longest stall.
+pub struct Autopilot {
+    shared: Arc<Shared>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+/// How a database and its autopilot are.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Health {
+    /// The autopilot's threads run.
+    pub running: bool,
+    /// The autopilot starts nothing, on request.
+    pub paused: bool,
+    /// RocksDB stopped background work, and perhaps writes.
+    pub background_error: Option<BackgroundError>,
+    /// Files that compactions leave alone, since reading them failed.
+    pub unreadable: BTreeMap<String, BTreeSet<u64>>,
+    /// The last failure of the autopilot, until a compaction succeeds.
+    pub trouble: Option<String>,
+    /// Journal lines that could not be written.
+    pub dropped_journal_lines: u64,
+}
+
+impl Autopilot {
+    /// Takes over the compactions of a database that was opened with options
+    /// from `preparation`. The application goes on using its handle.
+    ///
+    /// # Errors
+    /// When a column family's options are not from the preparation, or the
+    /// state file was written by a newer version.
+    pub fn attach(db: Arc<RocksDb>, preparation: Preparation) -> Result<Autopilot> {
+        Autopilot::start(db, &preparation, true)
+    }
+
+    pub(crate) fn start(
+        db: Arc<RocksDb>,
+        preparation: &Preparation,
+        attached: bool,
+    ) -> Result<Autopilot> {
+        let directory = db.path().to_owned();
+        for family in db.cf_names() {
+            if !preparation.hooks.contains_key(&family) {
+                return Err(Error::fix(format!(
+                    "the column family \"{family}\" was opened without options from this \
+                     preparation; call Preparation::options for it and open the database with them"
+                )));
+            }
+            verify(&db, &family)?;
+        }
+        let loaded = state::load(&directory)?;
+        let journal = Journal::open(&directory, preparation.settings.max_journal_bytes)?;
+        if let Some(remark) = loaded.remark {
+            journal.note("", remark);
+        }
+        let shared = Arc::new(Shared {
+            rocks_statistics: rocks_statistics(&db)?,
+            db,
+            journal,
+            events: preparation.events.clone(),
+            settings: preparation.settings.clone(),
+            families: Default::default(),
+            queue: Default::default(),
+            busy: Default::default(),
+            stop: Default::default(),
+            paused: Default::default(),
+            trouble: Mutex::default(),
+            attached,
+            directory: directory.clone(),
+        });
+        let autopilot = Autopilot {
+            shared,
+            threads: Mutex::default(),
+        };
+        for (name, hooks) in &preparation.hooks {
+            autopilot.seat(name, hooks.clone());
+        }
+        autopilot.spawn(Memory::new(directory, loaded.stored))?;
+        Ok(autopilot)
+    }
+
+    fn spawn(&self, memory: Memory) -> Result<()> {
+        let mut threads = self.threads.lock();
+        let shared = self.shared.clone();
+        threads.push(thread("lissom-planner".into(), move || {
+            run::run(&shared, memory);
+        })?);
+        for worker in 0..self.shared.settings.workers {
+            let shared = self.shared.clone();
+            let name = format!("lissom-worker-{worker}");
+            threads.push(thread(name, move || workers::work(&shared))?);
+        }
+        Ok(())
+    }
+
+    fn seat(&self, name: &str, hooks: Hooks) {
+        let counters = self.shared.events.counters(name);
+        let family = Family::new(name, hooks, counters, self.shared.stall());
+        let mut families = self.shared.families.write();
+        families.insert(name.to_owned(), Arc::new(family));
+    }
+
+    /// Takes over a column family that was created after the start with options
+    /// from `preparation`.
+    ///
+    /// # Errors
+    /// When there is no such column family, or its options are foreign.
+    pub fn attach_cf(&self, name: &str, preparation: &Preparation) -> Result<()> {
+        let hooks = preparation.hooks.get(name).ok_or_else(|| {
+            Error::fix(format!(
+                "the preparation has no options for \"{name}\": call Preparation::options first"
+            ))
+        })?;
+        self.adopt_cf(name, hooks.clone())
+    }
+
+    pub(crate) fn adopt_cf(&self, name: &str, hooks: Hooks) -> Result<()> {
+        verify(&self.shared.db, name)?;
+        self.seat(name, hooks);
+        self.shared.events.bell().ring();
+        Ok(())
+    }
+
+    /// Leaves a column family alone, as before it is dropped.
+    pub fn release_cf(&self, name: &str) {
+        self.shared.families.write().remove(name);
+        self.shared.events.forget(name);
+        self.shared.events.bell().ring();
+    }
+
+    fn family(&self, name: &str) -> Result<Arc<Family>> {
+        self.shared
+            .family(name)
+            .ok_or_else(|| Error::fix(format!("there is no column family \"{name}\" here")))
+    }
+
+    fn ask(&self, family: &str, request: Request) -> Result<()> {
+        self.family(family)?.ask(request);
+        self.shared.events.bell().ring();
+        Ok(())
+    }
+
+    /// Changes who chooses the run limits of a column family. Limits of a
+    /// `fixed-K` policy hold at once; other policies begin from the present
+    /// ones. Not kept over a reopening.
+    ///
+    /// # Errors
+    /// When there is no such column family.
+    pub fn set_policy(&self, family: &str, policy: &Policy) -> Result<()> {
+        let limits = pilot::fixed_limits(policy);
+        self.ask(family, Request::Tuner(policy.tuner(), limits))
+    }
+
+    /// As [`Autopilot::set_policy`], with a tuner of one's own.
+    ///
+    /// # Errors
+    /// When there is no such column family.
+    pub fn set_tuner(&self, family: &str, tuner: Box<dyn Tuner>) -> Result<()> {
+        self.ask(family, Request::Tuner(tuner, None))
+    }
+
+    /// Asks for everything in a column family to be merged into one run, in
+    /// pieces like all other work. Returns at once.
+    ///
+    /// # Errors
+    /// When there is no such column family.
+    pub fn compact(&self, family: &str) -> Result<()> {
+        self.ask(family, Request::CompactAll)
+    }
+
+    /// Lets compactions read files again that could not be read, as after they
+    /// were restored.
+    ///
+    /// # Errors
+    /// When there is no such column family.
+    pub fn forget_unreadable(&self, family: &str) -> Result<()> {
+        self.ask(family, Request::ForgetUnreadable)
+    }
+
+    /// Holds the run limits of all column families, now and after a reopening,
+    /// until [`Autopilot::unpin`]. It makes the file `LISSOM-PIN`, which anyone
+    /// may make or remove from outside.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn pin(&self) -> Result<()> {
+        pin::set(&self.shared.directory)
+    }
+
+    /// Lets tuners change the run limits again.
+    ///
+    /// # Errors
+    /// When the file `LISSOM-PIN` cannot be removed.
+    pub fn unpin(&self) -> Result<()> {
+        pin::clear(&self.shared.directory)
+    }
+
+    /// Whether the limits are pinned.
+    pub fn is_pinned(&self) -> bool {
+        pin::is_set(&self.shared.directory)
+    }
+
+    /// Starts no compaction until [`Autopilot::unpause`]. Pieces that run end
+    /// first; RocksDB's emergency brake on L0 stays.
+    pub fn pause(&self) {
+        self.shared.paused.store(true, Relaxed);
+    }
+
+    /// Goes on after [`Autopilot::pause`].
+    pub fn unpause(&self) {
+        self.shared.paused.store(false, Relaxed);
+        for family in self.shared.families.read().values() {
+            family.ask(Request::Look);
+        }
+        self.shared.events.bell().ring();
+    }
+
+    /// Waits until nothing is left to merge: the planner wants nothing of the
+    /// tree as it is, and nobody compacts. False when `patience` ends first.
+    pub fn wait_until_idle(&self, patience: Duration) -> bool {
+        let deadline = Instant::now() + patience;
+        loop {
+            if self.is_idle() {
+                return true;
+            }
+            if Instant::now() >= deadline || self.shared.stopping() {
+                return false;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    fn is_idle(&self) -> bool {
+        let families: Vec<_> = self.shared.families.read().values().cloned().collect();
+        families.iter().all(|family| {
+            let changes = family.counters.changes.load(Relaxed);
+            family.requests.lock().is_empty() && family.view.lock().idle_at == Some(changes)
+        })
+    }
+
+    /// The mission that ended last in a column family.
+    pub fn mission(&self, family: &str) -> Option<Mission> {
+        self.shared.family(family)?.view.lock().mission.clone()
+    }
+
+    /// Counts and shapes of all column families. Reading filter sizes may open
+    /// files: not for every second.
+    ///
+    /// # Errors
+    /// When RocksDB cannot give the properties of its files.
+    pub fn statistics(&self) -> Result<Statistics> {
+        let families: Vec<_> = self.shared.families.read().values().cloned().collect();
+        let mut statistics = Statistics {
+            stall: self.shared.stall(),
+            ..Statistics::default()
+        };
+        for family in families {
+            let of_family = self.family_statistics(&family)?;
+            statistics.families.insert(family.name.clone(), of_family);
+        }
+        Ok(statistics)
+    }
+
+    fn family_statistics(&self, family: &Arc<Family>) -> Result<FamilyStatistics> {
+        let view = family.view.lock().clone();
+        Ok(FamilyStatistics {
+            policy: view.policy,
+            limits: view.limits,
+            pinned: self.is_pinned(),
+            tree: view.tree,
+            mission: view.mission,
+            total: mission::since_begin(&self.shared, family, view.missions),
+            space_amplification: view.space_amplification,
+            longest_stall: family.counters.longest_stall(),
+            pieces: family.pieces.lock().clone(),
+            debt_bytes: view.debt_bytes,
+            drains: view.drains_ended,
+            filters: FilterMemory {
+                bits_per_key: publish::current_bits(&family.hooks),
+                bytes: self.filter_bytes(&family.name)?,
+            },
+        })
+    }
+
+    fn filter_bytes(&self, family: &str) -> Result<u64> {
+        let Some(handle) = self.shared.db.cf_handle(family) else {
+            return Ok(0);
+        };
+        let tables = table_properties(CfRef::of(&handle)?)?;
+        Ok(tables.values().map(|table| table.filter_size).sum())
+    }
+
+    /// How the database and the autopilot are.
+    pub fn health(&self) -> Health {
+        let threads = self.threads.lock();
+        let alive = !threads.is_empty() && !threads.iter().any(JoinHandle::is_finished);
+        let families = self.shared.families.read();
+        Health {
+            running: alive && !self.shared.stopping(),
+            paused: self.shared.paused.load(Relaxed),
+            background_error: self.shared.events.background_error(),
+            unreadable: families
+                .values()
+                .map(|family| (family.name.clone(), family.unreadable.lock().clone()))
+                .filter(|(_, files)| !files.is_empty())
+                .collect(),
+            trouble: self.shared.trouble.lock().clone(),
+            dropped_journal_lines: self.shared.journal.dropped(),
+        }
+    }
+
+    /// Ends the autopilot's threads. Compactions that run are aborted, which
+    /// changes no data. The database goes on with RocksDB's own compaction of
+    /// L0 alone; the next open picks up from the manifest.
+    pub fn stop(&self) {
+        self.shared.stop.store(true, Relaxed);
+        self.shared.events.bell().ring();
+        self.shared.queue.wake();
+        let mut threads = self.threads.lock();
+        let names = self.shared.db.cf_names();
+        let handles: Vec<_> = names
+            .iter()
+            .filter_map(|name| self.shared.db.cf_handle(name))
+            .collect();
+        let busy = self.shared.busy.load(Relaxed) > 0;
+        let aborted: Vec<_> = handles
+            .iter()
+            .filter(|_| busy)
+            .filter_map(|handle| CfRef::of(handle).ok()?.abort_compactions().ok())
+            .collect();
+        for thread in threads.drain(..) {
+            // A thread that panicked has nothing left to end.
+            let _ = thread.join();
+        }
+        drop(aborted);
+    }
+}
+
+impl Drop for Autopilot {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+fn thread(name: String, life: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
+    std::thread::Builder::new()
+        .name(name.clone())
+        .spawn(life)
+        .map_err(|error| Error::fix(format!("cannot start the thread {name}: {error}")))
+}
+
+/// The handle leads where it should, and the options are ours.
+fn verify(db: &RocksDb, family: &str) -> Result<()> {
+    let handle = db
+        .cf_handle(family)
+        .ok_or_else(|| Error::fix(format!("there is no column family \"{family}\"")))?;
+    let target = CfRef::of(&handle)?;
+    target.verify(family, db.path())?;
+    requirements::check(&live_options(target)?)
+}
+
+fn rocks_statistics(db: &RocksDb) -> Result<Option<RocksStatistics>> {
+    match db.cf_handle("default") {
+        Some(handle) => Ok(RocksStatistics::of(CfRef::of(&handle)?)?),
+        None => Ok(None),
+    }
+}

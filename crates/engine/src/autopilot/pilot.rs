@@ -1,0 +1,433 @@
+//! The loop body for one column family: observe, ask the tuner, plan, admit.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+
+use lissom_core::journal::{Event, TreeSummary};
+use lissom_core::schedule::{Eager, Schedule};
+use lissom_core::shape::RunLimits;
+use lissom_core::tuner::{Policy, Question};
+use lissom_core::{
+    InFlight, Layout, Observation, PhysicalLevel, Plan, Tree, TreeState, planner, validate,
+};
+use rust_rocksdb::{AsColumnFamilyRef, BoundColumnFamily};
+
+use super::debt::debt_bytes;
+use super::learner::Learner;
+use super::memory::Memory;
+use super::mission::Clock;
+use super::publish::Published;
+use super::shared::{Family, Request, Shared};
+use super::workers::Job;
+use crate::error::{Error, Result};
+use crate::ffi::CfRef;
+use crate::ffi::options::live_options;
+use crate::files::state::StoredFamily;
+use crate::observe::{Seen, observe};
+use crate::settings::workers_under;
+
+/// Without news the tree is looked at this often: some changes, such as
+/// DeleteFilesInRange, are no events of RocksDB's.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// What a tuner has learned is saved this often.
+const SAVE_EVERY: Duration = Duration::from_secs(10);
+
+/// The planner thread's knowledge of one column family.
+pub(super) struct Pilot {
+    family: Arc<Family>,
+    state: TreeState,
+    learner: Learner,
+    schedule: Box<dyn Schedule>,
+    clock: Clock,
+    published: Published,
+    /// Limits that someone set by hand, until they are taken up.
+    wanted: Option<RunLimits>,
+    looked: Option<Look>,
+    saved: Instant,
+    /// Something was planned that could not start.
+    waiting: bool,
+    options: Option<(Instant, Option<usize>)>,
+}
+
+/// When the tree was last looked at, and at which counts.
+#[derive(Clone, Copy)]
+struct Look {
+    at: Instant,
+    changes: u64,
+    ended: u64,
+}
+
+impl Pilot {
+    pub(super) fn new(shared: &Shared, family: Arc<Family>, memory: &Memory) -> Pilot {
+        let policy = family.hooks.settings.policy.clone();
+        let mut learner = Learner::new(policy.tuner());
+        let stored = memory.family(&family.name);
+        if let Some(stored) = stored {
+            *family.unreadable.lock() = stored.unreadable.clone();
+            if stored.policy == learner.name()
+                && let Err(why) = learner.restore(&stored.tuner)
+            {
+                shared.journal.note(&family.name, why);
+            }
+        }
+        let state = stored.map_or_else(
+            || TreeState::new(policy.first_limits()),
+            |stored| stored.tree.clone(),
+        );
+        let wanted = fixed_limits(&policy).filter(|limits| *limits != state.limits);
+        let now = Instant::now();
+        Pilot {
+            clock: Clock::new(shared, &family, now),
+            family,
+            state,
+            learner,
+            schedule: Box::new(Eager),
+            published: Published::default(),
+            wanted,
+            looked: None,
+            saved: now,
+            waiting: false,
+            options: None,
+        }
+    }
+
+    /// Whether this is the pilot of a column family, not of one that was dropped
+    /// and had the same name.
+    pub(super) fn flies(&self, family: &Arc<Family>) -> bool {
+        Arc::ptr_eq(&self.family, family)
+    }
+
+    /// What the journal begins with.
+    pub(super) fn begin(&self) -> Event {
+        Event::Begin {
+            version: lissom_core::journal::VERSION,
+            policy: self.learner.name().to_owned(),
+            limits: self.state.limits.clone(),
+        }
+    }
+
+    /// One round. Returns how long nothing needs to be done, without news.
+    pub(super) fn step(
+        &mut self,
+        shared: &Shared,
+        memory: &mut Memory,
+        pinned: bool,
+    ) -> Result<Option<Duration>> {
+        let Some(handle) = shared.db.cf_handle(&self.family.name) else {
+            return Ok(None);
+        };
+        let now = Instant::now();
+        let asked = self.take_requests();
+        let mission_over = self.clock.is_over(shared, &self.family, now);
+        let resting = self.family.back_off.lock().remaining(now);
+        let due = self.waiting && resting.is_none();
+        if !(asked || mission_over || due || self.has_news(now)) {
+            return Ok(resting);
+        }
+        let (mut seen, busy_elsewhere) = self.look(shared, &handle, now)?;
+        if mission_over {
+            self.end_mission(shared, &mut seen, pinned, now);
+        }
+        self.take_up_wanted(&mut seen, pinned);
+        let plans = self.plan(shared, &mut seen)?;
+        self.remember(memory, now)?;
+        self.published.guards(&self.family.hooks, &seen)?;
+        self.published.filters(&self.family.hooks, &seen, &handle)?;
+        self.show(&seen, &plans, busy_elsewhere);
+        let free = self.free_workers(shared, &handle, now);
+        self.waiting = !plans.is_empty();
+        if resting.is_none() && free > 0 && !plans.is_empty() {
+            self.dispatch(shared, seen, plans, free);
+        }
+        Ok(resting)
+    }
+
+    fn take_requests(&mut self) -> bool {
+        let requests = std::mem::take(&mut *self.family.requests.lock());
+        let any = !requests.is_empty();
+        for request in requests {
+            match request {
+                Request::Tuner(tuner, limits) => {
+                    self.learner = Learner::new(tuner);
+                    self.wanted = limits.or(self.wanted.take());
+                }
+                Request::CompactAll => self.state.compact_all = true,
+                Request::ForgetUnreadable => self.family.unreadable.lock().clear(),
+                Request::Look => {}
+            }
+        }
+        any
+    }
+
+    fn has_news(&self, now: Instant) -> bool {
+        self.looked.is_none_or(|look| {
+            look.changes != self.family.counters.changes.load(Relaxed)
+                || look.ended != self.family.ended.load(Relaxed)
+                || now.duration_since(look.at) >= LOOK_EVERY
+        })
+    }
+
+    /// The observation, and whether somebody else compacts.
+    fn look(
+        &mut self,
+        shared: &Shared,
+        handle: &Arc<BoundColumnFamily<'_>>,
+        now: Instant,
+    ) -> Result<(Observation, bool)> {
+        let family = &self.family;
+        // Counted before looking: what changes meanwhile is looked at again.
+        self.looked = Some(Look {
+            at: now,
+            changes: family.counters.changes.load(Relaxed),
+            ended: family.ended.load(Relaxed),
+        });
+        // Own jobs before the manifest: one that ends in between is then held
+        // for running, which is safe, rather than for unknown.
+        let mut in_flight = family.own_jobs();
+        let seen = observe(handle)?;
+        let foreign = seen.foreign(&in_flight);
+        let busy_elsewhere = foreign.is_some();
+        in_flight.extend(foreign);
+        let Seen { tree, .. } = seen;
+        let mut unreadable = family.unreadable.lock();
+        if !unreadable.is_empty() {
+            let places = tree.places();
+            unreadable.retain(|file| places.contains_key(file));
+        }
+        let observation = Observation {
+            shape: family.shape.clone(),
+            tree,
+            state: self.state.clone(),
+            in_flight,
+            unreadable: unreadable.clone(),
+            workers: shared.settings.workers,
+        };
+        Ok((observation, busy_elsewhere))
+    }
+
+    fn end_mission(
+        &mut self,
+        shared: &Shared,
+        seen: &mut Observation,
+        pinned: bool,
+        now: Instant,
+    ) {
+        let family = &self.family;
+        let mission = self.clock.end(shared, family, now);
+        let question = Question {
+            shape: &seen.shape,
+            tree: &seen.tree,
+            limits: &self.state.limits,
+            mission: &mission,
+        };
+        match self.learner.ask(&question, &mission) {
+            Ok(Some(trial)) => {
+                let limits = trial.limits.clone();
+                shared.journal.write(
+                    &family.name,
+                    Event::Mission {
+                        mission: Box::new(mission.clone()),
+                        tree: TreeSummary::of(&seen.tree, &Layout::V1),
+                        trial,
+                        pinned,
+                    },
+                );
+                if !pinned {
+                    self.change_limits(seen, limits);
+                }
+            }
+            Ok(None) => {}
+            Err(sentence) => shared.complain(&self.family.name, sentence),
+        }
+        let mut view = self.family.view.lock();
+        view.missions = mission.number;
+        view.mission = Some(mission);
+    }
+
+    fn take_up_wanted(&mut self, seen: &mut Observation, pinned: bool) {
+        if !pinned && let Some(limits) = self.wanted.take() {
+            self.change_limits(seen, limits);
+        }
+    }
+
+    fn change_limits(&mut self, seen: &mut Observation, limits: RunLimits) {
+        if limits != self.state.limits && self.state.waiting.as_ref() != Some(&limits) {
+            self.state = planner::with_limits(seen, limits);
+            seen.state = self.state.clone();
+        }
+    }
+
+    /// What the planner proposes, of which nothing has started. Its new memory
+    /// is taken up.
+    fn plan(&mut self, shared: &Shared, seen: &mut Observation) -> Result<Vec<Plan>> {
+        let planned = catch_unwind(AssertUnwindSafe(|| planner::plan(seen))).map_err(|_| {
+            Error::bug(format!(
+                "the planner panicked on the tree of column family \"{}\"; RocksDB goes on alone",
+                self.family.name
+            ))
+        })?;
+        self.write_drains(shared, &planned.state);
+        self.state = planned.state;
+        seen.state = self.state.clone();
+        Ok(planned.plans)
+    }
+
+    fn write_drains(&self, shared: &Shared, next: &TreeState) {
+        let name = &self.family.name;
+        let lacks = |state: &TreeState, id| state.drains.iter().all(|drain| drain.id != id);
+        for drain in &self.state.drains {
+            if lacks(next, drain.id) {
+                shared.journal.write(name, Event::DrainEnd { drain: drain.id });
+                self.family.view.lock().drains_ended += 1;
+            }
+        }
+        for drain in &next.drains {
+            if lacks(&self.state, drain.id) {
+                let drain = drain.clone();
+                shared.journal.write(name, Event::DrainBegin { drain });
+            }
+        }
+    }
+
+    /// Makes the planner's memory durable, when it changed.
+    fn remember(&mut self, memory: &mut Memory, now: Instant) -> Result<()> {
+        let unreadable = self.family.unreadable.lock().clone();
+        let learned = now.duration_since(self.saved) >= SAVE_EVERY;
+        let same = memory.family(&self.family.name).is_some_and(|stored| {
+            stored.tree == self.state && stored.unreadable == unreadable
+        });
+        if same && !learned {
+            return Ok(());
+        }
+        self.saved = now;
+        memory.keep(
+            &self.family.name,
+            StoredFamily {
+                layout: Layout::V1,
+                tree: self.state.clone(),
+                policy: self.learner.name().to_owned(),
+                tuner: self.learner.state(),
+                unreadable,
+            },
+        )
+    }
+
+    /// Saves what was learned last, at the end.
+    pub(super) fn rest(&mut self, memory: &mut Memory) -> Result<()> {
+        self.saved = Instant::now() - SAVE_EVERY;
+        self.remember(memory, Instant::now())
+    }
+
+    fn show(&self, seen: &Observation, plans: &[Plan], busy_elsewhere: bool) {
+        let idle = plans.is_empty() && seen.in_flight.is_empty() && !busy_elsewhere;
+        let mut view = self.family.view.lock();
+        self.learner.name().clone_into(&mut view.policy);
+        view.limits = self.state.limits.clone();
+        view.tree = TreeSummary::of(&seen.tree, &Layout::V1);
+        view.space_amplification = space_amplification(&seen.tree);
+        view.debt_bytes = debt_bytes(seen, plans);
+        view.idle_at = self.looked.filter(|_| idle).map(|look| look.changes);
+        view.looks += 1;
+    }
+
+    /// Workers that may start a plan: none while the user has compactions
+    /// turned off or paused.
+    fn free_workers(
+        &mut self,
+        shared: &Shared,
+        handle: &Arc<BoundColumnFamily<'_>>,
+        now: Instant,
+    ) -> usize {
+        if shared.paused.load(Relaxed) || shared.events.background_error().is_some() {
+            return 0;
+        }
+        let fresh = self
+            .options
+            .filter(|(at, _)| now.duration_since(*at) < LOOK_EVERY);
+        let (_, allowed) = fresh.unwrap_or_else(|| (now, allowed_workers(handle)));
+        self.options = Some((fresh.map_or(now, |(at, _)| at), allowed));
+        allowed
+            .map_or(0, |allowed| allowed.min(shared.settings.workers))
+            .saturating_sub(shared.busy.load(Relaxed))
+    }
+
+    fn dispatch(&mut self, shared: &Shared, mut seen: Observation, plans: Vec<Plan>, free: usize) {
+        // The schedule fills workers up; jobs of others take none of ours.
+        seen.workers = seen.in_flight.len() + free;
+        let admitted = self.schedule.admit(&seen, plans);
+        for plan in admitted.into_iter().take(free) {
+            if let Err(refusal) = validate::validate(&seen.tree, &seen.in_flight, &plan) {
+                let text = format!("a plan was refused: {refusal}");
+                shared.journal.note(&self.family.name, text);
+                self.family.back_off.lock().postponed(Instant::now());
+                return;
+            }
+            let job = in_flight(&plan);
+            seen.in_flight.push(job.clone());
+            self.start(shared, &seen.tree, plan, job);
+        }
+    }
+
+    fn start(&self, shared: &Shared, tree: &Tree, plan: Plan, job: InFlight) {
+        let family = &self.family;
+        let number = shared
+            .journal
+            .write_numbered(&family.name, |compaction| Event::CompactionBegin {
+                compaction,
+                plan: plan.clone(),
+            });
+        family.in_flight.lock().insert(number, job);
+        shared.busy.fetch_add(1, Relaxed);
+        shared.queue.push(Job {
+            family: family.clone(),
+            number,
+            input_bytes: input_bytes(tree, &plan),
+            plan,
+            seen_at: self.looked.map_or(0, |look| look.changes),
+        });
+    }
+}
+
+/// The limits that a policy means to hold from the first moment on.
+pub(super) fn fixed_limits(policy: &Policy) -> Option<RunLimits> {
+    match policy {
+        Policy::Fixed(limits) => Some(limits.clone()),
+        _ => None,
+    }
+}
+
+fn allowed_workers(handle: &impl AsColumnFamilyRef) -> Option<usize> {
+    let live = CfRef::of(handle).and_then(live_options).ok()?;
+    (!live.cf.disable_auto_compactions).then(|| workers_under(live.db.max_background_jobs as usize))
+}
+
+fn in_flight(plan: &Plan) -> InFlight {
+    InFlight {
+        files: plan.files().collect(),
+        top: plan.top(),
+        output: plan.output,
+        range: plan.range.clone(),
+        drain: plan.drain,
+    }
+}
+
+fn input_bytes(tree: &Tree, plan: &Plan) -> Vec<(PhysicalLevel, u64)> {
+    plan.inputs
+        .iter()
+        .map(|input| {
+            let files = tree.files(input.level).iter();
+            let taken = files.filter(|file| input.files.contains(&file.number));
+            (input.level, taken.map(|file| file.size).sum())
+        })
+        .collect()
+}
+
+/// Bytes in the tree over bytes in its oldest run.
+fn space_amplification(tree: &Tree) -> Option<f64> {
+    let oldest = tree.runs().next_back()?;
+    let bytes = tree.bytes(oldest);
+    (bytes > 0).then(|| tree.total_bytes() as f64 / bytes as f64)
+}

@@ -1,0 +1,122 @@
+//! Handing guard keys and filter bits to the plug-in, when they changed.
+
+use std::collections::HashMap;
+
+use lissom_core::filters::{FilterAllocation, bits_per_key};
+use lissom_core::guards::Guards;
+use lissom_core::{Key, Layout, LogicalLevel, Observation, PhysicalLevel, Tree};
+use rust_rocksdb::AsColumnFamilyRef;
+
+use crate::error::Result;
+use crate::ffi::CfRef;
+use crate::ffi::snapshot::table_properties;
+use crate::options::{Hooks, logical_index};
+
+/// What the plug-in was given last.
+#[derive(Default)]
+pub(super) struct Published {
+    guards: Option<(Guards, Vec<u64>)>,
+    entries: Vec<u64>,
+    /// Entries of files whose number RocksDB's metadata does not give.
+    unknown: HashMap<u64, u64>,
+}
+
+impl Published {
+    /// Cut points of every logical level, for all its slots.
+    pub(super) fn guards(&mut self, hooks: &Hooks, seen: &Observation) -> Result<()> {
+        let total = seen.tree.total_bytes();
+        let pieces: Vec<u64> = Layout::V1
+            .logical_levels()
+            .map(|level| seen.shape.pieces(level, &seen.state.limits, total))
+            .collect();
+        let wanted = (seen.state.guards.clone(), pieces);
+        if self.guards.as_ref() == Some(&wanted) {
+            return Ok(());
+        }
+        for (level, intervals) in Layout::V1.logical_levels().zip(&wanted.1) {
+            let (first, last) = Layout::V1.span(level);
+            let keys: Vec<&[u8]> = wanted.0.for_intervals(*intervals).map(Key::as_bytes).collect();
+            hooks
+                .guards
+                .set(usize::from(first.0)..usize::from(last.0) + 1, &keys)?;
+        }
+        self.guards = Some(wanted);
+        Ok(())
+    }
+
+    /// Bits per key from the levels' entries, when those changed by a tenth.
+    pub(super) fn filters(
+        &mut self,
+        hooks: &Hooks,
+        seen: &Observation,
+        handle: &impl AsColumnFamilyRef,
+    ) -> Result<()> {
+        let settings = &hooks.settings;
+        if settings.filters == FilterAllocation::Uniform {
+            return Ok(());
+        }
+        self.learn_unknown(&seen.tree, handle)?;
+        let entries = self.entries_by_level(&seen.tree);
+        if !changed_by_a_tenth(&self.entries, &entries) {
+            return Ok(());
+        }
+        let runs: Vec<u16> = Layout::V1
+            .logical_levels()
+            .map(|level| seen.tree.runs_of(&Layout::V1, level).len() as u16)
+            .collect();
+        let bits = bits_per_key(settings.filters, settings.bloom_bits_per_key, &entries, &runs);
+        for level in 0..Layout::V1.num_levels() {
+            let of_level = bits[logical_index(PhysicalLevel(level))];
+            hooks.bloom.set_bits(usize::from(level), of_level)?;
+        }
+        self.entries = entries;
+        Ok(())
+    }
+
+    /// After an open RocksDB has read the entries of a few files only.
+    fn learn_unknown(&mut self, tree: &Tree, handle: &impl AsColumnFamilyRef) -> Result<()> {
+        let known = |number: &u64| self.unknown.contains_key(number);
+        if tree
+            .iter()
+            .all(|(_, file)| file.entries > 0 || known(&file.number))
+        {
+            return Ok(());
+        }
+        self.unknown = table_properties(CfRef::of(handle)?)?
+            .into_iter()
+            .map(|(number, table)| (number, table.entries))
+            .collect();
+        Ok(())
+    }
+
+    fn entries_by_level(&self, tree: &Tree) -> Vec<u64> {
+        let mut entries = vec![0; usize::from(Layout::V1.levels)];
+        for (level, file) in tree.iter() {
+            let of_file = match file.entries {
+                0 => self.unknown.get(&file.number).copied().unwrap_or(0),
+                known => known,
+            };
+            entries[logical_index(level)] += of_file;
+        }
+        entries
+    }
+}
+
+fn changed_by_a_tenth(old: &[u64], new: &[u64]) -> bool {
+    old.len() != new.len()
+        || old
+            .iter()
+            .zip(new)
+            .any(|(old, new)| old.abs_diff(*new) > old / 10)
+}
+
+/// Bits per key that new files of each logical level get now.
+pub(super) fn current_bits(hooks: &Hooks) -> Vec<f64> {
+    Layout::V1
+        .logical_levels()
+        .map(|level: LogicalLevel| {
+            let (first, _) = Layout::V1.span(level);
+            hooks.bloom.bits(usize::from(first.0))
+        })
+        .collect()
+}

@@ -1,0 +1,143 @@
+//! The planner thread: one for all column families of a database.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+use super::memory::Memory;
+use super::mission::TICK;
+use super::pilot::Pilot;
+use super::shared::Shared;
+use crate::error::{Error, Result};
+use crate::files::pin;
+
+/// A column family whose round failed rests this long, doubled each time.
+const REST: Duration = Duration::from_millis(100);
+const LONGEST_REST: Duration = Duration::from_secs(10);
+
+struct Seat {
+    pilot: Pilot,
+    failures: u32,
+    resting_until: Option<Instant>,
+}
+
+/// The life of the planner thread.
+pub(super) fn run(shared: &Shared, mut memory: Memory) {
+    let mut seats: BTreeMap<String, Seat> = BTreeMap::new();
+    let mut recovery = Recovery::default();
+    while !shared.stopping() {
+        take_seats(shared, &mut memory, &mut seats);
+        recovery.try_resume(shared);
+        let pinned = pin::is_set(&shared.directory);
+        let mut wait = TICK;
+        for (name, seat) in &mut seats {
+            if let Some(rest) = seat.round(shared, &mut memory, name, pinned) {
+                wait = wait.min(rest);
+            }
+        }
+        shared.journal.flush();
+        shared.events.bell().wait(wait.max(Duration::from_millis(1)));
+    }
+    for (name, seat) in &mut seats {
+        if let Err(error) = seat.pilot.rest(&mut memory) {
+            shared.complain(name, error.to_string());
+        }
+    }
+    shared.journal.flush();
+}
+
+/// Column families come and go.
+fn take_seats(shared: &Shared, memory: &mut Memory, seats: &mut BTreeMap<String, Seat>) {
+    let families = shared.families.read().clone();
+    let is_seated = |name: &String, seat: &Seat| {
+        families
+            .get(name)
+            .is_some_and(|family| seat.pilot.flies(family))
+    };
+    let gone: Vec<String> = seats
+        .iter()
+        .filter(|(name, seat)| !is_seated(name, seat))
+        .map(|(name, _)| name.clone())
+        .collect();
+    for name in gone {
+        seats.remove(&name);
+        if let Err(error) = memory.forget(&name) {
+            shared.complain(&name, error.to_string());
+        }
+    }
+    for (name, family) in families {
+        seats.entry(name).or_insert_with_key(|name| {
+            let pilot = Pilot::new(shared, family, memory);
+            shared.journal.write(name, pilot.begin());
+            Seat {
+                pilot,
+                failures: 0,
+                resting_until: None,
+            }
+        });
+    }
+}
+
+impl Seat {
+    fn round(
+        &mut self,
+        shared: &Shared,
+        memory: &mut Memory,
+        name: &str,
+        pinned: bool,
+    ) -> Option<Duration> {
+        if self.resting_until.is_some_and(|until| Instant::now() < until) {
+            return None;
+        }
+        let step = AssertUnwindSafe(|| self.pilot.step(shared, memory, pinned));
+        let result: Result<Option<Duration>> = catch_unwind(step)
+            .unwrap_or_else(|_| Err(Error::bug("the autopilot panicked in one round")));
+        match result {
+            Ok(rest) => {
+                self.failures = 0;
+                self.resting_until = None;
+                rest
+            }
+            Err(error) => {
+                shared.complain(name, error.to_string());
+                let rest = REST.saturating_mul(1 << self.failures.min(16));
+                self.failures += 1;
+                self.resting_until = Some(Instant::now() + rest.min(LONGEST_REST));
+                None
+            }
+        }
+    }
+}
+
+/// Asking RocksDB to go on after an error that it permits to go on from.
+#[derive(Default)]
+struct Recovery {
+    attempts: u32,
+    next: Option<Instant>,
+}
+
+impl Recovery {
+    fn try_resume(&mut self, shared: &Shared) {
+        let Some(error) = shared.events.background_error() else {
+            *self = Recovery::default();
+            return;
+        };
+        let now = Instant::now();
+        if self.next.is_none() {
+            shared.complain("", format!("RocksDB stopped background work: {}", error.message));
+        }
+        if !error.recoverable || self.next.is_some_and(|next| now < next) {
+            self.next.get_or_insert(now);
+            return;
+        }
+        match shared.db.resume() {
+            Ok(()) => {
+                shared.events.clear_background_error();
+                shared.journal.note("", "RocksDB resumed after a background error");
+            }
+            Err(_) => self.attempts += 1,
+        }
+        let wait = Duration::from_secs(1).saturating_mul(1 << self.attempts.min(6));
+        self.next = Some(now + wait);
+    }
+}

@@ -1,0 +1,165 @@
+//! What the planner thread, the workers and the database handle share.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use lissom_core::journal::TreeSummary;
+use lissom_core::shape::RunLimits;
+use lissom_core::tuner::Tuner;
+use lissom_core::{InFlight, Mission, Shape};
+use parking_lot::{Mutex, RwLock};
+use rust_rocksdb::statistics::Ticker;
+
+use super::backoff::BackOff;
+use super::workers::Queue;
+use crate::RocksDb;
+use crate::events::Events;
+use crate::ffi;
+use crate::files::journal::Journal;
+use crate::options::Hooks;
+use crate::settings::Settings;
+use crate::statistics::counters::Counters;
+use crate::statistics::{Pieces, Totals};
+
+/// One database.
+pub(super) struct Shared {
+    pub(super) db: Arc<RocksDb>,
+    pub(super) directory: PathBuf,
+    pub(super) settings: Settings,
+    pub(super) events: Arc<Events>,
+    pub(super) journal: Journal,
+    pub(super) families: RwLock<BTreeMap<String, Arc<Family>>>,
+    pub(super) queue: Queue,
+    /// Plans that wait for a worker or run.
+    pub(super) busy: AtomicUsize,
+    pub(super) stop: AtomicBool,
+    pub(super) paused: AtomicBool,
+    /// The last failure, as a sentence; cleared by the next success.
+    pub(super) trouble: Mutex<Option<String>>,
+    pub(super) rocks_statistics: Option<ffi::statistics::Statistics>,
+    /// Operations bypass this crate's handle: only RocksDB counts them.
+    pub(super) attached: bool,
+}
+
+impl Shared {
+    pub(super) fn stopping(&self) -> bool {
+        self.stop.load(Relaxed)
+    }
+
+    pub(super) fn ticker(&self, ticker: Ticker) -> u64 {
+        self.rocks_statistics
+            .as_ref()
+            .and_then(|statistics| statistics.ticker(ticker).ok())
+            .unwrap_or(0)
+    }
+
+    /// Time that writers were held back so far.
+    pub(super) fn stall(&self) -> Duration {
+        Duration::from_micros(self.ticker(Ticker::StallMicros))
+    }
+
+    pub(super) fn family(&self, name: &str) -> Option<Arc<Family>> {
+        self.families.read().get(name).cloned()
+    }
+
+    pub(super) fn complain(&self, family: &str, sentence: String) {
+        self.journal.note(family, sentence.clone());
+        *self.trouble.lock() = Some(sentence);
+    }
+}
+
+/// One column family.
+pub(super) struct Family {
+    pub(super) name: String,
+    pub(super) shape: Shape,
+    pub(super) hooks: Hooks,
+    pub(super) counters: Arc<Counters>,
+    pub(super) requests: Mutex<Vec<Request>>,
+    /// Own plans that wait or run, by their number in the journal.
+    pub(super) in_flight: Mutex<BTreeMap<u64, InFlight>>,
+    /// Own plans that ended, whatever came of them.
+    pub(super) ended: AtomicU64,
+    pub(super) unreadable: Mutex<BTreeSet<u64>>,
+    pub(super) back_off: Mutex<BackOff>,
+    pub(super) pieces: Mutex<Pieces>,
+    pub(super) view: Mutex<View>,
+    /// The counters when the autopilot began.
+    pub(super) begun: (Instant, Totals),
+}
+
+impl Family {
+    pub(super) fn new(name: &str, hooks: Hooks, counters: Arc<Counters>, stall: Duration) -> Family {
+        let totals = Totals::of(&counters, stall);
+        Family {
+            name: name.to_owned(),
+            shape: hooks.settings.shape(),
+            view: Mutex::new(View::new(hooks.settings.policy.first_limits())),
+            hooks,
+            counters,
+            requests: Mutex::default(),
+            in_flight: Mutex::default(),
+            ended: AtomicU64::new(0),
+            unreadable: Mutex::default(),
+            back_off: Mutex::default(),
+            pieces: Mutex::default(),
+            begun: (Instant::now(), totals),
+        }
+    }
+
+    pub(super) fn own_jobs(&self) -> Vec<InFlight> {
+        self.in_flight.lock().values().cloned().collect()
+    }
+
+    pub(super) fn ask(&self, request: Request) {
+        self.requests.lock().push(request);
+    }
+}
+
+/// What a user asks of the planner thread.
+pub(super) enum Request {
+    /// Another tuner; with limits that hold at once.
+    Tuner(Box<dyn Tuner>, Option<RunLimits>),
+    /// Merge everything into one run.
+    CompactAll,
+    /// Read the files named unreadable again.
+    ForgetUnreadable,
+    /// Look now.
+    Look,
+}
+
+/// What the planner thread shows of one column family.
+#[derive(Clone, Debug)]
+pub(super) struct View {
+    pub(super) policy: String,
+    pub(super) limits: RunLimits,
+    pub(super) tree: TreeSummary,
+    pub(super) mission: Option<Mission>,
+    pub(super) missions: u64,
+    pub(super) space_amplification: Option<f64>,
+    pub(super) debt_bytes: u64,
+    pub(super) drains_ended: u64,
+    /// The tree at this count of changes wanted nothing, and nothing ran.
+    pub(super) idle_at: Option<u64>,
+    /// Looks at the tree so far.
+    pub(super) looks: u64,
+}
+
+impl View {
+    fn new(limits: RunLimits) -> View {
+        View {
+            policy: String::new(),
+            limits,
+            tree: TreeSummary::default(),
+            mission: None,
+            missions: 0,
+            space_amplification: None,
+            debt_bytes: 0,
+            drains_ended: 0,
+            idle_at: None,
+            looks: 0,
+        }
+    }
+}

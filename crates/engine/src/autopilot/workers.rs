@@ -1,0 +1,212 @@
+//! Worker threads: each carries out one plan at a time.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Instant;
+
+use lissom_core::journal::{Event, Outcome};
+use lissom_core::{InFlight, PhysicalLevel, Plan, PlanKind, validate};
+use parking_lot::{Condvar, Mutex};
+
+use super::shared::{Family, Shared};
+use crate::events::{count_compaction, counting_itself};
+use crate::execute::{Executed, execute, is_full_disk};
+use crate::observe::observe;
+use crate::statistics::Pieces;
+
+/// A plan on its way to a worker.
+pub(super) struct Job {
+    pub(super) family: Arc<Family>,
+    /// Its number in the journal.
+    pub(super) number: u64,
+    pub(super) plan: Plan,
+    /// Input bytes by level.
+    pub(super) input_bytes: Vec<(PhysicalLevel, u64)>,
+    /// The family's count of changes when its tree was seen.
+    pub(super) seen_at: u64,
+}
+
+/// Plans that wait for a worker, in order.
+#[derive(Default)]
+pub(super) struct Queue {
+    jobs: Mutex<VecDeque<Job>>,
+    condition: Condvar,
+}
+
+impl Queue {
+    pub(super) fn push(&self, job: Job) {
+        self.jobs.lock().push_back(job);
+        self.condition.notify_one();
+    }
+
+    /// Wakes all workers, so that they see that they should end.
+    pub(super) fn wake(&self) {
+        // Taken and released: a worker that has just found nothing to do waits
+        // by now, or has not looked yet.
+        drop(self.jobs.lock());
+        self.condition.notify_all();
+    }
+
+    /// The next job; `None` when the worker should end.
+    fn take(&self, stopping: impl Fn() -> bool) -> Option<Job> {
+        let mut jobs = self.jobs.lock();
+        loop {
+            if stopping() {
+                return None;
+            }
+            if let Some(job) = jobs.pop_front() {
+                return Some(job);
+            }
+            self.condition.wait(&mut jobs);
+        }
+    }
+}
+
+/// The life of a worker.
+pub(super) fn work(shared: &Shared) {
+    while let Some(job) = shared.queue.take(|| shared.stopping()) {
+        let executed = catch_unwind(AssertUnwindSafe(|| carry_out(shared, &job)))
+            .unwrap_or_else(|_| only(Outcome::Failed {
+                error: "the worker panicked".into(),
+            }));
+        finish(shared, &job, executed);
+    }
+}
+
+fn carry_out(shared: &Shared, job: &Job) -> Executed {
+    let family = &*job.family;
+    if shared.paused.load(Relaxed) || shared.stopping() {
+        return only(Outcome::Cancelled);
+    }
+    let Some(handle) = shared.db.cf_handle(&family.name) else {
+        return only(Outcome::Cancelled);
+    };
+    if let Err(why) = still_valid(job, &handle) {
+        return only(Outcome::Stale { why });
+    }
+    let subcompactions = shared.settings.max_subcompactions;
+    let executed = counting_itself(|| execute(&shared.db, &handle, &job.plan, subcompactions));
+    if let (Outcome::Done { write_bytes, took, .. }, PlanKind::Merge) =
+        (&executed.outcome, job.plan.kind)
+    {
+        count_compaction(
+            &family.counters,
+            job.input_bytes.iter().copied(),
+            job.plan.output,
+            *write_bytes,
+            *took,
+        );
+    }
+    executed
+}
+
+/// The planner checked the plan against the tree that it saw; only a tree that
+/// has changed since needs another look.
+fn still_valid(job: &Job, handle: &impl rust_rocksdb::AsColumnFamilyRef) -> Result<(), String> {
+    let family = &*job.family;
+    if family.counters.changes.load(Relaxed) == job.seen_at {
+        return Ok(());
+    }
+    let seen = observe(handle).map_err(|error| error.to_string())?;
+    let own = family.own_jobs();
+    let mut others: Vec<InFlight> = {
+        let in_flight = family.in_flight.lock();
+        let others = in_flight.iter().filter(|(number, _)| **number != job.number);
+        others.map(|(_, job)| job.clone()).collect()
+    };
+    others.extend(seen.foreign(&own));
+    validate::validate(&seen.tree, &others, &job.plan).map_err(|refusal| refusal.to_string())
+}
+
+fn only(outcome: Outcome) -> Executed {
+    Executed {
+        outcome,
+        mismatch: None,
+        unreadable: None,
+    }
+}
+
+fn finish(shared: &Shared, job: &Job, executed: Executed) {
+    let family = &*job.family;
+    count(&mut family.pieces.lock(), &job.plan, &executed);
+    back_off(shared, job, &executed);
+    if let Some(sentence) = executed.mismatch {
+        shared.journal.note(&family.name, sentence);
+    }
+    shared.journal.write(
+        &family.name,
+        Event::CompactionEnd {
+            compaction: job.number,
+            outcome: executed.outcome,
+        },
+    );
+    family.in_flight.lock().remove(&job.number);
+    // A trivial move is no event of RocksDB's.
+    family.counters.changes.fetch_add(1, Relaxed);
+    family.ended.fetch_add(1, Relaxed);
+    shared.busy.fetch_sub(1, Relaxed);
+    shared.events.bell().ring();
+}
+
+fn back_off(shared: &Shared, job: &Job, executed: &Executed) {
+    let family = &*job.family;
+    let mut back_off = family.back_off.lock();
+    match &executed.outcome {
+        Outcome::Done { .. } => {
+            back_off.succeeded(&job.plan);
+            *shared.trouble.lock() = None;
+        }
+        Outcome::Stale { .. } | Outcome::Cancelled => back_off.postponed(Instant::now()),
+        Outcome::Failed { error } => {
+            let given_up = back_off.failed(&job.plan, Instant::now()) && !is_full_disk(error);
+            let bad: Vec<u64> = match executed.unreadable {
+                Some(file) => vec![file],
+                None if given_up => job.plan.files().collect(),
+                None => Vec::new(),
+            };
+            quarantine(shared, family, &bad, error);
+        }
+    }
+}
+
+/// Keeps files out of later plans.
+fn quarantine(shared: &Shared, family: &Family, files: &[u64], error: &str) {
+    family.unreadable.lock().extend(files);
+    let sentence = if files.is_empty() {
+        format!("a compaction failed and is tried again: {error}")
+    } else {
+        format!("files {files:?} are left out of compactions, since one failed: {error}")
+    };
+    shared.complain(&family.name, sentence);
+}
+
+fn count(pieces: &mut Pieces, plan: &Plan, executed: &Executed) {
+    match &executed.outcome {
+        Outcome::Done {
+            read_bytes,
+            write_bytes,
+            took,
+            ..
+        } => {
+            pieces.read_bytes += read_bytes;
+            pieces.write_bytes += write_bytes;
+            pieces.mismatched += u64::from(executed.mismatch.is_some());
+            match plan.kind {
+                PlanKind::Move => pieces.moved += 1,
+                PlanKind::Merge => {
+                    pieces.merged += 1;
+                    pieces.time += *took;
+                    pieces.largest_bytes = pieces.largest_bytes.max(plan.input_bytes);
+                }
+            }
+            if let Some(cause) = plan.excess {
+                *pieces.excesses.entry(cause).or_default() += 1;
+            }
+        }
+        Outcome::Stale { .. } => pieces.stale += 1,
+        Outcome::Cancelled => pieces.cancelled += 1,
+        Outcome::Failed { .. } => pieces.failed += 1,
+    }
+}

@@ -1,0 +1,133 @@
+//! What a directory must be before RocksDB is let into it.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use lissom_core::Layout;
+use rust_rocksdb::Options;
+
+use crate::RocksDb;
+use crate::error::{Error, Result};
+use crate::ffi::options::ColumnFamilyOptions;
+use crate::ffi::options_file::load_latest_options;
+use crate::requirements::BYTEWISE;
+
+/// Whether there is a database of Lissom's; false where one can be made.
+///
+/// # Errors
+/// One sentence for each thing that a path may be instead.
+pub(super) fn check(path: &Path, create_if_missing: bool) -> Result<bool> {
+    let entries = match fs::read_dir(path) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            return may_create(path, create_if_missing);
+        }
+        Err(error) if error.kind() == ErrorKind::NotADirectory => {
+            return Err(Error::fix(format!(
+                "{} is a file, a database is a directory: give another path",
+                path.display()
+            )));
+        }
+        Err(error) => return Err(Error::io("read the directory", path, &error)),
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(|error| Error::io("read the directory", path, &error))?;
+        names.push(entry.file_name().to_string_lossy().into_owned());
+    }
+    if names.iter().any(|name| name == "CURRENT") {
+        check_options(path)?;
+        return Ok(true);
+    }
+    match names.iter().find(|name| !is_left_over(name)) {
+        Some(stranger) => Err(Error::fix(format!(
+            "{} is not a database: it has no file CURRENT, but other files such as {stranger}; \
+             give the path of a database, or of a new or empty directory",
+            path.display()
+        ))),
+        None => may_create(path, create_if_missing),
+    }
+}
+
+fn may_create(path: &Path, create_if_missing: bool) -> Result<bool> {
+    if create_if_missing {
+        Ok(false)
+    } else {
+        Err(Error::fix(format!(
+            "there is no database in {}, and the setting create_if_missing is off: \
+             check the path, or turn it on",
+            path.display()
+        )))
+    }
+}
+
+/// Files of a database that was never finished or was destroyed.
+fn is_left_over(name: &str) -> bool {
+    ["LOG", "LOCK", "LISSOM", "IDENTITY", "MANIFEST-", "OPTIONS-"]
+        .iter()
+        .any(|start| name.starts_with(start))
+        || name.ends_with(".log")
+        || name.ends_with(".dbtmp")
+}
+
+/// A plain RocksDB directory is adopted first, and what no tree of Lissom's can
+/// hold is refused before anything is written. A directory without an OPTIONS
+/// file passes; it is checked once it is open.
+fn check_options(path: &Path) -> Result<()> {
+    let Ok(loaded) = load_latest_options(path) else {
+        return Ok(());
+    };
+    for family in &loaded.column_families {
+        if let Some(why) = refusal(&family.options) {
+            return Err(Error::fix(format!(
+                "{}: the column family \"{}\" {why}",
+                path.display(),
+                family.options.name
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn refusal(options: &ColumnFamilyOptions) -> Option<String> {
+    let levels = u32::from(Layout::V1.num_levels());
+    if options.timestamp_size > 0 || options.comparator != BYTEWISE {
+        return Some(format!(
+            "is sorted by {}; Lissom needs RocksDB's bytewise order without user timestamps, \
+             so open it with RocksDB alone",
+            options.comparator
+        ));
+    }
+    (options.num_levels != levels).then(|| {
+        format!(
+            "has {} levels, a tree of Lissom's has {levels}: \
+             adopt the directory first, with `lissom adopt PATH`",
+            options.num_levels
+        )
+    })
+}
+
+/// The column families in a directory.
+pub(super) fn families(path: &Path) -> Result<Vec<String>> {
+    RocksDb::list_cf(&Options::default(), path).map_err(|error| explain(path, error))
+}
+
+/// RocksDB's error at open, with what to do.
+pub(super) fn explain(path: &Path, error: rust_rocksdb::Error) -> Error {
+    let text = error.to_string();
+    let advice = if text.contains("lock") || text.contains("LOCK") {
+        "it is open already, here or in another process: close it there first"
+    } else if text.contains("ermission denied") {
+        "give this user the right to read and write it"
+    } else if text.contains("No space left") {
+        "free some space on its disk"
+    } else if text.contains("merge operator") || text.contains("merge_operator") {
+        "set the merge operator that it was written with, by Opening::customise"
+    } else if text.contains("omparator") {
+        "set no comparator: Lissom needs RocksDB's bytewise order"
+    } else {
+        "restore it from a backup or checkpoint if this stays"
+    };
+    Error::from(error).within(format!("cannot open {} ({advice})", path.display()))
+}

@@ -1,0 +1,281 @@
+//! A database with its autopilot inside.
+
+mod directory;
+mod family;
+mod opening;
+mod operations;
+mod scan;
+
+pub use family::Family;
+pub use opening::Opening;
+pub use scan::Scan;
+
+use std::ops::Deref;
+use std::path::Path;
+use std::sync::Arc;
+
+use lissom_core::Mission;
+use lissom_core::tuner::Policy;
+use parking_lot::Mutex;
+use rust_rocksdb::{Options, WriteBatch, WriteBatchIteratorCf, WriteOptions};
+
+use self::opening::Customise;
+use self::operations::{Operations, operations};
+use crate::RocksDb;
+use crate::autopilot::{Autopilot, Health};
+use crate::error::{Error, Result};
+use crate::events::Events;
+use crate::options::Preparation;
+use crate::settings::Settings;
+use crate::statistics::Statistics;
+use crate::statistics::counters::Counters;
+
+/// An open database.
+///
+/// Reads and writes go straight to RocksDB; the methods here count them, so
+/// that tuners see the mix of operations, and time one in 64. Everything else
+/// that RocksDB can do is reached through [`Deref`]: snapshots, properties,
+/// ingestion, checkpoints. Reads and writes through RocksDB's own handle or a
+/// snapshot work just as well and are not in the mix.
+///
+/// Dropping it ends the autopilot, aborts its compactions, and closes the
+/// database.
+pub struct Db {
+    // Before `rocks`: threads end before the database closes.
+    autopilot: Autopilot,
+    rocks: Arc<RocksDb>,
+    counters: Arc<Counters>,
+    events: Arc<Events>,
+    preparation: Mutex<Preparation>,
+    customise: Option<Arc<Customise>>,
+    /// Objects that options hold must outlive the database; RocksDB's binding
+    /// sees to it only for those given at open.
+    created: Mutex<Vec<Options>>,
+}
+
+impl Db {
+    /// Opens the database in a directory with all its column families, or makes
+    /// one.
+    ///
+    /// # Errors
+    /// A setting outside its range; a directory that is no database of
+    /// Lissom's, cannot be read, or is open already; a feature of RocksDB that
+    /// does not go with the autopilot.
+    pub fn open(path: impl AsRef<Path>, settings: Settings) -> Result<Db> {
+        Db::opening(path, settings).open()
+    }
+
+    /// As [`Db::open`], step by step: settings by column family, merge
+    /// operators, compaction filters.
+    pub fn opening(path: impl AsRef<Path>, settings: Settings) -> Opening {
+        Opening::new(path.as_ref().to_owned(), settings)
+    }
+
+    fn operations(&self) -> Operations<'_> {
+        Operations {
+            rocks: &self.rocks,
+            family: None,
+            counters: &self.counters,
+            events: &self.events,
+        }
+    }
+
+    operations!();
+
+    /// Applies a batch at once; it may name any column family.
+    ///
+    /// # Errors
+    /// RocksDB's.
+    pub fn write(&self, batch: &WriteBatch) -> Result<()> {
+        self.write_opt(batch, &WriteOptions::default())
+    }
+
+    /// As [`Db::write`], with options. The operations of all column families
+    /// count for the default one.
+    ///
+    /// # Errors
+    /// RocksDB's.
+    pub fn write_opt(&self, batch: &WriteBatch, options: &WriteOptions) -> Result<()> {
+        let mut count = BatchCount::default();
+        batch.iterate_cf(&mut count);
+        self.operations()
+            .write_as(count.writes, count.deletes, count.bytes, || {
+                self.rocks.write_opt(batch, options)
+            })
+    }
+
+    /// A column family by name.
+    pub fn family(&self, name: &str) -> Option<Family<'_>> {
+        Some(Family {
+            rocks: &self.rocks,
+            handle: self.rocks.cf_handle(name)?,
+            counters: self.events.counters(name),
+            events: &self.events,
+        })
+    }
+
+    /// Makes a column family with the database's settings.
+    ///
+    /// # Errors
+    /// RocksDB's, as when there is one of that name.
+    pub fn create_cf(&self, name: &str) -> Result<()> {
+        let settings = self.preparation.lock().settings.clone();
+        self.create_cf_with(name, &settings)
+    }
+
+    /// Makes a column family with settings of its own.
+    ///
+    /// # Errors
+    /// A setting outside its range; RocksDB's, as when there is one of that
+    /// name.
+    pub fn create_cf_with(&self, name: &str, settings: &Settings) -> Result<()> {
+        if self.rocks.cf_handle(name).is_some() {
+            return Err(Error::fix(format!(
+                "there is a column family \"{name}\" already: choose another name"
+            )));
+        }
+        let mut preparation = self.preparation.lock();
+        let options = match &self.customise {
+            Some(customise) => preparation.options_with(name, settings, &**customise)?,
+            None => preparation.options(name, settings)?,
+        };
+        let hooks = preparation.hooks[name].clone();
+        self.rocks.create_cf(name, &options)?;
+        self.created.lock().push(options);
+        self.autopilot.adopt_cf(name, hooks)
+    }
+
+    /// Drops a column family and its data. Its compactions end first.
+    ///
+    /// # Errors
+    /// When there is none of that name, or it is the default one.
+    pub fn drop_cf(&self, name: &str) -> Result<()> {
+        if name == "default" {
+            return Err(Error::fix(
+                "the column family \"default\" cannot be dropped: every database has it",
+            ));
+        }
+        let mut preparation = self.preparation.lock();
+        self.rocks.drop_cf(name)?;
+        self.autopilot.release_cf(name);
+        preparation.hooks.remove(name);
+        Ok(())
+    }
+
+    /// The autopilot of this database.
+    pub fn autopilot(&self) -> &Autopilot {
+        &self.autopilot
+    }
+
+    /// RocksDB's own handle, to share with code that knows nothing of Lissom. It
+    /// keeps the database open; the autopilot ends with this `Db`.
+    pub fn rocksdb(&self) -> &Arc<RocksDb> {
+        &self.rocks
+    }
+
+    /// See [`Autopilot::set_policy`].
+    ///
+    /// # Errors
+    /// When there is no such column family.
+    pub fn set_policy(&self, family: &str, policy: &Policy) -> Result<()> {
+        self.autopilot.set_policy(family, policy)
+    }
+
+    /// See [`Autopilot::pin`].
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn pin(&self) -> Result<()> {
+        self.autopilot.pin()
+    }
+
+    /// See [`Autopilot::unpin`].
+    ///
+    /// # Errors
+    /// When the file cannot be removed.
+    pub fn unpin(&self) -> Result<()> {
+        self.autopilot.unpin()
+    }
+
+    /// See [`Autopilot::statistics`].
+    ///
+    /// # Errors
+    /// When RocksDB cannot give the properties of its files.
+    pub fn statistics(&self) -> Result<Statistics> {
+        self.autopilot.statistics()
+    }
+
+    /// The mission that ended last in a column family.
+    pub fn mission(&self, family: &str) -> Option<Mission> {
+        self.autopilot.mission(family)
+    }
+
+    /// See [`Autopilot::health`].
+    pub fn health(&self) -> Health {
+        self.autopilot.health()
+    }
+
+    /// Asks RocksDB to go on after a background error, as when a full disk has
+    /// space again. The autopilot asks by itself from time to time.
+    ///
+    /// # Errors
+    /// When RocksDB cannot go on: the database must be opened anew.
+    pub fn resume(&self) -> Result<()> {
+        self.rocks.resume()?;
+        self.events.clear_background_error();
+        self.events.bell().ring();
+        Ok(())
+    }
+
+    /// Changes the bytes per second that flushes and compactions may write.
+    ///
+    /// # Errors
+    /// When the database was opened without a rate limit.
+    pub fn set_rate_limit(&self, bytes_per_second: u64) -> Result<()> {
+        match &self.preparation.lock().rate_limiter {
+            Some(limiter) => Ok(limiter.set_bytes_per_second(bytes_per_second.max(1))?),
+            None => Err(Error::fix(
+                "the database was opened without rate_limit_bytes_per_second: \
+                 set it at open, then it can be changed",
+            )),
+        }
+    }
+
+    /// Bytes of memory under the budget now: cached blocks, indexes, filters and
+    /// write buffers.
+    pub fn memory_bytes(&self) -> u64 {
+        self.preparation.lock().cache.get_usage() as u64
+    }
+}
+
+impl Deref for Db {
+    type Target = RocksDb;
+
+    fn deref(&self) -> &RocksDb {
+        &self.rocks
+    }
+}
+
+/// What a batch holds.
+#[derive(Default)]
+struct BatchCount {
+    writes: u64,
+    deletes: u64,
+    bytes: u64,
+}
+
+impl WriteBatchIteratorCf for BatchCount {
+    fn put_cf(&mut self, _: u32, key: &[u8], value: &[u8]) {
+        self.writes += 1;
+        self.bytes += (key.len() + value.len()) as u64;
+    }
+
+    fn delete_cf(&mut self, _: u32, key: &[u8]) {
+        self.deletes += 1;
+        self.bytes += key.len() as u64;
+    }
+
+    fn merge_cf(&mut self, _: u32, key: &[u8], value: &[u8]) {
+        self.put_cf(0, key, value);
+    }
+}

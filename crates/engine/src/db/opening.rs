@@ -1,0 +1,119 @@
+//! Opening a database, step by step.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use rust_rocksdb::{ColumnFamilyDescriptor, Options};
+
+use super::{Db, directory};
+use crate::RocksDb;
+use crate::autopilot::Autopilot;
+use crate::error::{Error, Result};
+use crate::files::state;
+use crate::options::Preparation;
+use crate::settings::Settings;
+
+/// A change to RocksDB's options of a column family, given its name.
+pub(super) type Customise = dyn Fn(&str, &mut Options) + Send + Sync;
+
+/// A database that is about to be opened, from
+/// [`Db::opening`](crate::Db::opening).
+#[must_use = "nothing is opened before open() is called"]
+pub struct Opening {
+    path: PathBuf,
+    settings: Settings,
+    families: BTreeMap<String, Settings>,
+    customise: Option<Arc<Customise>>,
+}
+
+impl Opening {
+    pub(super) fn new(path: PathBuf, settings: Settings) -> Opening {
+        Opening {
+            path,
+            settings,
+            families: BTreeMap::new(),
+            customise: None,
+        }
+    }
+
+    /// Gives a column family settings of its own, and makes it if it is not
+    /// there. Column families that are not named get the database's settings.
+    pub fn family(mut self, name: &str, settings: Settings) -> Opening {
+        self.families.insert(name.to_owned(), settings);
+        self
+    }
+
+    /// Lets the application set what Lissom has no setting for: merge
+    /// operators, compaction filters, prefix extractors, log options. Lissom
+    /// puts its own options on top; features that do not go with the autopilot
+    /// are refused.
+    pub fn customise(
+        mut self,
+        change: impl Fn(&str, &mut Options) + Send + Sync + 'static,
+    ) -> Opening {
+        self.customise = Some(Arc::new(change));
+        self
+    }
+
+    /// Opens the database.
+    ///
+    /// # Errors
+    /// See [`Db::open`].
+    pub fn open(self) -> Result<Db> {
+        let mut preparation = Preparation::new(&self.settings)?;
+        let exists = directory::check(&self.path, self.settings.create_if_missing)?;
+        // Before RocksDB touches the directory: a newer format is refused.
+        if exists {
+            state::load(&self.path)?;
+        }
+        let descriptors = self.descriptors(&mut preparation, exists)?;
+        let mut options = self.options(&mut preparation, "default")?;
+        options.create_missing_column_families(true);
+        let rocks = RocksDb::open_cf_descriptors(&options, &self.path, descriptors)
+            .map_err(|error| directory::explain(&self.path, error))?;
+        let rocks = Arc::new(rocks);
+        let autopilot = Autopilot::start(rocks.clone(), &preparation, false)
+            .map_err(|error| error.within(self.path.display()))?;
+        let events = preparation.events.clone();
+        Ok(Db {
+            autopilot,
+            rocks,
+            counters: events.counters("default"),
+            events,
+            preparation: Mutex::new(preparation),
+            customise: self.customise,
+            created: Mutex::new(vec![options]),
+        })
+    }
+
+    fn descriptors(
+        &self,
+        preparation: &mut Preparation,
+        exists: bool,
+    ) -> Result<Vec<ColumnFamilyDescriptor>> {
+        let mut names: BTreeSet<String> = self.families.keys().cloned().collect();
+        names.insert("default".into());
+        if exists {
+            names.extend(directory::families(&self.path)?);
+        }
+        names
+            .into_iter()
+            .map(|name| {
+                let options = self.options(preparation, &name)?;
+                Ok(ColumnFamilyDescriptor::new(name, options))
+            })
+            .collect()
+    }
+
+    fn options(&self, preparation: &mut Preparation, name: &str) -> Result<Options> {
+        let settings = self.families.get(name).unwrap_or(&self.settings);
+        let nothing = |_: &str, _: &mut Options| ();
+        let options = match &self.customise {
+            Some(customise) => preparation.options_with(name, settings, &**customise),
+            None => preparation.options_with(name, settings, &nothing),
+        };
+        options.map_err(|error: Error| error.within(format!("column family \"{name}\"")))
+    }
+}

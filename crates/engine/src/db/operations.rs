@@ -1,0 +1,351 @@
+//! Reads and writes of one column family, counted.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use rust_rocksdb::{
+    BoundColumnFamily, DBPinnableSlice, IteratorMode, ReadOptions, WriteOptions,
+};
+
+use super::scan::Scan;
+use crate::RocksDb;
+use crate::error::{Error, Result};
+use crate::events::Events;
+use crate::statistics::counters::Counters;
+use crate::statistics::sample;
+
+type RocksResult<T> = std::result::Result<T, rust_rocksdb::Error>;
+
+/// A column family as reads and writes need it; the default one without a
+/// handle.
+#[derive(Clone, Copy)]
+pub(super) struct Operations<'a> {
+    pub(super) rocks: &'a RocksDb,
+    pub(super) family: Option<&'a Arc<BoundColumnFamily<'a>>>,
+    pub(super) counters: &'a Counters,
+    pub(super) events: &'a Events,
+}
+
+impl<'a> Operations<'a> {
+    fn read<T>(
+        &self,
+        found: impl FnOnce(&T) -> bool,
+        read: impl FnOnce() -> RocksResult<T>,
+    ) -> Result<T> {
+        let sample = sample::read();
+        let value = read()?;
+        if let Some(sample) = sample {
+            self.counters.get.record(sample.elapsed());
+            sample.end(self.counters);
+        }
+        self.counters.count_get(found(&value));
+        Ok(value)
+    }
+
+    pub(super) fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        self.read(Option::is_some, || match self.family {
+            None => self.rocks.get(key),
+            Some(family) => self.rocks.get_cf(family, key),
+        })
+    }
+
+    pub(super) fn get_opt(&self, key: &[u8], options: &ReadOptions) -> Result<Option<Vec<u8>>> {
+        self.read(Option::is_some, || match self.family {
+            None => self.rocks.get_opt(key, options),
+            Some(family) => self.rocks.get_cf_opt(family, key, options),
+        })
+    }
+
+    pub(super) fn get_pinned(&self, key: &[u8]) -> Result<Option<DBPinnableSlice<'a>>> {
+        self.read(Option::is_some, || match self.family {
+            None => self.rocks.get_pinned(key),
+            Some(family) => self.rocks.get_pinned_cf(family, key),
+        })
+    }
+
+    pub(super) fn multi_get(&self, keys: &[&[u8]]) -> Vec<Result<Option<Vec<u8>>>> {
+        let sample = sample::read();
+        let values = match self.family {
+            None => self.rocks.multi_get(keys),
+            Some(family) => self.rocks.multi_get_cf(keys.iter().map(|key| (family, *key))),
+        };
+        if let Some(sample) = sample {
+            sample.end(self.counters);
+        }
+        let found = values
+            .iter()
+            .filter(|value| matches!(value, Ok(Some(_))))
+            .count();
+        self.counters
+            .count_gets(found as u64, (values.len() - found) as u64);
+        values
+            .into_iter()
+            .map(|value| value.map_err(Error::from))
+            .collect()
+    }
+
+    /// A write of so many entries and bytes. Every write is timed, for a stall
+    /// may meet any.
+    pub(super) fn write_as(
+        &self,
+        writes: u64,
+        deletes: u64,
+        bytes: u64,
+        write: impl FnOnce() -> RocksResult<()>,
+    ) -> Result<()> {
+        let stalling = self.events.stalling();
+        let begun = Instant::now();
+        write()?;
+        let took = begun.elapsed();
+        self.counters.count_writes(writes, deletes, bytes);
+        if stalling || self.events.stalling() {
+            self.counters.note_stall(took);
+        }
+        if sample::is_turn() {
+            self.counters.put.record(took);
+        }
+        Ok(())
+    }
+
+    pub(super) fn put(&self, key: &[u8], value: &[u8], options: &WriteOptions) -> Result<()> {
+        let bytes = (key.len() + value.len()) as u64;
+        self.write_as(1, 0, bytes, || match self.family {
+            None => self.rocks.put_opt(key, value, options),
+            Some(family) => self.rocks.put_cf_opt(family, key, value, options),
+        })
+    }
+
+    pub(super) fn merge(&self, key: &[u8], value: &[u8], options: &WriteOptions) -> Result<()> {
+        let bytes = (key.len() + value.len()) as u64;
+        self.write_as(1, 0, bytes, || match self.family {
+            None => self.rocks.merge_opt(key, value, options),
+            Some(family) => self.rocks.merge_cf_opt(family, key, value, options),
+        })
+    }
+
+    pub(super) fn delete(&self, key: &[u8], options: &WriteOptions) -> Result<()> {
+        self.write_as(0, 1, key.len() as u64, || match self.family {
+            None => self.rocks.delete_opt(key, options),
+            Some(family) => self.rocks.delete_cf_opt(family, key, options),
+        })
+    }
+
+    pub(super) fn single_delete(&self, key: &[u8], options: &WriteOptions) -> Result<()> {
+        self.write_as(0, 1, key.len() as u64, || match self.family {
+            None => self.rocks.single_delete_opt(key, options),
+            Some(family) => self.rocks.single_delete_cf_opt(family, key, options),
+        })
+    }
+
+    pub(super) fn delete_range(&self, from: &[u8], to: &[u8], options: &WriteOptions) -> Result<()> {
+        let bytes = (from.len() + to.len()) as u64;
+        let default;
+        let family = match self.family {
+            Some(family) => family,
+            None => {
+                default = self.rocks.cf_handle("default").ok_or_else(|| {
+                    Error::bug("a database without the column family \"default\"")
+                })?;
+                &default
+            }
+        };
+        self.write_as(0, 1, bytes, || {
+            self.rocks.delete_range_cf_opt(family, from, to, options)
+        })
+    }
+
+    pub(super) fn scan(
+        &self,
+        start: &[u8],
+        limit: usize,
+        mut visit: impl FnMut(&[u8], &[u8]),
+    ) -> Result<usize> {
+        let sample = sample::read();
+        let mut iterator = match self.family {
+            None => self.rocks.raw_iterator(),
+            Some(family) => self.rocks.raw_iterator_cf(family),
+        };
+        iterator.seek(start);
+        if let Some(sample) = &sample {
+            self.counters.seek.record(sample.elapsed());
+        }
+        let mut visited = 0;
+        while visited < limit
+            && let Some((key, value)) = iterator.item()
+        {
+            visit(key, value);
+            visited += 1;
+            if visited < limit {
+                iterator.next();
+            }
+        }
+        if let Some(sample) = sample {
+            sample.end(self.counters);
+        }
+        self.counters.count_scan(visited as u64);
+        iterator.status()?;
+        Ok(visited)
+    }
+
+    pub(super) fn iterator(
+        &self,
+        mode: IteratorMode<'_>,
+        options: ReadOptions,
+        counters: Arc<Counters>,
+    ) -> Scan<'a> {
+        let sample = sample::read();
+        let iterator = match self.family {
+            None => self.rocks.iterator_opt(mode, options),
+            Some(family) => self.rocks.iterator_cf_opt(family, options, mode),
+        };
+        if let Some(sample) = sample {
+            self.counters.seek.record(sample.elapsed());
+            sample.end(self.counters);
+        }
+        Scan::new(iterator, counters)
+    }
+}
+
+/// The operations as methods, for a type with `operations()` and `counters`.
+macro_rules! operations {
+    () => {
+        /// The value of a key.
+        ///
+        /// # Errors
+        /// RocksDB's.
+        pub fn get(&self, key: impl AsRef<[u8]>) -> Result<Option<Vec<u8>>> {
+            self.operations().get(key.as_ref())
+        }
+
+        /// The value of a key, read with options, as from a snapshot.
+        ///
+        /// # Errors
+        /// RocksDB's.
+        pub fn get_opt(
+            &self,
+            key: impl AsRef<[u8]>,
+            options: &rust_rocksdb::ReadOptions,
+        ) -> Result<Option<Vec<u8>>> {
+            self.operations().get_opt(key.as_ref(), options)
+        }
+
+        /// The value of a key, without a copy.
+        ///
+        /// # Errors
+        /// RocksDB's.
+        pub fn get_pinned(
+            &self,
+            key: impl AsRef<[u8]>,
+        ) -> Result<Option<rust_rocksdb::DBPinnableSlice<'_>>> {
+            self.operations().get_pinned(key.as_ref())
+        }
+
+        /// The values of several keys, in their order.
+        pub fn multi_get<K: AsRef<[u8]>>(&self, keys: &[K]) -> Vec<Result<Option<Vec<u8>>>> {
+            let keys: Vec<&[u8]> = keys.iter().map(AsRef::as_ref).collect();
+            self.operations().multi_get(&keys)
+        }
+
+        /// Writes a value.
+        ///
+        /// # Errors
+        /// RocksDB's.
+        pub fn put(&self, key: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> Result<()> {
+            self.put_opt(key, value, &rust_rocksdb::WriteOptions::default())
+        }
+
+        /// Writes a value, with options.
+        ///
+        /// # Errors
+        /// RocksDB's.
+        pub fn put_opt(
+            &self,
+            key: impl AsRef<[u8]>,
+            value: impl AsRef<[u8]>,
+            options: &rust_rocksdb::WriteOptions,
+        ) -> Result<()> {
+            self.operations().put(key.as_ref(), value.as_ref(), options)
+        }
+
+        /// Adds an operand, for the merge operator that the column family was
+        /// opened with.
+        ///
+        /// # Errors
+        /// RocksDB's, as without a merge operator.
+        pub fn merge(&self, key: impl AsRef<[u8]>, operand: impl AsRef<[u8]>) -> Result<()> {
+            let options = rust_rocksdb::WriteOptions::default();
+            self.operations()
+                .merge(key.as_ref(), operand.as_ref(), &options)
+        }
+
+        /// Deletes a key.
+        ///
+        /// # Errors
+        /// RocksDB's.
+        pub fn delete(&self, key: impl AsRef<[u8]>) -> Result<()> {
+            self.delete_opt(key, &rust_rocksdb::WriteOptions::default())
+        }
+
+        /// Deletes a key, with options.
+        ///
+        /// # Errors
+        /// RocksDB's.
+        pub fn delete_opt(
+            &self,
+            key: impl AsRef<[u8]>,
+            options: &rust_rocksdb::WriteOptions,
+        ) -> Result<()> {
+            self.operations().delete(key.as_ref(), options)
+        }
+
+        /// Deletes a key that was written once since it was last deleted.
+        ///
+        /// # Errors
+        /// RocksDB's.
+        pub fn single_delete(&self, key: impl AsRef<[u8]>) -> Result<()> {
+            let options = rust_rocksdb::WriteOptions::default();
+            self.operations().single_delete(key.as_ref(), &options)
+        }
+
+        /// Deletes the keys from `from` on and before `to`.
+        ///
+        /// # Errors
+        /// RocksDB's.
+        pub fn delete_range(&self, from: impl AsRef<[u8]>, to: impl AsRef<[u8]>) -> Result<()> {
+            let options = rust_rocksdb::WriteOptions::default();
+            self.operations()
+                .delete_range(from.as_ref(), to.as_ref(), &options)
+        }
+
+        /// Shows up to `limit` entries from `start` on, in key order, and
+        /// returns how many there were.
+        ///
+        /// # Errors
+        /// RocksDB's.
+        pub fn scan(
+            &self,
+            start: impl AsRef<[u8]>,
+            limit: usize,
+            visit: impl FnMut(&[u8], &[u8]),
+        ) -> Result<usize> {
+            self.operations().scan(start.as_ref(), limit, visit)
+        }
+
+        /// Entries in order.
+        pub fn iterator(&self, mode: rust_rocksdb::IteratorMode<'_>) -> crate::db::Scan<'_> {
+            self.iterator_opt(mode, rust_rocksdb::ReadOptions::default())
+        }
+
+        /// Entries in order, read with options.
+        pub fn iterator_opt(
+            &self,
+            mode: rust_rocksdb::IteratorMode<'_>,
+            options: rust_rocksdb::ReadOptions,
+        ) -> crate::db::Scan<'_> {
+            self.operations()
+                .iterator(mode, options, self.counters.clone())
+        }
+    };
+}
+
+pub(super) use operations;

@@ -1,0 +1,216 @@
+//! RocksDB's events: they wake the autopilot, count bytes, and tell of errors.
+//!
+//! A listener is part of the options that a database is opened with, so it is
+//! made before the database and before the autopilot, and shared with both.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
+
+use lissom_core::PhysicalLevel;
+use parking_lot::{Condvar, Mutex, RwLock};
+use rust_rocksdb::event_listener::{
+    BackgroundErrorRecoveryInfo, CompactionJobInfo, DBBackgroundErrorReason,
+    DBWriteStallCondition, EventListener, FlushJobInfo, IngestionInfo, MutableStatus,
+    StatusSeverity, WriteStallInfo,
+};
+
+use crate::statistics::counters::Counters;
+
+/// Shared by a database's listener, its handle and its autopilot.
+#[derive(Debug, Default)]
+pub(crate) struct Events {
+    families: RwLock<HashMap<String, Arc<Counters>>>,
+    bell: Bell,
+    held_back: Mutex<HashSet<Vec<u8>>>,
+    stalling: AtomicBool,
+    background_error: Mutex<Option<BackgroundError>>,
+}
+
+/// An error of a flush, a compaction or a write-ahead log that RocksDB keeps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BackgroundError {
+    /// RocksDB's message.
+    pub message: String,
+    /// Whether RocksDB may go on after [`Db::resume`](crate::Db::resume), or by
+    /// itself; if not, the database must be opened anew.
+    pub recoverable: bool,
+}
+
+impl Events {
+    /// The counters of a column family, made at the first call.
+    pub(crate) fn counters(&self, family: &str) -> Arc<Counters> {
+        if let Some(counters) = self.families.read().get(family) {
+            return counters.clone();
+        }
+        self.families
+            .write()
+            .entry(family.to_owned())
+            .or_default()
+            .clone()
+    }
+
+    /// Forgets a dropped column family.
+    pub(crate) fn forget(&self, family: &str) {
+        self.families.write().remove(family);
+    }
+
+    pub(crate) fn bell(&self) -> &Bell {
+        &self.bell
+    }
+
+    /// Whether RocksDB delays or stops writes of any column family now.
+    #[inline]
+    pub(crate) fn stalling(&self) -> bool {
+        self.stalling.load(Relaxed)
+    }
+
+    pub(crate) fn background_error(&self) -> Option<BackgroundError> {
+        self.background_error.lock().clone()
+    }
+
+    pub(crate) fn clear_background_error(&self) {
+        *self.background_error.lock() = None;
+    }
+
+    fn changed(&self, family: Option<Vec<u8>>, count: impl FnOnce(&Counters)) {
+        let name = family.unwrap_or_default();
+        if let Some(counters) = self.families.read().get(&*String::from_utf8_lossy(&name)) {
+            count(counters);
+            counters.changes.fetch_add(1, Relaxed);
+        }
+        self.bell.ring();
+    }
+}
+
+/// Wakes the one thread that waits; rings while it works are not lost.
+#[derive(Debug, Default)]
+pub(crate) struct Bell {
+    rung: Mutex<bool>,
+    condition: Condvar,
+}
+
+impl Bell {
+    pub(crate) fn ring(&self) {
+        *self.rung.lock() = true;
+        self.condition.notify_all();
+    }
+
+    /// Waits for the bell, at most for `timeout`.
+    pub(crate) fn wait(&self, timeout: Duration) {
+        let mut rung = self.rung.lock();
+        if !*rung {
+            self.condition.wait_for(&mut rung, timeout);
+        }
+        *rung = false;
+    }
+}
+
+/// Adds what a compaction did to the counters of the levels.
+pub(crate) fn count_compaction(
+    counters: &Counters,
+    read: impl IntoIterator<Item = (PhysicalLevel, u64)>,
+    output: PhysicalLevel,
+    write_bytes: u64,
+    took: Duration,
+) {
+    for (level, bytes) in read {
+        let of_level = &counters.level(level).compaction_read_bytes;
+        of_level.fetch_add(bytes, Relaxed);
+        counters.compaction_read_bytes.fetch_add(bytes, Relaxed);
+    }
+    let into = counters.level(output);
+    into.compaction_write_bytes.fetch_add(write_bytes, Relaxed);
+    into.compaction_micros
+        .fetch_add(took.as_micros() as u64, Relaxed);
+    counters
+        .compaction_write_bytes
+        .fetch_add(write_bytes, Relaxed);
+}
+
+/// Marks the calling thread as one that counts its compactions itself, knowing
+/// the bytes of each level.
+pub(crate) fn counting_itself<T>(compact: impl FnOnce() -> T) -> T {
+    struct Unmark;
+    impl Drop for Unmark {
+        fn drop(&mut self) {
+            COUNTS_ITSELF.with(|mark| mark.set(false));
+        }
+    }
+    COUNTS_ITSELF.with(|mark| mark.set(true));
+    let _unmark = Unmark;
+    compact()
+}
+
+thread_local! {
+    static COUNTS_ITSELF: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
+/// The listener that RocksDB calls. Nothing in it may block or panic.
+pub(crate) struct Listener(pub(crate) Arc<Events>);
+
+impl EventListener for Listener {
+    fn on_flush_completed(&self, info: &FlushJobInfo) {
+        let table = info.table_properties();
+        let bytes = table.data_size() + table.index_size() + table.filter_size();
+        self.0.changed(info.cf_name(), |counters| {
+            counters.flush_write_bytes.fetch_add(bytes, Relaxed);
+        });
+    }
+
+    /// RocksDB's own compactions and those of the application; it does not say
+    /// how many bytes came from which level, so all count for the first.
+    fn on_compaction_completed(&self, info: &CompactionJobInfo) {
+        let own = COUNTS_ITSELF.with(std::cell::Cell::get);
+        self.0.changed(info.cf_name(), |counters| {
+            if !own && info.status().is_ok() {
+                count_compaction(
+                    counters,
+                    [(physical(info.base_input_level()), info.total_input_bytes())],
+                    physical(info.output_level()),
+                    info.total_output_bytes(),
+                    Duration::from_micros(info.elapsed_micros()),
+                );
+            }
+        });
+    }
+
+    fn on_external_file_ingested(&self, info: &IngestionInfo) {
+        self.0.changed(info.cf_name(), |_| ());
+    }
+
+    fn on_stall_conditions_changed(&self, info: &WriteStallInfo) {
+        let family = info.cf_name().unwrap_or_default();
+        let mut held_back = self.0.held_back.lock();
+        if info.cur() == DBWriteStallCondition::KNormal {
+            held_back.remove(&family);
+        } else {
+            held_back.insert(family);
+        }
+        self.0.stalling.store(!held_back.is_empty(), Relaxed);
+        drop(held_back);
+        self.0.bell.ring();
+    }
+
+    fn on_background_error(&self, _: DBBackgroundErrorReason, status: MutableStatus) {
+        if let Err(error) = status.result() {
+            *self.0.background_error.lock() = Some(BackgroundError {
+                message: error.to_string(),
+                recoverable: status.severity() < StatusSeverity::KFatalError,
+            });
+        }
+        self.0.bell.ring();
+    }
+
+    fn on_error_recovery_end(&self, info: &BackgroundErrorRecoveryInfo) {
+        if info.new_bg_error().result().is_ok() {
+            self.0.clear_background_error();
+        }
+        self.0.bell.ring();
+    }
+}
+
+fn physical(level: i32) -> PhysicalLevel {
+    u16::try_from(level).map_or(PhysicalLevel::L0, PhysicalLevel)
+}

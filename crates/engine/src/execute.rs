@@ -1,0 +1,147 @@
+//! Carrying out one plan with `CompactFiles`, and comparing what RocksDB did
+//! with what was planned.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use lissom_core::journal::Outcome;
+use lissom_core::{Plan, PlanKind};
+use rust_rocksdb::{
+    AsColumnFamilyRef, CompactFilesResult, CompactionOptions, ErrorKind as RocksKind,
+};
+
+use crate::RocksDb;
+
+/// What came of a plan.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Executed {
+    pub(crate) outcome: Outcome,
+    /// A sentence when RocksDB did something else than planned.
+    pub(crate) mismatch: Option<String>,
+    /// An input that could not be read.
+    pub(crate) unreadable: Option<u64>,
+}
+
+/// Runs a plan on the calling thread. The plan must be valid for the tree.
+pub(crate) fn execute(
+    db: &RocksDb,
+    family: &impl AsColumnFamilyRef,
+    plan: &Plan,
+    max_subcompactions: u32,
+) -> Executed {
+    let mut options = CompactionOptions::default();
+    options.set_output_file_size_limit(plan.output_file_size);
+    options.set_max_subcompactions(max_subcompactions);
+    options.set_allow_trivial_move(plan.kind == PlanKind::Move);
+    let names: Vec<String> = plan.files().map(|number| format!("{number:06}.sst")).collect();
+    let begun = Instant::now();
+    let result = db.compact_files_cf(family, &options, &names, i32::from(plan.output.0));
+    match result {
+        Ok(done) => succeeded(plan, &done, begun.elapsed()),
+        Err(error) => failed(plan, &error),
+    }
+}
+
+fn succeeded(plan: &Plan, done: &CompactFilesResult, took: Duration) -> Executed {
+    let outcome = match &done.job_info {
+        Some(job) => Outcome::Done {
+            read_bytes: job.info().total_input_bytes(),
+            write_bytes: job.info().total_output_bytes(),
+            input_entries: job.info().input_records(),
+            output_entries: job.info().output_records(),
+            took,
+        },
+        None => Outcome::Done {
+            read_bytes: 0,
+            write_bytes: 0,
+            input_entries: 0,
+            output_entries: 0,
+            took,
+        },
+    };
+    Executed {
+        outcome,
+        mismatch: mismatch(plan, done),
+        unreadable: None,
+    }
+}
+
+fn mismatch(plan: &Plan, done: &CompactFilesResult) -> Option<String> {
+    let planned: BTreeSet<u64> = plan.files().collect();
+    match &done.job_info {
+        Some(job) => {
+            let taken: BTreeSet<u64> = job
+                .info()
+                .input_file_infos()
+                .map(|file| file.file_number())
+                .collect();
+            (taken != planned)
+                .then(|| format!("RocksDB merged the files {taken:?}, planned were {planned:?}"))
+        }
+        None => {
+            let moved: BTreeSet<u64> = done
+                .output_files
+                .iter()
+                .filter_map(|name| file_number(name))
+                .collect();
+            (moved != planned)
+                .then(|| format!("RocksDB rewrote {planned:?} to {moved:?} instead of moving them"))
+        }
+    }
+}
+
+fn failed(plan: &Plan, error: &rust_rocksdb::Error) -> Executed {
+    let outcome = match error.kind() {
+        // Somebody else was faster: the tree is no longer the one seen.
+        RocksKind::Aborted | RocksKind::Busy | RocksKind::InvalidArgument => Outcome::Stale {
+            why: error.to_string(),
+        },
+        RocksKind::Incomplete | RocksKind::ShutdownInProgress | RocksKind::ColumnFamilyDropped => {
+            Outcome::Cancelled
+        }
+        _ => Outcome::Failed {
+            error: error.to_string(),
+        },
+    };
+    let unreadable = match error.kind() {
+        RocksKind::Corruption => named_input(plan, error.as_ref()),
+        RocksKind::IOError if !is_full_disk(error.as_ref()) => named_input(plan, error.as_ref()),
+        _ => None,
+    };
+    Executed {
+        outcome,
+        mismatch: None,
+        unreadable,
+    }
+}
+
+/// The input that RocksDB's message names as `.../000123.sst`.
+fn named_input(plan: &Plan, message: &str) -> Option<u64> {
+    message
+        .split([' ', ':', ',', '\'', '"'])
+        .filter_map(file_number)
+        .find(|number| plan.files().any(|file| file == *number))
+}
+
+pub(crate) fn is_full_disk(message: &str) -> bool {
+    message.contains("No space left") || message.contains("NoSpace") || message.contains("quota")
+}
+
+/// The number in `.../000123.sst`.
+pub(crate) fn file_number(path: &str) -> Option<u64> {
+    let name = path.rsplit('/').next()?;
+    name.strip_suffix(".sst")?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_numbers_are_read_from_paths() {
+        assert_eq!(file_number("/a/b/000123.sst"), Some(123));
+        assert_eq!(file_number("000007.sst"), Some(7));
+        assert_eq!(file_number("000007.log"), None);
+        assert_eq!(file_number(""), None);
+    }
+}

@@ -1,0 +1,210 @@
+//! The journal file: lines of JSON, rotated at a bound.
+//!
+//! A line that cannot be written is dropped and counted, since decisions must go
+//! on without a journal; nothing here waits for the disk to be in step.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use lissom_core::journal::{Entry, Event};
+use parking_lot::Mutex;
+
+use crate::error::{Error, Result};
+
+const NAME: &str = "LISSOM-JOURNAL";
+
+/// Writes the journal of one database.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    begun: Instant,
+    inner: Mutex<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    path: PathBuf,
+    file: BufWriter<File>,
+    bytes: u64,
+    max_bytes: u64,
+    next: u64,
+    dropped: u64,
+}
+
+/// Where the journal of a database lies.
+pub(crate) fn path(directory: &Path) -> PathBuf {
+    directory.join(NAME)
+}
+
+/// Where the journal before it lies.
+pub(crate) fn old_path(directory: &Path) -> PathBuf {
+    directory.join(format!("{NAME}.old"))
+}
+
+impl Journal {
+    /// Goes on with the journal in a directory, or begins one.
+    ///
+    /// # Errors
+    /// When the file cannot be opened.
+    pub(crate) fn open(directory: &Path, max_bytes: u64) -> Result<Journal> {
+        let path = path(directory);
+        let cannot = |error| Error::io("open", &path, &error);
+        let next = last_number(&path).map_err(cannot)? + 1;
+        let (file, bytes) = append(&path).map_err(cannot)?;
+        Ok(Journal {
+            begun: Instant::now(),
+            inner: Mutex::new(Inner {
+                next,
+                path,
+                file,
+                bytes,
+                max_bytes,
+                dropped: 0,
+            }),
+        })
+    }
+
+    /// Appends a line.
+    pub(crate) fn write(&self, column_family: &str, event: Event) {
+        self.write_numbered(column_family, |_| event);
+    }
+
+    /// Appends a line that knows its own number, which is returned: a name that
+    /// is never used twice in a journal.
+    pub(crate) fn write_numbered(
+        &self,
+        column_family: &str,
+        event: impl FnOnce(u64) -> Event,
+    ) -> u64 {
+        let mut inner = self.inner.lock();
+        let number = inner.next;
+        let entry = Entry {
+            number,
+            at: self.begun.elapsed(),
+            column_family: column_family.to_owned(),
+            event: event(number),
+        };
+        inner.next += 1;
+        if inner.append(&entry).is_err() {
+            inner.dropped += 1;
+        }
+        number
+    }
+
+    /// Appends a sentence.
+    pub(crate) fn note(&self, column_family: &str, text: impl Into<String>) {
+        let text = text.into();
+        self.write(column_family, Event::Note { text });
+    }
+
+    /// Hands buffered lines to the operating system.
+    pub(crate) fn flush(&self) {
+        let mut inner = self.inner.lock();
+        if inner.file.flush().is_err() {
+            inner.dropped += 1;
+        }
+    }
+
+    /// Lines, or buffers of lines, that could not be written.
+    pub(crate) fn dropped(&self) -> u64 {
+        self.inner.lock().dropped
+    }
+}
+
+impl Inner {
+    fn append(&mut self, entry: &Entry) -> std::io::Result<()> {
+        let mut line = serde_json::to_vec(entry)?;
+        line.push(b'\n');
+        if self.bytes > 0 && self.bytes + line.len() as u64 > self.max_bytes {
+            self.rotate()?;
+        }
+        self.file.write_all(&line)?;
+        self.bytes += line.len() as u64;
+        Ok(())
+    }
+
+    fn rotate(&mut self) -> std::io::Result<()> {
+        self.file.flush()?;
+        let directory = self.path.parent().unwrap_or(Path::new("."));
+        fs::rename(&self.path, old_path(directory))?;
+        (self.file, self.bytes) = append(&self.path)?;
+        Ok(())
+    }
+}
+
+/// The number of the last line that can be read; 0 when there is none. A crash
+/// leaves at most one torn line, at the end, which is closed.
+fn last_number(path: &Path) -> std::io::Result<u64> {
+    const TAIL: u64 = 1 << 20;
+    let mut file = match OpenOptions::new().read(true).append(true).open(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(0),
+        other => other?,
+    };
+    let bytes = file.metadata()?.len();
+    file.seek(SeekFrom::Start(bytes.saturating_sub(TAIL)))?;
+    let mut tail = Vec::new();
+    file.read_to_end(&mut tail)?;
+    if tail.last().is_some_and(|byte| *byte != b'\n') {
+        file.write_all(b"\n")?;
+    }
+    let number = tail
+        .rsplit(|byte| *byte == b'\n')
+        .find_map(|line| serde_json::from_slice::<Entry>(line).ok())
+        .map_or(0, |entry| entry.number);
+    Ok(number)
+}
+
+fn append(path: &Path) -> std::io::Result<(BufWriter<File>, u64)> {
+    let file = OpenOptions::new().create(true).append(true).open(path)?;
+    let bytes = file.metadata()?.len();
+    Ok((BufWriter::new(file), bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_go_on_after_a_torn_line() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let journal = Journal::open(directory.path(), 1 << 20).expect("writable");
+        journal.note("default", "one");
+        journal.note("default", "two");
+        drop(journal);
+        let whole = fs::read(path(directory.path())).expect("a journal");
+        fs::write(path(directory.path()), &whole[..whole.len() - 9]).expect("writable");
+        let journal = Journal::open(directory.path(), 1 << 20).expect("writable");
+        let number = journal.write_numbered("default", |number| Event::Note {
+            text: number.to_string(),
+        });
+        assert_eq!(number, 2);
+        drop(journal);
+        let text = fs::read_to_string(path(directory.path())).expect("a journal");
+        let last: Entry = serde_json::from_str(text.lines().last().expect("a line")).expect("JSON");
+        assert_eq!(last.number, 2);
+    }
+
+    #[test]
+    fn lines_read_back_and_the_bound_holds() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let journal = Journal::open(directory.path(), 1_000).expect("writable");
+        for count in 0..30 {
+            journal.note("default", format!("note {count}"));
+        }
+        journal.flush();
+        assert_eq!(journal.dropped(), 0);
+        let read = |path: PathBuf| fs::read_to_string(path).expect("a journal");
+        let old = read(old_path(directory.path()));
+        let new = read(path(directory.path()));
+        assert!(old.len() <= 1_000 && new.len() <= 1_000);
+        let last: Entry = serde_json::from_str(new.lines().last().expect("a line")).expect("JSON");
+        assert_eq!(last.number, 30);
+        assert_eq!(
+            last.event,
+            Event::Note {
+                text: "note 29".into()
+            }
+        );
+    }
+}

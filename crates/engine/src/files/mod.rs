@@ -1,0 +1,13 @@
+//! Lissom's own files in a database directory. RocksDB leaves them alone; losing
+//! them costs learning, never data.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `LISSOM` | run limits, drains, guard keys, what tuners learned |
+//! | `LISSOM-JOURNAL`, `LISSOM-JOURNAL.old` | every decision, a line of JSON each |
+//! | `LISSOM-PIN` | its presence holds the limits |
+
+mod checksum;
+pub(crate) mod journal;
+pub(crate) mod pin;
+pub(crate) mod state;

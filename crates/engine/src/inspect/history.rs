@@ -1,0 +1,263 @@
+//! The journal's last decisions, as sentences.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use lissom_core::journal::{Entry, Event, Outcome};
+use lissom_core::{Layout, PhysicalLevel, Plan, PlanKind};
+use serde::Serialize;
+
+use super::Question;
+use super::draw::amount;
+use crate::error::{Error, Result};
+use crate::files::journal;
+
+/// No more of a journal's end is read than this, bytes.
+const TAIL: u64 = 16 << 20;
+
+/// A decision that stands in the journal.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Decision {
+    /// Its number in the journal.
+    pub number: u64,
+    /// Seconds since the autopilot began.
+    pub at_seconds: f64,
+    /// The column family.
+    pub column_family: String,
+    /// What was decided, why, and what came of it.
+    pub sentence: String,
+}
+
+/// The last decisions of a directory's journals, oldest first.
+pub(super) fn last(directory: &Path, question: &Question) -> Result<Vec<Decision>> {
+    if question.decisions == 0 {
+        return Ok(Vec::new());
+    }
+    let mut entries = entries(&journal::old_path(directory))?;
+    entries.extend(self::entries(&journal::path(directory))?);
+    if let Some(name) = &question.column_family {
+        entries.retain(|entry| entry.column_family == *name);
+    }
+    let mut decisions = decisions(&entries);
+    let surplus = decisions.len().saturating_sub(question.decisions);
+    Ok(decisions.split_off(surplus))
+}
+
+/// The lines at the end of a journal; those that are torn or of a form that
+/// this version does not know are passed over.
+fn entries(path: &Path) -> Result<Vec<Entry>> {
+    let cannot = |error| Error::io("read", path, &error);
+    let mut file = match File::open(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        other => other.map_err(cannot)?,
+    };
+    let bytes = file.metadata().map_err(cannot)?.len();
+    file.seek(SeekFrom::Start(bytes.saturating_sub(TAIL)))
+        .map_err(cannot)?;
+    let mut tail = Vec::new();
+    file.read_to_end(&mut tail).map_err(cannot)?;
+    Ok(tail
+        .split(|byte| *byte == b'\n')
+        .filter_map(|line| serde_json::from_slice(line).ok())
+        .collect())
+}
+
+/// What was decided, in the order of the journal; the outcome of a compaction
+/// stands with its beginning.
+pub(super) fn decisions(entries: &[Entry]) -> Vec<Decision> {
+    let outcomes: BTreeMap<(&str, u64), &Outcome> = entries
+        .iter()
+        .filter_map(|entry| match &entry.event {
+            Event::CompactionEnd {
+                compaction,
+                outcome,
+            } => Some(((entry.column_family.as_str(), *compaction), outcome)),
+            _ => None,
+        })
+        .collect();
+    entries
+        .iter()
+        .filter_map(|entry| {
+            let outcome = |compaction: &u64| {
+                outcomes
+                    .get(&(entry.column_family.as_str(), *compaction))
+                    .copied()
+            };
+            Some(Decision {
+                number: entry.number,
+                at_seconds: entry.at.as_secs_f64(),
+                column_family: entry.column_family.clone(),
+                sentence: sentence(&entry.event, outcome)?,
+            })
+        })
+        .collect()
+}
+
+/// An event as a sentence; `None` when it decides nothing.
+fn sentence<'a>(
+    event: &Event,
+    outcome: impl Fn(&u64) -> Option<&'a Outcome>,
+) -> Option<String> {
+    match event {
+        Event::Begin { policy, limits, .. } => Some(format!(
+            "the autopilot began with {policy}, run limits {limits}"
+        )),
+        Event::Mission { trial, pinned, .. } => {
+            let changes: Vec<String> = trial
+                .changes
+                .iter()
+                .map(|change| format!("{}: {}", change.level, change.why))
+                .collect();
+            let effect = if *pinned { ", without effect: the limits are pinned" } else { "" };
+            (!changes.is_empty()).then(|| {
+                format!("run limits {}{effect}; {}", trial.limits, changes.join("; "))
+            })
+        }
+        Event::DrainBegin { drain } => Some(format!(
+            "drain #{} of {} into {} began, because {}",
+            drain.id.0,
+            place(drain.top),
+            place(drain.target),
+            drain.reason
+        )),
+        Event::DrainEnd { drain } => Some(format!("drain #{} ended", drain.0)),
+        Event::CompactionBegin { compaction, plan } => {
+            let came = outcome(compaction).map_or("no outcome yet".into(), came);
+            Some(format!("{}, because {}: {came}", work(plan), plan.reason))
+        }
+        Event::CompactionEnd { .. } => None,
+        Event::Note { text } => Some(text.clone()),
+    }
+}
+
+fn work(plan: &Plan) -> String {
+    let count = plan.files().count();
+    let verb = match plan.kind {
+        PlanKind::Merge => "merged",
+        PlanKind::Move => "moved",
+    };
+    let files = if count == 1 { "file" } else { "files" };
+    let excess = if plan.excess.is_some() { ", over the bound" } else { "" };
+    format!(
+        "{verb} {count} {files} ({}{excess}) from {} to {}",
+        amount(plan.input_bytes),
+        place(plan.top()),
+        place(plan.output)
+    )
+}
+
+fn came(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Done {
+            read_bytes: 0,
+            write_bytes: 0,
+            ..
+        } => "done, nothing rewritten".into(),
+        Outcome::Done {
+            write_bytes, took, ..
+        } => format!(
+            "done, {} written in {:.2} s",
+            amount(*write_bytes),
+            took.as_secs_f64()
+        ),
+        Outcome::Stale { why } => format!("not begun, {why}"),
+        Outcome::Cancelled => "cancelled".into(),
+        Outcome::Failed { error } => format!("failed, {error}"),
+    }
+}
+
+fn place(level: PhysicalLevel) -> String {
+    match Layout::V1.logical(level) {
+        Some((logical, slot)) => format!("{logical} slot {}", slot.0),
+        None if level == PhysicalLevel::LANDING => "the landing level".into(),
+        None if level == PhysicalLevel::L0 => "L0".into(),
+        None => format!("RocksDB's level {}", level.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use lissom_core::journal::Outcome;
+    use lissom_core::plan::Input;
+    use lissom_core::{Key, Reason};
+
+    fn entry(number: u64, event: Event) -> Entry {
+        Entry {
+            number,
+            at: Duration::from_millis(number * 1_500),
+            column_family: "default".into(),
+            event,
+        }
+    }
+
+    fn plan() -> Plan {
+        Plan {
+            kind: PlanKind::Merge,
+            inputs: vec![Input {
+                level: PhysicalLevel::L0,
+                files: vec![3, 4],
+            }],
+            output: PhysicalLevel(17),
+            output_file_size: 1,
+            range: (Key::from("a"), Key::from("b")),
+            input_bytes: 2_500_000,
+            drain: None,
+            excess: None,
+            reason: Reason::Level0Trigger {
+                files: 4,
+                trigger: 4,
+            },
+        }
+    }
+
+    #[test]
+    fn a_compaction_is_told_with_its_reason_and_its_outcome() {
+        let begin = Event::CompactionBegin {
+            compaction: 7,
+            plan: plan(),
+        };
+        let end = Event::CompactionEnd {
+            compaction: 7,
+            outcome: Outcome::Done {
+                read_bytes: 2_500_000,
+                write_bytes: 2_000_000,
+                input_entries: 9,
+                output_entries: 8,
+                took: Duration::from_millis(250),
+            },
+        };
+        let told = decisions(&[entry(7, begin.clone()), entry(8, end)]);
+        assert_eq!(told.len(), 1);
+        assert_eq!(
+            told[0].sentence,
+            "merged 2 files (2.5 MB) from L0 to level 1 slot 15, because L0 holds 4 files, \
+             its trigger is 4: done, 2.0 MB written in 0.25 s"
+        );
+        let running = decisions(&[entry(7, begin)]);
+        assert!(running[0].sentence.ends_with("no outcome yet"));
+    }
+
+    #[test]
+    fn torn_lines_are_passed_over() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let note = entry(1, Event::Note { text: "one".into() });
+        let line = serde_json::to_string(&note).expect("JSON");
+        std::fs::write(
+            journal::path(directory.path()),
+            format!("{{\"torn\n{line}\n{}", &line[..20]),
+        )
+        .expect("writable");
+        let question = Question {
+            decisions: 5,
+            ..Question::default()
+        };
+        let told = last(directory.path(), &question).expect("readable");
+        assert_eq!(told.len(), 1);
+        assert_eq!(told[0].sentence, "one");
+    }
+}

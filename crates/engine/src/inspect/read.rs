@@ -1,0 +1,193 @@
+//! Opening a directory without writing to it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use lissom_core::{Layout, PhysicalLevel, Tree};
+use rust_rocksdb::{AsColumnFamilyRef, Options};
+
+use crate::RocksDb;
+use crate::error::{Error, Result};
+use crate::ffi::CfRef;
+use crate::ffi::options::ColumnFamilyOptions;
+use crate::ffi::options_file::{LoadedOptions, load_latest_options};
+use crate::ffi::snapshot::{TableRow, table_properties};
+use crate::observe::observe;
+
+/// A process that writes may delete files between the moment in which the
+/// manifest is read and that in which they are opened: then look again.
+const MOST_ATTEMPTS: u32 = 5;
+
+/// RocksDB opens all files at once by default; a look needs few at a time.
+const OPEN_FILES: i32 = 64;
+
+/// A database that was opened read-only.
+pub(crate) struct Opened {
+    pub(crate) directory: PathBuf,
+    /// Its column families, `default` first.
+    pub(crate) names: Vec<String>,
+    /// What its newest OPTIONS file says.
+    pub(crate) options: LoadedOptions,
+    db: RocksDb,
+}
+
+/// One column family.
+pub(crate) struct Looked {
+    pub(crate) tree: Tree,
+    /// What the files say about themselves; empty where they could not be read.
+    pub(crate) tables: BTreeMap<u64, TableRow>,
+    /// A sentence when something could not be read.
+    pub(crate) remark: Option<String>,
+}
+
+/// Refuses a directory that holds no database.
+pub(crate) fn check_directory(directory: &Path) -> Result<()> {
+    if !directory.is_dir() {
+        return Err(Error::fix(format!(
+            "there is no directory {}; give the path of a database",
+            directory.display()
+        )));
+    }
+    if !directory.join("CURRENT").is_file() {
+        return Err(Error::fix(format!(
+            "{} is not a RocksDB database: it has no file CURRENT; give the path of a database",
+            directory.display()
+        )));
+    }
+    Ok(())
+}
+
+/// Opens a database read-only. Nothing is written, also no log.
+///
+/// # Errors
+/// When there is no database, or RocksDB cannot open it.
+pub(crate) fn open(directory: &Path) -> Result<Opened> {
+    check_directory(directory)?;
+    let mut attempt = 1;
+    loop {
+        match open_once(directory) {
+            Err(error) if attempt < MOST_ATTEMPTS && names_missing_file(&error) => {
+                std::thread::sleep(Duration::from_millis(20 << attempt));
+                attempt += 1;
+            }
+            other => return other,
+        }
+    }
+}
+
+fn names_missing_file(error: &Error) -> bool {
+    let text = error.to_string();
+    text.contains("No such file") || text.contains("not found")
+}
+
+fn open_once(directory: &Path) -> Result<Opened> {
+    let within = |error: Error| error.within(format!("cannot look at {}", directory.display()));
+    let loaded = load_latest_options(directory).map_err(|error| within(error.into()))?;
+    let names = column_families(directory).map_err(within)?;
+    let mut options = Options::default();
+    options.set_max_open_files(OPEN_FILES);
+    let families = names.iter().map(|name| {
+        let levels = find(&loaded, name).map_or(0, |family| family.num_levels);
+        (name.clone(), family_options(levels))
+    });
+    let db = RocksDb::open_cf_with_opts_for_read_only(&options, directory, families, false)
+        .map_err(|error| within(error.into()))?;
+    Ok(Opened {
+        directory: directory.to_owned(),
+        names,
+        options: loaded,
+        db,
+    })
+}
+
+/// Options that accept any tree which this or a plain RocksDB has written.
+fn family_options(num_levels: u32) -> Options {
+    let mut options = Options::default();
+    let levels = num_levels.max(u32::from(Layout::V1.num_levels()));
+    options.set_num_levels(i32::try_from(levels).unwrap_or(i32::MAX));
+    options.set_level_compaction_dynamic_level_bytes(false);
+    options
+}
+
+/// The names of all column families, `default` first.
+pub(crate) fn column_families(directory: &Path) -> Result<Vec<String>> {
+    let mut names = RocksDb::list_cf(&Options::default(), directory)?;
+    names.sort_by_key(|name| (name != "default", name.clone()));
+    Ok(names)
+}
+
+/// What an OPTIONS file says of a column family.
+pub(crate) fn find<'a>(loaded: &'a LoadedOptions, name: &str) -> Option<&'a ColumnFamilyOptions> {
+    loaded
+        .column_families
+        .iter()
+        .map(|family| &family.options)
+        .find(|family| family.name == name)
+}
+
+impl Opened {
+    /// A column family's tree, with entries and tombstones from the files
+    /// themselves where RocksDB has not loaded them.
+    ///
+    /// # Errors
+    /// When RocksDB's metadata cannot be read.
+    pub(crate) fn look(&self, name: &str) -> Result<Looked> {
+        let handle = self.db.cf_handle(name).ok_or_else(|| {
+            Error::bug(format!("the column family \"{name}\" was not opened"))
+        })?;
+        let seen = observe(&handle)?;
+        let (tables, remark) = self.tables(name, &handle);
+        Ok(Looked {
+            tree: with_entries(&seen.tree, &tables)?,
+            tables,
+            remark,
+        })
+    }
+
+    fn tables(
+        &self,
+        name: &str,
+        handle: &impl AsColumnFamilyRef,
+    ) -> (BTreeMap<u64, TableRow>, Option<String>) {
+        match CfRef::of(handle).and_then(table_properties) {
+            Ok(tables) => (tables, None),
+            Err(error) => {
+                let remark = format!(
+                    "the files of column family {name} could not all be read, so entries, \
+                     tombstones and filters are not shown: {error}"
+                );
+                (BTreeMap::new(), Some(remark))
+            }
+        }
+    }
+
+    /// Whether a column family was last opened with Lissom's levels.
+    pub(crate) fn has_our_levels(&self, name: &str) -> bool {
+        find(&self.options, name)
+            .is_some_and(|family| family.num_levels >= u32::from(Layout::V1.num_levels()))
+    }
+
+    /// The compaction style that a column family was last opened with.
+    pub(crate) fn style(&self, name: &str) -> String {
+        find(&self.options, name).map_or_else(String::new, |family| {
+            family.compaction_style.to_string()
+        })
+    }
+}
+
+fn with_entries(tree: &Tree, tables: &BTreeMap<u64, TableRow>) -> Result<Tree> {
+    let mut levels = Vec::new();
+    let deepest = tree.runs().next_back().unwrap_or(PhysicalLevel::L0);
+    for level in (0..=deepest.0).map(PhysicalLevel) {
+        let mut files = tree.files(level).to_vec();
+        for file in files.iter_mut().filter(|file| file.entries == 0) {
+            if let Some(table) = tables.get(&file.number) {
+                file.entries = table.entries;
+                file.deletions = table.deletions;
+            }
+        }
+        levels.push(files);
+    }
+    Tree::new(levels).map_err(|error| Error::bug(format!("RocksDB's metadata is no tree: {error}")))
+}

@@ -1,0 +1,220 @@
+//! RocksDB's options for a column family that the autopilot drives.
+//!
+//! The style is level, with targets that never score, and RocksDB's own
+//! compaction of L0 starts where writes slow down: it is the emergency brake.
+//! The autopilot acts earlier, through `CompactFiles`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use lissom_core::{Layout, LogicalLevel, PhysicalLevel, filters};
+use rust_rocksdb::{
+    BlockBasedOptions, Cache, DBCompactionStyle, DBCompressionType, Options, WriteBufferManager,
+};
+
+use crate::error::{Error, Result};
+use crate::events::{Events, Listener};
+use crate::ffi::filter::LevelBloom;
+use crate::ffi::guards::GuardTable;
+use crate::ffi::rate_limit::RateLimiter;
+use crate::settings::{Compression, Settings};
+
+/// A target size that no level reaches, so that RocksDB never scores one.
+pub(crate) const NEVER_FULL: u64 = 1 << 60;
+
+/// What the options of one column family and the autopilot share.
+#[derive(Clone)]
+pub(crate) struct Hooks {
+    pub(crate) settings: Settings,
+    pub(crate) bloom: LevelBloom,
+    pub(crate) guards: GuardTable,
+}
+
+/// Makes options and keeps what ties them to the autopilot.
+///
+/// [`Db::open`](crate::Db::open) does this by itself. An application that opens
+/// RocksDB with its own hands takes its options from here, and gives the
+/// preparation to [`Autopilot::attach`](crate::Autopilot::attach).
+///
+/// ```no_run
+/// use std::sync::Arc;
+/// use lissom::{Autopilot, Preparation, RocksDb, Settings};
+/// use rust_rocksdb::ColumnFamilyDescriptor;
+///
+/// let mut preparation = Preparation::new(&Settings::default())?;
+/// let options = preparation.options("default", &Settings::default())?;
+/// let family = ColumnFamilyDescriptor::new("default", options.clone());
+/// let db = Arc::new(RocksDb::open_cf_descriptors(&options, "data", [family])?);
+/// let autopilot = Autopilot::attach(db.clone(), preparation)?;
+/// db.put(b"key", b"value")?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Preparation {
+    pub(crate) settings: Settings,
+    pub(crate) events: Arc<Events>,
+    pub(crate) hooks: BTreeMap<String, Hooks>,
+    pub(crate) rate_limiter: Option<RateLimiter>,
+    pub(crate) cache: Cache,
+    write_buffers: WriteBufferManager,
+}
+
+impl Preparation {
+    /// A preparation; the settings of the database as a whole (memory, workers,
+    /// rate limit, direct I/O, missions, journal) are those given here.
+    ///
+    /// # Errors
+    /// A setting outside its range.
+    pub fn new(settings: &Settings) -> Result<Preparation> {
+        settings.check()?;
+        let bytes = |bytes: u64| {
+            usize::try_from(bytes)
+                .map_err(|_| Error::fix(format!("{bytes} bytes are more than this machine addresses")))
+        };
+        let cache = Cache::new_lru_cache(bytes(settings.memory_budget_bytes)?);
+        let write_buffers = WriteBufferManager::new_write_buffer_manager_with_cache(
+            bytes(settings.write_buffer_bytes())?,
+            false,
+            cache.clone(),
+        );
+        let rate_limiter = settings
+            .rate_limit_bytes_per_second
+            .map(RateLimiter::new)
+            .transpose()?;
+        Ok(Preparation {
+            settings: settings.clone(),
+            events: Arc::default(),
+            hooks: BTreeMap::new(),
+            rate_limiter,
+            cache,
+            write_buffers,
+        })
+    }
+
+    /// Options for one column family with its own settings, the database's
+    /// options included. Merge operators, compaction filters and prefix
+    /// extractors may be set on them; what Lissom set must stay.
+    ///
+    /// # Errors
+    /// A setting outside its range.
+    pub fn options(&mut self, family: &str, settings: &Settings) -> Result<Options> {
+        self.options_with(family, settings, &|_, _| ())
+    }
+
+    /// As [`Preparation::options`]; `customise` sees RocksDB's options before
+    /// Lissom puts its own on top.
+    pub(crate) fn options_with(
+        &mut self,
+        family: &str,
+        settings: &Settings,
+        customise: &dyn Fn(&str, &mut Options),
+    ) -> Result<Options> {
+        settings.check()?;
+        let hooks = Hooks {
+            settings: settings.clone(),
+            bloom: level_bloom(settings)?,
+            guards: GuardTable::new(usize::from(Layout::V1.num_levels()))?,
+        };
+        let mut options = Options::default();
+        self.set_database(&mut options)?;
+        set_memory(&mut options, settings, &self.cache);
+        customise(family, &mut options);
+        set_tree(&mut options, settings);
+        hooks.bloom.install(&mut options)?;
+        hooks.guards.install(&mut options)?;
+        self.hooks.insert(family.to_owned(), hooks);
+        Ok(options)
+    }
+
+    fn set_database(&self, options: &mut Options) -> Result<()> {
+        let settings = &self.settings;
+        options.create_if_missing(settings.create_if_missing);
+        options.set_max_background_jobs(int(settings.max_background_jobs() as u64));
+        options.set_max_subcompactions(settings.max_subcompactions);
+        options.set_use_direct_reads(settings.use_direct_reads);
+        options.set_use_direct_io_for_flush_and_compaction(
+            settings.use_direct_io_for_flush_and_compaction,
+        );
+        options.enable_statistics();
+        options.set_statistics_level(settings.statistics);
+        options.set_write_buffer_manager(&self.write_buffers);
+        options.add_event_listener(Listener(self.events.clone()));
+        if let Some(limiter) = &self.rate_limiter {
+            limiter.install(options)?;
+        }
+        Ok(())
+    }
+}
+
+/// Filter policy with the same bits for every level; missions adjust them.
+fn level_bloom(settings: &Settings) -> Result<LevelBloom> {
+    let layout = Layout::V1;
+    let levels = usize::from(layout.levels);
+    let by_logical = filters::bits_per_key(
+        settings.filters,
+        settings.bloom_bits_per_key,
+        &vec![0; levels],
+        &vec![0; levels],
+    );
+    let bits: Vec<f64> = (0..layout.num_levels())
+        .map(|level| by_logical[logical_index(PhysicalLevel(level))])
+        .collect();
+    Ok(LevelBloom::new(&bits)?)
+}
+
+/// Logical level - 1; L0 and the landing level count as level 1.
+pub(crate) fn logical_index(physical: PhysicalLevel) -> usize {
+    let level = Layout::V1.logical(physical).map_or(LogicalLevel(1), |(level, _)| level);
+    usize::from(level.0) - 1
+}
+
+fn set_memory(options: &mut Options, settings: &Settings, cache: &Cache) {
+    options.set_write_buffer_size(settings.write_buffer_size as usize);
+    options.set_max_write_buffer_number(int(u64::from(settings.max_write_buffer_number)));
+    let mut table = BlockBasedOptions::default();
+    table.set_block_cache(cache);
+    table.set_cache_index_and_filter_blocks(true);
+    table.set_cache_index_and_filter_blocks_with_high_priority(true);
+    table.set_pin_l0_filter_and_index_blocks_in_cache(true);
+    table.set_format_version(6);
+    options.set_block_based_table_factory(&table);
+}
+
+fn set_tree(options: &mut Options, settings: &Settings) {
+    options.set_compaction_style(DBCompactionStyle::Level);
+    options.set_num_levels(int(u64::from(Layout::V1.num_levels())));
+    options.set_level_compaction_dynamic_level_bytes(false);
+    options.set_max_bytes_for_level_base(NEVER_FULL);
+    options.set_max_bytes_for_level_multiplier(1.0);
+    options.set_max_compaction_bytes(NEVER_FULL);
+    options.set_target_file_size_base(settings.target_file_size_base);
+    options.set_ttl(0);
+    options.set_periodic_compaction_seconds(0);
+    let slowdown = int(u64::from(settings.level0_slowdown_writes_trigger));
+    options.set_level_zero_file_num_compaction_trigger(slowdown);
+    options.set_level_zero_slowdown_writes_trigger(slowdown);
+    options.set_level_zero_stop_writes_trigger(int(u64::from(
+        settings.level0_stop_writes_trigger,
+    )));
+    set_compression(options, &settings.compression);
+}
+
+/// Per level only where levels differ: with `compression_per_level` RocksDB
+/// compares the compression of both levels before it moves a file for free.
+fn set_compression(options: &mut Options, levels: &[Compression]) {
+    let of = |index: usize| {
+        let last = levels.last().copied().unwrap_or_default();
+        levels.get(index).copied().unwrap_or(last).rocksdb()
+    };
+    options.set_compression_type(of(0));
+    if levels.windows(2).any(|pair| pair[0] != pair[1]) {
+        let types: Vec<DBCompressionType> = (0..Layout::V1.num_levels())
+            .map(|level| of(logical_index(PhysicalLevel(level))))
+            .collect();
+        options.set_compression_per_level(&types);
+    }
+}
+
+/// RocksDB takes many counts as C integers; settings are checked to be small.
+fn int(value: u64) -> i32 {
+    i32::try_from(value).unwrap_or(i32::MAX)
+}

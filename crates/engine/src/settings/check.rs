@@ -1,0 +1,201 @@
+//! Legal ranges. One sentence for each mistake.
+
+use super::{KIB, MIB, Settings};
+use crate::error::{Error, Result};
+
+impl Settings {
+    /// Whether every setting is in its range.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Fix`](crate::ErrorKind::Fix) with the first setting that is
+    /// not, what it is, and what it may be.
+    pub fn check(&self) -> Result<()> {
+        self.check_tree()?;
+        self.check_level0()?;
+        self.check_memory()?;
+        self.check_work()?;
+        self.check_records()
+    }
+
+    fn check_tree(&self) -> Result<()> {
+        within("size_ratio", u64::from(self.size_ratio), 2, 100)?;
+        at_least("target_file_size_base", self.target_file_size_base, 4 * KIB)?;
+        at_least("max_files", self.max_files, 100)?;
+        if !(self.max_space_amplification >= 1.1 && self.max_space_amplification.is_finite()) {
+            return Err(illegal(
+                "max_space_amplification",
+                self.max_space_amplification,
+                "a number of at least 1.1",
+            ));
+        }
+        if !(self.tombstone_share > 0.0 && self.tombstone_share <= 1.0) {
+            return Err(illegal(
+                "tombstone_share",
+                self.tombstone_share,
+                "a share above 0 and at most 1",
+            ));
+        }
+        if self.compression.is_empty() {
+            return Err(illegal(
+                "compression",
+                "empty",
+                "at least one entry; the last one holds for all deeper levels",
+            ));
+        }
+        Ok(())
+    }
+
+    fn check_level0(&self) -> Result<()> {
+        let trigger = self.level0_file_num_compaction_trigger;
+        let slowdown = self.level0_slowdown_writes_trigger;
+        at_least("level0_file_num_compaction_trigger", u64::from(trigger), 1)?;
+        at_least(
+            "level0_slowdown_writes_trigger",
+            u64::from(slowdown),
+            u64::from(trigger) + 1,
+        )?;
+        within(
+            "level0_stop_writes_trigger",
+            u64::from(self.level0_stop_writes_trigger),
+            u64::from(slowdown),
+            1 << 20,
+        )
+    }
+
+    fn check_memory(&self) -> Result<()> {
+        within(
+            "write_buffer_size",
+            self.write_buffer_size,
+            64 * KIB,
+            64 << 30,
+        )?;
+        within(
+            "max_write_buffer_number",
+            u64::from(self.max_write_buffer_number),
+            2,
+            1_000,
+        )?;
+        at_least(
+            "memory_budget_bytes",
+            self.memory_budget_bytes,
+            self.write_buffer_bytes() + MIB,
+        )?;
+        if !(0.0..=100.0).contains(&self.bloom_bits_per_key) {
+            return Err(illegal(
+                "bloom_bits_per_key",
+                self.bloom_bits_per_key,
+                "a number from 0 to 100",
+            ));
+        }
+        Ok(())
+    }
+
+    fn check_work(&self) -> Result<()> {
+        within("workers", self.workers as u64, 1, 64)?;
+        within(
+            "max_subcompactions",
+            u64::from(self.max_subcompactions),
+            1,
+            64,
+        )?;
+        match self.rate_limit_bytes_per_second {
+            Some(rate) => within(
+                "rate_limit_bytes_per_second",
+                rate,
+                64 * KIB,
+                i64::MAX as u64,
+            ),
+            None => Ok(()),
+        }
+    }
+
+    fn check_records(&self) -> Result<()> {
+        at_least("mission_operations", self.mission_operations, 1)?;
+        within(
+            "mission_time in milliseconds",
+            self.mission_time.as_millis() as u64,
+            10,
+            3_600_000,
+        )?;
+        at_least("max_journal_bytes", self.max_journal_bytes, 64 * KIB)
+    }
+}
+
+fn at_least(name: &str, value: u64, least: u64) -> Result<()> {
+    if value >= least {
+        Ok(())
+    } else {
+        Err(illegal(name, value, &format!("at least {least}")))
+    }
+}
+
+fn within(name: &str, value: u64, least: u64, most: u64) -> Result<()> {
+    if (least..=most).contains(&value) {
+        Ok(())
+    } else {
+        Err(illegal(name, value, &format!("from {least} to {most}")))
+    }
+}
+
+fn illegal(name: &str, value: impl std::fmt::Display, legal: &str) -> Error {
+    Error::fix(format!("the setting {name} is {value}: choose {legal}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::workers_under;
+    use super::*;
+
+    fn says(change: impl FnOnce(&mut Settings), sentence: &str) {
+        let mut settings = Settings::default();
+        change(&mut settings);
+        let error = settings.check().expect_err(sentence).to_string();
+        assert_eq!(error, sentence);
+    }
+
+    #[test]
+    fn the_defaults_are_legal() {
+        Settings::default().check().expect("legal defaults");
+    }
+
+    #[test]
+    fn each_mistake_names_the_setting_and_its_range() {
+        says(
+            |settings| settings.size_ratio = 1,
+            "the setting size_ratio is 1: choose from 2 to 100",
+        );
+        says(
+            |settings| settings.max_space_amplification = f64::NAN,
+            "the setting max_space_amplification is NaN: choose a number of at least 1.1",
+        );
+        says(
+            |settings| settings.level0_slowdown_writes_trigger = 4,
+            "the setting level0_slowdown_writes_trigger is 4: choose at least 5",
+        );
+        says(
+            |settings| settings.memory_budget_bytes = 0,
+            "the setting memory_budget_bytes is 0: choose at least 135266304",
+        );
+        says(
+            |settings| settings.workers = 0,
+            "the setting workers is 0: choose from 1 to 64",
+        );
+        says(
+            |settings| settings.compression.clear(),
+            "the setting compression is empty: choose at least one entry; the last one holds for all deeper levels",
+        );
+    }
+
+    #[test]
+    fn rocksdb_gets_room_for_all_workers() {
+        for workers in 1..=64 {
+            let settings = Settings {
+                workers,
+                ..Settings::default()
+            };
+            let jobs = settings.max_background_jobs();
+            assert_eq!(workers_under(jobs), workers);
+            assert!(jobs >= workers + 2);
+        }
+    }
+}

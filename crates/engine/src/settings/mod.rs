@@ -1,0 +1,271 @@
+//! What a user may choose. Names, units and defaults are RocksDB's where it has
+//! them.
+
+mod check;
+mod compression;
+
+pub use compression::Compression;
+
+use std::time::Duration;
+
+use lissom_core::filters::FilterAllocation;
+use lissom_core::shape::{RunLimit, RunLimits};
+use lissom_core::tuner::Policy;
+use lissom_core::{Layout, Shape, Transition};
+use rust_rocksdb::statistics::StatsLevel;
+
+const KIB: u64 = 1 << 10;
+const MIB: u64 = 1 << 20;
+
+/// Settings of a database and of its column families.
+///
+/// ```
+/// use lissom::Settings;
+///
+/// let settings = Settings {
+///     policy: "fixed-4".parse()?,
+///     ..Settings::default()
+/// };
+/// settings.check()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Debug)]
+pub struct Settings {
+    /// Whether [`Db::open`](crate::Db::open) makes a new database where there
+    /// is none.
+    ///
+    /// Default: true. Dynamically changeable: no.
+    pub create_if_missing: bool,
+
+    /// Who chooses the run limits: `fixed-K`, `lazy-leveling`,
+    /// `thresholds-LOW-HIGH`.
+    ///
+    /// Default: `fixed-1`. Dynamically changeable: yes, by
+    /// [`Db::set_policy`](crate::Db::set_policy).
+    pub policy: Policy,
+
+    /// What a change of limits does to the runs that exist.
+    ///
+    /// Default: flexible. Dynamically changeable: no.
+    pub transition: Transition,
+
+    /// Capacity of a level over the capacity of the level above (T), 2 to 100.
+    ///
+    /// Default: 10. Dynamically changeable: no; a new value holds from the next
+    /// open on, and the tree converges to it.
+    pub size_ratio: u32,
+
+    /// Size of a memtable, bytes; at least 64 KiB.
+    ///
+    /// Default: 64 MiB. Dynamically changeable: no.
+    pub write_buffer_size: u64,
+
+    /// Memtables of a column family, the active one included; at least 2.
+    ///
+    /// Default: 2. Dynamically changeable: no.
+    pub max_write_buffer_number: u32,
+
+    /// Memory for write buffers, cached blocks, indexes and filters together,
+    /// bytes.
+    ///
+    /// One block cache of this size holds data, index and filter blocks, and
+    /// the write buffers are charged to it:
+    ///
+    /// budget = `max_write_buffer_number` · `write_buffer_size` + blocks.
+    ///
+    /// The write buffers of all column families share the first part. At least
+    /// 1 MiB must be left for blocks. Outside the budget lie some 2 KiB for
+    /// each open file, and what compactions and iterators hold while they run.
+    ///
+    /// Default: 512 MiB. Dynamically changeable: no.
+    pub memory_budget_bytes: u64,
+
+    /// L0 files at which the autopilot merges them into level 1; at least 1.
+    ///
+    /// Default: 4. Dynamically changeable: no.
+    pub level0_file_num_compaction_trigger: u32,
+
+    /// L0 files at which writes slow down and RocksDB compacts L0 itself.
+    ///
+    /// Default: 20. Dynamically changeable: no.
+    pub level0_slowdown_writes_trigger: u32,
+
+    /// L0 files at which writes stop.
+    ///
+    /// Default: 36. Dynamically changeable: no.
+    pub level0_stop_writes_trigger: u32,
+
+    /// Smallest target size of a file in levels 1 and deeper, bytes. The target
+    /// grows with the data.
+    ///
+    /// Default: 64 MiB. Dynamically changeable: no.
+    pub target_file_size_base: u64,
+
+    /// Files per column family that the target file size aims to stay under.
+    /// RocksDB copies the metadata of all files under its mutex at each
+    /// compaction.
+    ///
+    /// Default: 5,000. Dynamically changeable: no.
+    pub max_files: u64,
+
+    /// How filter memory is shared among levels.
+    ///
+    /// Default: uniform. Dynamically changeable: no.
+    pub filters: FilterAllocation,
+
+    /// Filter bits per key on average, 0 to 100; 0 means no filters.
+    ///
+    /// Default: 10. Dynamically changeable: no.
+    pub bloom_bits_per_key: f64,
+
+    /// Compression of logical levels 1, 2, ...; the last entry holds for all
+    /// deeper levels. L0 is compressed as level 1.
+    ///
+    /// Default: LZ4 everywhere. Dynamically changeable: no.
+    pub compression: Vec<Compression>,
+
+    /// Compactions of the autopilot that may run at once, 1 to 64. The
+    /// autopilot starts fewer when RocksDB's present `max_background_jobs` has
+    /// no room for them.
+    ///
+    /// Default: a quarter of the processors, at least 2. Dynamically
+    /// changeable: no; `max_background_jobs` is, by `SetDBOptions`.
+    pub workers: usize,
+
+    /// Threads that one compaction may use.
+    ///
+    /// Default: 1. Dynamically changeable: no.
+    pub max_subcompactions: u32,
+
+    /// Bound on the bytes in the tree over the bytes in its oldest run, an
+    /// upper bound of the space amplification; at least 1.1.
+    ///
+    /// Default: 3.0. Dynamically changeable: no.
+    pub max_space_amplification: f64,
+
+    /// Share of tombstones in a file from which it is merged down early, above
+    /// 0 and at most 1.
+    ///
+    /// Default: 0.5. Dynamically changeable: no.
+    pub tombstone_share: f64,
+
+    /// Bytes per second that flushes and compactions may write; absent means
+    /// no limit.
+    ///
+    /// Default: absent. Dynamically changeable: yes, by
+    /// [`Db::set_rate_limit`](crate::Db::set_rate_limit), when it was set at
+    /// open.
+    pub rate_limit_bytes_per_second: Option<u64>,
+
+    /// Whether user reads bypass the operating system's cache.
+    ///
+    /// Default: false. Dynamically changeable: no.
+    pub use_direct_reads: bool,
+
+    /// Whether flushes and compactions bypass the operating system's cache.
+    ///
+    /// Default: false. Dynamically changeable: no.
+    pub use_direct_io_for_flush_and_compaction: bool,
+
+    /// Operations after which a mission ends; the tuner is asked after each.
+    ///
+    /// Default: 50,000. Dynamically changeable: no.
+    pub mission_operations: u64,
+
+    /// Time after which a mission ends if it had any operation.
+    ///
+    /// Default: 1 s. Dynamically changeable: no.
+    pub mission_time: Duration,
+
+    /// How much RocksDB's statistics collect. Without any, stall times and the
+    /// operation mix under [`Autopilot::attach`](crate::Autopilot::attach) are
+    /// missing.
+    ///
+    /// Default: tickers only (`ExceptHistogramOrTimers`). Dynamically
+    /// changeable: no.
+    pub statistics: StatsLevel,
+
+    /// Size at which the journal is rotated, bytes; one old journal is kept. At
+    /// least 64 KiB.
+    ///
+    /// Default: 64 MiB. Dynamically changeable: no.
+    pub max_journal_bytes: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            create_if_missing: true,
+            policy: Policy::Fixed(RunLimits::uniform(RunLimit::ONE)),
+            transition: Transition::Flexible,
+            size_ratio: 10,
+            write_buffer_size: 64 * MIB,
+            max_write_buffer_number: 2,
+            memory_budget_bytes: 512 * MIB,
+            level0_file_num_compaction_trigger: 4,
+            level0_slowdown_writes_trigger: 20,
+            level0_stop_writes_trigger: 36,
+            target_file_size_base: 64 * MIB,
+            max_files: 5_000,
+            filters: FilterAllocation::Uniform,
+            bloom_bits_per_key: 10.0,
+            compression: vec![Compression::Lz4],
+            workers: default_workers(),
+            max_subcompactions: 1,
+            max_space_amplification: 3.0,
+            tombstone_share: 0.5,
+            rate_limit_bytes_per_second: None,
+            use_direct_reads: false,
+            use_direct_io_for_flush_and_compaction: false,
+            mission_operations: 50_000,
+            mission_time: Duration::from_secs(1),
+            statistics: StatsLevel::ExceptHistogramOrTimers,
+            max_journal_bytes: 64 * MIB,
+        }
+    }
+}
+
+fn default_workers() -> usize {
+    let processors = std::thread::available_parallelism().map_or(2, usize::from);
+    (processors / 4).max(2)
+}
+
+impl Settings {
+    /// What the planner needs to know of these settings.
+    pub fn shape(&self) -> Shape {
+        Shape {
+            layout: Layout::V1,
+            size_ratio: self.size_ratio,
+            level0_file_num_compaction_trigger: self.level0_file_num_compaction_trigger,
+            write_buffer_size: self.write_buffer_size,
+            target_file_size_base: self.target_file_size_base,
+            max_files: self.max_files,
+            max_space_amplification: self.max_space_amplification,
+            tombstone_share: self.tombstone_share,
+            transition: self.transition,
+            compression_classes: self.compression.iter().map(|kind| kind.class()).collect(),
+        }
+    }
+
+    /// Bytes that write buffers may take.
+    pub fn write_buffer_bytes(&self) -> u64 {
+        u64::from(self.max_write_buffer_number).saturating_mul(self.write_buffer_size)
+    }
+
+    /// The `max_background_jobs` that RocksDB is given: room for all workers'
+    /// compactions, which count among its own, for one more, so that its
+    /// emergency brake on L0 is never out of turn, and for flushes.
+    pub fn max_background_jobs(&self) -> usize {
+        (self.workers + 2..)
+            .find(|jobs| workers_under(*jobs) >= self.workers)
+            .expect("some number of jobs is large enough")
+    }
+}
+
+/// Workers that may run under a number of background jobs: RocksDB keeps a
+/// quarter of the jobs, at least one, for flushes, and one compaction is left to
+/// it.
+pub(crate) fn workers_under(max_background_jobs: usize) -> usize {
+    let flushes = (max_background_jobs / 4).max(1);
+    max_background_jobs.saturating_sub(flushes + 1).max(1)
+}

@@ -1,0 +1,151 @@
+//! The counters of one column family. All only grow.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::time::Duration;
+
+use lissom_core::observation::OperationMix;
+use lissom_core::{Layout, PhysicalLevel};
+
+use super::histogram::Histogram;
+
+/// Threads are spread over this many shards, so that they seldom write the same
+/// cache line.
+const SHARDS: usize = 16;
+
+/// Counters of one column family, shared by user threads, events and missions.
+#[derive(Debug)]
+pub(crate) struct Counters {
+    shards: [Shard; SHARDS],
+    pub(crate) get: Histogram,
+    pub(crate) put: Histogram,
+    pub(crate) seek: Histogram,
+    /// By logical level, level 1 first.
+    pub(crate) levels: Box<[LevelCounters]>,
+    pub(crate) flush_write_bytes: AtomicU64,
+    pub(crate) compaction_read_bytes: AtomicU64,
+    pub(crate) compaction_write_bytes: AtomicU64,
+    /// Flushes, compactions and ingestions so far: a tree seen at the same
+    /// count is still the tree.
+    pub(crate) changes: AtomicU64,
+    longest_stall: AtomicU64,
+}
+
+/// User operations, of the threads of one shard.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+pub(crate) struct Shard {
+    pub(crate) gets_found: AtomicU64,
+    pub(crate) gets_absent: AtomicU64,
+    pub(crate) scans: AtomicU64,
+    pub(crate) scan_entries: AtomicU64,
+    pub(crate) writes: AtomicU64,
+    pub(crate) deletes: AtomicU64,
+    pub(crate) user_write_bytes: AtomicU64,
+}
+
+/// What one logical level did. Read counters hold samples only.
+#[derive(Debug, Default)]
+pub(crate) struct LevelCounters {
+    pub(crate) compaction_read_bytes: AtomicU64,
+    pub(crate) compaction_write_bytes: AtomicU64,
+    pub(crate) compaction_micros: AtomicU64,
+    pub(crate) read_ios: AtomicU64,
+    pub(crate) filter_useful: AtomicU64,
+    pub(crate) filter_positive: AtomicU64,
+    pub(crate) filter_true_positive: AtomicU64,
+}
+
+impl Default for Counters {
+    fn default() -> Self {
+        Counters {
+            shards: Default::default(),
+            get: Histogram::default(),
+            put: Histogram::default(),
+            seek: Histogram::default(),
+            levels: (0..Layout::V1.levels).map(|_| LevelCounters::default()).collect(),
+            flush_write_bytes: AtomicU64::new(0),
+            compaction_read_bytes: AtomicU64::new(0),
+            compaction_write_bytes: AtomicU64::new(0),
+            changes: AtomicU64::new(0),
+            longest_stall: AtomicU64::new(0),
+        }
+    }
+}
+
+impl Counters {
+    pub(crate) fn count_get(&self, found: bool) {
+        let shard = self.shard();
+        let counter = if found { &shard.gets_found } else { &shard.gets_absent };
+        counter.fetch_add(1, Relaxed);
+    }
+
+    pub(crate) fn count_gets(&self, found: u64, absent: u64) {
+        let shard = self.shard();
+        shard.gets_found.fetch_add(found, Relaxed);
+        shard.gets_absent.fetch_add(absent, Relaxed);
+    }
+
+    pub(crate) fn count_scan(&self, entries: u64) {
+        let shard = self.shard();
+        shard.scans.fetch_add(1, Relaxed);
+        shard.scan_entries.fetch_add(entries, Relaxed);
+    }
+
+    pub(crate) fn count_writes(&self, writes: u64, deletes: u64, bytes: u64) {
+        let shard = self.shard();
+        if writes > 0 {
+            shard.writes.fetch_add(writes, Relaxed);
+        }
+        if deletes > 0 {
+            shard.deletes.fetch_add(deletes, Relaxed);
+        }
+        shard.user_write_bytes.fetch_add(bytes, Relaxed);
+    }
+
+    /// A write that took `waited` while RocksDB held writers back.
+    pub(crate) fn note_stall(&self, waited: Duration) {
+        let nanos = u64::try_from(waited.as_nanos()).unwrap_or(u64::MAX);
+        self.longest_stall.fetch_max(nanos, Relaxed);
+    }
+
+    /// The longest single write while RocksDB held writers back.
+    pub(crate) fn longest_stall(&self) -> Duration {
+        Duration::from_nanos(self.longest_stall.load(Relaxed))
+    }
+
+    /// The logical level that a physical one counts for; L0 and the landing
+    /// level count for level 1.
+    pub(crate) fn level(&self, physical: PhysicalLevel) -> &LevelCounters {
+        let at = Layout::V1
+            .logical(physical)
+            .map_or(0, |(level, _)| usize::from(level.0) - 1);
+        &self.levels[at.min(self.levels.len() - 1)]
+    }
+
+    pub(crate) fn shards(&self) -> &[Shard] {
+        &self.shards
+    }
+
+    /// User operations so far.
+    pub(crate) fn operations(&self) -> OperationMix {
+        super::totals::operations(&self.shards)
+    }
+
+    fn shard(&self) -> &Shard {
+        &self.shards[thread_shard()]
+    }
+}
+
+fn thread_shard() -> usize {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    thread_local! {
+        static SHARD: Cell<usize> = const { Cell::new(usize::MAX) };
+    }
+    SHARD.with(|shard| {
+        if shard.get() == usize::MAX {
+            shard.set(NEXT.fetch_add(1, Relaxed) % SHARDS);
+        }
+        shard.get()
+    })
+}

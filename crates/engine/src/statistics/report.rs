@@ -1,0 +1,89 @@
+//! What [`Db::statistics`](crate::Db::statistics) answers.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use lissom_core::journal::TreeSummary;
+use lissom_core::{Excess, Mission, RunLimits};
+
+/// Statistics of a database since it was opened or attached to.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Statistics {
+    /// By column family.
+    pub families: BTreeMap<String, FamilyStatistics>,
+    /// Time that RocksDB held writers back, summed over writers. Zero without
+    /// RocksDB's statistics.
+    pub stall: Duration,
+}
+
+/// Statistics of one column family.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FamilyStatistics {
+    /// The policy's name.
+    pub policy: String,
+    /// The run limits in force.
+    pub limits: RunLimits,
+    /// Whether the limits are pinned.
+    pub pinned: bool,
+    /// The tree when the autopilot last looked.
+    pub tree: TreeSummary,
+    /// The last mission that ended.
+    pub mission: Option<Mission>,
+    /// Everything since the open, in the form of one mission; its number counts
+    /// the missions that ended.
+    pub total: Mission,
+    /// Bytes in the tree over bytes in its oldest run, an upper bound of the
+    /// space amplification. Absent without a run.
+    pub space_amplification: Option<f64>,
+    /// The longest single write while RocksDB held writers back. Always zero
+    /// for writes that bypass this crate, as under
+    /// [`Autopilot::attach`](crate::Autopilot::attach).
+    pub longest_stall: Duration,
+    /// Compactions that the autopilot ran.
+    pub pieces: Pieces,
+    /// Bytes that the planner still wants to merge: what is in flight, what
+    /// begun drains have left, and L0 when it is over its trigger.
+    pub debt_bytes: u64,
+    /// Drains that ended.
+    pub drains: u64,
+    /// Memory of filters.
+    pub filters: FilterMemory,
+}
+
+/// The autopilot's compactions.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Pieces {
+    /// Merges that succeeded.
+    pub merged: u64,
+    /// Moves that succeeded.
+    pub moved: u64,
+    /// Plans that met a changed tree and were planned again.
+    pub stale: u64,
+    /// Cancelled ones.
+    pub cancelled: u64,
+    /// Failed ones.
+    pub failed: u64,
+    /// Those that took other files than planned, or rewrote what they should
+    /// have moved.
+    pub mismatched: u64,
+    /// Input bytes of the largest merge.
+    pub largest_bytes: u64,
+    /// Bytes read by merges.
+    pub read_bytes: u64,
+    /// Bytes written by merges.
+    pub write_bytes: u64,
+    /// Time that merges took, summed over workers.
+    pub time: Duration,
+    /// Merges over the bound of a piece, by cause.
+    pub excesses: BTreeMap<Excess, u64>,
+}
+
+/// Filters of a column family, from its files.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct FilterMemory {
+    /// Bits per key that new files of each logical level get, level 1 first.
+    pub bits_per_key: Vec<f64>,
+    /// Bytes of all filters, as the files themselves say; moved and adopted
+    /// files keep the filters they were written with.
+    pub bytes: u64,
+}

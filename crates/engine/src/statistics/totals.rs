@@ -1,0 +1,127 @@
+//! Sums of the counters at one instant, and missions as their differences.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+
+use lissom_core::Mission;
+use lissom_core::observation::{LevelMission, OperationMix};
+
+use super::counters::{Counters, LevelCounters, Shard};
+use super::histogram::Counts;
+use super::sample::EVERY;
+
+/// Everything that one column family has counted so far.
+#[derive(Clone, Default, Debug, PartialEq)]
+pub(crate) struct Totals {
+    pub(crate) operations: OperationMix,
+    pub(crate) user_write_bytes: u64,
+    get: Counts,
+    put: Counts,
+    seek: Counts,
+    levels: Vec<LevelMission>,
+    flush_write_bytes: u64,
+    compaction_write_bytes: u64,
+    pub(crate) stall: Duration,
+}
+
+impl Totals {
+    /// The sums now. `stall` comes from RocksDB's statistics.
+    pub(crate) fn of(counters: &Counters, stall: Duration) -> Totals {
+        Totals {
+            operations: operations(counters.shards()),
+            user_write_bytes: sum(counters.shards(), |shard| &shard.user_write_bytes),
+            get: counters.get.counts(),
+            put: counters.put.counts(),
+            seek: counters.seek.counts(),
+            levels: counters.levels.iter().map(level).collect(),
+            flush_write_bytes: counters.flush_write_bytes.load(Relaxed),
+            compaction_write_bytes: counters.compaction_write_bytes.load(Relaxed),
+            stall,
+        }
+    }
+
+    /// What happened since `earlier`.
+    pub(crate) fn since(&self, earlier: &Totals, number: u64, duration: Duration) -> Mission {
+        Mission {
+            number,
+            duration,
+            operations: mix_since(&self.operations, &earlier.operations),
+            get: self.get.since(&earlier.get).latency(),
+            put: self.put.since(&earlier.put).latency(),
+            seek: self.seek.since(&earlier.seek).latency(),
+            levels: self.levels_since(earlier),
+            user_write_bytes: self.user_write_bytes.saturating_sub(earlier.user_write_bytes),
+            flush_write_bytes: self.flush_write_bytes.saturating_sub(earlier.flush_write_bytes),
+            compaction_write_bytes: self
+                .compaction_write_bytes
+                .saturating_sub(earlier.compaction_write_bytes),
+            stall: self.stall.saturating_sub(earlier.stall),
+        }
+    }
+
+    /// Down to the deepest level that did anything.
+    fn levels_since(&self, earlier: &Totals) -> Vec<LevelMission> {
+        let none = LevelMission::default();
+        let mut levels: Vec<LevelMission> = self
+            .levels
+            .iter()
+            .enumerate()
+            .map(|(at, now)| level_since(now, earlier.levels.get(at).unwrap_or(&none)))
+            .collect();
+        while levels.last() == Some(&none) {
+            levels.pop();
+        }
+        levels
+    }
+}
+
+/// Operations so far, cheaply: for asking whether a mission is over.
+pub(crate) fn operations(shards: &[Shard]) -> OperationMix {
+    OperationMix {
+        gets_found: sum(shards, |shard| &shard.gets_found),
+        gets_absent: sum(shards, |shard| &shard.gets_absent),
+        scans: sum(shards, |shard| &shard.scans),
+        scan_entries: sum(shards, |shard| &shard.scan_entries),
+        writes: sum(shards, |shard| &shard.writes),
+        deletes: sum(shards, |shard| &shard.deletes),
+    }
+}
+
+fn sum(shards: &[Shard], counter: impl Fn(&Shard) -> &AtomicU64) -> u64 {
+    shards.iter().map(|shard| counter(shard).load(Relaxed)).sum()
+}
+
+fn level(counters: &LevelCounters) -> LevelMission {
+    LevelMission {
+        compaction_read_bytes: counters.compaction_read_bytes.load(Relaxed),
+        compaction_write_bytes: counters.compaction_write_bytes.load(Relaxed),
+        compaction_time: Duration::from_micros(counters.compaction_micros.load(Relaxed)),
+        read_ios: counters.read_ios.load(Relaxed) * EVERY,
+        filter_useful: counters.filter_useful.load(Relaxed) * EVERY,
+        filter_positive: counters.filter_positive.load(Relaxed) * EVERY,
+        filter_true_positive: counters.filter_true_positive.load(Relaxed) * EVERY,
+    }
+}
+
+fn level_since(now: &LevelMission, then: &LevelMission) -> LevelMission {
+    LevelMission {
+        compaction_read_bytes: now.compaction_read_bytes - then.compaction_read_bytes,
+        compaction_write_bytes: now.compaction_write_bytes - then.compaction_write_bytes,
+        compaction_time: now.compaction_time - then.compaction_time,
+        read_ios: now.read_ios - then.read_ios,
+        filter_useful: now.filter_useful - then.filter_useful,
+        filter_positive: now.filter_positive - then.filter_positive,
+        filter_true_positive: now.filter_true_positive - then.filter_true_positive,
+    }
+}
+
+fn mix_since(now: &OperationMix, then: &OperationMix) -> OperationMix {
+    OperationMix {
+        gets_found: now.gets_found.saturating_sub(then.gets_found),
+        gets_absent: now.gets_absent.saturating_sub(then.gets_absent),
+        scans: now.scans.saturating_sub(then.scans),
+        scan_entries: now.scan_entries.saturating_sub(then.scan_entries),
+        writes: now.writes.saturating_sub(then.writes),
+        deletes: now.deletes.saturating_sub(then.deletes),
+    }
+}
