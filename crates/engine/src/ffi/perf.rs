@@ -4,9 +4,11 @@ use std::marker::PhantomData;
 
 use super::raw;
 
-/// Counts of one physical level. The level is the one at which RocksDB opened
-/// the file: a file that was moved keeps counting under its old level until it
-/// is opened anew.
+/// Counts of one physical level.
+///
+/// A file that was moved keeps counting its filter and its blocks under the level
+/// at which RocksDB opened it, until it is opened anew; keys found count under the
+/// level where the file lies.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LevelCounts {
