@@ -17,6 +17,7 @@ use crate::events::{Events, Listener};
 use crate::ffi::filter::LevelBloom;
 use crate::ffi::guards::GuardTable;
 use crate::ffi::rate_limit::RateLimiter;
+use crate::requirements;
 use crate::settings::{Compression, Settings};
 
 /// A target size that no level reaches, so that RocksDB never scores one.
@@ -118,6 +119,7 @@ impl Preparation {
         self.set_database(&mut options)?;
         set_memory(&mut options, settings, &self.cache);
         customise(family, &mut options);
+        requirements::check_customised(family, &mut options)?;
         set_tree(&mut options, settings);
         hooks.bloom.install(&mut options)?;
         hooks.guards.install(&mut options)?;

@@ -2,13 +2,17 @@
 //! feature of RocksDB that does not go with the autopilot.
 
 use lissom_core::Layout;
+use rust_rocksdb::Options;
 
 use crate::error::{Error, Result};
-use crate::ffi::options::{ColumnFamilyOptions, CompactionStyle, LiveOptions};
+use crate::ffi::options::{ColumnFamilyOptions, CompactionStyle, LiveOptions, read_options};
 use crate::options::NEVER_FULL;
 
 /// RocksDB's name for the order that keys must have.
 pub(crate) const BYTEWISE: &str = "leveldb.BytewiseComparator";
+
+/// What `ttl` and `periodic_compaction_seconds` are while nobody has set them.
+const ROCKSDB_CHOOSES: u64 = u64::MAX - 1;
 
 /// Refuses a column family whose options are not those of
 /// [`Preparation::options`](crate::Preparation::options).
@@ -16,22 +20,43 @@ pub(crate) const BYTEWISE: &str = "leveldb.BytewiseComparator";
 /// # Errors
 /// The first option that is not, and what to do.
 pub(crate) fn check(live: &LiveOptions) -> Result<()> {
-    let refuse = |why: String| {
-        Err(Error::fix(format!(
-            "the column family \"{}\" cannot be driven: {why}",
-            live.cf.name
-        )))
-    };
-    match refusal(live) {
-        Some(why) => refuse(why),
-        None => Ok(()),
-    }
+    answer(
+        &live.cf.name,
+        foreign_feature(live)
+            .or_else(|| foreign_age(&live.cf))
+            .or_else(|| foreign_tree(&live.cf))
+            .or_else(|| foreign_plugin(&live.cf)),
+    )
 }
 
-fn refusal(live: &LiveOptions) -> Option<String> {
-    foreign_feature(live)
-        .or_else(|| foreign_tree(&live.cf))
-        .or_else(|| foreign_plugin(&live.cf))
+/// Refuses what an application has set before Lissom puts its own options on
+/// top, so that none of it is dropped in silence.
+///
+/// # Errors
+/// The first option that does not go with the autopilot, and what to do.
+pub(crate) fn check_customised(family: &str, options: &mut Options) -> Result<()> {
+    let mut wanted = read_options(options)?;
+    for age in [&mut wanted.cf.ttl, &mut wanted.cf.periodic_compaction_seconds] {
+        if *age == ROCKSDB_CHOOSES {
+            *age = 0;
+        }
+    }
+    answer(
+        family,
+        foreign_feature(&wanted)
+            .or_else(|| foreign_age(&wanted.cf))
+            .or_else(|| foreign_style(&wanted.cf))
+            .or_else(|| replaced(&wanted.cf)),
+    )
+}
+
+fn answer(family: &str, refusal: Option<String>) -> Result<()> {
+    match refusal {
+        Some(why) => Err(Error::fix(format!(
+            "the column family \"{family}\" cannot be driven: {why}"
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// Features that would change the tree behind the planner's back, or that lean
@@ -66,6 +91,31 @@ fn foreign_feature(live: &LiveOptions) -> Option<String> {
                 .into(),
         );
     }
+    if cf.last_level_temperature != 0 {
+        return Some(
+            "last_level_temperature is set, which is for RocksDB's last level only; \
+             Lissom's oldest run lies above it, so leave it kUnknown"
+                .into(),
+        );
+    }
+    if cf.cf_paths.max(live.db.db_paths) > 1 {
+        return Some(format!(
+            "it has {} paths, and CompactFiles cannot choose among them; give it one",
+            cf.cf_paths.max(live.db.db_paths)
+        ));
+    }
+    if live.db.has_compaction_service {
+        return Some(
+            "a compaction service is set, whose workers know neither the guard keys \
+             nor the filters of a level; open it without one"
+                .into(),
+        );
+    }
+    None
+}
+
+/// Files that RocksDB would compact because they are old.
+fn foreign_age(cf: &ColumnFamilyOptions) -> Option<String> {
     if cf.ttl > 0 {
         return Some(format!("its ttl is {} s; set it to 0", cf.ttl));
     }
@@ -78,13 +128,39 @@ fn foreign_feature(live: &LiveOptions) -> Option<String> {
     None
 }
 
-fn foreign_tree(cf: &ColumnFamilyOptions) -> Option<String> {
-    let levels = u32::from(Layout::V1.num_levels());
+fn foreign_style(cf: &ColumnFamilyOptions) -> Option<String> {
     if cf.compaction_style != CompactionStyle::Level {
         return Some(format!(
             "it was opened with {}; open it with kCompactionStyleLevel",
             cf.compaction_style
         ));
+    }
+    let table = cf.table_factory.as_deref().unwrap_or("not set");
+    (table != "BlockBasedTable").then(|| {
+        format!("its table factory is {table}; per-level filters need a BlockBasedTable")
+    })
+}
+
+/// What Lissom would replace by its own.
+fn replaced(cf: &ColumnFamilyOptions) -> Option<String> {
+    if let Some(partitioner) = &cf.sst_partitioner_factory {
+        return Some(format!(
+            "its sst_partitioner_factory is {partitioner}; Lissom cuts files at guard keys \
+             with its own, so set none"
+        ));
+    }
+    cf.filter_policy.as_ref().map(|filter| {
+        format!(
+            "its filter policy is {filter}; Lissom has its own, \
+             so set none and use the setting bloom_bits_per_key"
+        )
+    })
+}
+
+fn foreign_tree(cf: &ColumnFamilyOptions) -> Option<String> {
+    let levels = u32::from(Layout::V1.num_levels());
+    if let Some(why) = foreign_style(cf) {
+        return Some(why);
     }
     if cf.num_levels != levels {
         return Some(format!(
@@ -147,6 +223,8 @@ mod tests {
                 atomic_flush: false,
                 has_rate_limiter: false,
                 has_statistics: true,
+                has_compaction_service: false,
+                db_paths: 1,
             },
             cf: ColumnFamilyOptions {
                 name: "default".into(),
@@ -177,6 +255,8 @@ mod tests {
                 preclude_last_level_data_seconds: 0,
                 enable_blob_files: false,
                 cf_allow_ingest_behind: false,
+                last_level_temperature: 0,
+                cf_paths: 1,
                 compression: Compression(4),
                 bottommost_compression: Compression(0xff),
                 compression_per_level: Vec::new(),
@@ -216,6 +296,14 @@ mod tests {
         says(
             |live| live.cf.preclude_last_level_data_seconds = 1,
             "preclude_last_level_data_seconds",
+        );
+        says(|live| live.cf.last_level_temperature = 4, "last_level_temperature");
+        says(|live| live.cf.cf_paths = 2, "it has 2 paths");
+        says(|live| live.db.has_compaction_service = true, "compaction service");
+        says(|live| live.cf.periodic_compaction_seconds = 9, "periodic_compaction_seconds is 9");
+        says(
+            |live| live.cf.table_factory = Some("PlainTable".into()),
+            "table factory is PlainTable",
         );
     }
 }

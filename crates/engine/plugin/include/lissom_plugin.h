@@ -139,6 +139,8 @@ lissom_error lissom_rate_limiter_install(const lissom_rate_limiter* limiter,
 // ---- options (live_options.cc, options_file.cc)
 
 lissom_error lissom_live_options(lissom_target target, lissom_buffer* out);
+lissom_error lissom_read_options(rocksdb_options_t* options,
+                                 lissom_buffer* out);
 lissom_error lissom_load_latest_options(const char* path, size_t path_size,
                                         lissom_buffer* out);
 

@@ -57,6 +57,8 @@ void PutAging(const rocksdb::ColumnFamilyOptions& options, Buffer* buffer) {
   buffer->PutU64(options.preclude_last_level_data_seconds);
   buffer->PutBool(options.enable_blob_files);
   buffer->PutBool(options.cf_allow_ingest_behind);
+  buffer->PutU64(static_cast<uint64_t>(options.last_level_temperature));
+  buffer->PutU64(options.cf_paths.size());
 }
 
 void PutCompression(const rocksdb::ColumnFamilyOptions& options,
@@ -79,6 +81,8 @@ void PutDbOptions(const rocksdb::DBOptions& options, Buffer* buffer) {
   buffer->PutBool(options.atomic_flush);
   buffer->PutBool(options.rate_limiter != nullptr);
   buffer->PutBool(options.statistics != nullptr);
+  buffer->PutBool(options.compaction_service != nullptr);
+  buffer->PutU64(options.db_paths.size());
 }
 
 void PutColumnFamilyOptions(const std::string& name,

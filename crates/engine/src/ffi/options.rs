@@ -3,8 +3,10 @@
 
 use std::fmt;
 
+use rust_rocksdb::Options;
+
 use super::buffer::{Owned, Reader};
-use super::{CfRef, Error, raw};
+use super::{CfRef, Error, layout, raw};
 
 /// How a column family is compacted by RocksDB itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,6 +85,10 @@ pub struct DbOptions {
     pub has_rate_limiter: bool,
     /// Are there statistics? (From a file: never; it does not say.)
     pub has_statistics: bool,
+    /// Is there a compaction service? (From a file: never; it does not say.)
+    pub has_compaction_service: bool,
+    /// Entries of `db_paths`. (From a file: 0; it does not say.)
+    pub db_paths: u64,
 }
 
 /// Options of one column family. Fields carry RocksDB's names and units; an
@@ -124,13 +130,19 @@ pub struct ColumnFamilyOptions {
     pub enable_blob_files: bool,
     /// The column family's own setting; the database's is in [`DbOptions`].
     pub cf_allow_ingest_behind: bool,
+    /// RocksDB's number for it; 0 is `kUnknown`, the default.
+    pub last_level_temperature: u8,
+    /// Entries of `cf_paths`; in a running column family those of `db_paths`
+    /// where it has none. (From a file: 0; it does not say.)
+    pub cf_paths: u64,
     pub compression: Compression,
     pub bottommost_compression: Compression,
     /// By physical level; empty: `compression` everywhere.
     pub compression_per_level: Vec<Compression>,
 }
 
-/// What a running column family works with now.
+/// What a running column family works with now, or what one is about to be
+/// opened with.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LiveOptions {
     /// The database's options.
@@ -143,6 +155,19 @@ pub struct LiveOptions {
 pub fn live_options(cf: CfRef<'_>) -> Result<LiveOptions, Error> {
     // SAFETY: the target is alive (see `CfRef`), `out` is valid for the call.
     let buffer = unsafe { Owned::fill(|out| raw::lissom_live_options(cf.raw(), out)) }?;
+    read_both(&buffer)
+}
+
+/// Reads options that are not in use yet. They carry no column family's name.
+pub fn read_options(options: &mut Options) -> Result<LiveOptions, Error> {
+    let pointer = layout::pointer(options)?;
+    // SAFETY: `options` is alive and borrowed exclusively for the call, `out` is
+    // valid for it.
+    let buffer = unsafe { Owned::fill(|out| raw::lissom_read_options(pointer, out)) }?;
+    read_both(&buffer)
+}
+
+fn read_both(buffer: &Owned) -> Result<LiveOptions, Error> {
     let mut reader = buffer.reader();
     let options = LiveOptions {
         db: DbOptions::read(&mut reader)?,
@@ -176,6 +201,8 @@ impl DbOptions {
             atomic_flush: reader.bool()?,
             has_rate_limiter: reader.bool()?,
             has_statistics: reader.bool()?,
+            has_compaction_service: reader.bool()?,
+            db_paths: reader.u64()?,
         })
     }
 }
@@ -211,6 +238,8 @@ impl ColumnFamilyOptions {
             preclude_last_level_data_seconds: reader.u64()?,
             enable_blob_files: reader.bool()?,
             cf_allow_ingest_behind: reader.bool()?,
+            last_level_temperature: reader.u8()?,
+            cf_paths: reader.u64()?,
             compression: Compression(reader.u8()?),
             bottommost_compression: Compression(reader.u8()?),
             compression_per_level: read_compressions(reader)?,

@@ -103,6 +103,7 @@ unsafe extern "C" {
     ) -> Message;
 
     pub fn lissom_live_options(target: Target, out: *mut Buffer) -> Message;
+    pub fn lissom_read_options(options: *mut rocksdb_options_t, out: *mut Buffer) -> Message;
     pub fn lissom_load_latest_options(
         path: *const c_char,
         path_size: usize,
