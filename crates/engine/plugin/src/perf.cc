@@ -1,8 +1,8 @@
-// RocksDB's per-thread counters around a stretch of work, as differences: the
-// application may be using them too, so nothing is reset.
-#include <algorithm>
-#include <utility>
-#include <vector>
+// RocksDB's per-thread counters around a stretch of work. The application may be
+// using them too, so nothing of its own is reset: totals are differences, and the
+// counters by level go into a map of ours, put in the place of its own meanwhile.
+#include <map>
+#include <new>
 
 #include "lissom_plugin.h"
 #include "rocksdb/perf_context.h"
@@ -11,14 +11,23 @@
 namespace lissom {
 namespace {
 
-using Levels = std::vector<std::pair<uint32_t, rocksdb::PerfContextByLevelBase>>;
+using Levels = std::map<uint32_t, rocksdb::PerfContextByLevel>;
 
 struct ThreadState {
   bool active = false;
   rocksdb::PerfLevel perf_level = rocksdb::kDisable;
   bool per_level = false;
+  Levels* applications = nullptr;
   lissom_perf_totals totals = {};
-  Levels levels;  // ascending, as the map is that it is copied from
+  // Kept between samples, empty: a sample costs what the levels cost that it
+  // touched, not all that the thread has ever seen. While a sample is active
+  // RocksDB's context owns it too: it may delete it (ClearPerLevelPerfContext),
+  // and does so when the thread ends.
+  Levels* levels = nullptr;
+
+  ~ThreadState() {
+    if (!active) delete levels;
+  }
 };
 
 ThreadState& State() {
@@ -52,17 +61,15 @@ void Subtract(lissom_perf_totals* now, const lissom_perf_totals& before) {
   for (size_t i = 0; i < kFields; ++i) a[i] = Since(a[i], b[i]);
 }
 
-lissom_perf_level Row(uint32_t level, const rocksdb::PerfContextByLevelBase& now,
-                      const rocksdb::PerfContextByLevelBase& before) {
+lissom_perf_level Row(uint32_t level,
+                      const rocksdb::PerfContextByLevelBase& counts) {
   return {level,
-          Since(now.bloom_filter_useful, before.bloom_filter_useful),
-          Since(now.bloom_filter_full_positive,
-                before.bloom_filter_full_positive),
-          Since(now.bloom_filter_full_true_positive,
-                before.bloom_filter_full_true_positive),
-          Since(now.user_key_return_count, before.user_key_return_count),
-          Since(now.block_cache_hit_count, before.block_cache_hit_count),
-          Since(now.block_cache_miss_count, before.block_cache_miss_count)};
+          counts.bloom_filter_useful,
+          counts.bloom_filter_full_positive,
+          counts.bloom_filter_full_true_positive,
+          counts.user_key_return_count,
+          counts.block_cache_hit_count,
+          counts.block_cache_miss_count};
 }
 
 bool IsEmpty(const lissom_perf_level& row) {
@@ -71,12 +78,26 @@ bool IsEmpty(const lissom_perf_level& row) {
           row.block_cache_hit_count | row.block_cache_miss_count) == 0;
 }
 
-rocksdb::PerfContextByLevelBase Before(const Levels& levels, uint32_t level) {
-  const auto found = std::lower_bound(
-      levels.begin(), levels.end(), level,
-      [](const auto& entry, uint32_t wanted) { return entry.first < wanted; });
-  if (found == levels.end() || found->first != level) return {};
-  return found->second;
+// Gives the application its map back, with what was counted meanwhile if it was
+// counting, and empties ours. Out of memory, it ends the process: an exception
+// must not reach Rust.
+void RestoreLevels(ThreadState* state,
+                   rocksdb::PerfContext* context) noexcept {
+  if (context->level_to_perf_context == state->levels) {
+    if (state->per_level && state->applications != nullptr) {
+      for (const auto& [level, counts] : *state->levels) {
+        (*state->applications)[level].Merge(counts);
+      }
+    }
+    state->levels->clear();
+  } else {
+    // The application cleared its context, which deleted ours in its place, and
+    // perhaps began a new one.
+    state->levels = nullptr;
+    delete context->level_to_perf_context;
+  }
+  context->level_to_perf_context = state->applications;
+  state->applications = nullptr;
 }
 
 }  // namespace
@@ -87,14 +108,16 @@ extern "C" {
 int lissom_perf_begin() {
   lissom::ThreadState& state = lissom::State();
   if (state.active) return 0;
+  if (state.levels == nullptr) state.levels = new (std::nothrow) lissom::Levels;
+  if (state.levels == nullptr) return 0;
   rocksdb::PerfContext& context = *rocksdb::get_perf_context();
   state.active = true;
   state.perf_level = rocksdb::GetPerfLevel();
   state.per_level = context.per_level_perf_context_enabled;
+  state.applications = context.level_to_perf_context;
+  context.level_to_perf_context = state.levels;
   context.EnablePerLevelPerfContext();
   state.totals = lissom::Totals(context);
-  state.levels.assign(context.level_to_perf_context->begin(),
-                      context.level_to_perf_context->end());
   // A higher level counts all that this one does.
   if (state.perf_level < rocksdb::kEnableCount) {
     rocksdb::SetPerfLevel(rocksdb::kEnableCount);
@@ -112,9 +135,8 @@ size_t lissom_perf_read(lissom_perf_totals* totals, lissom_perf_level* rows,
   lissom::Subtract(totals, state.totals);
   if (context.level_to_perf_context == nullptr) return 0;
   size_t count = 0;
-  for (const auto& [level, now] : *context.level_to_perf_context) {
-    const lissom_perf_level row =
-        lissom::Row(level, now, lissom::Before(state.levels, level));
+  for (const auto& [level, counts] : *context.level_to_perf_context) {
+    const lissom_perf_level row = lissom::Row(level, counts);
     if (lissom::IsEmpty(row)) continue;
     if (count < capacity) rows[count] = row;
     ++count;
@@ -125,9 +147,9 @@ size_t lissom_perf_read(lissom_perf_totals* totals, lissom_perf_level* rows,
 void lissom_perf_end() {
   lissom::ThreadState& state = lissom::State();
   if (!state.active) return;
-  if (!state.per_level) {
-    rocksdb::get_perf_context()->DisablePerLevelPerfContext();
-  }
+  rocksdb::PerfContext& context = *rocksdb::get_perf_context();
+  lissom::RestoreLevels(&state, &context);
+  if (!state.per_level) context.DisablePerLevelPerfContext();
   rocksdb::SetPerfLevel(state.perf_level);
   state.active = false;
 }

@@ -8,6 +8,7 @@
 #include "buffer.h"
 #include "check.h"
 #include "lissom_plugin.h"
+#include "rocksdb/perf_context.h"
 
 namespace lissom_test {
 namespace {
@@ -114,9 +115,7 @@ size_t Files(lissom_target target) {
   return files;
 }
 
-void Perf(rocksdb_t* db) {
-  CHECK(lissom_perf_begin() == 1);
-  CHECK(lissom_perf_begin() == 0);
+void Get(rocksdb_t* db) {
   rocksdb_readoptions_t* read = rocksdb_readoptions_create();
   char* error = nullptr;
   size_t size = 0;
@@ -124,6 +123,12 @@ void Perf(rocksdb_t* db) {
   CHECK(OkC(error) && size == 5);
   rocksdb_free(value);
   rocksdb_readoptions_destroy(read);
+}
+
+void Perf(rocksdb_t* db) {
+  CHECK(lissom_perf_begin() == 1);
+  CHECK(lissom_perf_begin() == 0);
+  Get(db);
   lissom_perf_totals totals;
   // The file was moved: its filter counts where it was opened, the key where it
   // lies now.
@@ -138,6 +143,43 @@ void Perf(rocksdb_t* db) {
   lissom_perf_end();
   lissom_perf_end();
   CHECK(lissom_perf_read(&totals, rows, 2) == 0 && totals.get_read_bytes == 0);
+  CHECK(lissom_perf_begin() == 1);
+  CHECK(lissom_perf_read(&totals, rows, 2) == 0);
+  lissom_perf_end();
+}
+
+// An application that counts by level itself loses nothing to our samples.
+void PerfBesideTheApplication(rocksdb_t* db) {
+  rocksdb::PerfContext& context = *rocksdb::get_perf_context();
+  const auto found = [&] {
+    return (*context.level_to_perf_context)[4].user_key_return_count;
+  };
+  context.EnablePerLevelPerfContext();
+  Get(db);
+  CHECK(lissom_perf_begin() == 1);
+  Get(db);
+  lissom_perf_end();
+  CHECK(context.per_level_perf_context_enabled && found() == 2);
+  context.DisablePerLevelPerfContext();
+  CHECK(lissom_perf_begin() == 1);
+  Get(db);
+  lissom_perf_end();
+  CHECK(!context.per_level_perf_context_enabled && found() == 2);
+  // Cleared while we count, and begun anew.
+  CHECK(lissom_perf_begin() == 1);
+  context.ClearPerLevelPerfContext();
+  lissom_perf_totals totals;
+  CHECK(lissom_perf_read(&totals, nullptr, 0) == 0);
+  context.EnablePerLevelPerfContext();
+  Get(db);
+  lissom_perf_end();
+  CHECK(found() == 2);
+  context.ClearPerLevelPerfContext();
+  // A thread may end while it counts.
+  std::thread([&] {
+    CHECK(lissom_perf_begin() == 1);
+    Get(db);
+  }).join();
 }
 
 void Everything(rocksdb_t* db, const std::string& path) {
@@ -155,6 +197,7 @@ void Everything(rocksdb_t* db, const std::string& path) {
   rocksdb_compact_range_opt(db, deeper, nullptr, 0, nullptr, 0);
   rocksdb_compactoptions_destroy(deeper);
   Perf(db);
+  PerfBesideTheApplication(db);
   for (auto* call : {lissom_table_properties, lissom_live_options, lissom_names}) {
     lissom_buffer out = {};
     CHECK(Ok(call(target, &out)));
@@ -168,7 +211,7 @@ void Everything(rocksdb_t* db, const std::string& path) {
   CHECK(Fails(lissom_statistics_ticker(statistics, 1 << 20, &value), "ticker"));
   lissom_histogram histogram;
   CHECK(Ok(lissom_statistics_histogram(statistics, 0, &histogram)));
-  CHECK(histogram.count == 1);
+  CHECK(histogram.count == 6);
   CHECK(Fails(lissom_statistics_histogram(statistics, 1 << 20, &histogram),
               "histogram"));
   lissom_statistics_free(statistics);

@@ -50,7 +50,7 @@ pub struct Totals {
     pub iter_read_bytes: u64,
 }
 
-/// What was counted; kept by the caller, so that sampling does not allocate.
+/// What was counted; kept by the caller, who may use it again and again.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Over all levels.
@@ -61,15 +61,16 @@ pub struct Counts {
 
 /// Counting on the current thread, from [`Sample::begin`] until it is dropped.
 ///
-/// Nothing is reset: the counts are differences, and the thread's own perf level
-/// is restored, so an application may use RocksDB's perf context beside it.
+/// An application may use RocksDB's perf context beside it: nothing of its own is
+/// reset or lost, and the thread's perf level is restored.
 pub struct Sample {
     // The counters belong to the thread: neither Send nor Sync.
     this_thread: PhantomData<*const ()>,
 }
 
 impl Sample {
-    /// Starts counting. `None` where this thread is counting already.
+    /// Starts counting. `None` where this thread is counting already (or where
+    /// memory has run out).
     pub fn begin() -> Option<Self> {
         // SAFETY: touches only state of this thread.
         let began = unsafe { raw::lissom_perf_begin() } != 0;
