@@ -50,3 +50,100 @@ fn settings_out_of_range_are_refused_before_anything_is_written() {
         "max_space_amplification is 1: choose a number of at least 1.1",
     );
 }
+
+#[test]
+fn paths_that_are_no_database_are_told_apart() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let fails = |path: &std::path::Path, settings: Settings, words: &str| {
+        let error = Db::open(path, settings).err().expect(words).to_string();
+        assert!(error.contains(words), "{error}");
+    };
+    let file = directory.path().join("file");
+    std::fs::write(&file, "text").expect("written");
+    fails(&file, small("fixed-1"), "is a file, a database is a directory");
+    fails(directory.path(), small("fixed-1"), "not a database: it has no file CURRENT");
+    let missing = directory.path().join("missing");
+    let settings = Settings {
+        create_if_missing: false,
+        ..small("fixed-1")
+    };
+    fails(&missing, settings, "create_if_missing is off");
+    assert!(!missing.exists());
+
+    let good = directory.path().join("good");
+    let db = Db::open(&good, small("fixed-1")).expect("opened");
+    fails(&good, small("fixed-1"), "it is open already");
+    drop(db);
+    Db::open(&good, small("fixed-1")).expect("closed and opened");
+}
+
+#[test]
+fn a_plain_database_is_adopted_first() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut options = rust_rocksdb::Options::default();
+    options.create_if_missing(true);
+    drop(lissom::RocksDb::open(&options, directory.path()).expect("a plain database"));
+    let error = Db::open(directory.path(), small("fixed-1"))
+        .err()
+        .expect("plain")
+        .to_string();
+    assert!(error.contains("adopt the directory first"), "{error}");
+}
+
+#[test]
+fn features_that_do_not_go_with_the_autopilot_are_refused() {
+    type Change = fn(&mut rust_rocksdb::Options);
+    let refused: [(Change, &str); 4] = [
+        (
+            |options| options.set_comparator("mine", Box::new(|a, b| b.cmp(a))),
+            "mine",
+        ),
+        (
+            |options| options.set_preclude_last_level_data_seconds(60),
+            "preclude_last_level_data_seconds",
+        ),
+        (|options| options.set_allow_ingest_behind(true), "ingest"),
+        (|options| options.set_cf_allow_ingest_behind(true), "ingest"),
+    ];
+    for (change, words) in refused {
+        let directory = tempfile::tempdir().expect("a directory");
+        let error = Db::opening(directory.path(), small("fixed-1"))
+            .customise(move |_, options| change(options))
+            .open()
+            .err()
+            .expect(words)
+            .to_string();
+        assert!(error.contains(words), "{error}");
+    }
+}
+
+#[test]
+fn a_damaged_state_file_costs_no_data_and_a_newer_one_is_refused() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let state = directory.path().join("LISSOM");
+    {
+        let db = Db::open(directory.path(), small("fixed-2")).expect("opened");
+        load(&db, 0..20_000, 1);
+    }
+    let whole = std::fs::read(&state).expect("a state file");
+    std::fs::write(&state, &whole[..whole.len() / 2]).expect("torn");
+    {
+        let db = Db::open(directory.path(), small("fixed-2")).expect("opened");
+        assert_eq!(db.get(key(3)).expect("a get"), Some(value(3, 1)));
+        load(&db, 0..20_000, 2);
+        settle(&db);
+    }
+    let journal = std::fs::read_to_string(directory.path().join("LISSOM-JOURNAL")).expect("there");
+    assert!(journal.contains("is damaged"));
+
+    std::fs::write(&state, "{\"lissom_state\":2,\"checksum\":\"\"}\n{}\n").expect("newer");
+    let error = Db::open(directory.path(), small("fixed-2"))
+        .err()
+        .expect("newer")
+        .to_string();
+    assert!(error.contains("has format 2"), "{error}");
+    std::fs::remove_file(&state).expect("removed");
+    let db = Db::open(directory.path(), small("fixed-2")).expect("opened");
+    settle(&db);
+    assert_eq!(db.get(key(3)).expect("a get"), Some(value(3, 2)));
+}

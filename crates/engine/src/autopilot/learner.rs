@@ -29,6 +29,11 @@ impl Learner {
         &self.name
     }
 
+    /// Whether it panicked.
+    pub(super) fn is_broken(&self) -> bool {
+        self.broken
+    }
+
     /// Tells what came of the last trial and asks for the next one.
     ///
     /// # Errors

@@ -16,6 +16,7 @@
 
 mod backoff;
 mod debt;
+mod glance;
 mod learner;
 mod memory;
 mod mission;
@@ -35,6 +36,7 @@ use lissom_core::Mission;
 use lissom_core::tuner::{Policy, Tuner};
 use parking_lot::Mutex;
 
+pub use self::glance::Glance;
 use self::memory::Memory;
 use self::shared::{Family, Request, Shared};
 use crate::RocksDb;
@@ -76,6 +78,9 @@ pub struct Health {
     pub background_error: Option<BackgroundError>,
     /// Files that compactions leave alone, since reading them failed.
     pub unreadable: BTreeMap<String, BTreeSet<u64>>,
+    /// Column families whose tuner panicked: their limits stay as they are until
+    /// a policy is set.
+    pub broken_tuners: BTreeSet<String>,
     /// The last failure of the autopilot, until a compaction succeeds.
     pub trouble: Option<String>,
     /// Journal lines that could not be written.
@@ -363,6 +368,11 @@ impl Autopilot {
                 .values()
                 .map(|family| (family.name.clone(), family.unreadable.lock().clone()))
                 .filter(|(_, files)| !files.is_empty())
+                .collect(),
+            broken_tuners: families
+                .values()
+                .filter(|family| family.view.lock().tuner_broken)
+                .map(|family| family.name.clone())
                 .collect(),
             trouble: self.shared.trouble.lock().clone(),
             dropped_journal_lines: self.shared.journal.dropped(),

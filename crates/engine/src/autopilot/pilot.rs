@@ -240,7 +240,7 @@ impl Pilot {
                 }
             }
             Ok(None) => {}
-            Err(sentence) => shared.complain(&self.family.name, sentence),
+            Err(sentence) => shared.journal.note(&self.family.name, sentence),
         }
         let mut view = self.family.view.lock();
         view.missions = mission.number;
@@ -325,6 +325,7 @@ impl Pilot {
         let idle = plans.is_empty() && seen.in_flight.is_empty() && !busy_elsewhere;
         let mut view = self.family.view.lock();
         self.learner.name().clone_into(&mut view.policy);
+        view.tuner_broken = self.learner.is_broken();
         view.limits = self.state.limits.clone();
         view.tree = TreeSummary::of(&seen.tree, &Layout::V1);
         view.space_amplification = space_amplification(&seen.tree);

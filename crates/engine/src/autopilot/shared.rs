@@ -141,6 +141,8 @@ pub(super) struct View {
     pub(super) space_amplification: Option<f64>,
     pub(super) debt_bytes: u64,
     pub(super) drains_ended: u64,
+    /// The tuner panicked and is asked no more.
+    pub(super) tuner_broken: bool,
     /// The tree at this count of changes wanted nothing, and nothing ran.
     pub(super) idle_at: Option<u64>,
     /// Looks at the tree so far.
@@ -158,6 +160,7 @@ impl View {
             space_amplification: None,
             debt_bytes: 0,
             drains_ended: 0,
+            tuner_broken: false,
             idle_at: None,
             looks: 0,
         }

@@ -1,4 +1,4 @@
-//! A small database for tests: buffers of 64 KiB, files of 64 KiB.
+//! A small database for tests: buffers and files of 256 KiB.
 #![allow(dead_code)] // each test file uses its part
 
 use std::time::Duration;
@@ -12,10 +12,10 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 pub fn small(policy: &str) -> Settings {
     Settings {
         policy: policy.parse().expect("a policy"),
-        write_buffer_size: 64 << 10,
-        max_write_buffer_number: 4,
-        target_file_size_base: 32 << 10,
-        memory_budget_bytes: 16 << 20,
+        write_buffer_size: 256 << 10,
+        max_write_buffer_number: 2,
+        target_file_size_base: 256 << 10,
+        memory_budget_bytes: 32 << 20,
         size_ratio: 4,
         compression: vec![Compression::None],
         mission_operations: 2_000,

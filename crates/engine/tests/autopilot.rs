@@ -1,0 +1,207 @@
+//! The autopilot while the store runs: limits, pins, pauses, tuners that fail.
+
+mod common;
+
+use std::time::{Duration, Instant};
+
+use common::{PATIENCE, key, load, runs_of, settle, small, tree, value};
+use lissom::core::tuner::{Question, Trial, TrialId, Tuner};
+use lissom::core::{LogicalLevel, Mission, RunLimit, RunLimits};
+use lissom::{Autopilot, Db, Preparation, RocksDb};
+use rust_rocksdb::ColumnFamilyDescriptor;
+
+fn limits(db: &Db) -> RunLimits {
+    db.statistics().expect("statistics").families["default"]
+        .limits
+        .clone()
+}
+
+/// Waits until `what` holds.
+fn eventually(what: impl Fn() -> bool) -> bool {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while !what() {
+        if Instant::now() > deadline {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    true
+}
+
+#[test]
+fn a_new_policy_holds_at_once_and_shapes_the_tree() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = Db::open(directory.path(), small("fixed-1")).expect("opened");
+    load(&db, 0..8_000, 1);
+    settle(&db);
+    assert!(runs_of(&tree(&db), 1) <= 1);
+    db.set_policy("default", &"fixed-4".parse().expect("a policy"))
+        .expect("set");
+    let four = RunLimits::uniform(RunLimit::clamped(4));
+    assert!(eventually(|| limits(&db) == four));
+    let mut most = 0;
+    for part in 0..40 {
+        load(&db, part * 1_000..(part + 1) * 1_000, 2);
+        assert!(db.autopilot().wait_until_idle(PATIENCE));
+        most = most.max(runs_of(&tree(&db), 1));
+    }
+    assert!(most >= 2, "{most} runs");
+}
+
+#[test]
+fn thresholds_raise_limits_under_writes_until_they_are_pinned() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = Db::open(directory.path(), small("thresholds-20-80")).expect("opened");
+    db.pin().expect("pinned");
+    load(&db, 0..10_000, 1);
+    std::thread::sleep(Duration::from_millis(200));
+    assert_eq!(limits(&db), RunLimits::uniform(RunLimit::ONE), "held");
+    assert!(db.mission("default").is_some(), "missions go on");
+    // From outside: the pin is a file.
+    std::fs::remove_file(directory.path().join("LISSOM-PIN")).expect("removed");
+    let first = |db: &Db| limits(db).get(LogicalLevel(1)).get();
+    assert!(eventually(|| {
+        load(&db, 0..2_000, 2);
+        first(&db) == 4
+    }));
+    std::fs::write(directory.path().join("LISSOM-PIN"), "").expect("pinned");
+    std::thread::sleep(Duration::from_millis(200));
+    for number in 0..30_000 {
+        assert!(db.get(key(number % 10_000)).expect("a get").is_some());
+    }
+    std::thread::sleep(Duration::from_millis(200));
+    assert_eq!(first(&db), 4, "held under reads");
+    db.unpin().expect("unpinned");
+    assert!(eventually(|| {
+        for number in 0..10_000 {
+            assert!(db.get(key(number)).expect("a get").is_some());
+        }
+        first(&db) == 1
+    }));
+    drop(db);
+    let journal = std::fs::read_to_string(directory.path().join("LISSOM-JOURNAL")).expect("there");
+    assert!(journal.contains("% reads, fewer than 20 %"));
+    assert!(journal.contains("\"pinned\":true"));
+}
+
+/// Panics when it is asked for the second time.
+struct Panicking {
+    asked: u64,
+}
+
+impl Tuner for Panicking {
+    fn name(&self) -> String {
+        "panicking".into()
+    }
+
+    fn ask(&mut self, _: &Question<'_>) -> Trial {
+        self.asked += 1;
+        assert!(self.asked < 2, "as intended");
+        Trial {
+            id: TrialId(1),
+            limits: RunLimits::uniform(RunLimit::clamped(3)),
+            changes: Vec::new(),
+        }
+    }
+
+    fn tell(&mut self, _: TrialId, _: &Mission) {}
+}
+
+#[test]
+fn a_tuner_that_panics_leaves_the_last_good_limits() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = Db::open(directory.path(), small("fixed-1")).expect("opened");
+    db.autopilot()
+        .set_tuner("default", Box::new(Panicking { asked: 0 }))
+        .expect("set");
+    assert!(eventually(|| {
+        load(&db, 0..3_000, 1);
+        db.health().broken_tuners.contains("default")
+    }));
+    let three = RunLimits::uniform(RunLimit::clamped(3));
+    assert_eq!(limits(&db), three);
+    load(&db, 0..20_000, 2);
+    settle(&db);
+    assert_eq!(limits(&db), three);
+    let health = db.health();
+    assert!(health.running, "{health:?}");
+    db.set_policy("default", &"fixed-2".parse().expect("a policy"))
+        .expect("set");
+    let two = RunLimits::uniform(RunLimit::clamped(2));
+    assert!(eventually(|| limits(&db) == two), "a new policy is asked");
+    drop(db);
+    let journal = std::fs::read_to_string(directory.path().join("LISSOM-JOURNAL")).expect("there");
+    assert!(journal.contains("the tuner panicking panicked"));
+}
+
+#[test]
+fn nothing_starts_while_paused_or_while_compactions_are_turned_off() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = Db::open(directory.path(), small("fixed-1")).expect("opened");
+    let merged = |db: &Db| {
+        let statistics = db.statistics().expect("statistics");
+        statistics.families["default"].pieces.merged
+    };
+    db.autopilot().pause();
+    load(&db, 0..8_000, 1);
+    db.flush().expect("a flush");
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(merged(&db), 0);
+    db.autopilot().unpause();
+    settle(&db);
+    let before = merged(&db);
+    assert!(before > 0);
+
+    db.set_options(&[("disable_auto_compactions", "true")])
+        .expect("set");
+    // The autopilot asks RocksDB once a second.
+    std::thread::sleep(Duration::from_millis(1_200));
+    load(&db, 0..8_000, 2);
+    db.flush().expect("a flush");
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(merged(&db), before);
+    db.set_options(&[("disable_auto_compactions", "false")])
+        .expect("set");
+    settle(&db);
+    assert!(merged(&db) > before);
+}
+
+#[test]
+fn an_application_keeps_its_own_handle_under_attach() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let settings = small("thresholds-20-80");
+    let mut preparation = Preparation::new(&settings).expect("legal");
+    let options = preparation.options("default", &settings).expect("legal");
+    let family = ColumnFamilyDescriptor::new("default", options.clone());
+    let db = RocksDb::open_cf_descriptors(&options, directory.path(), [family]).expect("opened");
+    let db = std::sync::Arc::new(db);
+    let autopilot = Autopilot::attach(db.clone(), preparation).expect("attached");
+    for number in 0..20_000 {
+        db.put(key(number), value(number, 1)).expect("a put");
+    }
+    assert!(eventually(|| autopilot.wait_until_idle(PATIENCE)));
+    let statistics = autopilot.statistics().expect("statistics");
+    let of_default = &statistics.families["default"];
+    assert!(of_default.pieces.merged > 0);
+    assert!(of_default.limits.get(LogicalLevel(1)).get() > 1);
+    let seen = of_default.total.operations.writes;
+    assert_eq!(seen, 20_000, "counted by RocksDB");
+    drop(autopilot);
+    assert_eq!(db.get(key(5)).expect("a get"), Some(value(5, 1)));
+}
+
+#[test]
+fn attach_refuses_foreign_options() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let settings = small("fixed-1");
+    let mut preparation = Preparation::new(&settings).expect("legal");
+    let mut options = preparation.options("default", &settings).expect("legal");
+    options.set_level_zero_file_num_compaction_trigger(4);
+    let family = ColumnFamilyDescriptor::new("default", options.clone());
+    let db = RocksDb::open_cf_descriptors(&options, directory.path(), [family]).expect("opened");
+    let error = Autopilot::attach(db.into(), preparation)
+        .err()
+        .expect("refused")
+        .to_string();
+    assert!(error.contains("make them equal"), "{error}");
+}
