@@ -13,6 +13,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod cost_model;
 pub mod filters;
 pub mod guards;
 pub mod journal;
@@ -21,6 +22,7 @@ pub mod layout;
 pub mod observation;
 pub mod plan;
 pub mod planner;
+pub mod robust;
 pub mod schedule;
 pub mod shape;
 pub mod state;
