@@ -1,6 +1,8 @@
 //! Lissom: RocksDB that shapes itself.
 #![deny(missing_docs)]
 
+pub mod adopt;
+pub mod control;
 pub mod error;
 pub mod events;
 mod execute;
@@ -10,6 +12,7 @@ pub mod ffi;
 mod files;
 pub mod autopilot;
 pub mod db;
+pub mod inspect;
 pub mod observe;
 mod options;
 mod requirements;

@@ -96,10 +96,7 @@ pub(super) fn decisions(entries: &[Entry]) -> Vec<Decision> {
 }
 
 /// An event as a sentence; `None` when it decides nothing.
-fn sentence<'a>(
-    event: &Event,
-    outcome: impl Fn(&u64) -> Option<&'a Outcome>,
-) -> Option<String> {
+fn sentence<'a>(event: &Event, outcome: impl Fn(&u64) -> Option<&'a Outcome>) -> Option<String> {
     match event {
         Event::Begin { policy, limits, .. } => Some(format!(
             "the autopilot began with {policy}, run limits {limits}"
@@ -110,9 +107,17 @@ fn sentence<'a>(
                 .iter()
                 .map(|change| format!("{}: {}", change.level, change.why))
                 .collect();
-            let effect = if *pinned { ", without effect: the limits are pinned" } else { "" };
+            let effect = if *pinned {
+                ", without effect: the limits are pinned"
+            } else {
+                ""
+            };
             (!changes.is_empty()).then(|| {
-                format!("run limits {}{effect}; {}", trial.limits, changes.join("; "))
+                format!(
+                    "run limits {}{effect}; {}",
+                    trial.limits,
+                    changes.join("; ")
+                )
             })
         }
         Event::DrainBegin { drain } => Some(format!(
@@ -139,7 +144,11 @@ fn work(plan: &Plan) -> String {
         PlanKind::Move => "moved",
     };
     let files = if count == 1 { "file" } else { "files" };
-    let excess = if plan.excess.is_some() { ", over the bound" } else { "" };
+    let excess = if plan.excess.is_some() {
+        ", over the bound"
+    } else {
+        ""
+    };
     format!(
         "{verb} {count} {files} ({}{excess}) from {} to {}",
         amount(plan.input_bytes),

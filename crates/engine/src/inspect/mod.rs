@@ -26,7 +26,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::files::{pin, state};
 
 /// What an inspection should look at.
@@ -65,7 +65,7 @@ pub fn inspect(directory: &Path, question: &Question) -> Result<Inspection> {
     let loaded = state::load(directory)?;
     let mut remarks: Vec<String> = loaded.remark.into_iter().collect();
     let mut families = Vec::new();
-    for name in wanted(&found, question)? {
+    for name in found.choose(question.column_family.as_deref())? {
         let seen = found.look(&name)?;
         remarks.extend(seen.remark);
         let settings = recorded::family_settings(&found.options, &loaded.stored, &name)?;
@@ -94,18 +94,4 @@ pub fn inspect(directory: &Path, question: &Question) -> Result<Inspection> {
         families,
         decisions: history::last(directory, question)?,
     })
-}
-
-fn wanted(found: &read::Opened, question: &Question) -> Result<Vec<String>> {
-    let Some(name) = &question.column_family else {
-        return Ok(found.names.clone());
-    };
-    if found.names.contains(name) {
-        return Ok(vec![name.clone()]);
-    }
-    Err(Error::fix(format!(
-        "{} has no column family \"{name}\"; it has {}",
-        found.directory.display(),
-        found.names.join(", ")
-    )))
 }

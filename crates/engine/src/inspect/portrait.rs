@@ -2,10 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lissom_core::{
-    Drain, LogicalLevel, PhysicalLevel, Shape, Tree, TreeState,
-    tree::File,
-};
+use lissom_core::{Drain, LogicalLevel, PhysicalLevel, Shape, Tree, TreeState, tree::File};
 use serde::Serialize;
 
 use crate::ffi::snapshot::TableRow;
@@ -304,7 +301,11 @@ fn run_state(
     let fresh: Vec<PhysicalLevel> = tree
         .runs_of(&shape.layout, level)
         .into_iter()
-        .filter(|other| state.drain_at(*other).is_none_or(|drain| drain.target == *other))
+        .filter(|other| {
+            state
+                .drain_at(*other)
+                .is_none_or(|drain| drain.target == *other)
+        })
         .collect();
     let Some((active, sealed)) = fresh.split_first() else {
         return RunState::Sealed;
@@ -371,7 +372,10 @@ fn tombstone_share(files: &[File]) -> Option<f64> {
 fn filter_bits(tree: &Tree, tables: &BTreeMap<u64, TableRow>) -> Option<f64> {
     let (mut bytes, mut keys) = (0, 0);
     for (_, file) in tree.iter() {
-        if let Some(table) = tables.get(&file.number).filter(|table| table.filter_size > 0) {
+        if let Some(table) = tables
+            .get(&file.number)
+            .filter(|table| table.filter_size > 0)
+        {
             bytes += table.filter_size;
             keys += match table.filter_entries {
                 0 => table.entries,

@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use lissom_core::{Layout, PhysicalLevel, Tree};
-use rust_rocksdb::{AsColumnFamilyRef, Options};
+use rust_rocksdb::{AsColumnFamilyRef, BoundColumnFamily, DBCompactionStyle, Options};
 
 use crate::RocksDb;
 use crate::error::{Error, Result};
 use crate::ffi::CfRef;
-use crate::ffi::options::ColumnFamilyOptions;
+use crate::ffi::options::{ColumnFamilyOptions, live_options};
 use crate::ffi::options_file::{LoadedOptions, load_latest_options};
 use crate::ffi::snapshot::{TableRow, table_properties};
 use crate::observe::observe;
@@ -63,10 +64,18 @@ pub(crate) fn check_directory(directory: &Path) -> Result<()> {
 /// # Errors
 /// When there is no database, or RocksDB cannot open it.
 pub(crate) fn open(directory: &Path) -> Result<Opened> {
+    open_with(directory, &|_, _| ())
+}
+
+/// As [`open`], with options that only the application has.
+pub(crate) fn open_with(
+    directory: &Path,
+    customise: &dyn Fn(&str, &mut Options),
+) -> Result<Opened> {
     check_directory(directory)?;
     let mut attempt = 1;
     loop {
-        match open_once(directory) {
+        match open_once(directory, customise) {
             Err(error) if attempt < MOST_ATTEMPTS && names_missing_file(&error) => {
                 std::thread::sleep(Duration::from_millis(20 << attempt));
                 attempt += 1;
@@ -81,7 +90,7 @@ fn names_missing_file(error: &Error) -> bool {
     text.contains("No such file") || text.contains("not found")
 }
 
-fn open_once(directory: &Path) -> Result<Opened> {
+fn open_once(directory: &Path, customise: &dyn Fn(&str, &mut Options)) -> Result<Opened> {
     let within = |error: Error| error.within(format!("cannot look at {}", directory.display()));
     let loaded = load_latest_options(directory).map_err(|error| within(error.into()))?;
     let names = column_families(directory).map_err(within)?;
@@ -89,7 +98,7 @@ fn open_once(directory: &Path) -> Result<Opened> {
     options.set_max_open_files(OPEN_FILES);
     let families = names.iter().map(|name| {
         let levels = find(&loaded, name).map_or(0, |family| family.num_levels);
-        (name.clone(), family_options(levels))
+        (name.clone(), family_options(name, levels, customise))
     });
     let db = RocksDb::open_cf_with_opts_for_read_only(&options, directory, families, false)
         .map_err(|error| within(error.into()))?;
@@ -102,8 +111,10 @@ fn open_once(directory: &Path) -> Result<Opened> {
 }
 
 /// Options that accept any tree which this or a plain RocksDB has written.
-fn family_options(num_levels: u32) -> Options {
+fn family_options(name: &str, num_levels: u32, customise: &dyn Fn(&str, &mut Options)) -> Options {
     let mut options = Options::default();
+    customise(name, &mut options);
+    options.set_compaction_style(DBCompactionStyle::Level);
     let levels = num_levels.max(u32::from(Layout::V1.num_levels()));
     options.set_num_levels(i32::try_from(levels).unwrap_or(i32::MAX));
     options.set_level_compaction_dynamic_level_bytes(false);
@@ -133,9 +144,7 @@ impl Opened {
     /// # Errors
     /// When RocksDB's metadata cannot be read.
     pub(crate) fn look(&self, name: &str) -> Result<Looked> {
-        let handle = self.db.cf_handle(name).ok_or_else(|| {
-            Error::bug(format!("the column family \"{name}\" was not opened"))
-        })?;
+        let handle = self.handle(name)?;
         let seen = observe(&handle)?;
         let (tables, remark) = self.tables(name, &handle);
         Ok(Looked {
@@ -162,6 +171,58 @@ impl Opened {
         }
     }
 
+    /// The merge operator that the database was opened with here.
+    ///
+    /// # Errors
+    /// When RocksDB's options cannot be read.
+    pub(crate) fn merge_operator(&self, name: &str) -> Result<Option<String>> {
+        Ok(live_options(CfRef::of(&self.handle(name)?)?)?
+            .cf
+            .merge_operator)
+    }
+
+    fn handle(&self, name: &str) -> Result<Arc<BoundColumnFamily<'_>>> {
+        self.db
+            .cf_handle(name)
+            .ok_or_else(|| Error::bug(format!("the column family \"{name}\" was not opened")))
+    }
+
+    /// Refuses a column family whose recorded merge operator was not brought
+    /// along, by `how`: merging its merge operands needs it.
+    ///
+    /// # Errors
+    /// When it is so.
+    pub(crate) fn require_merge_operator(&self, name: &str, how: &str) -> Result<()> {
+        let recorded = find(&self.options, name).and_then(|family| family.merge_operator.as_ref());
+        match recorded {
+            Some(wanted) if self.merge_operator(name)?.as_ref() != Some(wanted) => {
+                Err(Error::fix(format!(
+                    "{} cannot be compacted here: the merge operator of column family \"{name}\" \
+                     is {wanted}, which this program does not have; do it in the program that has \
+                     it, with {how}",
+                    self.directory.display()
+                )))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// One column family or all of them.
+    ///
+    /// # Errors
+    /// When there is none of that name.
+    pub(crate) fn choose(&self, column_family: Option<&str>) -> Result<Vec<String>> {
+        match column_family {
+            None => Ok(self.names.clone()),
+            Some(name) if self.names.iter().any(|known| known == name) => Ok(vec![name.to_owned()]),
+            Some(name) => Err(Error::fix(format!(
+                "{} has no column family \"{name}\"; it has {}",
+                self.directory.display(),
+                self.names.join(", ")
+            ))),
+        }
+    }
+
     /// Whether a column family was last opened with Lissom's levels.
     pub(crate) fn has_our_levels(&self, name: &str) -> bool {
         find(&self.options, name)
@@ -170,9 +231,8 @@ impl Opened {
 
     /// The compaction style that a column family was last opened with.
     pub(crate) fn style(&self, name: &str) -> String {
-        find(&self.options, name).map_or_else(String::new, |family| {
-            family.compaction_style.to_string()
-        })
+        find(&self.options, name)
+            .map_or_else(String::new, |family| family.compaction_style.to_string())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use lissom_core::TreeState;
 use lissom_core::tuner::Policy;
 
 use super::read::{column_families, find};
@@ -59,6 +60,14 @@ pub(crate) fn family_settings(
         .max(settings.write_buffer_bytes() * 2);
     settings.check()?;
     Ok(settings)
+}
+
+/// The planner's memory of a column family; a new one where none is recorded.
+pub(crate) fn family_state(stored: &Stored, name: &str, settings: &Settings) -> TreeState {
+    stored.families.get(name).map_or_else(
+        || TreeState::new(settings.policy.first_limits()),
+        |family| family.tree.clone(),
+    )
 }
 
 /// Takes over what has the same meaning under the autopilot. A value that the

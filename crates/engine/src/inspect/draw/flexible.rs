@@ -13,7 +13,11 @@ const NOTABLE: f64 = 0.005;
 
 pub(super) fn draw(tree: &Flexible, style: &Style) -> String {
     let mut text = level0(&tree.level0, style);
-    text.extend(tree.landing.as_ref().map(|landing| landing_line(landing, style)));
+    text.extend(
+        tree.landing
+            .as_ref()
+            .map(|landing| landing_line(landing, style)),
+    );
     for level in &tree.levels {
         text += &level_line(level, style);
         for run in &level.runs {
@@ -116,7 +120,11 @@ fn drain_lines(drain: &DrainPortrait) -> String {
 /// A bar against its full width; red when there is more than that.
 fn gauge(share: f64, style: &Style) -> String {
     let bar = filled(share);
-    let colour = if share > 1.0 { Colour::Red } else { Colour::Bold };
+    let colour = if share > 1.0 {
+        Colour::Red
+    } else {
+        Colour::Bold
+    };
     style.paint(colour, &bar) + &style.paint(Colour::Dim, &rest(&bar, '░'))
 }
 

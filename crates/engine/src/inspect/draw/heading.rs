@@ -30,7 +30,12 @@ pub(super) fn family(family: &Portrait, style: &Style) -> String {
         bytes(family.bytes),
         plural(family.files as u64, "file")
     )];
-    words.extend(family.entries.map(|count| plural(count, "entrie")).map(entries));
+    words.extend(
+        family
+            .entries
+            .map(|count| plural(count, "entrie"))
+            .map(entries),
+    );
     words.extend(
         family
             .filter_bits_per_key
@@ -78,7 +83,11 @@ fn policy(tree: &Flexible) -> Vec<String> {
         sentences.push(format!(
             "{} could not be read and {} left alone",
             plural(tree.unreadable_files as u64, "file"),
-            if tree.unreadable_files == 1 { "is" } else { "are" }
+            if tree.unreadable_files == 1 {
+                "is"
+            } else {
+                "are"
+            }
         ));
     }
     if tree.compact_all {
@@ -89,14 +98,22 @@ fn policy(tree: &Flexible) -> Vec<String> {
 
 /// Limits, comma-separated, as policies spell them.
 fn list(limits: &[u16]) -> String {
-    limits.iter().map(u16::to_string).collect::<Vec<_>>().join(",")
+    limits
+        .iter()
+        .map(u16::to_string)
+        .collect::<Vec<_>>()
+        .join(",")
 }
 
 /// The last decisions.
 pub(super) fn decisions(decisions: &[crate::inspect::Decision], style: &Style) -> String {
     let mut text = format!("\n{}\n", style.paint(Colour::Bold, "last decisions"));
     for decision in decisions {
-        let first = format!("  #{:<5} {:>9}  ", decision.number, clock(decision.at_seconds));
+        let first = format!(
+            "  #{:<5} {:>9}  ",
+            decision.number,
+            clock(decision.at_seconds)
+        );
         let sentence = format!("{}: {}", decision.column_family, decision.sentence);
         text += &hang(&first, &sentence);
     }

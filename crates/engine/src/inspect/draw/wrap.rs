@@ -39,6 +39,11 @@ mod tests {
             assert!(line.chars().count() <= WIDTH);
         }
         assert!(text.starts_with("  #1  word"));
-        assert!(text.lines().nth(1).expect("two lines").starts_with("      word"));
+        assert!(
+            text.lines()
+                .nth(1)
+                .expect("two lines")
+                .starts_with("      word")
+        );
     }
 }

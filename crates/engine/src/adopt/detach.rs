@@ -1,0 +1,281 @@
+//! Detaching: everything becomes one run, which is refitted to a level that a
+//! plain RocksDB has; then RocksDB opens the directory by itself.
+//!
+//! The steps, each of which leaves a database that opens, and each of which is
+//! passed over when the manifest shows that it is done:
+//!
+//! 1. the planner merges every column family into one run, piece by piece;
+//! 2. `CompactRange` moves the run up to level 6, which rewrites nothing;
+//! 3. RocksDB opens the directory with 7 levels, which writes an OPTIONS file;
+//! 4. Lissom's files are removed, the state file last.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use lissom_core::{PhysicalLevel, Tree, TreeState};
+use rust_rocksdb::{
+    BlockBasedOptions, BottommostLevelCompaction, ColumnFamilyDescriptor, CompactOptions, Options,
+};
+
+use super::drive::{self, Customise, is_one_run};
+use super::forecast::{Forecast, forecast};
+use super::space::{check_space, free_bytes};
+use super::work::{Watch, Work};
+use crate::RocksDb;
+use crate::error::{Error, Result};
+use crate::files::{journal, pin, state};
+use crate::inspect::{read, recorded};
+use crate::options::Preparation;
+use crate::settings::Settings;
+
+/// The deepest level of a plain RocksDB.
+const LAST_LEVEL: PhysicalLevel = PhysicalLevel(6);
+
+/// RocksDB's default number of levels.
+const NUM_LEVELS: i32 = 7;
+
+/// Gives a directory back as a plain RocksDB directory.
+///
+/// ```no_run
+/// use lissom::adopt::Detacher;
+///
+/// let detacher = Detacher::new("data");
+/// println!("at most {} bytes will be merged", detacher.forecast()?.merged_bytes());
+/// detacher.detach(&mut |_| ())?;
+/// # Ok::<(), lissom::Error>(())
+/// ```
+pub struct Detacher {
+    directory: PathBuf,
+    customise: Arc<Customise>,
+}
+
+/// What the manifest shows.
+struct Seen {
+    work: Work,
+    settings: BTreeMap<String, Settings>,
+    /// Some column family is more than one run, of which one lies too deep.
+    must_merge: bool,
+    /// Some column family's run lies too deep.
+    must_refit: bool,
+}
+
+impl Detacher {
+    /// Gives back the directory.
+    pub fn new(directory: impl AsRef<Path>) -> Detacher {
+        Detacher {
+            directory: directory.as_ref().to_owned(),
+            customise: Arc::new(|_, _| ()),
+        }
+    }
+
+    /// Sets merge operators and other things that only the application has; see
+    /// [`Opening::customise`](crate::db::Opening::customise).
+    pub fn customise(
+        mut self,
+        change: impl Fn(&str, &mut Options) + Send + Sync + 'static,
+    ) -> Detacher {
+        self.customise = Arc::new(change);
+        self
+    }
+
+    /// What will be merged. Changes nothing.
+    ///
+    /// # Errors
+    /// When there is no database, or it cannot be read.
+    pub fn forecast(&self) -> Result<Work> {
+        self.look().map(|seen| seen.work)
+    }
+
+    fn look(&self) -> Result<Seen> {
+        let opened = read::open_with(&self.directory, &*self.customise)?;
+        let stored = state::load(&self.directory)?.stored;
+        let ours = opened.names.iter().any(|name| opened.has_our_levels(name));
+        let mut seen = Seen {
+            work: Work::begin(&self.directory, free_bytes(&self.directory)?),
+            settings: BTreeMap::new(),
+            must_merge: false,
+            must_refit: false,
+        };
+        seen.work.done = !ours && !state::path(&self.directory).exists();
+        for name in &opened.names {
+            opened.require_merge_operator(name, "lissom::adopt::Detacher::customise")?;
+            let settings = recorded::family_settings(&opened.options, &stored, name)?;
+            let tree = opened.look(name)?.tree;
+            let state = recorded::family_state(&stored, name, &settings);
+            let merge = !fits(&tree) && !is_one_run(&tree);
+            seen.must_merge |= merge;
+            seen.must_refit |= !fits(&tree);
+            seen.add(name, &settings, &tree, state, merge)?;
+            seen.settings.insert(name.clone(), settings);
+        }
+        Ok(seen)
+    }
+
+    /// Gives the directory back, or goes on where an earlier call was
+    /// interrupted. Returns what was foreseen.
+    ///
+    /// # Errors
+    /// As [`Detacher::forecast`]; when the directory is open elsewhere; when too
+    /// little space is free; when the disk fails. No data is lost, and the same
+    /// call goes on.
+    pub fn detach(&self, watch: &mut Watch<'_>) -> Result<Work> {
+        let Seen {
+            work,
+            settings,
+            must_merge,
+            must_refit,
+        } = self.look()?;
+        if work.done {
+            return Ok(work);
+        }
+        check_space(&work)?;
+        if must_merge {
+            let ready = drive::open(&self.directory, &settings, &*self.customise)?;
+            let names: Vec<&str> = settings.keys().map(String::as_str).collect();
+            ready.merge_all(&names, work.merged_bytes(), watch)?;
+        }
+        if must_refit {
+            self.refit(&settings)?;
+        }
+        self.open_plainly(&settings)?;
+        remove_our_files(&self.directory)?;
+        Ok(work)
+    }
+
+    /// Moves each column family's only run up to level 6.
+    fn refit(&self, settings: &BTreeMap<String, Settings>) -> Result<()> {
+        let db = self.open_with_our_levels(settings)?;
+        for name in settings.keys() {
+            let tree = tree(&db, name)?;
+            if fits(&tree) {
+                continue;
+            }
+            if !is_one_run(&tree) {
+                return Err(Error::retry(format!(
+                    "the column family \"{name}\" was written to meanwhile: close it elsewhere, \
+                     and give the same command again"
+                )));
+            }
+            let handle = family(&db, name)?;
+            let mut refit = CompactOptions::default();
+            refit.set_exclusive_manual_compaction(true);
+            refit.set_bottommost_level_compaction(BottommostLevelCompaction::Skip);
+            refit.set_change_level(true);
+            refit.set_target_level(i32::from(LAST_LEVEL.0));
+            // It reports nothing: the manifest says whether it worked.
+            db.compact_range_cf_opt(&handle, None::<&[u8]>, None::<&[u8]>, &refit);
+            if !fits(&self::tree(&db, name)?) {
+                return Err(Error::retry(format!(
+                    "RocksDB did not move the column family \"{name}\" to level {}: \
+                     its LOG file says why; give the same command again",
+                    LAST_LEVEL.0
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn open_with_our_levels(&self, settings: &BTreeMap<String, Settings>) -> Result<RocksDb> {
+        let default = &settings["default"];
+        let mut preparation = Preparation::new(default)?;
+        let mut families = Vec::new();
+        for (name, settings) in settings {
+            let options = preparation.options_with(name, settings, &*self.customise)?;
+            families.push(ColumnFamilyDescriptor::new(name, options));
+        }
+        let mut options = preparation.options_with("default", default, &*self.customise)?;
+        options.create_if_missing(false);
+        RocksDb::open_cf_descriptors(&options, &self.directory, families)
+            .map_err(|error| drive::explain(&self.directory, error))
+    }
+
+    /// RocksDB alone opens and closes the directory.
+    fn open_plainly(&self, settings: &BTreeMap<String, Settings>) -> Result<()> {
+        let families = settings.iter().map(|(name, settings)| {
+            let mut options = plain_options(settings);
+            (self.customise)(name, &mut options);
+            options.set_num_levels(NUM_LEVELS);
+            ColumnFamilyDescriptor::new(name, options)
+        });
+        let mut options = Options::default();
+        (self.customise)("default", &mut options);
+        options.create_if_missing(false);
+        RocksDb::open_cf_descriptors(&options, &self.directory, families)
+            .map(drop)
+            .map_err(|error| drive::explain(&self.directory, error))
+    }
+}
+
+impl Seen {
+    fn add(
+        &mut self,
+        name: &str,
+        settings: &Settings,
+        tree: &Tree,
+        mut state: TreeState,
+        merge: bool,
+    ) -> Result<()> {
+        let found = if merge {
+            state.compact_all = true;
+            forecast(&settings.shape(), tree, &state, settings.workers)?
+        } else {
+            Forecast::default()
+        };
+        self.work.add(name, tree, settings, found);
+        Ok(())
+    }
+}
+
+/// Whether a plain RocksDB has all levels that hold files.
+fn fits(tree: &Tree) -> bool {
+    tree.runs().next_back() <= Some(LAST_LEVEL)
+}
+
+fn family<'a>(db: &'a RocksDb, name: &str) -> Result<Arc<rust_rocksdb::BoundColumnFamily<'a>>> {
+    db.cf_handle(name)
+        .ok_or_else(|| Error::bug(format!("the column family \"{name}\" was not opened")))
+}
+
+fn tree(db: &RocksDb, name: &str) -> Result<Tree> {
+    Ok(crate::observe::observe(&family(db, name)?)?.tree)
+}
+
+/// RocksDB's defaults, but for what concerns the files themselves.
+fn plain_options(settings: &Settings) -> Options {
+    let mut options = Options::default();
+    let kind = settings.compression.last().copied().unwrap_or_default();
+    options.set_compression_type(kind.rocksdb());
+    if settings.bloom_bits_per_key > 0.0 {
+        let mut table = BlockBasedOptions::default();
+        table.set_bloom_filter(settings.bloom_bits_per_key, false);
+        options.set_block_based_table_factory(&table);
+    }
+    options
+}
+
+/// Removes Lissom's files, the state file last: while it is there, the directory
+/// counts as not yet given back.
+fn remove_our_files(directory: &Path) -> Result<()> {
+    let state = state::path(directory);
+    let files = [
+        pin::path(directory),
+        journal::old_path(directory),
+        journal::path(directory),
+        state.with_extension("tmp"),
+        state,
+    ];
+    for file in files {
+        match fs::remove_file(&file) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(Error::io("remove", &file, &error));
+            }
+            _ => {}
+        }
+    }
+    File::open(directory)
+        .and_then(|opened| opened.sync_all())
+        .map_err(|error| Error::io("write", directory, &error))
+}

@@ -1,0 +1,218 @@
+//! Running the autopilot on a directory until nothing is left to do.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use lissom_core::{PhysicalLevel, Tree};
+use rust_rocksdb::{ColumnFamilyDescriptor, Options};
+
+use super::work::{Progress, Watch};
+use crate::RocksDb;
+use crate::autopilot::Autopilot;
+use crate::error::{Error, Result};
+use crate::observe::observe;
+use crate::options::Preparation;
+use crate::settings::Settings;
+
+/// A change to RocksDB's options of a column family, given its name.
+pub(crate) type Customise = dyn Fn(&str, &mut Options) + Send + Sync;
+
+/// How long to wait for the autopilot between two looks.
+const LOOK_EVERY: Duration = Duration::from_millis(200);
+
+/// A merge of everything is asked for this often: each request leaves one run
+/// unless somebody writes.
+const MOST_REQUESTS: u32 = 5;
+
+/// How often progress is told.
+const TELL_EVERY: Duration = Duration::from_secs(1);
+
+/// A database with Lissom's options, and no autopilot yet: nothing moves.
+pub(crate) struct Ready {
+    db: Arc<RocksDb>,
+    preparation: Preparation,
+    directory: PathBuf,
+}
+
+/// Opens a directory, plain or adopted, with Lissom's options.
+pub(crate) fn open(
+    directory: &Path,
+    settings: &BTreeMap<String, Settings>,
+    customise: &Customise,
+) -> Result<Ready> {
+    let default = settings
+        .get("default")
+        .ok_or_else(|| Error::bug("a database without its default column family"))?;
+    let mut preparation = Preparation::new(default)?;
+    let mut descriptors = Vec::new();
+    for (name, settings) in settings {
+        let options = preparation.options_with(name, settings, customise)?;
+        descriptors.push(ColumnFamilyDescriptor::new(name, options));
+    }
+    let mut options = preparation.options_with("default", default, customise)?;
+    options.create_if_missing(false);
+    let db = RocksDb::open_cf_descriptors(&options, directory, descriptors)
+        .map_err(|error| explain(directory, error))?;
+    Ok(Ready {
+        db: Arc::new(db),
+        preparation,
+        directory: directory.to_owned(),
+    })
+}
+
+/// RocksDB's error at open, with what to do.
+pub(crate) fn explain(directory: &Path, error: rust_rocksdb::Error) -> Error {
+    let text = error.to_string();
+    let advice = if text.contains("lock") || text.contains("LOCK") {
+        "it is open in this or another process: close it there first, and try again"
+    } else if text.contains("No space left") {
+        "free some space on its disk, and try again"
+    } else {
+        "nothing was changed; if this stays, restore it from a backup"
+    };
+    Error::from(error).within(format!("cannot open {} ({advice})", directory.display()))
+}
+
+impl Ready {
+    /// Lets the autopilot work until it wants nothing more.
+    pub(crate) fn settle(self, expected_bytes: u64, watch: &mut Watch<'_>) -> Result<()> {
+        let driven = self.start(expected_bytes)?;
+        driven.wait(watch)
+    }
+
+    /// Lets the autopilot merge each of these column families into one run.
+    pub(crate) fn merge_all(
+        self,
+        names: &[&str],
+        expected_bytes: u64,
+        watch: &mut Watch<'_>,
+    ) -> Result<()> {
+        let driven = self.start(expected_bytes)?;
+        names
+            .iter()
+            .try_for_each(|name| driven.merge_into_one(name, watch))
+    }
+
+    fn start(self, expected_bytes: u64) -> Result<Driven> {
+        let autopilot = Autopilot::start(self.db.clone(), &self.preparation, false)
+            .map_err(|error| error.within(self.directory.display()))?;
+        Ok(Driven {
+            autopilot,
+            db: self.db,
+            expected_bytes,
+        })
+    }
+}
+
+/// A database that the autopilot drives.
+struct Driven {
+    // Before `db`: its threads end before the database closes.
+    autopilot: Autopilot,
+    db: Arc<RocksDb>,
+    expected_bytes: u64,
+}
+
+impl Driven {
+    /// Waits until nothing is left to merge, telling how far it is.
+    fn wait(&self, watch: &mut Watch<'_>) -> Result<()> {
+        let mut told = Instant::now();
+        loop {
+            let idle = self.autopilot.wait_until_idle(LOOK_EVERY);
+            self.check_health()?;
+            if idle {
+                watch(self.progress()?);
+                return Ok(());
+            }
+            if told.elapsed() >= TELL_EVERY {
+                told = Instant::now();
+                watch(self.progress()?);
+            }
+        }
+    }
+
+    /// Asks for a merge of everything and waits until there is one run and no
+    /// L0.
+    fn merge_into_one(&self, family: &str, watch: &mut Watch<'_>) -> Result<()> {
+        for _ in 0..MOST_REQUESTS {
+            self.autopilot.compact(family)?;
+            let deadline = Instant::now() + 4 * LOOK_EVERY;
+            loop {
+                self.wait(watch)?;
+                if is_one_run(&tree(&self.db, family)?) {
+                    return Ok(());
+                }
+                // The request may not have been taken up yet.
+                if Instant::now() >= deadline {
+                    break;
+                }
+                std::thread::sleep(LOOK_EVERY / 4);
+            }
+        }
+        Err(Error::retry(format!(
+            "the column family \"{family}\" did not become one run: somebody writes to it, or \
+             runs compactions of their own; end that, and try again"
+        )))
+    }
+
+    fn progress(&self) -> Result<Progress> {
+        let statistics = self.autopilot.statistics()?;
+        let mut progress = Progress {
+            expected_bytes: self.expected_bytes,
+            ..Progress::default()
+        };
+        for family in statistics.families.values() {
+            progress.merged_bytes += family.pieces.read_bytes;
+            progress.merges += family.pieces.merged;
+            progress.moves += family.pieces.moved;
+        }
+        Ok(progress)
+    }
+
+    fn check_health(&self) -> Result<()> {
+        let health = self.autopilot.health();
+        let cause = if let Some(error) = health.background_error {
+            Some(format!(
+                "RocksDB stopped background work: {}",
+                error.message
+            ))
+        } else if let Some((family, files)) = health.unreadable.first_key_value() {
+            Some(format!(
+                "files {files:?} of column family {family} cannot be read{}",
+                health
+                    .trouble
+                    .map_or(String::new(), |why| format!(": {why}"))
+            ))
+        } else if !health.running {
+            Some(
+                health
+                    .trouble
+                    .unwrap_or_else(|| "the autopilot ended".into()),
+            )
+        } else {
+            None
+        };
+        match cause {
+            None => Ok(()),
+            Some(cause) => Err(Error::fix(format!(
+                "the work stopped, and no data is lost: {cause}; put that right and give the same \
+                 command again, which goes on from here"
+            ))),
+        }
+    }
+}
+
+fn tree(db: &RocksDb, family: &str) -> Result<Tree> {
+    let handle = db
+        .cf_handle(family)
+        .ok_or_else(|| Error::fix(format!("there is no column family \"{family}\"")))?;
+    Ok(observe(&handle)?.tree)
+}
+
+/// Whether nothing lies in L0 and at most one level below it holds files.
+pub(crate) fn is_one_run(tree: &Tree) -> bool {
+    tree.level0().is_empty()
+        && tree.files(PhysicalLevel::LANDING).is_empty()
+        && tree.runs().count() <= 1
+}

@@ -1,0 +1,204 @@
+//! Adopting: the state file is written, then the planner sinks runs by moves and
+//! merges what is over its limits.
+//!
+//! The steps, each of which leaves a database that opens:
+//!
+//! 1. the directory is looked at read-only and refused if it cannot be held;
+//! 2. it is opened with Lissom's options, which writes an OPTIONS file;
+//! 3. the state file is written: from here on the directory is adopted;
+//! 4. the autopilot works until it wants nothing more.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use lissom_core::{Layout, TreeState};
+use rust_rocksdb::Options;
+
+use super::drive::{self, Customise};
+use super::forecast::forecast;
+use super::refusal::{self, Candidate};
+use super::space::{check_space, free_bytes};
+use super::work::{Watch, Work};
+use crate::error::{Error, Result};
+use crate::files::state::{self, Stored, StoredFamily};
+use crate::inspect::{read, recorded};
+use crate::settings::Settings;
+
+/// Takes over a directory.
+///
+/// ```no_run
+/// use lissom::adopt::Adopter;
+///
+/// let adopter = Adopter::new("data");
+/// println!("at most {} bytes will be merged", adopter.forecast()?.merged_bytes());
+/// adopter.adopt(&mut |_| ())?;
+/// # Ok::<(), lissom::Error>(())
+/// ```
+pub struct Adopter {
+    directory: PathBuf,
+    change: Box<dyn Fn(&str, &mut Settings) + Send + Sync>,
+    customise: Arc<Customise>,
+}
+
+impl Adopter {
+    /// Takes over the directory with the settings that its files record, and
+    /// Lissom's defaults for the rest.
+    pub fn new(directory: impl AsRef<Path>) -> Adopter {
+        Adopter {
+            directory: directory.as_ref().to_owned(),
+            change: Box::new(|_, _| ()),
+            customise: Arc::new(|_, _| ()),
+        }
+    }
+
+    /// Changes the settings of a column family, given its name.
+    pub fn settings(
+        mut self,
+        change: impl Fn(&str, &mut Settings) + Send + Sync + 'static,
+    ) -> Adopter {
+        self.change = Box::new(change);
+        self
+    }
+
+    /// Sets merge operators and other things that only the application has; see
+    /// [`Opening::customise`](crate::db::Opening::customise).
+    pub fn customise(
+        mut self,
+        change: impl Fn(&str, &mut Options) + Send + Sync + 'static,
+    ) -> Adopter {
+        self.customise = Arc::new(change);
+        self
+    }
+
+    /// What will be moved and merged. Changes nothing.
+    ///
+    /// # Errors
+    /// When there is no database, or one that cannot be taken over.
+    pub fn forecast(&self) -> Result<Work> {
+        self.look().map(|(work, _)| work)
+    }
+
+    fn look(&self) -> Result<(Work, BTreeMap<String, Settings>)> {
+        let opened = read::open_with(&self.directory, &*self.customise)?;
+        let stored = state::load(&self.directory)?.stored;
+        let refuse = |why: String| {
+            Err(Error::fix(format!(
+                "{} cannot be adopted: {why}",
+                self.directory.display()
+            )))
+        };
+        let wal_dir = wal_directory(&self.directory, &opened.options.file_name)?;
+        let blobs = has_blob_files(&self.directory)?;
+        if let Some(why) = refusal::database(&opened.options, wal_dir.as_deref(), blobs) {
+            return refuse(why);
+        }
+        let mut work = Work::begin(&self.directory, free_bytes(&self.directory)?);
+        let mut all_settings = BTreeMap::new();
+        for name in &opened.names {
+            let settings = self.family_settings(&opened, &stored, name)?;
+            let seen = opened.look(name)?;
+            let merge_operator = opened.merge_operator(name)?;
+            if let Some(options) = read::find(&opened.options, name) {
+                let candidate = Candidate {
+                    options,
+                    merge_operator: merge_operator.as_deref(),
+                    tables: &seen.tables,
+                };
+                if let Some(why) = refusal::family(&candidate) {
+                    return refuse(format!("column family \"{name}\": {why}"));
+                }
+                work.remarks.extend(refusal::remarks(options));
+            }
+            let state = recorded::family_state(&stored, name, &settings);
+            let found = forecast(&settings.shape(), &seen.tree, &state, settings.workers)?;
+            let adopted = stored.families.contains_key(name) && opened.has_our_levels(name);
+            work.done &= adopted && found.is_nothing();
+            work.add(name, &seen.tree, &settings, found);
+            all_settings.insert(name.clone(), settings);
+        }
+        Ok((work, all_settings))
+    }
+
+    fn family_settings(
+        &self,
+        opened: &read::Opened,
+        stored: &Stored,
+        name: &str,
+    ) -> Result<Settings> {
+        let mut settings = recorded::family_settings(&opened.options, stored, name)?;
+        (self.change)(name, &mut settings);
+        settings.create_if_missing = false;
+        settings
+            .check()
+            .map_err(|error| error.within(format!("column family \"{name}\"")))?;
+        Ok(settings)
+    }
+
+    /// Takes the directory over, or goes on where an earlier call was
+    /// interrupted. Returns what was foreseen.
+    ///
+    /// # Errors
+    /// As [`Adopter::forecast`]; when the directory is open elsewhere; when too
+    /// little space is free; when the disk fails. No data is lost, and the same
+    /// call goes on.
+    pub fn adopt(&self, watch: &mut Watch<'_>) -> Result<Work> {
+        let (work, settings) = self.look()?;
+        if work.done {
+            return Ok(work);
+        }
+        check_space(&work)?;
+        let ready = drive::open(&self.directory, &settings, &*self.customise)?;
+        mark(&self.directory, &settings)?;
+        ready.settle(work.merged_bytes(), watch)?;
+        Ok(work)
+    }
+}
+
+/// Writes the state file, with an entry for each column family that has none.
+fn mark(directory: &Path, settings: &BTreeMap<String, Settings>) -> Result<()> {
+    let mut stored = state::load(directory)?.stored;
+    let before = stored.clone();
+    for (name, settings) in settings {
+        stored
+            .families
+            .entry(name.clone())
+            .or_insert_with(|| StoredFamily {
+                layout: Layout::V1,
+                tree: TreeState::new(settings.policy.first_limits()),
+                policy: settings.policy.to_string(),
+                tuner: serde_json::Value::Null,
+                unreadable: BTreeSet::new(),
+            });
+    }
+    if stored == before && state::path(directory).exists() {
+        return Ok(());
+    }
+    state::save(directory, &stored)
+}
+
+/// The directory of the write-ahead log, if it is not the database's own.
+fn wal_directory(directory: &Path, options_file: &str) -> Result<Option<String>> {
+    let path = directory.join(options_file);
+    let text = std::fs::read_to_string(&path).map_err(|error| Error::io("read", &path, &error))?;
+    let set = text
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("wal_dir="))
+        .filter(|value| !value.is_empty());
+    let own = |value: &str| {
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        real(Path::new(value)) == real(directory)
+    };
+    Ok(set.filter(|value| !own(value)).map(str::to_owned))
+}
+
+fn has_blob_files(directory: &Path) -> Result<bool> {
+    let cannot = |error| Error::io("read the directory", directory, &error);
+    for entry in std::fs::read_dir(directory).map_err(cannot)? {
+        let name = entry.map_err(cannot)?.file_name();
+        if name.to_string_lossy().ends_with(".blob") {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}

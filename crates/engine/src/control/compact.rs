@@ -1,0 +1,121 @@
+//! Compacting by hand: everything in a column family becomes one run, in
+//! bounded pieces like all other work.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rust_rocksdb::Options;
+
+use crate::adopt::drive::{self, Customise, is_one_run};
+use crate::adopt::space::{check_space, free_bytes};
+use crate::adopt::{Forecast, Watch, Work, forecast};
+use crate::error::{Error, Result};
+use crate::files::state;
+use crate::inspect::{read, recorded};
+use crate::settings::Settings;
+
+/// Merges the column families of a closed database into one run each.
+///
+/// In a running store call [`Autopilot::compact`](crate::Autopilot::compact).
+pub struct Compactor {
+    directory: PathBuf,
+    column_family: Option<String>,
+    customise: Arc<Customise>,
+}
+
+impl Compactor {
+    /// Compacts all column families.
+    pub fn new(directory: impl AsRef<Path>) -> Compactor {
+        Compactor {
+            directory: directory.as_ref().to_owned(),
+            column_family: None,
+            customise: Arc::new(|_, _| ()),
+        }
+    }
+
+    /// Compacts one column family only.
+    pub fn column_family(mut self, name: impl Into<String>) -> Compactor {
+        self.column_family = Some(name.into());
+        self
+    }
+
+    /// Sets merge operators and other things that only the application has; see
+    /// [`Opening::customise`](crate::db::Opening::customise).
+    pub fn customise(
+        mut self,
+        change: impl Fn(&str, &mut Options) + Send + Sync + 'static,
+    ) -> Compactor {
+        self.customise = Arc::new(change);
+        self
+    }
+
+    /// What will be merged. Changes nothing.
+    ///
+    /// # Errors
+    /// When there is no database, or it is not adopted, or has no column family
+    /// of the name given.
+    pub fn forecast(&self) -> Result<Work> {
+        self.look().map(|(work, _)| work)
+    }
+
+    fn look(&self) -> Result<(Work, BTreeMap<String, Settings>)> {
+        let opened = read::open_with(&self.directory, &*self.customise)?;
+        let stored = state::load(&self.directory)?.stored;
+        let chosen = opened.choose(self.column_family.as_deref())?;
+        let mut work = Work::begin(&self.directory, free_bytes(&self.directory)?);
+        let mut all_settings = BTreeMap::new();
+        for name in &opened.names {
+            if !opened.has_our_levels(name) {
+                return Err(Error::fix(format!(
+                    "{} is not adopted: adopt it first, with `lissom adopt`, or let RocksDB \
+                     compact it",
+                    self.directory.display()
+                )));
+            }
+            opened.require_merge_operator(name, "lissom::control::Compactor::customise")?;
+            let settings = recorded::family_settings(&opened.options, &stored, name)?;
+            if chosen.contains(name) {
+                let tree = opened.look(name)?.tree;
+                let mut state = recorded::family_state(&stored, name, &settings);
+                state.compact_all = true;
+                let found = if is_one_run(&tree) {
+                    Forecast::default()
+                } else {
+                    forecast(&settings.shape(), &tree, &state, settings.workers)?
+                };
+                work.add(name, &tree, &settings, found);
+            }
+            all_settings.insert(name.clone(), settings);
+        }
+        work.done = work
+            .families
+            .iter()
+            .all(|family| family.forecast.is_nothing());
+        Ok((work, all_settings))
+    }
+
+    /// Compacts. Returns what was foreseen.
+    ///
+    /// # Errors
+    /// As [`Compactor::forecast`]; when the database is open elsewhere; when too
+    /// little space is free; when the disk fails. No data is lost.
+    pub fn compact(&self, watch: &mut Watch<'_>) -> Result<Work> {
+        let (work, settings) = self.look()?;
+        if work.done {
+            return Ok(work);
+        }
+        check_space(&work)?;
+        let names: Vec<&str> = work
+            .families
+            .iter()
+            .map(|family| family.name.as_str())
+            .collect();
+        drive::open(&self.directory, &settings, &*self.customise)?.merge_all(
+            &names,
+            work.merged_bytes(),
+            watch,
+        )?;
+        Ok(work)
+    }
+}

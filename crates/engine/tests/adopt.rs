@@ -1,0 +1,10 @@
+//! Taking over plain RocksDB directories and giving them back.
+
+#[path = "adopt/kill.rs"]
+mod kill;
+#[path = "adopt/plain.rs"]
+mod plain;
+#[path = "adopt/refusals.rs"]
+mod refusals;
+#[path = "adopt/round_trip.rs"]
+mod round_trip;

@@ -1,0 +1,109 @@
+//! What cannot be taken over is refused in one sentence, and left as it was.
+
+use std::path::Path;
+
+use lissom::adopt::Adopter;
+use rust_rocksdb::{DB, DBCompactionStyle, MergeOperands, Options};
+
+fn made(path: &Path, change: impl FnOnce(&mut Options)) {
+    let mut options = Options::default();
+    options.create_if_missing(true);
+    change(&mut options);
+    let db = DB::open(&options, path).expect("a new database");
+    db.put("key", "value").expect("a put");
+    db.flush().expect("a flush");
+}
+
+fn refused(change: impl FnOnce(&mut Options), words: &str) {
+    let directory = tempfile::tempdir().expect("a directory");
+    made(directory.path(), change);
+    let error = Adopter::new(directory.path())
+        .adopt(&mut |_| ())
+        .expect_err(words)
+        .to_string();
+    assert!(error.contains(words), "{error}");
+    assert!(
+        error.contains(&directory.path().display().to_string()),
+        "{error}"
+    );
+    assert!(!directory.path().join("LISSOM").exists());
+}
+
+#[test]
+fn foreign_orders_and_styles() {
+    refused(
+        |options| options.set_comparator("mine", Box::new(|a, b| b.cmp(a))),
+        "comparator",
+    );
+    refused(
+        |options| options.set_compaction_style(DBCompactionStyle::Fifo),
+        "kCompactionStyleFIFO",
+    );
+    refused(|options| options.set_enable_blob_files(true), "blob files");
+}
+
+fn join(_: &[u8], existing: Option<&[u8]>, operands: &MergeOperands) -> Option<Vec<u8>> {
+    let mut all = existing.map(<[u8]>::to_vec).unwrap_or_default();
+    operands.iter().for_each(|operand| all.extend(operand));
+    Some(all)
+}
+
+#[test]
+fn merge_operators_are_taken_over_by_who_has_them() {
+    let with = |options: &mut Options| options.set_merge_operator_associative("join", join);
+    refused(with, "merge operator is join");
+    let directory = tempfile::tempdir().expect("a directory");
+    made(directory.path(), with);
+    let mut options = Options::default();
+    with(&mut options);
+    let db = DB::open(&options, directory.path()).expect("it opens");
+    for _ in 0..3 {
+        db.merge("key", "+").expect("a merge");
+        db.flush().expect("a flush");
+    }
+    drop(db);
+    Adopter::new(directory.path())
+        .customise(move |_, options| with(options))
+        .adopt(&mut |_| ())
+        .expect("adopted");
+    let db = lissom::Db::opening(directory.path(), lissom::Settings::default())
+        .customise(move |_, options| with(options))
+        .open()
+        .expect("it opens");
+    assert_eq!(
+        db.get(b"key").expect("a get").as_deref(),
+        Some(&b"value+++"[..])
+    );
+}
+
+#[test]
+fn a_directory_elsewhere_and_an_open_one() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let error = Adopter::new(directory.path())
+        .forecast()
+        .expect_err("empty");
+    assert!(error.to_string().contains("has no file CURRENT"), "{error}");
+    let missing = directory.path().join("missing");
+    let error = Adopter::new(&missing).forecast().expect_err("missing");
+    assert!(
+        error.to_string().contains("there is no directory"),
+        "{error}"
+    );
+
+    let mut options = Options::default();
+    options.create_if_missing(true);
+    let db = DB::open(&options, directory.path()).expect("a new database");
+    db.put("key", "value").expect("a put");
+    let error = Adopter::new(directory.path())
+        .adopt(&mut |_| ())
+        .expect_err("open");
+    assert!(
+        error.to_string().contains("close it there first"),
+        "{error}"
+    );
+    assert!(!directory.path().join("LISSOM").exists());
+    drop(db);
+    Adopter::new(directory.path())
+        .adopt(&mut |_| ())
+        .expect("closed now");
+}

@@ -1,0 +1,160 @@
+//! Adopt, use, detach: every answer stays the same.
+
+use lissom::adopt::{Adopter, Detacher};
+use lissom::control::Compactor;
+use lissom::core::Layout;
+use lissom::{Compression, Db, Settings};
+use rust_rocksdb::{DB, Options};
+
+use super::plain::{Style, contents, make, occupied};
+
+pub fn our_levels() -> i32 {
+    i32::from(Layout::V1.num_levels())
+}
+
+/// A tree of several levels for little data.
+pub fn small(settings: &mut Settings) {
+    settings.size_ratio = 4;
+    settings.write_buffer_size = 64 << 10;
+    settings.target_file_size_base = 64 << 10;
+    settings.compression = vec![Compression::Lz4];
+}
+
+pub fn adopter(path: &std::path::Path) -> Adopter {
+    Adopter::new(path).settings(|_, settings| small(settings))
+}
+
+fn there_and_back(style: Style) {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path();
+    make(path, style, 30_000);
+    let before = contents(path, 7);
+    assert!(before["default"].len() > 10_000, "{style:?}");
+
+    let foreseen = adopter(path).adopt(&mut |_| ()).expect("adopted");
+    assert!(!foreseen.done);
+    assert!(path.join("LISSOM").exists());
+    assert_eq!(contents(path, our_levels()), before, "{style:?}");
+
+    let again = adopter(path).adopt(&mut |_| ()).expect("adopted twice");
+    assert!(again.done, "{again:?}");
+
+    let mut settings = Settings::default();
+    small(&mut settings);
+    let db = Db::open(path, settings).expect("it opens as Lissom's");
+    db.put(b"from lissom", b"yes").expect("a put");
+    assert_eq!(
+        db.get(b"in the log").expect("a get").as_deref(),
+        Some(&b"alone"[..])
+    );
+    drop(db);
+    let before = contents(path, our_levels());
+
+    Detacher::new(path).detach(&mut |_| ()).expect("detached");
+    assert_eq!(contents(path, 7), before, "{style:?}");
+    let ours = std::fs::read_dir(path)
+        .expect("a directory")
+        .filter(|entry| {
+            let name = entry.as_ref().expect("an entry").file_name();
+            name.to_string_lossy().starts_with("LISSOM")
+        })
+        .count();
+    assert_eq!(ours, 0);
+    assert!(occupied(path, 7).iter().all(|level| *level <= 6));
+
+    let names = DB::list_cf(&Options::default(), path).expect("a manifest");
+    let plain = DB::open_cf(&Options::default(), path, names).expect("it opens with defaults");
+    plain.put(b"from rocksdb", b"yes").expect("a put");
+    drop(plain);
+    let again = Detacher::new(path)
+        .detach(&mut |_| ())
+        .expect("detached twice");
+    assert!(again.done);
+}
+
+#[test]
+fn dynamic_level_bytes() {
+    there_and_back(Style::Dynamic);
+}
+
+#[test]
+fn static_level_bytes() {
+    there_and_back(Style::Static);
+}
+
+#[test]
+fn universal() {
+    there_and_back(Style::Universal);
+}
+
+#[test]
+fn a_forecast_changes_nothing_and_bounds_what_is_merged() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path();
+    make(path, Style::Static, 30_000);
+    let files = |path: &std::path::Path| {
+        let mut names: Vec<_> = std::fs::read_dir(path)
+            .expect("a directory")
+            .map(|entry| entry.expect("an entry").file_name())
+            .collect();
+        names.sort();
+        names
+    };
+    let before = files(path);
+    let foreseen = adopter(path).forecast().expect("a forecast");
+    assert_eq!(files(path), before);
+    let mut last = lissom::adopt::Progress::default();
+    adopter(path)
+        .adopt(&mut |progress| last = progress)
+        .expect("adopted");
+    // The write-ahead log's entries become a file that the forecast cannot know.
+    let slack = 256 << 10;
+    assert!(
+        last.merged_bytes <= foreseen.merged_bytes() + slack,
+        "{last:?} {foreseen:?}"
+    );
+    assert!(last.moves + last.merges > 0);
+}
+
+#[test]
+fn one_large_run_is_taken_over_without_a_merge() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path();
+    make(path, Style::Static, 20_000);
+    let names = DB::list_cf(&Options::default(), path).expect("a manifest");
+    let db = DB::open_cf(&super::plain::options(Style::Static), path, &names).expect("plain");
+    for name in &names {
+        let family = db.cf_handle(name).expect("opened");
+        db.compact_range_cf(&family, None::<&[u8]>, None::<&[u8]>);
+    }
+    drop(db);
+    let before = contents(path, 7);
+    let foreseen = adopter(path).adopt(&mut |_| ()).expect("adopted");
+    assert_eq!(foreseen.merged_bytes(), 0, "{foreseen:?}");
+    assert_eq!(contents(path, our_levels()), before);
+}
+
+#[test]
+fn compacting_by_hand_leaves_one_run() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path();
+    make(path, Style::Static, 30_000);
+    let error = Compactor::new(path)
+        .forecast()
+        .expect_err("plain")
+        .to_string();
+    assert!(error.contains("is not adopted"), "{error}");
+    adopter(path).adopt(&mut |_| ()).expect("adopted");
+    let before = contents(path, our_levels());
+    let foreseen = Compactor::new(path)
+        .column_family("default")
+        .compact(&mut |_| ())
+        .expect("compacted");
+    assert_eq!(foreseen.families.len(), 1);
+    assert_eq!(contents(path, our_levels()), before);
+    let again = Compactor::new(path).column_family("default").forecast();
+    assert!(again.expect("a forecast").done);
+    let unknown = Compactor::new(path).column_family("third").forecast();
+    let sentence = unknown.expect_err("there is none").to_string();
+    assert!(sentence.contains("it has default, second"), "{sentence}");
+}
