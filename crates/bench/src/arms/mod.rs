@@ -1,5 +1,6 @@
 //! The contenders.
 
+mod lissom;
 mod listener;
 mod mock;
 mod name;
@@ -11,9 +12,10 @@ mod tickers;
 
 use std::path::Path;
 
-use crate::error::{BenchError, Result};
+use crate::error::Result;
 use crate::store::Store;
 
+pub use lissom::LissomStore;
 pub use mock::MockStore;
 pub use name::{ArmName, LARGEST_FIXED};
 pub use resources::{Compression, Resources};
@@ -26,6 +28,9 @@ pub fn open_arm(arm: &ArmName, directory: &Path, resources: &Resources) -> Resul
             Ok(Box::new(StockRocksDb::open(directory, arm, resources)?))
         }
         ArmName::Mock(name) => Ok(Box::new(MockStore::open(name)?)),
-        other => Err(BenchError::new(format!("arm {other} cannot be opened"))),
+        ArmName::Fixed(_)
+        | ArmName::LazyLeveling
+        | ArmName::Thresholds(..)
+        | ArmName::Oracle(_) => Ok(Box::new(LissomStore::open(directory, arm, resources)?)),
     }
 }

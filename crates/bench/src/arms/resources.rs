@@ -12,7 +12,8 @@ pub struct Resources {
     pub write_buffer_size: usize,
     /// Write buffers in memory. Default: 2.
     pub max_write_buffer_number: i32,
-    /// Bytes of the block cache. Default: 32 MiB.
+    /// Bytes of the cache for data, index and filter blocks, beside the write buffers.
+    /// Default: 32 MiB.
     pub block_cache_size: usize,
     /// Bits of the Bloom filter for each key. Default: 8.
     pub filter_bits_per_key: f64,
@@ -28,6 +29,10 @@ pub struct Resources {
     pub level0_stop_writes_trigger: i32,
     /// Ratio of the capacities of neighbouring levels. Default: 10.
     pub size_ratio: u32,
+    /// Smallest target size of a table file in bytes, for Lissom's arms and
+    /// rocksdb-leveled-tuned; the other stock arms keep the library's default of
+    /// 64 MiB. Default: 2 MiB.
+    pub target_file_size_base: u64,
     /// Whether reads, flushes and compactions bypass the page cache. Default: true.
     pub direct_io: bool,
     /// Compression of all levels. Default: none.
@@ -60,6 +65,7 @@ impl Default for Resources {
             level0_slowdown_writes_trigger: 20,
             level0_stop_writes_trigger: 36,
             size_ratio: 10,
+            target_file_size_base: 2 << 20,
             direct_io: true,
             compression: Compression::None,
         }
@@ -97,6 +103,10 @@ impl Resources {
                 "background_compactions must be at least 1",
             ),
             (
+                self.target_file_size_base >= 64 << 10,
+                "target_file_size_base must be at least 64 KiB",
+            ),
+            (
                 self.max_subcompactions >= 1,
                 "max_subcompactions must be at least 1",
             ),
@@ -113,6 +123,18 @@ impl Resources {
             Some((_, rule)) => Err(BenchError::new(format!("resources: {rule}"))),
             None => Ok(()),
         }
+    }
+
+    /// Bytes of the one cache that holds data, index and filter blocks, and to which
+    /// write buffers are charged. The same in every arm.
+    pub fn memory_budget_bytes(&self) -> u64 {
+        self.block_cache_size as u64 + self.write_buffer_bytes() as u64
+    }
+
+    /// Bytes that write buffers may take.
+    pub fn write_buffer_bytes(&self) -> usize {
+        self.write_buffer_size
+            .saturating_mul(self.max_write_buffer_number as usize)
     }
 
     /// Bytes of L0 at its compaction trigger.

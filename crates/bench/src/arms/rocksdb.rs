@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use rust_rocksdb::{
     BlockBasedOptions, Cache, ColumnFamilyMetaDataOptions, DB, DBCompactionStyle,
-    DBCompressionType, Options, WaitForCompactOptions, properties,
+    DBCompressionType, Options, WaitForCompactOptions, WriteBufferManager, properties,
+    statistics::StatsLevel,
 };
 
 use super::listener::CompactionLog;
@@ -18,7 +19,6 @@ use crate::store::{Counters, LevelShape, Shape, Store};
 /// An open stock RocksDB.
 pub struct StockRocksDb {
     db: DB,
-    options: Options,
     log: CompactionLog,
     path: PathBuf,
 }
@@ -34,7 +34,6 @@ impl StockRocksDb {
             DB::open(&options, path).place(format!("arm {arm}, directory {}", path.display()))?;
         Ok(Self {
             db,
-            options,
             log,
             path: path.to_path_buf(),
         })
@@ -61,8 +60,9 @@ fn shared_options(resources: &Resources) -> Options {
     options.set_use_direct_reads(resources.direct_io);
     options.set_use_direct_io_for_flush_and_compaction(resources.direct_io);
     options.set_compression_type(compression_type(resources.compression));
-    options.set_block_based_table_factory(&table_options(resources));
+    set_memory(&mut options, resources);
     options.enable_statistics();
+    options.set_statistics_level(StatsLevel::ExceptHistogramOrTimers);
     options
 }
 
@@ -73,17 +73,27 @@ fn jobs_for(compactions: i32) -> i32 {
         .unwrap_or(compactions)
 }
 
-fn table_options(resources: &Resources) -> BlockBasedOptions {
+/// One cache for all blocks, with the write buffers charged to it: otherwise indexes
+/// and filters would be memory that nobody counts.
+fn set_memory(options: &mut Options, resources: &Resources) {
+    let cache = Cache::new_lru_cache(resources.memory_budget_bytes() as usize);
+    let buffers = resources.write_buffer_bytes();
+    let manager =
+        WriteBufferManager::new_write_buffer_manager_with_cache(buffers, false, cache.clone());
+    options.set_write_buffer_manager(&manager);
     let mut table = BlockBasedOptions::default();
-    table.set_block_cache(&Cache::new_lru_cache(resources.block_cache_size));
+    table.set_block_cache(&cache);
+    table.set_cache_index_and_filter_blocks(true);
+    table.set_cache_index_and_filter_blocks_with_high_priority(true);
+    table.set_pin_l0_filter_and_index_blocks_in_cache(true);
     if resources.filter_bits_per_key > 0.0 {
         table.set_bloom_filter(resources.filter_bits_per_key, false);
     }
-    table
+    options.set_block_based_table_factory(&table);
 }
 
 /// RocksDB's name for a compression.
-pub fn compression_type(compression: Compression) -> DBCompressionType {
+fn compression_type(compression: Compression) -> DBCompressionType {
     match compression {
         Compression::None => DBCompressionType::None,
         Compression::Lz4 => DBCompressionType::Lz4,
@@ -98,8 +108,7 @@ fn apply_style(options: &mut Options, arm: &ArmName, resources: &Resources) -> R
         ArmName::RocksdbLeveledTuned(base) => {
             let base = base.unwrap_or(resources.level0_bytes());
             options.set_max_bytes_for_level_base(base);
-            // As in the defaults, a level's first four files fill its base.
-            options.set_target_file_size_base((base / 4).max(1 << 20));
+            options.set_target_file_size_base(resources.target_file_size_base);
         }
         ArmName::RocksdbUniversal => options.set_compaction_style(DBCompactionStyle::Universal),
         other => {
@@ -134,7 +143,8 @@ impl Store for StockRocksDb {
     }
 
     fn counters(&self) -> Counters {
-        let mut counters = tickers::read(&self.options);
+        let property = self.db.property_value(properties::OPTIONS_STATISTICS);
+        let mut counters = tickers::parse(&property.ok().flatten().unwrap_or_default());
         self.log.add_to(&mut counters);
         counters
     }
@@ -170,7 +180,7 @@ impl Store for StockRocksDb {
 }
 
 /// Visits entries of a RocksDB from `start` on.
-pub fn scan_rocksdb(
+fn scan_rocksdb(
     db: &DB,
     start: &[u8],
     length: u64,
@@ -193,7 +203,7 @@ pub fn scan_rocksdb(
 }
 
 /// RocksDB's own levels; each file of L0 is a run.
-pub fn physical_levels(db: &DB) -> Vec<LevelShape> {
+fn physical_levels(db: &DB) -> Vec<LevelShape> {
     let levels = db.get_column_family_metadata_with_options(&ColumnFamilyMetaDataOptions::new());
     let occupied = levels.iter().filter(|level| level.file_count() > 0);
     occupied

@@ -47,7 +47,8 @@ pub struct ArmVerdict {
     pub memory_bytes: Figure,
     /// Bytes that went to the device.
     pub device_written_bytes: Figure,
-    /// Against the best static arm's total; none for that arm itself.
+    /// Against the best static arm's total; none for that arm itself, and none while
+    /// there are too few rounds.
     pub standing: Option<Standing>,
 }
 

@@ -12,7 +12,7 @@ mod tests;
 use serde::{Deserialize, Serialize};
 
 use crate::arms::ArmName;
-use crate::run::{ArmRun, Parameters};
+use crate::run::{ArmRun, LEAST_ROUNDS, Parameters};
 
 pub use arm::{ArmVerdict, SessionVerdict, closed_seconds};
 pub use debt::debt_seconds;
@@ -43,7 +43,9 @@ pub fn judge(parameters: &Parameters, runs: &[ArmRun]) -> Verdict {
         .filter_map(|arm| arm::judge_arm(arm, &rounds, bound))
         .collect();
     let headroom = headroom(&arms);
-    if let Some(headroom) = &headroom {
+    // A single round has no spread, and two hardly one: no wins, ties or losses then.
+    let claims = rounds.len() >= LEAST_ROUNDS as usize;
+    if let Some(headroom) = headroom.as_ref().filter(|_| claims) {
         for arm in arms
             .iter_mut()
             .filter(|arm| arm.arm != headroom.best_static)

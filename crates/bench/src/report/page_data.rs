@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::drive::Sample;
 use crate::judge::Verdict;
-use crate::run::{ArmRun, Failure, Machine, Parameters, Results};
+use crate::run::{ArmRun, Failure, LEAST_ROUNDS, Machine, Parameters, Results};
 use crate::store::LevelShape;
 
 /// Most points of a line; more cannot be told apart on a screen.
@@ -15,6 +15,7 @@ pub struct PageData {
     parameters: Parameters,
     machine: Machine,
     verdict: Verdict,
+    least_rounds: u32,
     failures: Vec<Failure>,
     runs: Vec<RunSeries>,
 }
@@ -60,6 +61,7 @@ pub fn page_data(results: &Results) -> PageData {
         parameters: results.parameters.clone(),
         machine: results.machine.clone(),
         verdict: super::verdict_of(results),
+        least_rounds: LEAST_ROUNDS,
         failures: results.failures.clone(),
         runs: results.runs.iter().map(series).collect(),
     }

@@ -16,11 +16,7 @@ pub fn render_table(results: &Results) -> String {
         text += &format!("  ! {caution}\n");
     }
     for failure in &results.failures {
-        text += &format!(
-            "  ! failed in round {}: {}\n",
-            failure.round + 1,
-            failure.sentence
-        );
+        text += &format!("  ! failed: {}\n", failure.sentence);
     }
     if let Some(headroom) = &verdict.headroom {
         text += &section(

@@ -205,10 +205,10 @@ pub fn demo_plan(out: PathBuf) -> Result<RunPlan> {
         .map(|name| name.parse())
         .collect::<Result<_>>()?;
     let mut plan = RunPlan::new(workload, arms, out)?;
-    // Smaller memory for a smaller store, so that the tree has as many levels as a
-    // large one.
-    plan.resources.write_buffer_size = 256 << 10;
-    plan.resources.block_cache_size = 4 << 20;
+    // Less memory for a smaller store, so that the tree has levels at all.
+    plan.resources.write_buffer_size = 1 << 20;
+    plan.resources.target_file_size_base = 1 << 20;
+    plan.resources.block_cache_size = 8 << 20;
     plan.sample_millis = 100;
     plan.settle_seconds = 30;
     Ok(plan)

@@ -221,3 +221,42 @@ fn stock_rocksdb_runs_a_small_workload() {
     }
     assert!(!out.path().join("database").exists());
 }
+
+/// Lissom, end to end, with a switch of limits in mid-run.
+#[test]
+fn lissom_runs_a_small_workload() {
+    let out = tempfile::tempdir().unwrap();
+    let sessions = plan(&["mock-a"], out.path()).workload.measured_sessions();
+    let limit = |i: usize| if i % 2 == 0 { 4 } else { 1 };
+    let parts: Vec<String> = sessions
+        .iter()
+        .enumerate()
+        .map(|(i, session)| format!("{}=fixed-{}", session.name, limit(i)))
+        .collect();
+    let oracle = format!("oracle:{}", parts.join(","));
+    let mut plan = plan(&["fixed-4", "thresholds-0.3-0.7", &oracle], out.path());
+    plan.workload = plan.workload.sized(Some(3000), 1.0).unwrap();
+    plan.rounds = 1;
+    plan.resources.write_buffer_size = 64 << 10;
+    plan.resources.target_file_size_base = 64 << 10;
+    let results = run(&plan, &mut Silent).unwrap();
+    assert_eq!(results.failures, []);
+    for run in &results.runs {
+        assert!(run.totals.verified > 0 && run.totals.counters.compactions > 0);
+        assert!(run.totals.counters.drains.is_some());
+        let settings = out.path().join("settings").join(run.arm.file_name());
+        assert!(settings.join("OPTIONS").exists());
+    }
+    let limits = |run: &ArmRun| -> std::collections::BTreeSet<u32> {
+        run.samples
+            .iter()
+            .flat_map(|s| s.levels.iter().filter_map(|l| l.run_limit))
+            .collect()
+    };
+    assert_eq!(limits(&results.runs[0]), [4].into());
+    assert_eq!(
+        limits(&results.runs[2]),
+        [1, 4].into(),
+        "the oracle switches"
+    );
+}

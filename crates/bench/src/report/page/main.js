@@ -72,12 +72,12 @@ function drawPanel(parent, panel, runs, axis, sessions) {
   const box = html("div", { class: "panel" }, parent, `<h3>${panel.title} <span>${panel.unit}</span></h3>`);
   const f = frame(box, 1120, 190, 74), values = runs.flatMap((run) => run.points.map(panel.pick)).filter((v) => v > 0);
   if (!values.length) { html("p", { class: "note" }, box, "Nothing was seen."); return; }
-  const marks = panel.log ? decades(Math.min(...values), Math.max(...values)) : ticks(Math.max(...values), 4);
+  const marks = panel.log ? decades(Math.min(...values), Math.max(...values)) : ticks(Math.max(...values) / 2 ** 20, 4).map((m) => m * 2 ** 20);
   const low = marks[0], high = marks[marks.length - 1], tall = f.bottom - f.top;
   const y = (v) => (panel.log ? f.bottom - (Math.log10(Math.max(v, low) / low) / Math.log10(high / low)) * tall : f.bottom - (v / high) * tall);
   const x = (p) => f.left + axis.of(p) * (f.right - f.left);
   drawBands(f, axis, state.mode, sessions);
-  drawScale(f, marks, y, panel.text);
+  drawScale(f, marks, y, (m) => short(panel.text(m)));
   for (const run of runs) line(f, run.points, x, (p) => y(panel.pick(p)), { stroke: colour(run.i), "stroke-width": 1.6, "stroke-dasharray": dash(run.i), opacity: 0.9 });
   hover(f, (place) => {
     const at = runs.map((run) => [run, nearest(run.points, axis, place)]);
@@ -90,25 +90,25 @@ function drawTree(parent, run, axis, sessions) {
   const card = html("div", { class: "card tree" }, parent, `<h3><span class="swatch" style="background:${colour(run.i)}"></span>${escaped(run.arm)}</h3>`);
   const levels = [...new Set(run.points.flatMap((p) => p.levels.map((l) => l.level)))].sort((a, b) => a - b);
   if (!levels.length) { html("p", { class: "note" }, card, "No level was seen."); return; }
-  html("div", { class: "legend" }, card, levels.map((l) => `<span><span class="swatch" style="background:${levelColour(levels.indexOf(l))}"></span>level ${l}</span>`).join(""));
+  html("div", { class: "legend" }, card, levels.map((l) => `<span><span class="swatch" style="background:${levelColour(l)}"></span>level ${l}</span>`).join(""));
   const x = (f) => (p) => f.left + axis.of(p) * (f.right - f.left);
   const at = (p, level) => p.levels.find((l) => l.level === level);
-  const size = frame(card, 540, 150, 62), total = (p, upto) => levels.slice(0, upto).reduce((sum, l) => sum + (at(p, l)?.bytes ?? 0), 0);
+  const size = frame(card, 540, 136, 62, 8), total = (p, upto) => levels.slice(0, upto).reduce((sum, l) => sum + (at(p, l)?.bytes ?? 0), 0);
   const marks = ticks(Math.max(...run.points.map((p) => total(p, levels.length))) / 2 ** 20, 4), top = marks[marks.length - 1] * 2 ** 20;
-  drawBands(size, axis, state.mode, sessions);
-  drawScale(size, marks, (m) => size.bottom - ((m * 2 ** 20) / top) * (size.bottom - size.top), (m) => `${plain(m).replace(/\.0+$/, "")} MiB`);
+  drawBands(size, axis, state.mode, sessions, "none");
+  drawScale(size, marks, (m) => size.bottom - ((m * 2 ** 20) / top) * (size.bottom - size.top), (m) => short(`${plain(m)} MiB`));
   const y = (v) => size.bottom - (v / top) * (size.bottom - size.top);
-  levels.forEach((l, n) => area(size, run.points, x(size), (p) => y(total(p, n)), (p) => y(total(p, n + 1)), { fill: levelColour(n), opacity: 0.85 }));
+  levels.forEach((l, n) => area(size, run.points, x(size), (p) => y(total(p, n)), (p) => y(total(p, n + 1)), { fill: levelColour(l), opacity: 0.85 }));
   hover(size, (place) => treeTip(nearest(run.points, axis, place), sessions));
-  const runs = frame(card, 540, 120, 62), most = Math.max(2, ...run.points.flatMap((p) => p.levels.flatMap((l) => [l.runs, l.run_limit ?? 0])));
+  const runs = frame(card, 540, state.mode === "seconds" ? 130 : 172, 62, state.mode === "seconds" ? 22 : 64), most = Math.max(2, ...run.points.flatMap((p) => p.levels.flatMap((l) => [l.runs, l.run_limit ?? 0])));
   const scale = ticks(most, 4).filter((m) => Number.isInteger(m)), high = Math.max(most, scale[scale.length - 1]);
   const yr = (v) => runs.bottom - (v / high) * (runs.bottom - runs.top);
-  drawBands(runs, axis, state.mode, sessions);
-  drawScale(runs, scale, yr, (m) => (m === scale[scale.length - 1] ? `${m} runs` : m));
+  drawBands(runs, axis, state.mode, sessions, "slanted");
+  drawScale(runs, scale, yr, (m) => (m === scale[scale.length - 1] ? `${m} run${m === 1 ? "" : "s"}` : m));
   levels.forEach((l, n) => {
-    line(runs, run.points, x(runs), (p) => yr(at(p, l)?.runs ?? 0), { stroke: levelColour(n), "stroke-width": 1.7 });
+    line(runs, run.points, x(runs), (p) => yr(at(p, l)?.runs ?? 0), { stroke: levelColour(l), "stroke-width": 1.7 });
     const limited = run.points.filter((p) => at(p, l)?.run_limit != null);
-    if (limited.length) line(runs, limited, x(runs), (p) => yr(at(p, l).run_limit), { stroke: levelColour(n), "stroke-width": 1.2, "stroke-dasharray": "4 3" });
+    if (limited.length) line(runs, limited, x(runs), (p) => yr(at(p, l).run_limit), { stroke: levelColour(l), "stroke-width": 1.2, "stroke-dasharray": "4 3" });
   });
   hover(runs, (place) => treeTip(nearest(run.points, axis, place), sessions));
 }

@@ -23,23 +23,30 @@ function horizontal(sessions, mode, longest) {
   return { top: n, of: (p) => (p.session + p.share) / n };
 }
 
-function frame(parent, width, height, left) {
+function frame(parent, width, height, left, foot = 22) {
   const svg = element("svg", { viewBox: `0 0 ${width} ${height}` }, parent);
-  return { svg, width, height, left, right: width - 8, top: 8, bottom: height - 22 };
+  return { svg, width, height, left, right: width - 8, top: 8, bottom: height - foot };
 }
-function drawBands(f, axis, mode, sessions) {
+// Bands for sessions, or lines for seconds. `labels`: level, slanted, or none.
+function drawBands(f, axis, mode, sessions, labels = "level") {
   const span = f.right - f.left;
   if (mode === "seconds") {
     for (const t of ticks(axis.top, 8).filter((t) => t <= axis.top)) {
       const x = f.left + (t / axis.top) * span;
       element("line", { x1: x, x2: x, y1: f.top, y2: f.bottom, class: "grid" }, f.svg);
-      element("text", { x, y: f.bottom + 15, "text-anchor": "middle" }, f.svg, `${whole(t)} s`);
+      if (labels !== "none") element("text", { x, y: f.bottom + 15, "text-anchor": "middle" }, f.svg, short(`${plain(t)} s`));
     }
     return;
   }
   const w = span / sessions.length, room = Math.floor(w / 5.9);
   sessions.forEach((session, i) => {
     if (i % 2) element("rect", { x: f.left + i * w, y: f.top, width: w, height: f.bottom - f.top, class: "band" }, f.svg);
+    if (labels === "none") return;
+    if (labels === "slanted") {
+      const x = f.left + (i + 0.5) * w + 4, y = f.bottom + 11;
+      element("text", { x, y, "text-anchor": "end", transform: `rotate(-32 ${x} ${y})`, style: "font-size:9.5px" }, f.svg, session.name);
+      return;
+    }
     const name = session.name.length > room ? `${session.name.slice(0, Math.max(1, room - 1))}…` : session.name;
     const label = element("text", { x: f.left + (i + 0.5) * w, y: f.bottom + 15, "text-anchor": "middle" }, f.svg, name);
     element("title", {}, label, session.name);

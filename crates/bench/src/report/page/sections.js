@@ -15,7 +15,7 @@ function header(page, data) {
     [machine.cores, `cores, ${machine.processor}`], [bytes(machine.memory_bytes), "memory"], [machine.system, ""],
   ];
   html("ul", { class: "facts" }, page, facts.map(([v, n]) => `<li><b>${escaped(v)}</b> ${escaped(n)}</li>`).join(""));
-  const said = [...verdict.cautions, ...data.failures.map((f) => `${f.arm} failed in round ${f.round + 1}: ${f.sentence}`)];
+  const said = [...verdict.cautions, ...data.failures.map((f) => `Failed: ${f.sentence}`)];
   if (said.length) html("div", { class: "warn" }, page, `<strong>Before you believe it</strong><ul>${said.map((s) => `<li>${escaped(s)}</li>`).join("")}</ul>`);
 }
 
@@ -28,7 +28,8 @@ function headroomSection(page, data) {
   if (h) {
     html("div", { class: "big" }, side, `${plain(h.headroom_share * 100)} %`);
     html("p", {}, side, `headroom: best static arm <b>${escaped(h.best_static)}</b> with ${seconds(h.best_static_seconds.median)}, against ${seconds(h.bound_seconds)} if each session had its own best static arm.`);
-    if (h.inside_spread) html("p", {}, side, "That is inside the best arm's spread: there is nothing to win here.");
+    if (verdict.complete_rounds < data.least_rounds) html("p", {}, side, `<b>No claim: ${verdict.complete_rounds} of ${data.least_rounds} rounds.</b>`);
+    else if (h.inside_spread) html("p", {}, side, "That is inside the best arm's spread: there is nothing to win here.");
     html("p", {}, side, h.oracle_seconds ? `A real run that switches with perfect knowledge took ${seconds(h.oracle_seconds.median)}.` : "No real run with perfect knowledge was made.");
   } else html("p", {}, side, "The hull is empty: no static arm stayed within the space bound.");
   totals(html("div", {}, hero), data);
@@ -42,7 +43,7 @@ function totals(parent, data) {
   const x = (v) => f.left + (v / top) * (f.right - f.left - 70);
   for (const t of marks) {
     element("line", { x1: x(t), x2: x(t), y1: f.top, y2: f.bottom, class: "grid" }, f.svg);
-    element("text", { x: x(t), y: f.bottom + 15, "text-anchor": "middle" }, f.svg, `${plain(t).replace(/\.0+$/, "")} s`);
+    element("text", { x: x(t), y: f.bottom + 15, "text-anchor": "middle" }, f.svg, short(`${plain(t)} s`));
   }
   arms.forEach((arm, n) => {
     const y = f.top + n * row + 5, middle = y + 10, total = arm.total_seconds;
@@ -70,7 +71,8 @@ function armsTable(page, data) {
   const latency = (f) => (f ? micros(f.median) : "–");
   const rows = verdict.arms.map((a, i) => {
     const share = h ? (a.total_seconds.median / h.best_static_seconds.median - 1) * 100 : 0;
-    const standing = !h ? "" : a.arm === h.best_static ? "best static" : `<span class="${a.standing}">${a.standing} ${share >= 0 ? "+" : "−"}${plain(Math.abs(share))} %</span>`;
+    const away = `${share >= 0 ? "+" : "−"}${plain(Math.abs(share))} %`;
+    const standing = !h ? "" : a.arm === h.best_static ? "best static" : a.standing ? `<span class="${a.standing}">${a.standing} ${away}</span>` : `<span class="tie">${away}</span>`;
     const out = a.over_space_bound ? '<span class="tag out">over the space bound</span>' : "";
     return [`<span class="swatch" style="background:${colour(i)}"></span>${escaped(a.arm)}${out}`, plain(a.total_seconds.median) + spread(a.total_seconds), plain(a.debt_seconds.median) + spread(a.debt_seconds), standing,
       a.write_amplification ? plain(a.write_amplification.median) + spread(a.write_amplification) : "–", plain(a.peak_space_amplification.median) + spread(a.peak_space_amplification), plain(a.end_space_amplification.median) + spread(a.end_space_amplification),

@@ -1,0 +1,233 @@
+//! Lissom, with fixed limits, a policy, or an oracle's schedule.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use lissom::autopilot::Glance;
+use lissom::core::tuner::Policy;
+use lissom::core::{LogicalLevel, RunLimits};
+use lissom::{Db, Settings};
+use rust_rocksdb::properties;
+
+use super::listener::CompactionLog;
+use super::name::ArmName;
+use super::resources::{Compression, Resources};
+use super::rocksdb::options_files;
+use super::tickers;
+use crate::error::{BenchError, Place, Result};
+use crate::store::{Counters, LevelShape, Shape, Store};
+
+/// The column family that is measured.
+const FAMILY: &str = "default";
+
+/// An open Lissom.
+pub struct LissomStore {
+    db: Db,
+    log: CompactionLog,
+    /// Policies by session, for an oracle.
+    schedule: Vec<(String, Policy)>,
+    path: PathBuf,
+}
+
+impl LissomStore {
+    /// Opens `path` as the arm `arm`.
+    pub fn open(path: &Path, arm: &ArmName, resources: &Resources) -> Result<Self> {
+        let schedule = schedule(arm)?;
+        // An oracle loads with the limits of its first session.
+        let policy = match schedule.first() {
+            Some((_, first)) => first.clone(),
+            None => parse(&arm.to_string())?,
+        };
+        let log = CompactionLog::default();
+        let listener = log.clone();
+        let db = Db::opening(path, settings(policy, resources))
+            .customise(move |_, options| options.add_event_listener(listener.clone()))
+            .open()
+            .place(format!("arm {arm}"))?;
+        Ok(Self {
+            db,
+            log,
+            schedule,
+            path: path.to_path_buf(),
+        })
+    }
+}
+
+fn schedule(arm: &ArmName) -> Result<Vec<(String, Policy)>> {
+    let ArmName::Oracle(parts) = arm else {
+        return Ok(Vec::new());
+    };
+    let policy =
+        |(session, limit): &(String, u32)| Ok((session.clone(), parse(&format!("fixed-{limit}"))?));
+    parts.iter().map(policy).collect()
+}
+
+fn parse(policy: &str) -> Result<Policy> {
+    policy.parse().place(format!("arm {policy}"))
+}
+
+/// The shared resources in Lissom's words.
+fn settings(policy: Policy, resources: &Resources) -> Settings {
+    let buffer = resources.write_buffer_size as u64;
+    Settings {
+        policy,
+        size_ratio: resources.size_ratio,
+        write_buffer_size: buffer,
+        max_write_buffer_number: resources.max_write_buffer_number as u32,
+        memory_budget_bytes: resources.memory_budget_bytes(),
+        level0_file_num_compaction_trigger: resources.level0_file_num_compaction_trigger as u32,
+        level0_slowdown_writes_trigger: resources.level0_slowdown_writes_trigger as u32,
+        level0_stop_writes_trigger: resources.level0_stop_writes_trigger as u32,
+        target_file_size_base: resources.target_file_size_base,
+        bloom_bits_per_key: resources.filter_bits_per_key,
+        compression: vec![compression(resources.compression)],
+        workers: resources.background_compactions as usize,
+        max_subcompactions: resources.max_subcompactions,
+        use_direct_reads: resources.direct_io,
+        use_direct_io_for_flush_and_compaction: resources.direct_io,
+        ..Settings::default()
+    }
+}
+
+fn compression(compression: Compression) -> lissom::Compression {
+    match compression {
+        Compression::None => lissom::Compression::None,
+        Compression::Lz4 => lissom::Compression::Lz4,
+        Compression::Zstd => lissom::Compression::Zstd,
+    }
+}
+
+impl From<lissom::Error> for BenchError {
+    fn from(error: lissom::Error) -> Self {
+        Self::new(error.to_string())
+    }
+}
+
+impl Store for LissomStore {
+    fn get(&self, key: &[u8], value: &mut Vec<u8>) -> Result<bool> {
+        let Some(found) = self.db.get_pinned(key)? else {
+            return Ok(false);
+        };
+        value.clear();
+        value.extend_from_slice(&found);
+        Ok(true)
+    }
+
+    fn put(&self, key: &[u8], value: &[u8]) -> Result<()> {
+        Ok(self.db.put(key, value)?)
+    }
+
+    fn delete(&self, key: &[u8]) -> Result<()> {
+        Ok(self.db.delete(key)?)
+    }
+
+    fn scan(&self, start: &[u8], length: u64, visit: &mut dyn FnMut(&[u8], &[u8])) -> Result<()> {
+        self.db.scan(start, length as usize, visit)?;
+        Ok(())
+    }
+
+    fn counters(&self) -> Counters {
+        let property = self
+            .db
+            .rocksdb()
+            .property_value(properties::OPTIONS_STATISTICS);
+        let mut counters = tickers::parse(&property.ok().flatten().unwrap_or_default());
+        self.log.add_to(&mut counters);
+        if let Some(glance) = self.db.autopilot().glance(FAMILY) {
+            add_autopilot(&mut counters, glance);
+        }
+        counters
+    }
+
+    fn shape(&self) -> Shape {
+        let Some(glance) = self.db.autopilot().glance(FAMILY) else {
+            return Shape::default();
+        };
+        let tree = &glance.tree;
+        let mut levels = Vec::new();
+        if tree.level0_files > 0 {
+            let files = tree.level0_files as u32;
+            levels.push(LevelShape {
+                level: 0,
+                runs: files,
+                files,
+                bytes: tree.level0_bytes,
+                run_limit: None,
+            });
+        }
+        for run in &tree.runs {
+            // What RocksDB's brake left on the landing level is merged into level 1 next.
+            let level = run.level.unwrap_or(LogicalLevel(1));
+            add_run(
+                &mut levels,
+                level,
+                run.bytes,
+                run.files as u32,
+                &glance.limits,
+            );
+        }
+        levels.sort_by_key(|level| level.level);
+        Shape {
+            levels,
+            debt_bytes: glance.debt_bytes,
+        }
+    }
+
+    fn settle(&self, patience: Duration) -> Result<bool> {
+        self.db.rocksdb().flush()?;
+        Ok(self.db.autopilot().wait_until_idle(patience))
+    }
+
+    fn session_begins(&self, name: &str) -> Result<()> {
+        if let Some((_, policy)) = self.schedule.iter().find(|(session, _)| session == name) {
+            self.db.set_policy(FAMILY, policy)?;
+        }
+        Ok(())
+    }
+
+    fn close(self: Box<Self>) -> Result<()> {
+        self.db.autopilot().stop();
+        Ok(())
+    }
+
+    fn settings_files(&self) -> Vec<PathBuf> {
+        options_files(&self.path)
+    }
+}
+
+/// Adds the autopilot's own compactions: the listener hears RocksDB's alone, which here
+/// are those of its emergency brake.
+fn add_autopilot(counters: &mut Counters, glance: Glance) {
+    let pieces = glance.pieces;
+    counters.compactions += pieces.merged;
+    counters.compaction_micros += pieces.time.as_micros() as u64;
+    counters.largest_piece_bytes = counters.largest_piece_bytes.max(pieces.largest_bytes);
+    counters.drains = Some(glance.drains);
+    let excesses = pieces.excesses.into_iter();
+    counters.excesses = excesses
+        .map(|(cause, n)| (format!("{cause:?}"), n))
+        .collect();
+}
+
+fn add_run(
+    levels: &mut Vec<LevelShape>,
+    level: LogicalLevel,
+    bytes: u64,
+    files: u32,
+    limits: &RunLimits,
+) {
+    let number = u32::from(level.0);
+    let found = levels.iter().position(|shape| shape.level == number);
+    let at = found.unwrap_or_else(|| {
+        let run_limit = Some(u32::from(limits.get(level).get()));
+        levels.push(LevelShape {
+            level: number,
+            run_limit,
+            ..LevelShape::default()
+        });
+        levels.len() - 1
+    });
+    levels[at].runs += 1;
+    levels[at].files += files;
+    levels[at].bytes += bytes;
+}
