@@ -27,3 +27,7 @@ pub use limits::tune_limits;
 pub use neighbourhood::{Neighbourhood, WorstCase};
 pub use search::{Tuned, tune};
 pub use space::{DesignSpace, SizeRatios};
+
+#[cfg(test)]
+#[path = "advice_tests.rs"]
+mod tests;

@@ -108,13 +108,13 @@ fn the_worst_case_is_met_and_never_exceeded() {
             assert!(worst.workload.divergence_from(&expected.workload) <= rho * (1.0 + 1e-9));
             assert!((costs.under(&worst.workload) - worst.cost).abs() <= 1e-9 * worst.cost);
             let mut closest = 0f64;
-            for _ in 0..2_000 {
+            for _ in 0..300 {
                 let sampled = drawn(&expected.workload, rho, &mut random);
                 let cost = costs.under(&sampled);
                 assert!(cost <= worst.cost * (1.0 + 1e-9), "{cost} {worst:?}");
                 closest = closest.max(cost);
             }
-            assert!(closest > 0.9 * worst.cost, "{closest} {worst:?}");
+            assert!(closest > 0.8 * worst.cost, "{closest} {worst:?}");
             let duals =
                 (-120..120).map(|step| ball.dual(&costs, 10f64.powf(f64::from(step) / 20.0)));
             let least = duals.fold(f64::INFINITY, f64::min);

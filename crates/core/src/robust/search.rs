@@ -305,7 +305,8 @@ pub(super) fn size_ratios_for(
 
 fn scan_points(piece: &Piece<'_>) -> [f64; SCAN + 1] {
     let (low, high) = (piece.least.ln(), piece.most.ln());
-    let mut at = std::array::from_fn(|step| (low + (high - low) * step as f64 / SCAN as f64).exp());
+    let point = |step: usize| (low + (high - low) * step as f64 / SCAN as f64).exp();
+    let mut at = std::array::from_fn(|step| point(step).clamp(piece.least, piece.most));
     at[0] = piece.least;
     at[SCAN] = piece.most;
     at
