@@ -414,6 +414,38 @@ fn run_limits_are_never_worse_than_a_policy() {
     }
 }
 
+/// One level, one run, filters beyond need; and one entry in one bit.
+#[test]
+fn memory_for_all_data_and_for_none() {
+    let near = Neighbourhood::new(expected_workloads()[0].workload, 1.0).expect("legal");
+    let much = System {
+        memory_bits: 90_000_000_000,
+        ..System::published()
+    };
+    let little = System {
+        entries: 1,
+        entry_bits: 1,
+        memory_bits: 1,
+        min_buffer_bits: 1,
+        ..System::published()
+    };
+    for (system, found_cost) in [(much, 1.0), (little, 1.0)] {
+        let model = CostModel::new(system, FilterAllocation::Monkey).expect("legal");
+        for space in [DesignSpace::published(), DesignSpace::default()] {
+            let found = tune(&model, &near, &space).expect("a tuning");
+            assert_eq!(
+                (found.tuning.size_ratio, found.levels),
+                (2.0, 1),
+                "{found:?}"
+            );
+            assert_eq!(found.costs[OperationKind::GetFound], found_cost);
+            assert_eq!(found.costs[OperationKind::Scan], 1.0);
+            let limits = tune_limits(&model, &near, &space).expect("limits");
+            assert!(limits.worst.cost <= found.worst.cost * (1.0 + 1e-9));
+        }
+    }
+}
+
 #[test]
 fn wrong_spaces_say_what_to_give() {
     let near = Neighbourhood::only(expected_workloads()[0].workload);

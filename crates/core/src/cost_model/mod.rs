@@ -30,4 +30,5 @@ pub use published::{ExpectedWorkload, PublishedTunings, expected_workloads, publ
 pub use system::System;
 pub(crate) use tuning::Ratio;
 pub use tuning::{RunPolicy, Tuning};
+pub(crate) use workload::Percent;
 pub use workload::{OperationKind, Workload};

@@ -195,14 +195,23 @@ impl fmt::Display for Workload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, kind) in OperationKind::ALL.into_iter().enumerate() {
             let comma = if at == 0 { "" } else { ", " };
-            write!(
-                f,
-                "{comma}{} {:.0} %",
-                kind.symbol(),
-                self.share(kind) * 100.0
-            )?;
+            write!(f, "{comma}{} {}", kind.symbol(), Percent(self.share(kind)))?;
         }
         Ok(())
+    }
+}
+
+/// A share in percent, with a digit when it is small.
+pub(crate) struct Percent(pub f64);
+
+impl fmt::Display for Percent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let percent = self.0 * 100.0;
+        if percent != 0.0 && percent.abs() < 9.95 && percent.fract().abs() > 1e-9 {
+            write!(f, "{percent:.1} %")
+        } else {
+            write!(f, "{percent:.0} %")
+        }
     }
 }
 
@@ -220,6 +229,8 @@ mod tests {
         let writes: Workload = "w=1".parse().expect("the others are 0");
         assert_eq!(writes.shares(), [0.0, 0.0, 0.0, 1.0]);
         assert_eq!(percent.to_string(), "z0 33 %, z1 33 %, q 33 %, w 1 %");
+        let small: Workload = "z0=99.6,w=0.4".parse().expect("sums to 100");
+        assert_eq!(small.to_string(), "z0 100 %, z1 0 %, q 0 %, w 0.4 %");
     }
 
     #[test]

@@ -70,3 +70,82 @@ impl Interval<'_> {
         misses
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::filters::FilterAllocation;
+
+    /// Costs at many size ratios of many intervals, wide and narrow.
+    #[test]
+    fn no_cost_of_an_interval_is_under_its_bound() {
+        for filters in [FilterAllocation::Monkey, FilterAllocation::Uniform] {
+            let model = CostModel::new(System::published(), filters).expect("a legal system");
+            for policy in [RunPolicy::Leveling, RunPolicy::Tiering] {
+                for (levels, least, most) in [(2, 29.0, 100.0), (4, 5.4, 21.0), (9, 2.2, 3.1)] {
+                    for (start, width) in [(0.0, 1.0), (0.2, 0.3), (0.5, 0.01), (0.99, 0.01)] {
+                        let piece = Piece {
+                            policy: &policy,
+                            levels,
+                            least,
+                            most,
+                        };
+                        let low = least + (most - least) * start;
+                        let high = low + (most - least) * width;
+                        check(&model, &piece, low, high);
+                    }
+                }
+            }
+        }
+    }
+
+    fn check(model: &CostModel, piece: &Piece<'_>, low: f64, high: f64) {
+        for least_filter_bits in [0.0, 1.0] {
+            let interval = Interval {
+                piece,
+                low,
+                high,
+                least_filter_bits,
+            };
+            let bound = interval.least_costs(model).expect("a policy with bounds");
+            for step in 0..=50 {
+                let ratio = low + (high - low) * f64::from(step) / 50.0;
+                let bits = model.system().filter_bits_for(ratio, piece.levels);
+                let bits = bits.max(least_filter_bits);
+                let costs = model.costs_with(ratio, bits, piece.policy, piece.levels);
+                for (cost, bound) in costs.0.iter().zip(bound.0) {
+                    assert!(bound <= cost * (1.0 + 1e-12), "{ratio} in {low}..{high}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_narrow_interval_has_a_close_bound() {
+        let model = CostModel::new(System::published(), FilterAllocation::Monkey);
+        let model = model.expect("a legal system");
+        for policy in [RunPolicy::Leveling, RunPolicy::Tiering] {
+            let piece = Piece {
+                policy: &policy,
+                levels: 4,
+                least: 5.4,
+                most: 21.0,
+            };
+            let interval = Interval {
+                piece: &piece,
+                low: 8.0,
+                high: 8.0 + 1e-9,
+                least_filter_bits: 0.0,
+            };
+            let bound = interval.least_costs(&model).expect("a policy with bounds");
+            let bits = model.system().filter_bits_for(8.0, 4);
+            let costs = model.costs_with(8.0, bits, &policy, 4);
+            for (cost, bound) in costs.0.iter().zip(bound.0) {
+                assert!(
+                    (cost / bound - 1.0).abs() < 1e-6,
+                    "{policy}: {cost} {bound}"
+                );
+            }
+        }
+    }
+}

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::Tuned;
-use crate::cost_model::{OperationKind, Ratio, Workload};
+use crate::cost_model::{OperationKind, Percent, Ratio, Workload};
 
 /// What separates two tunings, and the workload that makes it matter.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -63,22 +63,26 @@ impl Difference {
     pub fn changes(&self) -> Vec<String> {
         let (nominal, robust) = (&self.nominal.tuning, &self.robust.tuning);
         let mut changes = Vec::new();
-        let mut differ = |what: &str, robust: String, nominal: String| {
+        let mut differ = |before: &str, robust: String, after: &str, nominal: String| {
             if robust != nominal {
-                changes.push(format!("{what}{robust} instead of {nominal}"));
+                changes.push(format!("{before}{robust}{after} instead of {nominal}"));
             }
         };
         let ratio = |ratio| Ratio(ratio).to_string();
         let bits = |bits: f64| format!("{bits:.1}");
-        differ("", robust.policy.to_string(), nominal.policy.to_string());
+        let policies = [robust, nominal].map(|tuning| tuning.policy.to_string());
+        let [robust_policy, nominal_policy] = policies;
+        differ("", robust_policy, "", nominal_policy);
         differ(
             "a size ratio of ",
             ratio(robust.size_ratio),
+            "",
             ratio(nominal.size_ratio),
         );
         differ(
-            "filter bits per entry of ",
+            "",
             bits(robust.filter_bits_per_entry),
+            " filter bits per entry",
             bits(nominal.filter_bits_per_entry),
         );
         changes
@@ -118,20 +122,14 @@ impl fmt::Display for Difference {
         if !others.is_empty() {
             write!(f, "{} and ", others.join(", "))?;
         }
-        f.write_str(last)
-    }
-}
-
-/// A share in percent, with a digit when it is small.
-pub(super) struct Percent(pub f64);
-
-impl fmt::Display for Percent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let percent = self.0 * 100.0;
-        if percent != 0.0 && percent.abs() < 9.95 && percent.fract().abs() > 1e-9 {
-            write!(f, "{percent:.1} %")
-        } else {
-            write!(f, "{percent:.0} %")
+        f.write_str(last)?;
+        let [nominal, robust] = [&self.nominal, &self.robust].map(|tuned| tuned.costs[*kind]);
+        if robust < nominal {
+            write!(
+                f,
+                ": {kind} then cost {robust:.2} I/Os each instead of {nominal:.2}"
+            )?;
         }
+        Ok(())
     }
 }

@@ -2,9 +2,8 @@
 
 use std::fmt;
 
-use super::explain::Percent;
 use super::{Advice, Tuned};
-use crate::cost_model::{OperationKind, Ratio};
+use crate::cost_model::{OperationKind, Percent, Ratio};
 
 const LABEL: usize = 30;
 const COLUMN: usize = 16;

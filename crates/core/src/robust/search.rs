@@ -25,7 +25,8 @@ pub struct Tuned {
     pub tuning: Tuning,
     /// Levels of its tree.
     pub levels: usize,
-    /// Its write buffer, bits.
+    /// Its write buffer, bits. It is the smallest that makes these levels: when
+    /// rounding, round it up and the filters down, or a level is added.
     pub buffer_bits: f64,
     /// What each kind of operation costs, I/Os.
     pub costs: Costs,
