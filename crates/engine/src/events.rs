@@ -3,19 +3,21 @@
 //! A listener is part of the options that a database is opened with, so it is
 //! made before the database and before the autopilot, and shared with both.
 
-use std::collections::{HashMap, HashSet};
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use lissom_core::PhysicalLevel;
 use parking_lot::{Condvar, Mutex, RwLock};
+use rust_rocksdb::ErrorKind;
 use rust_rocksdb::event_listener::{
-    BackgroundErrorRecoveryInfo, CompactionJobInfo, DBBackgroundErrorReason,
-    DBWriteStallCondition, EventListener, FlushJobInfo, IngestionInfo, MutableStatus,
-    StatusSeverity, WriteStallInfo,
+    BackgroundErrorRecoveryInfo, CompactionJobInfo, DBBackgroundErrorReason, DBWriteStallCondition,
+    EventListener, FlushJobInfo, IngestionInfo, MutableStatus, StatusSeverity, WriteStallInfo,
 };
 
+use crate::execute::files_named;
 use crate::statistics::counters::Counters;
 
 /// Shared by a database's listener, its handle and its autopilot.
@@ -129,22 +131,34 @@ pub(crate) fn count_compaction(
         .fetch_add(write_bytes, Relaxed);
 }
 
-/// Marks the calling thread as one that counts its compactions itself, knowing
-/// the bytes of each level.
-pub(crate) fn counting_itself<T>(compact: impl FnOnce() -> T) -> T {
-    struct Unmark;
-    impl Drop for Unmark {
+/// Runs a compaction on this thread, of which an unreadable file among
+/// `spared` is no reason for RocksDB to stop all writes.
+///
+/// A failed compaction changes nothing, and the file is left alone from then on.
+/// Files of L0 are never spared: one that cannot leave L0 would hold writers up
+/// for ever, and an error is better than that.
+pub(crate) fn sparing<T>(spared: BTreeSet<u64>, compact: impl FnOnce() -> T) -> T {
+    struct Forget;
+    impl Drop for Forget {
         fn drop(&mut self) {
-            COUNTS_ITSELF.with(|mark| mark.set(false));
+            SPARED.with_borrow_mut(BTreeSet::clear);
         }
     }
-    COUNTS_ITSELF.with(|mark| mark.set(true));
-    let _unmark = Unmark;
+    SPARED.with_borrow_mut(|files| *files = spared);
+    let _forget = Forget;
     compact()
 }
 
 thread_local! {
-    static COUNTS_ITSELF: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+    static SPARED: RefCell<BTreeSet<u64>> = const { RefCell::new(BTreeSet::new()) };
+}
+
+/// Whether an error of a compaction on this thread names a file to be spared.
+fn is_spared(reason: DBBackgroundErrorReason, error: &rust_rocksdb::Error) -> bool {
+    reason == DBBackgroundErrorReason::KCompaction
+        && matches!(error.kind(), ErrorKind::Corruption | ErrorKind::IOError)
+        && files_named(error.as_ref())
+            .any(|file| SPARED.with_borrow(|spared| spared.contains(&file)))
 }
 
 /// The listener that RocksDB calls. Nothing in it may block or panic.
@@ -159,12 +173,12 @@ impl EventListener for Listener {
         });
     }
 
-    /// RocksDB's own compactions and those of the application; it does not say
-    /// how many bytes came from which level, so all count for the first.
+    /// RocksDB's own compactions and those of the application: `CompactFiles` is
+    /// no event. It does not say how many bytes came from which level, so all
+    /// count for the first.
     fn on_compaction_completed(&self, info: &CompactionJobInfo) {
-        let own = COUNTS_ITSELF.with(std::cell::Cell::get);
         self.0.changed(info.cf_name(), |counters| {
-            if !own && info.status().is_ok() {
+            if info.status().is_ok() {
                 count_compaction(
                     counters,
                     [(physical(info.base_input_level()), info.total_input_bytes())],
@@ -193,12 +207,17 @@ impl EventListener for Listener {
         self.0.bell.ring();
     }
 
-    fn on_background_error(&self, _: DBBackgroundErrorReason, status: MutableStatus) {
-        if let Err(error) = status.result() {
-            *self.0.background_error.lock() = Some(BackgroundError {
-                message: error.to_string(),
-                recoverable: status.severity() < StatusSeverity::KFatalError,
-            });
+    fn on_background_error(&self, reason: DBBackgroundErrorReason, status: MutableStatus) {
+        match status.result() {
+            Err(error) if is_spared(reason, error) => status.reset(),
+            // RocksDB tells of errors that it does not keep, too.
+            Err(error) if status.severity() > StatusSeverity::KNoError => {
+                *self.0.background_error.lock() = Some(BackgroundError {
+                    message: error.to_string(),
+                    recoverable: status.severity() < StatusSeverity::KFatalError,
+                });
+            }
+            _ => {}
         }
         self.0.bell.ring();
     }

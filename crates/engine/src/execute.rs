@@ -11,6 +11,8 @@ use rust_rocksdb::{
 };
 
 use crate::RocksDb;
+use crate::ffi::CfRef;
+use crate::ffi::options::live_options;
 
 /// What came of a plan.
 #[derive(Clone, PartialEq, Debug)]
@@ -32,14 +34,26 @@ pub(crate) fn execute(
     let mut options = CompactionOptions::default();
     options.set_output_file_size_limit(plan.output_file_size);
     options.set_max_subcompactions(max_subcompactions);
-    options.set_allow_trivial_move(plan.kind == PlanKind::Move);
-    let names: Vec<String> = plan.files().map(|number| format!("{number:06}.sst")).collect();
+    let moves = plan.kind == PlanKind::Move && !has_compaction_filter(family);
+    options.set_allow_trivial_move(moves);
+    let names: Vec<String> = plan
+        .files()
+        .map(|number| format!("{number:06}.sst"))
+        .collect();
     let begun = Instant::now();
     let result = db.compact_files_cf(family, &options, &names, i32::from(plan.output.0));
     match result {
         Ok(done) => succeeded(plan, &done, begun.elapsed()),
         Err(error) => failed(plan, &error),
     }
+}
+
+/// With a compaction filter RocksDB rewrites what it is asked to move, and says
+/// how many bytes only when it is not asked for a move.
+fn has_compaction_filter(family: &impl AsColumnFamilyRef) -> bool {
+    CfRef::of(family).and_then(live_options).is_ok_and(|live| {
+        live.cf.compaction_filter.is_some() || live.cf.compaction_filter_factory.is_some()
+    })
 }
 
 fn succeeded(plan: &Plan, done: &CompactFilesResult, took: Duration) -> Executed {
@@ -117,18 +131,26 @@ fn failed(plan: &Plan, error: &rust_rocksdb::Error) -> Executed {
 
 /// The input that RocksDB's message names as `.../000123.sst`.
 fn named_input(plan: &Plan, message: &str) -> Option<u64> {
+    files_named(message).find(|number| plan.files().any(|file| file == *number))
+}
+
+/// The files that a message names.
+pub(crate) fn files_named(message: &str) -> impl Iterator<Item = u64> + '_ {
     message
         .split([' ', ':', ',', '\'', '"'])
         .filter_map(file_number)
-        .find(|number| plan.files().any(|file| file == *number))
 }
 
+/// There is no room, on the disk or under the limit of an SstFileManager: the
+/// files are innocent.
 pub(crate) fn is_full_disk(message: &str) -> bool {
-    message.contains("No space left") || message.contains("NoSpace") || message.contains("quota")
+    ["No space left", "NoSpace", "quota", "Compaction too large"]
+        .iter()
+        .any(|words| message.contains(words))
 }
 
 /// The number in `.../000123.sst`.
-pub(crate) fn file_number(path: &str) -> Option<u64> {
+fn file_number(path: &str) -> Option<u64> {
     let name = path.rsplit('/').next()?;
     name.strip_suffix(".sst")?.parse().ok()
 }
@@ -143,5 +165,8 @@ mod tests {
         assert_eq!(file_number("000007.sst"), Some(7));
         assert_eq!(file_number("000007.log"), None);
         assert_eq!(file_number(""), None);
+        let message =
+            "Corruption: block checksum mismatch: stored = 1  in /tmp/x/000012.sst offset 0";
+        assert_eq!(files_named(message).collect::<Vec<_>>(), [12]);
     }
 }

@@ -1,17 +1,53 @@
-//! Lissom: RocksDB that shapes itself.
+//! Lissom: a key-value store that shapes itself.
+//!
+//! The data path is RocksDB, untouched. Beside it runs an autopilot that owns
+//! compaction: how many sorted runs each level may hold, what to merge, and
+//! when.
+//!
+//! ```
+//! use lissom::{Db, Settings};
+//!
+//! fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     let directory = tempfile::tempdir()?;
+//!     let settings = Settings {
+//!         policy: "thresholds-20-80".parse()?,
+//!         ..Settings::default()
+//!     };
+//!     let db = Db::open(directory.path(), settings)?;
+//!     db.put("lissom", "supple")?;
+//!     assert_eq!(db.get("lissom")?.as_deref(), Some(&b"supple"[..]));
+//!     println!("{:?}", db.statistics()?.families["default"].limits);
+//!     Ok(())
+//! }
+//! ```
+//!
+//! | to | see |
+//! |---|---|
+//! | open, read, write | [`Db`], [`Settings`], [`Family`] |
+//! | watch and steer the autopilot | [`Autopilot`], [`Statistics`](statistics::Statistics), [`Health`] |
+//! | keep one's own RocksDB handle | [`Preparation`], [`Autopilot::attach`] |
+//! | take over a RocksDB directory, and give it back | [`adopt`] |
+//! | look at a directory | [`inspect`], [`observe`] |
+//! | steer a store from outside | [`control`] |
+//!
+//! Everything that decides is in [`core`]; this crate observes and acts. The
+//! modules of the action: `options` and `requirements` (what RocksDB is opened
+//! with), `events` (what it tells), [`observe`] (its manifest), [`autopilot`]
+//! (the loop), `execute` (one plan), `files` (the state file, the journal and
+//! the pin), and `ffi`, which alone holds unsafe code.
 #![deny(missing_docs)]
 
 pub mod adopt;
+pub mod autopilot;
 pub mod control;
+pub mod db;
 pub mod error;
-pub mod events;
+mod events;
 mod execute;
 #[doc(hidden)]
 #[allow(missing_docs)]
 pub mod ffi;
 mod files;
-pub mod autopilot;
-pub mod db;
 pub mod inspect;
 pub mod observe;
 mod options;

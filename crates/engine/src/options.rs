@@ -68,8 +68,11 @@ impl Preparation {
     pub fn new(settings: &Settings) -> Result<Preparation> {
         settings.check()?;
         let bytes = |bytes: u64| {
-            usize::try_from(bytes)
-                .map_err(|_| Error::fix(format!("{bytes} bytes are more than this machine addresses")))
+            usize::try_from(bytes).map_err(|_| {
+                Error::fix(format!(
+                    "{bytes} bytes are more than this machine addresses"
+                ))
+            })
         };
         let cache = Cache::new_lru_cache(bytes(settings.memory_budget_bytes)?);
         let write_buffers = WriteBufferManager::new_write_buffer_manager_with_cache(
@@ -165,7 +168,9 @@ fn level_bloom(settings: &Settings) -> Result<LevelBloom> {
 
 /// Logical level - 1; L0 and the landing level count as level 1.
 pub(crate) fn logical_index(physical: PhysicalLevel) -> usize {
-    let level = Layout::V1.logical(physical).map_or(LogicalLevel(1), |(level, _)| level);
+    let level = Layout::V1
+        .logical(physical)
+        .map_or(LogicalLevel(1), |(level, _)| level);
     usize::from(level.0) - 1
 }
 
@@ -194,9 +199,7 @@ fn set_tree(options: &mut Options, settings: &Settings) {
     let slowdown = int(u64::from(settings.level0_slowdown_writes_trigger));
     options.set_level_zero_file_num_compaction_trigger(slowdown);
     options.set_level_zero_slowdown_writes_trigger(slowdown);
-    options.set_level_zero_stop_writes_trigger(int(u64::from(
-        settings.level0_stop_writes_trigger,
-    )));
+    options.set_level_zero_stop_writes_trigger(int(u64::from(settings.level0_stop_writes_trigger)));
     set_compression(options, &settings.compression);
 }
 

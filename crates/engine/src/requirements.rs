@@ -5,7 +5,9 @@ use lissom_core::Layout;
 use rust_rocksdb::Options;
 
 use crate::error::{Error, Result};
-use crate::ffi::options::{ColumnFamilyOptions, CompactionStyle, LiveOptions, read_options};
+use crate::ffi::options::{
+    ColumnFamilyOptions, CompactionStyle, Compression, LiveOptions, read_options,
+};
 use crate::options::NEVER_FULL;
 
 /// RocksDB's name for the order that keys must have.
@@ -23,8 +25,8 @@ pub(crate) fn check(live: &LiveOptions) -> Result<()> {
     answer(
         &live.cf.name,
         foreign_feature(live)
-            .or_else(|| foreign_age(&live.cf))
             .or_else(|| foreign_tree(&live.cf))
+            .or_else(|| foreign_age(&live.cf))
             .or_else(|| foreign_plugin(&live.cf)),
     )
 }
@@ -36,7 +38,10 @@ pub(crate) fn check(live: &LiveOptions) -> Result<()> {
 /// The first option that does not go with the autopilot, and what to do.
 pub(crate) fn check_customised(family: &str, options: &mut Options) -> Result<()> {
     let mut wanted = read_options(options)?;
-    for age in [&mut wanted.cf.ttl, &mut wanted.cf.periodic_compaction_seconds] {
+    for age in [
+        &mut wanted.cf.ttl,
+        &mut wanted.cf.periodic_compaction_seconds,
+    ] {
         if *age == ROCKSDB_CHOOSES {
             *age = 0;
         }
@@ -104,6 +109,13 @@ fn foreign_feature(live: &LiveOptions) -> Option<String> {
             cf.cf_paths.max(live.db.db_paths)
         ));
     }
+    if cf.bottommost_compression != Compression::DISABLED {
+        return Some(format!(
+            "its bottommost_compression is {}, for which every move would be a rewrite; \
+             use the setting compression, whose last entry holds for all deeper levels",
+            cf.bottommost_compression
+        ));
+    }
     if live.db.has_compaction_service {
         return Some(
             "a compaction service is set, whose workers know neither the guard keys \
@@ -136,9 +148,8 @@ fn foreign_style(cf: &ColumnFamilyOptions) -> Option<String> {
         ));
     }
     let table = cf.table_factory.as_deref().unwrap_or("not set");
-    (table != "BlockBasedTable").then(|| {
-        format!("its table factory is {table}; per-level filters need a BlockBasedTable")
-    })
+    (table != "BlockBasedTable")
+        .then(|| format!("its table factory is {table}; per-level filters need a BlockBasedTable"))
 }
 
 /// What Lissom would replace by its own.
@@ -148,6 +159,13 @@ fn replaced(cf: &ColumnFamilyOptions) -> Option<String> {
             "its sst_partitioner_factory is {partitioner}; Lissom cuts files at guard keys \
              with its own, so set none"
         ));
+    }
+    if !cf.compression_per_level.is_empty() {
+        return Some(
+            "its compression_per_level is set, which counts RocksDB's levels; \
+             use the setting compression, which counts Lissom's"
+                .into(),
+        );
     }
     cf.filter_policy.as_ref().map(|filter| {
         format!(
@@ -209,7 +227,7 @@ fn foreign_plugin(cf: &ColumnFamilyOptions) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ffi::options::{Compression, DbOptions};
+    use crate::ffi::options::DbOptions;
 
     fn ours() -> LiveOptions {
         LiveOptions {
@@ -279,7 +297,10 @@ mod tests {
 
     #[test]
     fn each_foreign_option_is_refused_by_name() {
-        says(|live| live.cf.comparator = "mine".into(), "comparator is mine");
+        says(
+            |live| live.cf.comparator = "mine".into(),
+            "comparator is mine",
+        );
         says(|live| live.cf.timestamp_size = 8, "user timestamps");
         says(|live| live.db.allow_ingest_behind = true, "ingest-behind");
         says(|live| live.cf.ttl = 60, "ttl is 60 s");
@@ -292,15 +313,31 @@ mod tests {
             |live| live.cf.level0_file_num_compaction_trigger = 4,
             "make them equal",
         );
-        says(|live| live.cf.filter_policy = None, "filter policy is not set");
+        says(
+            |live| live.cf.filter_policy = None,
+            "filter policy is not set",
+        );
         says(
             |live| live.cf.preclude_last_level_data_seconds = 1,
             "preclude_last_level_data_seconds",
         );
-        says(|live| live.cf.last_level_temperature = 4, "last_level_temperature");
+        says(
+            |live| live.cf.last_level_temperature = 4,
+            "last_level_temperature",
+        );
+        says(
+            |live| live.cf.bottommost_compression = Compression(7),
+            "its bottommost_compression is kZSTD",
+        );
         says(|live| live.cf.cf_paths = 2, "it has 2 paths");
-        says(|live| live.db.has_compaction_service = true, "compaction service");
-        says(|live| live.cf.periodic_compaction_seconds = 9, "periodic_compaction_seconds is 9");
+        says(
+            |live| live.db.has_compaction_service = true,
+            "compaction service",
+        );
+        says(
+            |live| live.cf.periodic_compaction_seconds = 9,
+            "periodic_compaction_seconds is 9",
+        );
         says(
             |live| live.cf.table_factory = Some("PlainTable".into()),
             "table factory is PlainTable",

@@ -3,13 +3,15 @@
 mod common;
 
 use common::{PATIENCE, key, small, value};
-use lissom::core::{RunLimit, RunLimits};
 use lissom::Db;
+use lissom::core::{RunLimit, RunLimits};
 
 fn fill(db: &Db, name: &str, version: u64) {
     let family = db.family(name).expect("a column family");
     for number in 0..15_000 {
-        family.put(key(number), value(number, version)).expect("a put");
+        family
+            .put(key(number), value(number, version))
+            .expect("a put");
     }
 }
 
@@ -54,7 +56,9 @@ fn each_has_its_own_limits_and_tree_and_may_come_and_go() {
         let found = family.get(key(9)).expect("a get");
         assert_eq!(found, Some(value(9, version)), "{name}");
         let mut entries = 0;
-        family.scan("", usize::MAX, |_, _| entries += 1).expect("a scan");
+        family
+            .scan("", usize::MAX, |_, _| entries += 1)
+            .expect("a scan");
         assert_eq!(entries, 15_000, "{name}");
     }
 }

@@ -13,7 +13,9 @@ fn what_is_written_is_read_also_after_a_reopening() {
         load(&db, 0..20_000, 1);
         db.delete(key(7)).expect("deleted");
         settle(&db);
-        let pieces = &db.statistics().expect("statistics").families["default"].pieces.clone();
+        let pieces = &db.statistics().expect("statistics").families["default"]
+            .pieces
+            .clone();
         assert!(pieces.merged > 0, "{pieces:?}");
         assert_eq!((pieces.mismatched, pieces.failed), (0, 0), "{pieces:?}");
     }
@@ -32,7 +34,9 @@ fn refused(settings: Settings, words: &str) {
     let error = Db::open(directory.path(), settings).err().expect(words);
     assert_eq!(error.kind(), ErrorKind::Fix);
     assert!(error.to_string().contains(words), "{error}");
-    let left = std::fs::read_dir(directory.path()).expect("readable").count();
+    let left = std::fs::read_dir(directory.path())
+        .expect("readable")
+        .count();
     assert_eq!(left, 0, "nothing is written before settings are checked");
 }
 
@@ -60,8 +64,16 @@ fn paths_that_are_no_database_are_told_apart() {
     };
     let file = directory.path().join("file");
     std::fs::write(&file, "text").expect("written");
-    fails(&file, small("fixed-1"), "is a file, a database is a directory");
-    fails(directory.path(), small("fixed-1"), "not a database: it has no file CURRENT");
+    fails(
+        &file,
+        small("fixed-1"),
+        "is a file, a database is a directory",
+    );
+    fails(
+        directory.path(),
+        small("fixed-1"),
+        "not a database: it has no file CURRENT",
+    );
     let missing = directory.path().join("missing");
     let settings = Settings {
         create_if_missing: false,

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{load, runs_of, small, tree, PATIENCE};
+use common::{PATIENCE, load, runs_of, small, tree};
 use lissom::Db;
 
 /// Loads until level 1 has been full several times, and returns the most runs

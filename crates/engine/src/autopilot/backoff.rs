@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 
-use lissom_core::{Plan, PhysicalLevel};
+use lissom_core::{PhysicalLevel, Plan};
 
 /// After this many failures of one plan its inputs are left alone.
 const MOST_ATTEMPTS: u32 = 5;

@@ -104,6 +104,13 @@ impl Autopilot {
         attached: bool,
     ) -> Result<Autopilot> {
         let directory = db.path().to_owned();
+        if db.cf_handle("default").is_none() {
+            return Err(Error::fix(
+                "the database was opened without handles of its column families, which the \
+                 autopilot needs; open it with open_cf_descriptors and name them all, \
+                 \"default\" too",
+            ));
+        }
         for family in db.cf_names() {
             if !preparation.hooks.contains_key(&family) {
                 return Err(Error::fix(format!(
@@ -138,7 +145,10 @@ impl Autopilot {
             threads: Mutex::default(),
         };
         for (name, hooks) in &preparation.hooks {
-            autopilot.seat(name, hooks.clone());
+            // Options may have been made for a family that comes later.
+            if autopilot.shared.db.cf_handle(name).is_some() {
+                autopilot.seat(name, hooks.clone());
+            }
         }
         autopilot.spawn(Memory::new(directory, loaded.stored))?;
         Ok(autopilot)

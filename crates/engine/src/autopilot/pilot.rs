@@ -146,7 +146,14 @@ impl Pilot {
     }
 
     fn take_requests(&mut self) -> bool {
-        let requests = std::mem::take(&mut *self.family.requests.lock());
+        let requests = {
+            let mut waiting = self.family.requests.lock();
+            if !waiting.is_empty() {
+                // Until the tree is looked at with them in mind, it is not idle.
+                self.family.view.lock().idle_at = None;
+            }
+            std::mem::take(&mut *waiting)
+        };
         let any = !requests.is_empty();
         for request in requests {
             match request {
@@ -208,13 +215,7 @@ impl Pilot {
         Ok((observation, busy_elsewhere))
     }
 
-    fn end_mission(
-        &mut self,
-        shared: &Shared,
-        seen: &mut Observation,
-        pinned: bool,
-        now: Instant,
-    ) {
+    fn end_mission(&mut self, shared: &Shared, seen: &mut Observation, pinned: bool, now: Instant) {
         let family = &self.family;
         let mission = self.clock.end(shared, family, now);
         let question = Question {
@@ -280,7 +281,9 @@ impl Pilot {
         let lacks = |state: &TreeState, id| state.drains.iter().all(|drain| drain.id != id);
         for drain in &self.state.drains {
             if lacks(next, drain.id) {
-                shared.journal.write(name, Event::DrainEnd { drain: drain.id });
+                shared
+                    .journal
+                    .write(name, Event::DrainEnd { drain: drain.id });
                 self.family.view.lock().drains_ended += 1;
             }
         }
@@ -296,9 +299,9 @@ impl Pilot {
     fn remember(&mut self, memory: &mut Memory, now: Instant) -> Result<()> {
         let unreadable = self.family.unreadable.lock().clone();
         let learned = now.duration_since(self.saved) >= SAVE_EVERY;
-        let same = memory.family(&self.family.name).is_some_and(|stored| {
-            stored.tree == self.state && stored.unreadable == unreadable
-        });
+        let same = memory
+            .family(&self.family.name)
+            .is_some_and(|stored| stored.tree == self.state && stored.unreadable == unreadable);
         if same && !learned {
             return Ok(());
         }
@@ -374,12 +377,13 @@ impl Pilot {
 
     fn start(&self, shared: &Shared, tree: &Tree, plan: Plan, job: InFlight) {
         let family = &self.family;
-        let number = shared
-            .journal
-            .write_numbered(&family.name, |compaction| Event::CompactionBegin {
-                compaction,
-                plan: plan.clone(),
-            });
+        let number =
+            shared
+                .journal
+                .write_numbered(&family.name, |compaction| Event::CompactionBegin {
+                    compaction,
+                    plan: plan.clone(),
+                });
         family.in_flight.lock().insert(number, job);
         shared.busy.fetch_add(1, Relaxed);
         shared.queue.push(Job {

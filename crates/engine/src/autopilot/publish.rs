@@ -35,7 +35,11 @@ impl Published {
         }
         for (level, intervals) in Layout::V1.logical_levels().zip(&wanted.1) {
             let (first, last) = Layout::V1.span(level);
-            let keys: Vec<&[u8]> = wanted.0.for_intervals(*intervals).map(Key::as_bytes).collect();
+            let keys: Vec<&[u8]> = wanted
+                .0
+                .for_intervals(*intervals)
+                .map(Key::as_bytes)
+                .collect();
             hooks
                 .guards
                 .set(usize::from(first.0)..usize::from(last.0) + 1, &keys)?;
@@ -64,7 +68,12 @@ impl Published {
             .logical_levels()
             .map(|level| seen.tree.runs_of(&Layout::V1, level).len() as u16)
             .collect();
-        let bits = bits_per_key(settings.filters, settings.bloom_bits_per_key, &entries, &runs);
+        let bits = bits_per_key(
+            settings.filters,
+            settings.bloom_bits_per_key,
+            &entries,
+            &runs,
+        );
         for level in 0..Layout::V1.num_levels() {
             let of_level = bits[logical_index(PhysicalLevel(level))];
             hooks.bloom.set_bits(usize::from(level), of_level)?;

@@ -36,7 +36,10 @@ pub(super) fn run(shared: &Shared, mut memory: Memory) {
             }
         }
         shared.journal.flush();
-        shared.events.bell().wait(wait.max(Duration::from_millis(1)));
+        shared
+            .events
+            .bell()
+            .wait(wait.max(Duration::from_millis(1)));
     }
     for (name, seat) in &mut seats {
         if let Err(error) = seat.pilot.rest(&mut memory) {
@@ -86,7 +89,10 @@ impl Seat {
         name: &str,
         pinned: bool,
     ) -> Option<Duration> {
-        if self.resting_until.is_some_and(|until| Instant::now() < until) {
+        if self
+            .resting_until
+            .is_some_and(|until| Instant::now() < until)
+        {
             return None;
         }
         let step = AssertUnwindSafe(|| self.pilot.step(shared, memory, pinned));
@@ -124,7 +130,10 @@ impl Recovery {
         };
         let now = Instant::now();
         if self.next.is_none() {
-            shared.complain("", format!("RocksDB stopped background work: {}", error.message));
+            shared.complain(
+                "",
+                format!("RocksDB stopped background work: {}", error.message),
+            );
         }
         if !error.recoverable || self.next.is_some_and(|next| now < next) {
             self.next.get_or_insert(now);
@@ -133,7 +142,9 @@ impl Recovery {
         match shared.db.resume() {
             Ok(()) => {
                 shared.events.clear_background_error();
-                shared.journal.note("", "RocksDB resumed after a background error");
+                shared
+                    .journal
+                    .note("", "RocksDB resumed after a background error");
             }
             Err(_) => self.attempts += 1,
         }

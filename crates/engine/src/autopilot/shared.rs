@@ -91,7 +91,12 @@ pub(super) struct Family {
 }
 
 impl Family {
-    pub(super) fn new(name: &str, hooks: Hooks, counters: Arc<Counters>, stall: Duration) -> Family {
+    pub(super) fn new(
+        name: &str,
+        hooks: Hooks,
+        counters: Arc<Counters>,
+        stall: Duration,
+    ) -> Family {
         let totals = Totals::of(&counters, stall);
         Family {
             name: name.to_owned(),

@@ -1,6 +1,6 @@
 //! Worker threads: each carries out one plan at a time.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -11,7 +11,7 @@ use lissom_core::{InFlight, PhysicalLevel, Plan, PlanKind, validate};
 use parking_lot::{Condvar, Mutex};
 
 use super::shared::{Family, Shared};
-use crate::events::{count_compaction, counting_itself};
+use crate::events::{count_compaction, sparing};
 use crate::execute::{Executed, execute, is_full_disk};
 use crate::observe::observe;
 use crate::statistics::Pieces;
@@ -67,10 +67,12 @@ impl Queue {
 /// The life of a worker.
 pub(super) fn work(shared: &Shared) {
     while let Some(job) = shared.queue.take(|| shared.stopping()) {
-        let executed = catch_unwind(AssertUnwindSafe(|| carry_out(shared, &job)))
-            .unwrap_or_else(|_| only(Outcome::Failed {
-                error: "the worker panicked".into(),
-            }));
+        let executed =
+            catch_unwind(AssertUnwindSafe(|| carry_out(shared, &job))).unwrap_or_else(|_| {
+                only(Outcome::Failed {
+                    error: "the worker panicked".into(),
+                })
+            });
         finish(shared, &job, executed);
     }
 }
@@ -87,9 +89,12 @@ fn carry_out(shared: &Shared, job: &Job) -> Executed {
         return only(Outcome::Stale { why });
     }
     let subcompactions = shared.settings.max_subcompactions;
-    let executed = counting_itself(|| execute(&shared.db, &handle, &job.plan, subcompactions));
-    if let (Outcome::Done { write_bytes, took, .. }, PlanKind::Merge) =
-        (&executed.outcome, job.plan.kind)
+    let executed = sparing(deep_inputs(&job.plan), || {
+        execute(&shared.db, &handle, &job.plan, subcompactions)
+    });
+    if let Outcome::Done { write_bytes, took, .. } = &executed.outcome
+        // A move under a compaction filter is a rewrite.
+        && (job.plan.kind == PlanKind::Merge || *write_bytes > 0)
     {
         count_compaction(
             &family.counters,
@@ -100,6 +105,15 @@ fn carry_out(shared: &Shared, job: &Job) -> Executed {
         );
     }
     executed
+}
+
+/// Inputs that lie below L0.
+fn deep_inputs(plan: &Plan) -> BTreeSet<u64> {
+    plan.inputs
+        .iter()
+        .filter(|input| input.level > PhysicalLevel::L0)
+        .flat_map(|input| input.files.iter().copied())
+        .collect()
 }
 
 /// The planner checked the plan against the tree that it saw; only a tree that
@@ -113,7 +127,9 @@ fn still_valid(job: &Job, handle: &impl rust_rocksdb::AsColumnFamilyRef) -> Resu
     let own = family.own_jobs();
     let mut others: Vec<InFlight> = {
         let in_flight = family.in_flight.lock();
-        let others = in_flight.iter().filter(|(number, _)| **number != job.number);
+        let others = in_flight
+            .iter()
+            .filter(|(number, _)| **number != job.number);
         others.map(|(_, job)| job.clone()).collect()
     };
     others.extend(seen.foreign(&own));
@@ -143,7 +159,7 @@ fn finish(shared: &Shared, job: &Job, executed: Executed) {
         },
     );
     family.in_flight.lock().remove(&job.number);
-    // A trivial move is no event of RocksDB's.
+    // CompactFiles is no event of RocksDB's.
     family.counters.changes.fetch_add(1, Relaxed);
     family.ended.fetch_add(1, Relaxed);
     shared.busy.fetch_sub(1, Relaxed);

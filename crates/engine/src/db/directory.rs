@@ -1,5 +1,6 @@
 //! What a directory must be before RocksDB is let into it.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -9,7 +10,7 @@ use rust_rocksdb::Options;
 
 use crate::RocksDb;
 use crate::error::{Error, Result};
-use crate::ffi::options::ColumnFamilyOptions;
+use crate::ffi::options::{ColumnFamilyOptions, read_options};
 use crate::ffi::options_file::load_latest_options;
 use crate::requirements::BYTEWISE;
 
@@ -78,6 +79,7 @@ fn check_options(path: &Path) -> Result<()> {
     let Ok(loaded) = load_latest_options(path) else {
         return Ok(());
     };
+    check_log(path, &path.join(&loaded.file_name))?;
     for family in &loaded.column_families {
         if let Some(why) = refusal(&family.options) {
             return Err(Error::fix(format!(
@@ -89,6 +91,34 @@ fn check_options(path: &Path) -> Result<()> {
     }
     Ok(())
 }
+
+/// A transaction that was prepared and committed lies in the log as two parts,
+/// which only a TransactionDB puts together; others may skip it in silence.
+fn check_log(path: &Path, options_file: &Path) -> Result<()> {
+    let Ok(text) = fs::read_to_string(options_file) else {
+        return Ok(());
+    };
+    let value = |key: &str| text.lines().find_map(|line| line.trim().strip_prefix(key));
+    if value("allow_2pc=") != Some("true") {
+        return Ok(());
+    }
+    let elsewhere = value("wal_dir=").filter(|directory| !directory.is_empty());
+    let logs = fs::read_dir(elsewhere.map_or(path, Path::new)).into_iter().flatten();
+    let left = logs.flatten().any(|entry| {
+        entry.path().extension().is_some_and(|extension| extension == "log")
+            && entry.metadata().is_ok_and(|file| file.len() > 0)
+    });
+    if !left {
+        return Ok(());
+    }
+    Err(Error::fix(format!(
+        "{} was last opened as a TransactionDB and its log is not empty: {FINISH_TRANSACTIONS}",
+        path.display()
+    )))
+}
+
+const FINISH_TRANSACTIONS: &str =
+    "open it with TransactionDB, commit or roll back its prepared transactions, and flush";
 
 fn refusal(options: &ColumnFamilyOptions) -> Option<String> {
     let levels = u32::from(Layout::V1.num_levels());
@@ -113,6 +143,34 @@ pub(super) fn families(path: &Path) -> Result<Vec<String>> {
     RocksDb::list_cf(&Options::default(), path).map_err(|error| explain(path, error))
 }
 
+/// The merge operators that column families were last opened with.
+pub(super) fn merge_operators(path: &Path) -> BTreeMap<String, String> {
+    let families = load_latest_options(path).map(|loaded| loaded.column_families);
+    families
+        .unwrap_or_default()
+        .into_iter()
+        .filter_map(|family| Some((family.options.name, family.options.merge_operator?)))
+        .collect()
+}
+
+/// RocksDB opens a column family without its merge operator, then misses
+/// answers and stops at the next flush.
+pub(super) fn needs_merge_operator(
+    path: &Path,
+    family: &str,
+    operator: &str,
+    options: &mut Options,
+) -> Result<()> {
+    if read_options(options)?.cf.merge_operator.is_some() {
+        return Ok(());
+    }
+    Err(Error::fix(format!(
+        "{}: the column family \"{family}\" was written with the merge operator {operator}: \
+         set it by Opening::customise",
+        path.display()
+    )))
+}
+
 /// RocksDB's error at open, with what to do.
 pub(super) fn explain(path: &Path, error: rust_rocksdb::Error) -> Error {
     let text = error.to_string();
@@ -124,6 +182,8 @@ pub(super) fn explain(path: &Path, error: rust_rocksdb::Error) -> Error {
         "free some space on its disk"
     } else if text.contains("merge operator") || text.contains("merge_operator") {
         "set the merge operator that it was written with, by Opening::customise"
+    } else if text.contains("prepared transactions") {
+        FINISH_TRANSACTIONS
     } else if text.contains("omparator") {
         "set no comparator: Lissom needs RocksDB's bytewise order"
     } else {

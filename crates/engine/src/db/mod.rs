@@ -96,12 +96,13 @@ impl Db {
     /// # Errors
     /// RocksDB's.
     pub fn write_opt(&self, batch: &WriteBatch, options: &WriteOptions) -> Result<()> {
-        let mut count = BatchCount::default();
-        batch.iterate_cf(&mut count);
-        self.operations()
-            .write_as(count.writes, count.deletes, count.bytes, || {
-                self.rocks.write_opt(batch, options)
-            })
+        let mut deletes = Deletes(0);
+        batch.iterate_cf(&mut deletes);
+        let writes = (batch.len() as u64).saturating_sub(deletes.0);
+        let bytes = batch.size_in_bytes() as u64;
+        self.operations().write_as(writes, deletes.0, bytes, || {
+            self.rocks.write_opt(batch, options)
+        })
     }
 
     /// A column family by name.
@@ -256,26 +257,15 @@ impl Deref for Db {
     }
 }
 
-/// What a batch holds.
-#[derive(Default)]
-struct BatchCount {
-    writes: u64,
-    deletes: u64,
-    bytes: u64,
-}
+/// Counts the deletes of a batch.
+struct Deletes(u64);
 
-impl WriteBatchIteratorCf for BatchCount {
-    fn put_cf(&mut self, _: u32, key: &[u8], value: &[u8]) {
-        self.writes += 1;
-        self.bytes += (key.len() + value.len()) as u64;
+impl WriteBatchIteratorCf for Deletes {
+    fn put_cf(&mut self, _: u32, _: &[u8], _: &[u8]) {}
+
+    fn delete_cf(&mut self, _: u32, _: &[u8]) {
+        self.0 += 1;
     }
 
-    fn delete_cf(&mut self, _: u32, key: &[u8]) {
-        self.deletes += 1;
-        self.bytes += key.len() as u64;
-    }
-
-    fn merge_cf(&mut self, _: u32, key: &[u8], value: &[u8]) {
-        self.put_cf(0, key, value);
-    }
+    fn merge_cf(&mut self, _: u32, _: &[u8], _: &[u8]) {}
 }

@@ -68,9 +68,9 @@ impl Opening {
         if exists {
             state::load(&self.path)?;
         }
-        let descriptors = self.descriptors(&mut preparation, exists)?;
         let mut options = self.options(&mut preparation, "default")?;
         options.create_missing_column_families(true);
+        let descriptors = self.descriptors(&mut preparation, &options, exists)?;
         let rocks = RocksDb::open_cf_descriptors(&options, &self.path, descriptors)
             .map_err(|error| directory::explain(&self.path, error))?;
         let rocks = Arc::new(rocks);
@@ -91,17 +91,28 @@ impl Opening {
     fn descriptors(
         &self,
         preparation: &mut Preparation,
+        default: &Options,
         exists: bool,
     ) -> Result<Vec<ColumnFamilyDescriptor>> {
         let mut names: BTreeSet<String> = self.families.keys().cloned().collect();
         names.insert("default".into());
+        let mut merge_operators = BTreeMap::new();
         if exists {
             names.extend(directory::families(&self.path)?);
+            merge_operators = directory::merge_operators(&self.path);
         }
         names
             .into_iter()
             .map(|name| {
-                let options = self.options(preparation, &name)?;
+                // The same objects as in the database's options: the autopilot
+                // knows one filter policy and one guard table of each family.
+                let mut options = match &*name {
+                    "default" => default.clone(),
+                    _ => self.options(preparation, &name)?,
+                };
+                if let Some(operator) = merge_operators.get(&name) {
+                    directory::needs_merge_operator(&self.path, &name, operator, &mut options)?;
+                }
                 Ok(ColumnFamilyDescriptor::new(name, options))
             })
             .collect()

@@ -3,9 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use rust_rocksdb::{
-    BoundColumnFamily, DBPinnableSlice, IteratorMode, ReadOptions, WriteOptions,
-};
+use rust_rocksdb::{BoundColumnFamily, DBPinnableSlice, IteratorMode, ReadOptions, WriteOptions};
 
 use super::scan::Scan;
 use crate::RocksDb;
@@ -67,7 +65,9 @@ impl<'a> Operations<'a> {
         let sample = sample::read();
         let values = match self.family {
             None => self.rocks.multi_get(keys),
-            Some(family) => self.rocks.multi_get_cf(keys.iter().map(|key| (family, *key))),
+            Some(family) => self
+                .rocks
+                .multi_get_cf(keys.iter().map(|key| (family, *key))),
         };
         if let Some(sample) = sample {
             sample.end(self.counters);
@@ -137,7 +137,12 @@ impl<'a> Operations<'a> {
         })
     }
 
-    pub(super) fn delete_range(&self, from: &[u8], to: &[u8], options: &WriteOptions) -> Result<()> {
+    pub(super) fn delete_range(
+        &self,
+        from: &[u8],
+        to: &[u8],
+        options: &WriteOptions,
+    ) -> Result<()> {
         let bytes = (from.len() + to.len()) as u64;
         let default;
         let family = match self.family {

@@ -51,6 +51,11 @@ impl fmt::Display for CompactionStyle {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Compression(pub u8);
 
+impl Compression {
+    /// `kDisableCompressionOption`: no compression of its own.
+    pub const DISABLED: Compression = Compression(0xff);
+}
+
 impl fmt::Display for Compression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = match self.0 {

@@ -63,7 +63,9 @@ impl Default for Counters {
             get: Histogram::default(),
             put: Histogram::default(),
             seek: Histogram::default(),
-            levels: (0..Layout::V1.levels).map(|_| LevelCounters::default()).collect(),
+            levels: (0..Layout::V1.levels)
+                .map(|_| LevelCounters::default())
+                .collect(),
             flush_write_bytes: AtomicU64::new(0),
             compaction_read_bytes: AtomicU64::new(0),
             compaction_write_bytes: AtomicU64::new(0),
@@ -76,7 +78,11 @@ impl Default for Counters {
 impl Counters {
     pub(crate) fn count_get(&self, found: bool) {
         let shard = self.shard();
-        let counter = if found { &shard.gets_found } else { &shard.gets_absent };
+        let counter = if found {
+            &shard.gets_found
+        } else {
+            &shard.gets_absent
+        };
         counter.fetch_add(1, Relaxed);
     }
 

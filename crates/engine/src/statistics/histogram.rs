@@ -121,7 +121,10 @@ mod tests {
             let least = Duration::from_micros(micros);
             found >= least && found <= least * 9 / 8
         };
-        assert!(near(latency.p50, 50) && near(latency.p99, 99), "{latency:?}");
+        assert!(
+            near(latency.p50, 50) && near(latency.p99, 99),
+            "{latency:?}"
+        );
     }
 
     #[test]

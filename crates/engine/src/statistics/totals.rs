@@ -50,8 +50,12 @@ impl Totals {
             put: self.put.since(&earlier.put).latency(),
             seek: self.seek.since(&earlier.seek).latency(),
             levels: self.levels_since(earlier),
-            user_write_bytes: self.user_write_bytes.saturating_sub(earlier.user_write_bytes),
-            flush_write_bytes: self.flush_write_bytes.saturating_sub(earlier.flush_write_bytes),
+            user_write_bytes: self
+                .user_write_bytes
+                .saturating_sub(earlier.user_write_bytes),
+            flush_write_bytes: self
+                .flush_write_bytes
+                .saturating_sub(earlier.flush_write_bytes),
             compaction_write_bytes: self
                 .compaction_write_bytes
                 .saturating_sub(earlier.compaction_write_bytes),
@@ -88,7 +92,10 @@ pub(crate) fn operations(shards: &[Shard]) -> OperationMix {
 }
 
 fn sum(shards: &[Shard], counter: impl Fn(&Shard) -> &AtomicU64) -> u64 {
-    shards.iter().map(|shard| counter(shard).load(Relaxed)).sum()
+    shards
+        .iter()
+        .map(|shard| counter(shard).load(Relaxed))
+        .sum()
 }
 
 fn level(counters: &LevelCounters) -> LevelMission {
