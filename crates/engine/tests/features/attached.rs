@@ -1,0 +1,149 @@
+//! The application opens RocksDB itself and keeps using its handle.
+
+use std::sync::Arc;
+
+use lissom::{Autopilot, ErrorKind, Preparation, RocksDb};
+use rust_rocksdb::{BlockBasedOptions, ColumnFamilyDescriptor, DBCompactionStyle};
+
+use super::store::{
+    Model, agree, attach, is_a_tree, load, pieces, prepared, settings, settle, with_plain_rocksdb,
+};
+
+#[test]
+fn a_database_that_the_application_opened_is_driven() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut model = Model::new();
+    for version in 1..=2 {
+        let (db, autopilot) = attach(directory.path(), |_| ()).expect("attached");
+        load(&db, &mut model, 20_000, version);
+        settle(&db, &autopilot);
+        agree(&db, &model);
+        is_a_tree(&db, 2);
+        assert!(pieces(&autopilot).merged > 0);
+    }
+    with_plain_rocksdb(directory.path(), |db| agree(db, &model));
+}
+
+#[test]
+fn the_database_outlives_its_autopilot() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (db, autopilot) = attach(directory.path(), |_| ()).expect("attached");
+    let mut model = Model::new();
+    load(&db, &mut model, 5_000, 1);
+    drop(autopilot);
+    load(&db, &mut model, 20_000, 2);
+    agree(&db, &model);
+}
+
+#[test]
+fn changed_options_are_refused_at_attach() {
+    type Change = fn(&mut rust_rocksdb::Options);
+    let refused: [(Change, &str); 9] = [
+        (
+            |options| options.set_ttl(60),
+            "its ttl is 60 s; set it to 0",
+        ),
+        (
+            |options| options.set_periodic_compaction_seconds(60),
+            "periodic_compaction_seconds is 60; set it to 0",
+        ),
+        (
+            |options| options.set_compaction_style(DBCompactionStyle::Universal),
+            "it was opened with kCompactionStyleUniversal; open it with kCompactionStyleLevel",
+        ),
+        (
+            |options| options.set_num_levels(200),
+            "it has 200 levels, Lissom's layout has 194",
+        ),
+        (
+            |options| options.set_max_bytes_for_level_base(1 << 28),
+            "so that RocksDB would compact levels too",
+        ),
+        (
+            |options| options.set_level_zero_file_num_compaction_trigger(4),
+            "so that RocksDB would take L0 before the autopilot; make them equal",
+        ),
+        (
+            |options| options.set_block_based_table_factory(&BlockBasedOptions::default()),
+            "its filter policy is not set, not Lissom's",
+        ),
+        (
+            |options| options.set_preclude_last_level_data_seconds(60),
+            "preclude_last_level_data_seconds is set, which knows RocksDB's last level only",
+        ),
+        (
+            |options| options.set_allow_ingest_behind(true),
+            "ingest-behind keeps RocksDB's last level free for older data",
+        ),
+    ];
+    for (change, words) in refused {
+        let directory = tempfile::tempdir().expect("a directory");
+        let error = attach(directory.path(), change).err().expect(words);
+        assert_eq!(error.kind(), ErrorKind::Fix);
+        assert!(error.to_string().contains(words), "{error}");
+    }
+}
+
+#[test]
+fn level_targets_that_follow_the_data_are_refused_at_attach() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let error = attach(directory.path(), |options| {
+        options.set_level_compaction_dynamic_level_bytes(true);
+    });
+    let error = error.err().expect("dynamic").to_string();
+    assert!(
+        error.contains("level_compaction_dynamic_level_bytes is on; turn it off"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_preparation_of_another_database_is_refused() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (options, _) = prepared(|_| ()).expect("prepared");
+    let family = ColumnFamilyDescriptor::new("default", options.clone());
+    let db = RocksDb::open_cf_descriptors(&options, directory.path(), [family]).expect("opened");
+    let other = Preparation::new(&settings("fixed-3")).expect("prepared");
+    let error = Autopilot::attach(Arc::new(db), other)
+        .err()
+        .expect("no options");
+    assert!(
+        error.to_string().contains(
+            "the column family \"default\" was opened without options from this preparation"
+        ),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_database_without_handles_is_refused() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (options, preparation) = prepared(|_| ()).expect("prepared");
+    let db = RocksDb::open(&options, directory.path()).expect("opened");
+    let error = Autopilot::attach(Arc::new(db), preparation)
+        .err()
+        .expect("no handles");
+    assert!(
+        error
+            .to_string()
+            .contains("open it with open_cf_descriptors"),
+        "{error}"
+    );
+}
+
+#[test]
+fn options_may_be_made_for_a_family_that_comes_later() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (options, mut preparation) = prepared(|_| ()).expect("prepared");
+    let later = preparation
+        .options("later", &settings("fixed-2"))
+        .expect("options");
+    let family = ColumnFamilyDescriptor::new("default", options.clone());
+    let db = RocksDb::open_cf_descriptors(&options, directory.path(), [family]).expect("opened");
+    let db = Arc::new(db);
+    let autopilot = Autopilot::attach(db.clone(), preparation).expect("attached");
+    let mut model = Model::new();
+    load(&db, &mut model, 5_000, 1);
+    settle(&db, &autopilot);
+    drop(later);
+}

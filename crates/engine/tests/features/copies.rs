@@ -1,0 +1,127 @@
+//! Copies of a store, and a repaired one.
+
+use std::path::Path;
+
+use lissom::{Db, RocksDb};
+use rust_rocksdb::Env;
+use rust_rocksdb::backup::{BackupEngine, BackupEngineOptions, RestoreOptions};
+use rust_rocksdb::checkpoint::Checkpoint;
+
+use super::store::{
+    Model, agree, is_a_tree, key, load, open, prepared, put, settle_and_agree, value,
+    with_plain_rocksdb,
+};
+
+/// A store of several levels that is at work.
+fn busy(path: &Path, model: &mut Model) -> Db {
+    let db = open(path, "fixed-3");
+    load(&db, model, 20_000, 1);
+    load(&db, model, 8_000, 2);
+    db
+}
+
+/// A copy opens as plain RocksDB and with Lissom, and converges without the
+/// state file.
+fn opens_everywhere(copy: &Path, model: &Model) {
+    assert!(
+        !copy.join("LISSOM").exists(),
+        "RocksDB copies its own files only"
+    );
+    let options = lissom_options(copy);
+    assert!(options.contains("num_levels=194"), "{options}");
+    with_plain_rocksdb(copy, |db| agree(db, model));
+    let db = open(copy, "fixed-3");
+    let mut model = model.clone();
+    settle_and_agree(&db, &model);
+    load(&db, &mut model, 8_000, 3);
+    settle_and_agree(&db, &model);
+    is_a_tree(&db, 2);
+}
+
+/// The text of the newest OPTIONS file.
+fn lissom_options(directory: &Path) -> String {
+    let entries = std::fs::read_dir(directory).expect("readable");
+    let newest = entries
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| {
+            path.file_name()
+                .is_some_and(|name| name.to_string_lossy().starts_with("OPTIONS-"))
+        })
+        .max()
+        .expect("an OPTIONS file");
+    std::fs::read_to_string(newest).expect("readable")
+}
+
+#[test]
+fn a_checkpoint_of_a_busy_store_opens_everywhere() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut model = Model::new();
+    let db = busy(directory.path(), &mut model);
+    let copy = directory.path().with_extension("checkpoint");
+    Checkpoint::new(&*db)
+        .and_then(|checkpoint| checkpoint.create_checkpoint(&copy))
+        .expect("a checkpoint");
+    let at_checkpoint = model.clone();
+    load(&db, &mut model, 8_000, 4);
+    settle_and_agree(&db, &model);
+    opens_everywhere(&copy, &at_checkpoint);
+    std::fs::remove_dir_all(&copy).expect("removed");
+}
+
+#[test]
+fn backups_of_a_busy_store_restore_and_open_everywhere() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let backups = tempfile::tempdir().expect("a directory");
+    let restored = tempfile::tempdir().expect("a directory");
+    let mut model = Model::new();
+    let db = busy(directory.path(), &mut model);
+    let options = BackupEngineOptions::new(backups.path()).expect("options");
+    let env = Env::new().expect("an environment");
+    let mut engine = BackupEngine::open(&options, &env).expect("an engine");
+    engine
+        .create_new_backup_flush(&*db, true)
+        .expect("a backup");
+    load(&db, &mut model, 8_000, 4);
+    put(&db, &mut model, key(1), value(1, 9));
+    engine
+        .create_new_backup_flush(&*db, true)
+        .expect("an incremental backup");
+    let at_backup = model.clone();
+    load(&db, &mut model, 2_000, 5);
+    settle_and_agree(&db, &model);
+    for backup in engine.get_backup_info() {
+        engine
+            .verify_backup(backup.backup_id)
+            .expect("a whole backup");
+    }
+    engine
+        .restore_from_latest_backup(restored.path(), restored.path(), &RestoreOptions::default())
+        .expect("restored");
+    opens_everywhere(restored.path(), &at_backup);
+}
+
+#[test]
+fn a_repaired_store_converges_though_its_levels_are_lost() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut model = Model::new();
+    let db = busy(directory.path(), &mut model);
+    settle_and_agree(&db, &model);
+    drop(db);
+    for entry in std::fs::read_dir(directory.path()).expect("readable") {
+        let path = entry.expect("an entry").path();
+        let name = path
+            .file_name()
+            .expect("a name")
+            .to_string_lossy()
+            .into_owned();
+        if name.starts_with("MANIFEST-") || name == "CURRENT" {
+            std::fs::remove_file(path).expect("removed");
+        }
+    }
+    let (options, _) = prepared(|_| ()).expect("prepared");
+    RocksDb::repair(&options, directory.path()).expect("repaired");
+    let db = open(directory.path(), "fixed-3");
+    settle_and_agree(&db, &model);
+    load(&db, &mut model, 8_000, 3);
+    settle_and_agree(&db, &model);
+}

@@ -1,0 +1,152 @@
+//! Column families that come and go.
+
+use std::sync::Arc;
+
+use lissom::{Autopilot, Preparation, RocksDb};
+use rust_rocksdb::checkpoint::Checkpoint;
+use rust_rocksdb::{ColumnFamilyDescriptor, ImportColumnFamilyOptions, WriteBatch};
+
+use super::store::{
+    Model, PATIENCE, agree, key, load, open, prepared, scattered, settings, settle,
+    settle_and_agree, value,
+};
+
+#[test]
+fn families_are_made_filled_and_dropped_at_run_time() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = open(directory.path(), "fixed-2");
+    let mut model = Model::new();
+    db.create_cf("keeps").expect("made");
+    db.create_cf_with("tiers", &settings("fixed-4"))
+        .expect("made");
+    db.create_cf("goes").expect("made");
+    for name in ["keeps", "tiers", "goes"] {
+        let family = db.family(name).expect("there");
+        for number in scattered(8_000) {
+            family.put(key(number), value(number, 1)).expect("a put");
+        }
+    }
+    load(&db, &mut model, 8_000, 1);
+    db.drop_cf("goes").expect("dropped");
+    assert!(db.family("goes").is_none());
+    assert!(db.autopilot().wait_until_idle(PATIENCE));
+    settle_and_agree(&db, &model);
+    // The same name again is another column family.
+    db.create_cf("goes").expect("made again");
+    assert_eq!(
+        db.family("goes")
+            .expect("there")
+            .get(key(1))
+            .expect("a get"),
+        None
+    );
+    drop(db);
+
+    let db = open(directory.path(), "fixed-2");
+    settle_and_agree(&db, &model);
+    for name in ["keeps", "tiers"] {
+        let family = db.family(name).expect("there");
+        assert_eq!(
+            family.scan("", usize::MAX, |_, _| ()).expect("a scan"),
+            8_000
+        );
+        assert_eq!(family.get(key(77)).expect("a get"), Some(value(77, 1)));
+    }
+    let statistics = db.statistics().expect("statistics");
+    assert_eq!(statistics.families.len(), 4);
+}
+
+#[test]
+fn a_batch_reaches_several_families_at_once() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = open(directory.path(), "fixed-2");
+    db.create_cf("other").expect("made");
+    let other = db.family("other").expect("there");
+    for number in scattered(6_000) {
+        let mut batch = WriteBatch::default();
+        batch.put(key(number), value(number, 1));
+        batch.put_cf(other.handle(), key(number), value(number, 2));
+        db.write(&batch).expect("written");
+    }
+    settle(&db, db.autopilot());
+    for number in 0..6_000 {
+        assert_eq!(db.get(key(number)).expect("a get"), Some(value(number, 1)));
+        assert_eq!(
+            other.get(key(number)).expect("a get"),
+            Some(value(number, 2))
+        );
+    }
+}
+
+#[test]
+fn an_exported_family_is_imported_with_its_levels() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let source = open(directory.path(), "fixed-3");
+    let mut model = Model::new();
+    load(&source, &mut model, 20_000, 1);
+    settle_and_agree(&source, &model);
+    let export = directory.path().join("export");
+    let default = source.cf_handle("default").expect("default");
+    let metadata = Checkpoint::new(&*source)
+        .and_then(|checkpoint| checkpoint.export_column_family(&default, &export))
+        .expect("exported");
+
+    let target = tempfile::tempdir().expect("a directory");
+    let (options, preparation) = prepared(|_| ()).expect("prepared");
+    let family = ColumnFamilyDescriptor::new("default", options.clone());
+    let db = RocksDb::open_cf_descriptors(&options, target.path(), [family]).expect("opened");
+    let db = Arc::new(db);
+    let autopilot = Autopilot::attach(db.clone(), preparation).expect("attached");
+    let mut later = Preparation::new(&settings("fixed-3")).expect("prepared");
+    let options = later
+        .options("imported", &settings("fixed-3"))
+        .expect("options");
+    let import = ImportColumnFamilyOptions::new();
+    db.create_column_family_with_import(&options, "imported", &import, &metadata)
+        .expect("imported");
+    autopilot.attach_cf("imported", &later).expect("attached");
+    settle(&db, &autopilot);
+    let imported = db.cf_handle("imported").expect("there");
+    for (key, value) in model.iter().step_by(13) {
+        assert_eq!(
+            db.get_cf(&imported, key).expect("a get").as_ref(),
+            Some(value)
+        );
+    }
+    agree(&db, &Model::new());
+    drop(imported);
+    autopilot.release_cf("imported");
+    db.drop_cf("imported").expect("dropped");
+    settle(&db, &autopilot);
+}
+
+#[test]
+fn a_family_that_the_application_made_by_itself_is_refused_at_attach() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (db, autopilot) = super::store::attach(directory.path(), |_| ()).expect("attached");
+    db.create_cf("plain", &rust_rocksdb::Options::default())
+        .expect("made");
+    let mut preparation = Preparation::new(&settings("fixed-2")).expect("prepared");
+    let error = autopilot
+        .attach_cf("plain", &preparation)
+        .expect_err("no options");
+    assert!(
+        error
+            .to_string()
+            .contains("call Preparation::options first"),
+        "{error}"
+    );
+    let _unused = preparation
+        .options("plain", &settings("fixed-2"))
+        .expect("options");
+    let error = autopilot
+        .attach_cf("plain", &preparation)
+        .expect_err("foreign");
+    assert!(
+        error
+            .to_string()
+            .contains("\"plain\" cannot be driven: it has 7 levels"),
+        "{error}"
+    );
+    settle(&db, &autopilot);
+}

@@ -1,0 +1,83 @@
+//! Table files from outside.
+
+use std::path::{Path, PathBuf};
+
+use rust_rocksdb::{IngestExternalFileOptions, Options, SstFileWriter};
+
+use super::store::{
+    Model, files_by_level, is_a_tree, key, load, open, put, settle_and_agree, value,
+};
+
+fn write_file(path: &Path, numbers: std::ops::Range<u64>, version: u64, model: &mut Model) {
+    let options = Options::default();
+    let mut writer = SstFileWriter::create(&options);
+    writer.open(path).expect("a file");
+    for number in numbers {
+        let (key, value) = (key(number), value(number, version));
+        writer.put(&key, &value).expect("a put");
+        model.insert(key, value);
+    }
+    writer.finish().expect("finished");
+}
+
+#[test]
+fn files_are_ingested_while_the_autopilot_works() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let outside = tempfile::tempdir().expect("a directory");
+    let db = open(directory.path(), "fixed-3");
+    let mut model = Model::new();
+    let file = |name: &str| -> PathBuf { outside.path().join(name) };
+    for round in 0..6 {
+        load(&db, &mut model, 5_000, round);
+        // One over old and new keys, one that overlaps nothing.
+        write_file(&file("over"), 2_000..4_000, 100 + round, &mut model);
+        let beyond = 100_000 + 1_000 * round;
+        write_file(&file("beyond"), beyond..beyond + 500, 1, &mut model);
+        db.ingest_external_file(vec![file("over"), file("beyond")])
+            .expect("ingested");
+        put(&db, &mut model, key(2_500), value(2_500, 200 + round));
+    }
+    settle_and_agree(&db, &model);
+    is_a_tree(&db, 2);
+}
+
+#[test]
+fn files_at_the_very_last_level_are_taken_as_they_lie() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let outside = tempfile::tempdir().expect("a directory");
+    let db = open(directory.path(), "fixed-2");
+    let mut model = Model::new();
+    let file = outside.path().join("all");
+    write_file(&file, 0..5_000, 1, &mut model);
+    let mut options = IngestExternalFileOptions::default();
+    options.set_move_files(true);
+    db.ingest_external_file_opts(&options, vec![&file])
+        .expect("ingested");
+    assert_eq!(
+        files_by_level(&db).keys().copied().collect::<Vec<_>>(),
+        [193]
+    );
+    settle_and_agree(&db, &model);
+    for version in 2..=4 {
+        load(&db, &mut model, 10_000, version);
+    }
+    settle_and_agree(&db, &model);
+    db.autopilot().compact("default").expect("asked");
+    settle_and_agree(&db, &model);
+    assert_eq!(files_by_level(&db).len(), 1, "{:?}", files_by_level(&db));
+}
+
+#[test]
+fn ingesting_behind_is_refused_by_rocksdb_and_at_open() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let outside = tempfile::tempdir().expect("a directory");
+    let db = open(directory.path(), "fixed-2");
+    let file = outside.path().join("behind");
+    write_file(&file, 0..10, 1, &mut Model::new());
+    let mut options = IngestExternalFileOptions::default();
+    options.set_ingest_behind(true);
+    let error = db
+        .ingest_external_file_opts(&options, vec![&file])
+        .expect_err("behind");
+    assert!(error.to_string().contains("allow_ingest_behind"), "{error}");
+}

@@ -1,0 +1,19 @@
+//! RocksDB's features under the autopilot, one file for each group. Each test
+//! stands in the table of `docs/ROCKSDB_FEATURES.md`.
+
+mod aging;
+mod attached;
+mod beside;
+mod copies;
+mod deletes;
+mod families;
+mod ingestion;
+mod log;
+mod manual;
+mod merging;
+mod reading;
+mod refused;
+mod resources;
+mod store;
+mod transactions;
+mod values;

@@ -1,0 +1,141 @@
+//! Code of the application that runs inside compactions.
+
+use std::ffi::CStr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use lissom::Db;
+use rust_rocksdb::compaction_filter::CompactionFilter;
+use rust_rocksdb::compaction_filter_factory::{CompactionFilterContext, CompactionFilterFactory};
+use rust_rocksdb::{CompactionDecision, MergeOperands, Options};
+
+use super::store::{Model, is_a_tree, key, load, open_with, scattered, settings, settle_and_agree};
+
+fn append(_: &[u8], old: Option<&[u8]>, operands: &MergeOperands) -> Option<Vec<u8>> {
+    let mut new = old.unwrap_or_default().to_vec();
+    for operand in operands {
+        new.extend_from_slice(operand);
+    }
+    Some(new)
+}
+
+fn set_append(options: &mut Options) {
+    options.set_merge_operator_associative("append", append);
+}
+
+#[test]
+fn merge_operands_keep_their_order_over_many_levels() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = open_with(directory.path(), set_append);
+    let mut model = Model::new();
+    for round in 0..6_u64 {
+        for number in scattered(5_000) {
+            let operand = format!("{round}:{number:0>40};");
+            db.merge(key(number), &operand).expect("merged");
+            let value = model.entry(key(number)).or_default();
+            value.extend_from_slice(operand.as_bytes());
+        }
+        for number in (0..5_000).filter(|number| number % 5 == round) {
+            db.delete(key(number)).expect("deleted");
+            model.remove(&key(number));
+        }
+    }
+    settle_and_agree(&db, &model);
+    is_a_tree(&db, 2);
+    drop(db);
+    let db = open_with(directory.path(), set_append);
+    settle_and_agree(&db, &model);
+}
+
+/// Keys that the filters below take away.
+fn is_doomed(key: &[u8]) -> bool {
+    key.last() == Some(&b'3')
+}
+
+#[test]
+fn a_compaction_filter_removes_and_changes() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = open_with(directory.path(), |options| {
+        options.set_compaction_filter("doom", |_, key: &[u8], _: &[u8]| match key.last() {
+            Some(b'3') => CompactionDecision::Remove,
+            Some(b'4') => CompactionDecision::Change(b"changed"),
+            _ => CompactionDecision::Keep,
+        });
+    });
+    let mut model = Model::new();
+    load(&db, &mut model, 12_000, 1);
+    db.flush().expect("a flush");
+    db.autopilot().compact("default").expect("asked");
+    model.retain(|key, _| !is_doomed(key));
+    for (key, value) in &mut model {
+        if key.ends_with(b"4") {
+            *value = b"changed".to_vec();
+        }
+    }
+    settle_and_agree(&db, &model);
+}
+
+struct Factory(Arc<AtomicU64>);
+
+struct Filter;
+
+impl CompactionFilter for Filter {
+    fn filter(&mut self, _: u32, key: &[u8], _: &[u8]) -> CompactionDecision {
+        if is_doomed(key) {
+            CompactionDecision::Remove
+        } else {
+            CompactionDecision::Keep
+        }
+    }
+
+    fn name(&self) -> &CStr {
+        c"doom"
+    }
+}
+
+impl CompactionFilterFactory for Factory {
+    type Filter = Filter;
+
+    fn create(&mut self, context: CompactionFilterContext) -> Filter {
+        self.0
+            .fetch_add(u64::from(context.is_manual_compaction), Relaxed);
+        Filter
+    }
+
+    fn name(&self) -> &CStr {
+        c"doom-factory"
+    }
+}
+
+#[test]
+fn a_compaction_filter_factory_is_asked_for_each_compaction() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let made = Arc::new(AtomicU64::new(0));
+    let count = made.clone();
+    let db = open_with(directory.path(), move |options| {
+        options.set_compaction_filter_factory(Factory(count.clone()));
+    });
+    let mut model = Model::new();
+    load(&db, &mut model, 12_000, 1);
+    db.flush().expect("a flush");
+    db.autopilot().compact("default").expect("asked");
+    model.retain(|key, _| !is_doomed(key));
+    settle_and_agree(&db, &model);
+    assert!(made.load(Relaxed) > 0, "RocksDB calls CompactFiles manual");
+}
+
+#[test]
+fn a_directory_with_merges_is_refused_without_its_operator() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = open_with(directory.path(), set_append);
+    db.merge("key", "a").expect("merged");
+    drop(db);
+    let error = Db::open(directory.path(), settings("fixed-3"))
+        .err()
+        .expect("no operator");
+    let words = "the column family \"default\" was written with the merge operator append: \
+                 set it by Opening::customise";
+    assert!(error.to_string().contains(words), "{error}");
+    let db = open_with(directory.path(), set_append);
+    assert_eq!(db.get("key").expect("a get"), Some(b"a".to_vec()));
+}

@@ -1,0 +1,130 @@
+//! Disk space, bandwidth and paths.
+
+use std::time::Duration;
+
+use lissom::Db;
+use rust_rocksdb::{Cache, DBPath, SstFileManager};
+
+use super::store::{Model, agree, load, open_with, pieces, settings, settle_and_agree};
+
+#[test]
+fn an_sst_file_manager_counts_the_files() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let manager = SstFileManager::new();
+    let shared = manager.clone();
+    let db = open_with(directory.path(), move |options| {
+        options.set_sst_file_manager(&shared)
+    });
+    let mut model = Model::new();
+    load(&db, &mut model, 15_000, 1);
+    settle_and_agree(&db, &model);
+    let live: u64 = db
+        .live_files()
+        .expect("files")
+        .iter()
+        .map(|file| file.size as u64)
+        .sum();
+    assert!(
+        manager.get_total_size() >= live,
+        "{} of {live}",
+        manager.get_total_size()
+    );
+}
+
+#[test]
+fn compactions_wait_for_space_and_go_on() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let manager = SstFileManager::new();
+    // What a compaction is asked to leave free: more than is allowed at all.
+    manager.set_max_allowed_space_usage(1 << 40);
+    manager.set_compaction_buffer_size(1 << 41);
+    let shared = manager.clone();
+    let db = open_with(directory.path(), move |options| {
+        options.set_sst_file_manager(&shared)
+    });
+    let mut model = Model::new();
+    load(&db, &mut model, 4_000, 1);
+    db.flush().expect("a flush");
+    std::thread::sleep(Duration::from_secs(3));
+    let waiting = pieces(db.autopilot());
+    assert_eq!(waiting.merged, 0, "{waiting:?}");
+    assert!(db.health().unreadable.is_empty(), "{:?}", db.health());
+    agree(&db, &model);
+    manager.set_compaction_buffer_size(0);
+    assert!(
+        db.autopilot().wait_until_idle(super::store::PATIENCE),
+        "{:?}",
+        db.health()
+    );
+    load(&db, &mut model, 8_000, 2);
+    db.flush().expect("a flush");
+    assert!(
+        db.autopilot().wait_until_idle(super::store::PATIENCE),
+        "{:?}",
+        db.health()
+    );
+    agree(&db, &model);
+    assert!(pieces(db.autopilot()).merged > 0);
+    assert!(db.health().unreadable.is_empty(), "{:?}", db.health());
+}
+
+#[test]
+fn a_rate_limiter_of_the_application_or_of_the_settings_holds() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = open_with(directory.path(), |options| {
+        options.set_ratelimiter(64 << 20, 100_000, 10);
+    });
+    let mut model = Model::new();
+    load(&db, &mut model, 12_000, 1);
+    settle_and_agree(&db, &model);
+    let error = db.set_rate_limit(1).expect_err("not from the settings");
+    assert!(
+        error
+            .to_string()
+            .contains("opened without rate_limit_bytes_per_second"),
+        "{error}"
+    );
+    drop(db);
+
+    let limited = lissom::Settings {
+        rate_limit_bytes_per_second: Some(64 << 20),
+        ..settings("fixed-3")
+    };
+    let db = Db::open(directory.path(), limited).expect("opened");
+    load(&db, &mut model, 6_000, 2);
+    db.set_rate_limit(32 << 20).expect("changed");
+    settle_and_agree(&db, &model);
+}
+
+#[test]
+fn files_may_lie_in_one_other_path_and_logs_in_a_third() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let tables = tempfile::tempdir().expect("a directory");
+    let logs = tempfile::tempdir().expect("a directory");
+    let (at, wal) = (tables.path().to_owned(), logs.path().to_owned());
+    let mut model = Model::new();
+    for version in 1..=2 {
+        let (at, wal) = (at.clone(), wal.clone());
+        let db = open_with(directory.path(), move |options| {
+            options.set_db_paths(&[DBPath::new(&at, 1 << 40).expect("a path")]);
+            options.set_wal_dir(&wal);
+        });
+        load(&db, &mut model, 12_000, version);
+        settle_and_agree(&db, &model);
+    }
+    let tables = std::fs::read_dir(tables.path()).expect("readable").count();
+    assert!(tables > 5, "{tables} files");
+}
+
+#[test]
+fn a_row_cache_gives_new_answers() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = open_with(directory.path(), |options| {
+        options.set_row_cache(&Cache::new_lru_cache(1 << 20));
+    });
+    let mut model = Model::new();
+    for version in 1..=3 {
+        load(&db, &mut model, 8_000, version);
+        settle_and_agree(&db, &model);
+    }
+}
