@@ -130,7 +130,7 @@ impl<'a> Performer<'a> {
         }
         self.reads += 1;
         self.verified += 1;
-        if self.reads % FULL_COMPARISON_EVERY == 0 {
+        if self.reads.is_multiple_of(FULL_COMPARISON_EVERY) {
             let mut expected = Vec::new();
             self.data.value(index, version, &mut expected);
             if expected != self.answer {

@@ -26,7 +26,7 @@ impl DataShape {
     pub fn new(workload: &Workload) -> Self {
         let mut rng = Rng::new(&[0x706f_6f6c]);
         let pool: Vec<u8> = (0..POOL / 8)
-            .flat_map(|_| rng.next().to_le_bytes())
+            .flat_map(|_| rng.bits().to_le_bytes())
             .collect();
         Self {
             key_size: workload.key_size,

@@ -43,11 +43,13 @@ pub fn rate_at(rate: Rate, t: f64) -> Option<f64> {
     match rate {
         Rate::Closed => None,
         Rate::Constant { per_second } => Some(per_second),
-        Rate::Periodic { high, low, seconds } => Some(if (t / seconds) as u64 % 2 == 0 {
-            high
-        } else {
-            low
-        }),
+        Rate::Periodic { high, low, seconds } => {
+            Some(if ((t / seconds) as u64).is_multiple_of(2) {
+                high
+            } else {
+                low
+            })
+        }
         Rate::Sine { a, b, c, d } => Some(a * (b * t + c).sin() + d),
     }
 }

@@ -37,7 +37,7 @@ impl Partition {
     }
 
     /// Keys ever made, deleted ones included.
-    pub fn len(&self) -> u64 {
+    pub fn made(&self) -> u64 {
         self.keys.len() as u64
     }
 
@@ -84,7 +84,7 @@ impl Partition {
 
     /// Makes a new key and returns its own number.
     pub fn add(&mut self, data: &DataShape) -> u64 {
-        let own = self.len();
+        let own = self.made();
         self.keys.push(LIVE);
         self.live += 1;
         self.live_bytes += data.entry_size(self.index(own), 0);

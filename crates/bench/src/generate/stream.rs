@@ -117,7 +117,7 @@ impl OpStream {
                 index: partition.index(own),
             });
         }
-        let drawn = self.chooser.draw(&mut self.rng, partition.len().max(1));
+        let drawn = self.chooser.draw(&mut self.rng, partition.made().max(1));
         if kind == OpKind::GetAbsent {
             return Some(Op::GetAbsent {
                 index: partition.index(drawn),

@@ -203,7 +203,7 @@ fn deletes_leave_only_existing_keys_to_be_read() {
         }
     }
     assert!(gone.len() > 300);
-    let live: u64 = (0..partition.len())
+    let live: u64 = (0..partition.made())
         .filter(|own| partition.version(*own).is_some())
         .count() as u64;
     assert_eq!(partition.live(), live);
@@ -217,7 +217,7 @@ fn partitions_share_all_entries_without_overlap() {
     let mut all: Vec<u64> = (0..3)
         .flat_map(|t| {
             let partition = Partition::loaded(t, 3, 1000, &data);
-            (0..partition.len())
+            (0..partition.made())
                 .map(move |own| own * 3 + t)
                 .collect::<Vec<_>>()
         })

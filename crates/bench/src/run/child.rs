@@ -12,6 +12,7 @@ use crate::error::{BenchError, Place, Result};
 
 /// The child's side: reads a job from `input`, runs it, writes events to `output`.
 /// A failed run is an event, too; an error is returned only if none could be written.
+/// If the parent goes away in mid-run, the process exits with 1.
 pub fn run_arm_child(mut input: impl Read, mut output: impl Write + Send) -> Result<()> {
     let mut text = String::new();
     input.read_to_string(&mut text).place("standard input")?;
@@ -21,8 +22,11 @@ pub fn run_arm_child(mut input: impl Read, mut output: impl Write + Send) -> Res
         )
         .and_then(|job| {
             job.run(&mut |event| {
-                // A parent that is gone is noticed at the last event.
-                let _ = send(&mut output, &event);
+                // Nobody listens any more: what would come of the run is lost anyway, and
+                // it would only disturb whatever else the machine does.
+                if send(&mut output, &event).is_err() {
+                    std::process::exit(1);
+                }
             })
         });
     let last = match result {

@@ -196,26 +196,8 @@ impl Launcher {
     }
 }
 
-/// The plan of `lissom demo`: a changing workload in small, the threshold rule beside
-/// static arms; two to four minutes on two cores.
-pub fn demo_plan(out: PathBuf) -> Result<RunPlan> {
-    let workload = load_workload("mixed-sessions")?.sized(Some(DEMO_ENTRIES), DEMO_SCALE)?;
-    let arms = DEMO_ARMS
-        .iter()
-        .map(|name| name.parse())
-        .collect::<Result<_>>()?;
-    let mut plan = RunPlan::new(workload, arms, out)?;
-    // Less memory for a smaller store, so that the tree has levels at all.
-    plan.resources.write_buffer_size = 1 << 20;
-    plan.resources.target_file_size_base = 1 << 20;
-    plan.resources.block_cache_size = 8 << 20;
-    plan.sample_millis = 100;
-    plan.settle_seconds = 30;
-    Ok(plan)
-}
-
-const DEMO_ENTRIES: u64 = 100_000;
-const DEMO_SCALE: f64 = 1.0;
+/// Entries of the demo: three rounds of five arms fit into a few minutes.
+const DEMO_ENTRIES: u64 = 60_000;
 const DEMO_ARMS: [&str; 5] = [
     "thresholds-0.3-0.7",
     "fixed-1",
@@ -223,3 +205,21 @@ const DEMO_ARMS: [&str; 5] = [
     "rocksdb-leveled",
     "rocksdb-universal",
 ];
+
+/// The plan of `lissom demo`: a changing workload in small, the threshold rule beside
+/// static arms; two to four minutes on two cores.
+pub fn demo_plan(out: PathBuf) -> Result<RunPlan> {
+    let workload = load_workload("mixed-sessions")?.sized(Some(DEMO_ENTRIES), 1.0)?;
+    let arms = DEMO_ARMS
+        .iter()
+        .map(|name| name.parse())
+        .collect::<Result<_>>()?;
+    let mut plan = RunPlan::new(workload, arms, out)?;
+    // Less memory for a smaller store, so that the tree has levels at all.
+    plan.resources.write_buffer_size = 512 << 10;
+    plan.resources.target_file_size_base = 512 << 10;
+    plan.resources.block_cache_size = 4 << 20;
+    plan.sample_millis = 100;
+    plan.settle_seconds = 30;
+    Ok(plan)
+}

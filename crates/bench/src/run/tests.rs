@@ -227,7 +227,7 @@ fn stock_rocksdb_runs_a_small_workload() {
 fn lissom_runs_a_small_workload() {
     let out = tempfile::tempdir().unwrap();
     let sessions = plan(&["mock-a"], out.path()).workload.measured_sessions();
-    let limit = |i: usize| if i % 2 == 0 { 4 } else { 1 };
+    let limit = |i: usize| if i.is_multiple_of(2) { 4 } else { 1 };
     let parts: Vec<String> = sessions
         .iter()
         .enumerate()

@@ -89,10 +89,7 @@ fn errors_name_file_field_and_remedy() {
         &["scan_length"],
     );
     refused(&GOOD.replace("update = 1", "delete = 1"), &["80 %"]);
-    refused(
-        &GOOD.split("[[session]]").next().unwrap().to_string(),
-        &["session"],
-    );
+    refused(GOOD.split("[[session]]").next().unwrap(), &["session"]);
 }
 
 #[test]
