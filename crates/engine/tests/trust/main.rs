@@ -1,0 +1,23 @@
+//! What a store must never do: lose, reorder or invent; and it says so when the
+//! world around it breaks.
+
+mod metamorphic;
+mod random;
+
+use std::time::Duration;
+
+/// How long a tree may take to come to rest: far longer than it ever should.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A directory for one test, in memory where the system has a place for that:
+/// thousands of small synced files are written here, and no test can see a disk
+/// that loses its power.
+pub fn scratch() -> tempfile::TempDir {
+    let memory = std::path::Path::new("/dev/shm");
+    let made = if memory.is_dir() {
+        tempfile::tempdir_in(memory)
+    } else {
+        tempfile::tempdir()
+    };
+    made.expect("a temporary directory")
+}
