@@ -103,9 +103,14 @@ fn check_log(path: &Path, options_file: &Path) -> Result<()> {
         return Ok(());
     }
     let elsewhere = value("wal_dir=").filter(|directory| !directory.is_empty());
-    let logs = fs::read_dir(elsewhere.map_or(path, Path::new)).into_iter().flatten();
+    let logs = fs::read_dir(elsewhere.map_or(path, Path::new))
+        .into_iter()
+        .flatten();
     let left = logs.flatten().any(|entry| {
-        entry.path().extension().is_some_and(|extension| extension == "log")
+        entry
+            .path()
+            .extension()
+            .is_some_and(|extension| extension == "log")
             && entry.metadata().is_ok_and(|file| file.len() > 0)
     });
     if !left {
@@ -118,7 +123,7 @@ fn check_log(path: &Path, options_file: &Path) -> Result<()> {
 }
 
 const FINISH_TRANSACTIONS: &str =
-    "open it with TransactionDB, commit or roll back its prepared transactions, and flush";
+    "open it with TransactionDB, commit or roll back its prepared transactions, write and flush";
 
 fn refusal(options: &ColumnFamilyOptions) -> Option<String> {
     let levels = u32::from(Layout::V1.num_levels());

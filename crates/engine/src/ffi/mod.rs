@@ -9,7 +9,7 @@
 //!
 //! 1. The plug-in is compiled against the headers of the very RocksDB that the
 //!    binding is linked with (the crate that brings both is pinned to one
-//!    version), and [`layout::verify`] compares the two once per process.
+//!    version), and `layout::verify` compares the two once per process.
 //! 2. A pointer that comes from the binding is borrowed, never kept: every
 //!    wrapper holds a reference to the binding's object while it uses it. What
 //!    RocksDB keeps beyond a call, it keeps through shared pointers.

@@ -1,8 +1,8 @@
 //! What the engine counts, per column family.
 //!
-//! [`counters`] are written by user threads and by RocksDB's events, without
+//! `counters` are written by user threads and by RocksDB's events, without
 //! locks; only one operation in 64 is timed and looked at level by level.
-//! [`totals`] are their sums at one instant, and a mission is the difference of
+//! `totals` are their sums at one instant, and a mission is the difference of
 //! two of them.
 
 pub(crate) mod counters;

@@ -1,0 +1,176 @@
+//! Counts are exact, amplifications add up, filters and compression follow the
+//! levels.
+
+mod common;
+
+use common::{PATIENCE, key, load, settle, small, value};
+use lissom::core::filters::FilterAllocation;
+use lissom::core::observation::OperationMix;
+use lissom::statistics::FamilyStatistics;
+use lissom::{Compression, Db, Settings};
+use rust_rocksdb::{IteratorMode, WriteBatch};
+
+fn of_default(db: &Db) -> FamilyStatistics {
+    let statistics = db.statistics().expect("statistics");
+    statistics.families["default"].clone()
+}
+
+#[test]
+fn every_operation_is_counted_once() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = Db::open(directory.path(), small("fixed-2")).expect("opened");
+    load(&db, 0..100, 1);
+    let mut batch = WriteBatch::default();
+    batch.put(key(100), value(100, 1));
+    batch.put(key(101), value(101, 1));
+    batch.delete(key(0));
+    db.write(&batch).expect("written");
+    db.delete(key(1)).expect("deleted");
+    db.single_delete(key(2)).expect("deleted");
+    db.delete_range(key(3), key(3)).expect("an empty range");
+    for number in 0..10 {
+        let found = db.get(key(number)).expect("a get").is_some();
+        assert_eq!(found, number > 2, "{number}");
+    }
+    assert!(db.get_pinned(key(50)).expect("a get").is_some());
+    let values = db.multi_get(&[key(51), key(52), key(10_000)]);
+    assert_eq!(values.len(), 3);
+    assert_eq!(db.scan("", 5, |_, _| ()).expect("a scan"), 5);
+    assert_eq!(db.iterator(IteratorMode::Start).take(7).count(), 7);
+    let expected = OperationMix {
+        gets_found: 7 + 1 + 2,
+        gets_absent: 3 + 1,
+        scans: 2,
+        scan_entries: 5 + 7,
+        writes: 102,
+        deletes: 4,
+    };
+    assert_eq!(of_default(&db).total.operations, expected);
+}
+
+#[test]
+fn bytes_add_up_over_the_levels() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = Db::open(directory.path(), small("fixed-2")).expect("opened");
+    load(&db, 0..60_000, 1);
+    settle(&db);
+    let statistics = of_default(&db);
+    let total = &statistics.total;
+    assert_eq!(total.user_write_bytes, 60_000 * 216);
+    let by_level: u64 = total
+        .levels
+        .iter()
+        .map(|level| level.compaction_write_bytes)
+        .sum();
+    assert_eq!(by_level, total.compaction_write_bytes);
+    assert_eq!(statistics.pieces.write_bytes, total.compaction_write_bytes);
+    let amplification = total.write_amplification().expect("writes");
+    assert!((1.5..20.0).contains(&amplification), "{amplification}");
+    assert!(statistics.space_amplification.expect("a run") >= 1.0);
+    assert!(total.put.count > 0 && total.put.p50 <= total.put.p99);
+    assert!(statistics.pieces.largest_bytes > 0);
+
+    for number in 0..20_000 {
+        // Absent keys between present ones.
+        let absent = format!("{}x", String::from_utf8_lossy(&key(number)));
+        assert!(db.get(absent).expect("a get").is_none());
+    }
+    let total = of_default(&db).total;
+    let useful: u64 = total.levels.iter().map(|level| level.filter_useful).sum();
+    let wrong: u64 = total
+        .levels
+        .iter()
+        .map(|level| level.filter_false_positive())
+        .sum();
+    assert!(useful > 10_000, "scaled up from a sample: {useful}");
+    assert!(wrong < useful / 20, "10 bits per key: {wrong} of {useful}");
+}
+
+fn filled(change: impl FnOnce(&mut Settings)) -> FamilyStatistics {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut settings = small("fixed-2");
+    change(&mut settings);
+    let db = Db::open(directory.path(), settings).expect("opened");
+    load(&db, 0..60_000, 1);
+    settle(&db);
+    load(&db, 0..20_000, 2);
+    settle(&db);
+    // Something lies in L0 or level 1.
+    load(&db, 0..1_000, 2);
+    settle(&db);
+    for number in (0..60_000).step_by(37) {
+        let version = if number < 20_000 { 2 } else { 1 };
+        assert_eq!(
+            db.get(key(number)).expect("a get"),
+            Some(value(number, version))
+        );
+    }
+    of_default(&db)
+}
+
+#[test]
+fn uniform_filters_take_the_memory_that_was_given() {
+    let statistics = filled(|settings| settings.bloom_bits_per_key = 8.0);
+    assert!(
+        statistics
+            .filters
+            .bits_per_key
+            .iter()
+            .all(|bits| *bits == 8.0)
+    );
+    // Between the distinct keys and all that was written.
+    let bytes = statistics.filters.bytes as f64;
+    assert!((55_000.0..=90_000.0).contains(&bytes), "{bytes}");
+}
+
+#[test]
+fn monkey_gives_small_levels_more_bits() {
+    let statistics = filled(|settings| {
+        settings.bloom_bits_per_key = 8.0;
+        settings.filters = FilterAllocation::Monkey;
+    });
+    let bits = &statistics.filters.bits_per_key;
+    let deepest = statistics.tree.runs.last().and_then(|run| run.level);
+    let last = bits[usize::from(deepest.expect("a run").0) - 1];
+    assert!(bits[0] > last + 1.0, "{bits:?} {:?}", statistics.tree);
+    assert!(last < 8.0, "{bits:?}");
+    assert!(
+        statistics.filters.bytes < 90_000,
+        "{:?}",
+        statistics.filters
+    );
+}
+
+#[test]
+fn compression_follows_the_logical_level_and_moves_stay_free() {
+    for compression in [
+        vec![Compression::Lz4],
+        vec![Compression::None, Compression::Lz4, Compression::Zstd],
+    ] {
+        let statistics = filled(|settings| settings.compression = compression);
+        let pieces = &statistics.pieces;
+        assert_eq!((pieces.mismatched, pieces.failed), (0, 0), "{pieces:?}");
+        assert!(pieces.merged > 0, "{pieces:?}");
+    }
+}
+
+#[test]
+fn the_rate_limit_can_be_changed_if_there_is_one() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let settings = Settings {
+        rate_limit_bytes_per_second: Some(256 << 10),
+        ..small("fixed-1")
+    };
+    let db = Db::open(directory.path(), settings).expect("opened");
+    load(&db, 0..6_000, 1);
+    db.set_rate_limit(1 << 30).expect("there is one");
+    db.flush().expect("a flush");
+    assert!(db.autopilot().wait_until_idle(PATIENCE));
+    drop(db);
+    let db = Db::open(directory.path(), small("fixed-1")).expect("opened");
+    let error = db.set_rate_limit(1 << 20).expect_err("none").to_string();
+    assert!(
+        error.contains("without rate_limit_bytes_per_second"),
+        "{error}"
+    );
+}
