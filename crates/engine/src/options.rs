@@ -113,11 +113,7 @@ impl Preparation {
         customise: &dyn Fn(&str, &mut Options),
     ) -> Result<Options> {
         settings.check()?;
-        let hooks = Hooks {
-            settings: settings.clone(),
-            bloom: level_bloom(settings)?,
-            guards: GuardTable::new(usize::from(Layout::V1.num_levels()))?,
-        };
+        let hooks = self.hooks_of(family, settings)?;
         let mut options = Options::default();
         self.set_database(&mut options)?;
         set_memory(&mut options, settings, &self.cache);
@@ -128,6 +124,19 @@ impl Preparation {
         hooks.guards.install(&mut options)?;
         self.hooks.insert(family.to_owned(), hooks);
         Ok(options)
+    }
+
+    /// The same objects for every copy of one column family's options: the
+    /// autopilot steers one filter policy and one guard table.
+    fn hooks_of(&self, family: &str, settings: &Settings) -> Result<Hooks> {
+        match self.hooks.get(family) {
+            Some(hooks) if hooks.settings == *settings => Ok(hooks.clone()),
+            _ => Ok(Hooks {
+                settings: settings.clone(),
+                bloom: level_bloom(settings)?,
+                guards: GuardTable::new(usize::from(Layout::V1.num_levels()))?,
+            }),
+        }
     }
 
     fn set_database(&self, options: &mut Options) -> Result<()> {

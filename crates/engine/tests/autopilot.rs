@@ -84,6 +84,34 @@ fn thresholds_raise_limits_under_writes_until_they_are_pinned() {
     assert!(journal.contains("\"pinned\":true"));
 }
 
+#[test]
+fn limits_and_drains_outlive_a_reopening() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let first = |db: &Db| limits(db).get(LogicalLevel(1)).get();
+    {
+        let db = Db::open(directory.path(), small("thresholds-20-80")).expect("opened");
+        assert!(eventually(|| {
+            load(&db, 0..2_000, 1);
+            first(&db) == 4
+        }));
+        // Closed in the middle of its work.
+        load(&db, 0..30_000, 2);
+    }
+    let db = Db::open(directory.path(), small("thresholds-20-80")).expect("opened");
+    assert!(eventually(|| first(&db) == 4), "as it was");
+    settle(&db);
+    for number in (0..30_000).step_by(113) {
+        assert_eq!(db.get(key(number)).expect("a get"), Some(value(number, 2)));
+    }
+    drop(db);
+    let db = Db::open(directory.path(), small("fixed-2")).expect("opened");
+    let two = RunLimits::uniform(RunLimit::clamped(2));
+    assert!(
+        eventually(|| limits(&db) == two),
+        "a fixed policy holds at once"
+    );
+}
+
 /// Panics when it is asked for the second time.
 struct Panicking {
     asked: u64,

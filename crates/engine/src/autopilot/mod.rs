@@ -413,6 +413,8 @@ impl Autopilot {
             let _ = thread.join();
         }
         drop(aborted);
+        workers::cancel_rest(&self.shared);
+        self.shared.journal.flush();
     }
 }
 

@@ -50,6 +50,7 @@ pub(super) struct Pilot {
     /// Something was planned that could not start.
     waiting: bool,
     options: Option<(Instant, Option<usize>)>,
+    last_started: Instant,
 }
 
 /// When the tree was last looked at, and at which counts.
@@ -91,7 +92,16 @@ impl Pilot {
             saved: now,
             waiting: false,
             options: None,
+            last_started: now,
         }
+    }
+
+    /// Who is served first while workers are few: column families whose L0 is
+    /// over its trigger, then those that have waited longest.
+    pub(super) fn precedence(&self) -> impl Ord + use<> {
+        let trigger = self.family.shape.level0_file_num_compaction_trigger as usize;
+        let level0_files = self.family.view.lock().tree.level0_files;
+        (level0_files < trigger, self.last_started)
     }
 
     /// Whether this is the pilot of a column family, not of one that was dropped
@@ -371,6 +381,7 @@ impl Pilot {
             }
             let job = in_flight(&plan);
             seen.in_flight.push(job.clone());
+            self.last_started = Instant::now();
             self.start(shared, &seen.tree, plan, job);
         }
     }

@@ -30,7 +30,9 @@ pub(super) fn run(shared: &Shared, mut memory: Memory) {
         recovery.try_resume(shared);
         let pinned = pin::is_set(&shared.directory);
         let mut wait = TICK;
-        for (name, seat) in &mut seats {
+        let mut order: Vec<_> = seats.iter_mut().collect();
+        order.sort_by_cached_key(|(_, seat)| seat.pilot.precedence());
+        for (name, seat) in order {
             if let Some(rest) = seat.round(shared, &mut memory, name, pinned) {
                 wait = wait.min(rest);
             }

@@ -77,6 +77,14 @@ pub(super) fn work(shared: &Shared) {
     }
 }
 
+/// Cancels the plans that no worker took up, at the end.
+pub(super) fn cancel_rest(shared: &Shared) {
+    let rest = std::mem::take(&mut *shared.queue.jobs.lock());
+    for job in rest {
+        finish(shared, &job, only(Outcome::Cancelled));
+    }
+}
+
 fn carry_out(shared: &Shared, job: &Job) -> Executed {
     let family = &*job.family;
     if shared.paused.load(Relaxed) || shared.stopping() {

@@ -61,7 +61,8 @@ pub(crate) struct Loaded {
 /// Reads the state file. A missing or damaged one gives an empty state.
 ///
 /// # Errors
-/// When the file was written by a newer version of Lissom, or cannot be opened.
+/// When the file was written by a newer version of Lissom or for another layout,
+/// or cannot be opened.
 pub(crate) fn load(directory: &Path) -> Result<Loaded> {
     let path = path(directory);
     let nothing = |remark| {
@@ -86,6 +87,13 @@ pub(crate) fn load(directory: &Path) -> Result<Loaded> {
              and no data",
             path.display()
         ))),
+        Err(Unusable::Layout(layout)) => Err(Error::fix(format!(
+            "{} describes a tree of {} levels with {} slots each, which this version of Lissom \
+             does not have: open it with the version that wrote it",
+            path.display(),
+            layout.levels,
+            layout.slots
+        ))),
         Err(Unusable::Damaged(why)) => nothing(Some(format!(
             "{} is damaged ({why}): the autopilot begins without what it had learned",
             path.display()
@@ -95,6 +103,7 @@ pub(crate) fn load(directory: &Path) -> Result<Loaded> {
 
 enum Unusable {
     Newer(u32),
+    Layout(Layout),
     Damaged(String),
 }
 
@@ -117,8 +126,16 @@ fn parse(bytes: &[u8]) -> std::result::Result<Stored, Unusable> {
     if header.checksum != hex(checksum(body)) {
         return Err(damaged("its checksum does not match"));
     }
-    serde_json::from_slice(body)
-        .map_err(|error| Unusable::Damaged(format!("its second line: {error}")))
+    let stored: Stored = serde_json::from_slice(body)
+        .map_err(|error| Unusable::Damaged(format!("its second line: {error}")))?;
+    match stored
+        .families
+        .values()
+        .find(|family| family.layout != Layout::V1)
+    {
+        Some(family) => Err(Unusable::Layout(family.layout)),
+        None => Ok(stored),
+    }
 }
 
 /// Replaces the state file atomically and durably.
@@ -214,6 +231,18 @@ mod tests {
         let error = load(directory.path()).err().expect("newer").to_string();
         assert!(error.contains("has format 99"), "{error}");
         assert!(error.contains("newer version"), "{error}");
+    }
+
+    #[test]
+    fn another_layout_is_refused() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let mut other = stored();
+        for family in other.families.values_mut() {
+            family.layout.slots = 12;
+        }
+        save(directory.path(), &other).expect("writable");
+        let error = load(directory.path()).err().expect("other").to_string();
+        assert!(error.contains("12 levels with 12 slots"), "{error}");
     }
 
     #[test]
