@@ -1,0 +1,173 @@
+//! `lissom bench`
+
+use std::path::Path;
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use lissom_bench::{
+    ArmName, Bar, DEFAULT_SPACE_BOUND, LEAST_ROUNDS, Results, RunPlan, load_workload, render_table,
+    run as run_plan, write_report,
+};
+
+use crate::arguments::{find, flag, get, json, option, out};
+use crate::failure::{Failure, Outcome};
+use crate::output;
+
+pub fn command() -> Command {
+    Command::new("bench")
+        .about("Compares arms on a workload, in rounds, each arm in a process of its own")
+        .long_about(
+            "Compares arms on a workload, in rounds, each arm in a process of its own.\n\n\
+             Writes results.json after each arm, and report.html; an interrupted run goes on with \
+             the same command.",
+        )
+        .arg(
+            Arg::new("workload")
+                .value_name("WORKLOAD")
+                .required(true)
+                .help("A shipped workload (see `lissom workloads`), `random`, or a TOML file"),
+        )
+        .arg(
+            option(
+                "arm",
+                "NAME",
+                "A contender; repeat it. Stock RocksDB: rocksdb-leveled, rocksdb-leveled-tuned, \
+                 rocksdb-universal. Lissom: fixed-K, lazy-leveling, thresholds-LOW-HIGH, \
+                 oracle:SESSION=fixed-K,...",
+            )
+            .required(true)
+            .action(ArgAction::Append)
+            .value_parser(|name: &str| name.parse::<ArmName>()),
+        )
+        .arg(out("bench/out"))
+        .args(amounts())
+        .args(resources())
+        .arg(json())
+}
+
+/// How much is run.
+fn amounts() -> [Arg; 7] {
+    [
+        option(
+            "rounds",
+            "N",
+            "Rounds, each holding all arms; under 3 are no comparison [default: 3]",
+        )
+        .value_parser(value_parser!(u32)),
+        option("entries", "N", "Entries to load [default: the workload's]")
+            .value_parser(value_parser!(u64)),
+        option(
+            "scale",
+            "FACTOR",
+            "Times the workload's operations in every session",
+        )
+        .default_value("1")
+        .value_parser(value_parser!(f64)),
+        option("seed", "N", "Seed of data, operations and fill phases")
+            .default_value("1")
+            .value_parser(value_parser!(u64)),
+        option("threads", "N", "Threads that operate")
+            .default_value("1")
+            .value_parser(value_parser!(u32)),
+        option(
+            "space-bound",
+            "FACTOR",
+            "Most space amplification; arms above it are out of the comparison [default: 3]",
+        )
+        .value_parser(value_parser!(f64)),
+        flag(
+            "keep-load",
+            "Keeps each arm's loaded directory and copies it in later rounds",
+        ),
+    ]
+}
+
+/// What all arms share.
+fn resources() -> [Arg; 3] {
+    [
+        option(
+            "write-buffer-size",
+            "BYTES",
+            "Bytes of a write buffer [default: 2 MiB]",
+        )
+        .value_parser(value_parser!(usize)),
+        option(
+            "block-cache-size",
+            "BYTES",
+            "Bytes of the block cache [default: 32 MiB]",
+        )
+        .value_parser(value_parser!(usize)),
+        flag("buffered-io", "Uses the operating system's cache"),
+    ]
+}
+
+pub fn run(given: &ArgMatches) -> Outcome {
+    run_and_report(&plan(given)?, given.get_flag("json"))
+}
+
+fn plan(given: &ArgMatches) -> Result<RunPlan, Failure> {
+    // What is wrong here was given on the command line.
+    let wrong = |error: lissom_bench::BenchError| Failure::WrongUse(error.to_string());
+    let seed: u64 = get(given, "seed");
+    let name = match get::<String>(given, "workload") {
+        name if name == "random" => format!("random:{seed}"),
+        name => name,
+    };
+    let workload = load_workload(&name)
+        .and_then(|workload| workload.sized(find(given, "entries"), get(given, "scale")))
+        .map_err(wrong)?;
+    let arms = given
+        .get_many::<ArmName>("arm")
+        .unwrap_or_default()
+        .cloned()
+        .collect();
+    let mut plan = RunPlan::new(workload, arms, get(given, "out"))?;
+    plan.seed = seed;
+    plan.rounds = find(given, "rounds").unwrap_or(LEAST_ROUNDS);
+    plan.threads = get(given, "threads");
+    plan.space_bound = find(given, "space-bound").unwrap_or(DEFAULT_SPACE_BOUND);
+    plan.keep_load = given.get_flag("keep-load");
+    let resources = &mut plan.resources;
+    resources.direct_io = !given.get_flag("buffered-io");
+    if let Some(bytes) = find(given, "write-buffer-size") {
+        resources.write_buffer_size = bytes;
+    }
+    if let Some(bytes) = find(given, "block-cache-size") {
+        resources.block_cache_size = bytes;
+    }
+    plan.check().map_err(wrong)?;
+    Ok(plan)
+}
+
+/// Runs a plan, writes the report, and prints the table.
+pub fn run_and_report(plan: &RunPlan, json: bool) -> Outcome {
+    let mut bar = Bar::default();
+    let results = run_plan(plan, &mut bar);
+    bar.finish();
+    let results = results?;
+    let report = write_report(&results, &plan.out)?;
+    if json {
+        output::print_json(&results)?;
+    } else {
+        let place = report.canonicalize().unwrap_or(report);
+        let page = format!("\nreport: {}\n", place.display());
+        output::print(&(render_table(&results) + &page))?;
+    }
+    complain(&results, &plan.out)
+}
+
+/// An arm that failed is a failed benchmark, though the others stand.
+fn complain(results: &Results, out: &Path) -> Outcome {
+    if results.failures.is_empty() {
+        return Ok(());
+    }
+    let sentences: Vec<&str> = results
+        .failures
+        .iter()
+        .map(|failure| failure.sentence.as_str())
+        .collect();
+    Err(Failure::Failed(format!(
+        "{}; what succeeded stands in {}, and the same command goes on from there",
+        sentences.join("; "),
+        out.display()
+    )))
+}

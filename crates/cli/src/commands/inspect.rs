@@ -1,0 +1,53 @@
+//! `lissom inspect`
+
+use std::path::PathBuf;
+
+use clap::{ArgMatches, Command, value_parser};
+use lissom::inspect::{Question, draw, inspect};
+
+use crate::arguments::{column_family, find, get, json, option, path};
+use crate::failure::Outcome;
+use crate::output;
+
+/// Decisions that are told unless a count is given.
+const DECISIONS: &str = "12";
+
+pub fn command() -> Command {
+    Command::new("inspect")
+        .about("Draws a database's tree: levels, runs, sizes, limits")
+        .long_about(
+            "Draws a database's tree: levels, runs, sizes, limits.\n\n\
+             Reads only, so it also works while another process has the database open, and on \
+             plain RocksDB directories.",
+        )
+        .arg(path())
+        .arg(column_family("Draws only this column family"))
+        .arg(
+            option(
+                "why",
+                "COUNT",
+                "Tells the last decisions, each with its reason and outcome",
+            )
+            .num_args(0..=1)
+            .default_missing_value(DECISIONS)
+            .value_parser(value_parser!(usize)),
+        )
+        .arg(json())
+}
+
+pub fn run(given: &ArgMatches) -> Outcome {
+    let why: Option<usize> = find(given, "why");
+    let question = Question {
+        column_family: find(given, "column-family"),
+        decisions: why.unwrap_or(0),
+    };
+    let seen = inspect(&get::<PathBuf>(given, "path"), &question)?;
+    if given.get_flag("json") {
+        return output::print_json(&seen);
+    }
+    let mut text = draw(&seen, &output::style());
+    if why.is_some() && seen.decisions.is_empty() {
+        text += "\nno decisions: there is no journal yet\n";
+    }
+    output::print(&text)
+}

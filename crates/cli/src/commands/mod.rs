@@ -1,0 +1,63 @@
+//! One file for each command.
+
+mod adopt;
+mod bench;
+mod compact;
+mod demo;
+mod detach;
+mod inspect;
+mod pin;
+mod work;
+mod workloads;
+
+use clap::{ArgMatches, Command};
+
+use crate::failure::{Failure, Outcome};
+
+/// The command line.
+pub fn program() -> Command {
+    Command::new("lissom")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("RocksDB that shapes itself: databases, benchmarks, and a look inside")
+        .after_help(
+            "Results go to standard output, progress to standard error and only on a terminal. \
+             Exit codes: 0 done, 1 failed, 2 wrong use.",
+        )
+        .max_term_width(80)
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommands([
+            demo::command(),
+            bench::command(),
+            workloads::command(),
+            inspect::command(),
+            adopt::command(),
+            detach::command(),
+            pin::command(),
+            compact::command(),
+        ])
+        .subcommand(
+            Command::new("bench-arm")
+                .hide(true)
+                .about("Runs one arm of a benchmark; `bench` and `demo` start it by themselves"),
+        )
+}
+
+/// Carries out what was given.
+pub fn run(given: &ArgMatches) -> Outcome {
+    match given.subcommand() {
+        Some(("demo", given)) => demo::run(given),
+        Some(("bench", given)) => bench::run(given),
+        Some(("workloads", given)) => workloads::run(given),
+        Some(("inspect", given)) => inspect::run(given),
+        Some(("adopt", given)) => adopt::run(given),
+        Some(("detach", given)) => detach::run(given),
+        Some(("pin", given)) => pin::run(given),
+        Some(("compact", given)) => compact::run(given),
+        Some(("bench-arm", _)) => Ok(lissom_bench::run_arm_child(
+            std::io::stdin(),
+            std::io::stdout(),
+        )?),
+        _ => Err(Failure::WrongUse("give a command".into())),
+    }
+}

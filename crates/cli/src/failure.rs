@@ -1,0 +1,46 @@
+//! How the program ends when it does not do what was asked.
+
+use std::process::ExitCode;
+
+/// Why a command ended early.
+#[derive(Debug)]
+pub enum Failure {
+    /// It could not be done: exit code 1.
+    Failed(String),
+    /// It was not asked for in a way that makes sense: exit code 2.
+    WrongUse(String),
+    /// Nobody reads the output any more, as under `| head`: exit code 0.
+    NobodyReads,
+}
+
+/// What a command ends with.
+pub type Outcome = Result<(), Failure>;
+
+impl Failure {
+    /// Says why on standard error and gives the exit code.
+    pub fn report(self) -> ExitCode {
+        match self {
+            Failure::Failed(sentence) => {
+                eprintln!("error: {sentence}");
+                ExitCode::from(1)
+            }
+            Failure::WrongUse(sentence) => {
+                eprintln!("error: {sentence}\n\nFor more information, try '--help'.");
+                ExitCode::from(2)
+            }
+            Failure::NobodyReads => ExitCode::SUCCESS,
+        }
+    }
+}
+
+impl From<lissom::Error> for Failure {
+    fn from(error: lissom::Error) -> Failure {
+        Failure::Failed(error.to_string())
+    }
+}
+
+impl From<lissom_bench::BenchError> for Failure {
+    fn from(error: lissom_bench::BenchError) -> Failure {
+        Failure::Failed(error.to_string())
+    }
+}

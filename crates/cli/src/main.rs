@@ -1,0 +1,18 @@
+//! The program `lissom`. It reads the command line and prints; what it prints
+//! comes from the libraries.
+
+mod arguments;
+mod commands;
+mod failure;
+mod output;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    // Help, versions and wrong use end here, with clap's own exit codes 0 and 2.
+    let given = commands::program().get_matches();
+    match commands::run(&given) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}

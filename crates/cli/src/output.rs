@@ -1,0 +1,102 @@
+//! Standard output for results, standard error for progress and questions.
+
+use std::io::{self, ErrorKind, IsTerminal, Write};
+
+use lissom::inspect::Style;
+use serde::Serialize;
+
+use crate::failure::{Failure, Outcome};
+
+/// Writes a result.
+pub fn print(text: &str) -> Outcome {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Failure::NobodyReads),
+        Err(error) => Err(Failure::Failed(format!(
+            "cannot write to standard output: {error}; check where it goes"
+        ))),
+    }
+}
+
+/// Writes a result as JSON.
+pub fn print_json(value: &impl Serialize) -> Outcome {
+    match serde_json::to_string_pretty(value) {
+        Ok(text) => print(&(text + "\n")),
+        Err(error) => Err(Failure::Failed(format!(
+            "the result cannot be written as JSON: {error}; report this"
+        ))),
+    }
+}
+
+/// Colours on a terminal, unless `NO_COLOR` is set (<https://no-color.org>).
+pub fn style() -> Style {
+    let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    Style {
+        colour: io::stdout().is_terminal() && !refused && !dumb,
+    }
+}
+
+/// One line on standard error that is written over and over; nothing where that
+/// is no terminal.
+pub struct StatusLine {
+    shown: bool,
+}
+
+impl StatusLine {
+    pub fn new() -> StatusLine {
+        StatusLine { shown: false }
+    }
+
+    pub fn show(&mut self, text: &str) {
+        if io::stderr().is_terminal() {
+            self.shown = true;
+            // A terminal that is gone is noticed elsewhere.
+            let _ = write!(io::stderr(), "\r\x1b[K{text}");
+        }
+    }
+}
+
+impl Drop for StatusLine {
+    fn drop(&mut self) {
+        if self.shown {
+            let _ = write!(io::stderr(), "\r\x1b[K");
+        }
+    }
+}
+
+/// Asks on the terminal. Without one, or without `--yes`, it is wrong use.
+pub fn confirm(question: &str, yes: bool) -> Result<bool, Failure> {
+    if yes {
+        return Ok(true);
+    }
+    if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+        return Err(Failure::WrongUse(
+            "nobody can be asked here: give --yes to go ahead, or --dry-run to look only".into(),
+        ));
+    }
+    let _ = write!(io::stderr(), "{question} [y/N] ");
+    let mut answer = String::new();
+    io::stdin()
+        .read_line(&mut answer)
+        .map_err(|error| Failure::Failed(format!("cannot read the answer: {error}")))?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
+/// Bytes in decimal units.
+pub fn bytes(count: u64) -> String {
+    let value = count as f64;
+    match count {
+        0..1_000 => format!("{count} B"),
+        1_000..1_000_000 => format!("{:.1} kB", value / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", value / 1e6),
+        _ => format!("{:.1} GB", value / 1e9),
+    }
+}
+
+/// `1 file`, `2 files`.
+pub fn plural(count: u64, noun: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{ending}")
+}
