@@ -60,9 +60,10 @@ impl Tuned {
 
 /// The tuning whose worst case in the neighbourhood is best; in
 /// [`Neighbourhood::only`] the nominal tuning. With whole size ratios it is the
-/// best of the space; with real ones and leveling or tiering its worst case is
-/// within one part in 100,000 of the best. (For other policies with real size
-/// ratios there is no such bound, only the scan.)
+/// best of the space. With real ones and leveling or tiering its worst case is
+/// within one part in 100,000 of the best, size ratios being told apart as
+/// finely. (Other policies with real size ratios have no such bound, only the
+/// scan.)
 ///
 /// Equal tunings are decided by the expected workload, then by order: the
 /// first policy, the fewest levels, the smallest size ratio.
@@ -124,6 +125,10 @@ const SCAN: usize = 24;
 
 /// How much better than the best a tuning must be to be looked for.
 const TOLERANCE: f64 = 1e-5;
+
+/// Size ratios this close, relatively, are not told apart by the bounds: it
+/// limits the work where costs are level.
+const FINEST: f64 = 1e-5;
 
 /// Worst cases this close, relatively, count as equal.
 pub(super) const EQUAL: f64 = 1e-9;
@@ -236,7 +241,7 @@ impl<'a> Search<'a> {
         let at = scan_points(piece);
         let mut open: Vec<(f64, f64)> = at.windows(2).map(|pair| (pair[0], pair[1])).collect();
         while let Some((low, high)) = open.pop() {
-            if high - low <= 1e-9 * high || self.excluded(piece, low, high) {
+            if high - low <= FINEST * high || self.excluded(piece, low, high) {
                 continue;
             }
             let middle = (low + high) / 2.0;
