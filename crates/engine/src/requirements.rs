@@ -116,6 +116,13 @@ fn foreign_feature(live: &LiveOptions) -> Option<String> {
             cf.bottommost_compression
         ));
     }
+    if live.db.has_other_env {
+        return Some(
+            "its env is not the default one, and Lissom keeps its own files in the directory \
+             on disk; open it without one"
+                .into(),
+        );
+    }
     if live.db.has_compaction_service {
         return Some(
             "a compaction service is set, whose workers know neither the guard keys \
@@ -243,6 +250,7 @@ mod tests {
                 has_statistics: true,
                 has_compaction_service: false,
                 db_paths: 1,
+                has_other_env: false,
             },
             cf: ColumnFamilyOptions {
                 name: "default".into(),
@@ -330,6 +338,7 @@ mod tests {
             "its bottommost_compression is kZSTD",
         );
         says(|live| live.cf.cf_paths = 2, "it has 2 paths");
+        says(|live| live.db.has_other_env = true, "its env is not");
         says(
             |live| live.db.has_compaction_service = true,
             "compaction service",

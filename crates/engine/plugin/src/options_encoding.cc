@@ -2,6 +2,7 @@
 
 #include "rocksdb/comparator.h"
 #include "rocksdb/compaction_filter.h"
+#include "rocksdb/env.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/merge_operator.h"
 #include "rocksdb/slice_transform.h"
@@ -83,6 +84,7 @@ void PutDbOptions(const rocksdb::DBOptions& options, Buffer* buffer) {
   buffer->PutBool(options.statistics != nullptr);
   buffer->PutBool(options.compaction_service != nullptr);
   buffer->PutU64(options.db_paths.size());
+  buffer->PutBool(options.env != rocksdb::Env::Default());
 }
 
 void PutColumnFamilyOptions(const std::string& name,

@@ -91,6 +91,26 @@ impl Autopilot {
     /// Takes over the compactions of a database that was opened with options
     /// from `preparation`. The application goes on using its handle.
     ///
+    /// The databases of transactions are types of their own in RocksDB's Rust
+    /// binding, which shows no plain handle of them: an autopilot cannot drive
+    /// them.
+    ///
+    /// ```compile_fail,E0308
+    /// # fn attach(preparation: lissom::Preparation) -> lissom::Result<lissom::Autopilot> {
+    /// use rust_rocksdb::{MultiThreaded, OptimisticTransactionDB};
+    /// let db = OptimisticTransactionDB::<MultiThreaded>::open_default("data")?;
+    /// lissom::Autopilot::attach(std::sync::Arc::new(db), preparation)
+    /// # }
+    /// ```
+    ///
+    /// ```compile_fail,E0308
+    /// # fn attach(preparation: lissom::Preparation) -> lissom::Result<lissom::Autopilot> {
+    /// use rust_rocksdb::{MultiThreaded, TransactionDB};
+    /// let db = TransactionDB::<MultiThreaded>::open_default("data")?;
+    /// lissom::Autopilot::attach(std::sync::Arc::new(db), preparation)
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// When a column family's options are not from the preparation, or the
     /// state file was written by a newer version.

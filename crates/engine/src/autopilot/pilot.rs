@@ -26,6 +26,7 @@ use crate::ffi::CfRef;
 use crate::ffi::options::live_options;
 use crate::files::state::StoredFamily;
 use crate::observe::{Seen, observe};
+use crate::requirements;
 use crate::settings::workers_under;
 
 /// Without news the tree is looked at this often: some changes, such as
@@ -50,6 +51,8 @@ pub(super) struct Pilot {
     /// Something was planned that could not start.
     waiting: bool,
     options: Option<(Instant, Option<usize>)>,
+    /// Why the present options would be refused at open.
+    foreign: Option<String>,
     last_started: Instant,
 }
 
@@ -92,6 +95,7 @@ impl Pilot {
             saved: now,
             waiting: false,
             options: None,
+            foreign: None,
             last_started: now,
         }
     }
@@ -320,6 +324,7 @@ impl Pilot {
             &self.family.name,
             StoredFamily {
                 layout: Layout::V1,
+                shape: Some(self.family.shape.clone()),
                 tree: self.state.clone(),
                 policy: self.learner.name().to_owned(),
                 tuner: self.learner.state(),
@@ -361,11 +366,30 @@ impl Pilot {
         let fresh = self
             .options
             .filter(|(at, _)| now.duration_since(*at) < LOOK_EVERY);
-        let (_, allowed) = fresh.unwrap_or_else(|| (now, allowed_workers(handle)));
-        self.options = Some((fresh.map_or(now, |(at, _)| at), allowed));
+        let (read_at, allowed) = match fresh {
+            Some(known) => known,
+            None => (now, self.read_options(shared, handle)),
+        };
+        self.options = Some((read_at, allowed));
         allowed
             .map_or(0, |allowed| allowed.min(shared.settings.workers))
             .saturating_sub(shared.busy.load(Relaxed))
+    }
+
+    /// Workers that RocksDB's present options allow. What `SetOptions` has made
+    /// foreign is told once; the planner takes what RocksDB makes of it.
+    fn read_options(&mut self, shared: &Shared, handle: &impl AsColumnFamilyRef) -> Option<usize> {
+        let live = CfRef::of(handle).and_then(live_options).ok()?;
+        let foreign = requirements::check(&live).err();
+        let foreign = foreign.map(|error| format!("after SetOptions {error}"));
+        if foreign != self.foreign {
+            if let Some(sentence) = &foreign {
+                shared.complain(&self.family.name, sentence.clone());
+            }
+            self.foreign = foreign;
+        }
+        let jobs = live.db.max_background_jobs as usize;
+        (!live.cf.disable_auto_compactions).then(|| workers_under(jobs))
     }
 
     fn dispatch(&mut self, shared: &Shared, mut seen: Observation, plans: Vec<Plan>, free: usize) {
@@ -413,11 +437,6 @@ pub(super) fn fixed_limits(policy: &Policy) -> Option<RunLimits> {
         Policy::Fixed(limits) => Some(limits.clone()),
         _ => None,
     }
-}
-
-fn allowed_workers(handle: &impl AsColumnFamilyRef) -> Option<usize> {
-    let live = CfRef::of(handle).and_then(live_options).ok()?;
-    (!live.cf.disable_auto_compactions).then(|| workers_under(live.db.max_background_jobs as usize))
 }
 
 fn in_flight(plan: &Plan) -> InFlight {

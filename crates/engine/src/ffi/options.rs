@@ -94,6 +94,8 @@ pub struct DbOptions {
     pub has_compaction_service: bool,
     /// Entries of `db_paths`. (From a file: 0; it does not say.)
     pub db_paths: u64,
+    /// Is the environment another than the default one?
+    pub has_other_env: bool,
 }
 
 /// Options of one column family. Fields carry RocksDB's names and units; an
@@ -208,6 +210,7 @@ impl DbOptions {
             has_statistics: reader.bool()?,
             has_compaction_service: reader.bool()?,
             db_paths: reader.u64()?,
+            has_other_env: reader.bool()?,
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Deletes of all kinds.
 
 use super::store::{
-    Model, is_a_tree, key, load, open, open_with, put, scattered, settle_and_agree, value,
+    Model, key, load, open, open_with, put, scattered, settle_and_agree, value, went_deep,
 };
 
 #[test]
@@ -21,7 +21,7 @@ fn range_deletes_hide_what_is_older_and_only_that() {
         }
     }
     settle_and_agree(&db, &model);
-    is_a_tree(&db, 2);
+    went_deep(&db);
     db.delete_range(key(0), key(999_999)).expect("deleted");
     model.clear();
     put(&db, &mut model, key(5), value(5, 200));

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use rust_rocksdb::{CompactOptions, WaitForCompactOptions};
 
 use super::store::{
-    Model, PATIENCE, agree, files_by_level, is_a_tree, key, load, open, pieces, put, scattered,
-    settle, settle_and_agree, value,
+    Model, PATIENCE, agree, files_by_level, key, load, open, pieces, put, scattered, settle,
+    settle_and_agree, value, went_deep,
 };
 
 const EVERYTHING: Option<&[u8]> = None;
@@ -45,7 +45,7 @@ fn compact_range_of_a_quiet_store_leaves_one_run() {
     load(&db, &mut model, 20_000, 1);
     load(&db, &mut model, 5_000, 2);
     settle_and_agree(&db, &model);
-    is_a_tree(&db, 2);
+    went_deep(&db);
     db.compact_range(EVERYTHING, EVERYTHING);
     let files = files_by_level(&db);
     assert_eq!(files.len(), 1, "{files:?}");
@@ -91,7 +91,7 @@ fn suggested_files_are_compacted_and_the_tree_settles() {
     load(&db, &mut model, 20_000, 1);
     load(&db, &mut model, 8_000, 2);
     settle_and_agree(&db, &model);
-    is_a_tree(&db, 2);
+    went_deep(&db);
     let default = db.cf_handle("default").expect("default");
     db.suggest_compact_range_cf(&default, EVERYTHING, EVERYTHING)
         .expect("a suggestion");
@@ -201,4 +201,32 @@ fn after_cancelled_background_work_the_store_closes_and_reopens() {
     assert!(begun.elapsed() < PATIENCE);
     let db = open(directory.path(), "fixed-2");
     settle_and_agree(&db, &model);
+}
+
+#[test]
+fn options_that_become_foreign_at_run_time_are_told_and_survived() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = open(directory.path(), "fixed-2");
+    let mut model = Model::new();
+    load(&db, &mut model, 8_000, 1);
+    db.set_options(&[("ttl", "60")]).expect("set");
+    let journal = directory.path().join("LISSOM-JOURNAL");
+    let begun = Instant::now();
+    let words = "cannot be driven: its ttl is 60 s; set it to 0";
+    while !std::fs::read_to_string(&journal)
+        .expect("a journal")
+        .contains(words)
+    {
+        assert!(begun.elapsed() < PATIENCE, "nothing was said");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    db.set_options(&[("ttl", "0")]).expect("set");
+    load(&db, &mut model, 8_000, 2);
+    db.flush().expect("a flush");
+    assert!(
+        db.autopilot().wait_until_idle(PATIENCE),
+        "{:?}",
+        db.health()
+    );
+    agree(&db, &model);
 }

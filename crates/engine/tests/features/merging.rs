@@ -9,7 +9,7 @@ use rust_rocksdb::compaction_filter::CompactionFilter;
 use rust_rocksdb::compaction_filter_factory::{CompactionFilterContext, CompactionFilterFactory};
 use rust_rocksdb::{CompactionDecision, MergeOperands, Options};
 
-use super::store::{Model, is_a_tree, key, load, open_with, scattered, settings, settle_and_agree};
+use super::store::{Model, key, load, open_with, scattered, settings, settle_and_agree, went_deep};
 
 fn append(_: &[u8], old: Option<&[u8]>, operands: &MergeOperands) -> Option<Vec<u8>> {
     let mut new = old.unwrap_or_default().to_vec();
@@ -41,7 +41,7 @@ fn merge_operands_keep_their_order_over_many_levels() {
         }
     }
     settle_and_agree(&db, &model);
-    is_a_tree(&db, 2);
+    went_deep(&db);
     drop(db);
     let db = open_with(directory.path(), set_append);
     settle_and_agree(&db, &model);

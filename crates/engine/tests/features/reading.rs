@@ -3,7 +3,7 @@
 use rust_rocksdb::{IteratorMode, MemtableFactory, ReadOptions, SliceTransform};
 
 use super::store::{
-    Model, agree, is_a_tree, key, load, open, open_with, pieces, settle_and_agree, value,
+    Model, agree, key, load, open, open_with, pieces, settle_and_agree, value, went_deep,
 };
 
 #[test]
@@ -61,7 +61,7 @@ fn backwards_bounded_tailing_and_many_reads_agree() {
     load(&db, &mut model, 12_000, 1);
     load(&db, &mut model, 5_000, 2);
     settle_and_agree(&db, &model);
-    is_a_tree(&db, 2);
+    went_deep(&db);
 
     let backwards = db
         .iterator(IteratorMode::End)

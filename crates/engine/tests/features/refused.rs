@@ -5,7 +5,7 @@ use std::ffi::CStr;
 use lissom::{Db, ErrorKind};
 use rust_rocksdb::{
     BlockBasedOptions, CompactionService, CompactionServiceJobInfo, CompactionServiceJobStatus,
-    DBCompactionStyle, DBCompressionType, DBPath, KeyEncodingType, Options,
+    DBCompactionStyle, DBCompressionType, DBPath, Env, KeyEncodingType, Options,
     PlainTableFactoryOptions, ScheduleResponse, SstPartitionerFactory,
 };
 
@@ -173,5 +173,12 @@ impl CompactionService for Elsewhere {
 fn compaction_services() {
     refused("a compaction service is set", |options| {
         options.set_compaction_service(Elsewhere)
+    });
+}
+
+#[test]
+fn other_environments() {
+    refused("its env is not the default one", |options| {
+        options.set_env(&Env::mem_env().expect("an environment"));
     });
 }

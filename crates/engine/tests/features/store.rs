@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use lissom::core::{Layout, LogicalLevel};
 use lissom::statistics::Pieces;
 use lissom::{Autopilot, Compression, Db, Preparation, RocksDb, Settings};
 use rust_rocksdb::{ColumnFamilyDescriptor, Options};
@@ -128,11 +129,16 @@ pub fn files_by_level(db: &RocksDb) -> BTreeMap<i32, usize> {
     files
 }
 
-/// The levels from L0 down that hold files are at least so many: the test
-/// means something.
-pub fn is_a_tree(db: &RocksDb, levels: usize) {
+/// Data has sunk below level 1, through more than one compaction: the test means
+/// something.
+pub fn went_deep(db: &RocksDb) {
     let files = files_by_level(db);
-    assert!(files.len() >= levels, "too few levels: {files:?}");
+    let deepest = files.keys().next_back().copied().unwrap_or(0);
+    let (first, _) = Layout::V1.span(LogicalLevel(2));
+    assert!(
+        deepest >= i32::from(first.0),
+        "nothing below level 1: {files:?}"
+    );
 }
 
 /// Opens any directory as plain RocksDB would, with the options in its OPTIONS
@@ -149,7 +155,7 @@ pub fn with_plain_rocksdb(path: &Path, check: impl FnOnce(&RocksDb)) {
 /// be opened with.
 pub fn plain_options() -> Options {
     let mut options = Options::default();
-    options.set_num_levels(i32::from(lissom::core::Layout::V1.num_levels()));
+    options.set_num_levels(i32::from(Layout::V1.num_levels()));
     options.set_level_compaction_dynamic_level_bytes(false);
     options
 }

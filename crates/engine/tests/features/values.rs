@@ -2,7 +2,7 @@
 
 use lissom::{Compression, Db, Settings};
 
-use super::store::{Model, is_a_tree, key, load, open_with, scattered, settings, settle_and_agree};
+use super::store::{Model, key, load, open_with, scattered, settings, settle_and_agree, went_deep};
 
 fn blob_count(db: &Db) -> u64 {
     db.property_int_value("rocksdb.num-blob-files")
@@ -55,7 +55,7 @@ fn each_level_may_be_compressed_in_its_own_way() {
         load(&db, &mut model, 30_000, 1);
         load(&db, &mut model, 30_000, 2);
         settle_and_agree(&db, &model);
-        is_a_tree(&db, 2);
+        went_deep(&db);
         let bytes: u64 = db
             .live_files()
             .expect("files")
