@@ -173,6 +173,9 @@ fn merge_operator(candidate: &Candidate<'_>) -> Option<String> {
     }
 }
 
+/// What RocksDB records where nobody chose: 30 days.
+const RECORDED_TTL: u64 = 30 * 24 * 60 * 60;
+
 /// Features that stay in the data and do nothing under the autopilot: worth a
 /// sentence before it happens.
 pub(super) fn remarks(options: &ColumnFamilyOptions) -> Vec<String> {
@@ -192,8 +195,7 @@ pub(super) fn remarks(options: &ColumnFamilyOptions) -> Vec<String> {
             )
         }));
     }
-    // u64::MAX - 1 lets RocksDB choose; its choice for leveled files is 30 days.
-    let set = |seconds: u64| seconds > 0 && seconds < u64::MAX - 1;
+    let set = |seconds: u64| seconds > 0 && seconds < u64::MAX - 1 && seconds != RECORDED_TTL;
     if set(options.ttl) || set(options.periodic_compaction_seconds) {
         remarks.push(format!(
             "column family {name}: ttl and periodic_compaction_seconds do nothing under the \

@@ -25,6 +25,9 @@ use crate::files::state::{self, Stored, StoredFamily};
 use crate::inspect::{read, recorded};
 use crate::settings::Settings;
 
+/// A change to the settings of a column family, given its name.
+type Change = dyn Fn(&str, &mut Settings) + Send + Sync;
+
 /// Takes over a directory.
 ///
 /// ```no_run
@@ -37,7 +40,7 @@ use crate::settings::Settings;
 /// ```
 pub struct Adopter {
     directory: PathBuf,
-    change: Box<dyn Fn(&str, &mut Settings) + Send + Sync>,
+    change: Box<Change>,
     customise: Arc<Customise>,
 }
 
@@ -165,6 +168,7 @@ fn mark(directory: &Path, settings: &BTreeMap<String, Settings>) -> Result<()> {
             .entry(name.clone())
             .or_insert_with(|| StoredFamily {
                 layout: Layout::V1,
+                shape: Some(settings.shape()),
                 tree: TreeState::new(settings.policy.first_limits()),
                 policy: settings.policy.to_string(),
                 tuner: serde_json::Value::Null,

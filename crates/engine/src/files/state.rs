@@ -10,7 +10,7 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use lissom_core::{Layout, TreeState};
+use lissom_core::{Layout, Shape, TreeState};
 use serde::{Deserialize, Serialize};
 
 use super::checksum::checksum;
@@ -33,6 +33,10 @@ pub(crate) struct Stored {
 pub(crate) struct StoredFamily {
     /// Where its runs lie.
     pub(crate) layout: Layout,
+    /// The dimensions that it was last driven with, for whoever looks at the
+    /// directory; an open goes by its own settings.
+    #[serde(default)]
+    pub(crate) shape: Option<Shape>,
     /// The planner's memory.
     pub(crate) tree: TreeState,
     /// The policy whose tuner wrote `tuner`.
@@ -183,6 +187,7 @@ mod tests {
     fn stored() -> Stored {
         let family = StoredFamily {
             layout: Layout::V1,
+            shape: Some(crate::settings::Settings::default().shape()),
             tree: TreeState::new(RunLimits::uniform(RunLimit::clamped(4))),
             policy: "fixed-4".into(),
             tuner: serde_json::Value::Null,

@@ -1,0 +1,10 @@
+//! The program from the outside.
+
+#[path = "program/benches.rs"]
+mod benches;
+#[path = "program/directories.rs"]
+mod directories;
+#[path = "program/support.rs"]
+mod support;
+#[path = "program/wrong_use.rs"]
+mod wrong_use;

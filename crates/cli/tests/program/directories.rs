@@ -1,0 +1,157 @@
+//! inspect, adopt, pin, compact, detach.
+
+use std::io::Read;
+use std::process::Stdio;
+
+use rust_rocksdb::DB;
+
+use super::support::{command, done, ends, entries, json, plain, text};
+
+const WIDTH: usize = 80;
+
+fn fits_the_terminal(drawing: &str) {
+    for line in drawing.lines().skip(1) {
+        assert!(line.chars().count() <= WIDTH, "{line}");
+    }
+    assert!(!drawing.contains('\x1b'), "no colours in a pipe");
+}
+
+#[test]
+fn a_directory_goes_there_and_back() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().to_str().expect("UTF-8");
+    plain(directory.path());
+    let drawing = done(&["inspect", path]);
+    assert!(drawing.contains("not adopted"), "{drawing}");
+    assert!(drawing.contains("kCompactionStyleLevel"), "{drawing}");
+    fits_the_terminal(&drawing);
+
+    let foreseen = done(&["adopt", path, "--dry-run"]);
+    assert!(foreseen.contains("column family default"), "{foreseen}");
+    assert!(!directory.path().join("LISSOM").exists());
+    let asked = super::support::run(&["adopt", path]);
+    assert_eq!(asked.status.code(), Some(2));
+    assert!(
+        text(&asked.stderr).contains("--yes"),
+        "{}",
+        text(&asked.stderr)
+    );
+    let report = json(&[
+        "adopt",
+        path,
+        "--yes",
+        "--json",
+        "--policy",
+        "fixed-4",
+        "--size-ratio",
+        "4",
+    ]);
+    assert_eq!(report["carried_out"], true);
+    assert_eq!(entries(directory.path(), 194), 20_000);
+    assert!(done(&["adopt", path, "--yes"]).contains("nothing is left to do"));
+
+    let drawing = done(&["inspect", path, "--why"]);
+    assert!(drawing.contains("driven by Lissom"), "{drawing}");
+    assert!(
+        drawing.contains("fixed-4, run limits 4, size ratio 4"),
+        "{drawing}"
+    );
+    assert!(drawing.contains("last decisions"), "{drawing}");
+    fits_the_terminal(&drawing);
+    let seen = json(&["inspect", path, "--json"]);
+    assert_eq!(seen["families"][0]["tree"]["driven_by"], "lissom");
+    assert_eq!(seen["families"][0]["entries"], 20_000);
+
+    done(&["compact", path, "--yes"]);
+    assert!(done(&["compact", path]).contains("is one run already"));
+    assert_eq!(entries(directory.path(), 194), 20_000);
+
+    let foreseen = json(&["detach", path, "--dry-run", "--json"]);
+    assert_eq!(foreseen["carried_out"], false);
+    assert!(done(&["detach", path, "--yes"]).contains("detached"));
+    assert!(!directory.path().join("LISSOM").exists());
+    assert_eq!(entries(directory.path(), 7), 20_000);
+    assert!(done(&["detach", path]).contains("plain RocksDB directory already"));
+}
+
+#[test]
+fn the_pin_is_a_file_that_comes_and_goes() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().to_str().expect("UTF-8");
+    plain(directory.path());
+    let pin = directory.path().join("LISSOM-PIN");
+    assert!(done(&["pin", path]).contains("are held"));
+    assert!(pin.exists());
+    assert!(done(&["pin", path]).contains("already"));
+    assert!(done(&["inspect", path]).contains("limits held"));
+    let report = json(&["pin", path, "--off", "--json"]);
+    assert_eq!(
+        (&report["pinned"], &report["changed"]),
+        (&false.into(), &true.into())
+    );
+    assert!(!pin.exists());
+}
+
+#[test]
+fn an_open_database_is_looked_at_and_not_taken() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().to_str().expect("UTF-8");
+    let options = plain(directory.path());
+    let db = DB::open(&options, directory.path()).expect("it opens");
+    db.put("more", "data").expect("a put");
+    assert!(done(&["inspect", path]).contains("not adopted"));
+    let output = command(&["adopt", path, "--yes"])
+        .output()
+        .expect("started");
+    assert_eq!(output.status.code(), Some(1));
+    let sentence = text(&output.stderr);
+    assert!(sentence.contains("close it there first"), "{sentence}");
+    assert_eq!(
+        db.get("more").expect("a get").as_deref(),
+        Some(&b"data"[..])
+    );
+}
+
+#[test]
+fn what_is_no_database_is_said_to_be_none() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().to_str().expect("UTF-8");
+    for command in ["inspect", "adopt", "detach", "pin", "compact"] {
+        let sentence = ends(&[command, path], 1);
+        assert!(
+            sentence.contains("has no file CURRENT"),
+            "{command}: {sentence}"
+        );
+        let sentence = ends(&[command, "/no/such/directory"], 1);
+        assert!(
+            sentence.contains("there is no directory"),
+            "{command}: {sentence}"
+        );
+    }
+    plain(directory.path());
+    let sentence = ends(&["inspect", path, "--column-family", "other"], 1);
+    assert!(
+        sentence.contains("no column family \"other\"; it has default"),
+        "{sentence}"
+    );
+    let sentence = ends(&["compact", path, "--yes"], 1);
+    assert!(sentence.contains("is not adopted"), "{sentence}");
+}
+
+#[test]
+fn nobody_reading_is_no_failure() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().to_str().expect("UTF-8");
+    plain(directory.path());
+    let mut child = command(&["inspect", path])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    drop(child.stdout.take());
+    let mut said = String::new();
+    let mut errors = child.stderr.take().expect("it was piped");
+    errors.read_to_string(&mut said).expect("UTF-8");
+    assert_eq!(child.wait().expect("it ends").code(), Some(0), "{said}");
+    assert_eq!(said, "");
+}

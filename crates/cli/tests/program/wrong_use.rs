@@ -1,0 +1,70 @@
+//! Wrong use ends with 2 and says what would be right.
+
+use super::support::{done, ends};
+
+#[test]
+fn what_cannot_be_meant_is_refused() {
+    for (arguments, words) in [
+        (&["inspect"][..], "<PATH>"),
+        (&["fly"], "unrecognized subcommand 'fly'"),
+        (
+            &["inspect", ".", "--colour"],
+            "unexpected argument '--colour'",
+        ),
+        (&["inspect", ".", "--why", "many"], "invalid value 'many'"),
+        (
+            &["adopt", ".", "--policy", "best"],
+            "choose fixed-K, lazy-leveling",
+        ),
+        (&["adopt", ".", "--size-ratio", "1"], "1 is not in 2..=100"),
+        (&["adopt", ".", "--yes", "--dry-run"], "cannot be used with"),
+        (&["bench", "ycsb-a"], "--arm <NAME>"),
+        (
+            &["bench", "ycsb-a", "--arm", "fixed-0"],
+            "fixed-1 to fixed-10",
+        ),
+        (
+            &["bench", "nothing", "--arm", "fixed-1"],
+            "the shipped ones are",
+        ),
+        (
+            &["bench", "ycsb-a", "--arm", "fixed-1", "--rounds", "0"],
+            "--rounds must be at least 1",
+        ),
+        (
+            &["bench", "ycsb-a", "--arm", "fixed-1", "--scale", "-1"],
+            "--scale",
+        ),
+        (
+            &["bench", "ycsb-a", "--arm", "fixed-1", "--arm", "fixed-1"],
+            "given twice",
+        ),
+    ] {
+        let sentence = ends(arguments, 2);
+        assert!(sentence.contains(words), "{arguments:?}: {sentence}");
+    }
+}
+
+#[test]
+fn help_names_every_command_and_fits_the_terminal() {
+    let help = done(&["--help"]);
+    for command in [
+        "demo",
+        "bench",
+        "workloads",
+        "inspect",
+        "adopt",
+        "detach",
+        "pin",
+        "compact",
+    ] {
+        assert!(help.contains(&format!("\n  {command}")), "{help}");
+        let of_command = done(&[command, "--help"]);
+        assert!(of_command.contains("Usage: lissom"), "{of_command}");
+        for line in of_command.lines() {
+            assert!(line.chars().count() <= 80, "{command}: {line}");
+        }
+    }
+    assert!(!help.contains("bench-arm"));
+    assert!(done(&["--version"]).starts_with("lissom "));
+}
