@@ -5,6 +5,8 @@ use std::path::Path;
 
 use rust_rocksdb::ErrorKind as RocksKind;
 
+use crate::execute::is_full_disk;
+
 /// A result of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -110,9 +112,14 @@ impl From<rust_rocksdb::Error> for Error {
             | RocksKind::ShutdownInProgress => ErrorKind::Retry,
             _ => ErrorKind::Fix,
         };
+        let advice = if is_full_disk(error.as_ref()) {
+            "; free some space on its disk, then the database goes on by itself"
+        } else {
+            ""
+        };
         Error {
             kind,
-            message: format!("RocksDB: {error}"),
+            message: format!("RocksDB: {error}{advice}"),
             source: Some(error),
         }
     }
