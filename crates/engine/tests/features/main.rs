@@ -15,5 +15,6 @@ mod reading;
 mod refused;
 mod resources;
 mod store;
+mod table;
 mod transactions;
 mod values;
