@@ -72,7 +72,6 @@ pub fn entries(path: &Path, levels: i32) -> usize {
     let mut options = Options::default();
     options.set_num_levels(levels);
     let db = DB::open_for_read_only(&options, path, false).expect("readable");
-    db.iterator(rust_rocksdb::IteratorMode::Start)
-        .map(|entry| entry.expect("readable"))
-        .count()
+    let all: Result<Vec<_>, _> = db.iterator(rust_rocksdb::IteratorMode::Start).collect();
+    all.expect("readable").len()
 }
