@@ -57,8 +57,7 @@ fn too_few_levels_are_refused_by_rocksdb() {
     let mut model = Model::new();
     drop(running(directory.path(), &mut model));
     let options = rust_rocksdb::Options::default();
-    let error = RocksDb::open_for_read_only(&options, directory.path(), false)
-        .err()
-        .expect("7 levels");
+    let error =
+        RocksDb::open_for_read_only(&options, directory.path(), false).expect_err("7 levels");
     assert!(error.to_string().contains("num_levels"), "{error}");
 }
