@@ -112,16 +112,22 @@ impl From<rust_rocksdb::Error> for Error {
             | RocksKind::ShutdownInProgress => ErrorKind::Retry,
             _ => ErrorKind::Fix,
         };
-        let advice = if is_full_disk(error.as_ref()) {
-            "; free some space on its disk, then the database goes on by itself"
-        } else {
-            ""
-        };
         Error {
             kind,
-            message: format!("RocksDB: {error}{advice}"),
+            message: format!("RocksDB: {error}{}", advice(&error)),
             source: Some(error),
         }
+    }
+}
+
+/// What to do about an error that RocksDB leaves without advice.
+fn advice(error: &rust_rocksdb::Error) -> &'static str {
+    if is_full_disk(error.as_ref()) {
+        "; free some space on its disk, then the database goes on by itself"
+    } else if error.kind() == RocksKind::Corruption {
+        "; restore the file that it names, or the database from a backup or checkpoint"
+    } else {
+        ""
     }
 }
 

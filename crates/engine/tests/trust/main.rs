@@ -1,8 +1,13 @@
 //! What a store must never do: lose, reorder or invent; and it says so when the
 //! world around it breaks.
 
+mod brake;
+mod crash;
+mod faults;
 mod metamorphic;
 mod random;
+mod replay;
+mod support;
 
 use std::time::Duration;
 

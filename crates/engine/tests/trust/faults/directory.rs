@@ -1,0 +1,153 @@
+//! Directories and settings that cannot be opened.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use lissom::core::{Layout, RunLimit};
+use lissom::core::tuner::Policy;
+use lissom::{Db, ErrorKind};
+
+use crate::crash::child;
+use crate::support::{key, load, settle, small, value};
+
+fn refused(path: &Path, words: &[&str]) {
+    let error = Db::open(path, small("fixed-2")).err().expect("refused");
+    let text = error.to_string();
+    for word in words {
+        assert!(text.contains(word), "no {word:?} in: {text}");
+    }
+    assert_ne!(error.kind(), ErrorKind::Bug, "{text}");
+}
+
+/// A closed database of 10,000 entries.
+fn made(path: &Path) {
+    let db = Db::open(path, small("fixed-2")).expect("opened");
+    load(&db, 0..10_000, 1);
+    settle(&db);
+}
+
+fn whole(path: &Path) {
+    let db = Db::open(path, small("fixed-2")).expect("opened");
+    for number in 0..10_000 {
+        assert_eq!(db.get(key(number)).expect("a get"), Some(value(number, 1)));
+    }
+}
+
+fn some_table(path: &Path) -> PathBuf {
+    let mut tables: Vec<PathBuf> = fs::read_dir(path)
+        .expect("readable")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "sst"))
+        .collect();
+    tables.sort();
+    tables.pop().expect("a table")
+}
+
+#[test]
+fn a_database_that_another_process_has_open() {
+    let place = crate::scratch();
+    let path = place.path().join("db");
+    let mut holder = child::spawn("crash::ten_kills_lose_nothing", &path, 9, 1);
+    let out = BufReader::new(holder.stdout.take().expect("a pipe"));
+    let opened = out.lines().map_while(Result::ok).any(|line| line == "open");
+    assert!(opened, "the other process does not open it");
+    refused(&path, &["it is open already", "close it there first"]);
+    holder.kill().expect("a child");
+    holder.wait().expect("a child");
+    Db::open(&path, small("fixed-2")).expect("free again");
+}
+
+#[test]
+fn a_table_that_is_gone_or_cut() {
+    let place = crate::scratch();
+    made(place.path());
+    let table = some_table(place.path());
+    let bytes = fs::read(&table).expect("readable");
+    let name = table.file_name().expect("a name").to_string_lossy().into_owned();
+    let number = name.trim_end_matches(".sst").trim_start_matches('0');
+
+    fs::remove_file(&table).expect("removed");
+    refused(place.path(), &[number, "restore it from a backup"]);
+    fs::write(&table, &bytes[..bytes.len() / 2]).expect("written");
+    refused(place.path(), &[number, "restore it from a backup"]);
+    fs::write(&table, &bytes).expect("restored");
+    whole(place.path());
+}
+
+#[test]
+fn a_state_file_that_is_damaged_empty_or_of_the_future() {
+    let place = crate::scratch();
+    made(place.path());
+    let state = place.path().join("LISSOM");
+    let journal = || fs::read_to_string(place.path().join("LISSOM-JOURNAL")).expect("a journal");
+    for (damage, word) in [
+        ("", "is damaged"),
+        ("not JSON at all\n", "is damaged"),
+        ("{\"lissom_state\":0,\"checksum\":\"\"}\n{}\n", "never was a format 0"),
+        ("{\"lissom_state\":1,\"checksum\":\"0\"}\n{}\n", "checksum does not match"),
+    ] {
+        fs::write(&state, damage).expect("written");
+        let lines = journal().lines().count();
+        whole(place.path());
+        let new: Vec<String> = journal().lines().skip(lines).map(str::to_owned).collect();
+        assert!(new.iter().any(|line| line.contains(word)), "{word}: {new:?}");
+    }
+    let future = "{\"lissom_state\":7}\nwhat nobody knows yet\n";
+    fs::write(&state, future).expect("written");
+    refused(place.path(), &["has format 7", "newer version", "remove the file"]);
+    assert_eq!(fs::read_to_string(&state).expect("untouched"), future);
+    fs::remove_file(&state).expect("as the sentence says");
+    whole(place.path());
+}
+
+#[test]
+fn a_journal_that_cannot_be_written() {
+    let place = crate::scratch();
+    made(place.path());
+    let journal = place.path().join("LISSOM-JOURNAL");
+    fs::remove_file(&journal).expect("removed");
+    fs::create_dir(&journal).expect("made");
+    refused(place.path(), &["LISSOM-JOURNAL", "check the path, its permissions"]);
+    fs::remove_dir(&journal).expect("removed");
+    whole(place.path());
+}
+
+#[test]
+fn a_state_file_that_cannot_be_written() {
+    let place = crate::scratch();
+    made(place.path());
+    // Where the new state would be written, something is in the way.
+    let obstacle = place.path().join("LISSOM.tmp");
+    fs::create_dir(&obstacle).expect("made");
+    let settings = small("fixed-4");
+    let db = Db::open(place.path(), settings).expect("opened");
+    load(&db, 10_000..60_000, 1);
+    crate::support::eventually("trouble", || {
+        let trouble = db.health().trouble.unwrap_or_default();
+        trouble.contains("LISSOM") && trouble.contains("check the path")
+    });
+    fs::remove_dir(&obstacle).expect("removed");
+    settle(&db);
+    let statistics = db.statistics().expect("statistics");
+    let tree = &statistics.families["default"].tree;
+    assert!(tree.level0_files < 4 && tree.runs.iter().all(|run| run.level.is_some()));
+    for number in (0..60_000).step_by(7) {
+        assert_eq!(db.get(key(number)).expect("a get"), Some(value(number, 1)));
+    }
+}
+
+#[test]
+fn run_limits_that_no_tree_can_hold() {
+    let most = Layout::V1.max_run_limit();
+    for runs in [0, most + 1, u16::MAX] {
+        let text = RunLimit::new(runs).expect_err("no limit").to_string();
+        assert!(text.contains(&format!("choose one from 1 to {most}")), "{text}");
+        let text = format!("fixed-{runs}").parse::<Policy>().expect_err("none").to_string();
+        assert!(text.contains(&format!("choose one from 1 to {most}")), "{text}");
+    }
+    for name in ["fixed-", "fixed-1,,2", "fixed--3", "fixed-99999999", "fixed-1.5"] {
+        let text = name.parse::<Policy>().expect_err(name).to_string();
+        assert!(text.contains("is not a number of runs"), "{text}");
+    }
+}
