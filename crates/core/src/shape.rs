@@ -130,7 +130,7 @@ impl fmt::Display for RunLimits {
 }
 
 /// What happens to the runs of a level when its limit changes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Transition {
     /// Only the active run's capacity changes; nothing is rewritten (RusKey 4.2).

@@ -40,7 +40,11 @@ impl LissomStore {
         };
         let log = CompactionLog::default();
         let listener = log.clone();
-        let db = Db::opening(path, settings(policy, resources))
+        let mut settings = settings(policy, resources);
+        if let ArmName::Switch(transition, _) = arm {
+            settings.transition = *transition;
+        }
+        let db = Db::opening(path, settings)
             .customise(move |_, options| options.add_event_listener(listener.clone()))
             .open()
             .place(format!("arm {arm}"))?;
@@ -54,9 +58,7 @@ impl LissomStore {
 }
 
 fn schedule(arm: &ArmName) -> Result<Vec<(String, Policy)>> {
-    let ArmName::Oracle(parts) = arm else {
-        return Ok(Vec::new());
-    };
+    let parts = arm.schedule().unwrap_or_default();
     let policy =
         |(session, limit): &(String, u32)| Ok((session.clone(), parse(&format!("fixed-{limit}"))?));
     parts.iter().map(policy).collect()

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use lissom::core::Transition;
 use serde::{Deserialize, Serialize};
 
 use crate::error::BenchError;
@@ -25,25 +26,47 @@ pub enum ArmName {
     Fixed(u32),
     /// Run limit 1 in the last level, the size ratio above it.
     LazyLeveling,
-    /// Run limits by RusKey's two thresholds on the share of reads.
+    /// Run limits by RusKey's two thresholds on the share of reads, in percent.
     Thresholds(String, String),
     /// Fixed run limits that are switched, with perfect knowledge, at the start of each
     /// session named.
     Oracle(Vec<(String, u32)>),
+    /// As an oracle, with the transition that a change of limits goes through; for
+    /// comparing transitions, not for the headroom.
+    Switch(Transition, Vec<(String, u32)>),
     /// In-memory store for tests of the harness.
     Mock(String),
 }
+
+/// Transitions as arms spell them.
+const TRANSITIONS: [(Transition, &str); 4] = [
+    (Transition::Flexible, "flexible"),
+    (Transition::Lazy, "lazy"),
+    (Transition::Greedy, "greedy"),
+    (Transition::FileGranular, "file-granular"),
+];
 
 impl ArmName {
     /// Whether the arm's decisions do not depend on the workload: such arms make up
     /// the hull.
     pub fn is_static(&self) -> bool {
-        !matches!(self, Self::Thresholds(..) | Self::Oracle(..))
+        !matches!(
+            self,
+            Self::Thresholds(..) | Self::Oracle(..) | Self::Switch(..)
+        )
     }
 
     /// Whether this is the run with perfect knowledge.
     pub fn is_oracle(&self) -> bool {
         matches!(self, Self::Oracle(..))
+    }
+
+    /// Limits by session, for an arm that is switched.
+    pub fn schedule(&self) -> Option<&[(String, u32)]> {
+        match self {
+            Self::Oracle(schedule) | Self::Switch(_, schedule) => Some(schedule),
+            _ => None,
+        }
     }
 
     /// The name as a file name.
@@ -79,12 +102,14 @@ impl fmt::Display for ArmName {
             Self::LazyLeveling => f.write_str("lazy-leveling"),
             Self::Thresholds(low, high) => write!(f, "thresholds-{low}-{high}"),
             Self::Mock(rest) => write!(f, "mock-{rest}"),
-            Self::Oracle(schedule) => {
-                let parts: Vec<_> = schedule
-                    .iter()
-                    .map(|(s, k)| format!("{s}=fixed-{k}"))
-                    .collect();
-                write!(f, "oracle:{}", parts.join(","))
+            Self::Oracle(schedule) => write!(f, "oracle:{}", spelled(schedule)),
+            Self::Switch(transition, schedule) => {
+                write!(
+                    f,
+                    "switch-{}:{}",
+                    transition_name(*transition),
+                    spelled(schedule)
+                )
             }
         }
     }
@@ -114,20 +139,43 @@ fn parse_parametrised(text: &str) -> Option<ArmName> {
         return fixed_limit(text).map(ArmName::Fixed);
     }
     if let Some(schedule) = text.strip_prefix("oracle:") {
-        let parts: Option<Vec<_>> = schedule.split(',').map(oracle_part).collect();
-        return parts.map(ArmName::Oracle);
+        return parse_schedule(schedule).map(ArmName::Oracle);
+    }
+    if let Some((transition, schedule)) = text
+        .strip_prefix("switch-")
+        .and_then(|rest| rest.split_once(':'))
+    {
+        let known = TRANSITIONS.iter().find(|(_, name)| *name == transition)?;
+        return parse_schedule(schedule).map(|schedule| ArmName::Switch(known.0, schedule));
     }
     if let Some(rest) = text.strip_prefix("mock-") {
         return Some(ArmName::Mock(rest.to_string()));
     }
     let (low, high) = text.strip_prefix("thresholds-")?.split_once('-')?;
-    let number = |text: &str| text.parse::<f64>().ok().filter(|n| n.is_finite());
-    (number(low)? <= number(high)?).then(|| ArmName::Thresholds(low.into(), high.into()))
+    text.parse::<lissom::core::tuner::Policy>().ok()?;
+    Some(ArmName::Thresholds(low.into(), high.into()))
 }
 
 fn fixed_limit(text: &str) -> Option<u32> {
     let limit = text.strip_prefix("fixed-")?.parse().ok()?;
     (1..=LARGEST_FIXED).contains(&limit).then_some(limit)
+}
+
+fn parse_schedule(text: &str) -> Option<Vec<(String, u32)>> {
+    text.split(',').map(oracle_part).collect()
+}
+
+fn spelled(schedule: &[(String, u32)]) -> String {
+    let parts: Vec<_> = schedule
+        .iter()
+        .map(|(session, limit)| format!("{session}=fixed-{limit}"))
+        .collect();
+    parts.join(",")
+}
+
+fn transition_name(transition: Transition) -> &'static str {
+    let named = TRANSITIONS.iter().find(|(known, _)| *known == transition);
+    named.map_or("flexible", |(_, name)| name)
 }
 
 fn oracle_part(part: &str) -> Option<(String, u32)> {
@@ -139,7 +187,9 @@ fn unknown(text: &str) -> BenchError {
     BenchError::new(format!(
         "arm \"{text}\" is not known; the arms are rocksdb-leveled, rocksdb-leveled-tuned[-BYTES], \
          rocksdb-universal, fixed-1 to fixed-{LARGEST_FIXED}, lazy-leveling, thresholds-LOW-HIGH \
-         (LOW not above HIGH), and oracle:SESSION=fixed-K,SESSION=fixed-K"
+         (percent of reads, LOW not above HIGH), oracle:SESSION=fixed-K,SESSION=fixed-K, and \
+         switch-TRANSITION:SESSION=fixed-K,SESSION=fixed-K with flexible, lazy, greedy or \
+         file-granular"
     ))
 }
 

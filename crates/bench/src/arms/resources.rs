@@ -31,7 +31,7 @@ pub struct Resources {
     pub size_ratio: u32,
     /// Smallest target size of a table file in bytes, for Lissom's arms and
     /// rocksdb-leveled-tuned; the other stock arms keep the library's default of
-    /// 64 MiB. Default: 2 MiB.
+    /// 64 MiB. Default: 4 MiB, of which level 1 holds no more than 25.
     pub target_file_size_base: u64,
     /// Whether reads, flushes and compactions bypass the page cache. Default: true.
     pub direct_io: bool,
@@ -65,7 +65,7 @@ impl Default for Resources {
             level0_slowdown_writes_trigger: 20,
             level0_stop_writes_trigger: 36,
             size_ratio: 10,
-            target_file_size_base: 2 << 20,
+            target_file_size_base: 4 << 20,
             direct_io: true,
             compression: Compression::None,
         }

@@ -10,7 +10,8 @@ fn names_survive_the_round_trip() {
         "fixed-1",
         "fixed-10",
         "lazy-leveling",
-        "thresholds-0.3-0.7",
+        "thresholds-30-70",
+        "switch-lazy:a=fixed-1,b=fixed-10",
         "oracle:ingest=fixed-10,closing=fixed-1",
     ] {
         assert_eq!(name.parse::<ArmName>().unwrap().to_string(), name);
@@ -25,8 +26,8 @@ fn unknown_names_list_the_arms() {
         "fixed-0",
         "fixed-11",
         "fixed-x",
-        "thresholds-0.7-0.3",
-        "thresholds-0.7",
+        "thresholds-70-30",
+        "thresholds-70",
         "oracle:a=fixed-11",
         "oracle:",
         "rocksdb-leveled-tuned-1",
@@ -43,7 +44,7 @@ fn unknown_names_list_the_arms() {
 fn only_arms_that_look_at_the_workload_are_out_of_the_hull() {
     let is_static = |name: &str| name.parse::<ArmName>().unwrap().is_static();
     assert!(is_static("fixed-3") && is_static("lazy-leveling") && is_static("rocksdb-universal"));
-    assert!(!is_static("thresholds-0.3-0.7") && !is_static("oracle:a=fixed-1"));
+    assert!(!is_static("thresholds-30-70") && !is_static("oracle:a=fixed-1"));
 }
 
 #[test]

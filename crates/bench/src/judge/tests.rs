@@ -96,7 +96,7 @@ fn headroom_is_best_static_minus_the_best_of_each_session() {
         ));
         runs.push(super::tests::run("fixed-10", round, [28.0, 8.0, 6.0]));
         runs.push(super::tests::run(
-            "thresholds-0.3-0.7",
+            "thresholds-30-70",
             round,
             [1.0, 1.0, 1.0],
         ));

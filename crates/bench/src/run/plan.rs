@@ -159,7 +159,7 @@ impl RunPlan {
     fn check_oracles(&self) -> Result<()> {
         let sessions = self.workload.measured_sessions();
         for arm in &self.arms {
-            let ArmName::Oracle(schedule) = arm else {
+            let Some(schedule) = arm.schedule() else {
                 continue;
             };
             let names = |name: &str| schedule.iter().any(|(session, _)| session == name);
@@ -199,7 +199,7 @@ impl Launcher {
 /// Entries of the demo: three rounds of five arms fit into a few minutes.
 const DEMO_ENTRIES: u64 = 60_000;
 const DEMO_ARMS: [&str; 5] = [
-    "thresholds-0.3-0.7",
+    "thresholds-30-70",
     "fixed-1",
     "fixed-10",
     "rocksdb-leveled",

@@ -234,7 +234,7 @@ fn lissom_runs_a_small_workload() {
         .map(|(i, session)| format!("{}=fixed-{}", session.name, limit(i)))
         .collect();
     let oracle = format!("oracle:{}", parts.join(","));
-    let mut plan = plan(&["fixed-4", "thresholds-0.3-0.7", &oracle], out.path());
+    let mut plan = plan(&["fixed-4", "thresholds-30-70", &oracle], out.path());
     plan.workload = plan.workload.sized(Some(3000), 1.0).unwrap();
     plan.rounds = 1;
     plan.resources.write_buffer_size = 64 << 10;

@@ -14,6 +14,10 @@ use crate::tree::File;
 /// New runs have at least this many slots while a level is drained.
 const SLOTS_KEPT: u16 = 2;
 
+/// Merging begins at this share of the space that the bound leaves, since writes
+/// go on meanwhile.
+const SPACE_SHARE: f64 = 0.8;
+
 /// A tree of fewer level-1 capacities is too small to judge its space by.
 const LEAST_CAPACITIES_FOR_SPACE: u64 = 4;
 
@@ -168,7 +172,7 @@ fn for_space(seen: &Observation) -> Option<Begin> {
     let target = *runs.last()?;
     let estimate = total as f64 / seen.tree.bytes(target) as f64;
     let least = LEAST_CAPACITIES_FOR_SPACE * seen.shape.capacity(LogicalLevel(1));
-    if estimate <= seen.shape.max_space_amplification || total < least {
+    if estimate <= 1.0 + SPACE_SHARE * (seen.shape.max_space_amplification - 1.0) || total < least {
         return None;
     }
     let reason = Reason::SpaceBound {
