@@ -148,6 +148,7 @@ impl Preparation {
         options.set_use_direct_io_for_flush_and_compaction(
             settings.use_direct_io_for_flush_and_compaction,
         );
+        options.set_compaction_readahead_size(settings.compaction_readahead_size as usize);
         options.enable_statistics();
         options.set_statistics_level(settings.statistics);
         options.set_write_buffer_manager(&self.write_buffers);

@@ -98,6 +98,12 @@ impl Settings {
             1,
             64,
         )?;
+        within(
+            "compaction_readahead_size",
+            self.compaction_readahead_size,
+            4 * KIB,
+            64 * MIB,
+        )?;
         match self.rate_limit_bytes_per_second {
             Some(rate) => within(
                 "rate_limit_bytes_per_second",

@@ -75,7 +75,11 @@ pub struct Settings {
     ///
     /// The write buffers of all column families share the first part. At least
     /// 1 MiB must be left for blocks. Outside the budget lie some 2 KiB for
-    /// each open file, and what compactions and iterators hold while they run.
+    /// each open file, some 20 MiB for the program itself, and what compactions
+    /// hold while they run: for each worker and each run that it merges two
+    /// buffers of `compaction_readahead_size`, and 1 MiB for its output. glibc's
+    /// allocator keeps freed memory per thread; `MALLOC_ARENA_MAX=1` in the
+    /// environment keeps a process closest to its budget.
     ///
     /// Default: 512 MiB. Dynamically changeable: no.
     pub memory_budget_bytes: u64,
@@ -137,6 +141,13 @@ pub struct Settings {
     /// Default: 1. Dynamically changeable: no.
     pub max_subcompactions: u32,
 
+    /// Bytes that a compaction reads ahead in each of its inputs, from 4 KiB to
+    /// 64 MiB. RocksDB's own default, 2 MiB, is for rotating disks; a merge of
+    /// many runs holds two such buffers for each.
+    ///
+    /// Default: 256 KiB. Dynamically changeable: no.
+    pub compaction_readahead_size: u64,
+
     /// Bound on the bytes in the tree over the bytes in its oldest run, an
     /// upper bound of the space amplification; at least 1.1.
     ///
@@ -177,9 +188,11 @@ pub struct Settings {
     /// Default: 1 s. Dynamically changeable: no.
     pub mission_time: Duration,
 
-    /// How much RocksDB's statistics collect. Without any, stall times and the
-    /// operation mix under [`Autopilot::attach`](crate::Autopilot::attach) are
-    /// missing.
+    /// How much RocksDB's statistics collect. Without any (`DisableAll`), the
+    /// sum of stall times is missing, and so is the operation mix under
+    /// [`Autopilot::attach`](crate::Autopilot::attach). RocksDB's tickers cost a
+    /// cached point read more than all that Lissom counts: the example
+    /// `read_cost` measures both.
     ///
     /// Default: tickers only (`ExceptHistogramOrTimers`). Dynamically
     /// changeable: no.
@@ -212,6 +225,7 @@ impl Default for Settings {
             compression: vec![Compression::Lz4],
             workers: default_workers(),
             max_subcompactions: 1,
+            compaction_readahead_size: 256 * KIB,
             max_space_amplification: 3.0,
             tombstone_share: 0.5,
             rate_limit_bytes_per_second: None,
