@@ -4,7 +4,8 @@ use super::level::{Run, View, view};
 use super::piece::describe;
 use crate::layout::{LogicalLevel, PhysicalLevel};
 use crate::observation::Observation;
-use crate::plan::{Plan, PlanKind, Reason};
+use crate::plan::{Excess, Plan, PlanKind, Reason};
+use crate::validate::closure;
 
 /// Slots above the newest run under which a level's runs are seated anew.
 const FEW_SLOTS: u16 = 3;
@@ -62,7 +63,8 @@ fn reseat(seen: &Observation, level: LogicalLevel) -> Option<Plan> {
     None
 }
 
-/// What RocksDB left on the landing level becomes the newest run of level 1.
+/// What RocksDB left on the landing level becomes the newest run of level 1, or
+/// is merged into the newest one where all slots are taken.
 fn fold_landing(seen: &Observation) -> Option<Plan> {
     let bytes = seen.tree.bytes(PhysicalLevel::LANDING);
     let first: View = view(seen, LogicalLevel(1));
@@ -77,12 +79,20 @@ fn fold_landing(seen: &Observation) -> Option<Plan> {
         physical: PhysicalLevel::LANDING,
         bytes,
     };
-    whole_run(
-        seen,
-        &run,
-        first.free_slot(seen)?,
-        Reason::Landing { bytes },
-    )
+    let reason = Reason::Landing { bytes };
+    match first.free_slot(seen) {
+        Some(slot) => whole_run(seen, &run, slot, reason),
+        None => merge_landing(seen, first.receiver(seen)?, reason),
+    }
+}
+
+fn merge_landing(seen: &Observation, output: PhysicalLevel, reason: Reason) -> Option<Plan> {
+    let landed = seen.tree.files(PhysicalLevel::LANDING).iter();
+    let files = closure(&seen.tree, &landed.map(|file| file.number).collect(), output);
+    let mut plan = describe(seen, &files, output, reason)?;
+    let bound = seen.shape.piece_bytes(seen.tree.total_bytes());
+    plan.excess = (plan.input_bytes > bound).then_some(Excess::Level0);
+    Some(plan)
 }
 
 /// Whether moving is as good as merging: same compression, few tombstones.
@@ -104,4 +114,27 @@ fn whole_run(seen: &Observation, run: &Run, to: PhysicalLevel, reason: Reason) -
     let mut plan = describe(seen, &files, to, reason)?;
     plan.kind = PlanKind::Move;
     Some(plan)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shape::{RunLimit, RunLimits};
+    use crate::testing::{Model, small_shape};
+
+    #[test]
+    fn the_landing_level_is_emptied_also_when_every_slot_of_level_1_is_taken() {
+        let mut model = Model::new(small_shape(), RunLimits::uniform(RunLimit::ONE));
+        let layout = model.shape.layout;
+        let (first, last) = layout.span(LogicalLevel(1));
+        for physical in (first.0..=last.0).rev() {
+            model.place(PhysicalLevel(physical), 0..3);
+        }
+        model.place(PhysicalLevel::LANDING, 0..20);
+        model.settle(100);
+        let tree = model.tree();
+        assert!(tree.files(PhysicalLevel::LANDING).is_empty());
+        assert_eq!(tree.runs_of(&layout, LogicalLevel(1)).len(), 16);
+        model.check();
+    }
 }
