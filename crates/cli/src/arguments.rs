@@ -61,3 +61,39 @@ pub fn get<T: Clone + Send + Sync + 'static>(given: &ArgMatches, name: &str) -> 
 pub fn find<T: Clone + Send + Sync + 'static>(given: &ArgMatches, name: &str) -> Option<T> {
     given.get_one::<T>(name).cloned()
 }
+
+/// A whole number with an optional unit: k, M, G (thousands) or KiB, MiB, GiB.
+pub fn amount(text: &str) -> Result<u64, String> {
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let (number, unit) = text.split_at(digits);
+    let factor: u64 = match unit {
+        "" => 1,
+        "k" => 1_000,
+        "M" => 1_000_000,
+        "G" => 1_000_000_000,
+        "KiB" => 1 << 10,
+        "MiB" => 1 << 20,
+        "GiB" => 1 << 30,
+        _ => return Err(format!("{text:?} has no unit of k, M, G, KiB, MiB or GiB")),
+    };
+    number
+        .parse::<u64>()
+        .ok()
+        .and_then(|number| number.checked_mul(factor))
+        .ok_or_else(|| format!("{text:?} is not a whole number with an optional unit"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::amount;
+
+    #[test]
+    fn amounts_may_have_units() {
+        assert_eq!(amount("17"), Ok(17));
+        assert_eq!(amount("2M"), Ok(2_000_000));
+        assert_eq!(amount("4MiB"), Ok(4 << 20));
+        for wrong in ["", "M", "-1", "1.5M", "2m", "99999999999G"] {
+            assert!(amount(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -8,7 +8,7 @@ use lissom_bench::{
     run as run_plan, write_report,
 };
 
-use crate::arguments::{find, flag, get, json, option, out};
+use crate::arguments::{amount, find, flag, get, json, option, out};
 use crate::failure::{Failure, Outcome};
 use crate::output;
 
@@ -53,8 +53,12 @@ fn amounts() -> [Arg; 7] {
             "Rounds, each holding all arms; under 3 are no comparison [default: 3]",
         )
         .value_parser(value_parser!(u32)),
-        option("entries", "N", "Entries to load [default: the workload's]")
-            .value_parser(value_parser!(u64)),
+        option(
+            "entries",
+            "N",
+            "Entries to load, as 2000000 or 2M [default: the workload's]",
+        )
+        .value_parser(amount),
         option(
             "scale",
             "FACTOR",
@@ -82,20 +86,27 @@ fn amounts() -> [Arg; 7] {
 }
 
 /// What all arms share.
-fn resources() -> [Arg; 3] {
+fn resources() -> [Arg; 4] {
     [
         option(
             "write-buffer-size",
             "BYTES",
             "Bytes of a write buffer [default: 2 MiB]",
         )
-        .value_parser(value_parser!(usize)),
+        .value_parser(amount),
         option(
             "block-cache-size",
             "BYTES",
             "Bytes of the block cache [default: 32 MiB]",
         )
-        .value_parser(value_parser!(usize)),
+        .value_parser(amount),
+        option(
+            "target-file-size-base",
+            "BYTES",
+            "Smallest target size of a table file; stock leveled and universal keep 64 MiB \
+             [default: 4 MiB]",
+        )
+        .value_parser(amount),
         flag("buffered-io", "Uses the operating system's cache"),
     ]
 }
@@ -128,11 +139,14 @@ fn plan(given: &ArgMatches) -> Result<RunPlan, Failure> {
     plan.keep_load = given.get_flag("keep-load");
     let resources = &mut plan.resources;
     resources.direct_io = !given.get_flag("buffered-io");
-    if let Some(bytes) = find(given, "write-buffer-size") {
-        resources.write_buffer_size = bytes;
+    if let Some(bytes) = find::<u64>(given, "write-buffer-size") {
+        resources.write_buffer_size = bytes as usize;
     }
-    if let Some(bytes) = find(given, "block-cache-size") {
-        resources.block_cache_size = bytes;
+    if let Some(bytes) = find::<u64>(given, "block-cache-size") {
+        resources.block_cache_size = bytes as usize;
+    }
+    if let Some(bytes) = find(given, "target-file-size-base") {
+        resources.target_file_size_base = bytes;
     }
     plan.check().map_err(wrong)?;
     Ok(plan)

@@ -32,8 +32,8 @@ fn what_cannot_be_meant_is_refused() {
             "--rounds must be at least 1",
         ),
         (
-            &["bench", "ycsb-a", "--arm", "fixed-1", "--scale", "-1"],
-            "--scale",
+            &["bench", "ycsb-a", "--arm", "fixed-1", "--scale", "0"],
+            "it must be above 0",
         ),
         (
             &["bench", "ycsb-a", "--arm", "fixed-1", "--arm", "fixed-1"],
