@@ -16,41 +16,39 @@
 
 mod backoff;
 mod debt;
+mod dispatch;
 mod glance;
 mod learner;
 mod memory;
 mod mission;
 mod pilot;
 mod publish;
+mod report;
 mod run;
 mod shared;
 mod workers;
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use lissom_core::Mission;
 use lissom_core::tuner::{Policy, Tuner};
 use parking_lot::Mutex;
 
 pub use self::glance::Glance;
 use self::memory::Memory;
+pub use self::report::Health;
 use self::shared::{Family, Request, Shared};
 use crate::RocksDb;
 use crate::error::{Error, Result};
-use crate::events::BackgroundError;
 use crate::ffi::CfRef;
 use crate::ffi::options::live_options;
-use crate::ffi::snapshot::table_properties;
 use crate::ffi::statistics::Statistics as RocksStatistics;
 use crate::files::journal::Journal;
 use crate::files::{pin, state};
 use crate::options::{Hooks, Preparation};
 use crate::requirements;
-use crate::statistics::{FamilyStatistics, FilterMemory, Statistics};
 
 /// Drives the compactions of an open database until it is dropped.
 ///
@@ -65,26 +63,6 @@ use crate::statistics::{FamilyStatistics, FilterMemory, Statistics};
 pub struct Autopilot {
     shared: Arc<Shared>,
     threads: Mutex<Vec<JoinHandle<()>>>,
-}
-
-/// How a database and its autopilot are.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Health {
-    /// The autopilot's threads run.
-    pub running: bool,
-    /// The autopilot starts nothing, on request.
-    pub paused: bool,
-    /// RocksDB stopped background work, and perhaps writes.
-    pub background_error: Option<BackgroundError>,
-    /// Files that compactions leave alone, since reading them failed.
-    pub unreadable: BTreeMap<String, BTreeSet<u64>>,
-    /// Column families whose tuner panicked: their limits stay as they are until
-    /// a policy is set.
-    pub broken_tuners: BTreeSet<String>,
-    /// The last failure of the autopilot, until a compaction succeeds.
-    pub trouble: Option<String>,
-    /// Journal lines that could not be written.
-    pub dropped_journal_lines: u64,
 }
 
 impl Autopilot {
@@ -331,82 +309,6 @@ impl Autopilot {
             let changes = family.counters.changes.load(Relaxed);
             family.requests.lock().is_empty() && family.view.lock().idle_at == Some(changes)
         })
-    }
-
-    /// The mission that ended last in a column family.
-    pub fn mission(&self, family: &str) -> Option<Mission> {
-        self.shared.family(family)?.view.lock().mission.clone()
-    }
-
-    /// Counts and shapes of all column families. Reading filter sizes may open
-    /// files: not for every second.
-    ///
-    /// # Errors
-    /// When RocksDB cannot give the properties of its files.
-    pub fn statistics(&self) -> Result<Statistics> {
-        let families: Vec<_> = self.shared.families.read().values().cloned().collect();
-        let mut statistics = Statistics {
-            stall: self.shared.stall(),
-            ..Statistics::default()
-        };
-        for family in families {
-            let of_family = self.family_statistics(&family)?;
-            statistics.families.insert(family.name.clone(), of_family);
-        }
-        Ok(statistics)
-    }
-
-    fn family_statistics(&self, family: &Arc<Family>) -> Result<FamilyStatistics> {
-        let view = family.view.lock().clone();
-        Ok(FamilyStatistics {
-            policy: view.policy,
-            limits: view.limits,
-            pinned: self.is_pinned(),
-            tree: view.tree,
-            mission: view.mission,
-            total: mission::since_begin(&self.shared, family, view.missions),
-            space_amplification: view.space_amplification,
-            longest_stall: family.counters.longest_stall(),
-            pieces: family.pieces.lock().clone(),
-            debt_bytes: view.debt_bytes,
-            drains: view.drains_ended,
-            filters: FilterMemory {
-                bits_per_key: publish::current_bits(&family.hooks),
-                bytes: self.filter_bytes(&family.name)?,
-            },
-        })
-    }
-
-    fn filter_bytes(&self, family: &str) -> Result<u64> {
-        let Some(handle) = self.shared.db.cf_handle(family) else {
-            return Ok(0);
-        };
-        let tables = table_properties(CfRef::of(&handle)?)?;
-        Ok(tables.values().map(|table| table.filter_size).sum())
-    }
-
-    /// How the database and the autopilot are.
-    pub fn health(&self) -> Health {
-        let threads = self.threads.lock();
-        let alive = !threads.is_empty() && !threads.iter().any(JoinHandle::is_finished);
-        let families = self.shared.families.read();
-        Health {
-            running: alive && !self.shared.stopping(),
-            paused: self.shared.paused.load(Relaxed),
-            background_error: self.shared.events.background_error(),
-            unreadable: families
-                .values()
-                .map(|family| (family.name.clone(), family.unreadable.lock().clone()))
-                .filter(|(_, files)| !files.is_empty())
-                .collect(),
-            broken_tuners: families
-                .values()
-                .filter(|family| family.view.lock().tuner_broken)
-                .map(|family| family.name.clone())
-                .collect(),
-            trouble: self.shared.trouble.lock().clone(),
-            dropped_journal_lines: self.shared.journal.dropped(),
-        }
     }
 
     /// Ends the autopilot's threads. Compactions that run are aborted, which

@@ -9,10 +9,8 @@ use lissom_core::journal::{Event, TreeSummary};
 use lissom_core::schedule::{Eager, Schedule};
 use lissom_core::shape::RunLimits;
 use lissom_core::tuner::{Policy, Question};
-use lissom_core::{
-    InFlight, Layout, Observation, PhysicalLevel, Plan, Tree, TreeState, planner, validate,
-};
-use rust_rocksdb::{AsColumnFamilyRef, BoundColumnFamily};
+use lissom_core::{Layout, Observation, Plan, Tree, TreeState, planner};
+use rust_rocksdb::BoundColumnFamily;
 
 use super::debt::debt_bytes;
 use super::learner::Learner;
@@ -20,48 +18,43 @@ use super::memory::Memory;
 use super::mission::Clock;
 use super::publish::Published;
 use super::shared::{Family, Request, Shared};
-use super::workers::Job;
 use crate::error::{Error, Result};
-use crate::ffi::CfRef;
-use crate::ffi::options::live_options;
 use crate::files::state::StoredFamily;
 use crate::observe::{Seen, observe};
-use crate::requirements;
-use crate::settings::workers_under;
 
 /// Without news the tree is looked at this often: some changes, such as
 /// DeleteFilesInRange, are no events of RocksDB's.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+pub(super) const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// What a tuner has learned is saved this often.
 const SAVE_EVERY: Duration = Duration::from_secs(10);
 
 /// The planner thread's knowledge of one column family.
 pub(super) struct Pilot {
-    family: Arc<Family>,
-    state: TreeState,
-    learner: Learner,
-    schedule: Box<dyn Schedule>,
-    clock: Clock,
-    published: Published,
+    pub(super) family: Arc<Family>,
+    pub(super) state: TreeState,
+    pub(super) learner: Learner,
+    pub(super) schedule: Box<dyn Schedule>,
+    pub(super) clock: Clock,
+    pub(super) published: Published,
     /// Limits that someone set by hand, until they are taken up.
-    wanted: Option<RunLimits>,
-    looked: Option<Look>,
-    saved: Instant,
+    pub(super) wanted: Option<RunLimits>,
+    pub(super) looked: Option<Look>,
+    pub(super) saved: Instant,
     /// Something was planned that could not start.
-    waiting: bool,
-    options: Option<(Instant, Option<usize>)>,
+    pub(super) waiting: bool,
+    pub(super) options: Option<(Instant, Option<usize>)>,
     /// Why the present options would be refused at open.
-    foreign: Option<String>,
-    last_started: Instant,
+    pub(super) foreign: Option<String>,
+    pub(super) last_started: Instant,
 }
 
 /// When the tree was last looked at, and at which counts.
 #[derive(Clone, Copy)]
-struct Look {
-    at: Instant,
-    changes: u64,
-    ended: u64,
+pub(super) struct Look {
+    pub(super) at: Instant,
+    pub(super) changes: u64,
+    pub(super) ended: u64,
 }
 
 impl Pilot {
@@ -351,84 +344,6 @@ impl Pilot {
         view.idle_at = self.looked.filter(|_| idle).map(|look| look.changes);
         view.looks += 1;
     }
-
-    /// Workers that may start a plan: none while the user has compactions
-    /// turned off or paused.
-    fn free_workers(
-        &mut self,
-        shared: &Shared,
-        handle: &Arc<BoundColumnFamily<'_>>,
-        now: Instant,
-    ) -> usize {
-        if shared.paused.load(Relaxed) || shared.events.background_error().is_some() {
-            return 0;
-        }
-        let fresh = self
-            .options
-            .filter(|(at, _)| now.duration_since(*at) < LOOK_EVERY);
-        let (read_at, allowed) = match fresh {
-            Some(known) => known,
-            None => (now, self.read_options(shared, handle)),
-        };
-        self.options = Some((read_at, allowed));
-        allowed
-            .map_or(0, |allowed| allowed.min(shared.settings.workers))
-            .saturating_sub(shared.busy.load(Relaxed))
-    }
-
-    /// Workers that RocksDB's present options allow. What `SetOptions` has made
-    /// foreign is told once; the planner takes what RocksDB makes of it.
-    fn read_options(&mut self, shared: &Shared, handle: &impl AsColumnFamilyRef) -> Option<usize> {
-        let live = CfRef::of(handle).and_then(live_options).ok()?;
-        let foreign = requirements::check(&live).err();
-        let foreign = foreign.map(|error| format!("after SetOptions {error}"));
-        if foreign != self.foreign {
-            if let Some(sentence) = &foreign {
-                shared.complain(&self.family.name, sentence.clone());
-            }
-            self.foreign = foreign;
-        }
-        let jobs = live.db.max_background_jobs as usize;
-        (!live.cf.disable_auto_compactions).then(|| workers_under(jobs))
-    }
-
-    fn dispatch(&mut self, shared: &Shared, mut seen: Observation, plans: Vec<Plan>, free: usize) {
-        // The schedule fills workers up; jobs of others take none of ours.
-        seen.workers = seen.in_flight.len() + free;
-        let admitted = self.schedule.admit(&seen, plans);
-        for plan in admitted.into_iter().take(free) {
-            if let Err(refusal) = validate::validate(&seen.tree, &seen.in_flight, &plan) {
-                let text = format!("a plan was refused: {refusal}");
-                shared.journal.note(&self.family.name, text);
-                self.family.back_off.lock().postponed(Instant::now());
-                return;
-            }
-            let job = in_flight(&plan);
-            seen.in_flight.push(job.clone());
-            self.last_started = Instant::now();
-            self.start(shared, &seen.tree, plan, job);
-        }
-    }
-
-    fn start(&self, shared: &Shared, tree: &Tree, plan: Plan, job: InFlight) {
-        let family = &self.family;
-        let number =
-            shared
-                .journal
-                .write_numbered(&family.name, |compaction| Event::CompactionBegin {
-                    compaction,
-                    plan: plan.clone(),
-                });
-        family.in_flight.lock().insert(number, job);
-        shared.busy.fetch_add(1, Relaxed);
-        shared.queue.push(Job {
-            family: family.clone(),
-            number,
-            input_bytes: input_bytes(tree, &plan),
-            plan,
-            seen_at: self.looked.map_or(0, |look| look.changes),
-        });
-    }
 }
 
 /// The limits that a policy means to hold from the first moment on.
@@ -437,27 +352,6 @@ pub(super) fn fixed_limits(policy: &Policy) -> Option<RunLimits> {
         Policy::Fixed(limits) => Some(limits.clone()),
         _ => None,
     }
-}
-
-fn in_flight(plan: &Plan) -> InFlight {
-    InFlight {
-        files: plan.files().collect(),
-        top: plan.top(),
-        output: plan.output,
-        range: plan.range.clone(),
-        drain: plan.drain,
-    }
-}
-
-fn input_bytes(tree: &Tree, plan: &Plan) -> Vec<(PhysicalLevel, u64)> {
-    plan.inputs
-        .iter()
-        .map(|input| {
-            let files = tree.files(input.level).iter();
-            let taken = files.filter(|file| input.files.contains(&file.number));
-            (input.level, taken.map(|file| file.size).sum())
-        })
-        .collect()
 }
 
 /// Bytes in the tree over bytes in its oldest run.

@@ -1,0 +1,114 @@
+//! What the autopilot tells of itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::thread::JoinHandle;
+
+use lissom_core::Mission;
+
+use super::shared::Family;
+use super::{Autopilot, mission, publish};
+use crate::error::Result;
+use crate::events::BackgroundError;
+use crate::ffi::CfRef;
+use crate::ffi::snapshot::table_properties;
+use crate::statistics::{FamilyStatistics, FilterMemory, Statistics};
+
+/// How a database and its autopilot are.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Health {
+    /// The autopilot's threads run.
+    pub running: bool,
+    /// The autopilot starts nothing, on request.
+    pub paused: bool,
+    /// RocksDB stopped background work, and perhaps writes.
+    pub background_error: Option<BackgroundError>,
+    /// Files that compactions leave alone, since reading them failed.
+    pub unreadable: BTreeMap<String, BTreeSet<u64>>,
+    /// Column families whose tuner panicked: their limits stay as they are until
+    /// a policy is set.
+    pub broken_tuners: BTreeSet<String>,
+    /// The last failure of the autopilot, until a compaction succeeds.
+    pub trouble: Option<String>,
+    /// Journal lines that could not be written.
+    pub dropped_journal_lines: u64,
+}
+
+impl Autopilot {
+    /// The mission that ended last in a column family.
+    pub fn mission(&self, family: &str) -> Option<Mission> {
+        self.shared.family(family)?.view.lock().mission.clone()
+    }
+
+    /// Counts and shapes of all column families. Reading filter sizes may open
+    /// files: not for every second.
+    ///
+    /// # Errors
+    /// When RocksDB cannot give the properties of its files.
+    pub fn statistics(&self) -> Result<Statistics> {
+        let families: Vec<_> = self.shared.families.read().values().cloned().collect();
+        let mut statistics = Statistics {
+            stall: self.shared.stall(),
+            ..Statistics::default()
+        };
+        for family in families {
+            let of_family = self.family_statistics(&family)?;
+            statistics.families.insert(family.name.clone(), of_family);
+        }
+        Ok(statistics)
+    }
+
+    fn family_statistics(&self, family: &Arc<Family>) -> Result<FamilyStatistics> {
+        let view = family.view.lock().clone();
+        Ok(FamilyStatistics {
+            policy: view.policy,
+            limits: view.limits,
+            pinned: self.is_pinned(),
+            tree: view.tree,
+            mission: view.mission,
+            total: mission::since_begin(&self.shared, family, view.missions),
+            space_amplification: view.space_amplification,
+            longest_stall: family.counters.longest_stall(),
+            pieces: family.pieces.lock().clone(),
+            debt_bytes: view.debt_bytes,
+            drains: view.drains_ended,
+            filters: FilterMemory {
+                bits_per_key: publish::current_bits(&family.hooks),
+                bytes: self.filter_bytes(&family.name)?,
+            },
+        })
+    }
+
+    fn filter_bytes(&self, family: &str) -> Result<u64> {
+        let Some(handle) = self.shared.db.cf_handle(family) else {
+            return Ok(0);
+        };
+        let tables = table_properties(CfRef::of(&handle)?)?;
+        Ok(tables.values().map(|table| table.filter_size).sum())
+    }
+
+    /// How the database and the autopilot are.
+    pub fn health(&self) -> Health {
+        let threads = self.threads.lock();
+        let alive = !threads.is_empty() && !threads.iter().any(JoinHandle::is_finished);
+        let families = self.shared.families.read();
+        Health {
+            running: alive && !self.shared.stopping(),
+            paused: self.shared.paused.load(Relaxed),
+            background_error: self.shared.events.background_error(),
+            unreadable: families
+                .values()
+                .map(|family| (family.name.clone(), family.unreadable.lock().clone()))
+                .filter(|(_, files)| !files.is_empty())
+                .collect(),
+            broken_tuners: families
+                .values()
+                .filter(|family| family.view.lock().tuner_broken)
+                .map(|family| family.name.clone())
+                .collect(),
+            trouble: self.shared.trouble.lock().clone(),
+            dropped_journal_lines: self.shared.journal.dropped(),
+        }
+    }
+}
