@@ -88,7 +88,11 @@ fn fold_landing(seen: &Observation) -> Option<Plan> {
 
 fn merge_landing(seen: &Observation, output: PhysicalLevel, reason: Reason) -> Option<Plan> {
     let landed = seen.tree.files(PhysicalLevel::LANDING).iter();
-    let files = closure(&seen.tree, &landed.map(|file| file.number).collect(), output);
+    let files = closure(
+        &seen.tree,
+        &landed.map(|file| file.number).collect(),
+        output,
+    );
     let mut plan = describe(seen, &files, output, reason)?;
     let bound = seen.shape.piece_bytes(seen.tree.total_bytes());
     plan.excess = (plan.input_bytes > bound).then_some(Excess::Level0);

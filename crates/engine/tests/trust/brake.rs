@@ -55,22 +55,30 @@ fn ten_times_the_stop_trigger_is_written_while_the_planner_hangs() {
         .set_tuner("default", Box::new(Hanging(go_on.clone())))
         .expect("set");
     let writer = db.clone();
-    within(Duration::from_secs(60), "ten times the stop trigger", move || {
-        for number in 0..entries {
-            writer.put(key(number), value(number, 1)).expect("a put");
-            if number % 500 == 499 {
-                writer.flush().expect("a flush");
+    within(
+        Duration::from_secs(60),
+        "ten times the stop trigger",
+        move || {
+            for number in 0..entries {
+                writer.put(key(number), value(number, 1)).expect("a put");
+                if number % 500 == 499 {
+                    writer.flush().expect("a flush");
+                }
             }
-        }
-    });
+        },
+    );
     for number in 0..entries {
         assert_eq!(db.get(key(number)).expect("a get"), Some(value(number, 1)));
     }
     let statistics = db.statistics().expect("statistics");
-    let landed = |level: &lissom::core::journal::RunSummary| level.physical == PhysicalLevel::LANDING;
+    let landed =
+        |level: &lissom::core::journal::RunSummary| level.physical == PhysicalLevel::LANDING;
     let handle = db.cf_handle("default").expect("there always is one");
     let seen = lissom::observe::observe(&handle).expect("a tree");
-    assert!(!seen.tree.files(PhysicalLevel::LANDING).is_empty(), "the brake acted");
+    assert!(
+        !seen.tree.files(PhysicalLevel::LANDING).is_empty(),
+        "the brake acted"
+    );
     drop(handle);
     drop(statistics);
     // It comes back to life and puts things in order.
@@ -114,7 +122,10 @@ fn the_brake_acts_again_after_it_was_aborted() {
         !seen.being_compacted.is_empty()
     };
     while !compacts() {
-        assert!(begun.elapsed() < Duration::from_secs(20), "the brake never acts");
+        assert!(
+            begun.elapsed() < Duration::from_secs(20),
+            "the brake never acts"
+        );
         std::thread::sleep(Duration::from_millis(1));
     }
     let target = CfRef::of(&handle).expect("an open family");
@@ -122,10 +133,14 @@ fn the_brake_acts_again_after_it_was_aborted() {
     drop(handle);
     db.set_rate_limit(1 << 30).expect("set");
     let writer = db.clone();
-    within(Duration::from_secs(20), "a flush after the abort", move || {
-        writer.put(key(number), value(number, 2)).expect("a put");
-        writer.flush().expect("a flush");
-    });
+    within(
+        Duration::from_secs(20),
+        "a flush after the abort",
+        move || {
+            writer.put(key(number), value(number, 2)).expect("a put");
+            writer.flush().expect("a flush");
+        },
+    );
     let begun = Instant::now();
     while files_in_level0(&db) >= slowdown - 1 {
         assert!(begun.elapsed() < Duration::from_secs(20), "L0 stays full");
@@ -146,11 +161,17 @@ fn stopping_in_the_middle_of_a_load_leaves_a_store_that_writes() {
             std::thread::sleep(Duration::from_millis(3 + 17 * round));
             stopper.autopilot().stop();
         });
-        within(Duration::from_secs(60), "a load without an autopilot", move || {
-            for number in 0..entries {
-                writer.put(key(number), value(number, round)).expect("a put");
-            }
-        });
+        within(
+            Duration::from_secs(60),
+            "a load without an autopilot",
+            move || {
+                for number in 0..entries {
+                    writer
+                        .put(key(number), value(number, round))
+                        .expect("a put");
+                }
+            },
+        );
         stop.join().expect("it stops");
         assert!(!db.health().running);
         assert_eq!(db.health().background_error, None);

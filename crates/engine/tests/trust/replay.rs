@@ -145,7 +145,11 @@ fn a_fresh_tuner_says_what_the_journal_says(policy: &str) {
         db.get(key(number)).expect("a get");
     }
     load(&db, 0..8_000, 2);
-    let missions = || db.statistics().expect("statistics").families["default"].total.number;
+    let missions = || {
+        db.statistics().expect("statistics").families["default"]
+            .total
+            .number
+    };
     eventually("ten missions", || {
         load(&db, 0..500, 3);
         missions() >= 10

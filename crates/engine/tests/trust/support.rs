@@ -68,6 +68,8 @@ pub fn within(time: Duration, name: &str, work: impl FnOnce() + Send + 'static) 
     });
     match wait.recv_timeout(time) {
         Err(std::sync::mpsc::RecvTimeoutError::Timeout) => panic!("{name} takes over {time:?}"),
-        _ => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+        _ => thread
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
     }
 }

@@ -14,7 +14,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use lissom::Db;
-use lissom::core::PhysicalLevel;
+use lissom::core::journal::TreeSummary;
+use lissom::core::{Layout, PhysicalLevel};
 
 use self::child::WRITERS;
 use self::ledger::{Ledger, counter_key, prefix};
@@ -173,13 +174,20 @@ fn compare(db: &Db, writer: u64, ledger: &Ledger, place: &str) {
     let missing = expected.next().map(|(k, v)| (&k[..], &v[..]));
     let wrong = wrong.or_else(|| missing.map(|entry| format!("no {}", show(Some(entry)))));
     let count = ledger.count;
-    assert_eq!(wrong, None, "{place}: writer {writer} after {count} batches");
+    assert_eq!(
+        wrong, None,
+        "{place}: writer {writer} after {count} batches"
+    );
 }
 
 fn show(entry: Option<(&[u8], &[u8])>) -> String {
     entry.map_or("nothing".into(), |(k, v)| {
         let start = &v[..v.len().min(12)];
-        format!("{}={}", String::from_utf8_lossy(k), String::from_utf8_lossy(start))
+        format!(
+            "{}={}",
+            String::from_utf8_lossy(k),
+            String::from_utf8_lossy(start)
+        )
     })
 }
 
@@ -193,7 +201,10 @@ fn check_tree(db: &Db, trigger: usize, place: &str) {
         );
         assert!(
             level0 < trigger && landed == 0,
-            "{place}: {name} rests with {level0} files in L0 and {landed} on the landing level"
+            "{place}: {name} rests with {level0} files in L0 and {landed} on the landing level: \
+             {:#?}, remembering {}",
+            TreeSummary::of(&seen.tree, &Layout::V1),
+            fs::read_to_string(db.path().join("LISSOM")).unwrap_or_default()
         );
     }
     let health = db.health();

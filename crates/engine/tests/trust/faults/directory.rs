@@ -4,8 +4,8 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-use lissom::core::{Layout, RunLimit};
 use lissom::core::tuner::Policy;
+use lissom::core::{Layout, RunLimit};
 use lissom::{Db, ErrorKind};
 
 use crate::crash::child;
@@ -64,7 +64,11 @@ fn a_table_that_is_gone_or_cut() {
     made(place.path());
     let table = some_table(place.path());
     let bytes = fs::read(&table).expect("readable");
-    let name = table.file_name().expect("a name").to_string_lossy().into_owned();
+    let name = table
+        .file_name()
+        .expect("a name")
+        .to_string_lossy()
+        .into_owned();
     let number = name.trim_end_matches(".sst").trim_start_matches('0');
 
     fs::remove_file(&table).expect("removed");
@@ -84,18 +88,30 @@ fn a_state_file_that_is_damaged_empty_or_of_the_future() {
     for (damage, word) in [
         ("", "is damaged"),
         ("not JSON at all\n", "is damaged"),
-        ("{\"lissom_state\":0,\"checksum\":\"\"}\n{}\n", "never was a format 0"),
-        ("{\"lissom_state\":1,\"checksum\":\"0\"}\n{}\n", "checksum does not match"),
+        (
+            "{\"lissom_state\":0,\"checksum\":\"\"}\n{}\n",
+            "never was a format 0",
+        ),
+        (
+            "{\"lissom_state\":1,\"checksum\":\"0\"}\n{}\n",
+            "checksum does not match",
+        ),
     ] {
         fs::write(&state, damage).expect("written");
         let lines = journal().lines().count();
         whole(place.path());
         let new: Vec<String> = journal().lines().skip(lines).map(str::to_owned).collect();
-        assert!(new.iter().any(|line| line.contains(word)), "{word}: {new:?}");
+        assert!(
+            new.iter().any(|line| line.contains(word)),
+            "{word}: {new:?}"
+        );
     }
     let future = "{\"lissom_state\":7}\nwhat nobody knows yet\n";
     fs::write(&state, future).expect("written");
-    refused(place.path(), &["has format 7", "newer version", "remove the file"]);
+    refused(
+        place.path(),
+        &["has format 7", "newer version", "remove the file"],
+    );
     assert_eq!(fs::read_to_string(&state).expect("untouched"), future);
     fs::remove_file(&state).expect("as the sentence says");
     whole(place.path());
@@ -108,7 +124,10 @@ fn a_journal_that_cannot_be_written() {
     let journal = place.path().join("LISSOM-JOURNAL");
     fs::remove_file(&journal).expect("removed");
     fs::create_dir(&journal).expect("made");
-    refused(place.path(), &["LISSOM-JOURNAL", "check the path, its permissions"]);
+    refused(
+        place.path(),
+        &["LISSOM-JOURNAL", "check the path, its permissions"],
+    );
     fs::remove_dir(&journal).expect("removed");
     whole(place.path());
 }
@@ -142,11 +161,26 @@ fn run_limits_that_no_tree_can_hold() {
     let most = Layout::V1.max_run_limit();
     for runs in [0, most + 1, u16::MAX] {
         let text = RunLimit::new(runs).expect_err("no limit").to_string();
-        assert!(text.contains(&format!("choose one from 1 to {most}")), "{text}");
-        let text = format!("fixed-{runs}").parse::<Policy>().expect_err("none").to_string();
-        assert!(text.contains(&format!("choose one from 1 to {most}")), "{text}");
+        assert!(
+            text.contains(&format!("choose one from 1 to {most}")),
+            "{text}"
+        );
+        let text = format!("fixed-{runs}")
+            .parse::<Policy>()
+            .expect_err("none")
+            .to_string();
+        assert!(
+            text.contains(&format!("choose one from 1 to {most}")),
+            "{text}"
+        );
     }
-    for name in ["fixed-", "fixed-1,,2", "fixed--3", "fixed-99999999", "fixed-1.5"] {
+    for name in [
+        "fixed-",
+        "fixed-1,,2",
+        "fixed--3",
+        "fixed-99999999",
+        "fixed-1.5",
+    ] {
         let text = name.parse::<Policy>().expect_err(name).to_string();
         assert!(text.contains("is not a number of runs"), "{text}");
     }

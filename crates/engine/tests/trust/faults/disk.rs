@@ -83,9 +83,15 @@ fn a_full_disk_says_so_and_with_space_again_all_goes_on() {
         }
         std::fs::remove_file(&ballast).expect("removed");
         // Nobody has to ask for it.
-        eventually("writes go on", || db.put(key(refused), value(refused, 2)).is_ok());
+        eventually("writes go on", || {
+            db.put(key(refused), value(refused, 2)).is_ok()
+        });
         load(&db, refused + 1..refused + 5_000, 1);
-        assert!(db.autopilot().wait_until_idle(PATIENCE), "{:#?}", db.health());
+        assert!(
+            db.autopilot().wait_until_idle(PATIENCE),
+            "{:#?}",
+            db.health()
+        );
         settle(&db);
         eventually("all is well", || db.health().background_error.is_none());
         refused
@@ -94,7 +100,10 @@ fn a_full_disk_says_so_and_with_space_again_all_goes_on() {
     for number in (0..refused).chain(refused + 1..refused + 5_000) {
         assert_eq!(db.get(key(number)).expect("a get"), Some(value(number, 1)));
     }
-    assert_eq!(db.get(key(refused)).expect("a get"), Some(value(refused, 2)));
+    assert_eq!(
+        db.get(key(refused)).expect("a get"),
+        Some(value(refused, 2))
+    );
 }
 
 #[test]
@@ -143,7 +152,10 @@ fn a_journal_without_space_stops_no_work() {
     settle(&db);
     let health = db.health();
     assert!(health.dropped_journal_lines > 0, "{health:?}");
-    assert!(health.running && health.background_error.is_none(), "{health:?}");
+    assert!(
+        health.running && health.background_error.is_none(),
+        "{health:?}"
+    );
     let statistics = db.statistics().expect("statistics");
     assert!(statistics.families["default"].pieces.merged > 0);
     for number in 0..30_000 {

@@ -88,7 +88,10 @@ fn a_damaged_block_below_level_0_loses_its_own_keys_only() {
     db.autopilot().compact("default").expect("asked");
     settle(&db);
     assert!(db.health().unreadable.is_empty());
-    assert_eq!(failing(&db, 0..12_000, 1) + failing(&db, 20_000..60_000, 1), 0);
+    assert_eq!(
+        failing(&db, 0..12_000, 1) + failing(&db, 20_000..60_000, 1),
+        0
+    );
 }
 
 #[test]
@@ -126,10 +129,17 @@ fn a_damaged_block_in_level_0_is_named_and_loses_its_own_keys_only() {
             assert!(written < 200_000, "life {life}: nobody meets the damage");
         };
         assert!(refused.contains(&format!("{number:06}.sst")), "{refused}");
-        assert!(refused.contains("restore the file that it names"), "{refused}");
+        assert!(
+            refused.contains("restore the file that it names"),
+            "{refused}"
+        );
         let health = db.health();
         assert!(is_named(&db, number), "{health:?}");
-        assert!(health.background_error.is_some_and(|error| !error.recoverable));
+        assert!(
+            health
+                .background_error
+                .is_some_and(|error| !error.recoverable)
+        );
         assert_eq!(failing(&db, 0..12_000, 1), 0);
         let lost = failing(&db, 12_000..12_100, 1);
         assert!((1..=40).contains(&lost), "{lost} keys fail");

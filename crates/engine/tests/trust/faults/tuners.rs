@@ -55,9 +55,11 @@ fn absurd_answers_do_no_harm() {
             .set_tuner("default", Box::new(Absurd(asked.clone())))
             .expect("set");
         let mut version = 0;
-        eventually("twenty answers", || asked.load(Relaxed) >= 20 || {
-            load(&db, 0..4_000, 1);
-            false
+        eventually("twenty answers", || {
+            asked.load(Relaxed) >= 20 || {
+                load(&db, 0..4_000, 1);
+                false
+            }
         });
         for number in 0..20_000 {
             version = 2;
@@ -65,7 +67,10 @@ fn absurd_answers_do_no_harm() {
         }
         settle(&db);
         for number in 0..20_000 {
-            assert_eq!(db.get(key(number)).expect("a get"), Some(value(number, version)));
+            assert_eq!(
+                db.get(key(number)).expect("a get"),
+                Some(value(number, version))
+            );
         }
         assert!(db.health().running && db.health().background_error.is_none());
     }
