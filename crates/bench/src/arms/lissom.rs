@@ -85,6 +85,8 @@ fn settings(policy: Policy, resources: &Resources) -> Settings {
         compression: vec![compression(resources.compression)],
         workers: resources.background_compactions as usize,
         max_subcompactions: resources.max_subcompactions,
+        // RocksDB's default, as the stock arms have it.
+        compaction_readahead_size: 2 << 20,
         use_direct_reads: resources.direct_io,
         use_direct_io_for_flush_and_compaction: resources.direct_io,
         ..Settings::default()
