@@ -240,7 +240,7 @@ fn ten_kills_lose_nothing() {
 }
 
 #[test]
-#[ignore = "takes 4 minutes"]
+#[ignore = "takes 2 to 4 minutes"]
 fn two_hundred_kills_lose_nothing() {
     child::run_if_child();
     for seed in 2..6 {

@@ -60,8 +60,15 @@ fn a_full_disk_says_so_and_with_space_again_all_goes_on() {
     };
     let ballast = disk.ballast(12);
     let path = disk.path().join("db");
+    // No writer may be held up while the disk is full: RocksDB 11.12 then waits
+    // for itself. Its recovery flushes, for which it waits until the stopped
+    // writer leaves, and that one waits for the recovery (DBImpl::DelayWrite,
+    // DBImpl::ResumeImpl). So the log meets the end of the disk first.
     let settings = Settings {
         max_space_amplification: 1.5,
+        max_write_buffer_number: 200,
+        memory_budget_bytes: 32 << 20,
+        level0_stop_writes_trigger: 1_000,
         ..small("fixed-2")
     };
     let refused = {

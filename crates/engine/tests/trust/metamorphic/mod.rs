@@ -89,8 +89,7 @@ fn many_histories_have_the_same_answers_under_all_decisions() {
         seed - first
     );
     assert!(
-        seed - first >= 3,
-        "only {} histories in {time:?}",
-        seed - first
+        work.merged > 0 && work.drains > 0,
+        "nothing was put to the test: {work:?}"
     );
 }
