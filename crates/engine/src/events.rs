@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use lissom_core::PhysicalLevel;
@@ -27,6 +27,8 @@ pub(crate) struct Events {
     bell: Bell,
     held_back: Mutex<HashSet<Vec<u8>>>,
     stalling: AtomicBool,
+    /// Nanoseconds that writes through this crate's handle took meanwhile.
+    stalled: AtomicU64,
     background_error: Mutex<Option<BackgroundError>>,
 }
 
@@ -66,6 +68,17 @@ impl Events {
     #[inline]
     pub(crate) fn stalling(&self) -> bool {
         self.stalling.load(Relaxed)
+    }
+
+    /// Counts a write that took `waited` while RocksDB held writers back.
+    pub(crate) fn note_stall(&self, waited: Duration) {
+        let nanos = u64::try_from(waited.as_nanos()).unwrap_or(u64::MAX);
+        self.stalled.fetch_add(nanos, Relaxed);
+    }
+
+    /// Time of all writes while RocksDB held writers back.
+    pub(crate) fn stalled(&self) -> Duration {
+        Duration::from_nanos(self.stalled.load(Relaxed))
     }
 
     pub(crate) fn background_error(&self) -> Option<BackgroundError> {

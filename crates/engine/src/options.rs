@@ -10,6 +10,7 @@ use std::sync::Arc;
 use lissom_core::{Layout, LogicalLevel, PhysicalLevel, filters};
 use rust_rocksdb::{
     BlockBasedOptions, Cache, DBCompactionStyle, DBCompressionType, Options, WriteBufferManager,
+    statistics::StatsLevel,
 };
 
 use crate::error::{Error, Result};
@@ -149,8 +150,11 @@ impl Preparation {
             settings.use_direct_io_for_flush_and_compaction,
         );
         options.set_compaction_readahead_size(settings.compaction_readahead_size as usize);
-        options.enable_statistics();
-        options.set_statistics_level(settings.statistics);
+        // Even at DisableAll a statistics object costs every operation something.
+        if !matches!(settings.statistics, StatsLevel::DisableAll) {
+            options.enable_statistics();
+            options.set_statistics_level(settings.statistics);
+        }
         options.set_write_buffer_manager(&self.write_buffers);
         options.add_event_listener(Listener(self.events.clone()));
         if let Some(limiter) = &self.rate_limiter {

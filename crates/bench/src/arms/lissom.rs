@@ -8,6 +8,7 @@ use lissom::core::tuner::Policy;
 use lissom::core::{LogicalLevel, RunLimits};
 use lissom::{Db, Settings};
 use rust_rocksdb::properties;
+use rust_rocksdb::statistics::StatsLevel;
 
 use super::listener::CompactionLog;
 use super::name::ArmName;
@@ -87,6 +88,8 @@ fn settings(policy: Policy, resources: &Resources) -> Settings {
         max_subcompactions: resources.max_subcompactions,
         // RocksDB's default, as the stock arms have it.
         compaction_readahead_size: 2 << 20,
+        // As in the stock arms, whose counters come from it.
+        statistics: StatsLevel::ExceptHistogramOrTimers,
         use_direct_reads: resources.direct_io,
         use_direct_io_for_flush_and_compaction: resources.direct_io,
         ..Settings::default()

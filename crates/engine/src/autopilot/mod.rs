@@ -118,13 +118,17 @@ impl Autopilot {
             }
             verify(&db, &family)?;
         }
+        let rocks_statistics = rocks_statistics(&db)?;
+        if attached && rocks_statistics.is_none() {
+            check_policies(preparation)?;
+        }
         let loaded = state::load(&directory)?;
         let journal = Journal::open(&directory, preparation.settings.max_journal_bytes)?;
         if let Some(remark) = loaded.remark {
             journal.note("", remark);
         }
         let shared = Arc::new(Shared {
-            rocks_statistics: rocks_statistics(&db)?,
+            rocks_statistics,
             db,
             journal,
             events: preparation.events.clone(),
@@ -361,6 +365,21 @@ fn verify(db: &RocksDb, family: &str) -> Result<()> {
     let target = CfRef::of(&handle)?;
     target.verify(family, db.path())?;
     requirements::check(&live_options(target)?)
+}
+
+/// Without RocksDB's statistics an attached autopilot sees no operations.
+fn check_policies(preparation: &Preparation) -> Result<()> {
+    for (family, hooks) in &preparation.hooks {
+        let policy = &hooks.settings.policy;
+        if matches!(policy, Policy::Thresholds { .. }) {
+            return Err(Error::fix(format!(
+                "the policy {policy} of column family \"{family}\" follows the operations, which \
+                 under attach only RocksDB's statistics count; set the setting statistics to \
+                 ExceptHistogramOrTimers"
+            )));
+        }
+    }
+    Ok(())
 }
 
 fn rocks_statistics(db: &RocksDb) -> Result<Option<RocksStatistics>> {

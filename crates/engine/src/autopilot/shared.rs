@@ -56,9 +56,13 @@ impl Shared {
             .unwrap_or(0)
     }
 
-    /// Time that writers were held back so far.
+    /// Time that writers were held back so far: RocksDB's count, or, without
+    /// its statistics, that of this crate's handle.
     pub(super) fn stall(&self) -> Duration {
-        Duration::from_micros(self.ticker(Ticker::StallMicros))
+        match self.rocks_statistics {
+            Some(_) => Duration::from_micros(self.ticker(Ticker::StallMicros)),
+            None => self.events.stalled(),
+        }
     }
 
     pub(super) fn family(&self, name: &str) -> Option<Arc<Family>> {

@@ -100,6 +100,7 @@ impl<'a> Operations<'a> {
         self.counters.count_writes(writes, deletes, bytes);
         if stalling || self.events.stalling() {
             self.counters.note_stall(took);
+            self.events.note_stall(took);
         }
         if sample::is_turn() {
             self.counters.put.record(took);

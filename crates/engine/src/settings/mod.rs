@@ -188,14 +188,13 @@ pub struct Settings {
     /// Default: 1 s. Dynamically changeable: no.
     pub mission_time: Duration,
 
-    /// How much RocksDB's statistics collect. Without any (`DisableAll`), the
-    /// sum of stall times is missing, and so is the operation mix under
-    /// [`Autopilot::attach`](crate::Autopilot::attach). RocksDB's tickers cost a
-    /// cached point read more than all that Lissom counts: the example
-    /// `read_cost` measures both.
+    /// How much RocksDB's statistics collect. Lissom's own handle needs none;
+    /// under [`Autopilot::attach`](crate::Autopilot::attach) the operation mix
+    /// comes from RocksDB's tickers, so policies that follow the workload need
+    /// `ExceptHistogramOrTimers` at least. Tickers cost a cached point read far
+    /// more than all that Lissom counts: the example `read_cost` measures both.
     ///
-    /// Default: tickers only (`ExceptHistogramOrTimers`). Dynamically
-    /// changeable: no.
+    /// Default: none (`DisableAll`). Dynamically changeable: no.
     pub statistics: StatsLevel,
 
     /// Size at which the journal is rotated, bytes; one old journal is kept. At
@@ -233,7 +232,7 @@ impl Default for Settings {
             use_direct_io_for_flush_and_compaction: false,
             mission_operations: 50_000,
             mission_time: Duration::from_secs(1),
-            statistics: StatsLevel::ExceptHistogramOrTimers,
+            statistics: StatsLevel::DisableAll,
             max_journal_bytes: 64 * MIB,
         }
     }
