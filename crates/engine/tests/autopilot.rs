@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 use common::{PATIENCE, key, load, runs_of, settle, small, tree, value};
 use lissom::core::tuner::{Question, Trial, TrialId, Tuner};
 use lissom::core::{LogicalLevel, Mission, RunLimit, RunLimits};
-use lissom::{Autopilot, Db, Preparation, RocksDb};
+use lissom::{Autopilot, Db, Preparation, RocksDb, Settings};
 use rust_rocksdb::ColumnFamilyDescriptor;
+use rust_rocksdb::statistics::StatsLevel;
 
 fn limits(db: &Db) -> RunLimits {
     db.statistics().expect("statistics").families["default"]
@@ -197,7 +198,10 @@ fn nothing_starts_while_paused_or_while_compactions_are_turned_off() {
 #[test]
 fn an_application_keeps_its_own_handle_under_attach() {
     let directory = tempfile::tempdir().expect("a directory");
-    let settings = small("thresholds-20-80");
+    let settings = Settings {
+        statistics: StatsLevel::ExceptHistogramOrTimers,
+        ..small("thresholds-20-80")
+    };
     let mut preparation = Preparation::new(&settings).expect("legal");
     let options = preparation.options("default", &settings).expect("legal");
     let family = ColumnFamilyDescriptor::new("default", options.clone());
@@ -216,6 +220,21 @@ fn an_application_keeps_its_own_handle_under_attach() {
     assert_eq!(seen, 20_000, "counted by RocksDB");
     drop(autopilot);
     assert_eq!(db.get(key(5)).expect("a get"), Some(value(5, 1)));
+}
+
+#[test]
+fn attach_asks_for_the_counts_that_a_policy_needs() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let settings = small("thresholds-20-80");
+    let mut preparation = Preparation::new(&settings).expect("legal");
+    let options = preparation.options("default", &settings).expect("legal");
+    let family = ColumnFamilyDescriptor::new("default", options.clone());
+    let db = RocksDb::open_cf_descriptors(&options, directory.path(), [family]).expect("opened");
+    let error = Autopilot::attach(db.into(), preparation)
+        .err()
+        .expect("refused")
+        .to_string();
+    assert!(error.contains("set the setting statistics to"), "{error}");
 }
 
 #[test]
