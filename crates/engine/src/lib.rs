@@ -65,3 +65,8 @@ pub use settings::{Compression, Settings};
 
 /// RocksDB's own handle, under [`Db`].
 pub type RocksDb = rust_rocksdb::DBWithThreadMode<rust_rocksdb::MultiThreaded>;
+
+/// The README's program compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
