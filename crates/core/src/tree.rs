@@ -104,6 +104,13 @@ impl Tree {
         self.iter().map(|(_, file)| file.size).sum()
     }
 
+    /// Bytes in the tree over bytes in its oldest run: never less than the
+    /// space amplification. `None` without runs.
+    pub fn space_amplification(&self) -> Option<f64> {
+        let oldest = self.bytes(self.runs().next_back()?);
+        (oldest > 0).then(|| self.total_bytes() as f64 / oldest as f64)
+    }
+
     /// Files in the whole tree.
     pub fn total_files(&self) -> usize {
         self.levels.iter().map(Vec::len).sum()

@@ -170,7 +170,7 @@ fn for_space(seen: &Observation) -> Option<Begin> {
     let total = seen.tree.total_bytes();
     let runs = seen.tree.runs_of(layout, deepest);
     let target = *runs.last()?;
-    let estimate = total as f64 / seen.tree.bytes(target) as f64;
+    let estimate = seen.tree.space_amplification()?;
     let least = LEAST_CAPACITIES_FOR_SPACE * seen.shape.capacity(LogicalLevel(1));
     if estimate <= 1.0 + SPACE_SHARE * (seen.shape.max_space_amplification - 1.0) || total < least {
         return None;

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
 use lissom_core::journal::Event;
-use lissom_core::{InFlight, Observation, PhysicalLevel, Plan, Tree, validate};
+use lissom_core::{InFlight, Observation, PhysicalLevel, Plan, Tree, planner, validate};
 use rust_rocksdb::{AsColumnFamilyRef, BoundColumnFamily};
 
 use super::pilot::{LOOK_EVERY, Pilot};
@@ -74,7 +74,7 @@ impl Pilot {
                 self.family.back_off.lock().postponed(Instant::now());
                 return;
             }
-            let job = in_flight(&plan);
+            let job = planner::in_flight(&plan);
             seen.in_flight.push(job.clone());
             self.last_started = Instant::now();
             self.start(shared, &seen.tree, plan, job);
@@ -99,16 +99,6 @@ impl Pilot {
             plan,
             seen_at: self.looked.map_or(0, |look| look.changes),
         });
-    }
-}
-
-fn in_flight(plan: &Plan) -> InFlight {
-    InFlight {
-        files: plan.files().collect(),
-        top: plan.top(),
-        output: plan.output,
-        range: plan.range.clone(),
-        drain: plan.drain,
     }
 }
 

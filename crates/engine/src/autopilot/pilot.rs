@@ -9,7 +9,7 @@ use lissom_core::journal::{Event, TreeSummary};
 use lissom_core::schedule::{Eager, Schedule};
 use lissom_core::shape::RunLimits;
 use lissom_core::tuner::{Policy, Question};
-use lissom_core::{Layout, Observation, Plan, Tree, TreeState, planner};
+use lissom_core::{Layout, Observation, Plan, TreeState, planner};
 use rust_rocksdb::BoundColumnFamily;
 
 use super::debt::debt_bytes;
@@ -339,7 +339,7 @@ impl Pilot {
         view.tuner_broken = self.learner.is_broken();
         view.limits = self.state.limits.clone();
         view.tree = TreeSummary::of(&seen.tree, &Layout::V1);
-        view.space_amplification = space_amplification(&seen.tree);
+        view.space_amplification = seen.tree.space_amplification();
         view.debt_bytes = debt_bytes(seen, plans);
         view.idle_at = self.looked.filter(|_| idle).map(|look| look.changes);
         view.looks += 1;
@@ -352,11 +352,4 @@ pub(super) fn fixed_limits(policy: &Policy) -> Option<RunLimits> {
         Policy::Fixed(limits) => Some(limits.clone()),
         _ => None,
     }
-}
-
-/// Bytes in the tree over bytes in its oldest run.
-fn space_amplification(tree: &Tree) -> Option<f64> {
-    let oldest = tree.runs().next_back()?;
-    let bytes = tree.bytes(oldest);
-    (bytes > 0).then(|| tree.total_bytes() as f64 / bytes as f64)
 }

@@ -187,7 +187,7 @@ pub(crate) fn flexible(tree: &Tree, known: Known<'_>) -> TreePortrait {
         run_limits: limits(&state.limits),
         waiting_run_limits: state.waiting.as_ref().map(limits),
         size_ratio: shape.size_ratio,
-        space_amplification: space_amplification(tree),
+        space_amplification: tree.space_amplification(),
         max_space_amplification: shape.max_space_amplification,
         level0: Level0 {
             bytes: tree.bytes(PhysicalLevel::L0),
@@ -354,12 +354,6 @@ fn span(shape: &Shape, first: PhysicalLevel, last: PhysicalLevel) -> String {
         }
         _ => format!("{} to {}", place(shape, first), place(shape, last)),
     }
-}
-
-fn space_amplification(tree: &Tree) -> Option<f64> {
-    let oldest = tree.runs().next_back()?;
-    let bytes = tree.bytes(oldest);
-    (bytes > 0).then(|| tree.total_bytes() as f64 / bytes as f64)
 }
 
 fn tombstone_share(files: &[File]) -> Option<f64> {
