@@ -156,6 +156,8 @@ pub struct Shape {
     pub size_ratio: u32,
     /// L0 files at which they are merged into level 1.
     pub level0_file_num_compaction_trigger: u32,
+    /// L0 files at which RocksDB slows writers down; above the trigger.
+    pub level0_slowdown_writes_trigger: u32,
     /// Memtable size, bytes.
     pub write_buffer_size: u64,
     /// Smallest target size of a file in levels 1 and deeper, bytes. The target

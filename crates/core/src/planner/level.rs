@@ -62,15 +62,17 @@ impl View {
     }
 
     /// Where a merge into this level goes: the active run; or a new run if that
-    /// one is sealed; or the sealed run all the same if no slot is free.
-    /// `None` while another merge comes in, and while a drain holds every slot.
+    /// one is sealed; or the sealed run all the same if no slot is free and no
+    /// drain is about to free some. `None` while another merge comes in, and
+    /// while a sealed run waits for the level's drain.
     pub fn receiver(&self, seen: &Observation) -> Option<PhysicalLevel> {
         if self.inbound {
             return None;
         }
         let newest = self.fresh.first().map(|run| run.physical);
         if self.sealed(seen) {
-            self.free_slot(seen).or(newest)
+            let drained = self.drained_from.is_some();
+            self.free_slot(seen).or(newest.filter(|_| !drained))
         } else {
             newest
         }

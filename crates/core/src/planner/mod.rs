@@ -2,8 +2,8 @@
 //!
 //! One call does, in this order: it ends drains whose sources are gone, begins
 //! new ones (`start`), and proposes work: moves that cost nothing (`seating`),
-//! the merge of L0 (`level0`), and pieces of the drains, the deepest first
-//! (`piece`).
+//! the merge of L0 (`level0`), and pieces of the drains (`piece`), the most
+//! urgent first (`urgency`).
 //!
 //! Two rules keep newer versions above older ones. A compaction takes exactly
 //! the files that RocksDB would take, down to its output level, so whatever
@@ -16,6 +16,7 @@ mod limits;
 mod piece;
 mod seating;
 mod start;
+mod urgency;
 
 #[cfg(test)]
 mod properties;
@@ -24,7 +25,7 @@ pub use limits::with_limits;
 
 use crate::observation::{InFlight, Observation};
 use crate::plan::Plan;
-use crate::state::TreeState;
+use crate::state::{Drain, TreeState};
 use crate::validate;
 
 /// What the planner wants: its memory after the call, and work.
@@ -48,32 +49,11 @@ pub fn plan(seen: &Observation) -> Planned {
     for plan in seating::moves(&now) {
         work.offer(&mut now, plan);
     }
-    let level0 = level0::merge(&now);
-    if level0_goes_first(&now) {
-        level0
-            .into_iter()
-            .for_each(|plan| work.offer(&mut now, plan));
-        work.offer_pieces(&mut now);
-    } else {
-        work.offer_pieces(&mut now);
-        level0
-            .into_iter()
-            .for_each(|plan| work.offer(&mut now, plan));
-    }
+    work.fill(&mut now);
     Planned {
         state: now.state,
         plans: work.plans,
     }
-}
-
-/// L0 holds writers back first, so it goes first. A single worker must also get
-/// its drains done, or level 1 grows without end.
-fn level0_goes_first(seen: &Observation) -> bool {
-    let files = seen.tree.level0().len() as u64;
-    let urgent = files >= 2 * u64::from(seen.shape.level0_file_num_compaction_trigger);
-    let first = level::view(seen, crate::layout::LogicalLevel(1));
-    let crowded = first.bytes() > seen.shape.capacity(first.level) / 2 * 3;
-    seen.workers > 1 || (urgent && !crowded)
 }
 
 /// Plans that were accepted so far, for as many workers as are free.
@@ -83,6 +63,42 @@ struct Work {
 }
 
 impl Work {
+    /// Hands out the most urgent work as long as a worker is free. Among equals
+    /// L0 goes first, since it holds writers back first, then the deepest drain.
+    fn fill(&mut self, now: &mut Observation) {
+        let mut drains = now.state.drains.clone();
+        drains.sort_by_key(|drain| std::cmp::Reverse(drain.target));
+        drains.sort_by(|a, b| urgency::drain(now, b).total_cmp(&urgency::drain(now, a)));
+        let level0 = urgency::level0(now);
+        let mut level0_is_open = true;
+        for drain in &drains {
+            let urgency = urgency::drain(now, drain);
+            if level0_is_open && urgency <= level0 {
+                self.offer_level0(now);
+                level0_is_open = false;
+            }
+            let most = piece_workers(now.workers, urgency, level0);
+            self.offer_pieces(now, drain, most);
+        }
+        if level0_is_open {
+            self.offer_level0(now);
+        }
+    }
+
+    fn offer_level0(&mut self, now: &mut Observation) {
+        if let Some(plan) = level0::merge(now) {
+            self.offer(now, plan);
+        }
+    }
+
+    /// Pieces of a drain, as long as no more than `most` workers are on drains.
+    fn offer_pieces(&mut self, now: &mut Observation, drain: &Drain, most: usize) {
+        let on_drains = now.in_flight.iter().filter(|job| job.drain.is_some());
+        for plan in piece::pieces(now, drain, most.saturating_sub(on_drains.count())) {
+            self.offer(now, plan);
+        }
+    }
+
     /// Accepts a plan if a worker is free and nothing stands against it. An
     /// accepted plan counts as in flight for those that follow.
     fn offer(&mut self, now: &mut Observation, plan: Plan) {
@@ -95,22 +111,16 @@ impl Work {
             self.plans.push(plan);
         }
     }
+}
 
-    /// One worker of several is kept for L0.
-    fn offer_pieces(&mut self, now: &mut Observation) {
-        let most = now.workers.saturating_sub(1).max(1);
-        let mut drains = now.state.drains.clone();
-        drains.sort_by_key(|drain| std::cmp::Reverse(drain.target));
-        for drain in &drains {
-            let running = now
-                .in_flight
-                .iter()
-                .filter(|job| job.drain.is_some())
-                .count();
-            for plan in piece::pieces(now, drain, most.saturating_sub(running)) {
-                self.offer(now, plan);
-            }
-        }
+/// Workers that may be on drains: one of several is kept for L0, unless a drain
+/// is in a hurry and L0 is less so.
+fn piece_workers(workers: usize, drain: f64, level0: f64) -> usize {
+    let in_a_hurry = drain >= urgency::HURRY && drain > level0;
+    if in_a_hurry {
+        workers
+    } else {
+        workers.saturating_sub(1).max(1)
     }
 }
 

@@ -7,8 +7,9 @@ use crate::observation::Observation;
 use crate::plan::{Excess, Plan, PlanKind, Reason};
 use crate::validate::closure;
 
-/// Slots above the newest run under which a level's runs are seated anew.
-const FEW_SLOTS: u16 = 3;
+/// With fewer free slots above its newest run, a level's runs are seated anew:
+/// new runs need slots also while a drain holds the others.
+const FEW_SLOTS: u16 = 8;
 
 /// All moves that are worth making now, deepest first: at most one a level,
 /// since one makes room for the next.
@@ -24,9 +25,14 @@ pub(super) fn moves(seen: &Observation) -> Vec<Plan> {
     plans
 }
 
+/// Whether a run of the level moves before anything is merged out of it.
+pub(super) fn moves_within(seen: &Observation, level: LogicalLevel) -> bool {
+    sink(seen, level).or_else(|| reseat(seen, level)).is_some()
+}
+
 /// The oldest run of a level goes down as it is when it fills the level alone
 /// and the level below would begin a new run for it anyway.
-pub(super) fn sink(seen: &Observation, level: LogicalLevel) -> Option<Plan> {
+fn sink(seen: &Observation, level: LogicalLevel) -> Option<Plan> {
     let here = view(seen, level);
     let run = here.fresh.last().filter(|_| here.at_rest())?;
     if level == seen.shape.layout.deepest() || run.bytes < seen.shape.full_at(level) {

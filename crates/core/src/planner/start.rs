@@ -1,6 +1,7 @@
 //! Which drains end and which begin.
 
 use super::level::{View, view};
+use super::urgency::SPACE_SHARE;
 use super::{piece, seating};
 use crate::guards::Guards;
 use crate::key::Key;
@@ -13,10 +14,6 @@ use crate::tree::File;
 
 /// New runs have at least this many slots while a level is drained.
 const SLOTS_KEPT: u16 = 2;
-
-/// Merging begins at this share of the space that the bound leaves, since writes
-/// go on meanwhile.
-const SPACE_SHARE: f64 = 0.8;
 
 /// A tree of fewer level-1 capacities is too small to judge its space by.
 const LEAST_CAPACITIES_FOR_SPACE: u64 = 4;
@@ -238,7 +235,7 @@ fn below_tombstones(seen: &Observation, here: &View) -> Option<PhysicalLevel> {
 }
 
 fn for_capacity(seen: &Observation, here: &View) -> Option<Begin> {
-    if seating::sink(seen, here.level).is_some() {
+    if seating::moves_within(seen, here.level) {
         return None;
     }
     let reason = Reason::LevelFull {

@@ -19,6 +19,7 @@ pub fn small_shape() -> Shape {
         layout: Layout::V1,
         size_ratio: 10,
         level0_file_num_compaction_trigger: 4,
+        level0_slowdown_writes_trigger: 20,
         write_buffer_size: 100,
         target_file_size_base: 100,
         max_files: 1_000_000,

@@ -250,6 +250,7 @@ impl Settings {
             layout: Layout::V1,
             size_ratio: self.size_ratio,
             level0_file_num_compaction_trigger: self.level0_file_num_compaction_trigger,
+            level0_slowdown_writes_trigger: self.level0_slowdown_writes_trigger,
             write_buffer_size: self.write_buffer_size,
             target_file_size_base: self.target_file_size_base,
             max_files: self.max_files,

@@ -1,0 +1,61 @@
+//! Which work first? A number for each: 0 where it has just become due, 1 where
+//! the tree holds as much as it should ever hold.
+//!
+//! Workers go where the number is highest, so that under a load that is too much
+//! no part of the tree grows without end while another is kept tidy.
+
+use super::level::view;
+use crate::layout::LogicalLevel;
+use crate::observation::Observation;
+use crate::plan::Reason;
+use crate::state::Drain;
+
+/// A drain as urgent as this may take the worker that is kept for L0.
+pub(super) const HURRY: f64 = 0.5;
+
+/// A level should never hold more than this many times its capacity.
+const MOST_CAPACITIES: f64 = 3.0;
+
+/// With fewer free slots for new runs, a level's drain gets urgent.
+const FEW_SLOTS: f64 = 8.0;
+
+/// Merging for space begins at this share of the space that the bound leaves,
+/// since writes go on meanwhile.
+pub(super) const SPACE_SHARE: f64 = 0.8;
+
+/// Of the merge of L0: from its trigger to where writers are slowed down.
+pub(super) fn level0(seen: &Observation) -> f64 {
+    let trigger = f64::from(seen.shape.level0_file_num_compaction_trigger);
+    let slowdown = f64::from(seen.shape.level0_slowdown_writes_trigger);
+    let files = seen.tree.level0().len() as f64;
+    ((files - trigger) / (slowdown - trigger).max(1.0)).max(0.0)
+}
+
+/// Of a drain: from its level's capacity to three times that, or until no slot
+/// is left for new runs, or until the bound on space.
+pub(super) fn drain(seen: &Observation, drain: &Drain) -> f64 {
+    if let Reason::SpaceBound { bound, .. } = drain.reason {
+        let estimate = seen.tree.space_amplification().unwrap_or(1.0);
+        let share = (estimate - 1.0) / (bound - 1.0);
+        return ((share - SPACE_SHARE) / (1.0 - SPACE_SHARE)).max(0.0);
+    }
+    let Some((level, _)) = seen.shape.layout.logical(drain.top) else {
+        return 0.0;
+    };
+    crowding(seen, level)
+}
+
+/// How far a level, drained runs included, is past its capacity.
+fn crowding(seen: &Observation, level: LogicalLevel) -> f64 {
+    let runs = seen.tree.runs_of(&seen.shape.layout, level);
+    let bytes: u64 = runs.iter().map(|run| seen.tree.bytes(*run)).sum();
+    let capacities = bytes as f64 / seen.shape.capacity(level) as f64;
+    let by_bytes = (capacities - 1.0) / (MOST_CAPACITIES - 1.0);
+    let (first, last) = seen.shape.layout.span(level);
+    let free = match view(seen, level).free_slot(seen) {
+        Some(slot) => slot.0.min(last.0) - first.0 + 1,
+        None => 0,
+    };
+    let by_slots = 1.0 - f64::from(free) / FEW_SLOTS;
+    by_bytes.max(by_slots).max(0.0)
+}
