@@ -86,8 +86,6 @@ fn settings(policy: Policy, resources: &Resources) -> Settings {
         compression: vec![compression(resources.compression)],
         workers: resources.background_compactions as usize,
         max_subcompactions: resources.max_subcompactions,
-        // RocksDB's default, as the stock arms have it.
-        compaction_readahead_size: 2 << 20,
         // As in the stock arms, whose counters come from it.
         statistics: StatsLevel::ExceptHistogramOrTimers,
         use_direct_reads: resources.direct_io,

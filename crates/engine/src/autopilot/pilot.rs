@@ -26,6 +26,9 @@ use crate::observe::{Seen, observe};
 /// DeleteFilesInRange, are no events of RocksDB's.
 pub(super) const LOOK_EVERY: Duration = Duration::from_secs(1);
 
+/// While all workers are busy, news can wait this long: nothing could start.
+const LOOK_WHEN_BUSY: Duration = Duration::from_millis(100);
+
 /// What a tuner has learned is saved this often.
 const SAVE_EVERY: Duration = Duration::from_secs(10);
 
@@ -131,7 +134,7 @@ impl Pilot {
         let mission_over = self.clock.is_over(shared, &self.family, now);
         let resting = self.family.back_off.lock().remaining(now);
         let due = self.waiting && resting.is_none();
-        if !(asked || mission_over || due || self.has_news(now)) {
+        if !(asked || mission_over || due || self.has_news(shared, now)) {
             return Ok(resting);
         }
         let (mut seen, busy_elsewhere) = self.look(shared, &handle, now)?;
@@ -176,11 +179,13 @@ impl Pilot {
         any
     }
 
-    fn has_news(&self, now: Instant) -> bool {
+    fn has_news(&self, shared: &Shared, now: Instant) -> bool {
+        let all_busy = shared.busy.load(Relaxed) >= shared.settings.workers;
         self.looked.is_none_or(|look| {
-            look.changes != self.family.counters.changes.load(Relaxed)
-                || look.ended != self.family.ended.load(Relaxed)
-                || now.duration_since(look.at) >= LOOK_EVERY
+            let age = now.duration_since(look.at);
+            let changed = look.changes != self.family.counters.changes.load(Relaxed)
+                || look.ended != self.family.ended.load(Relaxed);
+            changed && !(all_busy && age < LOOK_WHEN_BUSY) || age >= LOOK_EVERY
         })
     }
 
