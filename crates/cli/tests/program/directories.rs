@@ -2,6 +2,7 @@
 
 use std::io::Read;
 use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 use rust_rocksdb::DB;
 
@@ -154,4 +155,35 @@ fn nobody_reading_is_no_failure() {
     errors.read_to_string(&mut said).expect("UTF-8");
     assert_eq!(child.wait().expect("it ends").code(), Some(0), "{said}");
     assert_eq!(said, "");
+}
+
+#[test]
+fn a_running_store_is_asked_to_compact() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().to_str().expect("UTF-8");
+    let db = lissom::Db::open(path, lissom::Settings::default()).expect("a new database");
+    for turn in 0..3 {
+        for number in 0..100 {
+            db.put(format!("key {number}"), format!("value {turn}"))
+                .expect("written");
+        }
+        db.rocksdb().flush().expect("flushed");
+    }
+    let said = done(&["compact", path, "--running"]);
+    assert!(said.contains("asked to merge default"), "{said}");
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let is_one_run = || {
+        let glance = db.autopilot().glance("default").expect("a column family");
+        glance.tree.level0_files == 0 && glance.tree.runs.len() == 1
+    };
+    while !is_one_run() {
+        assert!(Instant::now() < deadline, "the request was not taken up");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let wrong = super::support::run(&["compact", path, "--running", "--column-family", "no"]);
+    assert!(
+        text(&wrong.stderr).contains("has no column family \"no\"; it has default"),
+        "{}",
+        text(&wrong.stderr)
+    );
 }

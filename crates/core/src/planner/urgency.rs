@@ -7,7 +7,6 @@
 use super::level::view;
 use crate::layout::LogicalLevel;
 use crate::observation::Observation;
-use crate::plan::Reason;
 use crate::state::Drain;
 
 /// A drain as urgent as this may take the worker that is kept for L0.
@@ -32,17 +31,25 @@ pub(super) fn level0(seen: &Observation) -> f64 {
 }
 
 /// Of a drain: from its level's capacity to three times that, or until no slot
-/// is left for new runs, or until the bound on space.
+/// is left for new runs; into the deepest level, also until the bound on space.
 pub(super) fn drain(seen: &Observation, drain: &Drain) -> f64 {
-    if let Reason::SpaceBound { bound, .. } = drain.reason {
-        let estimate = seen.tree.space_amplification().unwrap_or(1.0);
-        let share = (estimate - 1.0) / (bound - 1.0);
-        return ((share - SPACE_SHARE) / (1.0 - SPACE_SHARE)).max(0.0);
+    let layout = &seen.shape.layout;
+    let source = layout.logical(drain.top).map(|(level, _)| level);
+    let target = layout.logical(drain.target).map(|(level, _)| level);
+    let by_level = source.map_or(0.0, |level| crowding(seen, level));
+    if target >= seen.tree.deepest_occupied(layout) {
+        by_level.max(space(seen))
+    } else {
+        by_level
     }
-    let Some((level, _)) = seen.shape.layout.logical(drain.top) else {
-        return 0.0;
-    };
-    crowding(seen, level)
+}
+
+/// How far the tree is on its way from where merging for space begins to the
+/// bound.
+fn space(seen: &Observation) -> f64 {
+    let estimate = seen.tree.space_amplification().unwrap_or(1.0);
+    let share = (estimate - 1.0) / (seen.shape.max_space_amplification - 1.0);
+    ((share - SPACE_SHARE) / (1.0 - SPACE_SHARE)).max(0.0)
 }
 
 /// How far a level, drained runs included, is past its capacity.

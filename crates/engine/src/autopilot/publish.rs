@@ -22,7 +22,8 @@ pub(super) struct Published {
 }
 
 impl Published {
-    /// Cut points of every logical level, for all its slots.
+    /// Cut points of every logical level, for all its slots. What RocksDB's brake
+    /// leaves on the landing level becomes a run of level 1 and is cut like one.
     pub(super) fn guards(&mut self, hooks: &Hooks, seen: &Observation) -> Result<()> {
         let total = seen.tree.total_bytes();
         let pieces: Vec<u64> = Layout::V1
@@ -35,6 +36,11 @@ impl Published {
         }
         for (level, intervals) in Layout::V1.logical_levels().zip(&wanted.1) {
             let (first, last) = Layout::V1.span(level);
+            let first = if level == LogicalLevel(1) {
+                PhysicalLevel::LANDING
+            } else {
+                first
+            };
             let keys: Vec<&[u8]> = wanted
                 .0
                 .for_intervals(*intervals)

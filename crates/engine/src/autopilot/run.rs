@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use super::memory::Memory;
 use super::mission::TICK;
 use super::pilot::Pilot;
-use super::shared::Shared;
+use super::shared::{Request, Shared};
 use crate::error::{Error, Result};
-use crate::files::pin;
+use crate::files::{pin, request};
 
 /// A column family whose round failed rests this long, doubled each time.
 const REST: Duration = Duration::from_millis(100);
@@ -28,6 +28,7 @@ pub(super) fn run(shared: &Shared, mut memory: Memory) {
     while !shared.stopping() {
         take_seats(shared, &mut memory, &mut seats);
         recovery.try_resume(shared);
+        pass_on_requests(shared);
         let pinned = pin::is_set(&shared.directory);
         let mut wait = TICK;
         let mut order: Vec<_> = seats.iter_mut().collect();
@@ -49,6 +50,23 @@ pub(super) fn run(shared: &Shared, mut memory: Memory) {
         }
     }
     shared.journal.flush();
+}
+
+/// What someone asks for from outside.
+fn pass_on_requests(shared: &Shared) {
+    let asked = match request::take(&shared.directory) {
+        Ok(asked) => asked,
+        Err(error) => return shared.complain("default", error.to_string()),
+    };
+    for name in asked {
+        match shared.families.read().get(&name) {
+            Some(family) => family.ask(Request::CompactAll),
+            None => shared.complain(
+                &name,
+                format!("a merge of column family \"{name}\" was asked for, which does not exist"),
+            ),
+        }
+    }
 }
 
 /// Column families come and go.

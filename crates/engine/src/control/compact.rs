@@ -10,14 +10,16 @@ use rust_rocksdb::Options;
 use crate::adopt::drive::{self, Customise, is_one_run};
 use crate::adopt::space::{check_space, free_bytes};
 use crate::adopt::{Forecast, Watch, Work, forecast};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::files::state;
 use crate::inspect::{read, recorded};
 use crate::settings::Settings;
 
 /// Merges the column families of a closed database into one run each.
 ///
-/// In a running store call [`Autopilot::compact`](crate::Autopilot::compact).
+/// In a running store call [`Autopilot::compact`](crate::Autopilot::compact);
+/// one that another process runs is asked by
+/// [`ask_to_compact`](crate::control::ask_to_compact).
 pub struct Compactor {
     directory: PathBuf,
     column_family: Option<String>,
@@ -66,13 +68,7 @@ impl Compactor {
         let mut work = Work::begin(&self.directory, free_bytes(&self.directory)?);
         let mut all_settings = BTreeMap::new();
         for name in &opened.names {
-            if !opened.has_our_levels(name) {
-                return Err(Error::fix(format!(
-                    "{} is not adopted: adopt it first, with `lissom adopt`, or let RocksDB \
-                     compact it",
-                    self.directory.display()
-                )));
-            }
+            opened.require_adopted(name)?;
             opened.require_merge_operator(name, "lissom::control::Compactor::customise")?;
             let settings = recorded::family_settings(&opened.options, &stored, name)?;
             if chosen.contains(name) {

@@ -6,8 +6,10 @@
 //! | `LISSOM` | run limits, drains, guard keys, what tuners learned |
 //! | `LISSOM-JOURNAL`, `LISSOM-JOURNAL.old` | every decision, a line of JSON each |
 //! | `LISSOM-PIN` | its presence holds the limits |
+//! | `LISSOM-COMPACT` | column families that someone wants merged into one run |
 
 mod checksum;
 pub(crate) mod journal;
 pub(crate) mod pin;
+pub(crate) mod request;
 pub(crate) mod state;

@@ -229,6 +229,17 @@ impl Opened {
             .is_some_and(|family| family.num_levels >= u32::from(Layout::V1.num_levels()))
     }
 
+    /// An error unless a column family is Lissom's.
+    pub(crate) fn require_adopted(&self, name: &str) -> Result<()> {
+        if self.has_our_levels(name) {
+            return Ok(());
+        }
+        Err(Error::fix(format!(
+            "{} is not adopted: adopt it first, with `lissom adopt`, or let RocksDB compact it",
+            self.directory.display()
+        )))
+    }
+
     /// The compaction style that a column family was last opened with.
     pub(crate) fn style(&self, name: &str) -> String {
         find(&self.options, name)

@@ -145,7 +145,7 @@ pub struct Settings {
     /// 64 MiB. RocksDB's own default, 2 MiB, is for rotating disks; a merge of
     /// many runs holds two such buffers for each.
     ///
-    /// Default: 512 KiB. Dynamically changeable: no.
+    /// Default: 1 MiB. Dynamically changeable: no.
     pub compaction_readahead_size: u64,
 
     /// Bound on the bytes in the tree over the bytes in its oldest run, an
@@ -224,7 +224,7 @@ impl Default for Settings {
             compression: vec![Compression::Lz4],
             workers: default_workers(),
             max_subcompactions: 1,
-            compaction_readahead_size: 512 * KIB,
+            compaction_readahead_size: MIB,
             max_space_amplification: 3.0,
             tombstone_share: 0.5,
             rate_limit_bytes_per_second: None,
