@@ -16,6 +16,7 @@ mod progress;
 mod report;
 mod run;
 mod store;
+mod uncertainty;
 mod workload;
 
 pub use arms::{ArmName, Compression, LARGEST_FIXED, MockStore, Resources, StockRocksDb, open_arm};
@@ -37,6 +38,11 @@ pub use run::{
     demo_plan, run, run_arm_child,
 };
 pub use store::{Counters, LevelShape, Shape, Store};
+pub use uncertainty::{
+    Campaign, CampaignPlan, Experiment, MapCell, SessionCost, SessionKind, TuningKind,
+    UncertainSession, Uncertainty, UncertaintyPlan, UncertaintyRow, UncertaintySummary,
+    evaluate_uncertainty, render_campaign, render_uncertainty, run_campaign, write_pictures,
+};
 pub use workload::{
     CLOSING_SESSION, DrawnSize, Fill, FillOrder, KeyOrder, Keys, Mix, MixgraphKeys, Rate, SHIPPED,
     Session, Size, Workload, load_workload, parse_workload, random_workload, shipped_hashes,

@@ -1,5 +1,7 @@
 //! The program from the outside.
 
+#[path = "program/advice.rs"]
+mod advice;
 #[path = "program/benches.rs"]
 mod benches;
 #[path = "program/directories.rs"]

@@ -82,6 +82,9 @@ impl OperationMix {
 pub struct Latency {
     /// Operations that were timed.
     pub count: u64,
+    /// Mean, to the width of a bucket; zero in journals that do not tell it.
+    #[serde(default)]
+    pub mean: Duration,
     /// Median.
     pub p50: Duration,
     /// 99th percentile.

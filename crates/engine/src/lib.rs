@@ -29,6 +29,8 @@
 //! | take over a RocksDB directory, and give it back | [`adopt`] |
 //! | look at a directory | [`inspect`], [`observe`] |
 //! | steer a store from outside | [`control`] |
+//! | begin with what one expects of the workload | [`Settings::expecting`] |
+//! | tune stock RocksDB | [`stock`] |
 //!
 //! Everything that decides is in [`core`]; this crate observes and acts. The
 //! modules of the action: `options` and `requirements` (what RocksDB is opened
@@ -54,6 +56,7 @@ mod options;
 mod requirements;
 pub mod settings;
 pub mod statistics;
+pub mod stock;
 
 pub use autopilot::{Autopilot, Health};
 pub use db::{Db, Family, Scan};

@@ -31,6 +31,7 @@ pub fn open_arm(arm: &ArmName, directory: &Path, resources: &Resources) -> Resul
         ArmName::Fixed(_)
         | ArmName::LazyLeveling
         | ArmName::Thresholds(..)
+        | ArmName::Lerp
         | ArmName::Oracle(_)
         | ArmName::Switch(..) => Ok(Box::new(LissomStore::open(directory, arm, resources)?)),
     }

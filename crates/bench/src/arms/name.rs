@@ -28,6 +28,8 @@ pub enum ArmName {
     LazyLeveling,
     /// Run limits by RusKey's two thresholds on the share of reads, in percent.
     Thresholds(String, String),
+    /// RusKey's learner.
+    Lerp,
     /// Fixed run limits that are switched, with perfect knowledge, at the start of each
     /// session named.
     Oracle(Vec<(String, u32)>),
@@ -52,7 +54,7 @@ impl ArmName {
     pub fn is_static(&self) -> bool {
         !matches!(
             self,
-            Self::Thresholds(..) | Self::Oracle(..) | Self::Switch(..)
+            Self::Thresholds(..) | Self::Lerp | Self::Oracle(..) | Self::Switch(..)
         )
     }
 
@@ -100,6 +102,7 @@ impl fmt::Display for ArmName {
             Self::RocksdbUniversal => f.write_str("rocksdb-universal"),
             Self::Fixed(limit) => write!(f, "fixed-{limit}"),
             Self::LazyLeveling => f.write_str("lazy-leveling"),
+            Self::Lerp => f.write_str("lerp"),
             Self::Thresholds(low, high) => write!(f, "thresholds-{low}-{high}"),
             Self::Mock(rest) => write!(f, "mock-{rest}"),
             Self::Oracle(schedule) => write!(f, "oracle:{}", spelled(schedule)),
@@ -124,6 +127,7 @@ impl FromStr for ArmName {
             "rocksdb-leveled-tuned" => return Ok(Self::RocksdbLeveledTuned(None)),
             "rocksdb-universal" => return Ok(Self::RocksdbUniversal),
             "lazy-leveling" => return Ok(Self::LazyLeveling),
+            "lerp" => return Ok(Self::Lerp),
             _ => {}
         }
         parse_parametrised(text).ok_or_else(|| unknown(text))
@@ -187,7 +191,7 @@ fn unknown(text: &str) -> BenchError {
     BenchError::new(format!(
         "arm \"{text}\" is not known; the arms are rocksdb-leveled, rocksdb-leveled-tuned[-BYTES], \
          rocksdb-universal, fixed-1 to fixed-{LARGEST_FIXED}, lazy-leveling, thresholds-LOW-HIGH \
-         (percent of reads, LOW not above HIGH), oracle:SESSION=fixed-K,SESSION=fixed-K, and \
+         (percent of reads, LOW not above HIGH), lerp, oracle:SESSION=fixed-K,SESSION=fixed-K, and \
          switch-TRANSITION:SESSION=fixed-K,SESSION=fixed-K with flexible, lazy, greedy or \
          file-granular"
     ))

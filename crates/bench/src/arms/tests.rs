@@ -11,6 +11,7 @@ fn names_survive_the_round_trip() {
         "fixed-10",
         "lazy-leveling",
         "thresholds-30-70",
+        "lerp",
         "switch-lazy:a=fixed-1,b=fixed-10",
         "oracle:ingest=fixed-10,closing=fixed-1",
     ] {
@@ -44,7 +45,7 @@ fn unknown_names_list_the_arms() {
 fn only_arms_that_look_at_the_workload_are_out_of_the_hull() {
     let is_static = |name: &str| name.parse::<ArmName>().unwrap().is_static();
     assert!(is_static("fixed-3") && is_static("lazy-leveling") && is_static("rocksdb-universal"));
-    assert!(!is_static("thresholds-30-70") && !is_static("oracle:a=fixed-1"));
+    assert!(!is_static("thresholds-30-70") && !is_static("lerp") && !is_static("oracle:a=fixed-1"));
 }
 
 #[test]

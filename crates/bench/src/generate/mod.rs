@@ -19,7 +19,7 @@ pub use due::{DueTimes, due_count, rate_at};
 pub use fill::{load_order, phase_updates};
 pub use mixgraph::range_weights;
 pub use partition::Partition;
-pub use rng::Rng;
+pub use rng::{Rng, mix};
 pub use sizes::pareto;
 pub use stream::{Op, OpStream};
 pub use zipf::zipf_rank;

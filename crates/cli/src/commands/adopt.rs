@@ -25,7 +25,7 @@ pub fn command() -> Command {
             option(
                 "policy",
                 "NAME",
-                "Who chooses the run limits: fixed-K, lazy-leveling or thresholds-LOW-HIGH \
+                "Who chooses the run limits: fixed-K, lazy-leveling, thresholds-LOW-HIGH or lerp \
                  [default: fixed-1, or what an earlier adoption recorded]",
             )
             .value_parser(|name: &str| name.parse::<Policy>()),

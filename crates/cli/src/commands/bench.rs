@@ -8,6 +8,7 @@ use lissom_bench::{
     run as run_plan, write_report,
 };
 
+use super::uncertainty;
 use crate::arguments::{amount, find, flag, get, json, option, out};
 use crate::failure::{Failure, Outcome};
 use crate::output;
@@ -31,7 +32,7 @@ pub fn command() -> Command {
                 "arm",
                 "NAME",
                 "A contender; repeat it. Stock RocksDB: rocksdb-leveled, rocksdb-leveled-tuned, \
-                 rocksdb-universal. Lissom: fixed-K, lazy-leveling, thresholds-LOW-HIGH, \
+                 rocksdb-universal. Lissom: fixed-K, lazy-leveling, thresholds-LOW-HIGH, lerp, \
                  oracle:SESSION=fixed-K,...",
             )
             .required(true)
@@ -42,6 +43,9 @@ pub fn command() -> Command {
         .args(amounts())
         .args(resources())
         .arg(json())
+        .args_conflicts_with_subcommands(true)
+        .subcommand_negates_reqs(true)
+        .subcommand(uncertainty::command())
 }
 
 /// How much is run.
@@ -112,6 +116,9 @@ fn resources() -> [Arg; 4] {
 }
 
 pub fn run(given: &ArgMatches) -> Outcome {
+    if let Some(("uncertainty", given)) = given.subcommand() {
+        return uncertainty::run(given);
+    }
     run_and_report(&plan(given)?, given.get_flag("json"))
 }
 

@@ -1,12 +1,14 @@
 //! One file for each command.
 
 mod adopt;
+mod advise;
 mod bench;
 mod compact;
 mod demo;
 mod detach;
 mod inspect;
 mod pin;
+mod uncertainty;
 mod work;
 mod workloads;
 
@@ -35,6 +37,7 @@ pub fn program() -> Command {
             detach::command(),
             pin::command(),
             compact::command(),
+            advise::command(),
         ])
         .subcommand(
             Command::new("bench-arm")
@@ -54,6 +57,7 @@ pub fn run(given: &ArgMatches) -> Outcome {
         Some(("detach", given)) => detach::run(given),
         Some(("pin", given)) => pin::run(given),
         Some(("compact", given)) => compact::run(given),
+        Some(("advise", given)) => advise::run(given),
         Some(("bench-arm", _)) => Ok(lissom_bench::run_arm_child(
             std::io::stdin(),
             std::io::stdout(),

@@ -5,7 +5,8 @@
 //! of it (Endure: Huynh et al., VLDB 2022). Both are found by [`tune`]: the
 //! nominal one in a neighbourhood of size 0.
 //!
-//! Read on in this order: [`Neighbourhood`] (the worst case, exactly),
+//! Whoever has shares, sizes and memory begins with an [`Expectation`]. Read on
+//! in this order: [`Neighbourhood`] (the worst case, exactly),
 //! [`history`] (how large it should be), [`DesignSpace`] (what may be chosen),
 //! [`tune`] and [`tune_limits`] (the search), [`Advice`] (what came of it and
 //! why), [`benchmark`] (how tunings fare over sampled workloads).
@@ -13,6 +14,7 @@
 mod advice;
 pub mod benchmark;
 mod bounds;
+mod expectation;
 mod explain;
 pub mod history;
 mod limits;
@@ -22,6 +24,7 @@ mod search;
 mod space;
 
 pub use advice::{Advice, advise};
+pub use expectation::Expectation;
 pub use explain::Difference;
 pub use limits::tune_limits;
 pub use neighbourhood::{Neighbourhood, WorstCase};

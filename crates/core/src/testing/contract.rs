@@ -112,7 +112,13 @@ mod tests {
 
     #[test]
     fn every_policy_keeps_the_contract() {
-        for name in ["fixed-3", "lazy-leveling", "thresholds-20-80"] {
+        for name in [
+            "fixed-3",
+            "lazy-leveling",
+            "thresholds-20-80",
+            "lerp",
+            "lerp-monkey",
+        ] {
             let policy: Policy = name.parse().expect(name);
             tuner_contract(|| policy.tuner());
         }

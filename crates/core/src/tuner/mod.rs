@@ -2,11 +2,13 @@
 
 mod fixed;
 mod lazy_leveling;
+mod lerp;
 mod policy;
 mod thresholds;
 
 pub use fixed::Fixed;
 pub use lazy_leveling::LazyLeveling;
+pub use lerp::Lerp;
 pub use policy::{Policy, PolicyError};
 pub use thresholds::Thresholds;
 

@@ -3,14 +3,15 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Fixed, LazyLeveling, Thresholds, Tuner};
+use super::{Fixed, LazyLeveling, Lerp, Thresholds, Tuner};
+use crate::filters::FilterAllocation;
 use crate::shape::{RunLimit, RunLimits};
 
 /// A way to choose run limits.
 ///
 /// Spelled `fixed-4`, `fixed-10,10,1` (levels 1, 2, and all deeper ones),
-/// `lazy-leveling`, or `thresholds-LOW-HIGH` with LOW and HIGH in percent of
-/// reads.
+/// `lazy-leveling`, `thresholds-LOW-HIGH` with LOW and HIGH in percent of reads,
+/// or `lerp` and `lerp-monkey` by the filters of the tree.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Policy {
     /// The same limits for ever.
@@ -24,7 +25,12 @@ pub enum Policy {
         /// More reads lower them.
         high: f64,
     },
+    /// RusKey's learner, for such filters.
+    Lerp(FilterAllocation),
 }
+
+/// Learners begin alike everywhere.
+const SEED: u64 = 1;
 
 /// A name that is no policy.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -44,6 +50,7 @@ impl Policy {
         match self {
             Policy::Fixed(limits) => Box::new(Fixed::new(limits.clone())),
             Policy::LazyLeveling => Box::new(LazyLeveling::default()),
+            Policy::Lerp(filters) => Box::new(Lerp::new(*filters, SEED)),
             Policy::Thresholds { low, high } => match Thresholds::new(*low, *high) {
                 Ok(rule) => Box::new(rule),
                 // Only a policy built by hand gets here: hold still.
@@ -56,7 +63,9 @@ impl Policy {
     pub fn first_limits(&self) -> RunLimits {
         match self {
             Policy::Fixed(limits) => limits.clone(),
-            Policy::LazyLeveling | Policy::Thresholds { .. } => RunLimits::uniform(RunLimit::ONE),
+            Policy::LazyLeveling | Policy::Thresholds { .. } | Policy::Lerp(_) => {
+                RunLimits::uniform(RunLimit::ONE)
+            }
         }
     }
 }
@@ -66,6 +75,8 @@ impl fmt::Display for Policy {
         match self {
             Policy::Fixed(limits) => write!(f, "fixed-{limits}"),
             Policy::LazyLeveling => f.write_str("lazy-leveling"),
+            Policy::Lerp(FilterAllocation::Uniform) => f.write_str("lerp"),
+            Policy::Lerp(FilterAllocation::Monkey) => f.write_str("lerp-monkey"),
             Policy::Thresholds { low, high } => {
                 write!(f, "thresholds-{}-{}", low * 100.0, high * 100.0)
             }
@@ -80,6 +91,11 @@ impl FromStr for Policy {
         if text == "lazy-leveling" {
             return Ok(Policy::LazyLeveling);
         }
+        match text {
+            "lerp" => return Ok(Policy::Lerp(FilterAllocation::Uniform)),
+            "lerp-monkey" => return Ok(Policy::Lerp(FilterAllocation::Monkey)),
+            _ => {}
+        }
         if let Some(limits) = text.strip_prefix("fixed-") {
             return parse_limits(limits)
                 .map(Policy::Fixed)
@@ -90,7 +106,7 @@ impl FromStr for Policy {
                 .map_err(|why| PolicyError(format!("{text:?} is no policy: {why}")));
         }
         Err(PolicyError(format!(
-            "{text:?} is no policy: choose fixed-K, lazy-leveling or thresholds-LOW-HIGH"
+            "{text:?} is no policy: choose fixed-K, lazy-leveling, thresholds-LOW-HIGH, lerp or lerp-monkey"
         )))
     }
 }
@@ -134,6 +150,8 @@ mod tests {
             "fixed-10,10,1",
             "lazy-leveling",
             "thresholds-20-80",
+            "lerp",
+            "lerp-monkey",
         ] {
             let policy: Policy = name.parse().expect(name);
             assert_eq!(policy.to_string(), name);
@@ -145,7 +163,7 @@ mod tests {
         for (name, says) in [
             (
                 "leveled",
-                "choose fixed-K, lazy-leveling or thresholds-LOW-HIGH",
+                "choose fixed-K, lazy-leveling, thresholds-LOW-HIGH, lerp or lerp-monkey",
             ),
             ("fixed-0", "choose one from 1 to 12"),
             ("fixed-x", "not a number of runs"),

@@ -47,7 +47,7 @@ pub(super) fn last(directory: &Path, question: &Question) -> Result<Vec<Decision
 
 /// The lines at the end of a journal; those that are torn or of a form that
 /// this version does not know are passed over.
-fn entries(path: &Path) -> Result<Vec<Entry>> {
+pub(super) fn entries(path: &Path) -> Result<Vec<Entry>> {
     let cannot = |error| Error::io("read", path, &error);
     let mut file = match File::open(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),

@@ -13,6 +13,7 @@ mod history;
 mod portrait;
 pub(crate) mod read;
 pub(crate) mod recorded;
+mod workloads;
 
 pub use draw::{Style, draw};
 pub use history::Decision;
@@ -21,6 +22,7 @@ pub use portrait::{
     TreePortrait,
 };
 pub use recorded::{recorded_policy, recorded_settings};
+pub use workloads::observed_workloads;
 
 use std::path::Path;
 

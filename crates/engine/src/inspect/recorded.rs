@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use lissom_core::tuner::Policy;
-use lissom_core::{Shape, TreeState};
+use lissom_core::{Layout, Shape, TreeState};
 
 use super::read::{column_families, find};
 use crate::error::Result;
@@ -123,15 +123,28 @@ fn take_over(settings: &mut Settings, family: &ColumnFamilyOptions) {
     settings.compression = compression(family);
 }
 
-/// The compression of new files: RocksDB's own type where there is one for all
-/// levels and Lissom has it, else LZ4.
+/// The compression of new files: by logical level where Lissom's levels are on
+/// record, else RocksDB's own type for the deepest level; LZ4 for those that
+/// Lissom does not have.
 fn compression(family: &ColumnFamilyOptions) -> Vec<Compression> {
-    let last = family.compression_per_level.last();
-    vec![match last.unwrap_or(&family.compression) {
+    let of = |code: &Code| match code {
         Code(0x00) => Compression::None,
         Code(0x07) => Compression::Zstd,
         _ => Compression::Lz4,
-    }]
+    };
+    let recorded = &family.compression_per_level;
+    if recorded.len() != usize::from(Layout::V1.num_levels()) {
+        return vec![of(recorded.last().unwrap_or(&family.compression))];
+    }
+    let mut levels: Vec<Compression> = Layout::V1
+        .logical_levels()
+        .map(|level| of(&recorded[usize::from(Layout::V1.span(level).1.0)]))
+        .collect();
+    // The last entry holds for all deeper levels.
+    while levels.len() > 1 && levels[levels.len() - 1] == levels[levels.len() - 2] {
+        levels.pop();
+    }
+    levels
 }
 
 /// The bits in `lissom.LevelBloom:10x194`, `bloomfilter:10:false` and the like.
@@ -146,12 +159,25 @@ fn filter_bits(id: &str) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::filter_bits;
+    use super::*;
 
     #[test]
     fn filter_bits_are_read_from_ids() {
         assert_eq!(filter_bits("lissom.LevelBloom:9.5x18/4"), Some(9.5));
         assert_eq!(filter_bits("bloomfilter:10:false"), Some(10.0));
         assert_eq!(filter_bits("mine"), None);
+    }
+
+    #[test]
+    fn compression_by_level_survives_a_reopening() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let compression = vec![Compression::None, Compression::Lz4, Compression::Zstd];
+        let settings = Settings {
+            compression: compression.clone(),
+            ..Settings::default()
+        };
+        drop(crate::Db::open(directory.path(), settings).expect("a new database"));
+        let recorded = recorded_settings(directory.path(), "default").expect("on record");
+        assert_eq!(recorded.compression, compression);
     }
 }

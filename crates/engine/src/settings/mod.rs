@@ -3,8 +3,10 @@
 
 mod check;
 mod compression;
+mod expected;
 
 pub use compression::Compression;
+pub(crate) use expected::filter_bits;
 
 use std::time::Duration;
 

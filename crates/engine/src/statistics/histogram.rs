@@ -51,9 +51,23 @@ impl Counts {
     pub(crate) fn latency(&self) -> Latency {
         Latency {
             count: self.0.iter().sum(),
+            mean: self.mean(),
             p50: self.quantile(0.5),
             p99: self.quantile(0.99),
         }
+    }
+
+    /// As if every value lay in the middle of its bucket.
+    fn mean(&self) -> Duration {
+        let total: u64 = self.0.iter().sum();
+        let buckets = self.0.iter().enumerate().filter(|(_, count)| **count > 0);
+        let sum: f64 = buckets
+            .map(|(at, count)| {
+                let below = at.checked_sub(1).map_or(0, upper_end);
+                *count as f64 * 0.5 * (below as f64 + upper_end(at) as f64)
+            })
+            .sum();
+        Duration::from_nanos((sum / total.max(1) as f64) as u64)
     }
 
     /// The upper end of the bucket that holds the quantile.
@@ -117,6 +131,8 @@ mod tests {
         }
         let latency = histogram.counts().since(&before).latency();
         assert_eq!(latency.count, 100);
+        let mean = latency.mean.as_secs_f64() * 1e6;
+        assert!((mean - 50.5).abs() < 50.5 / 16.0, "{mean}");
         let near = |found: Duration, micros: u64| {
             let least = Duration::from_micros(micros);
             found >= least && found <= least * 9 / 8

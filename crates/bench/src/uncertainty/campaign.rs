@@ -1,0 +1,347 @@
+//! All experiments on the engine: 15 expected workloads, two tunings each, kept in
+//! one file that an interrupted campaign goes on from.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use lissom::core::cost_model::{ExpectedWorkload, OperationKind, expected_workloads};
+use lissom::core::filters::FilterAllocation;
+use lissom::core::robust::{Expectation, Tuned};
+use serde::{Deserialize, Serialize};
+
+use super::engine::{SessionCost, experiment};
+use super::sessions::{SessionKind, divergence, sessions};
+use crate::error::{BenchError, Place, Result};
+
+/// The published system has 10 bits of memory and a smallest buffer of 1 MiB for
+/// each 10 M entries: trees of fewer entries keep both in proportion, so that they
+/// have as many levels.
+const PUBLISHED_ENTRIES: f64 = 10e6;
+
+const RESULTS: &str = "engine.json";
+
+/// What is measured.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct CampaignPlan {
+    /// Entries to load, of 1 KB.
+    pub entries: u64,
+    /// Workloads in a session. Endure has 5.
+    pub workloads: usize,
+    /// Queries of a workload. Endure has 200,000.
+    pub queries: u64,
+    /// Seed of sessions and operations.
+    pub seed: u64,
+}
+
+/// Which of two tunings.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TuningKind {
+    /// Best for the expected workload.
+    Nominal,
+    /// Of the least worst case.
+    Robust,
+}
+
+/// One experiment.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Experiment {
+    /// The expected workload's name.
+    pub workload: String,
+    /// Which tuning.
+    pub kind: TuningKind,
+    /// The divergence of its sessions, computed before it was measured.
+    pub rho: f64,
+    /// The tuning, among those that the tree can hold.
+    pub tuned: Tuned,
+    /// What the sessions cost.
+    pub sessions: Vec<SessionCost>,
+}
+
+/// What was measured so far.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Campaign {
+    /// What is measured.
+    pub plan: CampaignPlan,
+    /// The experiments that ended.
+    pub experiments: Vec<Experiment>,
+}
+
+impl CampaignPlan {
+    fn expectation(&self, expected: &ExpectedWorkload, rho: f64) -> Expectation {
+        let share = self.entries as f64 / PUBLISHED_ENTRIES;
+        Expectation {
+            divergence: rho,
+            min_buffer_bytes: ((1 << 20) as f64 * share) as u64,
+            scan_entries: 0,
+            filters: FilterAllocation::Monkey,
+            ..Expectation::new(expected.workload, self.entries, 1024, self.entries * 10 / 8)
+        }
+    }
+}
+
+/// Runs what a campaign lacks, and saves it after each experiment. `tell` hears
+/// what begins.
+///
+/// # Errors
+/// When results of another plan lie in the directory, or an experiment fails.
+pub fn run_campaign(
+    plan: &CampaignPlan,
+    out: &Path,
+    tell: &mut dyn FnMut(&str),
+) -> Result<Campaign> {
+    fs::create_dir_all(out).place(out.display())?;
+    let file = out.join(RESULTS);
+    let mut campaign = load(&file, plan)?;
+    for expected in expected_workloads() {
+        let sessions = sessions(&expected.workload, plan.workloads, plan.seed)?;
+        let rho = divergence(&expected.workload, &sessions)?;
+        for kind in [TuningKind::Nominal, TuningKind::Robust] {
+            let done = |it: &Experiment| it.workload == expected.name && it.kind == kind;
+            if campaign.experiments.iter().any(done) {
+                continue;
+            }
+            let allowed = if kind == TuningKind::Robust { rho } else { 0.0 };
+            let expectation = plan.expectation(&expected, allowed);
+            let tuned = expectation
+                .tune_held()
+                .map_err(|error| BenchError::new(error.to_string()))?;
+            tell(&format!("{} {kind:?}: {}", expected.name, tuned.tuning));
+            let database = Database::new(out.join("database"))?;
+            let costs = experiment(
+                &database.0,
+                &expectation,
+                &tuned,
+                &sessions,
+                plan.queries,
+                plan.seed,
+            )?;
+            campaign.experiments.push(Experiment {
+                workload: expected.name.to_owned(),
+                kind,
+                rho,
+                tuned,
+                sessions: costs,
+            });
+            save(&file, &campaign)?;
+        }
+    }
+    Ok(campaign)
+}
+
+/// A directory that is gone before and after.
+struct Database(PathBuf);
+
+impl Database {
+    fn new(path: PathBuf) -> Result<Database> {
+        if path.exists() {
+            fs::remove_dir_all(&path).place(path.display())?;
+        }
+        Ok(Database(path))
+    }
+}
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        // What is left is removed before the next experiment.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn load(file: &Path, plan: &CampaignPlan) -> Result<Campaign> {
+    if !file.exists() {
+        return Ok(Campaign {
+            plan: plan.clone(),
+            experiments: Vec::new(),
+        });
+    }
+    let text = fs::read_to_string(file).place(file.display())?;
+    let campaign: Campaign = serde_json::from_str(&text).place(file.display())?;
+    if campaign.plan != *plan {
+        return Err(BenchError::new(format!(
+            "{} holds results of another plan: give another directory, or remove it",
+            file.display()
+        )));
+    }
+    Ok(campaign)
+}
+
+fn save(file: &Path, campaign: &Campaign) -> Result<()> {
+    let text = serde_json::to_string(campaign).place(file.display())?;
+    let draft = file.with_extension("tmp");
+    fs::write(&draft, text)
+        .and_then(|()| fs::rename(&draft, file))
+        .place(file.display())
+}
+
+/// Both tunings of one expected workload.
+struct Pair<'a> {
+    nominal: &'a Experiment,
+    robust: &'a Experiment,
+}
+
+impl Pair<'_> {
+    /// Gain of the robust tuning over all sessions, by a cost.
+    fn gain(&self, cost: &dyn Fn(&Experiment) -> f64) -> f64 {
+        cost(self.nominal) / cost(self.robust) - 1.0
+    }
+}
+
+/// The cost of an experiment: the mean of its sessions' I/Os per query.
+fn ios(experiment: &Experiment) -> f64 {
+    mean(experiment, &|session| session.ios_per_query())
+}
+
+fn predicted(experiment: &Experiment) -> f64 {
+    mean(experiment, &|session| {
+        session.predicted(&experiment.tuned.costs)
+    })
+}
+
+fn seconds(experiment: &Experiment) -> f64 {
+    mean(experiment, &|session| session.seconds)
+}
+
+fn mean(experiment: &Experiment, of: &dyn Fn(&SessionCost) -> f64) -> f64 {
+    let sum: f64 = experiment.sessions.iter().map(of).sum();
+    sum / experiment.sessions.len().max(1) as f64
+}
+
+/// The campaign as tables: gains, and predicted against measured I/Os.
+pub fn render_campaign(campaign: &Campaign) -> String {
+    let plan = &campaign.plan;
+    let mut text = format!(
+        "{} entries of 1 KB, {} sessions of {} workloads of {} queries, seed {}\n\n",
+        plan.entries,
+        SessionKind::ALL.len(),
+        plan.workloads,
+        plan.queries,
+        plan.seed
+    );
+    let _ = writeln!(
+        text,
+        "{:<5}{:>6}  {:<42}{:<42}{:>9}{:>9}{:>9}",
+        "", "rho", "nominal", "robust", "I/Os", "model", "time"
+    );
+    let mut won = 0;
+    let mut pairs = 0;
+    for expected in expected_workloads() {
+        let Some(pair) = pair(campaign, expected.name) else {
+            continue;
+        };
+        let gain = pair.gain(&ios);
+        won += usize::from(gain >= 0.0);
+        pairs += 1;
+        let _ = writeln!(
+            text,
+            "{:<5}{:>6.2}  {:<42}{:<42}{:>+8.1}%{:>+8.1}%{:>+8.1}%",
+            expected.name,
+            pair.robust.rho,
+            pair.nominal.tuned.tuning.to_string(),
+            pair.robust.tuned.tuning.to_string(),
+            100.0 * gain,
+            100.0 * pair.gain(&predicted),
+            100.0 * pair.gain(&seconds),
+        );
+    }
+    let _ = writeln!(
+        text,
+        "\nThe robust tuning wins or ties {won} of {pairs} by measured I/Os. Gains are of \
+         throughput over all six sessions: by I/Os per query, by the model, by time.\n"
+    );
+    text + &correlations(campaign)
+}
+
+fn pair<'a>(campaign: &'a Campaign, name: &str) -> Option<Pair<'a>> {
+    let find = |kind| {
+        campaign
+            .experiments
+            .iter()
+            .find(|it| it.workload == name && it.kind == kind)
+    };
+    Some(Pair {
+        nominal: find(TuningKind::Nominal)?,
+        robust: find(TuningKind::Robust)?,
+    })
+}
+
+/// Predicted against measured I/Os of each kind of operation, over all sessions.
+fn correlations(campaign: &Campaign) -> String {
+    let mut text = format!(
+        "{:<24}{:>10}{:>14}{:>14}{:>14}\n",
+        "I/Os per operation", "sessions", "correlation", "predicted", "measured"
+    );
+    for kind in OperationKind::ALL {
+        let points: Vec<(f64, f64)> = campaign
+            .experiments
+            .iter()
+            .flat_map(|experiment| {
+                experiment.sessions.iter().filter_map(move |session| {
+                    let count = session.queries[kind as usize];
+                    (count > 0).then(|| {
+                        (
+                            experiment.tuned.costs[kind],
+                            session.ios[kind as usize] / count as f64,
+                        )
+                    })
+                })
+            })
+            .collect();
+        let count = points.len().max(1) as f64;
+        let _ = writeln!(
+            text,
+            "{:<24}{:>10}{:>14.2}{:>14.3}{:>14.3}",
+            kind.to_string(),
+            points.len(),
+            correlation(&points),
+            points.iter().map(|point| point.0).sum::<f64>() / count,
+            points.iter().map(|point| point.1).sum::<f64>() / count,
+        );
+    }
+    text
+}
+
+/// Pearson's coefficient; not a number when one side does not vary.
+fn correlation(points: &[(f64, f64)]) -> f64 {
+    let count = points.len() as f64;
+    let mean_x = points.iter().map(|point| point.0).sum::<f64>() / count;
+    let mean_y = points.iter().map(|point| point.1).sum::<f64>() / count;
+    let (mut both, mut x, mut y) = (0.0, 0.0, 0.0);
+    for point in points {
+        let (dx, dy) = (point.0 - mean_x, point.1 - mean_y);
+        both += dx * dy;
+        x += dx * dx;
+        y += dy * dy;
+    }
+    both / (x * y).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn correlations_by_hand() {
+        assert_eq!(correlation(&[(1.0, 2.0), (2.0, 4.0), (3.0, 6.0)]), 1.0);
+        assert_eq!(correlation(&[(1.0, 1.0), (2.0, 0.0)]), -1.0);
+        assert!(correlation(&[(1.0, 1.0), (1.0, 2.0)]).is_nan());
+    }
+
+    #[test]
+    fn a_smaller_tree_has_as_many_levels() {
+        let expected = expected_workloads()[7];
+        let levels = |entries| {
+            let plan = CampaignPlan {
+                entries,
+                workloads: 1,
+                queries: 1,
+                seed: 1,
+            };
+            let tuned = plan.expectation(&expected, 1.0).tune_held();
+            let tuned = tuned.expect("a tuning");
+            (tuned.levels, tuned.tuning.size_ratio, tuned.tuning.policy)
+        };
+        assert_eq!(levels(1_000_000), levels(10_000_000));
+    }
+}

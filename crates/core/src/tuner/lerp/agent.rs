@@ -1,0 +1,230 @@
+//! Deep deterministic policy gradient (Lillicrap et al., ICLR 2016) over one
+//! action: an actor that proposes, a critic that says what to expect, and slow
+//! copies of both that the critic learns against.
+//!
+//! RusKey gives the layers and the replay buffer and nothing else; the constants
+//! here are DDPG's, with faster steps, since missions are few.
+
+use super::network::{Adam, Network, Output};
+use super::random::Random;
+use super::replay::{Experience, Replay};
+
+const ACTOR_RATE: f32 = 3e-4;
+const CRITIC_RATE: f32 = 1e-3;
+
+/// Worth of the next mission's reward in this one's (gamma). A changed limit
+/// shows its effect within a few missions, as levels fill.
+const DISCOUNT: f32 = 0.6;
+
+/// How far the slow copies go each step (tau).
+const FOLLOW: f32 = 0.02;
+
+/// Experiences that a step looks at.
+const BATCH: usize = 16;
+
+/// Steps per mission.
+const STEPS: usize = 2;
+
+/// Experiences that are kept.
+const KEPT: usize = 512;
+
+/// Deviation of the exploration noise: at first, its decay per mission, and at
+/// last.
+const NOISE: f32 = 0.8;
+const NOISE_DECAY: f32 = 0.985;
+const LEAST_NOISE: f32 = 0.05;
+
+/// Learns one level's limit.
+#[derive(Clone, Debug)]
+pub(super) struct Agent {
+    actor: Network,
+    critic: Network,
+    slow_actor: Network,
+    slow_critic: Network,
+    actor_adam: Adam,
+    critic_adam: Adam,
+    replay: Replay,
+    random: Random,
+    noise: f32,
+    /// Gradient steps so far.
+    pub steps: u64,
+}
+
+impl Agent {
+    pub fn new(state_size: usize, seed: u64) -> Agent {
+        let mut random = Random::new(seed);
+        let actor = Network::new(state_size, 1, Output::Tanh, &mut random);
+        let critic = Network::new(state_size + 1, 1, Output::Linear, &mut random);
+        Agent {
+            slow_actor: actor.clone(),
+            slow_critic: critic.clone(),
+            actor_adam: Adam::new(&actor, ACTOR_RATE),
+            critic_adam: Adam::new(&critic, CRITIC_RATE),
+            actor,
+            critic,
+            replay: Replay::new(KEPT),
+            random,
+            noise: NOISE,
+            steps: 0,
+        }
+    }
+
+    /// What the actor proposes, -1 to 1.
+    pub fn best(&self, state: &[f32]) -> f32 {
+        self.actor.run(state)[0]
+    }
+
+    /// What the actor proposes, with noise that decays, -1 to 1.
+    pub fn explore(&mut self, state: &[f32]) -> f32 {
+        let action = self.best(state) + self.noise * self.random.normal();
+        self.noise = (self.noise * NOISE_DECAY).max(LEAST_NOISE);
+        action.clamp(-1.0, 1.0)
+    }
+
+    /// Whether exploration has come to its least.
+    pub fn is_calm(&self) -> bool {
+        self.noise <= LEAST_NOISE * 2.0
+    }
+
+    /// Explores as at the beginning; what was learned stays.
+    pub fn restart(&mut self) {
+        self.noise = NOISE;
+    }
+
+    /// Takes up an experience and learns from some of those kept. What is not
+    /// finite is passed over.
+    pub fn learn(&mut self, experience: Experience) {
+        let numbers = experience.state.iter().chain(&experience.next_state);
+        let finite = numbers
+            .chain([&experience.action, &experience.reward])
+            .all(|number| number.is_finite());
+        if !finite {
+            return;
+        }
+        self.replay.push(experience);
+        if self.replay.len() >= BATCH {
+            for _ in 0..STEPS {
+                self.step();
+            }
+        }
+    }
+
+    fn step(&mut self) {
+        let batch: Vec<Experience> = (0..BATCH)
+            .map(|_| self.replay.draw(&mut self.random).clone())
+            .collect();
+        self.step_critic(&batch);
+        self.step_actor(&batch);
+        self.slow_actor.follow(&self.actor, FOLLOW);
+        self.slow_critic.follow(&self.critic, FOLLOW);
+        self.steps += 1;
+    }
+
+    /// Towards r + gamma * Q'(s', mu'(s')).
+    fn step_critic(&mut self, batch: &[Experience]) {
+        let mut gradient = self.critic.no_gradient();
+        for experience in batch {
+            let next_action = self.slow_actor.run(&experience.next_state)[0];
+            let next = self
+                .slow_critic
+                .run(&with_action(&experience.next_state, next_action))[0];
+            let wanted = experience.reward + DISCOUNT * next;
+            let pass = self
+                .critic
+                .pass(&with_action(&experience.state, experience.action));
+            let slope = pass.outputs()[0] - wanted;
+            self.critic.backward(&pass, &[slope], &mut gradient);
+        }
+        self.critic_adam
+            .step(&mut self.critic, &gradient, batch.len());
+    }
+
+    /// Up the critic's slope by the action.
+    fn step_actor(&mut self, batch: &[Experience]) {
+        let mut gradient = self.actor.no_gradient();
+        let mut unused = self.critic.no_gradient();
+        for experience in batch {
+            let pass = self.actor.pass(&experience.state);
+            let action = pass.outputs()[0];
+            let judged = self.critic.pass(&with_action(&experience.state, action));
+            let by_inputs = self.critic.backward(&judged, &[1.0], &mut unused);
+            let by_action = by_inputs[experience.state.len()];
+            self.actor.backward(&pass, &[-by_action], &mut gradient);
+        }
+        self.actor_adam
+            .step(&mut self.actor, &gradient, batch.len());
+    }
+}
+
+fn with_action(state: &[f32], action: f32) -> Vec<f32> {
+    let mut inputs = Vec::with_capacity(state.len() + 1);
+    inputs.extend_from_slice(state);
+    inputs.push(action);
+    inputs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A walk on 0 to 1 in steps of 0.1, at its best at `goal`.
+    fn walk(agent: &mut Agent, goal: f32, missions: usize) -> f32 {
+        let mut at = 0.1f32;
+        for _ in 0..missions {
+            let state = vec![at, goal];
+            let action = agent.explore(&state);
+            at = (at + 0.1 * step(action)).clamp(0.0, 1.0);
+            agent.learn(Experience {
+                state,
+                action,
+                reward: -4.0 * (at - goal).abs(),
+                next_state: vec![at, goal],
+            });
+        }
+        at
+    }
+
+    fn step(action: f32) -> f32 {
+        if action.abs() > 1.0 / 3.0 {
+            action.signum()
+        } else {
+            0.0
+        }
+    }
+
+    #[test]
+    fn it_finds_the_best_place_and_stays() {
+        let mut near = 0;
+        for seed in 0..5 {
+            let mut agent = Agent::new(2, seed);
+            let at = walk(&mut agent, 0.7, 500);
+            near += usize::from((at - 0.7).abs() < 0.25);
+            assert!(agent.is_calm() && agent.steps > 900);
+        }
+        assert!(near >= 4, "{near} of 5 came near");
+    }
+
+    #[test]
+    fn equal_seeds_learn_alike_and_frozen_ones_do_not_move() {
+        let (mut one, mut other) = (Agent::new(2, 9), Agent::new(2, 9));
+        assert_eq!(walk(&mut one, 0.4, 60), walk(&mut other, 0.4, 60));
+        assert_eq!(one.best(&[0.2, 0.4]), other.best(&[0.2, 0.4]));
+        let frozen = Agent::new(2, 9);
+        assert_ne!(one.best(&[0.2, 0.4]), frozen.best(&[0.2, 0.4]));
+    }
+
+    #[test]
+    fn what_is_not_finite_is_passed_over() {
+        let mut agent = Agent::new(1, 1);
+        for _ in 0..40 {
+            agent.learn(Experience {
+                state: vec![f32::NAN],
+                action: 0.0,
+                reward: f32::INFINITY,
+                next_state: vec![0.0],
+            });
+        }
+        assert_eq!(agent.steps, 0);
+        assert!(agent.best(&[0.5]).is_finite());
+    }
+}

@@ -1,0 +1,360 @@
+//! RusKey's learner, as published: one DDPG agent for each learned level, and
+//! propagation to the others (section 5).
+//!
+//! Levels are learned one after another while the others hold still: level 1, and
+//! under Monkey's filters level 2; then all deeper ones follow. When the mix of
+//! operations changes, exploration starts again at level 1.
+
+mod agent;
+mod network;
+mod propagate;
+mod random;
+mod replay;
+mod state;
+
+use agent::Agent;
+use replay::Experience;
+
+use super::{Change, Question, Trial, TrialId, Tuner};
+use crate::filters::FilterAllocation;
+use crate::layout::LogicalLevel;
+use crate::observation::Mission;
+use crate::shape::{RunLimit, RunLimits};
+
+/// A change of this much in any share of the operations is another workload.
+const OTHER_WORKLOAD: f64 = 0.1;
+
+/// Missions without a wish to move after which a calm agent has converged.
+const STILL: u32 = 10;
+
+/// An action beyond this moves the limit by one.
+const MOVES: f32 = 1.0 / 3.0;
+
+/// Rewards are this many times the relative saving of cost.
+const REWARD_SCALE: f64 = 4.0;
+
+/// What was done last, until its outcome is told.
+#[derive(Clone, Debug)]
+struct Step {
+    trial: TrialId,
+    state: Vec<f32>,
+    action: f32,
+    /// What it cost, once it is known.
+    cost: Option<f64>,
+}
+
+/// RusKey's Lerp.
+#[derive(Clone, Debug)]
+pub struct Lerp {
+    filters: FilterAllocation,
+    agents: Vec<Agent>,
+    /// Index of the level that is learned now; past the last: all are settled.
+    learning: usize,
+    still: u32,
+    last: Option<Step>,
+    /// The cost of the workload's first mission, against which rewards count.
+    baseline: Option<f64>,
+    shares: Option<[f64; 4]>,
+    asked: u64,
+}
+
+impl Lerp {
+    /// A learner for trees with such filters.
+    pub fn new(filters: FilterAllocation, seed: u64) -> Lerp {
+        let agents = (0..propagate::learned_levels(filters) as u64)
+            .map(|level| Agent::new(state::SIZE, seed.wrapping_add(level)))
+            .collect();
+        Lerp {
+            filters,
+            agents,
+            learning: 0,
+            still: 0,
+            last: None,
+            baseline: None,
+            shares: None,
+            asked: 0,
+        }
+    }
+
+    /// Gradient steps of all agents so far.
+    pub fn gradient_steps(&self) -> u64 {
+        self.agents.iter().map(|agent| agent.steps).sum()
+    }
+
+    fn level(&self) -> LogicalLevel {
+        LogicalLevel(self.learning as u16 + 1)
+    }
+
+    /// Explores again when the workload is another one.
+    fn notice_change(&mut self, mission: &Mission) {
+        let mix = &mission.operations;
+        let total = mix.total();
+        if total == 0 {
+            return;
+        }
+        let kinds = [
+            mix.gets_found,
+            mix.gets_absent,
+            mix.scans,
+            mix.writes + mix.deletes,
+        ];
+        let shares = kinds.map(|count| count as f64 / total as f64);
+        let changed = self.shares.is_none_or(|before| {
+            before
+                .iter()
+                .zip(&shares)
+                .any(|(before, now)| (before - now).abs() > OTHER_WORKLOAD)
+        });
+        if changed {
+            self.shares = Some(shares);
+            self.baseline = None;
+            self.last = None;
+            self.learning = 0;
+            self.still = 0;
+            self.agents.iter_mut().for_each(Agent::restart);
+        }
+    }
+
+    /// Learns from the last step, now that its outcome and what followed are seen.
+    fn learn(&mut self, next_state: &[f32]) {
+        let Some(step) = self.last.take() else {
+            return;
+        };
+        let Some(cost) = step.cost else {
+            return;
+        };
+        let baseline = *self.baseline.get_or_insert(cost);
+        if baseline <= 0.0 {
+            self.baseline = None;
+            return;
+        }
+        let reward = REWARD_SCALE * (1.0 - cost / baseline).clamp(-2.0, 1.0);
+        self.agents[self.learning].learn(Experience {
+            state: step.state,
+            action: step.action,
+            reward: reward as f32,
+            next_state: next_state.to_vec(),
+        });
+    }
+
+    /// The next limit of the level that is learned.
+    fn act(&mut self, seen: &Question<'_>, state: Vec<f32>) -> RunLimit {
+        let level = self.level();
+        let now = seen.limits.get(level);
+        let most = seen.shape.size_ratio;
+        let agent = &mut self.agents[self.learning];
+        // A wish that the bounds forbid is no wish.
+        let settled = moved(now, agent.best(&state), most) == now;
+        self.still = if settled { self.still + 1 } else { 0 };
+        let action = agent.explore(&state);
+        self.last = Some(Step {
+            trial: TrialId(self.asked),
+            state,
+            action,
+            cost: None,
+        });
+        moved(now, action, most)
+    }
+
+    /// Goes on to the next level once this one has converged.
+    fn settle(&mut self) {
+        if self.agents[self.learning].is_calm() && self.still >= STILL {
+            self.learning += 1;
+            self.still = 0;
+            self.last = None;
+            self.baseline = None;
+        }
+    }
+
+    fn limits(&self, seen: &Question<'_>, learned: Option<RunLimit>) -> RunLimits {
+        let mut first: Vec<RunLimit> = (1..=self.agents.len() as u16)
+            .map(|level| seen.limits.get(LogicalLevel(level)))
+            .collect();
+        if let Some(limit) = learned {
+            first[self.learning] = limit;
+            let mut limits = seen.limits.clone();
+            limits.set(self.level(), limit);
+            return limits;
+        }
+        let levels = usize::from(seen.shape.layout.levels);
+        propagate::propagate(self.filters, seen.shape.size_ratio, &first, levels)
+    }
+
+    fn why(&self, level: LogicalLevel) -> String {
+        if self.learning >= self.agents.len() {
+            return "it follows from the levels that were learned".into();
+        }
+        let agent = &self.agents[self.learning];
+        let kind = if agent.is_calm() {
+            "the actor's choice"
+        } else {
+            "exploration"
+        };
+        format!("{kind} for {level} after {} gradient steps", agent.steps)
+    }
+}
+
+/// The limit one step in the direction of an action.
+fn moved(limit: RunLimit, action: f32, most: u32) -> RunLimit {
+    let by = match action {
+        _ if action > MOVES => 1,
+        _ if action < -MOVES => -1,
+        _ => 0,
+    };
+    let most = i32::try_from(most).unwrap_or(i32::MAX);
+    RunLimit::clamped((i32::from(limit.get()) + by).clamp(1, most) as u16)
+}
+
+impl Tuner for Lerp {
+    fn name(&self) -> String {
+        match self.filters {
+            FilterAllocation::Uniform => "lerp".into(),
+            FilterAllocation::Monkey => "lerp-monkey".into(),
+        }
+    }
+
+    fn ask(&mut self, seen: &Question<'_>) -> Trial {
+        self.asked += 1;
+        self.notice_change(seen.mission);
+        let learned = (self.learning < self.agents.len()).then(|| {
+            let state = state::of_level(seen, self.level());
+            self.learn(&state);
+            self.act(seen, state)
+        });
+        let limits = self.limits(seen, learned);
+        let changes = seen
+            .shape
+            .layout
+            .logical_levels()
+            .filter(|level| limits.get(*level) != seen.limits.get(*level))
+            .map(|level| Change {
+                level,
+                why: self.why(level),
+            })
+            .collect();
+        if learned.is_some() {
+            self.settle();
+        }
+        Trial {
+            id: TrialId(self.asked),
+            limits,
+            changes,
+        }
+    }
+
+    fn tell(&mut self, trial: TrialId, outcome: &Mission) {
+        let level = self.level();
+        if let Some(step) = self.last.as_mut().filter(|step| step.trial == trial) {
+            step.cost = state::cost(outcome, level);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::observation::{Latency, LevelMission, OperationMix};
+    use crate::testing::{small_shape, tuner_contract};
+    use crate::tree::Tree;
+
+    const LEVELS: u16 = 3;
+    const OPERATIONS: u64 = 50_000;
+    const READ_IO: f64 = 100e-6;
+
+    #[test]
+    fn it_keeps_the_contract() {
+        for filters in [FilterAllocation::Uniform, FilterAllocation::Monkey] {
+            tuner_contract(|| Box::new(Lerp::new(filters, 1)));
+        }
+    }
+
+    /// A mission by RusKey's white-box cost: reads of K * f + 1 I/Os, merges of
+    /// T / (2K) times the entries' bytes.
+    fn mission(limits: &RunLimits, read_share: f64) -> Mission {
+        let reads = (OPERATIONS as f64 * read_share) as u64;
+        let writes = OPERATIONS - reads;
+        let runs = |level| f64::from(limits.get(LogicalLevel(level)).get());
+        let level = |level: u16| LevelMission {
+            read_ios: (reads as f64 * 0.1 * runs(level)) as u64,
+            compaction_time: Duration::from_secs_f64(
+                writes as f64 * 10.0 / (2.0 * runs(level)) * 10e-6,
+            ),
+            ..LevelMission::default()
+        };
+        let levels: Vec<LevelMission> = (1..=LEVELS).map(level).collect();
+        let ios: u64 = levels.iter().map(|level| level.read_ios).sum();
+        let read = READ_IO * (1.0 + ios as f64 / reads.max(1) as f64);
+        let mean = |seconds: f64| Latency {
+            mean: Duration::from_secs_f64(seconds),
+            ..Latency::default()
+        };
+        Mission {
+            operations: OperationMix {
+                gets_found: reads,
+                writes,
+                ..OperationMix::default()
+            },
+            get: mean(read),
+            put: mean(5e-6),
+            levels,
+            ..Mission::default()
+        }
+    }
+
+    fn cost(limits: &RunLimits, read_share: f64) -> f64 {
+        state::cost(&mission(limits, read_share), LogicalLevel(1)).expect("operations")
+    }
+
+    /// The limits after so many missions.
+    fn fly(lerp: &mut Lerp, mut limits: RunLimits, read_share: f64, missions: usize) -> RunLimits {
+        let (shape, tree) = (small_shape(), Tree::default());
+        let mut seen = mission(&limits, read_share);
+        for _ in 0..missions {
+            let trial = lerp.ask(&Question {
+                shape: &shape,
+                tree: &tree,
+                limits: &limits,
+                mission: &seen,
+            });
+            limits = trial.limits;
+            seen = mission(&limits, read_share);
+            lerp.tell(trial.id, &seen);
+        }
+        limits
+    }
+
+    fn best(read_share: f64) -> f64 {
+        (1..=10)
+            .map(|limit| cost(&RunLimits::uniform(RunLimit::clamped(limit)), read_share))
+            .fold(f64::INFINITY, f64::min)
+    }
+
+    #[test]
+    fn it_learns_few_runs_for_reads_and_many_for_writes() {
+        for (read_share, least, most) in [(0.95, 1, 4), (0.1, 5, 10)] {
+            let mut lerp = Lerp::new(FilterAllocation::Uniform, 1);
+            let start = RunLimits::uniform(RunLimit::clamped(5));
+            let limits = fly(&mut lerp, start, read_share, 600);
+            let first = limits.get(LogicalLevel(1)).get();
+            assert!(lerp.gradient_steps() > 200);
+            assert!((least..=most).contains(&first), "{read_share}: {limits}");
+            let reached = cost(&limits, read_share) / best(read_share);
+            assert!(
+                reached < 1.25,
+                "{read_share}: {limits} costs {reached} of the best"
+            );
+        }
+    }
+
+    #[test]
+    fn it_explores_again_when_the_workload_changes() {
+        let mut lerp = Lerp::new(FilterAllocation::Uniform, 1);
+        let start = RunLimits::uniform(RunLimit::clamped(5));
+        let limits = fly(&mut lerp, start, 0.95, 400);
+        assert!(lerp.agents[0].is_calm());
+        fly(&mut lerp, limits, 0.1, 3);
+        assert!(!lerp.agents[0].is_calm() && lerp.learning == 0);
+    }
+}

@@ -1,0 +1,118 @@
+//! What an agent sees of its level, and what a mission cost.
+
+use crate::layout::LogicalLevel;
+use crate::observation::{LevelMission, Mission};
+use crate::tuner::Question;
+
+/// Numbers in a state.
+pub(super) const SIZE: usize = 7;
+
+/// Weight of the level's own time against that of everything (alpha).
+const OWN: f64 = 0.5;
+
+/// Bytes of an I/O, where bytes are counted.
+const IO_BYTES: f64 = 4096.0;
+
+/// The level's limit, capacity, fill, read and write I/Os, and the workload's
+/// shares of reads and of scans (RusKey, section 5.1; fill and scans are added).
+/// All of the order of 1.
+pub(super) fn of_level(seen: &Question<'_>, level: LogicalLevel) -> Vec<f32> {
+    let mission = seen.mission;
+    let operations = mission.operations.total().max(1) as f64;
+    let own = own(mission, level);
+    let capacity = seen.shape.capacity(level) as f64;
+    let bytes: u64 = seen
+        .tree
+        .runs_of(&seen.shape.layout, level)
+        .into_iter()
+        .map(|run| seen.tree.bytes(run))
+        .sum();
+    let written = (own.compaction_read_bytes + own.compaction_write_bytes) as f64 / IO_BYTES;
+    [
+        f64::from(seen.limits.get(level).get()) / f64::from(seen.shape.size_ratio),
+        capacity.ln() / 40.0,
+        (bytes as f64 / capacity).min(3.0),
+        (own.read_ios as f64 / operations).min(4.0),
+        (written / operations).min(8.0) / 2.0,
+        mission.operations.read_share().unwrap_or(0.0),
+        mission.operations.scans as f64 / operations,
+    ]
+    .map(|number| number as f32)
+    .to_vec()
+}
+
+fn own(mission: &Mission, level: LogicalLevel) -> LevelMission {
+    mission
+        .levels
+        .get(usize::from(level.0).wrapping_sub(1))
+        .copied()
+        .unwrap_or_default()
+}
+
+/// Seconds of work for an operation: alpha times the level's own, the rest the
+/// whole tree's (RusKey, section 5.1, where it is called the reward). Work is
+/// what users waited for reads and writes, and what compactions took; time in
+/// which writers were held back is compactions' already. `None` without
+/// operations.
+pub(super) fn cost(mission: &Mission, level: LogicalLevel) -> Option<f64> {
+    let operations = mission.operations.total();
+    if operations == 0 {
+        return None;
+    }
+    let mix = &mission.operations;
+    let reads = (mix.gets_found + mix.gets_absent) as f64 * mission.get.mean.as_secs_f64()
+        + mix.scans as f64 * mission.seek.mean.as_secs_f64();
+    let writes = (mix.writes + mix.deletes) as f64 * mission.put.mean.as_secs_f64();
+    let writes = (writes - mission.stall.as_secs_f64()).max(0.0);
+    let compactions: f64 = mission
+        .levels
+        .iter()
+        .map(|level| level.compaction_time.as_secs_f64())
+        .sum();
+    let ios: u64 = mission.levels.iter().map(|level| level.read_ios).sum();
+    let own = own(mission, level);
+    let own_reads = reads * own.read_ios as f64 / ios.max(1) as f64;
+    let own_work = own_reads + own.compaction_time.as_secs_f64();
+    let all_work = reads + writes + compactions;
+    let cost = (OWN * own_work + (1.0 - OWN) * all_work) / operations as f64;
+    cost.is_finite().then_some(cost)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observation::{Latency, OperationMix};
+    use std::time::Duration;
+
+    /// 10 gets of 1 ms, half of their I/Os in level 1; 10 writes of 2 ms, of which
+    /// 5 ms were stalls; compactions of 20 ms, 5 of them into level 1.
+    #[test]
+    fn cost_by_hand() {
+        let level = |millis, read_ios| LevelMission {
+            compaction_time: Duration::from_millis(millis),
+            read_ios,
+            ..LevelMission::default()
+        };
+        let mean = |millis| Latency {
+            mean: Duration::from_millis(millis),
+            ..Latency::default()
+        };
+        let mission = Mission {
+            operations: OperationMix {
+                gets_found: 10,
+                writes: 10,
+                ..OperationMix::default()
+            },
+            get: mean(1),
+            put: mean(2),
+            stall: Duration::from_millis(5),
+            levels: vec![level(5, 8), level(15, 8)],
+            ..Mission::default()
+        };
+        // Own: 5 + 5 ms; all: 10 + 15 + 20 ms; 20 operations.
+        let expected = (0.5 * 0.010 + 0.5 * 0.045) / 20.0;
+        let got = cost(&mission, LogicalLevel(1)).expect("operations");
+        assert!((got - expected).abs() < 1e-12, "{got}");
+        assert_eq!(cost(&Mission::default(), LogicalLevel(1)), None);
+    }
+}
