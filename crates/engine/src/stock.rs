@@ -8,6 +8,7 @@ use lissom_core::robust::Tuned;
 use rust_rocksdb::{BlockBasedOptions, DB, DBCompactionStyle, Options, UniversalCompactOptions};
 
 use crate::error::{Error, Result};
+use crate::ffi::options_file::load_latest_options;
 use crate::settings::filter_bits;
 
 /// Memtables, of which the model's write buffer consists; L0 is merged when it
@@ -105,8 +106,7 @@ pub fn write_options_file(tuned: &Tuned, file: &Path) -> Result<()> {
     let options = options(tuned)?;
     let workshop = Workshop::new(file)?;
     drop(DB::open(&options, &workshop.0)?);
-    let written = newest_options(&workshop.0)
-        .ok_or_else(|| Error::bug("RocksDB opened a database without an OPTIONS file"))?;
+    let written = workshop.0.join(load_latest_options(&workshop.0)?.file_name);
     let text = fs::read_to_string(&written).map_err(|error| Error::io("read", &written, &error))?;
     fs::write(file, with_filter_bits(&text, tuned)?)
         .map_err(|error| Error::io("write", file, &error))
@@ -144,13 +144,4 @@ impl Drop for Workshop {
         // What is left behind is an empty database that nobody opens.
         let _ = fs::remove_dir_all(&self.0);
     }
-}
-
-fn newest_options(directory: &Path) -> Option<PathBuf> {
-    let entries = fs::read_dir(directory).ok()?.flatten();
-    let options = entries.map(|entry| entry.path()).filter(|path| {
-        path.file_name()
-            .is_some_and(|name| name.to_string_lossy().starts_with("OPTIONS-"))
-    });
-    options.max()
 }

@@ -2,14 +2,15 @@
 
 mod common;
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use common::{PATIENCE, key, load, runs_of, settle, small, tree, value};
 use lissom::core::tuner::{Question, Trial, TrialId, Tuner};
 use lissom::core::{LogicalLevel, Mission, RunLimit, RunLimits};
 use lissom::{Autopilot, Db, Preparation, RocksDb, Settings};
-use rust_rocksdb::ColumnFamilyDescriptor;
 use rust_rocksdb::statistics::StatsLevel;
+use rust_rocksdb::{ColumnFamilyDescriptor, Options};
 
 fn limits(db: &Db) -> RunLimits {
     db.statistics().expect("statistics").families["default"]
@@ -222,18 +223,21 @@ fn an_application_keeps_its_own_handle_under_attach() {
     assert_eq!(db.get(key(5)).expect("a get"), Some(value(5, 1)));
 }
 
+/// What `attach` says of a database that was opened with these options.
+fn refusal(directory: &Path, preparation: Preparation, options: &Options) -> String {
+    let family = ColumnFamilyDescriptor::new("default", options.clone());
+    let db = RocksDb::open_cf_descriptors(options, directory, [family]).expect("opened");
+    let attached = Autopilot::attach(db.into(), preparation);
+    attached.err().expect("refused").to_string()
+}
+
 #[test]
 fn attach_asks_for_the_counts_that_a_policy_needs() {
     let directory = tempfile::tempdir().expect("a directory");
     let settings = small("thresholds-20-80");
     let mut preparation = Preparation::new(&settings).expect("legal");
     let options = preparation.options("default", &settings).expect("legal");
-    let family = ColumnFamilyDescriptor::new("default", options.clone());
-    let db = RocksDb::open_cf_descriptors(&options, directory.path(), [family]).expect("opened");
-    let error = Autopilot::attach(db.into(), preparation)
-        .err()
-        .expect("refused")
-        .to_string();
+    let error = refusal(directory.path(), preparation, &options);
     assert!(error.contains("set the setting statistics to"), "{error}");
 }
 
@@ -244,11 +248,6 @@ fn attach_refuses_foreign_options() {
     let mut preparation = Preparation::new(&settings).expect("legal");
     let mut options = preparation.options("default", &settings).expect("legal");
     options.set_level_zero_file_num_compaction_trigger(4);
-    let family = ColumnFamilyDescriptor::new("default", options.clone());
-    let db = RocksDb::open_cf_descriptors(&options, directory.path(), [family]).expect("opened");
-    let error = Autopilot::attach(db.into(), preparation)
-        .err()
-        .expect("refused")
-        .to_string();
+    let error = refusal(directory.path(), preparation, &options);
     assert!(error.contains("make them equal"), "{error}");
 }

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::engine::{SessionCost, experiment};
 use super::sessions::{SessionKind, divergence, sessions};
 use crate::error::{BenchError, Place, Result};
+use crate::run::replace;
 
 /// The published system has 10 bits of memory and a smallest buffer of 1 MiB for
 /// each 10 M entries: trees of fewer entries keep both in proportion, so that they
@@ -168,11 +169,8 @@ fn load(file: &Path, plan: &CampaignPlan) -> Result<Campaign> {
 }
 
 fn save(file: &Path, campaign: &Campaign) -> Result<()> {
-    let text = serde_json::to_string(campaign).place(file.display())?;
-    let draft = file.with_extension("tmp");
-    fs::write(&draft, text)
-        .and_then(|()| fs::rename(&draft, file))
-        .place(file.display())
+    let text = serde_json::to_vec(campaign).place(file.display())?;
+    replace(file, &text)
 }
 
 /// Both tunings of one expected workload.

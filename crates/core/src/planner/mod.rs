@@ -66,13 +66,19 @@ impl Work {
     /// Hands out the most urgent work as long as a worker is free. Among equals
     /// L0 goes first, since it holds writers back first, then the deepest drain.
     fn fill(&mut self, now: &mut Observation) {
-        let mut drains = now.state.drains.clone();
-        drains.sort_by_key(|drain| std::cmp::Reverse(drain.target));
-        drains.sort_by(|a, b| urgency::drain(now, b).total_cmp(&urgency::drain(now, a)));
+        if self.plans.len() >= self.free {
+            return;
+        }
+        let drains = now.state.drains.iter();
+        let mut drains: Vec<(f64, Drain)> = drains
+            .map(|drain| (urgency::drain(now, drain), drain.clone()))
+            .collect();
+        drains
+            .sort_by(|(a, above), (b, below)| b.total_cmp(a).then(below.target.cmp(&above.target)));
         let level0 = urgency::level0(now);
         let mut level0_is_open = true;
-        for drain in &drains {
-            let urgency = urgency::drain(now, drain);
+        for (urgency, drain) in &drains {
+            let urgency = *urgency;
             if level0_is_open && urgency <= level0 {
                 self.offer_level0(now);
                 level0_is_open = false;

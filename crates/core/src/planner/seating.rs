@@ -2,14 +2,11 @@
 
 use super::level::{Run, View, view};
 use super::piece::describe;
+use super::urgency::FEW_SLOTS;
 use crate::layout::{LogicalLevel, PhysicalLevel};
 use crate::observation::Observation;
 use crate::plan::{Excess, Plan, PlanKind, Reason};
 use crate::validate::closure;
-
-/// With fewer free slots above its newest run, a level's runs are seated anew:
-/// new runs need slots also while a drain holds the others.
-const FEW_SLOTS: u16 = 8;
 
 /// All moves that are worth making now, deepest first: at most one a level,
 /// since one makes room for the next.

@@ -15,8 +15,9 @@ pub(super) const HURRY: f64 = 0.5;
 /// A level should never hold more than this many times its capacity.
 const MOST_CAPACITIES: f64 = 3.0;
 
-/// With fewer free slots for new runs, a level's drain gets urgent.
-const FEW_SLOTS: f64 = 8.0;
+/// With fewer free slots above its newest run, a level's runs are seated anew and
+/// its drain gets urgent: new runs need slots also while a drain holds the others.
+pub(super) const FEW_SLOTS: u16 = 8;
 
 /// Merging for space begins at this share of the space that the bound leaves,
 /// since writes go on meanwhile.
@@ -58,11 +59,9 @@ fn crowding(seen: &Observation, level: LogicalLevel) -> f64 {
     let bytes: u64 = runs.iter().map(|run| seen.tree.bytes(*run)).sum();
     let capacities = bytes as f64 / seen.shape.capacity(level) as f64;
     let by_bytes = (capacities - 1.0) / (MOST_CAPACITIES - 1.0);
-    let (first, last) = seen.shape.layout.span(level);
-    let free = match view(seen, level).free_slot(seen) {
-        Some(slot) => slot.0.min(last.0) - first.0 + 1,
-        None => 0,
-    };
-    let by_slots = 1.0 - f64::from(free) / FEW_SLOTS;
+    let (first, _) = seen.shape.layout.span(level);
+    let slot = view(seen, level).free_slot(seen);
+    let free = slot.map_or(0, |slot| slot.0 - first.0 + 1);
+    let by_slots = 1.0 - f64::from(free) / f64::from(FEW_SLOTS);
     by_bytes.max(by_slots).max(0.0)
 }

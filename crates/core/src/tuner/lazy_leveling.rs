@@ -1,6 +1,6 @@
 //! Lazy leveling (Dostoevsky): many runs above, one run in the largest level.
 
-use super::{Change, Question, Trial, TrialId, Tuner};
+use super::{Question, Trial, TrialId, Tuner};
 use crate::observation::Mission;
 use crate::shape::{RunLimit, RunLimits};
 
@@ -31,19 +31,10 @@ impl Tuner for LazyLeveling {
     fn ask(&mut self, seen: &Question<'_>) -> Trial {
         self.asked += 1;
         let limits = Self::limits(seen);
-        let changes = seen
-            .shape
-            .layout
-            .logical_levels()
-            .filter(|level| limits.get(*level) != seen.limits.get(*level))
-            .map(|level| Change {
-                level,
-                why: match limits.get(level) {
-                    RunLimit::ONE => "the largest level keeps one run".into(),
-                    _ => "it is above the largest level".into(),
-                },
-            })
-            .collect();
+        let changes = seen.changes(&limits, |level| match limits.get(level) {
+            RunLimit::ONE => "the largest level keeps one run".into(),
+            _ => "it is above the largest level".into(),
+        });
         Trial {
             id: TrialId(self.asked),
             limits,

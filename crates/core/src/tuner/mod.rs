@@ -32,6 +32,21 @@ pub struct Question<'a> {
     pub mission: &'a Mission,
 }
 
+impl Question<'_> {
+    /// The levels whose limit `limits` would change, with a reason for each.
+    pub fn changes(&self, limits: &RunLimits, why: impl Fn(LogicalLevel) -> String) -> Vec<Change> {
+        self.shape
+            .layout
+            .logical_levels()
+            .filter(|level| limits.get(*level) != self.limits.get(*level))
+            .map(|level| Change {
+                level,
+                why: why(level),
+            })
+            .collect()
+    }
+}
+
 /// Identifies an answer of a tuner.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(transparent)]

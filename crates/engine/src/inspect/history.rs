@@ -35,8 +35,7 @@ pub(super) fn last(directory: &Path, question: &Question) -> Result<Vec<Decision
     if question.decisions == 0 {
         return Ok(Vec::new());
     }
-    let mut entries = entries(&journal::old_path(directory))?;
-    entries.extend(self::entries(&journal::path(directory))?);
+    let mut entries = all(directory)?;
     if let Some(name) = &question.column_family {
         entries.retain(|entry| entry.column_family == *name);
     }
@@ -45,9 +44,16 @@ pub(super) fn last(directory: &Path, question: &Question) -> Result<Vec<Decision
     Ok(decisions.split_off(surplus))
 }
 
+/// The lines of a directory's journals, oldest first.
+pub(super) fn all(directory: &Path) -> Result<Vec<Entry>> {
+    let mut all = entries(&journal::old_path(directory))?;
+    all.extend(entries(&journal::path(directory))?);
+    Ok(all)
+}
+
 /// The lines at the end of a journal; those that are torn or of a form that
 /// this version does not know are passed over.
-pub(super) fn entries(path: &Path) -> Result<Vec<Entry>> {
+fn entries(path: &Path) -> Result<Vec<Entry>> {
     let cannot = |error| Error::io("read", path, &error);
     let mut file = match File::open(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),

@@ -9,7 +9,6 @@ use lissom_core::journal::{Entry, Event};
 use super::history;
 use super::read::check_directory;
 use crate::error::{Error, Result};
-use crate::files::journal;
 
 /// The workloads that were seen, oldest first: of a database directory, the
 /// missions in its journals; of a file, a workload a line, spelled
@@ -21,9 +20,7 @@ use crate::files::journal;
 pub fn observed_workloads(path: &Path) -> Result<Vec<Workload>> {
     let observed = if path.is_dir() {
         check_directory(path)?;
-        let mut entries = history::entries(&journal::old_path(path))?;
-        entries.extend(history::entries(&journal::path(path))?);
-        entries.iter().filter_map(of_entry).collect()
+        history::all(path)?.iter().filter_map(of_entry).collect()
     } else {
         of_file(path)?
     };

@@ -15,7 +15,8 @@ mod state;
 use agent::Agent;
 use replay::Experience;
 
-use super::{Change, Question, Trial, TrialId, Tuner};
+use super::{Question, Trial, TrialId, Tuner};
+use crate::cost_model::Workload;
 use crate::filters::FilterAllocation;
 use crate::layout::LogicalLevel;
 use crate::observation::Mission;
@@ -87,18 +88,10 @@ impl Lerp {
 
     /// Explores again when the workload is another one.
     fn notice_change(&mut self, mission: &Mission) {
-        let mix = &mission.operations;
-        let total = mix.total();
-        if total == 0 {
+        let Some(workload) = Workload::of_mission(&mission.operations) else {
             return;
-        }
-        let kinds = [
-            mix.gets_found,
-            mix.gets_absent,
-            mix.scans,
-            mix.writes + mix.deletes,
-        ];
-        let shares = kinds.map(|count| count as f64 / total as f64);
+        };
+        let shares = workload.shares();
         let changed = self.shares.is_none_or(|before| {
             before
                 .iter()
@@ -167,15 +160,14 @@ impl Lerp {
     }
 
     fn limits(&self, seen: &Question<'_>, learned: Option<RunLimit>) -> RunLimits {
-        let mut first: Vec<RunLimit> = (1..=self.agents.len() as u16)
-            .map(|level| seen.limits.get(LogicalLevel(level)))
-            .collect();
         if let Some(limit) = learned {
-            first[self.learning] = limit;
             let mut limits = seen.limits.clone();
             limits.set(self.level(), limit);
             return limits;
         }
+        let first: Vec<RunLimit> = (1..=self.agents.len() as u16)
+            .map(|level| seen.limits.get(LogicalLevel(level)))
+            .collect();
         let levels = usize::from(seen.shape.layout.levels);
         propagate::propagate(self.filters, seen.shape.size_ratio, &first, levels)
     }
@@ -222,16 +214,7 @@ impl Tuner for Lerp {
             self.act(seen, state)
         });
         let limits = self.limits(seen, learned);
-        let changes = seen
-            .shape
-            .layout
-            .logical_levels()
-            .filter(|level| limits.get(*level) != seen.limits.get(*level))
-            .map(|level| Change {
-                level,
-                why: self.why(level),
-            })
-            .collect();
+        let changes = seen.changes(&limits, |level| self.why(level));
         if learned.is_some() {
             self.settle();
         }

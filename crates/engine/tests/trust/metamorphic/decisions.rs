@@ -8,7 +8,7 @@ use std::time::Duration;
 use lissom::core::filters::FilterAllocation;
 use lissom::core::observation::Mission;
 use lissom::core::shape::{RunLimit, RunLimits};
-use lissom::core::tuner::{Change, Policy, Question, Trial, TrialId, Tuner};
+use lissom::core::tuner::{Policy, Question, Trial, TrialId, Tuner};
 use lissom::core::{Layout, LogicalLevel, PhysicalLevel, Transition};
 use lissom::ffi::CfRef;
 use lissom::{Compression, Db, Settings};
@@ -428,16 +428,7 @@ impl Tuner for Whims {
     fn ask(&mut self, seen: &Question<'_>) -> Trial {
         self.asked += 1;
         let limits = random_limits(&mut self.random);
-        let changes = seen
-            .shape
-            .layout
-            .logical_levels()
-            .filter(|level| limits.get(*level) != seen.limits.get(*level))
-            .map(|level| Change {
-                level,
-                why: "a whim".into(),
-            })
-            .collect();
+        let changes = seen.changes(&limits, |_| "a whim".into());
         Trial {
             id: TrialId(self.asked),
             limits,
