@@ -26,7 +26,7 @@ use super::space::{check_space, free_bytes};
 use super::work::{Watch, Work};
 use crate::RocksDb;
 use crate::error::{Error, Result};
-use crate::files::{journal, pin, state};
+use crate::files::{journal, pin, request, state};
 use crate::inspect::{read, recorded};
 use crate::options::Preparation;
 use crate::settings::Settings;
@@ -260,8 +260,11 @@ fn plain_options(settings: &Settings) -> Options {
 /// counts as not yet given back.
 fn remove_our_files(directory: &Path) -> Result<()> {
     let state = state::path(directory);
+    let request = request::path(directory);
     let files = [
         pin::path(directory),
+        request.with_extension("tmp"),
+        request,
         journal::old_path(directory),
         journal::path(directory),
         state.with_extension("tmp"),

@@ -198,11 +198,39 @@ impl Autopilot {
         Ok(())
     }
 
-    /// Leaves a column family alone, as before it is dropped.
+    /// Leaves a column family alone. Its compactions are aborted, which changes
+    /// no data, and have ended when this returns.
+    ///
+    /// An application that drops a column family releases it first: RocksDB
+    /// 11.12 takes a move that meets the drop for a failure of the disk, and
+    /// refuses all later writes.
     pub fn release_cf(&self, name: &str) {
-        self.shared.families.write().remove(name);
+        let Some(family) = self.shared.families.write().remove(name) else {
+            return;
+        };
+        if let Some(handle) = self.shared.db.cf_handle(name) {
+            let aborted = CfRef::of(&handle).and_then(CfRef::abort_compactions);
+            *family.gate.write() = false;
+            drop(aborted);
+        }
         self.shared.events.forget(name);
         self.shared.events.bell().ring();
+    }
+
+    /// Does something while the autopilot compacts nothing in a column family:
+    /// waits for the pieces that run, and lets none start before `act` returns.
+    /// RocksDB's own compaction of L0 goes on.
+    ///
+    /// Ingestion needs it. RocksDB 11.12 chooses an ingested file's level by two
+    /// views of the tree, which for a moment differ when a compaction was
+    /// committed together with another change of the manifest; the file then
+    /// comes to lie below older versions of its keys.
+    /// [`Db`](crate::Db) sees to it; an application that attached an autopilot
+    /// ingests in here. `act` must not call this or release the family.
+    pub fn without_compactions<T>(&self, family: &str, act: impl FnOnce() -> T) -> T {
+        let family = self.shared.family(family);
+        let _alone = family.as_ref().map(|family| family.gate.write());
+        act()
     }
 
     fn family(&self, name: &str) -> Result<Arc<Family>> {

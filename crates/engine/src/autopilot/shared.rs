@@ -88,6 +88,9 @@ pub(super) struct Family {
     pub(super) ended: AtomicU64,
     pub(super) unreadable: Mutex<BTreeSet<u64>>,
     pub(super) back_off: Mutex<BackOff>,
+    /// Shared by those that compact, held alone by whoever must have none
+    /// compact. False once the family was released.
+    pub(super) gate: RwLock<bool>,
     pub(super) pieces: Mutex<Pieces>,
     pub(super) view: Mutex<View>,
     /// The counters when the autopilot began.
@@ -113,6 +116,7 @@ impl Family {
             ended: AtomicU64::new(0),
             unreadable: Mutex::default(),
             back_off: Mutex::default(),
+            gate: RwLock::new(true),
             pieces: Mutex::default(),
             begun: (Instant::now(), totals),
         }

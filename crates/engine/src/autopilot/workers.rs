@@ -90,6 +90,10 @@ fn carry_out(shared: &Shared, job: &Job) -> Executed {
     if shared.paused.load(Relaxed) || shared.stopping() {
         return only(Outcome::Cancelled);
     }
+    let open = family.gate.read();
+    if !*open {
+        return only(Outcome::Cancelled);
+    }
     let Some(handle) = shared.db.cf_handle(&family.name) else {
         return only(Outcome::Cancelled);
     };

@@ -2,6 +2,7 @@
 
 mod directory;
 mod family;
+mod ingestion;
 mod opening;
 mod operations;
 mod scan;
@@ -35,7 +36,7 @@ use crate::statistics::counters::Counters;
 /// Reads and writes go straight to RocksDB; the methods here count them, so
 /// that tuners see the mix of operations, and time one in 64. Everything else
 /// that RocksDB can do is reached through [`Deref`]: snapshots, properties,
-/// ingestion, checkpoints. Reads and writes through RocksDB's own handle or a
+/// checkpoints, backups. Reads and writes through RocksDB's own handle or a
 /// snapshot work just as well and are not in the mix.
 ///
 /// Dropping it ends the autopilot, aborts its compactions, and closes the
@@ -157,8 +158,13 @@ impl Db {
             ));
         }
         let mut preparation = self.preparation.lock();
-        self.rocks.drop_cf(name)?;
         self.autopilot.release_cf(name);
+        if let Err(error) = self.rocks.drop_cf(name) {
+            if let Some(hooks) = preparation.hooks.get(name) {
+                self.autopilot.adopt_cf(name, hooks.clone())?;
+            }
+            return Err(error.into());
+        }
         preparation.hooks.remove(name);
         Ok(())
     }

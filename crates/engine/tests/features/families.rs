@@ -57,6 +57,30 @@ fn families_are_made_filled_and_dropped_at_run_time() {
 }
 
 #[test]
+fn a_family_may_be_dropped_in_the_midst_of_its_compactions() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = open(directory.path(), "fixed-4");
+    let mut merged = 0;
+    for round in 0..60 {
+        db.create_cf("goes").expect("made");
+        let family = db.family("goes").expect("there");
+        for number in scattered(1_500 + 40 * round) {
+            family
+                .put(key(number), value(number, round))
+                .expect("a put");
+        }
+        let statistics = db.statistics().expect("statistics");
+        merged += statistics.families["goes"].pieces.merged;
+        db.drop_cf("goes").expect("dropped");
+        // The others still take writes.
+        db.put(key(round), value(round, round)).expect("a put");
+        db.flush().expect("a flush");
+    }
+    assert!(merged > 0, "nothing was under way");
+    assert!(db.health().background_error.is_none());
+}
+
+#[test]
 fn a_batch_reaches_several_families_at_once() {
     let directory = tempfile::tempdir().expect("a directory");
     let db = open(directory.path(), "fixed-2");

@@ -1,11 +1,13 @@
 //! Table files from outside.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use lissom::{Db, Settings};
 use rust_rocksdb::{IngestExternalFileOptions, Options, SstFileWriter};
 
 use super::store::{
-    Model, files_by_level, key, load, open, put, settle_and_agree, value, went_deep,
+    Model, files_by_level, key, load, open, put, settings, settle_and_agree, value, went_deep,
 };
 
 fn write_file(path: &Path, numbers: std::ops::Range<u64>, version: u64, model: &mut Model) {
@@ -39,6 +41,62 @@ fn files_are_ingested_while_the_autopilot_works() {
     }
     settle_and_agree(&db, &model);
     went_deep(&db);
+}
+
+/// Flushes and merges of other families are committed together with those of
+/// the family that takes the files.
+#[test]
+fn a_file_is_newer_than_what_it_meets_though_several_families_work() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let outside = tempfile::tempdir().expect("a directory");
+    let eager = Settings {
+        level0_file_num_compaction_trigger: 1,
+        ..settings("fixed-4")
+    };
+    let db = Db::open(directory.path(), eager).expect("opened");
+    for name in ["one", "two"] {
+        db.create_cf(name).expect("made");
+    }
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for name in ["one", "two"] {
+            scope.spawn(|| write_and_flush(&db, name, &over));
+        }
+        for round in 0..ROUNDS {
+            for number in 0..600 {
+                db.put(key(number), value(number, 2 * round))
+                    .expect("a put");
+            }
+            let file = outside.path().join("file");
+            write_file(&file, 100..300, 2 * round + 1, &mut Model::new());
+            db.ingest_external_file(vec![&file]).expect("ingested");
+            for number in 0..600 {
+                let newest = 2 * round + u64::from((100..300).contains(&number));
+                let found = db.get(key(number)).expect("a get");
+                assert_eq!(found, Some(value(number, newest)), "round {round}");
+            }
+        }
+        over.store(true, Relaxed);
+    });
+    let statistics = db.statistics().expect("statistics");
+    for name in ["default", "one", "two"] {
+        assert!(statistics.families[name].pieces.merged > 0, "{name}");
+    }
+}
+
+const ROUNDS: u64 = 100;
+
+fn write_and_flush(db: &Db, name: &str, over: &AtomicBool) {
+    let family = db.family(name).expect("there");
+    let mut version = 0;
+    while !over.load(Relaxed) {
+        version += 1;
+        for number in 0..50 {
+            let put = family.put(key(number * version % 1_000), value(number, version));
+            put.expect("a put");
+        }
+        db.flush_cf(family.handle()).expect("a flush");
+    }
 }
 
 #[test]

@@ -401,11 +401,14 @@ impl<'a> Session<'a> {
         }
         writer.finish().map_err(text)?;
         let handle = self.store.handle(cf)?;
-        let done = self
-            .store
-            .rocks()
-            .ingest_external_file_cf(&handle, vec![&path])
-            .map_err(text);
+        let done = match self.store {
+            Store::Stock(db) => db
+                .ingest_external_file_cf(&handle, vec![&path])
+                .map_err(text),
+            Store::Lissom(db) => db
+                .ingest_external_file_cf(&handle, vec![&path])
+                .map_err(text),
+        };
         // RocksDB links or copies it.
         std::fs::remove_file(&path).map_err(text)?;
         done
