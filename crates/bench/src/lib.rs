@@ -15,6 +15,7 @@ pub mod judge;
 mod progress;
 mod report;
 mod run;
+mod simulate;
 mod store;
 mod uncertainty;
 mod workload;
@@ -37,11 +38,16 @@ pub use run::{
     Parameters, Progress, RESULTS_FILE, Results, RunPlan, SessionRecord, Silent, Totals, Watcher,
     demo_plan, run, run_arm_child,
 };
+pub use simulate::{
+    Calibration, Compared, MachineModel, SimulatedArm, Simulation, SimulationPlan, calibrate,
+    render_calibration, render_simulation, run_simulation,
+};
 pub use store::{Counters, LevelShape, Shape, Store};
 pub use uncertainty::{
-    Campaign, CampaignPlan, Experiment, MapCell, SessionCost, SessionKind, TuningKind,
-    UncertainSession, Uncertainty, UncertaintyPlan, UncertaintyRow, UncertaintySummary,
-    evaluate_uncertainty, render_campaign, render_uncertainty, run_campaign, write_pictures,
+    Campaign, CampaignPlan, Experiment, LimitsRow, MapCell, SessionCost, SessionKind, SizeRow,
+    TuningKind, UncertainSession, Uncertainty, UncertaintyPlan, UncertaintyRow, UncertaintySummary,
+    UncertaintyVariants, evaluate_uncertainty, evaluate_variants, render_campaign,
+    render_uncertainty, render_variants, run_campaign, write_pictures,
 };
 pub use workload::{
     CLOSING_SESSION, DrawnSize, Fill, FillOrder, KeyOrder, Keys, Mix, MixgraphKeys, Rate, SHIPPED,

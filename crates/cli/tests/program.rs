@@ -6,6 +6,8 @@ mod advice;
 mod benches;
 #[path = "program/directories.rs"]
 mod directories;
+#[path = "program/simulations.rs"]
+mod simulations;
 #[path = "program/support.rs"]
 mod support;
 #[path = "program/wrong_use.rs"]

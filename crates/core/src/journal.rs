@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::key::Key;
 use crate::layout::{LogicalLevel, PhysicalLevel};
 use crate::observation::Mission;
 use crate::plan::{Plan, Reason};
 use crate::shape::RunLimits;
 use crate::state::{Drain, DrainId};
-use crate::tree::Tree;
+use crate::tree::{File, Tree};
 use crate::tuner::Trial;
 
 /// The journal's format; readers refuse newer ones.
@@ -141,6 +142,39 @@ pub struct RunSummary {
 }
 
 impl TreeSummary {
+    /// A tree of such runs, each of one file over all keys: what a tuner sees of a
+    /// tree, but for the files.
+    pub fn as_tree(&self) -> Tree {
+        let deepest = self
+            .runs
+            .iter()
+            .map(|run| run.physical.0)
+            .max()
+            .unwrap_or(0);
+        let mut levels = vec![Vec::new(); usize::from(deepest) + 1];
+        let mut number = 0;
+        let mut file = |size| {
+            number += 1;
+            File {
+                number,
+                size,
+                smallest: Key::from([0u8]),
+                largest: Key::from([255u8]),
+                entries: 0,
+                deletions: 0,
+            }
+        };
+        let level0 = self.level0_files as u64;
+        levels[0] = (0..level0)
+            .map(|_| file(self.level0_bytes / level0))
+            .collect();
+        for run in &self.runs {
+            levels[usize::from(run.physical.0)] = vec![file(run.bytes)];
+        }
+        // One file a level overlaps none.
+        Tree::new(levels).unwrap_or_default()
+    }
+
     /// The summary of a tree.
     pub fn of(tree: &Tree, layout: &crate::layout::Layout) -> TreeSummary {
         TreeSummary {

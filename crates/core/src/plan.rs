@@ -134,6 +134,11 @@ pub enum Reason {
         /// In which level.
         level: LogicalLevel,
     },
+    /// Reads have already paid as much as the merge costs.
+    Consolidate {
+        /// In which level.
+        level: LogicalLevel,
+    },
     /// Somebody asked for it.
     Manual,
 }
@@ -174,6 +179,9 @@ impl fmt::Display for Reason {
             }
             Reason::Transition { level } => {
                 write!(f, "the run limit of {level} changed, greedily")
+            }
+            Reason::Consolidate { level } => {
+                write!(f, "the runs of {level} are merged for the reads' sake")
             }
             Reason::Manual => f.write_str("asked for by hand"),
         }

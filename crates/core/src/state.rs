@@ -50,6 +50,9 @@ pub struct TreeState {
     pub waiting: Option<RunLimits>,
     /// Levels that a change of limits wants merged down (greedy transition).
     pub forced: Vec<LogicalLevel>,
+    /// Levels that the tuner wants merged, whatever their limits are.
+    #[serde(default)]
+    pub consolidate: Vec<LogicalLevel>,
     /// Someone asked for the whole tree to be merged into one run.
     pub compact_all: bool,
     /// Drains under way.
@@ -70,6 +73,7 @@ impl TreeState {
             limits,
             waiting: None,
             forced: Vec::new(),
+            consolidate: Vec::new(),
             compact_all: false,
             drains: Vec::new(),
             next_drain: 1,

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use common::{PATIENCE, key, load, runs_of, settle, small, tree, value};
-use lissom::core::tuner::{Question, Trial, TrialId, Tuner};
+use lissom::core::tuner::{Change, Question, Trial, TrialId, Tuner};
 use lissom::core::{LogicalLevel, Mission, RunLimit, RunLimits};
 use lissom::{Autopilot, Db, Preparation, RocksDb, Settings};
 use rust_rocksdb::statistics::StatsLevel;
@@ -131,6 +131,7 @@ impl Tuner for Panicking {
             id: TrialId(1),
             limits: RunLimits::uniform(RunLimit::clamped(3)),
             changes: Vec::new(),
+            consolidate: Vec::new(),
         }
     }
 
@@ -162,6 +163,57 @@ fn a_tuner_that_panics_leaves_the_last_good_limits() {
     drop(db);
     let journal = std::fs::read_to_string(directory.path().join("LISSOM-JOURNAL")).expect("there");
     assert!(journal.contains("the tuner panicking panicked"));
+}
+
+/// Keeps the limits, and wants all levels merged.
+struct Merging;
+
+impl Tuner for Merging {
+    fn name(&self) -> String {
+        "merging".into()
+    }
+
+    fn ask(&mut self, seen: &Question<'_>) -> Trial {
+        let levels = seen.shape.layout.logical_levels().rev();
+        Trial {
+            id: TrialId(seen.mission.number),
+            limits: seen.limits.clone(),
+            changes: Vec::new(),
+            consolidate: levels
+                .map(|level| Change {
+                    level,
+                    why: "a test".into(),
+                })
+                .collect(),
+        }
+    }
+
+    fn tell(&mut self, _: TrialId, _: &Mission) {}
+}
+
+#[test]
+fn a_tuner_may_have_levels_merged_though_nobody_writes() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = Db::open(directory.path(), small("fixed-4")).expect("opened");
+    let mut part = 0;
+    while tree(&db).runs.len() < 3 {
+        load(&db, part..part + 2_000, 1);
+        part += 2_000;
+        settle(&db);
+        assert!(part < 100_000, "{:?}", tree(&db));
+    }
+    db.autopilot()
+        .set_tuner("default", Box::new(Merging))
+        .expect("set");
+    assert!(eventually(|| {
+        for number in 0..1_000 {
+            db.get(key(number)).expect("a get");
+        }
+        tree(&db).runs.len() == 1
+    }));
+    for number in (0..part).step_by(97) {
+        assert_eq!(db.get(key(number)).expect("a get"), Some(value(number, 1)));
+    }
 }
 
 #[test]
@@ -239,6 +291,21 @@ fn attach_asks_for_the_counts_that_a_policy_needs() {
     let options = preparation.options("default", &settings).expect("legal");
     let error = refusal(directory.path(), preparation, &options);
     assert!(error.contains("set the setting statistics to"), "{error}");
+}
+
+#[test]
+fn attach_refuses_policies_that_learn_from_latencies() {
+    for policy in ["learned", "lerp"] {
+        let directory = tempfile::tempdir().expect("a directory");
+        let settings = Settings {
+            statistics: StatsLevel::ExceptHistogramOrTimers,
+            ..small(policy)
+        };
+        let mut preparation = Preparation::new(&settings).expect("legal");
+        let options = preparation.options("default", &settings).expect("legal");
+        let error = refusal(directory.path(), preparation, &options);
+        assert!(error.contains("open the database with Db::open"), "{error}");
+    }
 }
 
 #[test]

@@ -41,7 +41,7 @@ impl LissomStore {
         };
         let log = CompactionLog::default();
         let listener = log.clone();
-        let mut settings = settings(policy, resources);
+        let mut settings = settings_of(policy, resources);
         if let ArmName::Switch(transition, _) = arm {
             settings.transition = *transition;
         }
@@ -70,7 +70,7 @@ fn parse(policy: &str) -> Result<Policy> {
 }
 
 /// The shared resources in Lissom's words.
-fn settings(policy: Policy, resources: &Resources) -> Settings {
+pub(crate) fn settings_of(policy: Policy, resources: &Resources) -> Settings {
     let buffer = resources.write_buffer_size as u64;
     Settings {
         policy,

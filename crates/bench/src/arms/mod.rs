@@ -16,6 +16,7 @@ use crate::error::Result;
 use crate::store::Store;
 
 pub use lissom::LissomStore;
+pub(crate) use lissom::settings_of;
 pub use mock::MockStore;
 pub use name::{ArmName, LARGEST_FIXED};
 pub use resources::{Compression, Resources};
@@ -32,6 +33,7 @@ pub fn open_arm(arm: &ArmName, directory: &Path, resources: &Resources) -> Resul
         | ArmName::LazyLeveling
         | ArmName::Thresholds(..)
         | ArmName::Lerp
+        | ArmName::Learned
         | ArmName::Oracle(_)
         | ArmName::Switch(..) => Ok(Box::new(LissomStore::open(directory, arm, resources)?)),
     }

@@ -30,6 +30,8 @@ pub enum ArmName {
     Thresholds(String, String),
     /// RusKey's learner.
     Lerp,
+    /// The store's own learner.
+    Learned,
     /// Fixed run limits that are switched, with perfect knowledge, at the start of each
     /// session named.
     Oracle(Vec<(String, u32)>),
@@ -54,7 +56,7 @@ impl ArmName {
     pub fn is_static(&self) -> bool {
         !matches!(
             self,
-            Self::Thresholds(..) | Self::Lerp | Self::Oracle(..) | Self::Switch(..)
+            Self::Thresholds(..) | Self::Lerp | Self::Learned | Self::Oracle(..) | Self::Switch(..)
         )
     }
 
@@ -103,6 +105,7 @@ impl fmt::Display for ArmName {
             Self::Fixed(limit) => write!(f, "fixed-{limit}"),
             Self::LazyLeveling => f.write_str("lazy-leveling"),
             Self::Lerp => f.write_str("lerp"),
+            Self::Learned => f.write_str("learned"),
             Self::Thresholds(low, high) => write!(f, "thresholds-{low}-{high}"),
             Self::Mock(rest) => write!(f, "mock-{rest}"),
             Self::Oracle(schedule) => write!(f, "oracle:{}", spelled(schedule)),
@@ -128,6 +131,7 @@ impl FromStr for ArmName {
             "rocksdb-universal" => return Ok(Self::RocksdbUniversal),
             "lazy-leveling" => return Ok(Self::LazyLeveling),
             "lerp" => return Ok(Self::Lerp),
+            "learned" => return Ok(Self::Learned),
             _ => {}
         }
         parse_parametrised(text).ok_or_else(|| unknown(text))
@@ -191,7 +195,7 @@ fn unknown(text: &str) -> BenchError {
     BenchError::new(format!(
         "arm \"{text}\" is not known; the arms are rocksdb-leveled, rocksdb-leveled-tuned[-BYTES], \
          rocksdb-universal, fixed-1 to fixed-{LARGEST_FIXED}, lazy-leveling, thresholds-LOW-HIGH \
-         (percent of reads, LOW not above HIGH), lerp, oracle:SESSION=fixed-K,SESSION=fixed-K, and \
+         (percent of reads, LOW not above HIGH), learned, lerp, oracle:SESSION=fixed-K,SESSION=fixed-K, and \
          switch-TRANSITION:SESSION=fixed-K,SESSION=fixed-K with flexible, lazy, greedy or \
          file-granular"
     ))

@@ -12,6 +12,7 @@ fn names_survive_the_round_trip() {
         "lazy-leveling",
         "thresholds-30-70",
         "lerp",
+        "learned",
         "switch-lazy:a=fixed-1,b=fixed-10",
         "oracle:ingest=fixed-10,closing=fixed-1",
     ] {

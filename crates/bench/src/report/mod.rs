@@ -11,6 +11,7 @@ mod words;
 use crate::judge::{Verdict, judge};
 use crate::run::Results;
 
+pub(crate) use grid::Grid;
 pub use html::{REPORT_FILE, report_html, write_report};
 pub use table::render_table;
 

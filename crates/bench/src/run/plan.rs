@@ -199,7 +199,7 @@ impl Launcher {
 /// Entries of the demo: three rounds of five arms fit into a few minutes.
 const DEMO_ENTRIES: u64 = 60_000;
 const DEMO_ARMS: [&str; 5] = [
-    "thresholds-30-70",
+    "learned",
     "fixed-1",
     "fixed-10",
     "rocksdb-leveled",

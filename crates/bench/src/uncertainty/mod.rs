@@ -7,12 +7,14 @@ mod engine;
 mod pictures;
 mod sessions;
 mod table;
+mod variants;
 
 pub use campaign::{Campaign, CampaignPlan, Experiment, TuningKind, render_campaign, run_campaign};
 pub use engine::SessionCost;
 pub use pictures::write_pictures;
 pub use sessions::{SessionKind, UncertainSession};
 pub use table::render_uncertainty;
+pub use variants::{LimitsRow, SizeRow, UncertaintyVariants, evaluate_variants, render_variants};
 
 use lissom::core::cost_model::{
     CostModel, ExpectedWorkload, ModelError, System, expected_workloads,

@@ -25,7 +25,7 @@ pub fn command() -> Command {
             option(
                 "policy",
                 "NAME",
-                "Who chooses the run limits: fixed-K, lazy-leveling, thresholds-LOW-HIGH or lerp \
+                "Who chooses the run limits: fixed-K, lazy-leveling, thresholds-LOW-HIGH, learned or lerp \
                  [default: fixed-1, or what an earlier adoption recorded]",
             )
             .value_parser(|name: &str| name.parse::<Policy>()),

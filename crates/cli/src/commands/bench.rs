@@ -32,7 +32,7 @@ pub fn command() -> Command {
                 "arm",
                 "NAME",
                 "A contender; repeat it. Stock RocksDB: rocksdb-leveled, rocksdb-leveled-tuned, \
-                 rocksdb-universal. Lissom: fixed-K, lazy-leveling, thresholds-LOW-HIGH, lerp, \
+                 rocksdb-universal. Lissom: fixed-K, lazy-leveling, thresholds-LOW-HIGH, learned, lerp, \
                  oracle:SESSION=fixed-K,...",
             )
             .required(true)

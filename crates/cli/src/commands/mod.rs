@@ -8,6 +8,8 @@ mod demo;
 mod detach;
 mod inspect;
 mod pin;
+mod replay;
+mod sim;
 mod uncertainty;
 mod work;
 mod workloads;
@@ -31,12 +33,14 @@ pub fn program() -> Command {
         .subcommands([
             demo::command(),
             bench::command(),
+            sim::command(),
             workloads::command(),
             inspect::command(),
             adopt::command(),
             detach::command(),
             pin::command(),
             compact::command(),
+            replay::command(),
             advise::command(),
         ])
         .subcommand(
@@ -51,12 +55,14 @@ pub fn run(given: &ArgMatches) -> Outcome {
     match given.subcommand() {
         Some(("demo", given)) => demo::run(given),
         Some(("bench", given)) => bench::run(given),
+        Some(("sim", given)) => sim::run(given),
         Some(("workloads", given)) => workloads::run(given),
         Some(("inspect", given)) => inspect::run(given),
         Some(("adopt", given)) => adopt::run(given),
         Some(("detach", given)) => detach::run(given),
         Some(("pin", given)) => pin::run(given),
         Some(("compact", given)) => compact::run(given),
+        Some(("replay", given)) => replay::run(given),
         Some(("advise", given)) => advise::run(given),
         Some(("bench-arm", _)) => Ok(lissom_bench::run_arm_child(
             std::io::stdin(),

@@ -5,13 +5,25 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use lissom_bench::{
-    CampaignPlan, UncertaintyPlan, evaluate_uncertainty, render_campaign, render_uncertainty,
-    run_campaign, write_pictures,
+    CampaignPlan, Uncertainty, UncertaintyPlan, UncertaintyVariants, evaluate_uncertainty,
+    evaluate_variants, render_campaign, render_uncertainty, render_variants, run_campaign,
+    write_pictures,
 };
+
+use serde::Serialize;
 
 use crate::arguments::{amount, flag, get, option, out};
 use crate::failure::{Failure, Outcome};
 use crate::output::{self, StatusLine};
+
+/// Everything, as one JSON object.
+#[derive(Serialize)]
+struct All<'a> {
+    #[serde(flatten)]
+    evaluation: &'a Uncertainty,
+    #[serde(flatten)]
+    variants: &'a UncertaintyVariants,
+}
 
 /// Where every figure lies, under the directory for results.
 const RESULTS: &str = "uncertainty.json";
@@ -76,9 +88,15 @@ pub fn run(given: &ArgMatches) -> Outcome {
         ..UncertaintyPlan::published(samples, get(given, "seed"))
     };
     let seen = evaluate_uncertainty(&plan).map_err(|error| Failure::WrongUse(error.to_string()))?;
+    let variants =
+        evaluate_variants(&plan).map_err(|error| Failure::WrongUse(error.to_string()))?;
     let directory: PathBuf = get(given, "out");
     let results = directory.join(RESULTS);
-    let text = serde_json::to_string(&seen)
+    let all = All {
+        evaluation: &seen,
+        variants: &variants,
+    };
+    let text = serde_json::to_string(&all)
         .map_err(|error| Failure::Failed(format!("the result is no JSON: {error}; report this")))?;
     fs::create_dir_all(&directory)
         .and_then(|()| fs::write(&results, &text))
@@ -90,13 +108,13 @@ pub fn run(given: &ArgMatches) -> Outcome {
         })?;
     let pictures = write_pictures(&seen, &directory)?;
     if given.get_flag("json") {
-        return output::print_json(&seen);
+        return output::print_json(&all);
     }
     let mut written = format!("\n{}\n", results.display());
     for picture in pictures {
         written += &format!("{}\n", picture.display());
     }
-    output::print(&(render_uncertainty(&seen) + &written))
+    output::print(&(render_uncertainty(&seen) + &render_variants(&variants) + &written))
 }
 
 fn measure(given: &ArgMatches) -> Outcome {

@@ -39,6 +39,14 @@ fn what_cannot_be_meant_is_refused() {
             &["bench", "ycsb-a", "--arm", "fixed-1", "--arm", "fixed-1"],
             "given twice",
         ),
+        (&["sim"], "WORKLOAD"),
+        (&["sim", "ycsb-d"], "does not know keys by age"),
+        (&["sim", "ycsb-a", "--noise", "-1"], "it must lie in 0..=2"),
+        (&["sim", "ycsb-a", "--arm", "best"], "choose fixed-K"),
+        (
+            &["sim", "ycsb-a", "--machine", "/nowhere"],
+            "cannot read /nowhere",
+        ),
     ] {
         let sentence = ends(arguments, 2);
         assert!(sentence.contains(words), "{arguments:?}: {sentence}");
@@ -57,6 +65,9 @@ fn help_names_every_command_and_fits_the_terminal() {
         "detach",
         "pin",
         "compact",
+        "sim",
+        "replay",
+        "advise",
     ] {
         assert!(help.contains(&format!("\n  {command}")), "{help}");
         let of_command = done(&[command, "--help"]);

@@ -29,6 +29,7 @@ enum Step {
     Brake,
     Forget,
     CompactAll,
+    Consolidate(u16),
     Unreadable(usize),
     Workers(usize),
 }
@@ -43,6 +44,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => Just(Step::Brake),
         1 => Just(Step::Forget),
         1 => Just(Step::CompactAll),
+        1 => (1u16..4).prop_map(Step::Consolidate),
         1 => any::<usize>().prop_map(Step::Unreadable),
         1 => (1usize..5).prop_map(Step::Workers),
     ]
@@ -66,6 +68,7 @@ fn apply(model: &mut Model, step: &Step) {
         Step::Brake => model.brake(),
         Step::Forget => model.forget(),
         Step::CompactAll => model.state.compact_all = true,
+        Step::Consolidate(level) => model.state.consolidate = vec![LogicalLevel(*level)],
         Step::Unreadable(at) => {
             let files: Vec<u64> = model.tree().iter().map(|(_, file)| file.number).collect();
             if let Some(file) = files.get(at % files.len().max(1)) {
@@ -271,6 +274,27 @@ fn compacting_all_leaves_one_run() {
     model.check();
     assert_eq!(model.tree().runs().count(), 1);
     assert!(model.tree().level0().is_empty() && !model.state.compact_all);
+}
+
+/// Levels that are to be consolidated go down one by one, the last into one run,
+/// and then nothing is left to do.
+#[test]
+fn consolidating_level_by_level_leaves_one_run() {
+    let mut model = Model::new(small_shape(), RunLimits::uniform(RunLimit::clamped(7)));
+    for at in 0..270u32 {
+        model.flush((0..FLUSH).map(|n| ((at * 7919 + n * 104_729) % 100_000, false)));
+        model.settle(1_000);
+    }
+    let deepest = 2;
+    assert!(model.runs(1).len() + model.runs(2).len() > 2 && model.runs(3).is_empty());
+    for level in [1, 2, 2] {
+        model.state.consolidate = vec![LogicalLevel(level)];
+        model.settle(2_000);
+        model.check();
+        assert!(model.runs(1).is_empty());
+    }
+    assert_eq!(model.runs(deepest).len(), 1);
+    assert_eq!(model.tree().runs().count(), 1);
 }
 
 /// A flexible change of limits rewrites nothing; a greedy one merges down.

@@ -89,6 +89,7 @@ fn begin(now: &mut Observation, begin: Begin) {
     }
     if let Some((level, _)) = now.shape.layout.logical(drain.top) {
         now.state.forced.retain(|forced| *forced != level);
+        now.state.consolidate.retain(|wanted| *wanted != level);
         take_up_waiting_limit(&mut now.state, level);
         if let Some((_, high)) = &drain.range {
             set_cursor(&mut now.state, level, high.clone());
@@ -207,6 +208,9 @@ fn for_level(seen: &Observation, level: LogicalLevel) -> Option<Begin> {
     if here.bytes() >= seen.shape.full_at(level) {
         return for_capacity(seen, &here);
     }
+    if seen.state.consolidate.contains(&level) {
+        return for_consolidation(seen, &here);
+    }
     let (run, file) = tombstones(seen, &here)?;
     let reason = Reason::Tombstones {
         file: file.number,
@@ -232,6 +236,27 @@ fn below_tombstones(seen: &Observation, here: &View) -> Option<PhysicalLevel> {
     existing
         .map(|run| run.physical)
         .or_else(|| below.receiver(seen))
+}
+
+/// A level's runs go down; those of the deepest level that holds any become one.
+fn for_consolidation(seen: &Observation, here: &View) -> Option<Begin> {
+    let top = here.fresh.first().map(|run| run.physical)?;
+    let reason = Reason::Consolidate { level: here.level };
+    let target = if seen.tree.deepest_occupied(&seen.shape.layout) == Some(here.level) {
+        here.fresh.last().map(|run| run.physical)
+    } else {
+        let below = view(seen, here.level.next());
+        let existing = below.fresh.first().filter(|_| !below.inbound);
+        existing
+            .map(|run| run.physical)
+            .or_else(|| below.receiver(seen))
+    }?;
+    (top < target).then_some(Begin {
+        top,
+        target,
+        range: None,
+        reason,
+    })
 }
 
 fn for_capacity(seen: &Observation, here: &View) -> Option<Begin> {

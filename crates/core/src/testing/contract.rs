@@ -1,14 +1,25 @@
 //! What every tuner and every schedule promises. A plug-in calls these from its
 //! own tests.
 
+use std::time::Duration;
+
 use crate::layout::LogicalLevel;
-use crate::observation::{Mission, OperationMix};
+use crate::observation::{Latency, Mission, OperationMix};
 use crate::plan::Plan;
 use crate::schedule::Schedule;
 use crate::shape::{RunLimit, RunLimits};
-use crate::testing::{Model, small_shape};
+use crate::testing::{Model, numbered_files, small_shape};
 use crate::tree::Tree;
 use crate::tuner::{Question, Tuner};
+
+/// A microsecond each.
+fn latency(count: u64) -> Latency {
+    Latency {
+        count,
+        mean: Duration::from_micros(u64::from(count > 0)),
+        ..Latency::default()
+    }
+}
 
 /// Missions that a tuner must take: empty, all reads, all writes, absurd.
 fn missions() -> Vec<Mission> {
@@ -19,6 +30,9 @@ fn missions() -> Vec<Mission> {
             ..OperationMix::default()
         },
         user_write_bytes: writes.saturating_mul(1000),
+        get: latency(gets_found),
+        put: latency(writes),
+        duration: Duration::from_secs(1),
         ..Mission::default()
     };
     let mut missions = vec![
@@ -34,6 +48,17 @@ fn missions() -> Vec<Mission> {
     missions
 }
 
+fn tree_of_two_levels() -> Tree {
+    let layout = small_shape().layout;
+    let mut levels = Vec::new();
+    for level in [1, 2] {
+        let (_, last) = layout.span(LogicalLevel(level));
+        levels.resize(usize::from(last.0), Vec::new());
+        levels.push(numbered_files(100 * u64::from(level)));
+    }
+    Tree::new(levels).unwrap_or_default()
+}
+
 /// Checks a tuner: it answers every mission with legal limits and a reason for
 /// each change, never uses a trial's id twice, decides alike from alike, and
 /// takes its own state back.
@@ -44,14 +69,15 @@ pub fn tuner_contract(make: impl Fn() -> Box<dyn Tuner>) {
     let (mut one, mut other) = (make(), make());
     assert!(!one.name().is_empty());
     let shape = small_shape();
-    let tree = Tree::default();
+    let trees = [Tree::default(), tree_of_two_levels()];
     let mut limits = RunLimits::uniform(RunLimit::clamped(3));
     let mut ids = std::collections::BTreeSet::new();
-    for _ in 0..20 {
+    for round in 0..40 {
+        let tree = &trees[round / 20];
         for mission in missions() {
             let question = Question {
                 shape: &shape,
-                tree: &tree,
+                tree,
                 limits: &limits,
                 mission: &mission,
             };
@@ -67,6 +93,11 @@ pub fn tuner_contract(make: impl Fn() -> Box<dyn Tuner>) {
                     "{level} changed without a reason"
                 );
             }
+            let reasons = trial.changes.iter().chain(&trial.consolidate);
+            assert!(
+                reasons.into_iter().all(|it| !it.why.is_empty()),
+                "{trial:?}"
+            );
             one.tell(trial.id, &mission);
             other.tell(trial.id, &mission);
             limits = trial.limits;
@@ -116,6 +147,7 @@ mod tests {
             "fixed-3",
             "lazy-leveling",
             "thresholds-20-80",
+            "learned",
             "lerp",
             "lerp-monkey",
         ] {

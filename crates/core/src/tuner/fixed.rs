@@ -29,6 +29,7 @@ impl Tuner for Fixed {
             id: TrialId(self.asked),
             limits: self.limits.clone(),
             changes: Vec::new(),
+            consolidate: Vec::new(),
         }
     }
 

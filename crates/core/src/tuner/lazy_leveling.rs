@@ -39,6 +39,7 @@ impl Tuner for LazyLeveling {
             id: TrialId(self.asked),
             limits,
             changes,
+            consolidate: Vec::new(),
         }
     }
 

@@ -2,12 +2,14 @@
 
 mod fixed;
 mod lazy_leveling;
+mod learned;
 mod lerp;
 mod policy;
 mod thresholds;
 
 pub use fixed::Fixed;
 pub use lazy_leveling::LazyLeveling;
+pub use learned::{EXPLORATION, Learned};
 pub use lerp::Lerp;
 pub use policy::{Policy, PolicyError};
 pub use thresholds::Thresholds;
@@ -61,9 +63,13 @@ pub struct Trial {
     pub limits: RunLimits,
     /// One entry for each level whose limit the tuner changes.
     pub changes: Vec<Change>,
+    /// Levels to be merged into the next one, the deepest into one run, whatever
+    /// their limits are; when nothing more urgent is to do.
+    #[serde(default)]
+    pub consolidate: Vec<Change>,
 }
 
-/// A changed limit, and why.
+/// A level for which something changes, and why.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Change {
     /// The level.

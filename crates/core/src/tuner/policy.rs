@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Fixed, LazyLeveling, Lerp, Thresholds, Tuner};
+use super::{EXPLORATION, Fixed, LazyLeveling, Learned, Lerp, Thresholds, Tuner};
 use crate::filters::FilterAllocation;
 use crate::shape::{RunLimit, RunLimits};
 
@@ -11,7 +11,7 @@ use crate::shape::{RunLimit, RunLimits};
 ///
 /// Spelled `fixed-4`, `fixed-10,10,1` (levels 1, 2, and all deeper ones),
 /// `lazy-leveling`, `thresholds-LOW-HIGH` with LOW and HIGH in percent of reads,
-/// or `lerp` and `lerp-monkey` by the filters of the tree.
+/// `learned`, or `lerp` and `lerp-monkey` by the filters of the tree.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Policy {
     /// The same limits for ever.
@@ -27,6 +27,8 @@ pub enum Policy {
     },
     /// RusKey's learner, for such filters.
     Lerp(FilterAllocation),
+    /// The store's own learner.
+    Learned,
 }
 
 /// Learners begin alike everywhere.
@@ -51,6 +53,7 @@ impl Policy {
             Policy::Fixed(limits) => Box::new(Fixed::new(limits.clone())),
             Policy::LazyLeveling => Box::new(LazyLeveling::default()),
             Policy::Lerp(filters) => Box::new(Lerp::new(*filters, SEED)),
+            Policy::Learned => Box::new(Learned::new(EXPLORATION)),
             Policy::Thresholds { low, high } => match Thresholds::new(*low, *high) {
                 Ok(rule) => Box::new(rule),
                 // Only a policy built by hand gets here: hold still.
@@ -63,9 +66,10 @@ impl Policy {
     pub fn first_limits(&self) -> RunLimits {
         match self {
             Policy::Fixed(limits) => limits.clone(),
-            Policy::LazyLeveling | Policy::Thresholds { .. } | Policy::Lerp(_) => {
-                RunLimits::uniform(RunLimit::ONE)
-            }
+            Policy::LazyLeveling
+            | Policy::Thresholds { .. }
+            | Policy::Lerp(_)
+            | Policy::Learned => RunLimits::uniform(RunLimit::ONE),
         }
     }
 }
@@ -75,6 +79,7 @@ impl fmt::Display for Policy {
         match self {
             Policy::Fixed(limits) => write!(f, "fixed-{limits}"),
             Policy::LazyLeveling => f.write_str("lazy-leveling"),
+            Policy::Learned => f.write_str("learned"),
             Policy::Lerp(FilterAllocation::Uniform) => f.write_str("lerp"),
             Policy::Lerp(FilterAllocation::Monkey) => f.write_str("lerp-monkey"),
             Policy::Thresholds { low, high } => {
@@ -92,6 +97,7 @@ impl FromStr for Policy {
             return Ok(Policy::LazyLeveling);
         }
         match text {
+            "learned" => return Ok(Policy::Learned),
             "lerp" => return Ok(Policy::Lerp(FilterAllocation::Uniform)),
             "lerp-monkey" => return Ok(Policy::Lerp(FilterAllocation::Monkey)),
             _ => {}
@@ -106,7 +112,7 @@ impl FromStr for Policy {
                 .map_err(|why| PolicyError(format!("{text:?} is no policy: {why}")));
         }
         Err(PolicyError(format!(
-            "{text:?} is no policy: choose fixed-K, lazy-leveling, thresholds-LOW-HIGH, lerp or lerp-monkey"
+            "{text:?} is no policy: choose fixed-K, lazy-leveling, thresholds-LOW-HIGH, learned, lerp or lerp-monkey"
         )))
     }
 }
@@ -163,7 +169,7 @@ mod tests {
         for (name, says) in [
             (
                 "leveled",
-                "choose fixed-K, lazy-leveling, thresholds-LOW-HIGH, lerp or lerp-monkey",
+                "choose fixed-K, lazy-leveling, thresholds-LOW-HIGH, learned, lerp or lerp-monkey",
             ),
             ("fixed-0", "choose one from 1 to 12"),
             ("fixed-x", "not a number of runs"),

@@ -83,6 +83,7 @@ impl Tuner for Thresholds {
             id: TrialId(self.asked),
             limits,
             changes,
+            consolidate: Vec::new(),
         }
     }
 

@@ -119,8 +119,8 @@ impl Autopilot {
             verify(&db, &family)?;
         }
         let rocks_statistics = rocks_statistics(&db)?;
-        if attached && rocks_statistics.is_none() {
-            check_policies(preparation)?;
+        if attached {
+            check_policies(preparation, rocks_statistics.is_some())?;
         }
         let loaded = state::load(&directory)?;
         let journal = Journal::open(&directory, preparation.settings.max_journal_bytes)?;
@@ -208,11 +208,12 @@ impl Autopilot {
         let Some(family) = self.shared.families.write().remove(name) else {
             return;
         };
-        if let Some(handle) = self.shared.db.cf_handle(name) {
-            let aborted = CfRef::of(&handle).and_then(CfRef::abort_compactions);
-            *family.gate.write() = false;
-            drop(aborted);
-        }
+        let handle = self.shared.db.cf_handle(name);
+        let aborted = handle
+            .as_ref()
+            .and_then(|handle| CfRef::of(handle).and_then(CfRef::abort_compactions).ok());
+        *family.gate.write() = false;
+        drop(aborted);
         self.shared.events.forget(name);
         self.shared.events.bell().ring();
     }
@@ -226,7 +227,8 @@ impl Autopilot {
     /// committed together with another change of the manifest; the file then
     /// comes to lie below older versions of its keys.
     /// [`Db`](crate::Db) sees to it; an application that attached an autopilot
-    /// ingests in here. `act` must not call this or release the family.
+    /// ingests in here. `act` must neither call this, nor
+    /// release the family, nor stop the autopilot.
     pub fn without_compactions<T>(&self, family: &str, act: impl FnOnce() -> T) -> T {
         let family = self.shared.family(family);
         let _alone = family.as_ref().map(|family| family.gate.write());
@@ -395,11 +397,19 @@ fn verify(db: &RocksDb, family: &str) -> Result<()> {
     requirements::check(&live_options(target)?)
 }
 
-/// Without RocksDB's statistics an attached autopilot sees no operations.
-fn check_policies(preparation: &Preparation) -> Result<()> {
+/// Without RocksDB's statistics an attached autopilot sees no operations, and with
+/// them no latencies.
+fn check_policies(preparation: &Preparation, counted: bool) -> Result<()> {
     for (family, hooks) in &preparation.hooks {
         let policy = &hooks.settings.policy;
-        if matches!(policy, Policy::Thresholds { .. }) {
+        if matches!(policy, Policy::Learned | Policy::Lerp(_)) {
+            return Err(Error::fix(format!(
+                "the policy {policy} of column family \"{family}\" learns from latencies, which \
+                 only Lissom's own handle measures; open the database with Db::open, or choose \
+                 another policy"
+            )));
+        }
+        if !counted && matches!(policy, Policy::Thresholds { .. }) {
             return Err(Error::fix(format!(
                 "the policy {policy} of column family \"{family}\" follows the operations, which \
                  under attach only RocksDB's statistics count; set the setting statistics to \

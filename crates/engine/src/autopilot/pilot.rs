@@ -239,6 +239,7 @@ impl Pilot {
         match self.learner.ask(&question, &mission) {
             Ok(Some(trial)) => {
                 let limits = trial.limits.clone();
+                let levels: Vec<_> = trial.consolidate.iter().map(|it| it.level).collect();
                 shared.journal.write(
                     &family.name,
                     Event::Mission {
@@ -248,6 +249,8 @@ impl Pilot {
                         pinned,
                     },
                 );
+                self.state.consolidate = if pinned { Vec::new() } else { levels };
+                seen.state = self.state.clone();
                 if !pinned {
                     self.change_limits(seen, limits);
                 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use lissom_core::journal::{Event, Outcome};
 use lissom_core::{InFlight, PhysicalLevel, Plan, PlanKind, validate};
@@ -15,6 +15,9 @@ use crate::events::{count_compaction, sparing};
 use crate::execute::{Executed, execute, is_full_disk};
 use crate::observe::observe;
 use crate::statistics::Pieces;
+
+/// How long a worker waits for whoever holds a family's gate alone.
+const WAIT_AT_GATE: Duration = Duration::from_millis(50);
 
 /// A plan on its way to a worker.
 pub(super) struct Job {
@@ -87,11 +90,10 @@ pub(super) fn cancel_rest(shared: &Shared) {
 
 fn carry_out(shared: &Shared, job: &Job) -> Executed {
     let family = &*job.family;
-    if shared.paused.load(Relaxed) || shared.stopping() {
-        return only(Outcome::Cancelled);
-    }
-    let open = family.gate.read();
-    if !*open {
+    // Whoever wants to be alone is soon done; if not, other families have work.
+    let open = family.gate.try_read_for(WAIT_AT_GATE);
+    let may = open.as_ref().is_some_and(|open| **open);
+    if !may || shared.paused.load(Relaxed) || shared.stopping() {
         return only(Outcome::Cancelled);
     }
     let Some(handle) = shared.db.cf_handle(&family.name) else {

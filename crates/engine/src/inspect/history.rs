@@ -118,13 +118,13 @@ fn sentence<'a>(event: &Event, outcome: impl Fn(&u64) -> Option<&'a Outcome>) ->
             } else {
                 ""
             };
-            (!changes.is_empty()).then(|| {
-                format!(
-                    "run limits {}{effect}; {}",
-                    trial.limits,
-                    changes.join("; ")
-                )
-            })
+            let merges = trial
+                .consolidate
+                .iter()
+                .map(|merge| format!("{} is to be merged: {}", merge.level, merge.why));
+            let said: Vec<String> = changes.into_iter().chain(merges).collect();
+            (!said.is_empty())
+                .then(|| format!("run limits {}{effect}; {}", trial.limits, said.join("; ")))
         }
         Event::DrainBegin { drain } => Some(format!(
             "drain #{} of {} into {} began, because {}",

@@ -13,6 +13,7 @@ mod history;
 mod portrait;
 pub(crate) mod read;
 pub(crate) mod recorded;
+mod replay;
 mod workloads;
 
 pub use draw::{Style, draw};
@@ -22,6 +23,7 @@ pub use portrait::{
     TreePortrait,
 };
 pub use recorded::{recorded_policy, recorded_settings};
+pub use replay::replay;
 pub use workloads::observed_workloads;
 
 use std::path::Path;

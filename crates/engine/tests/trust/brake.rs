@@ -28,6 +28,7 @@ impl Tuner for Hanging {
             id: TrialId(1),
             limits: RunLimits::uniform(RunLimit::clamped(3)),
             changes: Vec::new(),
+            consolidate: Vec::new(),
         }
     }
 

@@ -222,6 +222,7 @@ impl Tuner for Lerp {
             id: TrialId(self.asked),
             limits,
             changes,
+            consolidate: Vec::new(),
         }
     }
 

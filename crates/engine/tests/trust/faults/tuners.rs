@@ -31,6 +31,7 @@ impl Tuner for Absurd {
             id: TrialId(u64::MAX),
             limits,
             changes: Vec::new(),
+            consolidate: Vec::new(),
         }
     }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use lissom::core::filters::FilterAllocation;
 use lissom::core::observation::Mission;
 use lissom::core::shape::{RunLimit, RunLimits};
-use lissom::core::tuner::{Policy, Question, Trial, TrialId, Tuner};
+use lissom::core::tuner::{Change, Policy, Question, Trial, TrialId, Tuner};
 use lissom::core::{Layout, LogicalLevel, PhysicalLevel, Transition};
 use lissom::ffi::CfRef;
 use lissom::{Compression, Db, Settings};
@@ -429,10 +429,16 @@ impl Tuner for Whims {
         self.asked += 1;
         let limits = random_limits(&mut self.random);
         let changes = seen.changes(&limits, |_| "a whim".into());
+        let level = LogicalLevel(self.random.within(1, 4) as u16);
+        let whim = Change {
+            level,
+            why: "a whim".into(),
+        };
         Trial {
             id: TrialId(self.asked),
             limits,
             changes,
+            consolidate: vec![whim],
         }
     }
 

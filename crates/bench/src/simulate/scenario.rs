@@ -1,0 +1,130 @@
+//! A workload and an arm in the simulator's words.
+
+use lissom::core::tuner::Policy;
+use lissom_sim::{Mix, Popularity, Scenario, Session, StoreModel};
+
+use super::SimulationPlan;
+use crate::arms::settings_of;
+use crate::error::{BenchError, Result};
+use crate::workload::{self, DrawnSize, KeyOrder, Keys, Rate, Size};
+
+/// RocksDB's default, which no arm changes.
+const BLOCK_BYTES: f64 = 4096.0;
+
+/// The scenario of one arm.
+///
+/// # Errors
+/// Keys in an order or a distribution that the model does not know.
+pub(super) fn scenario(plan: &SimulationPlan, policy: &Policy) -> Result<Scenario> {
+    let workload = &plan.workload;
+    if workload.key_order != KeyOrder::Hashed {
+        return Err(BenchError::new(format!(
+            "workload {}: key_order: the simulator does not know ordered keys; use hashed ones, \
+             or measure it with `lissom bench`",
+            workload.name
+        )));
+    }
+    let entry_bytes = workload.key_size as f64 + mean(workload.value_size);
+    let sessions = workload.measured_sessions();
+    let sessions = sessions
+        .iter()
+        .map(|session| self::session(session, workload.entries))
+        .collect::<Result<_>>()
+        .map_err(|error| error.at(format!("workload {}", workload.name)))?;
+    Ok(Scenario {
+        store: store(plan, policy, entry_bytes),
+        machine: plan.machine,
+        entries: workload.entries,
+        warm_updates: workload.fill.updates_per_entry + workload.fill.random_phase / 2.0,
+        sessions,
+        policy: policy.clone(),
+        noise: plan.noise,
+        seed: plan.seed,
+    })
+}
+
+fn store(plan: &SimulationPlan, policy: &Policy, entry_bytes: f64) -> StoreModel {
+    let settings = settings_of(policy.clone(), &plan.resources);
+    StoreModel {
+        shape: settings.shape(),
+        workers: settings.workers,
+        max_write_buffer_number: settings.max_write_buffer_number as usize,
+        level0_stop_writes_trigger: settings.level0_stop_writes_trigger,
+        memory_budget_bytes: settings.memory_budget_bytes as f64,
+        bloom_bits_per_key: settings.bloom_bits_per_key,
+        filters: plan.filters,
+        block_bytes: BLOCK_BYTES,
+        entry_bytes,
+        mission_operations: settings.mission_operations,
+        mission_seconds: settings.mission_time.as_secs_f64(),
+    }
+}
+
+fn session(session: &workload::Session, entries: u64) -> Result<Session> {
+    let mix = session.mix;
+    let total: f64 = mix.weights().iter().sum();
+    // A read and then a write of one key are two operations of the model.
+    let both = mix.read_modify_write;
+    let share = |weight: f64| weight / (total + both);
+    let length = session.length(entries) as f64 * (total + both) / total;
+    let refused = |what: &str| {
+        BenchError::new(format!(
+            "session \"{}\": keys: the simulator does not know {what}; use uniform, zipf or \
+             hot_set, or measure it with `lissom bench`",
+            session.name
+        ))
+    };
+    Ok(Session {
+        name: session.name.clone(),
+        operations: length as u64,
+        mix: Mix {
+            get_present: share(mix.get_present + both),
+            get_absent: share(mix.get_absent),
+            put: share(mix.put),
+            update: share(mix.update + both),
+            delete: share(mix.delete),
+            scan: share(mix.scan),
+        },
+        keys: match session.keys {
+            Keys::Uniform => Popularity::Uniform,
+            Keys::Zipf { theta } => Popularity::Zipf { theta },
+            Keys::HotSet { fraction, share } => Popularity::HotSet { fraction, share },
+            Keys::Latest { .. } => return Err(refused("keys by age (latest)")),
+            Keys::Mixgraph(_) => return Err(refused("key ranges (mixgraph)")),
+        },
+        scan_length: mean(session.scan_length),
+        rate: rate(session.rate).map(|rate| rate * (total + both) / total),
+    })
+}
+
+/// The mean rate that is offered.
+fn rate(rate: Rate) -> Option<f64> {
+    match rate {
+        Rate::Closed => None,
+        Rate::Constant { per_second } => Some(per_second),
+        Rate::Periodic { high, low, .. } => Some(f64::midpoint(high, low)),
+        Rate::Sine { d, .. } => Some(d),
+    }
+}
+
+fn mean(size: Size) -> f64 {
+    match size {
+        Size::Fixed(bytes) => bytes as f64,
+        Size::Drawn(DrawnSize::Uniform { min, max }) => f64::midpoint(min as f64, max as f64),
+        // theta + sigma / (1 - k), as far as the mean exists.
+        Size::Drawn(DrawnSize::Pareto {
+            theta,
+            k,
+            sigma,
+            min,
+            max,
+        }) => {
+            let mean = if k < 1.0 {
+                theta + sigma / (1.0 - k)
+            } else {
+                max as f64
+            };
+            mean.clamp(min as f64, max as f64)
+        }
+    }
+}

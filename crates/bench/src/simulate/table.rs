@@ -1,0 +1,140 @@
+//! Simulations and calibrations as tables.
+
+use std::fmt::Write as _;
+
+use super::{Calibration, SimulatedArm, Simulation};
+use crate::report::Grid;
+
+/// Sessions as rows, arms as columns; then what it cost, arms as rows.
+pub fn render_simulation(seen: &Simulation) -> String {
+    let mut text = format!(
+        "{}, simulated: {} entries\n\nVirtual time, s\n",
+        seen.workload, seen.entries
+    );
+    let names: Vec<&str> = seen.arms.iter().map(|arm| &*arm.arm).collect();
+    let mut times = Grid::new(&[&["session"], &names[..]].concat());
+    let sessions = seen
+        .arms
+        .first()
+        .map_or(0, |arm| arm.outcome.sessions.len());
+    for at in 0..sessions {
+        let of = |arm: &SimulatedArm| arm.outcome.sessions[at].seconds;
+        let least = seen.arms.iter().map(of).fold(f64::INFINITY, f64::min);
+        let cell = |arm: &SimulatedArm| {
+            let star = if of(arm) <= least { "*" } else { " " };
+            format!("{}{star}", number(of(arm)))
+        };
+        let name = seen.arms[0].outcome.sessions[at].name.clone();
+        times.row([name].into_iter().chain(seen.arms.iter().map(cell)));
+    }
+    let total = |arm: &SimulatedArm| format!("{} ", number(arm.outcome.seconds()));
+    times.row(
+        ["total".to_owned()]
+            .into_iter()
+            .chain(seen.arms.iter().map(total)),
+    );
+    let _ = write!(text, "{times}");
+    text += &hull(seen);
+    text + &costs(seen)
+}
+
+/// The best static arm, and the bound that no switching between arms passes.
+fn hull(seen: &Simulation) -> String {
+    let fixed: Vec<&SimulatedArm> = seen.arms.iter().filter(|arm| arm.is_static).collect();
+    let Some(best) = fixed
+        .iter()
+        .min_by(|a, b| a.outcome.seconds().total_cmp(&b.outcome.seconds()))
+    else {
+        return String::new();
+    };
+    let bound: f64 = (0..best.outcome.sessions.len())
+        .map(|at| {
+            let times = fixed.iter().map(|arm| arm.outcome.sessions[at].seconds);
+            times.fold(f64::INFINITY, f64::min)
+        })
+        .sum();
+    let mut text = format!(
+        "\nBest static arm: {}, {} s; the best of each session: {} s\n",
+        best.arm,
+        number(best.outcome.seconds()),
+        number(bound)
+    );
+    let others = seen.arms.iter().filter(|arm| !arm.is_static);
+    for arm in others {
+        let over = 100.0 * (arm.outcome.seconds() / best.outcome.seconds() - 1.0);
+        let _ = writeln!(text, "  {}: {over:+.1} % against it", arm.arm);
+    }
+    text
+}
+
+fn costs(seen: &Simulation) -> String {
+    let mut grid = Grid::new(&[
+        "arm",
+        "write amp",
+        "peak space",
+        "end space",
+        "stalled, s",
+        "largest merge, MB",
+        "missions",
+        "decisions",
+    ]);
+    for arm in &seen.arms {
+        let outcome = &arm.outcome;
+        let stalled: f64 = outcome.sessions.iter().map(|it| it.stall).sum();
+        grid.row([
+            arm.arm.clone(),
+            format!("{:.2}", outcome.write_amplification()),
+            format!("{:.2}", outcome.peak_space),
+            format!("{:.2}", outcome.sessions.last().map_or(1.0, |it| it.space)),
+            number(stalled),
+            number(outcome.largest_merge / 1e6),
+            outcome.missions.to_string(),
+            outcome.decisions.len().to_string(),
+        ]);
+    }
+    format!("\nWhat it cost\n{grid}")
+}
+
+/// Every session measured and simulated, then the order of the arms.
+pub fn render_calibration(seen: &Calibration) -> String {
+    let mut text = format!(
+        "{}: error {:.3} before, {:.3} now (root mean square of log ratios)\n\n",
+        seen.workload, seen.error_before, seen.error
+    );
+    let mut grid = Grid::new(&["session", "arm", "measured, s", "simulated, s", "ratio"]);
+    let mut sorted: Vec<_> = seen.compared.iter().collect();
+    sorted.sort_by_key(|it| {
+        seen.compared
+            .iter()
+            .position(|other| other.session == it.session)
+    });
+    for it in sorted {
+        grid.row([
+            it.session.clone(),
+            it.arm.clone(),
+            number(it.measured),
+            number(it.simulated),
+            format!("{:.2}", it.simulated / it.measured),
+        ]);
+    }
+    let _ = write!(text, "{grid}\nArms by measured total\n");
+    let mut grid = Grid::new(&["arm", "measured, s", "simulated, s", "ratio"]);
+    for (arm, measured, simulated) in &seen.totals {
+        grid.row([
+            arm.clone(),
+            number(*measured),
+            number(*simulated),
+            format!("{:.2}", simulated / measured),
+        ]);
+    }
+    text + &grid.to_string()
+}
+
+/// Three digits that matter.
+fn number(value: f64) -> String {
+    match value.abs() {
+        size if size >= 100.0 => format!("{value:.0}"),
+        size if size >= 10.0 => format!("{value:.1}"),
+        _ => format!("{value:.2}"),
+    }
+}

@@ -1,0 +1,54 @@
+//! Workloads of the harness in the simulator.
+
+use super::*;
+use crate::workload::load_workload;
+
+fn plan(workload: &str, arms: &[&str]) -> SimulationPlan {
+    let workload = load_workload(workload)
+        .and_then(|workload| workload.sized(Some(50_000), 1.0))
+        .expect("a workload");
+    SimulationPlan {
+        workload,
+        policies: arms
+            .iter()
+            .map(|arm| arm.parse().expect("a policy"))
+            .collect(),
+        resources: Resources {
+            write_buffer_size: 256 << 10,
+            target_file_size_base: 512 << 10,
+            block_cache_size: 2 << 20,
+            ..Resources::default()
+        },
+        machine: MachineModel::default(),
+        filters: Default::default(),
+        noise: 0.0,
+        seed: 1,
+    }
+}
+
+#[test]
+fn shipped_workloads_are_simulated_or_refused_by_name() {
+    for (name, _) in crate::workload::SHIPPED {
+        match run_simulation(&plan(name, &["fixed-4"]), &mut |_| ()) {
+            Ok(seen) => {
+                let sessions = &seen.arms[0].outcome.sessions;
+                assert_eq!(
+                    sessions.last().expect("sessions").name,
+                    crate::CLOSING_SESSION
+                );
+                assert!(sessions.iter().all(|it| it.seconds > 0.0), "{name}");
+            }
+            Err(error) => assert!(error.to_string().contains("does not know"), "{error}"),
+        }
+    }
+}
+
+#[test]
+fn the_table_names_the_best_static_arm() {
+    let arms = ["fixed-1", "fixed-10", "thresholds-30-70"];
+    let seen = run_simulation(&plan("five-sessions", &arms), &mut |_| ()).expect("simulated");
+    let text = render_simulation(&seen);
+    assert!(text.contains("Best static arm: fixed-"), "{text}");
+    assert!(text.contains("thresholds-30-70: "), "{text}");
+    assert!(text.matches('*').count() >= 6, "{text}");
+}

@@ -1,0 +1,75 @@
+//! `lissom replay`
+
+use std::path::PathBuf;
+
+use clap::{ArgMatches, Command};
+use lissom::core::replay::Redecided;
+use lissom::core::tuner::Policy;
+
+use crate::arguments::{column_family, find, get, json, option, path};
+use crate::failure::Outcome;
+use crate::output;
+
+pub fn command() -> Command {
+    Command::new("replay")
+        .about("Decides a store's recorded missions again, with another policy")
+        .long_about(
+            "Decides a store's recorded missions again, with another policy: what would it have \
+             done? The observations are the recorded ones; its decisions do not change them.",
+        )
+        .arg(path().help("Directory of a database, or the journal in it"))
+        .arg(
+            option(
+                "policy",
+                "NAME",
+                "Who decides: fixed-K, lazy-leveling, thresholds-LOW-HIGH, learned or lerp",
+            )
+            .default_value("learned")
+            .value_parser(|name: &str| name.parse::<Policy>().map_err(|error| error.to_string())),
+        )
+        .arg(column_family("Which column family [default: default]"))
+        .arg(json())
+}
+
+pub fn run(given: &ArgMatches) -> Outcome {
+    let policy: Policy = get(given, "policy");
+    let family = find::<String>(given, "column-family").unwrap_or_else(|| "default".into());
+    let decided = lissom::inspect::replay(&get::<PathBuf>(given, "path"), &family, &policy)?;
+    if given.get_flag("json") {
+        return output::print_json(&decided);
+    }
+    output::print(&table(&decided, &policy))
+}
+
+fn table(decided: &[Redecided], policy: &Policy) -> String {
+    let alike = decided
+        .iter()
+        .filter(|it| it.recorded == it.replayed)
+        .count();
+    let mut text = format!(
+        "{policy} on {} recorded missions, as decided then in {alike} of them\n\n",
+        decided.len()
+    );
+    let width = |of: fn(&Redecided) -> usize| decided.iter().map(of).max().unwrap_or(0).max(8);
+    let recorded = width(|it| it.recorded.to_string().len());
+    let replayed = width(|it| it.replayed.to_string().len());
+    text += &format!(
+        "  mission   reads   {:recorded$}   {:replayed$}\n",
+        "recorded", "replayed"
+    );
+    for it in decided {
+        let reads = it
+            .read_share
+            .map_or("-".into(), |share| format!("{:.0} %", share * 100.0));
+        text += &format!(
+            "  {:>7}   {reads:>5}   {:recorded$}   {:replayed$}\n",
+            it.mission,
+            it.recorded.to_string(),
+            it.replayed.to_string()
+        );
+        for why in &it.why {
+            text += &format!("                    {why}\n");
+        }
+    }
+    text
+}

@@ -1,0 +1,225 @@
+//! `lissom sim`
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use lissom::core::filters::FilterAllocation;
+use lissom::core::tuner::Policy;
+use lissom_bench::{
+    MachineModel, Resources, Results, SimulationPlan, calibrate, load_workload, render_calibration,
+    render_simulation, run_simulation,
+};
+
+use crate::arguments::{amount, find, flag, get, json, option};
+use crate::failure::{Failure, Outcome};
+use crate::output::{self, StatusLine};
+
+/// Arms when none is named: the hull's ends and middle.
+const ARMS: [&str; 4] = ["fixed-1", "fixed-4", "fixed-10", "lazy-leveling"];
+
+pub fn command() -> Command {
+    Command::new("sim")
+        .about("Runs a workload in virtual time: the same planner and tuners over a modelled tree")
+        .long_about(
+            "Runs a workload in virtual time: the same planner and tuners over a modelled tree. \
+             Minutes of a real store take a second. With --calibrate the machine's constants are \
+             fitted to a measured run instead, and the model's error is shown; --machine takes \
+             them up.",
+        )
+        .arg(
+            Arg::new("workload")
+                .value_name("WORKLOAD")
+                .required_unless_present_any(["calibrate", "compare"])
+                .help("A shipped workload (see `lissom workloads`), random:SEED, or a TOML file"),
+        )
+        .arg(
+            option(
+                "arm",
+                "NAME",
+                "A contender; repeat it: fixed-K, lazy-leveling, thresholds-LOW-HIGH, learned, lerp \
+                 [default: fixed-1, -4, -10, lazy-leveling]",
+            )
+            .action(ArgAction::Append)
+            .value_parser(|name: &str| name.parse::<Policy>().map_err(|error| error.to_string())),
+        )
+        .args(amounts())
+        .args(machine())
+        .arg(flag("decisions", "Lists every change of the run limits"))
+        .arg(json())
+}
+
+fn amounts() -> [Arg; 7] {
+    let number = |name, value, help| option(name, value, help).value_parser(amount);
+    [
+        number("entries", "N", "Entries to load [default: the workload's]"),
+        option(
+            "scale",
+            "FACTOR",
+            "Times the workload's operations in every session",
+        )
+        .default_value("1")
+        .value_parser(value_parser!(f64)),
+        number(
+            "write-buffer-size",
+            "BYTES",
+            "Bytes of a write buffer [default: 2 MiB]",
+        ),
+        number(
+            "block-cache-size",
+            "BYTES",
+            "Bytes of the block cache [default: 32 MiB]",
+        ),
+        option(
+            "filters",
+            "KIND",
+            "How levels share the filters: uniform or monkey",
+        )
+        .default_value("uniform")
+        .value_parser(["uniform", "monkey"]),
+        option(
+            "noise",
+            "SHARE",
+            "Spread of the times that tuners are told, as 0.05",
+        )
+        .default_value("0")
+        .allow_negative_numbers(true)
+        .value_parser(value_parser!(f64)),
+        option("seed", "N", "Seed of the noise")
+            .default_value("1")
+            .value_parser(value_parser!(u64)),
+    ]
+}
+
+fn machine() -> [Arg; 4] {
+    let file = |name, value, help| option(name, value, help).value_parser(value_parser!(PathBuf));
+    [
+        file(
+            "machine",
+            "FILE",
+            "The machine's constants, as --save-machine writes them",
+        ),
+        file(
+            "calibrate",
+            "DIR",
+            "Fits the constants to the results of `lissom bench` in this directory",
+        )
+        .conflicts_with("compare"),
+        file(
+            "compare",
+            "DIR",
+            "Compares with the results of `lissom bench` in this directory, fitting nothing",
+        ),
+        file("save-machine", "FILE", "Writes the fitted constants here").requires("calibrate"),
+    ]
+}
+
+pub fn run(given: &ArgMatches) -> Outcome {
+    let machine = match find::<PathBuf>(given, "machine") {
+        Some(file) => read_machine(&file)?,
+        None => MachineModel::default(),
+    };
+    for (name, fit) in [("calibrate", true), ("compare", false)] {
+        if let Some(directory) = find::<PathBuf>(given, name) {
+            return compare(given, &directory, machine, fit);
+        }
+    }
+    let plan = plan(given, machine)?;
+    let mut line = StatusLine::new();
+    let seen = run_simulation(&plan, &mut |what| line.show(what))
+        .map_err(|error| Failure::WrongUse(error.to_string()))?;
+    drop(line);
+    if given.get_flag("json") {
+        return output::print_json(&seen);
+    }
+    let mut text = render_simulation(&seen);
+    if given.get_flag("decisions") {
+        for arm in &seen.arms {
+            text += &format!("\n{}\n", arm.arm);
+            for it in &arm.outcome.decisions {
+                let session = &arm.outcome.sessions[it.session].name;
+                text += &format!(
+                    "  {:>8.1} s  mission {:>4}, {session}: {}\n",
+                    it.at, it.mission, it.limits
+                );
+                for why in &it.why {
+                    text += &format!("              {why}\n");
+                }
+            }
+        }
+    }
+    output::print(&text)
+}
+
+fn plan(given: &ArgMatches, machine: MachineModel) -> Result<SimulationPlan, Failure> {
+    let wrong = |error: lissom_bench::BenchError| Failure::WrongUse(error.to_string());
+    let workload = load_workload(&get::<String>(given, "workload"))
+        .and_then(|workload| workload.sized(find(given, "entries"), get(given, "scale")))
+        .map_err(wrong)?;
+    let policies = match given.get_many::<Policy>("arm") {
+        Some(arms) => arms.cloned().collect(),
+        None => ARMS.iter().filter_map(|name| name.parse().ok()).collect(),
+    };
+    let mut resources = Resources::default();
+    if let Some(bytes) = find::<u64>(given, "write-buffer-size") {
+        resources.write_buffer_size = bytes as usize;
+    }
+    if let Some(bytes) = find::<u64>(given, "block-cache-size") {
+        resources.block_cache_size = bytes as usize;
+    }
+    resources.check().map_err(wrong)?;
+    let noise: f64 = get(given, "noise");
+    if !(0.0..=2.0).contains(&noise) {
+        return Err(Failure::WrongUse(format!(
+            "--noise {noise}: it must lie in 0..=2, as 0.05 for 5 %"
+        )));
+    }
+    Ok(SimulationPlan {
+        workload,
+        policies,
+        resources,
+        machine,
+        filters: match get::<String>(given, "filters").as_str() {
+            "monkey" => FilterAllocation::Monkey,
+            _ => FilterAllocation::Uniform,
+        },
+        noise,
+        seed: get(given, "seed"),
+    })
+}
+
+fn compare(given: &ArgMatches, directory: &Path, machine: MachineModel, fit: bool) -> Outcome {
+    let results = Results::read(directory)?;
+    let mut line = StatusLine::new();
+    let seen = calibrate(&results, machine, fit, &mut |what| line.show(what))?;
+    drop(line);
+    if let Some(file) = find::<PathBuf>(given, "save-machine") {
+        let text = serde_json::to_string_pretty(&seen.machine).expect("numbers are JSON");
+        fs::write(&file, text + "\n").map_err(|error| {
+            Failure::Failed(format!(
+                "cannot write {}: {error}; check the path and the free space",
+                file.display()
+            ))
+        })?;
+    }
+    if given.get_flag("json") {
+        output::print_json(&seen)
+    } else {
+        output::print(&render_calibration(&seen))
+    }
+}
+
+fn read_machine(file: &Path) -> Result<MachineModel, Failure> {
+    let text = fs::read_to_string(file).map_err(|error| {
+        Failure::WrongUse(format!(
+            "cannot read {}: {error}; check the path",
+            file.display()
+        ))
+    })?;
+    serde_json::from_str(&text).map_err(|error| {
+        Failure::WrongUse(format!(
+            "{} is no machine: {error}; let `lissom sim --save-machine` write one",
+            file.display()
+        ))
+    })
+}

@@ -1,0 +1,108 @@
+//! sim and replay.
+
+use std::time::{Duration, Instant};
+
+use super::support::{done, json};
+
+const SMALL: [&str; 8] = [
+    "sim",
+    "five-sessions",
+    "--entries",
+    "50k",
+    "--write-buffer-size",
+    "262144",
+    "--block-cache-size",
+    "2MiB",
+];
+
+fn with<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    SMALL.iter().chain(more).copied().collect()
+}
+
+#[test]
+fn a_workload_is_simulated_alike_every_time() {
+    let arms = with(&["--arm", "fixed-1", "--arm", "learned", "--noise", "0.05"]);
+    let table = done(&arms);
+    for words in [
+        "updates-90",
+        "total",
+        "Best static arm: fixed-1",
+        "learned: ",
+    ] {
+        assert!(table.contains(words), "{words}: {table}");
+    }
+    assert_eq!(table, done(&arms));
+    let told = done(&with(&["--arm", "learned", "--decisions"]));
+    assert!(
+        told.contains("mission ") && told.contains(" instead of "),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_measured_run_is_compared_and_fitted() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let out = directory.path().join("out");
+    let out = out.to_str().expect("UTF-8");
+    done(&[
+        "bench",
+        "update-only",
+        "--buffered-io",
+        "--arm",
+        "fixed-2",
+        "--arm",
+        "fixed-4",
+        "--out",
+        out,
+        "--entries",
+        "3000",
+        "--rounds",
+        "1",
+        "--write-buffer-size",
+        "65536",
+    ]);
+    let table = done(&["sim", "--compare", out]);
+    assert!(table.contains("Arms by measured total"), "{table}");
+    let machine = directory.path().join("machine.json");
+    let machine = machine.to_str().expect("UTF-8");
+    let fitted = json(&[
+        "sim",
+        "--calibrate",
+        out,
+        "--save-machine",
+        machine,
+        "--json",
+    ]);
+    let number = |name: &str| fitted[name].as_f64().expect("a number");
+    assert!(number("error") <= number("error_before"), "{fitted}");
+    let again = json(&["sim", "--compare", out, "--machine", machine, "--json"]);
+    assert_eq!(again["error"], fitted["error"]);
+}
+
+#[test]
+fn a_store_is_decided_again_by_another_policy() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().to_str().expect("UTF-8");
+    let settings = lissom::Settings {
+        mission_operations: 500,
+        ..lissom::Settings::default()
+    };
+    let db = lissom::Db::open(path, settings).expect("a new database");
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while db.mission("default").is_none_or(|it| it.number < 3) {
+        for number in 0..500u32 {
+            db.put(number.to_be_bytes(), "value").expect("written");
+        }
+        assert!(Instant::now() < deadline, "no mission ended");
+    }
+    drop(db);
+    let table = done(&["replay", path, "--policy", "thresholds-30-70"]);
+    assert!(table.contains("thresholds-30-70 on "), "{table}");
+    let decided = json(&["replay", path, "--policy", "fixed-5", "--json"]);
+    let missions = decided.as_array().expect("missions");
+    assert!(missions.len() >= 3);
+    assert!(
+        missions.iter().all(|it| it["replayed"]["deeper"] == 5),
+        "{decided}"
+    );
+}

@@ -1,0 +1,275 @@
+//! What an operation takes, by run limits.
+//!
+//! time = gets * (a + b * false positives) + scans * (c + d * runs) + writes * e
+//!        + f * compaction
+//!
+//! and never less than compactions take to keep up: clients * compaction / workers.
+//! Here compaction is seconds of compaction for each operation, and clients are the
+//! operations under way at once. The constants a to f are fitted ([`super::fit`]);
+//! what compaction takes for each byte is measured.
+
+use serde::{Deserialize, Serialize};
+
+use super::fit::{Fit, TERMS, Terms};
+use super::structure::{Shaped, Structure};
+use crate::layout::LogicalLevel;
+use crate::observation::Mission;
+use crate::shape::RunLimits;
+use crate::tree::Tree;
+
+/// Seconds before anything was seen: an SSD and a core of 2020 or later.
+const PRIOR: Terms = [60e-6, 120e-6, 80e-6, 60e-6, 12e-6, 0.5];
+
+/// How wrong the prior may be, relative.
+const DOUBT: f64 = 1.0;
+
+/// Weight of a mission against all before it.
+const NEWEST: f64 = 0.25;
+
+/// Rate of false positives, and what asking a run costs beside, in such rates,
+/// before filters were seen at work.
+const FALSE_POSITIVES: f64 = 0.02;
+const ASKING: f64 = 0.005;
+
+/// Probes from which a level's rate is believed.
+const ENOUGH_PROBES: f64 = 1_000.0;
+
+/// Seconds of compaction for a byte that can be believed: 10 GB/s to 1 MB/s.
+const FASTEST_BYTE: f64 = 1e-10;
+const SLOWEST_BYTE: f64 = 1e-6;
+
+/// A mission with more of its time in stalls shows how fast compactions can go.
+const STALLED: f64 = 0.2;
+
+/// Means that follow the missions.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(super) struct Cost {
+    fit: Fit,
+    /// An operation of late; not kept over a restart.
+    #[serde(skip)]
+    seen: Option<Seen>,
+    /// Rates of false positives by level.
+    false_positives: Vec<f64>,
+    /// Seconds of compaction for each byte that it writes.
+    byte: f64,
+    /// Bytes that compactions write, over what the structure foretells.
+    rewrites: f64,
+    /// Compactions that go on at once when they cannot keep up.
+    workers: f64,
+}
+
+/// Seconds that users waited for operations of all kinds, as far as they were
+/// timed: `None` when a kind has operations of which none was.
+pub(super) fn waited(mission: &Mission) -> Option<f64> {
+    let mix = &mission.operations;
+    let kinds = [
+        (mix.gets_found as f64 + mix.gets_absent as f64, &mission.get),
+        (mix.scans as f64, &mission.seek),
+        (mix.writes as f64 + mix.deletes as f64, &mission.put),
+    ];
+    let mut sum = 0.0;
+    for (operations, latency) in kinds {
+        let mean = latency.mean.as_secs_f64();
+        if operations > 0.0 && mean <= 0.0 {
+            return None;
+        }
+        sum += operations * mean;
+    }
+    (sum > 0.0).then_some(sum)
+}
+
+/// An operation of late, on average.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Seen {
+    gets: f64,
+    scans: f64,
+    writes: f64,
+    written: f64,
+    compaction: f64,
+    compacted: f64,
+    clients: f64,
+    /// Stalls left out.
+    took: f64,
+}
+
+/// Stalls are counted, latencies sampled: at least this share of a wait is no
+/// stall.
+const NO_STALL: f64 = 0.2;
+
+impl Seen {
+    fn of(mission: &Mission) -> Option<Seen> {
+        let mix = &mission.operations;
+        let gets = mix.gets_found as f64 + mix.gets_absent as f64;
+        let (scans, writes) = (mix.scans as f64, mix.writes as f64 + mix.deletes as f64);
+        let operations = gets + scans + writes;
+        let waited = waited(mission)?;
+        let each = |amount: f64| amount / operations;
+        let seconds: f64 = mission
+            .levels
+            .iter()
+            .map(|level| level.compaction_time.as_secs_f64())
+            .sum();
+        let duration = mission.duration.as_secs_f64().max(1e-6);
+        Some(Seen {
+            gets: each(gets),
+            scans: each(scans),
+            writes: each(writes),
+            written: each(mission.user_write_bytes as f64),
+            compaction: each(seconds),
+            compacted: each(mission.compaction_write_bytes as f64),
+            clients: (waited / duration).clamp(0.01, 1024.0),
+            took: each((waited - mission.stall.as_secs_f64()).max(NO_STALL * waited)),
+        })
+    }
+
+    fn towards(self, newer: Seen) -> Seen {
+        let mix = |old: f64, new: f64| old + NEWEST * (new - old);
+        Seen {
+            gets: mix(self.gets, newer.gets),
+            scans: mix(self.scans, newer.scans),
+            writes: mix(self.writes, newer.writes),
+            written: mix(self.written, newer.written),
+            compaction: mix(self.compaction, newer.compaction),
+            compacted: mix(self.compacted, newer.compacted),
+            clients: mix(self.clients, newer.clients),
+            took: mix(self.took, newer.took),
+        }
+    }
+}
+
+impl Cost {
+    pub fn new() -> Cost {
+        Cost {
+            fit: Fit::new(),
+            seen: None,
+            false_positives: Vec::new(),
+            byte: 8e-9,
+            rewrites: 1.0,
+            workers: 2.0,
+        }
+    }
+
+    /// Whether all numbers are such as this code makes.
+    pub fn is_sound(&self) -> bool {
+        let numbers = [self.byte, self.rewrites, self.workers];
+        let positive = |number: &f64| number.is_finite() && *number > 0.0;
+        let rates = |rate: &f64| (0.0..=1.0).contains(rate);
+        self.fit.is_sound()
+            && numbers.iter().all(positive)
+            && self.false_positives.iter().all(rates)
+            && self.seen.is_none()
+    }
+
+    /// The workload is another one: its means begin anew, the constants stay.
+    pub fn begin_anew(&mut self) {
+        self.seen = None;
+    }
+
+    /// Takes up a mission and the tree after it.
+    pub fn learn(
+        &mut self,
+        structure: &Structure<'_>,
+        tree: &Tree,
+        mission: &Mission,
+        limits: &RunLimits,
+    ) {
+        let Some(now) = Seen::of(mission) else {
+            return;
+        };
+        self.learn_filters(mission);
+        let seen = self.seen.map_or(now, |before| before.towards(now));
+        self.seen = Some(seen);
+        if seen.compacted > 0.0 && seen.compaction > 0.0 {
+            let byte = seen.compaction / seen.compacted;
+            self.byte += NEWEST * (byte.clamp(FASTEST_BYTE, SLOWEST_BYTE) - self.byte);
+        }
+        let duration = mission.duration.as_secs_f64().max(1e-6);
+        if mission.stall.as_secs_f64() / duration > STALLED {
+            let times = mission
+                .levels
+                .iter()
+                .map(|it| it.compaction_time.as_secs_f64());
+            let at_once = times.sum::<f64>() / duration;
+            self.workers += NEWEST * (at_once.clamp(1.0, 64.0) - self.workers);
+        }
+        if seen.written > 0.0 && seen.compacted > 0.0 {
+            let foretold = seen.written * structure.under(limits).rewrites;
+            let ratio = (seen.compacted / foretold.max(1e-9)).clamp(0.25, 4.0);
+            // Levels take turns: one mission says little.
+            self.rewrites += 0.1 * NEWEST * (ratio - self.rewrites);
+        }
+        let layout = &structure.shape().layout;
+        let runs: Vec<f64> = layout
+            .logical_levels()
+            .take(structure.levels)
+            .map(|level| tree.runs_of(layout, level).len() as f64)
+            .collect();
+        let level0 = tree.level0().len() as f64;
+        let met = self.terms(&now, &runs, level0, now.compaction);
+        self.fit.learn(&met, now.took);
+    }
+
+    fn learn_filters(&mut self, mission: &Mission) {
+        for (at, level) in mission.levels.iter().enumerate() {
+            if self.false_positives.len() <= at {
+                self.false_positives.push(FALSE_POSITIVES);
+            }
+            let wrong = level.filter_false_positive() as f64;
+            let asked = wrong + level.filter_useful as f64;
+            if asked > ENOUGH_PROBES {
+                let rate = &mut self.false_positives[at];
+                *rate += NEWEST * (wrong / asked - *rate);
+            }
+        }
+    }
+
+    fn terms(&self, seen: &Seen, runs: &[f64], level0: f64, compaction: f64) -> Terms {
+        let rate = |level: usize| {
+            let known = self.false_positives.get(level).copied();
+            known.unwrap_or(FALSE_POSITIVES) + ASKING
+        };
+        let by_level = runs.iter().enumerate();
+        let asked: f64 = by_level.map(|(at, runs)| runs * rate(at)).sum();
+        let terms: [f64; TERMS] = [
+            seen.gets,
+            seen.gets * (asked + level0 * rate(0)),
+            seen.scans,
+            seen.scans * (runs.iter().sum::<f64>() + level0),
+            seen.writes,
+            compaction,
+        ];
+        terms
+    }
+
+    /// What an operation would save if a level had so many runs fewer, and what a
+    /// byte that compactions write is felt, both in seconds.
+    pub fn of_runs(&self, level: LogicalLevel, fewer: f64) -> Option<(f64, f64)> {
+        let seen = self.seen?;
+        let constants = self.fit.constants(&PRIOR, DOUBT);
+        let at = usize::from(level.0) - 1;
+        let rate = self
+            .false_positives
+            .get(at)
+            .copied()
+            .unwrap_or(FALSE_POSITIVES);
+        let saved = seen.gets * constants[1] * (rate + ASKING) + seen.scans * constants[3];
+        Some((saved * fewer, self.byte * constants[TERMS - 1]))
+    }
+
+    /// Seconds of an operation under these limits, once they have taken effect.
+    /// `None` before anything was seen.
+    pub fn under(&self, structure: &Structure<'_>, limits: &RunLimits) -> Option<f64> {
+        let seen = self.seen?;
+        let Shaped { runs, rewrites } = structure.under(limits);
+        let trigger = f64::from(structure.shape().level0_file_num_compaction_trigger);
+        let compaction = seen.written * rewrites * self.rewrites * self.byte;
+        let met = self.terms(&seen, &runs, trigger / 2.0, compaction);
+        let constants = self.fit.constants(&PRIOR, DOUBT);
+        let time: f64 = met
+            .iter()
+            .zip(&constants)
+            .map(|(met, each)| met * each)
+            .sum();
+        Some(time.max(seen.clients * compaction / self.workers))
+    }
+}

@@ -1,0 +1,160 @@
+//! Constants fitted online: least squares with forgetting around a prior.
+//!
+//! A mission gives one equation: what an operation took, over what it met. Older
+//! equations count less and less; where they say nothing, the prior holds. Errors
+//! are relative, so an equation is divided by what it explains.
+
+use serde::{Deserialize, Serialize};
+
+/// What an operation's time is made of.
+pub(super) const TERMS: usize = 6;
+
+/// Weight of an equation against that of the next.
+const FORGETTING: f64 = 0.96;
+
+/// Relative error of one mission's time that is no news.
+const ERROR: f64 = 0.1;
+
+/// No constant falls below this share of its prior.
+const LEAST: f64 = 0.02;
+
+/// One number for each term.
+pub(super) type Terms = [f64; TERMS];
+
+/// Least squares over what was seen.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(super) struct Fit {
+    products: [Terms; TERMS],
+    sums: Terms,
+}
+
+impl Fit {
+    pub fn new() -> Fit {
+        Fit {
+            products: [[0.0; TERMS]; TERMS],
+            sums: [0.0; TERMS],
+        }
+    }
+
+    /// Whether all numbers are numbers, as those of a state file may not be.
+    pub fn is_sound(&self) -> bool {
+        let all = self.products.iter().flatten().chain(&self.sums);
+        all.copied().all(f64::is_finite)
+    }
+
+    /// What was met, and how long it took.
+    pub fn learn(&mut self, met: &Terms, took: f64) {
+        let sound = took > 0.0 && took.is_finite() && met.iter().all(|it| it.is_finite());
+        if !sound {
+            return;
+        }
+        let weight = 1.0 / (ERROR * took);
+        for (row, one) in self.products.iter_mut().zip(met) {
+            for (cell, other) in row.iter_mut().zip(met) {
+                *cell = *cell * FORGETTING + one * other * weight * weight;
+            }
+        }
+        for (sum, one) in self.sums.iter_mut().zip(met) {
+            *sum = *sum * FORGETTING + one * took * weight * weight;
+        }
+    }
+
+    /// The constants, each within so much (relative) of its prior unless what was
+    /// seen says otherwise.
+    pub fn constants(&self, prior: &Terms, doubt: f64) -> Terms {
+        let mut products = self.products;
+        let mut sums = self.sums;
+        for at in 0..TERMS {
+            let trust = 1.0 / (doubt * prior[at]).powi(2);
+            products[at][at] += trust;
+            sums[at] += trust * prior[at];
+        }
+        let mut found = solve(products, sums).unwrap_or(*prior);
+        for (constant, prior) in found.iter_mut().zip(prior) {
+            *constant = constant.max(LEAST * prior);
+        }
+        found
+    }
+}
+
+/// Gauss's elimination; the matrix is positive definite but for rounding.
+fn solve(mut matrix: [Terms; TERMS], mut right: Terms) -> Option<Terms> {
+    for pivot in 0..TERMS {
+        let best = (pivot..TERMS).max_by(|a, b| {
+            let size = |row: &usize| matrix[*row][pivot].abs();
+            size(a).total_cmp(&size(b))
+        })?;
+        matrix.swap(pivot, best);
+        right.swap(pivot, best);
+        let head = matrix[pivot][pivot];
+        if head.abs() < 1e-300 {
+            return None;
+        }
+        for row in pivot + 1..TERMS {
+            let factor = matrix[row][pivot] / head;
+            let (above, below) = matrix.split_at_mut(row);
+            for (cell, from) in below[0].iter_mut().zip(&above[pivot]).skip(pivot) {
+                *cell -= factor * from;
+            }
+            right[row] -= factor * right[pivot];
+        }
+    }
+    let mut found = [0.0; TERMS];
+    for row in (0..TERMS).rev() {
+        let known: f64 = (row + 1..TERMS).map(|at| matrix[row][at] * found[at]).sum();
+        found[row] = (right[row] - known) / matrix[row][row];
+    }
+    found.iter().all(|it| it.is_finite()).then_some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PRIOR: Terms = [1.0, 2.0, 3.0, 4.0, 5.0, 0.5];
+
+    #[test]
+    fn nothing_seen_is_the_prior() {
+        assert_eq!(Fit::new().constants(&PRIOR, 1.0), PRIOR);
+    }
+
+    #[test]
+    fn what_was_seen_wins_where_it_says_something() {
+        let truth = [2.0, 1.0, 3.0, 0.1, 9.0, 0.2];
+        let mut fit = Fit::new();
+        for mission in 0..200u32 {
+            let met: Terms =
+                std::array::from_fn(|at| f64::from((mission * 7 + at as u32 * at as u32 * 3) % 11));
+            let took = met.iter().zip(&truth).map(|(a, b)| a * b).sum();
+            fit.learn(&met, took);
+        }
+        let found = fit.constants(&PRIOR, 10.0);
+        for (found, truth) in found.iter().zip(&truth) {
+            assert!(
+                (found - truth).abs() < 0.1 * truth + 0.05,
+                "{found} {truth}"
+            );
+        }
+    }
+
+    #[test]
+    fn one_direction_leaves_the_others_at_the_prior() {
+        let mut fit = Fit::new();
+        for _ in 0..100 {
+            fit.learn(&[1.0, 0.0, 0.0, 0.0, 0.0, 0.0], 3.0);
+        }
+        let found = fit.constants(&PRIOR, 1.0);
+        assert!((found[0] - 3.0).abs() < 0.05, "{found:?}");
+        assert_eq!(found[1..], PRIOR[1..]);
+    }
+
+    #[test]
+    fn nonsense_teaches_nothing() {
+        let mut fit = Fit::new();
+        fit.learn(&[1.0; TERMS], f64::NAN);
+        fit.learn(&[f64::INFINITY; TERMS], 1.0);
+        fit.learn(&[1.0; TERMS], 0.0);
+        assert_eq!(fit, Fit::new());
+        assert!(fit.is_sound());
+    }
+}

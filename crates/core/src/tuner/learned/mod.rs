@@ -1,0 +1,364 @@
+//! The store's own learner: a model of costs whose constants are fitted online,
+//! and trials that overrule it.
+//!
+//! After each mission it takes up what operations and compactions took ([`cost`]),
+//! asks the model for the limits that would cost least ([`search`](search::best)),
+//! and marches towards them, one step per level and mission, if they promise
+//! enough. A march begins where the cost has been measured, and what is measured at
+//! its end stands above what was foretold ([`phase`]): if it is worse, the way is
+//! gone back, and not gone again for a while. Now and then, when the model has
+//! nothing to say, a step is tried all the same. Workloads are
+//! remembered with what served them ([`memory`]). Where nobody writes, levels are
+//! merged once that pays ([`consolidate`]).
+
+mod consolidate;
+mod cost;
+mod fit;
+mod memory;
+mod phase;
+mod search;
+mod structure;
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+
+use self::consolidate::Quiet;
+use self::cost::Cost;
+use self::memory::{Memory, SAME, Shares};
+use self::phase::Phase;
+use self::structure::Structure;
+use super::{Question, Trial, TrialId, Tuner};
+use crate::layout::{Layout, LogicalLevel};
+use crate::observation::Mission;
+use crate::shape::{RunLimit, RunLimits};
+
+/// Missions in a row that show another workload, before it is believed.
+const OTHER: u32 = 2;
+
+/// Less than this, relative, is not worth a change.
+const WORTH: f64 = 0.02;
+
+/// Missions without a wish of the model before a step is tried.
+const CALM: u32 = 24;
+
+/// Missions that a tried step lasts.
+const TRIAL: u32 = 12;
+
+/// The default of [`Learned::new`]: one mission in ten may be a trial.
+pub const EXPLORATION: f64 = 0.1;
+
+/// What is kept over a restart.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    cost: Cost,
+    memory: Memory,
+    trials: u64,
+    /// Where a trial that runs began.
+    undo: Option<RunLimits>,
+}
+
+/// A step that is tried against the model.
+#[derive(Clone, Debug)]
+struct Tried {
+    back: RunLimits,
+    level: LogicalLevel,
+}
+
+/// The learner.
+#[derive(Clone, Debug)]
+pub struct Learned {
+    cost: Cost,
+    memory: Memory,
+    phase: Phase,
+    quiet: Quiet,
+    shares: Option<Shares>,
+    /// Missions in a row that look like another workload.
+    other: u32,
+    /// The model is on its way.
+    marching: bool,
+    tried: Option<Tried>,
+    undo: Option<RunLimits>,
+    /// Trials so far, which go round the levels and up and down by turns.
+    trials: u64,
+    /// Missions that were trials, and all.
+    explored: u64,
+    asked: u64,
+    exploration: f64,
+}
+
+/// Limits to go to, and why.
+struct Wish {
+    limits: RunLimits,
+    why: String,
+}
+
+impl Learned {
+    /// A learner that spends at most this share of the missions on trials; none
+    /// with 0.
+    pub fn new(exploration: f64) -> Learned {
+        Learned {
+            cost: Cost::new(),
+            memory: Memory::default(),
+            phase: Phase::default(),
+            quiet: Quiet::default(),
+            shares: None,
+            other: 0,
+            marching: false,
+            tried: None,
+            undo: None,
+            trials: 0,
+            explored: 0,
+            asked: 0,
+            exploration: if exploration.is_finite() {
+                exploration.clamp(0.0, 1.0)
+            } else {
+                0.0
+            },
+        }
+    }
+
+    /// Begins anew when the workload is another one. Returns what served it
+    /// before, if it was seen before.
+    fn notice_change(&mut self, seen: &Question<'_>) -> Option<Wish> {
+        let shares = memory::shares(seen.mission)?;
+        if let Some(before) = self.shares {
+            let is_other = memory::distance(&before, &shares) > SAME;
+            self.other = if is_other { self.other + 1 } else { 0 };
+            if self.other < OTHER {
+                return None;
+            }
+        }
+        self.memory = self.memory_with_present();
+        let back = self.tried.take().map(|tried| tried.back);
+        self.shares = Some(shares);
+        self.other = 0;
+        self.phase = Phase::default();
+        self.marching = false;
+        self.cost.begin_anew();
+        match self.memory.find(&shares) {
+            Some(limits) => wish(
+                seen,
+                limits.clone(),
+                "it served this workload when it was last seen".into(),
+            ),
+            None => wish(seen, back?, "the workload changed during a trial".into()),
+        }
+    }
+
+    fn wish(&mut self, seen: &Question<'_>) -> Option<Wish> {
+        if let Some(back) = self.undo.take() {
+            return wish(
+                seen,
+                back,
+                "a trial had begun when the store was closed".into(),
+            );
+        }
+        if let Some(wish) = self.notice_change(seen) {
+            return Some(wish);
+        }
+        let structure = Structure::of(seen.shape, seen.tree)?;
+        self.cost
+            .learn(&structure, seen.tree, seen.mission, seen.limits);
+        self.phase.record(seen.limits, took(seen.mission));
+        if self.other > 0 {
+            return None;
+        }
+        if let Some(tried) = self.tried.clone() {
+            self.explored += 1;
+            return self.end_trial(seen, &tried);
+        }
+        self.go_back(seen)
+            .or_else(|| self.follow_model(seen, &structure))
+            .or_else(|| self.explore(seen, &structure))
+    }
+
+    /// Limits that were better than the present ones.
+    fn go_back(&mut self, seen: &Question<'_>) -> Option<Wish> {
+        let (limits, best, now) = self.phase.better(seen.limits)?;
+        self.marching = false;
+        for level in Layout::V1.logical_levels() {
+            if limits.get(level) != seen.limits.get(level) {
+                self.phase.bar(level, seen.limits.get(level));
+            }
+        }
+        wish(
+            seen,
+            limits,
+            format!(
+                "operations took {:.1} µs under the limits before, {:.1} µs under these",
+                best * 1e6,
+                now * 1e6
+            ),
+        )
+    }
+
+    /// One step per level towards what the model finds best.
+    fn follow_model(&mut self, seen: &Question<'_>, structure: &Structure<'_>) -> Option<Wish> {
+        if !std::mem::take(&mut self.marching) && self.phase.mean(seen.limits).is_none() {
+            return None;
+        }
+        let cost = |limits: &RunLimits| self.cost.under(structure, limits);
+        let now = cost(seen.limits)?;
+        let (best, least) = search::best(seen, structure.levels, &self.phase, cost)?;
+        if least > now * (1.0 - WORTH) {
+            return None;
+        }
+        let mut limits = seen.limits.clone();
+        for level in Layout::V1.logical_levels().take(structure.levels) {
+            let (from, to) = (seen.limits.get(level), best.get(level));
+            limits.set(level, search::step(&self.phase, level, from, to));
+        }
+        let why = format!(
+            "the model expects {:.1} µs an operation at {best}, {:.1} µs at {}",
+            least * 1e6,
+            now * 1e6,
+            seen.limits
+        );
+        let step = wish(seen, limits, why);
+        self.marching = step.is_some();
+        step
+    }
+
+    /// A step that the model does not ask for.
+    fn explore(&mut self, seen: &Question<'_>, structure: &Structure<'_>) -> Option<Wish> {
+        let budget = self.exploration * self.asked as f64;
+        let affordable = self.explored as f64 + f64::from(TRIAL) <= budget;
+        if self.phase.held < CALM || !affordable || self.phase.mean(seen.limits).is_none() {
+            return None;
+        }
+        let at = self.trials;
+        self.trials += 1;
+        let level = LogicalLevel((at / 2 % structure.levels as u64) as u16 + 1);
+        let old = seen.limits.get(level).get();
+        let new = if at.is_multiple_of(2) {
+            old + 1
+        } else {
+            old.saturating_sub(1)
+        };
+        let limit = RunLimit::clamped(new.min(search::largest(seen.shape)));
+        if limit.get() == old || self.phase.is_barred(level, limit) {
+            return None;
+        }
+        let mut limits = seen.limits.clone();
+        limits.set(level, limit);
+        self.tried = Some(Tried {
+            back: seen.limits.clone(),
+            level,
+        });
+        wish(seen, limits, format!("a trial of {TRIAL} missions"))
+    }
+
+    /// Keeps a tried step if it was clearly better, and undoes it otherwise.
+    fn end_trial(&mut self, seen: &Question<'_>, tried: &Tried) -> Option<Wish> {
+        let gone = seen.limits.get(tried.level) == tried.back.get(tried.level);
+        if !gone && self.phase.held < TRIAL {
+            return None;
+        }
+        self.tried = None;
+        if gone {
+            // Somebody else has changed the limits, or pinned them.
+            self.phase.held = 0;
+            return None;
+        }
+        let means = self
+            .phase
+            .mean(&tried.back)
+            .zip(self.phase.mean(seen.limits));
+        let why = match means {
+            Some((before, now)) if now < before * (1.0 - WORTH) => {
+                self.phase.bar(tried.level, tried.back.get(tried.level));
+                return None;
+            }
+            Some((before, now)) => format!(
+                "the trial took {:.1} µs an operation, {:.1} µs before it",
+                now * 1e6,
+                before * 1e6
+            ),
+            None => "the trial could not be measured".into(),
+        };
+        self.phase.bar(tried.level, seen.limits.get(tried.level));
+        wish(seen, tried.back.clone(), why)
+    }
+}
+
+/// A wish, if it changes anything.
+fn wish(seen: &Question<'_>, limits: RunLimits, why: String) -> Option<Wish> {
+    (!phase::same(&limits, seen.limits)).then_some(Wish { limits, why })
+}
+
+/// What users waited for an operation, stalls included, as far as it was timed.
+fn took(mission: &Mission) -> Option<f64> {
+    let mix = &mission.operations;
+    let operations = mix.reads() as f64 + mix.writes as f64 + mix.deletes as f64;
+    cost::waited(mission).map(|waited| waited / operations)
+}
+
+impl Tuner for Learned {
+    fn name(&self) -> String {
+        "learned".into()
+    }
+
+    fn ask(&mut self, seen: &Question<'_>) -> Trial {
+        self.asked += 1;
+        let wish = self.wish(seen);
+        let limits = wish
+            .as_ref()
+            .map_or(seen.limits, |wish| &wish.limits)
+            .clone();
+        let changes = seen.changes(&limits, |level| {
+            let why = wish.as_ref().map_or("", |wish| wish.why.as_str());
+            let (old, new) = (seen.limits.get(level), limits.get(level));
+            format!("{} instead of {}: {why}", new.get(), old.get())
+        });
+        Trial {
+            id: TrialId(self.asked),
+            limits,
+            changes,
+            consolidate: self.quiet.after(seen, &self.cost).into_iter().collect(),
+        }
+    }
+
+    // What came of a trial is the mission of the next question.
+    fn tell(&mut self, _: TrialId, _: &Mission) {}
+
+    fn state(&self) -> serde_json::Value {
+        let kept = Kept {
+            cost: self.cost.clone(),
+            memory: self.memory_with_present(),
+            trials: self.trials,
+            undo: self.tried.as_ref().map(|tried| tried.back.clone()),
+        };
+        serde_json::to_value(kept).unwrap_or_default()
+    }
+
+    fn restore(&mut self, state: &serde_json::Value) -> Result<(), String> {
+        if state.is_null() {
+            return Ok(());
+        }
+        let kept: Kept = serde_json::from_value(state.clone())
+            .map_err(|error| format!("what learned had learned cannot be read: {error}"))?;
+        if !kept.cost.is_sound() || !kept.memory.is_sound() {
+            return Err("what learned had learned holds numbers that cannot be".into());
+        }
+        self.cost = kept.cost;
+        self.cost.begin_anew();
+        self.memory = kept.memory;
+        self.trials = kept.trials;
+        self.undo = kept.undo;
+        Ok(())
+    }
+}
+
+impl Learned {
+    /// The memory, with the present workload if its limits have held.
+    fn memory_with_present(&self) -> Memory {
+        let mut memory = self.memory.clone();
+        let before_trial = self.tried.as_ref().map(|tried| &tried.back);
+        let served = before_trial.or(self.phase.settled());
+        if let (Some(shares), Some(limits)) = (self.shares, served) {
+            memory.keep(shares, limits);
+        }
+        memory
+    }
+}

@@ -1,0 +1,185 @@
+//! What was measured since the workload last changed: which limits were tried, at
+//! what cost, and which steps proved wrong.
+
+use crate::layout::{Layout, LogicalLevel};
+use crate::shape::{RunLimit, RunLimits};
+
+/// Missions after a change of limits that still show the old ones.
+const SETTLING: u32 = 2;
+
+/// Missions from which a mean is believed.
+const ENOUGH: u32 = 4;
+
+/// Missions that a mean looks back on, about.
+const MEMORY: u32 = 24;
+
+/// Measurements and bars older than so many missions are forgotten: data grows and
+/// caches fill.
+const OLD: u64 = 300;
+
+/// A cost is worse when it is higher by this, relative.
+const WORSE: f64 = 0.05;
+
+/// Limits that held, and what an operation took under them.
+#[derive(Clone, Debug)]
+struct Tried {
+    limits: RunLimits,
+    missions: u32,
+    mean: f64,
+    last: u64,
+}
+
+/// A limit that proved wrong, and when.
+#[derive(Clone, Debug)]
+struct Barred {
+    level: LogicalLevel,
+    limit: RunLimit,
+    at: u64,
+}
+
+/// One workload, for as long as it lasts.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Phase {
+    missions: u64,
+    tried: Vec<Tried>,
+    /// Missions since the limits last changed.
+    pub held: u32,
+    now: Option<RunLimits>,
+    barred: Vec<Barred>,
+}
+
+/// Whether two spellings mean the same limits.
+pub(super) fn same(a: &RunLimits, b: &RunLimits) -> bool {
+    let mut levels = Layout::V1.logical_levels();
+    levels.all(|level| a.get(level) == b.get(level))
+}
+
+impl Phase {
+    /// A mission under these limits took so long for each operation, if that is
+    /// known.
+    pub fn record(&mut self, limits: &RunLimits, cost: Option<f64>) {
+        self.missions += 1;
+        if self.now.as_ref().is_some_and(|now| same(now, limits)) {
+            self.held += 1;
+        } else {
+            self.now = Some(limits.clone());
+            self.held = 1;
+        }
+        let Some(cost) = cost.filter(|_| self.held > SETTLING) else {
+            return;
+        };
+        let last = self.missions;
+        match self.tried.iter_mut().find(|it| same(&it.limits, limits)) {
+            Some(tried) => {
+                tried.missions += 1;
+                tried.last = last;
+                let weight = 1.0 / f64::from(tried.missions.min(MEMORY));
+                tried.mean += weight * (cost - tried.mean);
+            }
+            None => self.tried.push(Tried {
+                limits: limits.clone(),
+                missions: 1,
+                mean: cost,
+                last,
+            }),
+        }
+        self.tried.retain(|it| last - it.last < OLD);
+        self.barred.retain(|it| last - it.at < OLD);
+    }
+
+    /// What an operation took under limits that held long enough.
+    pub fn mean(&self, limits: &RunLimits) -> Option<f64> {
+        let known = self.tried.iter().find(|it| same(&it.limits, limits));
+        known.filter(|it| it.missions >= ENOUGH).map(|it| it.mean)
+    }
+
+    /// Limits that were clearly better than these, with both costs.
+    pub fn better(&self, limits: &RunLimits) -> Option<(RunLimits, f64, f64)> {
+        if self.held < SETTLING + ENOUGH {
+            return None;
+        }
+        let now = self.mean(limits)?;
+        let open = |it: &&Tried| {
+            let levels = Layout::V1.logical_levels();
+            let mut changed = levels.filter(|level| it.limits.get(*level) != limits.get(*level));
+            it.missions >= ENOUGH
+                && !changed.any(|level| self.is_barred(level, it.limits.get(level)))
+        };
+        let known = self.tried.iter().filter(open);
+        let best = known.min_by(|a, b| a.mean.total_cmp(&b.mean))?;
+        let clearly = now > best.mean * (1.0 + WORSE);
+        clearly.then(|| (best.limits.clone(), best.mean, now))
+    }
+
+    /// The present limits, if they have held long enough to speak of.
+    pub fn settled(&self) -> Option<&RunLimits> {
+        self.now.as_ref().filter(|_| self.held >= SETTLING + ENOUGH)
+    }
+
+    /// Forbids a limit for a while, at most until the workload changes.
+    pub fn bar(&mut self, level: LogicalLevel, limit: RunLimit) {
+        if !self.is_barred(level, limit) {
+            let at = self.missions;
+            self.barred.push(Barred { level, limit, at });
+        }
+    }
+
+    /// Whether a limit proved wrong.
+    pub fn is_barred(&self, level: LogicalLevel, limit: RunLimit) -> bool {
+        let same = |it: &Barred| it.level == level && it.limit == limit;
+        self.barred.iter().any(same)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limits(limit: u16) -> RunLimits {
+        RunLimits::uniform(RunLimit::clamped(limit))
+    }
+
+    fn hold(phase: &mut Phase, limit: u16, cost: f64, missions: u32) {
+        for _ in 0..missions {
+            phase.record(&limits(limit), Some(cost));
+        }
+    }
+
+    #[test]
+    fn a_step_that_made_it_worse_is_known_and_one_inside_the_noise_is_not() {
+        let mut phase = Phase::default();
+        hold(&mut phase, 1, 10.0, 20);
+        hold(&mut phase, 2, 12.0, SETTLING + ENOUGH - 1);
+        assert_eq!(phase.better(&limits(2)), None, "not believed yet");
+        hold(&mut phase, 2, 12.0, 1);
+        let (back, best, now) = phase.better(&limits(2)).expect("worse");
+        assert_eq!((back, best, now), (limits(1), 10.0, 12.0));
+        hold(&mut phase, 3, 10.4, 20);
+        assert_eq!(phase.better(&limits(3)), None);
+    }
+
+    #[test]
+    fn what_is_old_or_barred_calls_nobody_back() {
+        let mut phase = Phase::default();
+        hold(&mut phase, 1, 10.0, 20);
+        hold(&mut phase, 2, 12.0, OLD as u32 + 20);
+        assert_eq!(phase.better(&limits(2)), None, "too long ago");
+        hold(&mut phase, 3, 9.0, 20);
+        phase.bar(LogicalLevel(1), RunLimit::clamped(3));
+        hold(&mut phase, 2, 12.0, 20);
+        assert_eq!(phase.better(&limits(2)), None, "barred");
+        hold(&mut phase, 2, 12.0, OLD as u32);
+        assert!(!phase.is_barred(LogicalLevel(1), RunLimit::clamped(3)));
+    }
+
+    #[test]
+    fn limits_are_the_same_however_they_are_spelled() {
+        let mut long = limits(4);
+        long.set(LogicalLevel(3), RunLimit::clamped(4));
+        assert!(same(&long, &limits(4)));
+        let mut phase = Phase::default();
+        phase.record(&limits(4), Some(1.0));
+        phase.record(&long, Some(1.0));
+        assert_eq!(phase.held, 2);
+    }
+}

@@ -1,0 +1,198 @@
+//! The learner against a machine that obeys a formula, and against nonsense.
+
+use std::time::Duration;
+
+use super::*;
+use crate::observation::{Latency, LevelMission, OperationMix};
+use crate::shape::Shape;
+use crate::testing::{numbered_files, small_shape, tuner_contract};
+use crate::tree::Tree;
+
+const OPERATIONS: u64 = 50_000;
+
+/// A tree of two levels with so many runs in each, the oldest of 20,000 bytes.
+fn tree(runs: &[f64]) -> Tree {
+    let layout = small_shape().layout;
+    let (_, deepest) = layout.span(LogicalLevel(2));
+    let mut levels = vec![Vec::new(); usize::from(deepest.0) + 1];
+    for (at, runs) in runs.iter().enumerate() {
+        let (_, last) = layout.span(LogicalLevel(at as u16 + 1));
+        for run in 0..runs.round() as u16 {
+            levels[usize::from(last.0 - run)] = numbered_files(1);
+        }
+    }
+    levels[usize::from(deepest.0)] = numbered_files(200);
+    Tree::new(levels).expect("runs")
+}
+
+/// What the model expects of limits.
+fn shaped(shape: &Shape, limits: &RunLimits) -> structure::Shaped {
+    let tree = tree(&[1.0, 1.0]);
+    let structure = Structure::of(shape, &tree).expect("levels");
+    structure.under(limits)
+}
+
+/// What an operation takes: reads by runs, writes by rewrites, and `extra` for
+/// each run of level 1, which the model does not know of.
+struct MachineOfTests {
+    run: f64,
+    byte: f64,
+    extra: f64,
+}
+
+impl MachineOfTests {
+    fn mission(&self, shape: &Shape, limits: &RunLimits, read_share: f64) -> Mission {
+        let shaped = shaped(shape, limits);
+        let reads = (OPERATIONS as f64 * read_share) as u64;
+        let writes = OPERATIONS - reads;
+        let bytes = writes as f64 * 1000.0;
+        let compacted = bytes * shaped.rewrites;
+        let runs: f64 = shaped.runs.iter().sum();
+        let seconds = compacted * self.byte;
+        let first = f64::from(limits.get(LogicalLevel(1)).get());
+        let mean = |seconds: f64| Latency {
+            mean: Duration::from_secs_f64(seconds),
+            ..Latency::default()
+        };
+        Mission {
+            number: 1,
+            duration: Duration::from_secs(1),
+            operations: OperationMix {
+                gets_found: reads,
+                writes,
+                ..OperationMix::default()
+            },
+            get: mean(50e-6 + self.run * runs),
+            put: mean(10e-6 + 0.5 * seconds / writes.max(1) as f64 + self.extra * first),
+            levels: vec![LevelMission {
+                compaction_time: Duration::from_secs_f64(seconds),
+                ..LevelMission::default()
+            }],
+            user_write_bytes: bytes as u64,
+            compaction_write_bytes: compacted as u64,
+            ..Mission::default()
+        }
+    }
+
+    fn cost(&self, limits: &RunLimits, read_share: f64) -> f64 {
+        took(&self.mission(&small_shape(), limits, read_share)).expect("timed")
+    }
+
+    fn best(&self, read_share: f64) -> f64 {
+        let all = (1..=10).flat_map(|one| (1..=10).map(move |two| (one, two)));
+        all.map(|(one, two)| {
+            let mut limits = RunLimits::uniform(RunLimit::clamped(two));
+            limits.set(LogicalLevel(1), RunLimit::clamped(one));
+            self.cost(&limits, read_share)
+        })
+        .fold(f64::INFINITY, f64::min)
+    }
+
+    /// The limits after so many missions.
+    fn fly(
+        &self,
+        tuner: &mut Learned,
+        limits: &RunLimits,
+        read_share: f64,
+        missions: u32,
+    ) -> RunLimits {
+        let shape = small_shape();
+        let mut limits = limits.clone();
+        for _ in 0..missions {
+            let tree = tree(&shaped(&shape, &limits).runs);
+            let mission = self.mission(&shape, &limits, read_share);
+            let trial = tuner.ask(&Question {
+                shape: &shape,
+                tree: &tree,
+                limits: &limits,
+                mission: &mission,
+            });
+            for level in shape.layout.logical_levels() {
+                let (old, new) = (limits.get(level).get(), trial.limits.get(level).get());
+                let told = trial.changes.iter().any(|change| change.level == level);
+                assert_eq!(old != new, told, "{level}");
+            }
+            tuner.tell(trial.id, &mission);
+            limits = trial.limits;
+        }
+        limits
+    }
+}
+
+const MACHINE: MachineOfTests = MachineOfTests {
+    run: 8e-6,
+    byte: 10e-9,
+    extra: 0.0,
+};
+
+fn uniform(limit: u16) -> RunLimits {
+    RunLimits::uniform(RunLimit::clamped(limit))
+}
+
+#[test]
+fn it_keeps_the_contract() {
+    tuner_contract(|| Box::new(Learned::new(EXPLORATION)));
+    tuner_contract(|| Box::new(Learned::new(0.0)));
+}
+
+#[test]
+fn thirty_missions_bring_it_near_the_best() {
+    for read_share in [0.05, 0.5, 0.95] {
+        for start in [1, 10] {
+            let mut tuner = Learned::new(0.0);
+            let limits = MACHINE.fly(&mut tuner, &uniform(start), read_share, 30);
+            let reached = MACHINE.cost(&limits, read_share) / MACHINE.best(read_share);
+            assert!(
+                reached < 1.08,
+                "{read_share} from {start}: {limits}, {reached}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_model_that_is_wrong_is_overruled_by_what_is_measured() {
+    let machine = MachineOfTests {
+        extra: 20e-6,
+        ..MACHINE
+    };
+    let mut tuner = Learned::new(EXPLORATION);
+    let limits = machine.fly(&mut tuner, &uniform(1), 0.05, 300);
+    let reached = machine.cost(&limits, 0.05) / machine.cost(&uniform(10), 0.05);
+    assert!(reached < 0.95, "{limits}: {reached}");
+    assert!(tuner.explored > 0);
+}
+
+#[test]
+fn without_a_budget_it_explores_nothing() {
+    let mut tuner = Learned::new(0.0);
+    MACHINE.fly(&mut tuner, &uniform(1), 0.5, 400);
+    assert_eq!((tuner.explored, tuner.trials), (0, 0));
+}
+
+#[test]
+fn a_workload_that_comes_back_is_served_at_once_also_after_a_restart() {
+    let mut tuner = Learned::new(0.0);
+    let writes = MACHINE.fly(&mut tuner, &uniform(1), 0.05, 60);
+    let reads = MACHINE.fly(&mut tuner, &writes, 0.95, 60);
+    assert_ne!(writes, reads);
+    assert_eq!(MACHINE.fly(&mut tuner, &reads, 0.05, OTHER), writes);
+
+    let mut again = Learned::new(0.0);
+    again.restore(&tuner.state()).expect("its own state");
+    assert_eq!(MACHINE.fly(&mut again, &uniform(3), 0.95, 1), reads);
+}
+
+#[test]
+fn a_state_that_cannot_be_is_refused_with_a_sentence() {
+    let mut tuner = Learned::new(0.0);
+    MACHINE.fly(&mut tuner, &uniform(1), 0.5, 5);
+    let mut state = tuner.state();
+    state["cost"]["byte"] = serde_json::json!(-1.0);
+    let why = tuner.restore(&state).expect_err("a negative time");
+    assert!(why.contains("cannot be"), "{why}");
+    let why = tuner
+        .restore(&serde_json::json!({"cost": 1}))
+        .expect_err("no state");
+    assert!(why.contains("cannot be read"), "{why}");
+}

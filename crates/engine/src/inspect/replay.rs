@@ -1,0 +1,41 @@
+//! A store's journal, decided again by another policy.
+
+use std::path::Path;
+
+use lissom_core::replay::Redecided;
+use lissom_core::tuner::Policy;
+
+use super::history;
+use super::read::check_directory;
+use super::recorded::recorded_settings;
+use crate::error::{Error, Result};
+
+/// The recorded missions of one column family, decided again by a policy. `path`
+/// is a database directory or the journal in one; the store may be open.
+///
+/// # Errors
+/// No database, or no mission in its journals.
+pub fn replay(path: &Path, column_family: &str, policy: &Policy) -> Result<Vec<Redecided>> {
+    let directory = match path.parent() {
+        Some(parent) if path.is_file() => parent,
+        _ => path,
+    };
+    let directory = if directory.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        directory
+    };
+    check_directory(directory)?;
+    let shape = recorded_settings(directory, column_family)?.shape();
+    let entries = history::all(directory)?;
+    let mut tuner = policy.tuner();
+    let decided = lissom_core::replay::replay(&entries, column_family, &shape, &mut *tuner);
+    if decided.is_empty() {
+        return Err(Error::fix(format!(
+            "the journal of {} tells of no mission of the column family \"{column_family}\": a \
+             store writes one when it has served operations through Lissom's handle",
+            directory.display()
+        )));
+    }
+    Ok(decided)
+}

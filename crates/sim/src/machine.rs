@@ -1,0 +1,136 @@
+//! What operations and compactions take, and how they share the machine.
+
+use serde::{Deserialize, Serialize};
+
+/// Times in seconds, on an otherwise idle machine.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Machine {
+    /// Cores that users and compactions share.
+    pub cores: f64,
+    /// Reads or writes that the device serves at once without slowing down.
+    pub device_queue: f64,
+    /// Reading one block at a random place.
+    pub block_read: f64,
+    /// Reading one byte in sequence, as merges do.
+    pub byte_read: f64,
+    /// Writing one byte in sequence.
+    pub byte_write: f64,
+    /// CPU: a put, its write-ahead log included.
+    pub put_cpu: f64,
+    /// CPU: a get, without what depends on the tree.
+    pub get_cpu: f64,
+    /// CPU: asking one run for a key, by its fences and its filter.
+    pub probe_cpu: f64,
+    /// CPU: searching one block that is in memory.
+    pub block_cpu: f64,
+    /// CPU: bringing one block in.
+    pub miss_cpu: f64,
+    /// CPU: a scan, without what depends on the tree.
+    pub scan_cpu: f64,
+    /// CPU: placing a scan in one run.
+    pub seek_cpu: f64,
+    /// CPU: one entry of any version that a scan passes.
+    pub entry_cpu: f64,
+    /// CPU: merging one byte of input.
+    pub merge_byte_cpu: f64,
+    /// CPU: merging one entry of input.
+    pub merge_entry_cpu: f64,
+    /// CPU: flushing one byte.
+    pub flush_byte_cpu: f64,
+    /// Beginning and committing one compaction.
+    pub compaction: f64,
+    /// Writing speed to which RocksDB slows writers down at first, bytes a second.
+    pub delayed_write_rate: f64,
+}
+
+impl Default for Machine {
+    /// Two cores of a virtual machine with an NVMe disk behind it, 2026.
+    fn default() -> Machine {
+        Machine {
+            cores: 2.0,
+            device_queue: 4.0,
+            block_read: 110e-6,
+            byte_read: 1.0 / 900e6,
+            byte_write: 1.0 / 700e6,
+            put_cpu: 9e-6,
+            get_cpu: 2.5e-6,
+            probe_cpu: 0.35e-6,
+            block_cpu: 1.2e-6,
+            miss_cpu: 8e-6,
+            scan_cpu: 5e-6,
+            seek_cpu: 1.5e-6,
+            entry_cpu: 0.5e-6,
+            merge_byte_cpu: 2.2e-9,
+            merge_entry_cpu: 0.8e-6,
+            flush_byte_cpu: 3e-9,
+            compaction: 3e-3,
+            delayed_write_rate: 16e6,
+        }
+    }
+}
+
+/// Something that takes CPU and device time by turns, in one thread.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Demand {
+    /// Seconds of CPU.
+    pub cpu: f64,
+    /// Seconds of the device.
+    pub device: f64,
+}
+
+impl Demand {
+    /// Seconds of its thread when nobody else runs.
+    pub fn alone(&self) -> f64 {
+        self.cpu + self.device
+    }
+}
+
+/// By how much CPU and device slow everyone down who runs now.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Crowding {
+    cpu: f64,
+    device: f64,
+}
+
+impl Crowding {
+    /// Of these threads, each by what it does of each kind in turn, and the share
+    /// of time in which it does anything.
+    pub fn of(machine: &Machine, running: impl Iterator<Item = (Demand, f64)>) -> Crowding {
+        let (mut cpu, mut device) = (0.0, 0.0);
+        for (demand, share) in running {
+            let alone = demand.alone();
+            if alone > 0.0 {
+                cpu += share * demand.cpu / alone;
+                device += share * demand.device / alone;
+            }
+        }
+        Crowding {
+            cpu: (cpu / machine.cores).max(1.0),
+            device: (device / machine.device_queue).max(1.0),
+        }
+    }
+
+    /// Seconds that a demand takes now.
+    pub fn seconds(&self, demand: Demand) -> f64 {
+        demand.cpu * self.cpu + demand.device * self.device
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_threads_on_two_cores_take_half_as_long_again() {
+        let machine = Machine::default();
+        let busy = Demand {
+            cpu: 1.0,
+            device: 0.0,
+        };
+        let alone = Crowding::of(&machine, [(busy, 1.0); 2].into_iter());
+        assert_eq!(alone.seconds(busy), 1.0);
+        let crowded = Crowding::of(&machine, [(busy, 1.0); 3].into_iter());
+        assert_eq!(crowded.seconds(busy), 1.5);
+    }
+}

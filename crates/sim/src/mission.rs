@@ -1,0 +1,174 @@
+//! Counting what a mission does, as the store's own counters would.
+
+use std::time::Duration;
+
+use lissom_core::layout::{Layout, PhysicalLevel};
+use lissom_core::observation::{Latency, LevelMission, Mission, OperationMix};
+
+use crate::jobs::Compaction;
+use crate::reads::Costs;
+use crate::scenario::Session;
+
+/// Sums since the mission began.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) operations: f64,
+    pub(crate) seconds: f64,
+    pub(crate) user_bytes: f64,
+    pub(crate) flush_bytes: f64,
+    stall: f64,
+    gets_found: f64,
+    gets_absent: f64,
+    scans: f64,
+    scan_entries: f64,
+    writes: f64,
+    deletes: f64,
+    get_seconds: f64,
+    scan_seconds: f64,
+    put_seconds: f64,
+    levels: Vec<Level>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Level {
+    read_bytes: f64,
+    write_bytes: f64,
+    seconds: f64,
+    block_reads: f64,
+    useful: f64,
+    positive: f64,
+    true_positive: f64,
+}
+
+/// Seconds that one operation of each kind took.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Times {
+    pub(crate) get: f64,
+    pub(crate) scan: f64,
+    pub(crate) put: f64,
+}
+
+impl Counts {
+    fn level(&mut self, at: usize) -> &mut Level {
+        if self.levels.len() <= at {
+            self.levels.resize(at + 1, Level::default());
+        }
+        &mut self.levels[at]
+    }
+
+    /// Operations of a session.
+    pub(crate) fn operations(
+        &mut self,
+        session: &Session,
+        count: f64,
+        costs: &Costs,
+        times: Times,
+    ) {
+        let mix = &session.mix;
+        self.operations += count;
+        self.gets_found += count * mix.get_present;
+        self.gets_absent += count * mix.get_absent;
+        self.scans += count * mix.scan;
+        self.scan_entries += count * mix.scan * session.scan_length;
+        self.writes += count * (mix.put + mix.update);
+        self.deletes += count * mix.delete;
+        self.get_seconds += count * (mix.get_present + mix.get_absent) * times.get;
+        self.scan_seconds += count * mix.scan * times.scan;
+        self.put_seconds += count * mix.writes() * times.put;
+        for at in 0..costs.block_reads.len() {
+            let level = self.level(at);
+            level.block_reads += count * costs.block_reads[at];
+            level.useful += count * costs.filter_useful[at];
+            level.positive += count * costs.filter_positive[at];
+            level.true_positive += count * costs.filter_true_positive[at];
+        }
+    }
+
+    /// Writers were held back.
+    pub(crate) fn stalled(&mut self, seconds: f64) {
+        self.stall += seconds;
+        // Those that waited see it as the time of their writes.
+        self.put_seconds += seconds;
+    }
+
+    /// Seconds in which writers were held back.
+    pub(crate) fn stall(&self) -> f64 {
+        self.stall
+    }
+
+    /// A compaction that has ended.
+    pub(crate) fn compaction(&mut self, layout: &Layout, ended: &Compaction, seconds: f64) {
+        let logical = |level: PhysicalLevel| {
+            let found = layout.logical(level);
+            found.map_or(0, |(level, _)| usize::from(level.0) - 1)
+        };
+        let to = self.level(logical(ended.plan.output));
+        to.write_bytes += ended.merged.write_bytes;
+        to.seconds += seconds;
+        for (level, bytes) in &ended.merged.read_from {
+            self.level(logical(*level)).read_bytes += bytes;
+        }
+    }
+
+    /// Bytes that compactions wrote.
+    pub(crate) fn compaction_bytes(&self) -> f64 {
+        self.levels.iter().map(|level| level.write_bytes).sum()
+    }
+
+    /// As the tuner is told of it, with times longer by a factor.
+    pub(crate) fn mission(&self, number: u64, longer: f64) -> Mission {
+        let time = |seconds: f64| Duration::from_secs_f64((seconds * longer).max(0.0));
+        let latency = |count: f64, seconds: f64| {
+            let mean = time(if count > 0.0 { seconds / count } else { 0.0 });
+            Latency {
+                count: count as u64,
+                mean,
+                p50: mean,
+                p99: mean,
+            }
+        };
+        Mission {
+            number,
+            duration: time(self.seconds),
+            operations: OperationMix {
+                gets_found: self.gets_found.round() as u64,
+                gets_absent: self.gets_absent.round() as u64,
+                scans: self.scans.round() as u64,
+                scan_entries: self.scan_entries.round() as u64,
+                writes: self.writes.round() as u64,
+                deletes: self.deletes.round() as u64,
+            },
+            get: latency(self.gets_found + self.gets_absent, self.get_seconds),
+            put: latency(self.writes + self.deletes, self.put_seconds),
+            seek: latency(self.scans, self.scan_seconds),
+            levels: self
+                .levels
+                .iter()
+                .map(|level| LevelMission {
+                    compaction_read_bytes: level.read_bytes as u64,
+                    compaction_write_bytes: level.write_bytes as u64,
+                    compaction_time: time(level.seconds),
+                    read_ios: level.block_reads as u64,
+                    filter_useful: level.useful as u64,
+                    filter_positive: level.positive as u64,
+                    filter_true_positive: level.true_positive as u64,
+                })
+                .collect(),
+            user_write_bytes: self.user_bytes as u64,
+            flush_write_bytes: self.flush_bytes as u64,
+            compaction_write_bytes: self.compaction_bytes() as u64,
+            stall: time(self.stall),
+        }
+    }
+
+    /// Mean seconds of a get and of a scan, and block reads for each operation.
+    pub(crate) fn means(&self) -> (f64, f64, f64) {
+        let over = |sum: f64, count: f64| if count > 0.0 { sum / count } else { 0.0 };
+        let block_reads: f64 = self.levels.iter().map(|level| level.block_reads).sum();
+        (
+            over(self.get_seconds, self.gets_found + self.gets_absent),
+            over(self.scan_seconds, self.scans),
+            over(block_reads, self.operations),
+        )
+    }
+}

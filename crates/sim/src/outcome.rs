@@ -1,0 +1,90 @@
+//! What came of a scenario.
+
+use serde::{Deserialize, Serialize};
+
+/// One session.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct SessionOutcome {
+    /// Its name.
+    pub name: String,
+    /// Virtual time it took, seconds.
+    pub seconds: f64,
+    /// Operations.
+    pub operations: f64,
+    /// Bytes that users wrote.
+    pub user_bytes: f64,
+    /// Bytes that flushes wrote.
+    pub flush_bytes: f64,
+    /// Bytes that compactions wrote.
+    pub compaction_bytes: f64,
+    /// Seconds that writers were held back.
+    pub stall: f64,
+    /// Mean time of a get, seconds; 0 without any.
+    pub get: f64,
+    /// Mean time of a scan.
+    pub scan: f64,
+    /// Block reads from the device, for each operation.
+    pub block_reads: f64,
+    /// Sorted runs at its end.
+    pub runs: usize,
+    /// Bytes in the tree over bytes of what exists, at its end.
+    pub space: f64,
+    /// The run limits at its end, level 1 first, the last for all deeper ones.
+    pub limits: String,
+}
+
+impl SessionOutcome {
+    /// (flushed + compacted) / written by users; 0 without writes.
+    pub fn write_amplification(&self) -> f64 {
+        if self.user_bytes > 0.0 {
+            (self.flush_bytes + self.compaction_bytes) / self.user_bytes
+        } else {
+            0.0
+        }
+    }
+}
+
+/// A change of the run limits, or a level that is to be merged.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Decision {
+    /// Virtual time since the first session began, seconds.
+    pub at: f64,
+    /// The mission after which it was made.
+    pub mission: u64,
+    /// Index of the session.
+    pub session: usize,
+    /// The limits from then on.
+    pub limits: String,
+    /// Why, as the tuner says.
+    pub why: Vec<String>,
+}
+
+/// All sessions.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Outcome {
+    /// In order.
+    pub sessions: Vec<SessionOutcome>,
+    /// What the tuner decided.
+    pub decisions: Vec<Decision>,
+    /// Missions.
+    pub missions: u64,
+    /// The most bytes in the tree over bytes of what exists.
+    pub peak_space: f64,
+    /// The most input bytes of one merge.
+    pub largest_merge: f64,
+}
+
+impl Outcome {
+    /// Virtual time of all sessions, seconds.
+    pub fn seconds(&self) -> f64 {
+        self.sessions.iter().map(|session| session.seconds).sum()
+    }
+
+    /// Over all sessions.
+    pub fn write_amplification(&self) -> f64 {
+        let sum = |of: fn(&SessionOutcome) -> f64| self.sessions.iter().map(of).sum::<f64>();
+        let written = sum(|it| it.flush_bytes + it.compaction_bytes);
+        let user = sum(|it| it.user_bytes);
+        if user > 0.0 { written / user } else { 0.0 }
+    }
+}

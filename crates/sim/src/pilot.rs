@@ -1,0 +1,92 @@
+//! The store's own decisions: planner and tuner, called as the engine calls them.
+
+use lissom_core::Observation;
+use lissom_core::observation::{InFlight, Mission};
+use lissom_core::plan::Plan;
+use lissom_core::planner;
+use lissom_core::shape::{RunLimits, Shape};
+use lissom_core::state::TreeState;
+use lissom_core::tree::Tree;
+use lissom_core::tuner::{Policy, Question, TrialId, Tuner};
+
+/// What the tuner answered.
+pub(crate) struct Decided {
+    /// Something is to change.
+    pub(crate) is_new: bool,
+    pub(crate) limits: RunLimits,
+    pub(crate) why: Vec<String>,
+}
+
+pub(crate) struct Pilot {
+    shape: Shape,
+    workers: usize,
+    pub(crate) state: TreeState,
+    tuner: Box<dyn Tuner>,
+    trial: Option<TrialId>,
+}
+
+impl Pilot {
+    pub(crate) fn new(shape: Shape, workers: usize, policy: &Policy) -> Pilot {
+        Pilot {
+            shape,
+            workers,
+            state: TreeState::new(policy.first_limits()),
+            tuner: policy.tuner(),
+            trial: None,
+        }
+    }
+
+    fn observation(&self, tree: Tree, in_flight: Vec<InFlight>) -> Observation {
+        Observation {
+            shape: self.shape.clone(),
+            tree,
+            state: self.state.clone(),
+            in_flight,
+            unreadable: Default::default(),
+            workers: self.workers,
+        }
+    }
+
+    /// What starts now.
+    pub(crate) fn plan(&mut self, tree: Tree, in_flight: Vec<InFlight>) -> Vec<Plan> {
+        let planned = planner::plan(&self.observation(tree, in_flight));
+        self.state = planned.state;
+        planned.plans
+    }
+
+    /// Tells the tuner what came of its last answer, and asks.
+    pub(crate) fn end_mission(
+        &mut self,
+        tree: Tree,
+        in_flight: Vec<InFlight>,
+        mission: &Mission,
+    ) -> Decided {
+        if let Some(trial) = self.trial.take() {
+            self.tuner.tell(trial, mission);
+        }
+        let trial = self.tuner.ask(&Question {
+            shape: &self.shape,
+            tree: &tree,
+            limits: &self.state.limits,
+            mission,
+        });
+        self.trial = Some(trial.id);
+        let consolidate: Vec<_> = trial.consolidate.iter().map(|it| it.level).collect();
+        let consolidates = consolidate != self.state.consolidate;
+        self.state.consolidate = consolidate;
+        let wanted = Some(&trial.limits);
+        let moves = trial.limits != self.state.limits && self.state.waiting.as_ref() != wanted;
+        if moves {
+            let seen = self.observation(tree, in_flight);
+            self.state = planner::with_limits(&seen, trial.limits.clone());
+        }
+        let changes = trial.changes.iter().chain(&trial.consolidate);
+        Decided {
+            is_new: moves || consolidates && !trial.consolidate.is_empty(),
+            limits: trial.limits.clone(),
+            why: changes
+                .map(|change| format!("{}: {}", change.level, change.why))
+                .collect(),
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Missions end, tuners answer, sessions are summed up.
+
+use super::{NOTHING, Run};
+use crate::mission::Counts;
+use crate::outcome::{Decision, SessionOutcome};
+use crate::scenario::Session;
+
+impl Run<'_> {
+    pub(super) fn end_mission(&mut self) {
+        let store = &self.scenario.store;
+        let over = self.mission.operations >= store.mission_operations as f64 * (1.0 - NOTHING)
+            || self.mission.operations >= 1.0
+                && self.mission.seconds >= store.mission_seconds * (1.0 - NOTHING);
+        if !over {
+            return;
+        }
+        // The outcome of the load is not kept.
+        self.outcome.missions += 1;
+        let number = self.outcome.missions;
+        let mission = self.mission.mission(number, self.noise.factor());
+        self.mission = Counts::default();
+        let decided = self
+            .pilot
+            .end_mission(self.tree.manifest(), self.jobs.in_flight(), &mission);
+        if decided.is_new {
+            self.outcome.decisions.push(Decision {
+                at: self.now - self.began,
+                mission: number,
+                session: self.measured.unwrap_or(0),
+                limits: decided.limits.to_string(),
+                why: decided.why,
+            });
+            self.news = true;
+            self.plan();
+        }
+    }
+
+    pub(super) fn session_outcome(&mut self, session: &Session, sums: &Counts) -> SessionOutcome {
+        let (get, scan, block_reads) = sums.means();
+        let live: f64 = self.keys.iter().sum::<f64>() * self.scenario.store.entry_bytes;
+        SessionOutcome {
+            name: session.name.clone(),
+            seconds: sums.seconds,
+            operations: sums.operations,
+            user_bytes: sums.user_bytes,
+            flush_bytes: sums.flush_bytes,
+            compaction_bytes: sums.compaction_bytes(),
+            stall: sums.stall(),
+            get,
+            scan,
+            block_reads,
+            runs: self.read_costs(session).runs,
+            space: self.tree.bytes() / live.max(1.0),
+            limits: self.pilot.state.limits.to_string(),
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Sessions in virtual time.
+//!
+//! Time goes from event to event: a memtable is full, a mission or a session ends,
+//! a job ends. Between two events nothing changes its speed.
+
+mod background;
+mod missions;
+mod user;
+
+use crate::content::Density;
+use crate::jobs::Jobs;
+use crate::machine::Crowding;
+use crate::memtable::Memtable;
+use crate::mission::{Counts, Times};
+use crate::noise::Noise;
+use crate::outcome::Outcome;
+use crate::pilot::Pilot;
+use crate::popularity::{Classes, Popularity};
+use crate::reads::Costs;
+use crate::scenario::{Mix, Scenario, Session};
+use crate::tree::SimTree;
+
+/// From so many flushes on, the loaded tree is made rather than loaded.
+const MOST_LOADING_FLUSHES: f64 = 100_000.0;
+
+/// Less than this is nothing, relative to what it is counted against.
+const NOTHING: f64 = 1e-9;
+
+/// Time cannot go on: writes have stopped, and nothing runs that could let them go.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stuck(String);
+
+impl std::fmt::Display for Stuck {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Stuck {}
+
+/// Carries a scenario out.
+///
+/// # Errors
+/// When writes stop for ever, which a right planner does not let happen.
+pub fn simulate(scenario: &Scenario) -> Result<Outcome, Stuck> {
+    let mut run = Run::new(scenario);
+    run.load()?;
+    run.began = run.now;
+    run.outcome = Outcome::default();
+    run.mission = Counts::default();
+    for (at, session) in scenario.sessions.iter().enumerate() {
+        run.measured = Some(at);
+        run.note_space();
+        let sums = run.session(session)?;
+        run.note_space();
+        let seen = run.session_outcome(session, &sums);
+        run.outcome.sessions.push(seen);
+    }
+    Ok(run.outcome)
+}
+
+struct Run<'a> {
+    scenario: &'a Scenario,
+    classes: Classes,
+    /// Keys that exist, by class.
+    keys: Vec<f64>,
+    tree: SimTree,
+    memtable: Memtable,
+    /// Full ones that no flush has taken up, oldest first.
+    waiting: Vec<Memtable>,
+    jobs: Jobs,
+    pilot: Pilot,
+    noise: Noise,
+    now: f64,
+    began: f64,
+    measured: Option<usize>,
+    mission: Counts,
+    session: Counts,
+    outcome: Outcome,
+    /// Costs over the tree as it is, while it does not change.
+    costs: Option<Costs>,
+    /// The tree or the jobs have changed since the planner looked.
+    news: bool,
+}
+
+/// One step's speeds.
+struct Step {
+    crowding: Crowding,
+    /// Operations a second.
+    rate: f64,
+    /// What they would be if nobody held writers back.
+    free_rate: f64,
+    times: Times,
+    costs: Costs,
+}
+
+impl<'a> Run<'a> {
+    fn new(scenario: &'a Scenario) -> Run<'a> {
+        let store = &scenario.store;
+        let entries = scenario.entries as f64;
+        let asked = scenario.sessions.iter().map(|session| &session.keys);
+        let classes = Classes::of(asked, entries);
+        let levels = usize::from(store.shape.layout.num_levels());
+        let keys = vec![0.0; classes.count()];
+        Run {
+            memtable: Memtable::new(&keys),
+            keys,
+            classes,
+            tree: SimTree::new(levels, store.entry_bytes),
+            waiting: Vec::new(),
+            jobs: Jobs::default(),
+            pilot: Pilot::new(store.shape.clone(), store.workers, &scenario.policy),
+            noise: Noise::new(scenario.seed, scenario.noise),
+            now: 0.0,
+            began: 0.0,
+            measured: None,
+            mission: Counts::default(),
+            session: Counts::default(),
+            outcome: Outcome::default(),
+            costs: None,
+            news: false,
+            scenario,
+        }
+    }
+
+    /// All entries, then the updates that bring the tree to its steady state.
+    fn load(&mut self) -> Result<(), Stuck> {
+        let store = &self.scenario.store;
+        let entries = self.scenario.entries as f64;
+        let flushes = entries * store.entry_bytes / store.shape.write_buffer_size as f64;
+        if flushes > MOST_LOADING_FLUSHES {
+            self.place_all(entries);
+        } else {
+            self.unmeasured(
+                entries,
+                Mix {
+                    put: 1.0,
+                    ..Mix::default()
+                },
+            )?;
+        }
+        let updates = entries * self.scenario.warm_updates;
+        if updates > 0.0 {
+            self.unmeasured(
+                updates,
+                Mix {
+                    update: 1.0,
+                    ..Mix::default()
+                },
+            )?;
+        }
+        self.settle()
+    }
+
+    /// One run with everything, in the shallowest level that holds it.
+    fn place_all(&mut self, entries: f64) {
+        let shape = &self.scenario.store.shape;
+        let bytes = entries * self.scenario.store.entry_bytes;
+        let level = shape
+            .layout
+            .logical_levels()
+            .find(|level| shape.capacity(*level) as f64 >= bytes)
+            .unwrap_or(shape.layout.deepest());
+        let (_, last) = shape.layout.span(level);
+        self.keys = self
+            .classes
+            .keys()
+            .iter()
+            .map(|share| share * entries)
+            .collect();
+        let content = self.keys.iter().map(|keys| Density {
+            fresh: *keys,
+            ..Density::default()
+        });
+        let file_bytes = shape.target_file_size(bytes as u64) as f64;
+        self.tree
+            .place_run(usize::from(last.0), content.collect(), file_bytes);
+        self.changed();
+    }
+
+    fn unmeasured(&mut self, operations: f64, mix: Mix) -> Result<(), Stuck> {
+        let session = Session {
+            name: String::new(),
+            operations: operations as u64,
+            mix,
+            keys: Popularity::Uniform,
+            scan_length: 0.0,
+            rate: None,
+        };
+        self.session(&session).map(drop)
+    }
+}

@@ -1,0 +1,184 @@
+//! The user's thread: how fast operations go, and what they write.
+
+use super::{NOTHING, Run, Step, Stuck};
+use crate::machine::{Crowding, Demand};
+use crate::mission::{Counts, Times};
+use crate::reads::{Asked, Costs, costs};
+use crate::scenario::{Mix, Session};
+
+/// RocksDB lowers the speed of delayed writers by this for each further file.
+const DELAY_STEP: f64 = 0.8;
+
+impl Run<'_> {
+    pub(super) fn session(&mut self, session: &Session) -> Result<Counts, Stuck> {
+        self.session = Counts::default();
+        self.costs = None;
+        let mut left = session.operations as f64;
+        while left > NOTHING * session.operations as f64 {
+            let step = self.step(session);
+            let seconds = self.until_next(session, &step, left);
+            if !seconds.is_finite() {
+                return Err(Stuck(format!(
+                    "writes have stopped for ever after {:.1} s, with {} files in L0",
+                    self.now,
+                    self.tree.files(0).len()
+                )));
+            }
+            let operations = (step.rate * seconds).min(left);
+            left -= operations;
+            self.write(session, operations);
+            let held_back = if session.mix.writes() > 0.0 && step.free_rate > 0.0 {
+                seconds * (1.0 - step.rate / step.free_rate).max(0.0)
+            } else {
+                0.0
+            };
+            for counts in self.counts() {
+                counts.operations(session, operations, &step.costs, step.times);
+                counts.seconds += seconds;
+                counts.stalled(held_back);
+            }
+            self.pass(&step.crowding, seconds);
+            self.seal_memtable();
+            self.end_mission();
+        }
+        Ok(std::mem::take(&mut self.session))
+    }
+
+    /// What counts for the mission counts for the session.
+    pub(super) fn counts(&mut self) -> [&mut Counts; 2] {
+        [&mut self.mission, &mut self.session]
+    }
+
+    pub(super) fn step(&mut self, session: &Session) -> Step {
+        let machine = &self.scenario.machine;
+        let costs = self.read_costs(session);
+        let put = Demand {
+            cpu: machine.put_cpu,
+            device: 0.0,
+        };
+        let mix = &session.mix;
+        let gets = mix.get_present + mix.get_absent;
+        let sum = |of: fn(&Demand) -> f64| {
+            gets * of(&costs.get) + mix.scan * of(&costs.scan) + mix.writes() * of(&put)
+        };
+        let mean = Demand {
+            cpu: sum(|it| it.cpu),
+            device: sum(|it| it.device),
+        };
+        let stopped = mix.writes() > 0.0 && self.writes_are_stopped();
+        let offered = session.rate.unwrap_or(f64::INFINITY);
+        let delayed = self.delayed_rate(mix);
+        // A user who is held to a rate is idle between operations.
+        let busy = (offered.min(delayed) * mean.alone()).min(1.0);
+        let user = (!stopped).then_some((mean, busy));
+        let crowding = Crowding::of(machine, self.jobs.demands().chain(user));
+        let free_rate = (1.0 / crowding.seconds(mean).max(1e-12)).min(offered);
+        let rate = if stopped { 0.0 } else { free_rate.min(delayed) };
+        let times = Times {
+            get: crowding.seconds(costs.get),
+            scan: crowding.seconds(costs.scan),
+            put: crowding.seconds(put),
+        };
+        Step {
+            crowding,
+            rate,
+            free_rate,
+            times,
+            costs,
+        }
+    }
+
+    pub(super) fn read_costs(&mut self, session: &Session) -> Costs {
+        if let Some(costs) = &self.costs {
+            return costs.clone();
+        }
+        let keys: f64 = self.keys.iter().sum();
+        let classes = self.classes.operations(&session.keys, keys);
+        let in_memory = self.in_memory(session, &classes);
+        let asked = Asked {
+            tree: &self.tree,
+            keys: &self.keys,
+            classes: &classes,
+            in_memory: &in_memory,
+            mix: &session.mix,
+            scan_length: session.scan_length,
+        };
+        let found = costs(&self.scenario.store, &self.scenario.machine, &asked);
+        self.costs = Some(found.clone());
+        found
+    }
+
+    /// Chance by class that a memtable, half full on average, holds a key.
+    pub(super) fn in_memory(&self, session: &Session, classes: &[f64]) -> Vec<f64> {
+        let store = &self.scenario.store;
+        let mix = &session.mix;
+        let entries = 0.5 * store.shape.write_buffer_size as f64 / store.entry_bytes;
+        let updates = entries * mix.update / mix.writes().max(1e-12);
+        let of = |(share, keys): (&f64, &f64)| -(-updates * share / keys.max(1.0)).exp_m1();
+        classes.iter().zip(&self.keys).map(of).collect()
+    }
+
+    pub(super) fn writes_are_stopped(&self) -> bool {
+        let store = &self.scenario.store;
+        let full = self.memtable.bytes >= store.shape.write_buffer_size as f64 * (1.0 - NOTHING);
+        let memtables = 1 + self.waiting.len() + usize::from(self.jobs.flushing());
+        let level0 = self.tree.files(0).len() >= store.level0_stop_writes_trigger as usize;
+        level0 || full && memtables >= store.max_write_buffer_number
+    }
+
+    /// Operations a second that RocksDB lets through while L0 is too long.
+    pub(super) fn delayed_rate(&self, mix: &Mix) -> f64 {
+        let store = &self.scenario.store;
+        let trigger = store.shape.level0_slowdown_writes_trigger as usize;
+        let files = self.tree.files(0).len();
+        let written = mix.writes() * store.entry_bytes;
+        if files < trigger || written <= 0.0 {
+            return f64::INFINITY;
+        }
+        let slower = DELAY_STEP.powi((files - trigger) as i32);
+        self.scenario.machine.delayed_write_rate * slower / written
+    }
+
+    /// Seconds until something changes.
+    pub(super) fn until_next(&self, session: &Session, step: &Step, left: f64) -> f64 {
+        let store = &self.scenario.store;
+        let ends = self.jobs.first_end(&step.crowding);
+        if step.rate <= 0.0 {
+            return ends;
+        }
+        let mission = (store.mission_operations as f64 - self.mission.operations).max(1.0);
+        let written = session.mix.writes() * store.entry_bytes;
+        let room = (store.shape.write_buffer_size as f64 - self.memtable.bytes).max(0.0);
+        let full = if written > 0.0 {
+            room / written
+        } else {
+            f64::INFINITY
+        };
+        let operations = left.min(mission).min(full);
+        let mission = (store.mission_seconds - self.mission.seconds).max(1.0 / step.rate);
+        (operations / step.rate).min(ends).min(mission)
+    }
+
+    pub(super) fn write(&mut self, session: &Session, operations: f64) {
+        let mix = &session.mix;
+        if mix.writes() <= 0.0 {
+            return;
+        }
+        let bytes = operations * mix.writes() * self.scenario.store.entry_bytes;
+        self.memtable.bytes += bytes;
+        for counts in self.counts() {
+            counts.user_bytes += bytes;
+        }
+        let keys: f64 = self.keys.iter().sum();
+        let asked = self.classes.operations(&session.keys, keys.max(1.0));
+        let shares = self.classes.keys();
+        for class in 0..self.keys.len() {
+            let fresh = operations * mix.put * shares[class];
+            let deletes = (operations * mix.delete * asked[class]).min(0.9 * self.keys[class]);
+            self.memtable.fresh[class] += fresh;
+            self.memtable.draws[class] += operations * mix.update * asked[class] + deletes;
+            self.memtable.deletes[class] += deletes;
+            self.keys[class] += fresh - deletes;
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! What is simulated.
+
+use lissom_core::filters::FilterAllocation;
+use lissom_core::shape::Shape;
+use lissom_core::tuner::Policy;
+use serde::{Deserialize, Serialize};
+
+use crate::machine::Machine;
+use crate::popularity::Popularity;
+
+/// Shares of the operations, which sum to 1.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Mix {
+    /// Point reads of keys that exist.
+    pub get_present: f64,
+    /// Point reads of keys that do not.
+    pub get_absent: f64,
+    /// Writes of new keys.
+    pub put: f64,
+    /// Writes of existing keys.
+    pub update: f64,
+    /// Deletes of existing keys.
+    pub delete: f64,
+    /// Range reads from an existing key on.
+    pub scan: f64,
+}
+
+impl Mix {
+    /// Writes of any kind.
+    pub fn writes(&self) -> f64 {
+        self.put + self.update + self.delete
+    }
+}
+
+/// One measured session.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Session {
+    /// Name in tables.
+    pub name: String,
+    /// Operations.
+    pub operations: u64,
+    /// What they are.
+    pub mix: Mix,
+    /// Which keys they name.
+    pub keys: Popularity,
+    /// Mean entries that a scan returns.
+    pub scan_length: f64,
+    /// Operations a second that are offered; as fast as they go when absent.
+    pub rate: Option<f64>,
+}
+
+/// The store: everything that the autopilot does not decide.
+#[derive(Clone, PartialEq, Debug)]
+pub struct StoreModel {
+    /// Dimensions of the tree.
+    pub shape: Shape,
+    /// Compactions at a time.
+    pub workers: usize,
+    /// Memtables, the active one included.
+    pub max_write_buffer_number: usize,
+    /// L0 files at which writes stop.
+    pub level0_stop_writes_trigger: u32,
+    /// Memory for memtables, filters, indexes and data blocks, bytes.
+    pub memory_budget_bytes: f64,
+    /// Filter bits for each key, on average.
+    pub bloom_bits_per_key: f64,
+    /// How the levels share them.
+    pub filters: FilterAllocation,
+    /// Uncompressed bytes of a data block.
+    pub block_bytes: f64,
+    /// Bytes of an entry, key and value.
+    pub entry_bytes: f64,
+    /// Operations after which a mission ends.
+    pub mission_operations: u64,
+    /// Seconds after which a mission ends.
+    pub mission_seconds: f64,
+}
+
+/// A store, a machine, a workload, and who decides.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Scenario {
+    /// The store.
+    pub store: StoreModel,
+    /// What it runs on.
+    pub machine: Machine,
+    /// Entries that are loaded before the first session, in random order.
+    pub entries: u64,
+    /// Updates of each entry after the load, not measured.
+    pub warm_updates: f64,
+    /// Measured sessions.
+    pub sessions: Vec<Session>,
+    /// Who chooses the run limits.
+    pub policy: Policy,
+    /// Relative spread of what the tuner is told of times: the standard
+    /// deviation of their logarithm.
+    pub noise: f64,
+    /// Seed of the noise.
+    pub seed: u64,
+}

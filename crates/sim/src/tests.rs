@@ -1,0 +1,212 @@
+//! What the model must show, whatever its constants are.
+
+use lissom_core::filters::FilterAllocation;
+use lissom_core::shape::{RunLimit, RunLimits};
+use lissom_core::testing::small_shape;
+use lissom_core::tuner::Policy;
+
+use crate::{Machine, Mix, Outcome, Popularity, Scenario, Session, StoreModel, simulate};
+
+fn fixed(limit: u16) -> Policy {
+    Policy::Fixed(RunLimits::uniform(RunLimit::clamped(limit)))
+}
+
+fn session(name: &str, operations: u64, mix: Mix) -> Session {
+    Session {
+        name: name.into(),
+        operations,
+        mix,
+        keys: Popularity::Uniform,
+        scan_length: 10.0,
+        rate: None,
+    }
+}
+
+fn reads() -> Mix {
+    Mix {
+        get_present: 1.0,
+        ..Mix::default()
+    }
+}
+
+fn updates() -> Mix {
+    Mix {
+        update: 1.0,
+        ..Mix::default()
+    }
+}
+
+fn scenario(policy: Policy, sessions: Vec<Session>) -> Scenario {
+    let shape = lissom_core::Shape {
+        write_buffer_size: 64 << 10,
+        target_file_size_base: 64 << 10,
+        ..small_shape()
+    };
+    Scenario {
+        store: StoreModel {
+            shape,
+            workers: 2,
+            max_write_buffer_number: 4,
+            level0_stop_writes_trigger: 36,
+            memory_budget_bytes: 2e6,
+            bloom_bits_per_key: 8.0,
+            filters: FilterAllocation::Uniform,
+            block_bytes: 4096.0,
+            entry_bytes: 1024.0,
+            mission_operations: 5_000,
+            mission_seconds: 1.0,
+        },
+        machine: Machine::default(),
+        entries: 50_000,
+        warm_updates: 0.0,
+        sessions,
+        policy,
+        noise: 0.0,
+        seed: 1,
+    }
+}
+
+fn run(scenario: &Scenario) -> Outcome {
+    simulate(scenario).expect("writes go on")
+}
+
+#[test]
+fn equal_scenarios_give_equal_outcomes() {
+    let sessions = vec![
+        session("u", 50_000, updates()),
+        session("r", 10_000, reads()),
+    ];
+    let mut scenario = scenario(fixed(4), sessions);
+    scenario.noise = 0.1;
+    assert_eq!(run(&scenario), run(&scenario));
+}
+
+#[test]
+fn more_runs_are_written_less_and_read_slower() {
+    let sessions = || {
+        vec![
+            session("u", 200_000, updates()),
+            session("r", 20_000, reads()),
+        ]
+    };
+    let (few, many) = (
+        run(&scenario(fixed(1), sessions())),
+        run(&scenario(fixed(10), sessions())),
+    );
+    assert!(many.write_amplification() < 0.8 * few.write_amplification());
+    assert!(many.sessions[0].seconds < few.sessions[0].seconds);
+    assert!(many.sessions[1].runs > few.sessions[1].runs);
+    assert!(many.sessions[1].get >= few.sessions[1].get);
+}
+
+#[test]
+fn the_tree_holds_every_key_and_not_much_more_than_its_bound() {
+    let sessions = vec![session("u", 300_000, updates())];
+    let outcome = run(&scenario(fixed(1), sessions));
+    let space = outcome.sessions[0].space;
+    assert!((1.0..3.0).contains(&space), "{space}");
+    assert!(outcome.peak_space >= space);
+}
+
+#[test]
+fn deleted_keys_leave_the_tree() {
+    let delete = Mix {
+        delete: 1.0,
+        ..Mix::default()
+    };
+    let mut scenario = scenario(
+        fixed(1),
+        vec![
+            session("d", 25_000, delete),
+            session("u", 200_000, updates()),
+        ],
+    );
+    scenario.store.shape.max_space_amplification = 1.5;
+    let outcome = run(&scenario);
+    assert!(outcome.sessions[1].space < 2.5, "{outcome:?}");
+}
+
+#[test]
+fn hot_keys_are_read_from_the_cache() {
+    let mut hot = session("hot", 20_000, reads());
+    hot.keys = Popularity::HotSet {
+        fraction: 0.01,
+        share: 0.95,
+    };
+    let sessions = vec![session("uniform", 20_000, reads()), hot];
+    let mut scenario = scenario(fixed(1), sessions);
+    scenario.store.memory_budget_bytes = 8e6;
+    let outcome = run(&scenario);
+    assert!(outcome.sessions[1].block_reads < 0.5 * outcome.sessions[0].block_reads);
+}
+
+#[test]
+fn an_offered_rate_is_met_and_not_passed() {
+    let mut offered = session("slow", 10_000, updates());
+    offered.rate = Some(2_000.0);
+    let outcome = run(&scenario(fixed(4), vec![offered]));
+    assert!((outcome.sessions[0].seconds - 5.0).abs() < 0.05);
+}
+
+#[test]
+fn tuners_are_asked_and_their_limits_hold() {
+    let sessions = vec![
+        session("r", 100_000, reads()),
+        session("u", 100_000, updates()),
+    ];
+    let policy = "thresholds-30-70".parse().expect("a policy");
+    let outcome = run(&scenario(policy, sessions));
+    assert!(outcome.missions >= 30, "{}", outcome.missions);
+    for session in [0, 1] {
+        assert!(outcome.decisions.iter().any(|it| it.session == session));
+    }
+    let ones = |limits: &str| limits.split(',').all(|limit| limit == "1");
+    assert!(ones(&outcome.sessions[0].limits), "{outcome:?}");
+    assert!(outcome.decisions.iter().all(|it| !it.why.is_empty()));
+}
+
+#[test]
+fn a_tree_too_large_to_load_is_placed() {
+    let mut scenario = scenario(fixed(4), vec![session("r", 10_000, reads())]);
+    scenario.entries = 1_000_000_000;
+    scenario.store.shape.max_files = 500;
+    let outcome = run(&scenario);
+    assert_eq!(outcome.sessions[0].runs, 1);
+}
+
+/// Seconds of an arm over the best of the static ones.
+fn against_the_best(policy: &str, sessions: &[Session], noise: f64) -> f64 {
+    let seconds = |policy: Policy| {
+        let mut scenario = scenario(policy, sessions.to_vec());
+        scenario.noise = noise;
+        run(&scenario).seconds()
+    };
+    let best = [1, 3, 10]
+        .map(|limit| seconds(fixed(limit)))
+        .into_iter()
+        .fold(f64::INFINITY, f64::min);
+    seconds(policy.parse().expect("a policy")) / best
+}
+
+#[test]
+fn learned_is_near_the_best_static_arm_though_it_is_told_noise() {
+    let sessions = [
+        session("r", 80_000, reads()),
+        session("u", 200_000, updates()),
+        session("again", 80_000, reads()),
+    ];
+    for noise in [0.0, 0.1] {
+        let ratio = against_the_best("learned", &sessions, noise);
+        assert!(ratio < 1.1, "{noise}: {ratio}");
+    }
+}
+
+#[test]
+fn learned_is_not_thrown_by_a_workload_that_flips() {
+    let flip = |at: u64| if at.is_multiple_of(2) { updates() } else { reads() };
+    let sessions: Vec<Session> = (0..24)
+        .map(|at| session(&format!("s{at}"), 12_000, flip(at)))
+        .collect();
+    let ratio = against_the_best("learned", &sessions, 0.05);
+    assert!(ratio < 1.1, "{ratio}");
+}

@@ -1,0 +1,373 @@
+//! The modelled tree: files with bounds and densities, on RocksDB's levels.
+//!
+//! It shows itself to the planner as a manifest and carries plans out as RocksDB
+//! would: inputs vanish, outputs are cut at the guards and at the plan's size.
+
+use std::collections::BTreeSet;
+
+use lissom_core::key::Key;
+use lissom_core::layout::PhysicalLevel;
+use lissom_core::plan::{Plan, PlanKind};
+use lissom_core::shape::Shape;
+use lissom_core::state::TreeState;
+use lissom_core::testing::level_guards;
+use lissom_core::tree::{File, Tree};
+
+use crate::content::Density;
+
+/// A place in the key space, which reaches from 0 to 1.
+pub type Place = f64;
+
+/// Places that a key can tell apart.
+const RESOLUTION: f64 = (1u64 << 52) as f64;
+
+/// Files end on a coarser grid, so that bounds survive being keys.
+const GRID: f64 = (1u64 << 44) as f64;
+
+/// A file.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SimFile {
+    number: u64,
+    low: Place,
+    high: Place,
+    /// By class, as if the file reached over the whole key space.
+    content: Vec<Density>,
+}
+
+impl SimFile {
+    /// Share of the key space between its bounds.
+    pub fn width(&self) -> f64 {
+        self.high - self.low
+    }
+
+    /// Classes of popularity that it tells apart.
+    pub fn classes(&self) -> usize {
+        self.content.len()
+    }
+
+    /// Entries of one class that are no tombstones.
+    pub fn living_of(&self, class: usize) -> f64 {
+        self.width() * self.content[class].living()
+    }
+
+    /// Entries of one class.
+    pub fn entries_of(&self, class: usize) -> f64 {
+        self.width() * self.content[class].entries()
+    }
+
+    /// Entries of all classes.
+    pub fn entries(&self) -> f64 {
+        self.width() * self.content.iter().map(Density::entries).sum::<f64>()
+    }
+
+    fn deletes(&self) -> f64 {
+        self.width() * self.content.iter().map(|it| it.deletes).sum::<f64>()
+    }
+}
+
+/// What a compaction makes, before it is installed.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Merged {
+    outputs: Vec<SimFile>,
+    /// Bytes of the inputs; 0 for a move.
+    pub read_bytes: f64,
+    /// The same by physical level.
+    pub read_from: Vec<(PhysicalLevel, f64)>,
+    /// Bytes of the outputs; 0 for a move.
+    pub write_bytes: f64,
+    /// Entries of the inputs.
+    pub read_entries: f64,
+}
+
+/// All files by physical level: L0 newest first, the others in key order.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SimTree {
+    levels: Vec<Vec<SimFile>>,
+    entry_bytes: f64,
+    next_file: u64,
+}
+
+/// A place as 8 bytes, which sort as places do.
+pub fn key(place: Place) -> Key {
+    let scaled = (place.clamp(0.0, 1.0) * RESOLUTION) as u64;
+    Key::from(scaled.to_be_bytes())
+}
+
+/// The place of a key that [`key`] made.
+pub fn place(key: &Key) -> Place {
+    let mut bytes = [0; 8];
+    for (to, from) in bytes.iter_mut().zip(key.as_bytes()) {
+        *to = *from;
+    }
+    u64::from_be_bytes(bytes) as f64 / RESOLUTION
+}
+
+impl SimTree {
+    /// An empty tree.
+    pub fn new(levels: usize, entry_bytes: f64) -> SimTree {
+        SimTree {
+            levels: vec![Vec::new(); levels],
+            entry_bytes,
+            next_file: 1,
+        }
+    }
+
+    /// The files of a physical level.
+    pub fn files(&self, level: usize) -> &[SimFile] {
+        &self.levels[level]
+    }
+
+    /// Physical levels, empty ones included.
+    pub fn num_levels(&self) -> usize {
+        self.levels.len()
+    }
+
+    /// Adds a flushed memtable.
+    pub fn flush(&mut self, content: Vec<Density>) {
+        let file = self.file(0.0, 1.0, content);
+        self.levels[0].insert(0, file);
+    }
+
+    /// Puts a run into an empty level, cut into files of at most so many bytes.
+    pub fn place_run(&mut self, level: usize, content: Vec<Density>, file_bytes: f64) {
+        let mut run = Cutter::new(self, &[], file_bytes);
+        run.push(0.0, 1.0, &content);
+        let files = run.finish();
+        self.levels[level] = files;
+    }
+
+    fn file(&mut self, low: Place, high: Place, content: Vec<Density>) -> SimFile {
+        self.next_file += 1;
+        SimFile {
+            number: self.next_file - 1,
+            low,
+            high,
+            content,
+        }
+    }
+
+    /// The tree as the planner sees it.
+    ///
+    /// # Panics
+    /// When files of a run overlap, which would be a fault of this module.
+    pub fn manifest(&self) -> Tree {
+        let levels = self
+            .levels
+            .iter()
+            .map(|files| files.iter().map(|file| self.row(file)).collect())
+            .collect();
+        Tree::new(levels).expect("files of a run follow one another")
+    }
+
+    fn row(&self, file: &SimFile) -> File {
+        let entries = file.entries();
+        // Neighbours share a bound; the largest key lies just before it.
+        let last = key(file.high - 1.0 / RESOLUTION);
+        let smallest = key(file.low);
+        File {
+            number: file.number,
+            size: (entries * self.entry_bytes).max(1.0) as u64,
+            largest: last.max(smallest.clone()),
+            smallest,
+            entries: entries.max(1.0) as u64,
+            deletions: file.deletes() as u64,
+        }
+    }
+
+    /// Bytes of all files.
+    pub fn bytes(&self) -> f64 {
+        let files = self.levels.iter().flatten();
+        files.map(SimFile::entries).sum::<f64>() * self.entry_bytes
+    }
+
+    /// What a plan would make of the tree.
+    pub fn merge(&mut self, plan: &Plan, shape: &Shape, state: &TreeState) -> Merged {
+        let inputs = self.inputs(&plan.files().collect());
+        if plan.kind == PlanKind::Move {
+            return Merged {
+                outputs: inputs.into_iter().flatten().collect(),
+                read_bytes: 0.0,
+                read_from: Vec::new(),
+                write_bytes: 0.0,
+                read_entries: 0.0,
+            };
+        }
+        let entries: f64 = inputs.iter().flatten().map(SimFile::entries).sum();
+        let output = usize::from(plan.output.0);
+        let bottom = self.levels[output + 1..].iter().all(Vec::is_empty);
+        let total = self.bytes() as u64;
+        let cuts: Vec<Place> = level_guards(shape, state, plan.output, total)
+            .iter()
+            .map(place)
+            .collect();
+        let mut cutter = Cutter::new(self, &cuts, plan.output_file_size as f64);
+        overlay(&inputs, bottom, &mut cutter);
+        let outputs = cutter.finish();
+        let written: f64 = outputs.iter().map(SimFile::entries).sum();
+        let of_level = |(level, files): (usize, &Vec<SimFile>)| {
+            let entries: f64 = files.iter().map(SimFile::entries).sum();
+            (PhysicalLevel(level as u16), entries * self.entry_bytes)
+        };
+        let read_from = inputs
+            .iter()
+            .enumerate()
+            .filter(|(_, files)| !files.is_empty());
+        Merged {
+            outputs,
+            read_bytes: entries * self.entry_bytes,
+            read_from: read_from.map(of_level).collect(),
+            write_bytes: written * self.entry_bytes,
+            read_entries: entries,
+        }
+    }
+
+    /// Puts what [`SimTree::merge`] made in the place of its inputs.
+    pub fn install(&mut self, plan: &Plan, merged: Merged) {
+        let numbers: BTreeSet<u64> = plan.files().collect();
+        for files in &mut self.levels {
+            files.retain(|file| !numbers.contains(&file.number));
+        }
+        let output = &mut self.levels[usize::from(plan.output.0)];
+        output.extend(merged.outputs);
+        output.sort_by(|a, b| a.low.total_cmp(&b.low));
+    }
+
+    /// Copies of the named files, by level.
+    fn inputs(&self, numbers: &BTreeSet<u64>) -> Vec<Vec<SimFile>> {
+        let of_level = |files: &Vec<SimFile>| {
+            let named = files.iter().filter(|file| numbers.contains(&file.number));
+            named.cloned().collect()
+        };
+        self.levels.iter().map(of_level).collect()
+    }
+}
+
+/// Lays newer files over older ones, stretch by stretch.
+fn overlay(inputs: &[Vec<SimFile>], bottom: bool, out: &mut Cutter<'_>) {
+    let files: Vec<&SimFile> = inputs.iter().flatten().collect();
+    let mut bounds: Vec<Place> = files
+        .iter()
+        .flat_map(|file| [file.low, file.high])
+        .collect();
+    bounds.sort_by(f64::total_cmp);
+    bounds.dedup();
+    for pair in bounds.windows(2) {
+        let (low, high) = (pair[0], pair[1]);
+        let mut content: Option<Vec<Density>> = None;
+        for file in files
+            .iter()
+            .filter(|file| file.low <= low && file.high >= high)
+        {
+            match &mut content {
+                None => content = Some(file.content.clone()),
+                Some(newer) => {
+                    for (newer, older) in newer.iter_mut().zip(&file.content) {
+                        *newer = newer.over(older);
+                    }
+                }
+            }
+        }
+        if let Some(mut content) = content {
+            if bottom {
+                content.iter_mut().for_each(|it| *it = it.settled());
+            }
+            // A file of nothing is not written.
+            if content.iter().any(|it| it.entries() > 0.0) {
+                out.push(low, high, &content);
+            }
+        }
+    }
+}
+
+/// Cuts a run into files.
+struct Cutter<'a> {
+    tree: &'a mut SimTree,
+    /// Places where files must end, in order.
+    cuts: &'a [Place],
+    file_entries: f64,
+    files: Vec<SimFile>,
+    /// Whether the last file takes more.
+    open: bool,
+}
+
+impl<'a> Cutter<'a> {
+    fn new(tree: &'a mut SimTree, cuts: &'a [Place], file_bytes: f64) -> Cutter<'a> {
+        Cutter {
+            file_entries: (file_bytes / tree.entry_bytes).max(1.0),
+            tree,
+            cuts,
+            files: Vec::new(),
+            open: false,
+        }
+    }
+
+    /// Adds a stretch of one content, after all that were added before.
+    fn push(&mut self, low: Place, high: Place, content: &[Density]) {
+        let density: f64 = content.iter().map(Density::entries).sum();
+        let mut begin = low;
+        while begin < high {
+            let cut = self.cuts.partition_point(|cut| *cut <= begin);
+            let limit = self.cuts.get(cut).copied().filter(|cut| *cut <= high);
+            let room = match self.files.last() {
+                Some(file) if self.open && file.high == begin => self.file_entries - file.entries(),
+                _ => self.file_entries,
+            };
+            let widest = room.max(0.0) / density.max(1e-300);
+            let full = ((begin + widest.max(1.0 / GRID)) * GRID).ceil() / GRID;
+            let end = limit.unwrap_or(high).min(full);
+            self.append(begin, end, content);
+            self.open = end != full && Some(end) != limit;
+            begin = end;
+        }
+    }
+
+    fn append(&mut self, low: Place, high: Place, content: &[Density]) {
+        if let Some(file) = self
+            .files
+            .last_mut()
+            .filter(|file| self.open && file.high == low)
+        {
+            let (old, new) = (file.width(), high - low);
+            for (mean, more) in file.content.iter_mut().zip(content) {
+                *mean = mean.mean(old, more, new);
+            }
+            file.high = high;
+            return;
+        }
+        let file = self.tree.file(low, high, content.to_vec());
+        self.files.push(file);
+    }
+
+    fn finish(self) -> Vec<SimFile> {
+        self.files
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fresh(entries: f64) -> Vec<Density> {
+        vec![Density {
+            fresh: entries,
+            ..Density::default()
+        }]
+    }
+
+    #[test]
+    fn places_are_keys_in_the_same_order() {
+        let places = [0.0, 1e-9, 0.25, 0.250_000_1, 1.0];
+        let keys: Vec<Key> = places.iter().map(|at| key(*at)).collect();
+        assert!(keys.windows(2).all(|pair| pair[0] < pair[1]));
+        assert!((place(&keys[2]) - 0.25).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_run_is_cut_at_its_size_and_loses_nothing() {
+        let mut tree = SimTree::new(4, 100.0);
+        tree.place_run(3, fresh(1000.0), 20_000.0);
+        assert_eq!(tree.files(3).len(), 5);
+        assert!((tree.bytes() - 100_000.0).abs() < 1e-6);
+        assert_eq!(tree.manifest().total_files(), 5);
+    }
+}
