@@ -203,7 +203,13 @@ fn learned_is_near_the_best_static_arm_though_it_is_told_noise() {
 
 #[test]
 fn learned_is_not_thrown_by_a_workload_that_flips() {
-    let flip = |at: u64| if at.is_multiple_of(2) { updates() } else { reads() };
+    let flip = |at: u64| {
+        if at.is_multiple_of(2) {
+            updates()
+        } else {
+            reads()
+        }
+    };
     let sessions: Vec<Session> = (0..24)
         .map(|at| session(&format!("s{at}"), 12_000, flip(at)))
         .collect();

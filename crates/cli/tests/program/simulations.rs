@@ -32,9 +32,9 @@ fn a_workload_is_simulated_alike_every_time() {
         assert!(table.contains(words), "{words}: {table}");
     }
     assert_eq!(table, done(&arms));
-    let told = done(&with(&["--arm", "learned", "--decisions"]));
+    let told = done(&with(&["--arm", "thresholds-30-70", "--decisions"]));
     assert!(
-        told.contains("mission ") && told.contains(" instead of "),
+        told.contains("mission ") && told.contains("level 1: "),
         "{told}"
     );
 }

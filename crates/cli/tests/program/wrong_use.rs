@@ -67,7 +67,6 @@ fn help_names_every_command_and_fits_the_terminal() {
         "compact",
         "sim",
         "replay",
-        "advise",
     ] {
         assert!(help.contains(&format!("\n  {command}")), "{help}");
         let of_command = done(&[command, "--help"]);
