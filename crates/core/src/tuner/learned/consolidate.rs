@@ -1,23 +1,23 @@
-//! Merging for the reads' sake, when nobody writes.
+//! Merging for the reads' sake.
 //!
-//! Without writes a change of limits has no effect, for no level fills. How long
-//! reads go on alone is not known; so a level is merged once the reads since then
-//! have lost as much by its runs as the merge is expected to be felt. Whatever
-//! comes after, that is at most twice what foresight would have paid for this merge
-//! (the rule of renting skis), as far as the model is right.
+//! A lower limit takes effect only as its level fills, which takes long where few
+//! write and for ever where nobody does. So a level is merged by itself once reads
+//! have lost as much by its surplus runs as the merge is expected to be felt. Those
+//! are the runs over its limit, and all that a merge can spare while nobody writes.
+//! Whatever comes after, that is at most twice what foresight would have paid for
+//! this merge (the rule of renting skis), as far as the model is right.
 
 use super::cost::Cost;
 use crate::layout::LogicalLevel;
 use crate::observation::Mission;
 use crate::tuner::{Change, Question};
 
-/// A larger share of writes drains levels by itself.
+/// A smaller share of writes, against reads, is none.
 const NO_WRITES: f64 = 0.01;
 
-/// What reads have lost by each level's runs since writes all but ended, or since
-/// the level last had fewer runs.
+/// What reads have lost by each level's surplus runs since it last had fewer.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Quiet {
+pub(super) struct Surplus {
     lost: Vec<Lost>,
 }
 
@@ -27,31 +27,43 @@ struct Lost {
     seconds: f64,
 }
 
-impl Quiet {
+/// A merge of one level.
+struct Merge {
+    /// Runs that it would spare.
+    fewer: f64,
+    /// Those of them that are surplus.
+    surplus: f64,
+    /// Bytes that it would write.
+    bytes: f64,
+}
+
+impl Surplus {
     /// The level to merge now, if one has paid for it.
     pub fn after(&mut self, seen: &Question<'_>, cost: &Cost) -> Option<Change> {
-        if !is_quiet(seen.mission) {
-            self.lost.clear();
-            return None;
-        }
         let deepest = seen.tree.deepest_occupied(&seen.shape.layout)?;
         let reads = seen.mission.operations.reads() as f64;
+        let operations = reads + writes(seen.mission);
         self.lost.resize(usize::from(deepest.0), Lost::default());
-        let levels = (1..=deepest.0).map(LogicalLevel);
-        levels
-            .filter_map(|level| {
-                let (fewer, bytes) = merge(seen, level, deepest);
-                let (saved, byte) = cost.of_runs(level, fewer)?;
-                let lost = self.lose(level, fewer, saved * reads);
-                (fewer > 0.0 && lost >= bytes * byte).then(|| (lost / (bytes * byte), level, lost, bytes * byte))
-            })
-            .max_by(|a, b| a.0.total_cmp(&b.0))
-            .map(|(_, level, lost, price)| Change {
-                level,
-                why: format!(
-                    "reads alone have lost {lost:.1} s by its runs, a merge is felt for {price:.1} s"
-                ),
-            })
+        let mut most: Option<(f64, Change)> = None;
+        for level in (1..=deepest.0).map(LogicalLevel) {
+            let merge = merge(seen, level, deepest);
+            let Some((saved, byte)) = cost.of_runs(level, merge.surplus) else {
+                continue;
+            };
+            let lost = self.lose(level, merge.surplus, saved * operations);
+            let price = merge.bytes * byte;
+            let paid = merge.fewer > 0.0 && merge.surplus > 0.0 && lost >= price;
+            let rate = lost / price.max(1e-12);
+            if paid && most.as_ref().is_none_or(|(best, _)| rate > *best) {
+                let why = format!(
+                    "reads have lost {lost:.1} s by {:.0} runs too many, a merge is felt for \
+                     {price:.1} s",
+                    merge.surplus
+                );
+                most = Some((rate, Change { level, why }));
+            }
+        }
+        most.map(|(_, change)| change)
     }
 
     fn lose(&mut self, level: LogicalLevel, runs: f64, seconds: f64) -> f64 {
@@ -65,22 +77,107 @@ impl Quiet {
     }
 }
 
-fn is_quiet(mission: &Mission) -> bool {
-    let mix = &mission.operations;
-    let writes = mix.writes as f64 + mix.deletes as f64;
-    mix.reads() > 0 && writes <= NO_WRITES * mix.reads() as f64
+fn writes(mission: &Mission) -> f64 {
+    mission.operations.writes as f64 + mission.operations.deletes as f64
 }
 
-/// Runs that a merge of the level would spare, and the bytes that it would write:
-/// the level's own and those of the newest run below, which takes them. Without one
-/// they become a run of their own.
-fn merge(seen: &Question<'_>, level: LogicalLevel, deepest: LogicalLevel) -> (f64, f64) {
+/// What a merge of a level would do: its runs go into the newest one below; without
+/// one they become a run of their own.
+fn merge(seen: &Question<'_>, level: LogicalLevel, deepest: LogicalLevel) -> Merge {
     let runs = |level| seen.tree.runs_of(&seen.shape.layout, level);
     let here = runs(level);
     let own: u64 = here.iter().map(|run| seen.tree.bytes(*run)).sum();
     let below = (level < deepest).then(|| runs(level.next()));
     let taker = below.as_ref().and_then(|runs| runs.first());
-    let fewer = here.len() - usize::from(taker.is_none() && !here.is_empty());
-    let rewritten = taker.map_or(0, |run| seen.tree.bytes(*run));
-    (fewer as f64, (own + rewritten) as f64)
+    let fewer = (here.len() - usize::from(taker.is_none() && !here.is_empty())) as f64;
+    let over = here.len() as f64 - f64::from(seen.limits.get(level).get());
+    let reads = seen.mission.operations.reads() as f64;
+    let nobody_writes = reads > 0.0 && writes(seen.mission) <= NO_WRITES * reads;
+    let surplus = if nobody_writes {
+        fewer
+    } else {
+        over.clamp(0.0, fewer)
+    };
+    Merge {
+        fewer,
+        surplus,
+        bytes: (own + taker.map_or(0, |run| seen.tree.bytes(*run))) as f64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::super::structure::Structure;
+    use super::*;
+    use crate::observation::{Latency, OperationMix};
+    use crate::shape::{RunLimit, RunLimits};
+    use crate::testing::{numbered_files, small_shape};
+    use crate::tree::Tree;
+
+    /// Five runs of 100 bytes in level 1 over one of 20,000 bytes.
+    fn tree(runs: u16) -> Tree {
+        let layout = small_shape().layout;
+        let mut levels = vec![Vec::new(); usize::from(layout.num_levels())];
+        for run in 0..runs {
+            let (_, last) = layout.span(LogicalLevel(1));
+            levels[usize::from(last.0 - run)] = numbered_files(1);
+        }
+        levels[usize::from(layout.span(LogicalLevel(2)).1.0)] = numbered_files(200);
+        Tree::new(levels).expect("runs")
+    }
+
+    fn mission(gets_found: u64, writes: u64) -> Mission {
+        let latency = |count: u64| Latency {
+            count,
+            mean: Duration::from_micros(100),
+            ..Latency::default()
+        };
+        Mission {
+            duration: Duration::from_secs(1),
+            operations: OperationMix {
+                gets_found,
+                writes,
+                ..OperationMix::default()
+            },
+            get: latency(gets_found),
+            put: latency(writes),
+            ..Mission::default()
+        }
+    }
+
+    /// The mission after which a level is to be merged, and which.
+    fn first(tree: &Tree, limit: u16, mission: &Mission) -> Option<(usize, LogicalLevel)> {
+        let shape = small_shape();
+        let limits = RunLimits::uniform(RunLimit::clamped(limit));
+        let mut cost = Cost::new();
+        let structure = Structure::of(&shape, tree).expect("levels");
+        cost.learn(&structure, tree, mission, &limits);
+        let seen = Question {
+            shape: &shape,
+            tree,
+            limits: &limits,
+            mission,
+        };
+        let mut surplus = Surplus::default();
+        (1..100).find_map(|at| Some((at, surplus.after(&seen, &cost)?.level)))
+    }
+
+    #[test]
+    fn without_writes_a_level_is_merged_once_it_has_cost_as_much() {
+        let (at, level) = first(&tree(5), 10, &mission(1, 0)).expect("some time");
+        assert!(at > 1 && level == LogicalLevel(1), "{at} {level}");
+        let sooner = first(&tree(5), 10, &mission(10, 0)).expect("some time").0;
+        assert!(sooner < at, "{sooner} {at}");
+        assert_eq!(first(&tree(0), 10, &mission(10, 0)), None, "one run");
+    }
+
+    #[test]
+    fn with_writes_only_runs_over_the_limit_count() {
+        assert_eq!(first(&tree(5), 5, &mission(10, 10)), None);
+        let (at, level) = first(&tree(5), 1, &mission(10, 10)).expect("some time");
+        assert_eq!(level, LogicalLevel(1));
+        assert!(at >= first(&tree(5), 1, &mission(20, 0)).expect("some time").0);
+    }
 }

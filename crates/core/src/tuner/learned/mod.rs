@@ -8,7 +8,7 @@
 //! its end stands above what was foretold ([`phase`]): if it is worse, the way is
 //! gone back, and not gone again for a while. Now and then, when the model has
 //! nothing to say, a step is tried all the same. Workloads are
-//! remembered with what served them ([`memory`]). Where nobody writes, levels are
+//! remembered with what served them ([`memory`]). Where few write, levels are
 //! merged once that pays ([`consolidate`]).
 
 mod consolidate;
@@ -23,7 +23,7 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
-use self::consolidate::Quiet;
+use self::consolidate::Surplus;
 use self::cost::Cost;
 use self::memory::{Memory, SAME, Shares};
 use self::phase::Phase;
@@ -71,7 +71,7 @@ pub struct Learned {
     cost: Cost,
     memory: Memory,
     phase: Phase,
-    quiet: Quiet,
+    surplus: Surplus,
     shares: Option<Shares>,
     /// Missions in a row that look like another workload.
     other: u32,
@@ -101,7 +101,7 @@ impl Learned {
             cost: Cost::new(),
             memory: Memory::default(),
             phase: Phase::default(),
-            quiet: Quiet::default(),
+            surplus: Surplus::default(),
             shares: None,
             other: 0,
             marching: false,
@@ -315,7 +315,7 @@ impl Tuner for Learned {
             id: TrialId(self.asked),
             limits,
             changes,
-            consolidate: self.quiet.after(seen, &self.cost).into_iter().collect(),
+            consolidate: self.surplus.after(seen, &self.cost).into_iter().collect(),
         }
     }
 
