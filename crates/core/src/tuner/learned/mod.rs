@@ -7,9 +7,9 @@
 //! enough. A march begins where the cost has been measured, and what is measured at
 //! its end stands above what was foretold ([`phase`]): if it is worse, the way is
 //! gone back, and not gone again for a while. Now and then, when the model has
-//! nothing to say, a step is tried all the same. Workloads are
-//! remembered with what served them ([`memory`]). Where few write, levels are
-//! merged once that pays ([`consolidate`]).
+//! nothing to say, a step is tried all the same. Workloads are remembered with what
+//! served them ([`memory`]). Where few write, levels are merged once that pays
+//! ([`consolidate`]).
 
 mod consolidate;
 mod cost;
