@@ -20,7 +20,13 @@ pub enum FilterAllocation {
 
 /// ln(2)^2: a Bloom filter of b bits per key has a false-positive rate of
 /// e^(-b * ln(2)^2).
-const LN2_SQUARED: f64 = std::f64::consts::LN_2 * std::f64::consts::LN_2;
+pub(crate) const LN2_SQUARED: f64 = std::f64::consts::LN_2 * std::f64::consts::LN_2;
+
+/// Rate at which a Bloom filter of so many bits per key lets absent keys pass:
+/// e^(-b * ln(2)^2).
+pub fn false_positive_rate(bits_per_key: f64) -> f64 {
+    (-bits_per_key * LN2_SQUARED).exp()
+}
 
 /// No filter gets more bits per key: past 20 its rate is under 1 in 10,000.
 const MOST_BITS: f64 = 20.0;

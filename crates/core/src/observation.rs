@@ -152,6 +152,14 @@ impl Mission {
         (self.user_write_bytes > 0).then(|| written as f64 / self.user_write_bytes as f64)
     }
 
+    /// Time that compactions took, all levels together, seconds.
+    pub fn compaction_seconds(&self) -> f64 {
+        let levels = self.levels.iter();
+        levels
+            .map(|level| level.compaction_time.as_secs_f64())
+            .sum()
+    }
+
     /// Block reads per read operation; `None` without reads.
     pub fn read_amplification(&self) -> Option<f64> {
         let ios: u64 = self.levels.iter().map(|level| level.read_ios).sum();

@@ -62,25 +62,22 @@ pub fn replay(
             mission,
         });
         tuner.tell(answer.id, mission);
+        let chosen = if pinned {
+            present
+        } else {
+            trial.limits.clone()
+        };
         let changes = answer.changes.iter().chain(&answer.consolidate);
         decided.push(Redecided {
             mission: mission.number,
             read_share: mission.operations.read_share(),
-            recorded: if pinned {
-                present.clone()
-            } else {
-                trial.limits.clone()
-            },
+            recorded: chosen.clone(),
             replayed: answer.limits.clone(),
             why: changes
                 .map(|it| format!("{}: {}", it.level, it.why))
                 .collect(),
         });
-        in_force = Some(if pinned {
-            present
-        } else {
-            trial.limits.clone()
-        });
+        in_force = Some(chosen);
     }
     decided
 }

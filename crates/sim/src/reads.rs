@@ -5,16 +5,13 @@
 //! there pass at the filter's rate. A scan begins in every run, filters or not, at
 //! any key alike, and passes all versions of what it returns.
 
-use lissom_core::filters::bits_per_key;
+use lissom_core::filters::{bits_per_key, false_positive_rate};
 use lissom_core::layout::{Layout, LogicalLevel, PhysicalLevel};
 
 use crate::cache::{Group, Pool, stay};
 use crate::machine::{Demand, Machine};
 use crate::scenario::{Mix, StoreModel};
 use crate::tree::{SimFile, SimTree};
-
-/// ln(2)^2: the rate of a Bloom filter of b bits per key is e^(-b ln(2)^2).
-const LN2_SQUARED: f64 = std::f64::consts::LN_2 * std::f64::consts::LN_2;
 
 /// Bytes of an index for each block, key and handle.
 const INDEX_BYTES: f64 = 36.0;
@@ -174,7 +171,7 @@ fn set_filters(store: &StoreModel, runs: &mut [Run]) {
     let bits = bits_per_key(store.filters, store.bloom_bits_per_key, &entries, &counts);
     for run in runs {
         let bits = bits.get(run.level.max(1) - 1).copied().unwrap_or(0.0);
-        run.false_positives = (-bits * LN2_SQUARED).exp();
+        run.false_positives = false_positive_rate(bits);
     }
 }
 

@@ -1,10 +1,8 @@
 //! How often a filter passes a key that its run does not hold.
 
-use crate::filters::FilterAllocation;
+use crate::filters::{FilterAllocation, false_positive_rate};
 
-/// ln(2)^2: a filter of b bits per key has a false-positive rate of
-/// e^(-b * ln(2)^2).
-pub(super) const LN2_SQUARED: f64 = std::f64::consts::LN_2 * std::f64::consts::LN_2;
+pub(super) use crate::filters::LN2_SQUARED;
 
 /// False-positive rate of a run in each level (f_i), given the runs per level
 /// (K_i <= T - 1), level 1 first.
@@ -29,7 +27,7 @@ pub(super) fn false_positive_rates(
     rates: &mut [f64],
 ) {
     match allocation {
-        FilterAllocation::Uniform => rates.fill((-bits_per_entry * LN2_SQUARED).exp()),
+        FilterAllocation::Uniform => rates.fill(false_positive_rate(bits_per_entry)),
         FilterAllocation::Monkey => monkey(size_ratio, bits_per_entry, runs, rates),
     }
 }

@@ -216,7 +216,7 @@ fn for_level(seen: &Observation, level: LogicalLevel) -> Option<Begin> {
         file: file.number,
         share: file.deletion_share(),
     };
-    let target = below_tombstones(seen, &here)?;
+    let target = into_existing(seen, &here)?;
     (run < target).then(|| Begin {
         top: run,
         target,
@@ -225,9 +225,9 @@ fn for_level(seen: &Observation, level: LogicalLevel) -> Option<Begin> {
     })
 }
 
-/// Where tombstones go: into an existing run, which holds what they hide,
-/// sealed or not. In the deepest level that is the oldest run.
-fn below_tombstones(seen: &Observation, here: &View) -> Option<PhysicalLevel> {
+/// The run that takes a level's runs without becoming one more, sealed or not: so
+/// tombstones meet what they hide. In the deepest level that is the oldest run.
+fn into_existing(seen: &Observation, here: &View) -> Option<PhysicalLevel> {
     if seen.tree.deepest_occupied(&seen.shape.layout) == Some(here.level) {
         return here.fresh.last().map(|run| run.physical);
     }
@@ -242,15 +242,7 @@ fn below_tombstones(seen: &Observation, here: &View) -> Option<PhysicalLevel> {
 fn for_consolidation(seen: &Observation, here: &View) -> Option<Begin> {
     let top = here.fresh.first().map(|run| run.physical)?;
     let reason = Reason::Consolidate { level: here.level };
-    let target = if seen.tree.deepest_occupied(&seen.shape.layout) == Some(here.level) {
-        here.fresh.last().map(|run| run.physical)
-    } else {
-        let below = view(seen, here.level.next());
-        let existing = below.fresh.first().filter(|_| !below.inbound);
-        existing
-            .map(|run| run.physical)
-            .or_else(|| below.receiver(seen))
-    }?;
+    let target = into_existing(seen, here)?;
     (top < target).then_some(Begin {
         top,
         target,

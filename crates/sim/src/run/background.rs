@@ -28,12 +28,20 @@ impl Run<'_> {
         Ok(())
     }
 
+    pub(super) fn memtable_is_full(&self) -> bool {
+        let size = self.scenario.store.shape.write_buffer_size as f64;
+        self.memtable.bytes >= size * (1.0 - NOTHING)
+    }
+
+    /// The one that takes writes, and those that are not flushed yet.
+    pub(super) fn memtables(&self) -> usize {
+        1 + self.waiting.len() + usize::from(self.jobs.flushing())
+    }
+
     /// A full memtable waits for its flush, if another may take its place.
     pub(super) fn seal_memtable(&mut self) {
         let store = &self.scenario.store;
-        let full = self.memtable.bytes >= store.shape.write_buffer_size as f64 * (1.0 - NOTHING);
-        let memtables = 1 + self.waiting.len() + usize::from(self.jobs.flushing());
-        if full && memtables < store.max_write_buffer_number {
+        if self.memtable_is_full() && self.memtables() < store.max_write_buffer_number {
             let fresh = Memtable::new(&self.keys);
             self.waiting
                 .push(std::mem::replace(&mut self.memtable, fresh));

@@ -120,10 +120,8 @@ impl Run<'_> {
 
     pub(super) fn writes_are_stopped(&self) -> bool {
         let store = &self.scenario.store;
-        let full = self.memtable.bytes >= store.shape.write_buffer_size as f64 * (1.0 - NOTHING);
-        let memtables = 1 + self.waiting.len() + usize::from(self.jobs.flushing());
         let level0 = self.tree.files(0).len() >= store.level0_stop_writes_trigger as usize;
-        level0 || full && memtables >= store.max_write_buffer_number
+        level0 || self.memtable_is_full() && self.memtables() >= store.max_write_buffer_number
     }
 
     /// Operations a second that RocksDB lets through while L0 is too long.

@@ -29,9 +29,7 @@ struct Lost {
 
 /// A merge of one level.
 struct Merge {
-    /// Runs that it would spare.
-    fewer: f64,
-    /// Those of them that are surplus.
+    /// Runs that it would spare and that are surplus.
     surplus: f64,
     /// Bytes that it would write.
     bytes: f64,
@@ -52,7 +50,7 @@ impl Surplus {
             };
             let lost = self.lose(level, merge.surplus, saved * operations);
             let price = merge.bytes * byte;
-            let paid = merge.fewer > 0.0 && merge.surplus > 0.0 && lost >= price;
+            let paid = merge.surplus > 0.0 && lost >= price;
             let rate = lost / price.max(1e-12);
             if paid && most.as_ref().is_none_or(|(best, _)| rate > *best) {
                 let why = format!(
@@ -99,7 +97,6 @@ fn merge(seen: &Question<'_>, level: LogicalLevel, deepest: LogicalLevel) -> Mer
         over.clamp(0.0, fewer)
     };
     Merge {
-        fewer,
         surplus,
         bytes: (own + taker.map_or(0, |run| seen.tree.bytes(*run))) as f64,
     }

@@ -104,18 +104,13 @@ impl Seen {
         let operations = gets + scans + writes;
         let waited = waited(mission)?;
         let each = |amount: f64| amount / operations;
-        let seconds: f64 = mission
-            .levels
-            .iter()
-            .map(|level| level.compaction_time.as_secs_f64())
-            .sum();
         let duration = mission.duration.as_secs_f64().max(1e-6);
         Some(Seen {
             gets: each(gets),
             scans: each(scans),
             writes: each(writes),
             written: each(mission.user_write_bytes as f64),
-            compaction: each(seconds),
+            compaction: each(mission.compaction_seconds()),
             compacted: each(mission.compaction_write_bytes as f64),
             clients: (waited / duration).clamp(0.01, 1024.0),
             took: each((waited - mission.stall.as_secs_f64()).max(NO_STALL * waited)),
@@ -157,7 +152,6 @@ impl Cost {
         self.fit.is_sound()
             && numbers.iter().all(positive)
             && self.false_positives.iter().all(rates)
-            && self.seen.is_none()
     }
 
     /// The workload is another one: its means begin anew, the constants stay.
@@ -185,11 +179,7 @@ impl Cost {
         }
         let duration = mission.duration.as_secs_f64().max(1e-6);
         if mission.stall.as_secs_f64() / duration > STALLED {
-            let times = mission
-                .levels
-                .iter()
-                .map(|it| it.compaction_time.as_secs_f64());
-            let at_once = times.sum::<f64>() / duration;
+            let at_once = mission.compaction_seconds() / duration;
             self.workers += NEWEST * (at_once.clamp(1.0, 64.0) - self.workers);
         }
         if seen.written > 0.0 && seen.compacted > 0.0 {

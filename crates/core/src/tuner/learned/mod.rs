@@ -342,7 +342,6 @@ impl Tuner for Learned {
             return Err("what learned had learned holds numbers that cannot be".into());
         }
         self.cost = kept.cost;
-        self.cost.begin_anew();
         self.memory = kept.memory;
         self.trials = kept.trials;
         self.undo = kept.undo;

@@ -64,16 +64,11 @@ pub(super) fn cost(mission: &Mission, level: LogicalLevel) -> Option<f64> {
         + mix.scans as f64 * mission.seek.mean.as_secs_f64();
     let writes = (mix.writes + mix.deletes) as f64 * mission.put.mean.as_secs_f64();
     let writes = (writes - mission.stall.as_secs_f64()).max(0.0);
-    let compactions: f64 = mission
-        .levels
-        .iter()
-        .map(|level| level.compaction_time.as_secs_f64())
-        .sum();
     let ios: u64 = mission.levels.iter().map(|level| level.read_ios).sum();
     let own = own(mission, level);
     let own_reads = reads * own.read_ios as f64 / ios.max(1) as f64;
     let own_work = own_reads + own.compaction_time.as_secs_f64();
-    let all_work = reads + writes + compactions;
+    let all_work = reads + writes + mission.compaction_seconds();
     let cost = (OWN * own_work + (1.0 - OWN) * all_work) / operations as f64;
     cost.is_finite().then_some(cost)
 }
