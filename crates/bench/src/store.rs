@@ -72,6 +72,8 @@ pub struct Counters {
     pub filter_hits: u64,
     /// Full drains of a level, where the arm counts them.
     pub drains: Option<u64>,
+    /// What the tuner did, where the arm has one.
+    pub tuner: Option<TunerCounters>,
     /// Compaction pieces over their bound, by cause, where the arm has a bound.
     pub excesses: BTreeMap<String, u64>,
 }
@@ -101,6 +103,9 @@ impl Counters {
             block_reads: self.block_reads - earlier.block_reads,
             filter_hits: self.filter_hits - earlier.filter_hits,
             drains: self.drains.map(|n| n - earlier.drains.unwrap_or(0).min(n)),
+            tuner: self
+                .tuner
+                .map(|tuner| tuner.since(earlier.tuner.unwrap_or_default())),
             excesses,
         }
     }
@@ -108,6 +113,31 @@ impl Counters {
     /// Bytes written to files by flushes and compactions.
     pub fn written_bytes(&self) -> u64 {
         self.flushed_bytes + self.compaction_written_bytes
+    }
+}
+
+/// What a tuner did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TunerCounters {
+    /// Missions after which it was asked.
+    pub asked: u64,
+    /// Answers that changed the run limits.
+    pub changed: u64,
+    /// Gradient steps, or other updates of what it knows.
+    pub steps: u64,
+    /// Microseconds that it took.
+    pub micros: u64,
+}
+
+impl TunerCounters {
+    fn since(self, earlier: Self) -> Self {
+        Self {
+            asked: self.asked - earlier.asked,
+            changed: self.changed - earlier.changed,
+            // A change of policy brings a tuner that has taken none.
+            steps: self.steps.saturating_sub(earlier.steps),
+            micros: self.micros - earlier.micros,
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use crate::key::Key;
 use crate::layout::{LogicalLevel, PhysicalLevel};
 use crate::observation::Mission;
 use crate::plan::{Plan, Reason};
+use crate::schedule::{Debt, Load, Order};
 use crate::shape::RunLimits;
 use crate::state::{Drain, DrainId};
 use crate::tree::{File, Tree};
@@ -78,6 +79,18 @@ pub enum Event {
         compaction: u64,
         /// What came of it.
         outcome: Outcome,
+    },
+    /// The schedule's order is another one.
+    Schedule {
+        /// What holds from now on, and why.
+        order: Order,
+        /// The load of the last interval.
+        load: Load,
+        /// What the tree owes.
+        debt: Debt,
+        /// How long catching up would take now; absent when users leave nothing of the
+        /// device.
+        catch_up: Option<Duration>,
     },
     /// Something that a person should know.
     Note {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::key::Key;
 use crate::layout::PhysicalLevel;
+use crate::schedule::Level0Order;
 use crate::shape::Shape;
 use crate::state::{DrainId, TreeState};
 use crate::tree::Tree;
@@ -41,6 +42,11 @@ pub struct Observation {
     pub unreadable: BTreeSet<u64>,
     /// Compactions that may run at once.
     pub workers: usize,
+    /// What the schedule lets L0 do.
+    pub level0: Level0Order,
+    /// Compactions below L0 that the schedule lets run at once; all that find a worker
+    /// when absent.
+    pub deep: Option<usize>,
 }
 
 /// How many operations of each kind a mission had.

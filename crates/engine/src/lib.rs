@@ -53,6 +53,7 @@ mod files;
 pub mod inspect;
 pub mod observe;
 mod options;
+mod rate_limit;
 mod requirements;
 pub mod settings;
 pub mod statistics;

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use lissom_core::schedule::ScheduleKind;
 use lissom_core::{Layout, LogicalLevel, PhysicalLevel, filters};
 use rust_rocksdb::{
     BlockBasedOptions, Cache, DBCompactionStyle, DBCompressionType, Options, WriteBufferManager,
@@ -17,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::events::{Events, Listener};
 use crate::ffi::filter::LevelBloom;
 use crate::ffi::guards::GuardTable;
-use crate::ffi::rate_limit::RateLimiter;
+use crate::rate_limit::RateLimit;
 use crate::requirements;
 use crate::settings::{Compression, Settings};
 
@@ -55,7 +56,7 @@ pub struct Preparation {
     pub(crate) settings: Settings,
     pub(crate) events: Arc<Events>,
     pub(crate) hooks: BTreeMap<String, Hooks>,
-    pub(crate) rate_limiter: Option<RateLimiter>,
+    pub(crate) rate_limit: Option<Arc<RateLimit>>,
     pub(crate) cache: Cache,
     write_buffers: WriteBufferManager,
 }
@@ -81,15 +82,16 @@ impl Preparation {
             false,
             cache.clone(),
         );
-        let rate_limiter = settings
-            .rate_limit_bytes_per_second
-            .map(RateLimiter::new)
+        let bound = settings.rate_limit_bytes_per_second;
+        let limited = bound.is_some() || settings.schedule != ScheduleKind::Eager;
+        let rate_limit = limited
+            .then(|| RateLimit::new(bound).map(Arc::new))
             .transpose()?;
         Ok(Preparation {
             settings: settings.clone(),
             events: Arc::default(),
             hooks: BTreeMap::new(),
-            rate_limiter,
+            rate_limit,
             cache,
             write_buffers,
         })
@@ -157,8 +159,8 @@ impl Preparation {
         }
         options.set_write_buffer_manager(&self.write_buffers);
         options.add_event_listener(Listener(self.events.clone()));
-        if let Some(limiter) = &self.rate_limiter {
-            limiter.install(options)?;
+        if let Some(limit) = &self.rate_limit {
+            limit.limiter.install(options)?;
         }
         Ok(())
     }

@@ -25,6 +25,9 @@ pub struct SessionOutcome {
     pub scan: f64,
     /// Block reads from the device, for each operation.
     pub block_reads: f64,
+    /// Missions that ended in it.
+    #[serde(default)]
+    pub missions: u64,
     /// Sorted runs at its end.
     pub runs: usize,
     /// Bytes in the tree over bytes of what exists, at its end.
@@ -75,6 +78,22 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// How often the limits changed in a session, and its missions until they no
+    /// longer did; levels that are only merged change no limits.
+    pub fn changes(&self, session: usize) -> (usize, u64) {
+        let before: u64 = self.sessions[..session].iter().map(|it| it.missions).sum();
+        let mut held = None;
+        let (mut changes, mut last) = (0, 0);
+        for decision in &self.decisions {
+            let is_new = held.replace(&decision.limits) != Some(&decision.limits);
+            if is_new && decision.session == session {
+                changes += 1;
+                last = decision.mission - before;
+            }
+        }
+        (changes, last)
+    }
+
     /// Virtual time of all sessions, seconds.
     pub fn seconds(&self) -> f64 {
         self.sessions.iter().map(|session| session.seconds).sum()

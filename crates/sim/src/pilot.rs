@@ -23,6 +23,7 @@ pub(crate) struct Pilot {
     pub(crate) state: TreeState,
     tuner: Box<dyn Tuner>,
     trial: Option<TrialId>,
+    policy: Policy,
 }
 
 impl Pilot {
@@ -33,6 +34,22 @@ impl Pilot {
             state: TreeState::new(policy.first_limits()),
             tuner: policy.tuner(),
             trial: None,
+            policy: policy.clone(),
+        }
+    }
+
+    /// Hands the decisions to another policy.
+    pub(crate) fn follow(&mut self, policy: &Policy, tree: Tree, in_flight: Vec<InFlight>) {
+        if self.policy == *policy {
+            return;
+        }
+        self.policy = policy.clone();
+        self.tuner = policy.tuner();
+        self.trial = None;
+        let limits = policy.first_limits();
+        if limits != self.state.limits {
+            let seen = self.observation(tree, in_flight);
+            self.state = planner::with_limits(&seen, limits);
         }
     }
 
@@ -44,6 +61,8 @@ impl Pilot {
             in_flight,
             unreadable: Default::default(),
             workers: self.workers,
+            level0: Default::default(),
+            deep: None,
         }
     }
 

@@ -33,7 +33,7 @@ impl Mix {
 }
 
 /// One measured session.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Session {
     /// Name in tables.
     pub name: String,
@@ -47,6 +47,8 @@ pub struct Session {
     pub scan_length: f64,
     /// Operations a second that are offered; as fast as they go when absent.
     pub rate: Option<f64>,
+    /// Who chooses the run limits from here on; as before when absent.
+    pub policy: Option<Policy>,
 }
 
 /// The store: everything that the autopilot does not decide.
@@ -89,7 +91,7 @@ pub struct Scenario {
     pub warm_updates: f64,
     /// Measured sessions.
     pub sessions: Vec<Session>,
-    /// Who chooses the run limits.
+    /// Who chooses the run limits from the load on.
     pub policy: Policy,
     /// Relative spread of what the tuner is told of times: the standard
     /// deviation of their logarithm.

@@ -19,6 +19,7 @@ fn session(name: &str, operations: u64, mix: Mix) -> Session {
         keys: Popularity::Uniform,
         scan_length: 10.0,
         rate: None,
+        policy: None,
     }
 }
 

@@ -16,7 +16,7 @@ use super::resources::{Compression, Resources};
 use super::rocksdb::options_files;
 use super::tickers;
 use crate::error::{BenchError, Place, Result};
-use crate::store::{Counters, LevelShape, Shape, Store};
+use crate::store::{Counters, LevelShape, Shape, Store, TunerCounters};
 
 /// The column family that is measured.
 const FAMILY: &str = "default";
@@ -37,13 +37,15 @@ impl LissomStore {
         // An oracle loads with the limits of its first session.
         let policy = match schedule.first() {
             Some((_, first)) => first.clone(),
-            None => parse(&arm.to_string())?,
+            None => parse(&decider(arm).to_string())?,
         };
         let log = CompactionLog::default();
         let listener = log.clone();
         let mut settings = settings_of(policy, resources);
-        if let ArmName::Switch(transition, _) = arm {
-            settings.transition = *transition;
+        match arm {
+            ArmName::Switch(transition, _) => settings.transition = *transition,
+            ArmName::Scheduled(_, schedule) => settings.schedule = *schedule,
+            _ => {}
         }
         let db = Db::opening(path, settings)
             .customise(move |_, options| options.add_event_listener(listener.clone()))
@@ -55,6 +57,14 @@ impl LissomStore {
             schedule,
             path: path.to_path_buf(),
         })
+    }
+}
+
+/// Who chooses the run limits.
+fn decider(arm: &ArmName) -> &ArmName {
+    match arm {
+        ArmName::Scheduled(arm, _) => arm,
+        arm => arm,
     }
 }
 
@@ -82,6 +92,8 @@ pub(crate) fn settings_of(policy: Policy, resources: &Resources) -> Settings {
         level0_slowdown_writes_trigger: resources.level0_slowdown_writes_trigger as u32,
         level0_stop_writes_trigger: resources.level0_stop_writes_trigger as u32,
         target_file_size_base: resources.target_file_size_base,
+        max_files: resources.max_files,
+        mission_operations: resources.mission_operations,
         bloom_bits_per_key: resources.filter_bits_per_key,
         compression: vec![compression(resources.compression)],
         workers: resources.background_compactions as usize,
@@ -208,6 +220,12 @@ fn add_autopilot(counters: &mut Counters, glance: Glance) {
     counters.compaction_micros += pieces.time.as_micros() as u64;
     counters.largest_piece_bytes = counters.largest_piece_bytes.max(pieces.largest_bytes);
     counters.drains = Some(glance.drains);
+    counters.tuner = Some(TunerCounters {
+        asked: glance.tuner.asked,
+        changed: glance.tuner.changed,
+        steps: glance.tuner.steps,
+        micros: glance.tuner.took.as_micros() as u64,
+    });
     let excesses = pieces.excesses.into_iter();
     counters.excesses = excesses
         .map(|(cause, n)| (format!("{cause:?}"), n))

@@ -25,16 +25,17 @@ pub use rocksdb::StockRocksDb;
 /// Opens `directory` as arm `arm`, with what all arms share.
 pub fn open_arm(arm: &ArmName, directory: &Path, resources: &Resources) -> Result<Box<dyn Store>> {
     match arm {
-        ArmName::RocksdbLeveled | ArmName::RocksdbLeveledTuned(_) | ArmName::RocksdbUniversal => {
-            Ok(Box::new(StockRocksDb::open(directory, arm, resources)?))
-        }
+        ArmName::RocksdbLeveled
+        | ArmName::RocksdbLeveledTuned(_)
+        | ArmName::RocksdbLeveledAutoRate
+        | ArmName::RocksdbUniversal => Ok(Box::new(StockRocksDb::open(directory, arm, resources)?)),
         ArmName::Mock(name) => Ok(Box::new(MockStore::open(name)?)),
         ArmName::Fixed(_)
         | ArmName::LazyLeveling
         | ArmName::Thresholds(..)
-        | ArmName::Lerp
-        | ArmName::Learned
+        | ArmName::Learner(_)
         | ArmName::Oracle(_)
-        | ArmName::Switch(..) => Ok(Box::new(LissomStore::open(directory, arm, resources)?)),
+        | ArmName::Switch(..)
+        | ArmName::Scheduled(..) => Ok(Box::new(LissomStore::open(directory, arm, resources)?)),
     }
 }

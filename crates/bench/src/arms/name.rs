@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use lissom::core::Transition;
+use lissom::core::schedule::ScheduleKind;
 use serde::{Deserialize, Serialize};
 
 use crate::error::BenchError;
@@ -20,6 +21,9 @@ pub enum ArmName {
     /// Stock RocksDB, leveled, with `max_bytes_for_level_base` as given in bytes, or as
     /// the tuning guide has it: the bytes of L0.
     RocksdbLeveledTuned(Option<u64>),
+    /// Stock RocksDB, leveled, with its own auto-tuned rate limiter: up to 1 GiB/s of
+    /// what flushes and compactions write, as by default; reads are not counted.
+    RocksdbLeveledAutoRate,
     /// Stock RocksDB, universal.
     RocksdbUniversal,
     /// The same run limit in every level.
@@ -28,16 +32,16 @@ pub enum ArmName {
     LazyLeveling,
     /// Run limits by RusKey's two thresholds on the share of reads, in percent.
     Thresholds(String, String),
-    /// RusKey's learner.
-    Lerp,
-    /// The store's own learner.
-    Learned,
+    /// A learner, by its policy's name: `learned`, `lerp`, and their variants.
+    Learner(String),
     /// Fixed run limits that are switched, with perfect knowledge, at the start of each
     /// session named.
     Oracle(Vec<(String, u32)>),
     /// As an oracle, with the transition that a change of limits goes through; for
     /// comparing transitions, not for the headroom.
     Switch(Transition, Vec<(String, u32)>),
+    /// An arm of Lissom whose compactions follow a schedule.
+    Scheduled(Box<ArmName>, ScheduleKind),
     /// In-memory store for tests of the harness.
     Mock(String),
 }
@@ -56,7 +60,19 @@ impl ArmName {
     pub fn is_static(&self) -> bool {
         !matches!(
             self,
-            Self::Thresholds(..) | Self::Lerp | Self::Learned | Self::Oracle(..) | Self::Switch(..)
+            Self::Thresholds(..)
+                | Self::Learner(_)
+                | Self::Oracle(..)
+                | Self::Switch(..)
+                | Self::Scheduled(..)
+        )
+    }
+
+    /// Whether a schedule may be named with it.
+    fn may_be_scheduled(&self) -> bool {
+        matches!(
+            self,
+            Self::Fixed(_) | Self::LazyLeveling | Self::Thresholds(..) | Self::Learner(_)
         )
     }
 
@@ -101,12 +117,13 @@ impl fmt::Display for ArmName {
             Self::RocksdbLeveled => f.write_str("rocksdb-leveled"),
             Self::RocksdbLeveledTuned(None) => f.write_str("rocksdb-leveled-tuned"),
             Self::RocksdbLeveledTuned(Some(bytes)) => write!(f, "rocksdb-leveled-tuned-{bytes}"),
+            Self::RocksdbLeveledAutoRate => f.write_str("rocksdb-leveled-auto-rate"),
             Self::RocksdbUniversal => f.write_str("rocksdb-universal"),
             Self::Fixed(limit) => write!(f, "fixed-{limit}"),
             Self::LazyLeveling => f.write_str("lazy-leveling"),
-            Self::Lerp => f.write_str("lerp"),
-            Self::Learned => f.write_str("learned"),
+            Self::Learner(policy) => f.write_str(policy),
             Self::Thresholds(low, high) => write!(f, "thresholds-{low}-{high}"),
+            Self::Scheduled(arm, schedule) => write!(f, "{arm}@{schedule}"),
             Self::Mock(rest) => write!(f, "mock-{rest}"),
             Self::Oracle(schedule) => write!(f, "oracle:{}", spelled(schedule)),
             Self::Switch(transition, schedule) => {
@@ -128,10 +145,9 @@ impl FromStr for ArmName {
         match text {
             "rocksdb-leveled" => return Ok(Self::RocksdbLeveled),
             "rocksdb-leveled-tuned" => return Ok(Self::RocksdbLeveledTuned(None)),
+            "rocksdb-leveled-auto-rate" => return Ok(Self::RocksdbLeveledAutoRate),
             "rocksdb-universal" => return Ok(Self::RocksdbUniversal),
             "lazy-leveling" => return Ok(Self::LazyLeveling),
-            "lerp" => return Ok(Self::Lerp),
-            "learned" => return Ok(Self::Learned),
             _ => {}
         }
         parse_parametrised(text).ok_or_else(|| unknown(text))
@@ -139,6 +155,10 @@ impl FromStr for ArmName {
 }
 
 fn parse_parametrised(text: &str) -> Option<ArmName> {
+    if let Some((arm, schedule)) = text.rsplit_once('@') {
+        let arm: ArmName = arm.parse().ok().filter(ArmName::may_be_scheduled)?;
+        return Some(ArmName::Scheduled(Box::new(arm), schedule.parse().ok()?));
+    }
     if let Some(bytes) = text.strip_prefix("rocksdb-leveled-tuned-") {
         let bytes = bytes.parse().ok().filter(|bytes| *bytes >= 64 << 10)?;
         return Some(ArmName::RocksdbLeveledTuned(Some(bytes)));
@@ -159,8 +179,11 @@ fn parse_parametrised(text: &str) -> Option<ArmName> {
     if let Some(rest) = text.strip_prefix("mock-") {
         return Some(ArmName::Mock(rest.to_string()));
     }
+    let policy: lissom::core::tuner::Policy = text.parse().ok()?;
+    if policy.learns() {
+        return Some(ArmName::Learner(text.to_string()));
+    }
     let (low, high) = text.strip_prefix("thresholds-")?.split_once('-')?;
-    text.parse::<lissom::core::tuner::Policy>().ok()?;
     Some(ArmName::Thresholds(low.into(), high.into()))
 }
 
@@ -194,8 +217,10 @@ fn oracle_part(part: &str) -> Option<(String, u32)> {
 fn unknown(text: &str) -> BenchError {
     BenchError::new(format!(
         "arm \"{text}\" is not known; the arms are rocksdb-leveled, rocksdb-leveled-tuned[-BYTES], \
+         rocksdb-leveled-auto-rate, \
          rocksdb-universal, fixed-1 to fixed-{LARGEST_FIXED}, lazy-leveling, thresholds-LOW-HIGH \
-         (percent of reads, LOW not above HIGH), learned, lerp, oracle:SESSION=fixed-K,SESSION=fixed-K, and \
+         (percent of reads, LOW not above HIGH), learned, lerp, one of these with a schedule as in fixed-4@dlc, \
+         oracle:SESSION=fixed-K,SESSION=fixed-K, and \
          switch-TRANSITION:SESSION=fixed-K,SESSION=fixed-K with flexible, lazy, greedy or \
          file-granular"
     ))

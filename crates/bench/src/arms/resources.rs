@@ -33,6 +33,11 @@ pub struct Resources {
     /// rocksdb-leveled-tuned; the other stock arms keep the library's default of
     /// 64 MiB. Default: 4 MiB, of which level 1 holds no more than 25.
     pub target_file_size_base: u64,
+    /// Table files that Lissom's arms keep at most, by making them larger. Default: 5,000.
+    pub max_files: u64,
+    /// Operations after which a mission of Lissom's arms ends, if a second has not
+    /// passed before. Default: 50,000.
+    pub mission_operations: u64,
     /// Whether reads, flushes and compactions bypass the page cache. Default: true.
     pub direct_io: bool,
     /// Compression of all levels. Default: none.
@@ -66,6 +71,8 @@ impl Default for Resources {
             level0_stop_writes_trigger: 36,
             size_ratio: 10,
             target_file_size_base: 4 << 20,
+            max_files: 5_000,
+            mission_operations: 50_000,
             direct_io: true,
             compression: Compression::None,
         }
@@ -73,6 +80,17 @@ impl Default for Resources {
 }
 
 impl Resources {
+    /// The same with one field changed, written as `name=value`; the error says which
+    /// names there are, or what the field holds. [`Resources::check`] is the caller's.
+    pub fn with(&self, assignment: &str) -> Result<Self> {
+        let wrong = |error: toml::de::Error| {
+            BenchError::new(format!("resource {assignment}: {}", error.message()))
+        };
+        let mut table = toml::Table::try_from(self).expect("resources are plain fields");
+        table.extend(assignment.parse::<toml::Table>().map_err(wrong)?);
+        table.try_into().map_err(wrong)
+    }
+
     /// Checks every field; the error names it.
     pub fn check(&self) -> Result<()> {
         let triggers = [
@@ -105,6 +123,11 @@ impl Resources {
             (
                 self.target_file_size_base >= 64 << 10,
                 "target_file_size_base must be at least 64 KiB",
+            ),
+            (self.max_files >= 100, "max_files must be at least 100"),
+            (
+                self.mission_operations >= 1,
+                "mission_operations must be at least 1",
             ),
             (
                 self.max_subcompactions >= 1,

@@ -66,6 +66,13 @@ fn shared_options(resources: &Resources) -> Options {
     options
 }
 
+/// The auto-tuned rate limiter's upper end; it tunes itself down from there.
+const MOST_BYTES_PER_SECOND: i64 = 1 << 30;
+
+/// RocksDB's defaults for the other two.
+const REFILL_MICROS: i64 = 100_000;
+const FAIRNESS: i32 = 10;
+
 /// Background jobs of which `compactions` are left for compactions.
 fn jobs_for(compactions: i32) -> i32 {
     (compactions + 1..)
@@ -105,6 +112,9 @@ fn apply_style(options: &mut Options, arm: &ArmName, resources: &Resources) -> R
     options.set_max_bytes_for_level_multiplier(f64::from(resources.size_ratio));
     match arm {
         ArmName::RocksdbLeveled => {}
+        ArmName::RocksdbLeveledAutoRate => {
+            options.set_auto_tuned_ratelimiter(MOST_BYTES_PER_SECOND, REFILL_MICROS, FAIRNESS);
+        }
         ArmName::RocksdbLeveledTuned(base) => {
             let base = base.unwrap_or(resources.level0_bytes());
             options.set_max_bytes_for_level_base(base);

@@ -6,6 +6,7 @@ fn names_survive_the_round_trip() {
         "rocksdb-leveled",
         "rocksdb-leveled-tuned",
         "rocksdb-leveled-tuned-83886080",
+        "rocksdb-leveled-auto-rate",
         "rocksdb-universal",
         "fixed-1",
         "fixed-10",
@@ -13,6 +14,11 @@ fn names_survive_the_round_trip() {
         "thresholds-30-70",
         "lerp",
         "learned",
+        "learned-from-4",
+        "learned-without-memory+trials",
+        "lerp-without-propagation",
+        "fixed-4@dlc-part",
+        "learned@look-ahead",
         "switch-lazy:a=fixed-1,b=fixed-10",
         "oracle:ingest=fixed-10,closing=fixed-1",
     ] {
@@ -33,6 +39,8 @@ fn unknown_names_list_the_arms() {
         "oracle:a=fixed-11",
         "oracle:",
         "rocksdb-leveled-tuned-1",
+        "rocksdb-leveled@dlc",
+        "fixed-4@lazy",
     ] {
         let error = name.parse::<ArmName>().unwrap_err().to_string();
         assert!(

@@ -38,17 +38,29 @@ pub fn due_count(rate: Rate, seconds: f64) -> u64 {
         .count() as u64
 }
 
+/// The highest rate that is ever offered; `None` in a closed loop.
+pub fn highest_rate(rate: Rate) -> Option<f64> {
+    match rate {
+        Rate::Closed => None,
+        Rate::Constant { per_second } => Some(per_second),
+        Rate::Periodic { high, low, .. } => Some(high.max(low)),
+        Rate::Sine { a, d, .. } => Some(a.abs() + d),
+    }
+}
+
 /// Offered operations per second at time `t`; `None` in a closed loop.
 pub fn rate_at(rate: Rate, t: f64) -> Option<f64> {
     match rate {
         Rate::Closed => None,
         Rate::Constant { per_second } => Some(per_second),
-        Rate::Periodic { high, low, seconds } => {
-            Some(if ((t / seconds) as u64).is_multiple_of(2) {
-                high
-            } else {
-                low
-            })
+        Rate::Periodic {
+            high,
+            low,
+            seconds,
+            low_seconds,
+        } => {
+            let period = seconds + low_seconds.unwrap_or(seconds);
+            Some(if t % period < seconds { high } else { low })
         }
         Rate::Sine { a, b, c, d } => Some(a * (b * t + c).sin() + d),
     }

@@ -297,9 +297,18 @@ fn due_times_follow_the_rate() {
         high: 100.0,
         low: 10.0,
         seconds: 1.0,
+        low_seconds: None,
     };
     assert_eq!(due_count(periodic, 1.0), 100);
     assert!((110..=111).contains(&due_count(periodic, 2.0)));
+    let uneven = Rate::Periodic {
+        high: 100.0,
+        low: 10.0,
+        seconds: 5.0,
+        low_seconds: Some(1.0),
+    };
+    let rates = [4.9, 5.1, 6.1].map(|t| rate_at(uneven, t).expect("open"));
+    assert_eq!(rates, [100.0, 10.0, 100.0]);
     let sine = Rate::Sine {
         a: 50.0,
         b: std::f64::consts::TAU,

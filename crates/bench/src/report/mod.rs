@@ -2,11 +2,13 @@
 
 mod grid;
 mod html;
+mod offered;
 mod page_data;
 mod table;
 #[cfg(test)]
 mod tests;
 mod words;
+mod work;
 
 use crate::judge::{Verdict, judge};
 use crate::run::Results;

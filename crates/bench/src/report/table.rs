@@ -1,7 +1,9 @@
 //! The result as text: aligned, medians with spreads, losses printed like wins.
 
 use super::grid::Grid;
+use super::offered::render_offered;
 use super::words::{count, figure, mebibytes, micros, plain};
+use super::work::render_work;
 use crate::judge::{ArmVerdict, Figure, Headroom, SessionVerdict, Verdict};
 use crate::run::Results;
 
@@ -36,6 +38,8 @@ pub fn render_table(results: &Results) -> String {
             );
         }
         text += &section("What it cost", &costs_grid(&verdict));
+        text += &render_offered(results);
+        text += &render_work(results);
         text += "\n± is half the range over the rounds. Ranges that meet are a tie.\n";
     }
     text

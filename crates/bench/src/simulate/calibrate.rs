@@ -172,6 +172,7 @@ fn plan(results: &Results, measured: &[Measured], machine: MachineModel) -> Resu
         filters: Default::default(),
         noise: 0.0,
         seed: 1,
+        oracle: false,
     })
 }
 

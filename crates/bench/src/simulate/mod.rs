@@ -35,6 +35,8 @@ pub struct SimulationPlan {
     pub noise: f64,
     /// Seed of the noise.
     pub seed: u64,
+    /// Adds an arm that follows in each session the static arm that was best in it.
+    pub oracle: bool,
 }
 
 /// All arms of a plan.
@@ -71,9 +73,13 @@ pub fn run_simulation(plan: &SimulationPlan, progress: &mut dyn FnMut(&str)) -> 
         progress(&format!("simulating {policy}"));
         arms.push(SimulatedArm {
             arm: policy.to_string(),
-            is_static: matches!(policy, Policy::Fixed(_) | Policy::LazyLeveling),
+            is_static: is_static(policy),
             outcome: simulate(&scenario::scenario(plan, policy)?)?,
         });
+    }
+    if plan.oracle {
+        progress("simulating the oracle");
+        arms.extend(oracle(plan, &arms)?);
     }
     Ok(Simulation {
         workload: plan.workload.name.clone(),
@@ -81,6 +87,41 @@ pub fn run_simulation(plan: &SimulationPlan, progress: &mut dyn FnMut(&str)) -> 
         machine: plan.machine,
         arms,
     })
+}
+
+fn is_static(policy: &Policy) -> bool {
+    matches!(policy, Policy::Fixed(_) | Policy::LazyLeveling)
+}
+
+/// One real run that switches with perfect knowledge. `None` without static arms.
+fn oracle(plan: &SimulationPlan, arms: &[SimulatedArm]) -> Result<Option<SimulatedArm>> {
+    let fixed: Vec<(&Policy, &Outcome)> = plan
+        .policies
+        .iter()
+        .zip(arms)
+        .filter(|(policy, _)| is_static(policy))
+        .map(|(policy, arm)| (policy, &arm.outcome))
+        .collect();
+    let sessions = fixed.first().map_or(0, |(_, seen)| seen.sessions.len());
+    let best: Vec<&Policy> = (0..sessions)
+        .filter_map(|at| {
+            let took = |seen: &Outcome| seen.sessions[at].seconds;
+            let least = fixed.iter().min_by(|a, b| took(a.1).total_cmp(&took(b.1)));
+            least.map(|(policy, _)| *policy)
+        })
+        .collect();
+    let Some(first) = best.first() else {
+        return Ok(None);
+    };
+    let mut scenario = scenario::scenario(plan, first)?;
+    for (session, policy) in scenario.sessions.iter_mut().zip(&best) {
+        session.policy = Some((*policy).clone());
+    }
+    Ok(Some(SimulatedArm {
+        arm: "oracle".into(),
+        is_static: false,
+        outcome: simulate(&scenario)?,
+    }))
 }
 
 fn simulate(scenario: &Scenario) -> Result<Outcome> {

@@ -94,6 +94,7 @@ fn session(session: &workload::Session, entries: u64) -> Result<Session> {
         },
         scan_length: mean(session.scan_length),
         rate: rate(session.rate).map(|rate| rate * (total + both) / total),
+        policy: None,
     })
 }
 
@@ -102,7 +103,15 @@ fn rate(rate: Rate) -> Option<f64> {
     match rate {
         Rate::Closed => None,
         Rate::Constant { per_second } => Some(per_second),
-        Rate::Periodic { high, low, .. } => Some(f64::midpoint(high, low)),
+        Rate::Periodic {
+            high,
+            low,
+            seconds,
+            low_seconds,
+        } => {
+            let low_seconds = low_seconds.unwrap_or(seconds);
+            Some((high * seconds + low * low_seconds) / (seconds + low_seconds))
+        }
         Rate::Sine { d, .. } => Some(d),
     }
 }

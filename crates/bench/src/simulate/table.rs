@@ -35,6 +35,7 @@ pub fn render_simulation(seen: &Simulation) -> String {
     );
     let _ = write!(text, "{times}");
     text += &hull(seen);
+    text += &learning(seen);
     text + &costs(seen)
 }
 
@@ -65,6 +66,32 @@ fn hull(seen: &Simulation) -> String {
         let _ = writeln!(text, "  {}: {over:+.1} % against it", arm.arm);
     }
     text
+}
+
+/// How long the limits went on changing in each session.
+fn learning(seen: &Simulation) -> String {
+    let learners: Vec<&SimulatedArm> = seen
+        .arms
+        .iter()
+        .filter(|arm| !arm.is_static && arm.arm != "oracle")
+        .collect();
+    let Some(first) = learners.first() else {
+        return String::new();
+    };
+    let names = learners.iter().map(|arm| arm.arm.clone());
+    let columns: Vec<String> = ["session".into()].into_iter().chain(names).collect();
+    let mut grid = Grid::new(&columns.iter().map(String::as_str).collect::<Vec<_>>());
+    for (at, session) in first.outcome.sessions.iter().enumerate() {
+        let cells = learners.iter().map(|arm| {
+            let (changes, last) = arm.outcome.changes(at);
+            let missions = arm.outcome.sessions[at].missions;
+            format!("{changes}, last after {last} of {missions}")
+        });
+        grid.row([session.name.clone()].into_iter().chain(cells));
+    }
+    format!(
+        "\nChanges of the run limits, and the missions of the session until the last one\n{grid}"
+    )
 }
 
 fn costs(seen: &Simulation) -> String {

@@ -23,6 +23,7 @@ fn plan(workload: &str, arms: &[&str]) -> SimulationPlan {
         filters: Default::default(),
         noise: 0.0,
         seed: 1,
+        oracle: true,
     }
 }
 
@@ -50,5 +51,7 @@ fn the_table_names_the_best_static_arm() {
     let text = render_simulation(&seen);
     assert!(text.contains("Best static arm: fixed-"), "{text}");
     assert!(text.contains("thresholds-30-70: "), "{text}");
+    assert!(text.contains("  oracle: "), "{text}");
+    assert!(text.contains("Changes of the run limits"), "{text}");
     assert!(text.matches('*').count() >= 6, "{text}");
 }

@@ -3,13 +3,15 @@
 //! here; on the engine in `campaign`.
 
 mod campaign;
+mod campaign_table;
 mod engine;
 mod pictures;
 mod sessions;
 mod table;
 mod variants;
 
-pub use campaign::{Campaign, CampaignPlan, Experiment, TuningKind, render_campaign, run_campaign};
+pub use campaign::{Campaign, CampaignPlan, Experiment, TuningKind, run_campaign};
+pub use campaign_table::render_campaign;
 pub use engine::SessionCost;
 pub use pictures::write_pictures;
 pub use sessions::{SessionKind, UncertainSession};

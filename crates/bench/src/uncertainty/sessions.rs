@@ -47,6 +47,18 @@ impl SessionKind {
         SessionKind::Writes,
     ];
 
+    /// Its name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            SessionKind::Expected => "expected",
+            SessionKind::EmptyReads => "empty reads",
+            SessionKind::NonEmptyReads => "non-empty reads",
+            SessionKind::Reads => "reads",
+            SessionKind::Ranges => "ranges",
+            SessionKind::Writes => "writes",
+        }
+    }
+
     /// Shares of its own kind (z0, z1, q, w), given how the gets divide.
     fn own(self, absent: f64) -> Option<[f64; 4]> {
         match self {

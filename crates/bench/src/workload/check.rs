@@ -102,10 +102,16 @@ fn check_rate(rate: Rate) -> Result<()> {
     match rate {
         Rate::Closed => Ok(()),
         Rate::Constant { per_second } => positive("rate.constant.per_second", per_second),
-        Rate::Periodic { high, low, seconds } => {
+        Rate::Periodic {
+            high,
+            low,
+            seconds,
+            low_seconds,
+        } => {
             positive("rate.periodic.high", high)?;
             positive("rate.periodic.low", low)?;
-            positive("rate.periodic.seconds", seconds)
+            positive("rate.periodic.seconds", seconds)?;
+            positive("rate.periodic.low_seconds", low_seconds.unwrap_or(seconds))
         }
         Rate::Sine { a, b, c, d } => {
             positive("rate.sine.d", d)?;

@@ -177,6 +177,9 @@ pub enum Rate {
         low: f64,
         /// Seconds of each half.
         seconds: f64,
+        /// Seconds of the low half, where it has a length of its own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        low_seconds: Option<f64>,
     },
     /// a * sin(b * t + c) + d operations per second, t in seconds.
     Sine {

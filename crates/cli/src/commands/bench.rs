@@ -33,7 +33,7 @@ pub fn command() -> Command {
                 "NAME",
                 "A contender; repeat it. Stock RocksDB: rocksdb-leveled, rocksdb-leveled-tuned, \
                  rocksdb-universal. Lissom: fixed-K, lazy-leveling, thresholds-LOW-HIGH, learned, lerp, \
-                 oracle:SESSION=fixed-K,...",
+                 oracle:SESSION=fixed-K,...; fixed-4@dlc with a schedule",
             )
             .required(true)
             .action(ArgAction::Append)
@@ -90,7 +90,7 @@ fn amounts() -> [Arg; 7] {
 }
 
 /// What all arms share.
-fn resources() -> [Arg; 4] {
+fn resources() -> [Arg; 5] {
     [
         option(
             "write-buffer-size",
@@ -112,6 +112,13 @@ fn resources() -> [Arg; 4] {
         )
         .value_parser(amount),
         flag("buffered-io", "Uses the operating system's cache"),
+        option(
+            "set",
+            "NAME=VALUE",
+            "Another resource that all arms share, as background_compactions=4; results.json \
+             lists them",
+        )
+        .action(ArgAction::Append),
     ]
 }
 
@@ -154,6 +161,9 @@ fn plan(given: &ArgMatches) -> Result<RunPlan, Failure> {
     }
     if let Some(bytes) = find(given, "target-file-size-base") {
         resources.target_file_size_base = bytes;
+    }
+    for assignment in given.get_many::<String>("set").unwrap_or_default() {
+        plan.resources = plan.resources.with(assignment).map_err(wrong)?;
     }
     plan.check().map_err(wrong)?;
     Ok(plan)

@@ -37,7 +37,8 @@ pub fn command() -> Command {
             option(
                 "arm",
                 "NAME",
-                "A contender; repeat it: fixed-K, lazy-leveling, thresholds-LOW-HIGH, learned, lerp \
+                "A contender; repeat it: fixed-K, lazy-leveling, thresholds-LOW-HIGH, learned, lerp, \
+                 learned-from-K, learned-without-PART, lerp-without-propagation \
                  [default: fixed-1, -4, -10, lazy-leveling]",
             )
             .action(ArgAction::Append)
@@ -45,6 +46,10 @@ pub fn command() -> Command {
         )
         .args(amounts())
         .args(machine())
+        .arg(flag(
+            "oracle",
+            "Adds an arm that follows in each session the static arm that was best in it",
+        ))
         .arg(flag("decisions", "Lists every change of the run limits"))
         .arg(json())
 }
@@ -185,6 +190,7 @@ fn plan(given: &ArgMatches, machine: MachineModel) -> Result<SimulationPlan, Fai
         },
         noise,
         seed: get(given, "seed"),
+        oracle: given.get_flag("oracle"),
     })
 }
 

@@ -1,5 +1,6 @@
 //! A logical level as the planner sees it, and where a new run would go.
 
+use super::urgency::FEW_SLOTS;
 use crate::layout::{LogicalLevel, PhysicalLevel};
 use crate::observation::{InFlight, Observation};
 use crate::state::Drain;
@@ -59,6 +60,15 @@ impl View {
             .shape
             .sealed_at(self.level, limit, sealed.len() as u16, sealed_bytes);
         active.bytes >= seal
+    }
+
+    /// Where a run of its own would go, though the newest one still admits merges;
+    /// `None` while something is merged into the level, and when slots get few.
+    pub fn slot_apart(&self, seen: &Observation) -> Option<PhysicalLevel> {
+        let (first, _) = seen.shape.layout.span(self.level);
+        let enough = |slot: &PhysicalLevel| slot.0 - first.0 >= FEW_SLOTS;
+        self.free_slot(seen)
+            .filter(|slot| !self.inbound && enough(slot))
     }
 
     /// Where a merge into this level goes: the active run; or a new run if that

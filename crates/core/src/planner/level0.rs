@@ -8,12 +8,16 @@ use super::piece::describe;
 use crate::layout::{LogicalLevel, PhysicalLevel};
 use crate::observation::Observation;
 use crate::plan::{Excess, Plan, Reason};
+use crate::schedule::Level0Order;
 use crate::tree::File;
 use crate::validate::closure;
 
 /// The merge of L0, if it is due and level 1 can receive.
 pub(super) fn merge(seen: &Observation) -> Option<Plan> {
     let reason = due(seen)?;
+    if seen.level0 == Level0Order::Wait && reason != Reason::Manual {
+        return None;
+    }
     let busy = seen
         .in_flight
         .iter()
@@ -21,7 +25,11 @@ pub(super) fn merge(seen: &Observation) -> Option<Plan> {
     if busy {
         return None;
     }
-    let output = view(seen, LogicalLevel(1)).receiver(seen)?;
+    let level = view(seen, LogicalLevel(1));
+    let output = match seen.level0 {
+        Level0Order::MergeApart => level.slot_apart(seen)?,
+        Level0Order::Merge | Level0Order::Wait => level.receiver(seen)?,
+    };
     let chosen: BTreeSet<u64> = oldest(seen).iter().map(|file| file.number).collect();
     let files = closure(&seen.tree, &chosen, output);
     let mut plan = describe(seen, &files, output, reason)?;

@@ -24,7 +24,7 @@ mod properties;
 pub use limits::with_limits;
 
 use crate::observation::{InFlight, Observation};
-use crate::plan::Plan;
+use crate::plan::{Plan, Reason};
 use crate::state::{Drain, TreeState};
 use crate::validate;
 
@@ -84,7 +84,8 @@ impl Work {
                 level0_is_open = false;
             }
             let most = piece_workers(now.workers, urgency, level0);
-            self.offer_pieces(now, drain, most);
+            let allowed = allowed(now, drain, urgency);
+            self.offer_pieces(now, drain, most.min(allowed));
         }
         if level0_is_open {
             self.offer_level0(now);
@@ -128,6 +129,14 @@ fn piece_workers(workers: usize, drain: f64, level0: f64) -> usize {
     } else {
         workers.saturating_sub(1).max(1)
     }
+}
+
+/// Compactions below L0 that the schedule lets run at once. It does not bind what was
+/// asked for by hand, nor a level that holds as much as it ever should: the tree must
+/// not come to a stop under any order.
+fn allowed(now: &Observation, drain: &Drain, urgency: f64) -> usize {
+    let must = urgency >= 1.0 || drain.reason == Reason::Manual;
+    now.deep.filter(|_| !must).unwrap_or(usize::MAX)
 }
 
 /// What a plan will be once it runs.

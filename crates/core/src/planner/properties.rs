@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use crate::layout::{LogicalLevel, PhysicalLevel};
 use crate::planner::with_limits;
+use crate::schedule::Level0Order;
 use crate::shape::{RunLimit, RunLimits, Transition};
 use crate::testing::{ENTRY_BYTES, Model, small_shape};
 
@@ -32,6 +33,7 @@ enum Step {
     Consolidate(u16),
     Unreadable(usize),
     Workers(usize),
+    Order(Level0Order, Option<usize>),
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -47,6 +49,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => (1u16..4).prop_map(Step::Consolidate),
         1 => any::<usize>().prop_map(Step::Unreadable),
         1 => (1usize..5).prop_map(Step::Workers),
+        2 => (level0_order(), prop::option::of(0usize..3)).prop_map(|(level0, deep)| Step::Order(level0, deep)),
     ]
 }
 
@@ -76,7 +79,19 @@ fn apply(model: &mut Model, step: &Step) {
             }
         }
         Step::Workers(count) => model.workers = *count,
+        Step::Order(level0, deep) => {
+            model.order.level0 = *level0;
+            model.order.deep = *deep;
+        }
     }
+}
+
+fn level0_order() -> impl Strategy<Value = Level0Order> {
+    prop::sample::select(vec![
+        Level0Order::Merge,
+        Level0Order::MergeApart,
+        Level0Order::Wait,
+    ])
 }
 
 fn transition() -> impl Strategy<Value = Transition> {
@@ -117,6 +132,7 @@ proptest! {
             }
         }
         model.unreadable.clear();
+        apply(&mut model, &Step::Order(Level0Order::Merge, None));
         while !model.running.is_empty() {
             model.finish(0);
         }

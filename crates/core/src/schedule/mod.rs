@@ -1,28 +1,161 @@
-//! When? A schedule says which plans run now.
+//! When? Once per interval a schedule sees the load and what the tree owes, and
+//! gives an order that holds until the next: whether L0 waits, how much may go on
+//! below it, and at which rate.
+//!
+//! A schedule is pure: it is told the time, and has no other source of it. Whatever
+//! it orders, [`Debt::bounded`] lets everything go once L0 has come to its bound. The
+//! planner obeys what is left: an order is part of its
+//! [observation](crate::observation::Observation).
 
-use crate::observation::Observation;
-use crate::plan::Plan;
+mod debt;
+mod dlc;
+mod kind;
+mod load;
+mod look_ahead;
+mod phase;
+mod silk;
+#[cfg(test)]
+mod tests;
+mod work;
 
-/// Admits plans.
-pub trait Schedule: Send {
-    /// The schedule's name.
-    fn name(&self) -> &'static str;
+use std::time::Duration;
 
-    /// The plans that start now, in order; the others are proposed again later.
-    fn admit(&mut self, seen: &Observation, plans: Vec<Plan>) -> Vec<Plan>;
+use serde::{Deserialize, Serialize};
+
+pub use debt::{Debt, DebtBounds};
+pub use dlc::{Burst, Delay, Dlc};
+pub use kind::{ScheduleKind, ScheduleKindError};
+pub use load::{Conditions, Load, LoadModel};
+pub use look_ahead::LookAhead;
+pub use phase::{Phase, PhaseLimits, Phases};
+pub use silk::Silk;
+pub use work::Work;
+
+/// What L0 may do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level0Order {
+    /// It is merged into level 1 as soon as it is due.
+    #[default]
+    Merge,
+    /// It is merged into a run of its own, so that only what was flushed since is
+    /// rewritten: what RocksDB calls an intra-L0 compaction.
+    MergeApart,
+    /// It waits.
+    Wait,
 }
 
-/// Compacts as soon as something is planned and a worker is free.
+/// What a schedule sees.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Seen {
+    /// The interval that has just ended.
+    pub load: Load,
+    /// What the machine and the data are like.
+    pub conditions: Conditions,
+    /// What the tree owes.
+    pub debt: Debt,
+}
+
+/// What holds until the next interval ends.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Order {
+    /// For L0.
+    pub level0: Level0Order,
+    /// Compactions below L0 that may run at once; all that find a worker when absent.
+    pub deep: Option<usize>,
+    /// Bytes a second that compactions may read and write together; any number when
+    /// absent.
+    pub bytes_per_second: Option<u64>,
+    /// How loaded the store is held to be.
+    pub phase: Phase,
+    /// A sentence without a full stop.
+    pub why: String,
+}
+
+impl Order {
+    /// Everything at once.
+    pub fn all(phase: Phase, why: impl Into<String>) -> Order {
+        Order {
+            level0: Level0Order::Merge,
+            deep: None,
+            bytes_per_second: None,
+            phase,
+            why: why.into(),
+        }
+    }
+
+    /// Whether two orders mean the same but for the rate.
+    pub fn is_like(&self, other: &Order) -> bool {
+        (self.level0, self.deep, self.phase) == (other.level0, other.deep, other.phase)
+    }
+}
+
+/// Gives orders.
+///
+/// A schedule is deterministic: the same intervals give the same orders. The checks
+/// in [`crate::testing::schedule_contract`] hold for every schedule.
+pub trait Schedule: Send {
+    /// The schedule's name, as settings and arms spell it.
+    fn name(&self) -> String;
+
+    /// How often it wants to be asked.
+    fn interval(&self) -> Duration;
+
+    /// The order after an interval.
+    fn order(&mut self, seen: &Seen) -> Order;
+
+    /// What it has learned of the load, for the state file; `null` when nothing.
+    fn state(&self) -> serde_json::Value {
+        serde_json::Value::Null
+    }
+
+    /// Takes up what [`Schedule::state`] gave.
+    ///
+    /// # Errors
+    /// A sentence when the value does not come from this kind of schedule; it then
+    /// goes on as if it were new.
+    fn restore(&mut self, state: &serde_json::Value) -> Result<(), String> {
+        if state.is_null() {
+            Ok(())
+        } else {
+            Err(format!("the schedule {} keeps no state", self.name()))
+        }
+    }
+}
+
+/// Compacts as soon as something is due and a worker is free.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Eager;
 
 impl Schedule for Eager {
-    fn name(&self) -> &'static str {
-        "eager"
+    fn name(&self) -> String {
+        "eager".into()
     }
 
-    fn admit(&mut self, seen: &Observation, mut plans: Vec<Plan>) -> Vec<Plan> {
-        plans.truncate(seen.workers.saturating_sub(seen.in_flight.len()));
-        plans
+    fn interval(&self) -> Duration {
+        Duration::from_secs(1)
     }
+
+    fn order(&mut self, _: &Seen) -> Order {
+        Order::all(Phase::Low, "whatever is due is merged at once")
+    }
+}
+
+/// Share of the device that is left to nobody.
+const RESERVE: f64 = 0.05;
+
+/// Least share of the device for flushes and compactions.
+const FLOOR: f64 = 0.1;
+
+/// Flushes share the rate, and must not fall behind the users' writes.
+const FLUSHES: f64 = 1.5;
+
+/// The rate that is left of the device beside the users (DLC, equation 2: limit -
+/// client - reserve), never under a floor that keeps compactions and flushes going.
+fn leftover(seen: &Seen, client: f64) -> u64 {
+    let limit = seen.conditions.device_bytes_per_second;
+    let floor = (FLOOR * limit).max(FLUSHES * seen.load.logged_per_second());
+    // `max` and `min` take any number; `clamp` would panic on some.
+    let rate = (limit * (1.0 - RESERVE) - client).max(floor);
+    rate.min(limit.max(floor)).max(1.0) as u64
 }

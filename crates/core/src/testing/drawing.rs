@@ -176,6 +176,8 @@ impl Drawing {
             in_flight,
             unreadable: self.unreadable.into_iter().collect(),
             workers: self.workers,
+            level0: Default::default(),
+            deep: None,
         })
     }
 }

@@ -9,6 +9,7 @@ use crate::layout::{LogicalLevel, PhysicalLevel};
 use crate::observation::{InFlight, Observation};
 use crate::plan::{Plan, PlanKind};
 use crate::planner;
+use crate::schedule::{Order, Phase};
 use crate::shape::{RunLimits, Shape};
 use crate::state::TreeState;
 use crate::tree::{File, Tree};
@@ -41,6 +42,8 @@ pub struct Model {
     pub unreadable: BTreeSet<u64>,
     /// Workers that the planner may use.
     pub workers: usize,
+    /// What the schedule lets run.
+    pub order: Order,
     /// Accepted plans, oldest first.
     pub running: Vec<Plan>,
     /// Bytes that merges wrote.
@@ -60,6 +63,7 @@ impl Model {
             state: TreeState::new(limits),
             unreadable: BTreeSet::new(),
             workers: 2,
+            order: Order::all(Phase::Low, "whatever is due"),
             running: Vec::new(),
             written_bytes: 0,
             levels,
@@ -145,6 +149,8 @@ impl Model {
                 .collect::<Vec<InFlight>>(),
             unreadable: self.unreadable.clone(),
             workers: self.workers,
+            level0: self.order.level0,
+            deep: self.order.deep,
         }
     }
 

@@ -9,7 +9,7 @@ mod thresholds;
 
 pub use fixed::Fixed;
 pub use lazy_leveling::LazyLeveling;
-pub use learned::{EXPLORATION, Learned};
+pub use learned::{EXPLORATION, Learned, Learning, Part};
 pub use lerp::Lerp;
 pub use policy::{Policy, PolicyError};
 pub use thresholds::Thresholds;
@@ -91,6 +91,12 @@ pub trait Tuner: Send {
 
     /// What came of the trial: the mission that ran under it.
     fn tell(&mut self, trial: TrialId, outcome: &Mission);
+
+    /// Gradient steps, or other updates of what it knows, so far; 0 for a tuner that
+    /// does not learn.
+    fn steps(&self) -> u64 {
+        0
+    }
 
     /// What the tuner has learned, for the state file; `null` when nothing.
     fn state(&self) -> serde_json::Value {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{EXPLORATION, Fixed, LazyLeveling, Learned, Lerp, Thresholds, Tuner};
+use super::{EXPLORATION, Fixed, LazyLeveling, Learned, Learning, Lerp, Thresholds, Tuner};
 use crate::filters::FilterAllocation;
 use crate::shape::{RunLimit, RunLimits};
 
@@ -11,7 +11,8 @@ use crate::shape::{RunLimit, RunLimits};
 ///
 /// Spelled `fixed-4`, `fixed-10,10,1` (levels 1, 2, and all deeper ones),
 /// `lazy-leveling`, `thresholds-LOW-HIGH` with LOW and HIGH in percent of reads,
-/// `learned`, or `lerp` and `lerp-monkey` by the filters of the tree.
+/// `learned` (see [`Learning`] for its variants), or `lerp` and `lerp-monkey` by the
+/// filters of the tree, with `-without-propagation` for a learner in each level.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Policy {
     /// The same limits for ever.
@@ -25,11 +26,19 @@ pub enum Policy {
         /// More reads lower them.
         high: f64,
     },
-    /// RusKey's learner, for such filters.
-    Lerp(FilterAllocation),
+    /// RusKey's learner.
+    Lerp {
+        /// Of the tree.
+        filters: FilterAllocation,
+        /// Whether deeper levels follow from the learned ones.
+        propagates: bool,
+    },
     /// The store's own learner.
-    Learned,
+    Learned(Learning),
 }
+
+/// What a name of [`Policy::Lerp`] ends with when levels are learned alone.
+const ALONE: &str = "-without-propagation";
 
 /// Learners begin alike everywhere.
 const SEED: u64 = 1;
@@ -52,8 +61,12 @@ impl Policy {
         match self {
             Policy::Fixed(limits) => Box::new(Fixed::new(limits.clone())),
             Policy::LazyLeveling => Box::new(LazyLeveling::default()),
-            Policy::Lerp(filters) => Box::new(Lerp::new(*filters, SEED)),
-            Policy::Learned => Box::new(Learned::new(EXPLORATION)),
+            Policy::Lerp {
+                filters,
+                propagates: true,
+            } => Box::new(Lerp::new(*filters, SEED)),
+            Policy::Lerp { filters, .. } => Box::new(Lerp::without_propagation(*filters, SEED)),
+            Policy::Learned(learning) => Box::new(Learned::with(EXPLORATION, learning.clone())),
             Policy::Thresholds { low, high } => match Thresholds::new(*low, *high) {
                 Ok(rule) => Box::new(rule),
                 // Only a policy built by hand gets here: hold still.
@@ -66,11 +79,16 @@ impl Policy {
     pub fn first_limits(&self) -> RunLimits {
         match self {
             Policy::Fixed(limits) => limits.clone(),
-            Policy::LazyLeveling
-            | Policy::Thresholds { .. }
-            | Policy::Lerp(_)
-            | Policy::Learned => RunLimits::uniform(RunLimit::ONE),
+            Policy::Learned(learning) => learning.start.clone(),
+            Policy::LazyLeveling | Policy::Thresholds { .. } | Policy::Lerp { .. } => {
+                RunLimits::uniform(RunLimit::ONE)
+            }
         }
+    }
+
+    /// Whether it learns from latencies.
+    pub fn learns(&self) -> bool {
+        matches!(self, Policy::Learned(_) | Policy::Lerp { .. })
     }
 }
 
@@ -79,9 +97,17 @@ impl fmt::Display for Policy {
         match self {
             Policy::Fixed(limits) => write!(f, "fixed-{limits}"),
             Policy::LazyLeveling => f.write_str("lazy-leveling"),
-            Policy::Learned => f.write_str("learned"),
-            Policy::Lerp(FilterAllocation::Uniform) => f.write_str("lerp"),
-            Policy::Lerp(FilterAllocation::Monkey) => f.write_str("lerp-monkey"),
+            Policy::Learned(learning) => learning.fmt(f),
+            Policy::Lerp {
+                filters,
+                propagates,
+            } => {
+                f.write_str(match filters {
+                    FilterAllocation::Uniform => "lerp",
+                    FilterAllocation::Monkey => "lerp-monkey",
+                })?;
+                f.write_str(if *propagates { "" } else { ALONE })
+            }
             Policy::Thresholds { low, high } => {
                 write!(f, "thresholds-{}-{}", low * 100.0, high * 100.0)
             }
@@ -96,11 +122,20 @@ impl FromStr for Policy {
         if text == "lazy-leveling" {
             return Ok(Policy::LazyLeveling);
         }
-        match text {
-            "learned" => return Ok(Policy::Learned),
-            "lerp" => return Ok(Policy::Lerp(FilterAllocation::Uniform)),
-            "lerp-monkey" => return Ok(Policy::Lerp(FilterAllocation::Monkey)),
-            _ => {}
+        if let Some(filters) = match text.strip_suffix(ALONE).unwrap_or(text) {
+            "lerp" => Some(FilterAllocation::Uniform),
+            "lerp-monkey" => Some(FilterAllocation::Monkey),
+            _ => None,
+        } {
+            return Ok(Policy::Lerp {
+                filters,
+                propagates: !text.ends_with(ALONE),
+            });
+        }
+        if let Some(learning) = text.strip_prefix("learned") {
+            return Learning::parse(learning, parse_limits)
+                .map(Policy::Learned)
+                .map_err(|why| PolicyError(format!("{text:?} is no policy: {why}")));
         }
         if let Some(limits) = text.strip_prefix("fixed-") {
             return parse_limits(limits)
@@ -158,6 +193,11 @@ mod tests {
             "thresholds-20-80",
             "lerp",
             "lerp-monkey",
+            "lerp-without-propagation",
+            "learned",
+            "learned-from-4,4,1",
+            "learned-without-memory",
+            "learned-from-10-without-prior+trials",
         ] {
             let policy: Policy = name.parse().expect(name);
             assert_eq!(policy.to_string(), name);
@@ -175,6 +215,12 @@ mod tests {
             ("fixed-x", "not a number of runs"),
             ("thresholds-80-20", "0 <= low <= high <= 1"),
             ("thresholds-5", "give two percentages"),
+            (
+                "learned-without-luck",
+                "no part of the learner: levels, prior,",
+            ),
+            ("learned-from-0", "choose one from 1 to 12"),
+            ("learnedly", "neither -from- nor -without-"),
         ] {
             let error = name.parse::<Policy>().expect_err(name).to_string();
             assert!(error.contains(says), "{error}");

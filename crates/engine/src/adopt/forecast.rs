@@ -48,6 +48,8 @@ pub(crate) fn forecast(
         in_flight: Vec::new(),
         unreadable: BTreeSet::new(),
         workers,
+        level0: Default::default(),
+        deep: None,
     };
     let mut found = Forecast::default();
     let mut next_file = tree.iter().map(|(_, file)| file.number).max().unwrap_or(0) + 1;
@@ -299,6 +301,8 @@ mod tests {
             in_flight: Vec::new(),
             unreadable: BTreeSet::new(),
             workers: 1,
+            level0: Default::default(),
+            deep: None,
         };
         seen.state.compact_all = true;
         let mut next = 10_000;

@@ -4,6 +4,20 @@ use std::collections::BTreeSet;
 
 use lissom_core::{Observation, PhysicalLevel, Plan};
 
+/// Bytes that begun drains have left above their targets.
+pub(super) fn deep_bytes(seen: &Observation) -> u64 {
+    let drains = seen.state.drains.iter();
+    drains
+        .map(|drain| {
+            let sources = seen.tree.iter();
+            sources
+                .filter(|(level, _)| (drain.top..drain.target).contains(level))
+                .map(|(_, file)| file.size)
+                .sum::<u64>()
+        })
+        .sum()
+}
+
 /// Bytes of all files that are inputs of a running or proposed merge, that a
 /// begun drain has left, or that lie in L0 when it is over its trigger. What
 /// drains that have not begun will move is not in it.

@@ -64,10 +64,7 @@ impl Pilot {
         plans: Vec<Plan>,
         free: usize,
     ) {
-        // The schedule fills workers up; jobs of others take none of ours.
-        seen.workers = seen.in_flight.len() + free;
-        let admitted = self.schedule.admit(&seen, plans);
-        for plan in admitted.into_iter().take(free) {
+        for plan in plans.into_iter().take(free) {
             if let Err(refusal) = validate::validate(&seen.tree, &seen.in_flight, &plan) {
                 let text = format!("a plan was refused: {refusal}");
                 shared.journal.note(&self.family.name, text);

@@ -4,7 +4,7 @@ use lissom_core::RunLimits;
 use lissom_core::journal::TreeSummary;
 
 use super::Autopilot;
-use crate::statistics::Pieces;
+use crate::statistics::{Pieces, TunerWork};
 
 /// Limits, tree and work of one column family. Unlike
 /// [`FamilyStatistics`](crate::statistics::FamilyStatistics) it costs a few
@@ -21,6 +21,8 @@ pub struct Glance {
     pub drains: u64,
     /// Compactions that the autopilot ran.
     pub pieces: Pieces,
+    /// What the tuner did.
+    pub tuner: TunerWork,
 }
 
 impl Autopilot {
@@ -36,6 +38,7 @@ impl Autopilot {
             debt_bytes: view.debt_bytes,
             drains: view.drains_ended,
             pieces,
+            tuner: view.tuner,
         })
     }
 }

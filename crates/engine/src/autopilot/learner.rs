@@ -54,6 +54,14 @@ impl Learner {
         Ok(trial)
     }
 
+    /// Gradient steps or other updates so far.
+    pub(super) fn steps(&self) -> u64 {
+        if self.broken {
+            return 0;
+        }
+        catch_unwind(AssertUnwindSafe(|| self.tuner.steps())).unwrap_or(0)
+    }
+
     /// What it has learned; null when nothing, or when it is broken.
     pub(super) fn state(&mut self) -> serde_json::Value {
         self.fenced(|tuner| tuner.state())

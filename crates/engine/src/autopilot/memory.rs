@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::error::Result;
-use crate::files::state::{self, Stored, StoredFamily};
+use crate::files::state::{self, Stored, StoredFamily, StoredSchedule};
 
 /// What is durable, and where.
 pub(super) struct Memory {
@@ -27,6 +27,38 @@ impl Memory {
         }
         let mut next = self.stored.clone();
         next.families.insert(name.to_owned(), family);
+        self.replace(next)
+    }
+
+    pub(super) fn schedule(&self) -> &StoredSchedule {
+        &self.stored.schedule
+    }
+
+    /// Makes what the schedule has learned durable.
+    pub(super) fn keep_schedule(&mut self, name: String, state: serde_json::Value) -> Result<()> {
+        let schedule = StoredSchedule {
+            name,
+            state,
+            ..self.stored.schedule.clone()
+        };
+        self.keep_stored_schedule(schedule)
+    }
+
+    /// Makes the device's speed durable.
+    pub(super) fn keep_device(&mut self, bytes_per_second: u64) -> Result<()> {
+        let schedule = StoredSchedule {
+            device_bytes_per_second: Some(bytes_per_second),
+            ..self.stored.schedule.clone()
+        };
+        self.keep_stored_schedule(schedule)
+    }
+
+    fn keep_stored_schedule(&mut self, schedule: StoredSchedule) -> Result<()> {
+        if self.stored.schedule == schedule {
+            return Ok(());
+        }
+        let mut next = self.stored.clone();
+        next.schedule = schedule;
         self.replace(next)
     }
 

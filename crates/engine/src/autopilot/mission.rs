@@ -67,6 +67,11 @@ fn mix(shared: &Shared, family: &Family) -> OperationMix {
     if !shared.attached {
         return family.counters.operations();
     }
+    attached_mix(shared)
+}
+
+/// The operations of the whole database, by RocksDB's statistics.
+pub(super) fn attached_mix(shared: &Shared) -> OperationMix {
     let found: u64 = [
         Ticker::MemtableHit,
         Ticker::GetHitL0,

@@ -15,6 +15,7 @@
 //! writes possible without end.
 
 mod backoff;
+mod check;
 mod debt;
 mod dispatch;
 mod glance;
@@ -25,6 +26,7 @@ mod pilot;
 mod publish;
 mod report;
 mod run;
+mod scheduler;
 mod shared;
 mod workers;
 
@@ -39,16 +41,15 @@ use parking_lot::Mutex;
 pub use self::glance::Glance;
 use self::memory::Memory;
 pub use self::report::Health;
+pub use self::scheduler::ScheduleReport;
+use self::scheduler::Scheduler;
 use self::shared::{Family, Request, Shared};
 use crate::RocksDb;
 use crate::error::{Error, Result};
 use crate::ffi::CfRef;
-use crate::ffi::options::live_options;
-use crate::ffi::statistics::Statistics as RocksStatistics;
 use crate::files::journal::Journal;
 use crate::files::{pin, state};
 use crate::options::{Hooks, Preparation};
-use crate::requirements;
 
 /// Drives the compactions of an open database until it is dropped.
 ///
@@ -116,11 +117,11 @@ impl Autopilot {
                      preparation; call Preparation::options for it and open the database with them"
                 )));
             }
-            verify(&db, &family)?;
+            check::family(&db, &family)?;
         }
-        let rocks_statistics = rocks_statistics(&db)?;
+        let rocks_statistics = check::rocks_statistics(&db)?;
         if attached {
-            check_policies(preparation, rocks_statistics.is_some())?;
+            check::attached(preparation, rocks_statistics.is_some())?;
         }
         let loaded = state::load(&directory)?;
         let journal = Journal::open(&directory, preparation.settings.max_journal_bytes)?;
@@ -139,6 +140,8 @@ impl Autopilot {
             stop: Default::default(),
             paused: Default::default(),
             trouble: Mutex::default(),
+            rate_limit: preparation.rate_limit.clone(),
+            schedule: Mutex::new(ScheduleReport::before(preparation.settings.schedule)),
             attached,
             directory: directory.clone(),
         });
@@ -152,15 +155,17 @@ impl Autopilot {
                 autopilot.seat(name, hooks.clone());
             }
         }
-        autopilot.spawn(Memory::new(directory, loaded.stored))?;
+        let mut memory = Memory::new(directory, loaded.stored);
+        let scheduler = Scheduler::new(&autopilot.shared, &mut memory);
+        autopilot.spawn(memory, scheduler)?;
         Ok(autopilot)
     }
 
-    fn spawn(&self, memory: Memory) -> Result<()> {
+    fn spawn(&self, memory: Memory, scheduler: Scheduler) -> Result<()> {
         let mut threads = self.threads.lock();
         let shared = self.shared.clone();
         threads.push(thread("lissom-planner".into(), move || {
-            run::run(&shared, memory);
+            run::run(&shared, memory, scheduler);
         })?);
         for worker in 0..self.shared.settings.workers {
             let shared = self.shared.clone();
@@ -192,7 +197,7 @@ impl Autopilot {
     }
 
     pub(crate) fn adopt_cf(&self, name: &str, hooks: Hooks) -> Result<()> {
-        verify(&self.shared.db, name)?;
+        check::family(&self.shared.db, name)?;
         self.seat(name, hooks);
         self.shared.events.bell().ring();
         Ok(())
@@ -323,7 +328,8 @@ impl Autopilot {
     }
 
     /// Waits until nothing is left to merge: the planner wants nothing of the
-    /// tree as it is, and nobody compacts. False when `patience` ends first.
+    /// tree as it is, and nobody compacts. What a schedule holds back is still to be
+    /// merged. False when `patience` ends first.
     pub fn wait_until_idle(&self, patience: Duration) -> bool {
         let deadline = Instant::now() + patience;
         loop {
@@ -385,44 +391,4 @@ fn thread(name: String, life: impl FnOnce() + Send + 'static) -> Result<JoinHand
         .name(name.clone())
         .spawn(life)
         .map_err(|error| Error::fix(format!("cannot start the thread {name}: {error}")))
-}
-
-/// The handle leads where it should, and the options are ours.
-fn verify(db: &RocksDb, family: &str) -> Result<()> {
-    let handle = db
-        .cf_handle(family)
-        .ok_or_else(|| Error::fix(format!("there is no column family \"{family}\"")))?;
-    let target = CfRef::of(&handle)?;
-    target.verify(family, db.path())?;
-    requirements::check(&live_options(target)?)
-}
-
-/// Without RocksDB's statistics an attached autopilot sees no operations, and with
-/// them no latencies.
-fn check_policies(preparation: &Preparation, counted: bool) -> Result<()> {
-    for (family, hooks) in &preparation.hooks {
-        let policy = &hooks.settings.policy;
-        if matches!(policy, Policy::Learned | Policy::Lerp(_)) {
-            return Err(Error::fix(format!(
-                "the policy {policy} of column family \"{family}\" learns from latencies, which \
-                 only Lissom's own handle measures; open the database with Db::open, or choose \
-                 another policy"
-            )));
-        }
-        if !counted && matches!(policy, Policy::Thresholds { .. }) {
-            return Err(Error::fix(format!(
-                "the policy {policy} of column family \"{family}\" follows the operations, which \
-                 under attach only RocksDB's statistics count; set the setting statistics to \
-                 ExceptHistogramOrTimers"
-            )));
-        }
-    }
-    Ok(())
-}
-
-fn rocks_statistics(db: &RocksDb) -> Result<Option<RocksStatistics>> {
-    match db.cf_handle("default") {
-        Some(handle) => Ok(RocksStatistics::of(CfRef::of(&handle)?)?),
-        None => Ok(None),
-    }
 }

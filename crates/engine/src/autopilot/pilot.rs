@@ -6,13 +6,13 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use lissom_core::journal::{Event, TreeSummary};
-use lissom_core::schedule::{Eager, Schedule};
+use lissom_core::schedule::{Debt, Level0Order, Order};
 use lissom_core::shape::RunLimits;
 use lissom_core::tuner::{Policy, Question};
 use lissom_core::{Layout, Observation, Plan, TreeState, planner};
 use rust_rocksdb::BoundColumnFamily;
 
-use super::debt::debt_bytes;
+use super::debt::{debt_bytes, deep_bytes};
 use super::learner::Learner;
 use super::memory::Memory;
 use super::mission::Clock;
@@ -37,7 +37,8 @@ pub(super) struct Pilot {
     pub(super) family: Arc<Family>,
     pub(super) state: TreeState,
     pub(super) learner: Learner,
-    pub(super) schedule: Box<dyn Schedule>,
+    /// What the schedule lets run.
+    pub(super) order: Order,
     pub(super) clock: Clock,
     pub(super) published: Published,
     /// Limits that someone set by hand, until they are taken up.
@@ -84,7 +85,7 @@ impl Pilot {
             family,
             state,
             learner,
-            schedule: Box::new(Eager),
+            order: shared.schedule.lock().order.clone(),
             published: Published::default(),
             wanted,
             looked: None,
@@ -125,6 +126,7 @@ impl Pilot {
         shared: &Shared,
         memory: &mut Memory,
         pinned: bool,
+        order: &Order,
     ) -> Result<Option<Duration>> {
         let Some(handle) = shared.db.cf_handle(&self.family.name) else {
             return Ok(None);
@@ -134,10 +136,13 @@ impl Pilot {
         let mission_over = self.clock.is_over(shared, &self.family, now);
         let resting = self.family.back_off.lock().remaining(now);
         let due = self.waiting && resting.is_none();
-        if !(asked || mission_over || due || self.has_news(shared, now)) {
+        let new_order = !self.order.is_like(order);
+        if !(asked || mission_over || due || new_order || self.has_news(shared, now)) {
             return Ok(resting);
         }
+        self.order.clone_from(order);
         let (mut seen, busy_elsewhere) = self.look(shared, &handle, now)?;
+        self.keep_bound(shared, &mut seen);
         if mission_over {
             self.end_mission(shared, &mut seen, pinned, now);
         }
@@ -223,8 +228,23 @@ impl Pilot {
             in_flight,
             unreadable: unreadable.clone(),
             workers: shared.settings.workers,
+            level0: self.order.level0,
+            deep: shared.deep_left(&self.order, family),
         };
         Ok((observation, busy_elsewhere))
+    }
+
+    /// L0 may have come to its bound since the schedule last looked.
+    fn keep_bound(&self, shared: &Shared, seen: &mut Observation) {
+        let debt = Debt {
+            level0_files: seen.tree.level0().len(),
+            level0_bytes: seen.tree.level0().iter().map(|file| file.size).sum(),
+            deep_bytes: 0,
+        };
+        let order = debt.bounded(&shared.settings.debt_bounds(), self.order.clone());
+        if order != self.order {
+            (seen.level0, seen.deep) = (order.level0, order.deep);
+        }
     }
 
     fn end_mission(&mut self, shared: &Shared, seen: &mut Observation, pinned: bool, now: Instant) {
@@ -236,9 +256,13 @@ impl Pilot {
             limits: &self.state.limits,
             mission: &mission,
         };
-        match self.learner.ask(&question, &mission) {
+        let begun = Instant::now();
+        let answer = self.learner.ask(&question, &mission);
+        let took = begun.elapsed();
+        match answer {
             Ok(Some(trial)) => {
                 let limits = trial.limits.clone();
+                self.count_answer(limits != self.state.limits, took);
                 let levels: Vec<_> = trial.consolidate.iter().map(|it| it.level).collect();
                 shared.journal.write(
                     &family.name,
@@ -261,6 +285,15 @@ impl Pilot {
         let mut view = self.family.view.lock();
         view.missions = mission.number;
         view.mission = Some(mission);
+    }
+
+    fn count_answer(&self, changes: bool, took: Duration) {
+        let steps = self.learner.steps();
+        let work = &mut self.family.view.lock().tuner;
+        work.asked += 1;
+        work.changed += u64::from(changes);
+        work.steps = steps;
+        work.took += took;
     }
 
     fn take_up_wanted(&mut self, seen: &mut Observation, pinned: bool) {
@@ -341,14 +374,19 @@ impl Pilot {
     }
 
     fn show(&self, seen: &Observation, plans: &[Plan], busy_elsewhere: bool) {
-        let idle = plans.is_empty() && seen.in_flight.is_empty() && !busy_elsewhere;
+        let debt = debt_bytes(seen, plans);
+        // What waits is not done.
+        let waits = debt > 0 && (seen.level0 != Level0Order::Merge || seen.deep.is_some());
+        let idle = plans.is_empty() && seen.in_flight.is_empty() && !busy_elsewhere && !waits;
         let mut view = self.family.view.lock();
         self.learner.name().clone_into(&mut view.policy);
         view.tuner_broken = self.learner.is_broken();
         view.limits = self.state.limits.clone();
         view.tree = TreeSummary::of(&seen.tree, &Layout::V1);
+        view.entries = seen.tree.iter().map(|(_, file)| file.entries).sum();
         view.space_amplification = seen.tree.space_amplification();
-        view.debt_bytes = debt_bytes(seen, plans);
+        view.debt_bytes = debt;
+        view.deep_bytes = deep_bytes(seen);
         view.idle_at = self.looked.filter(|_| idle).map(|look| look.changes);
         view.looks += 1;
     }

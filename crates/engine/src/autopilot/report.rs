@@ -7,6 +7,7 @@ use std::thread::JoinHandle;
 
 use lissom_core::Mission;
 
+use super::scheduler::ScheduleReport;
 use super::shared::Family;
 use super::{Autopilot, mission, publish};
 use crate::error::Result;
@@ -36,6 +37,11 @@ pub struct Health {
 }
 
 impl Autopilot {
+    /// What the schedule has ordered last, and why.
+    pub fn schedule(&self) -> ScheduleReport {
+        self.shared.schedule.lock().clone()
+    }
+
     /// The mission that ended last in a column family.
     pub fn mission(&self, family: &str) -> Option<Mission> {
         self.shared.family(family)?.view.lock().mission.clone()
@@ -71,6 +77,7 @@ impl Autopilot {
             space_amplification: view.space_amplification,
             longest_stall: family.counters.longest_stall(),
             pieces: family.pieces.lock().clone(),
+            tuner: view.tuner,
             debt_bytes: view.debt_bytes,
             drains: view.drains_ended,
             filters: FilterMemory {

@@ -4,9 +4,12 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
+use lissom_core::schedule::Order;
+
 use super::memory::Memory;
 use super::mission::TICK;
 use super::pilot::Pilot;
+use super::scheduler::Scheduler;
 use super::shared::{Request, Shared};
 use crate::error::{Error, Result};
 use crate::files::{pin, request};
@@ -22,7 +25,7 @@ struct Seat {
 }
 
 /// The life of the planner thread.
-pub(super) fn run(shared: &Shared, mut memory: Memory) {
+pub(super) fn run(shared: &Shared, mut memory: Memory, mut scheduler: Scheduler) {
     let mut seats: BTreeMap<String, Seat> = BTreeMap::new();
     let mut recovery = Recovery::default();
     while !shared.stopping() {
@@ -30,11 +33,12 @@ pub(super) fn run(shared: &Shared, mut memory: Memory) {
         recovery.try_resume(shared);
         pass_on_requests(shared);
         let pinned = pin::is_set(&shared.directory);
-        let mut wait = TICK;
-        let mut order: Vec<_> = seats.iter_mut().collect();
-        order.sort_by_cached_key(|(_, seat)| seat.pilot.precedence());
-        for (name, seat) in order {
-            if let Some(rest) = seat.round(shared, &mut memory, name, pinned) {
+        let order = scheduler.order(shared, &mut memory);
+        let mut wait = TICK.min(scheduler.wait(Instant::now()));
+        let mut in_turn: Vec<_> = seats.iter_mut().collect();
+        in_turn.sort_by_cached_key(|(_, seat)| seat.pilot.precedence());
+        for (name, seat) in in_turn {
+            if let Some(rest) = seat.round(shared, &mut memory, name, (pinned, &order)) {
                 wait = wait.min(rest);
             }
         }
@@ -43,6 +47,9 @@ pub(super) fn run(shared: &Shared, mut memory: Memory) {
             .events
             .bell()
             .wait(wait.max(Duration::from_millis(1)));
+    }
+    if let Err(error) = scheduler.rest(&mut memory) {
+        shared.complain("", error.to_string());
     }
     for (name, seat) in &mut seats {
         if let Err(error) = seat.pilot.rest(&mut memory) {
@@ -107,7 +114,7 @@ impl Seat {
         shared: &Shared,
         memory: &mut Memory,
         name: &str,
-        pinned: bool,
+        (pinned, order): (bool, &Order),
     ) -> Option<Duration> {
         if self
             .resting_until
@@ -115,7 +122,7 @@ impl Seat {
         {
             return None;
         }
-        let step = AssertUnwindSafe(|| self.pilot.step(shared, memory, pinned));
+        let step = AssertUnwindSafe(|| self.pilot.step(shared, memory, pinned, order));
         let result: Result<Option<Duration>> = catch_unwind(step)
             .unwrap_or_else(|_| Err(Error::bug("the autopilot panicked in one round")));
         match result {

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use lissom_core::journal::TreeSummary;
+use lissom_core::schedule::Order;
 use lissom_core::shape::RunLimits;
 use lissom_core::tuner::Tuner;
 use lissom_core::{InFlight, Mission, Shape};
@@ -14,15 +15,17 @@ use parking_lot::{Mutex, RwLock};
 use rust_rocksdb::statistics::Ticker;
 
 use super::backoff::BackOff;
+use super::scheduler::ScheduleReport;
 use super::workers::Queue;
 use crate::RocksDb;
 use crate::events::Events;
 use crate::ffi;
 use crate::files::journal::Journal;
 use crate::options::Hooks;
+use crate::rate_limit::RateLimit;
 use crate::settings::Settings;
 use crate::statistics::counters::Counters;
-use crate::statistics::{Pieces, Totals};
+use crate::statistics::{Pieces, Totals, TunerWork};
 
 /// One database.
 pub(super) struct Shared {
@@ -40,6 +43,8 @@ pub(super) struct Shared {
     /// The last failure, as a sentence; cleared by the next success.
     pub(super) trouble: Mutex<Option<String>>,
     pub(super) rocks_statistics: Option<ffi::statistics::Statistics>,
+    pub(super) rate_limit: Option<Arc<RateLimit>>,
+    pub(super) schedule: Mutex<ScheduleReport>,
     /// Operations bypass this crate's handle: only RocksDB counts them.
     pub(super) attached: bool,
 }
@@ -67,6 +72,22 @@ impl Shared {
 
     pub(super) fn family(&self, name: &str) -> Option<Arc<Family>> {
         self.families.read().get(name).cloned()
+    }
+
+    /// Compactions below L0 that an order lets run in a column family, beside those
+    /// that run in the others.
+    pub(super) fn deep_left(&self, order: &Order, family: &Arc<Family>) -> Option<usize> {
+        let most = order.deep?;
+        let others = self.families.read();
+        let elsewhere: usize = others
+            .values()
+            .filter(|other| !Arc::ptr_eq(other, family))
+            .map(|other| {
+                let jobs = other.in_flight.lock();
+                jobs.values().filter(|job| job.drain.is_some()).count()
+            })
+            .sum();
+        Some(most.saturating_sub(elsewhere))
     }
 
     pub(super) fn complain(&self, family: &str, sentence: String) {
@@ -149,11 +170,16 @@ pub(super) struct View {
     pub(super) policy: String,
     pub(super) limits: RunLimits,
     pub(super) tree: TreeSummary,
+    /// Entries in the tree.
+    pub(super) entries: u64,
     pub(super) mission: Option<Mission>,
     pub(super) missions: u64,
     pub(super) space_amplification: Option<f64>,
     pub(super) debt_bytes: u64,
+    /// Bytes that begun drains have left.
+    pub(super) deep_bytes: u64,
     pub(super) drains_ended: u64,
+    pub(super) tuner: TunerWork,
     /// The tuner panicked and is asked no more.
     pub(super) tuner_broken: bool,
     /// The tree at this count of changes wanted nothing, and nothing ran.
@@ -168,11 +194,14 @@ impl View {
             policy: String::new(),
             limits,
             tree: TreeSummary::default(),
+            entries: 0,
             mission: None,
             missions: 0,
             space_amplification: None,
             debt_bytes: 0,
+            deep_bytes: 0,
             drains_ended: 0,
+            tuner: TunerWork::default(),
             tuner_broken: false,
             idle_at: None,
             looks: 0,

@@ -34,7 +34,7 @@ use crate::statistics::counters::Counters;
 /// An open database.
 ///
 /// Reads and writes go straight to RocksDB; the methods here count them, so
-/// that tuners see the mix of operations, and time one in 64. Everything else
+/// that tuners see the mix of operations, and time one in 128. Everything else
 /// that RocksDB can do is reached through [`Deref`]: snapshots, properties,
 /// checkpoints, backups. Reads and writes through RocksDB's own handle or a
 /// snapshot work just as well and are not in the mix.
@@ -239,8 +239,8 @@ impl Db {
     /// # Errors
     /// When the database was opened without a rate limit.
     pub fn set_rate_limit(&self, bytes_per_second: u64) -> Result<()> {
-        match &self.preparation.lock().rate_limiter {
-            Some(limiter) => Ok(limiter.set_bytes_per_second(bytes_per_second.max(1))?),
+        match &self.preparation.lock().rate_limit {
+            Some(limit) => limit.bound(bytes_per_second),
             None => Err(Error::fix(
                 "the database was opened without rate_limit_bytes_per_second: \
                  set it at open, then it can be changed",

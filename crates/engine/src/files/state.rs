@@ -26,6 +26,26 @@ pub(crate) const VERSION: u32 = 1;
 pub(crate) struct Stored {
     /// By column family.
     pub(crate) families: BTreeMap<String, StoredFamily>,
+    /// What is known of the load and the device.
+    #[serde(default, skip_serializing_if = "StoredSchedule::is_empty")]
+    pub(crate) schedule: StoredSchedule,
+}
+
+/// What is kept of the schedule.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct StoredSchedule {
+    /// The schedule that wrote `state`.
+    pub(crate) name: String,
+    /// What it learned; null when nothing.
+    pub(crate) state: serde_json::Value,
+    /// What the directory's device was measured to read and write.
+    pub(crate) device_bytes_per_second: Option<u64>,
+}
+
+impl StoredSchedule {
+    fn is_empty(&self) -> bool {
+        *self == StoredSchedule::default()
+    }
 }
 
 /// What is kept of one column family.
@@ -195,6 +215,11 @@ mod tests {
         };
         Stored {
             families: BTreeMap::from([("default".into(), family)]),
+            schedule: StoredSchedule {
+                name: "look-ahead".into(),
+                device_bytes_per_second: Some(1 << 30),
+                ..StoredSchedule::default()
+            },
         }
     }
 

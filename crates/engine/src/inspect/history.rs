@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
+use std::time::Duration;
 
 use lissom_core::journal::{Entry, Event, Outcome};
+use lissom_core::schedule::{Debt, Level0Order, Order};
 use lissom_core::{Layout, PhysicalLevel, Plan, PlanKind};
 use serde::Serialize;
 
@@ -101,6 +103,26 @@ pub(super) fn decisions(entries: &[Entry]) -> Vec<Decision> {
         .collect()
 }
 
+fn schedule_sentence(order: &Order, debt: &Debt, catch_up: Option<Duration>) -> String {
+    let deep = match order.deep {
+        Some(0) => ", nothing below it is".into(),
+        Some(most) => format!(", at most {most} below it at a time"),
+        None => String::new(),
+    };
+    let level0 = match order.level0 {
+        Level0Order::Merge => "L0 is merged",
+        Level0Order::MergeApart => "L0 is merged by itself",
+        Level0Order::Wait => "L0 waits",
+    };
+    let catch_up = catch_up.map_or("more than the device can do".into(), |time| {
+        format!("{:.1} s to catch up", time.as_secs_f64())
+    });
+    format!(
+        "{level0}{deep}: {}; {} files wait in L0, {catch_up}",
+        order.why, debt.level0_files
+    )
+}
+
 /// An event as a sentence; `None` when it decides nothing.
 fn sentence<'a>(event: &Event, outcome: impl Fn(&u64) -> Option<&'a Outcome>) -> Option<String> {
     match event {
@@ -139,6 +161,12 @@ fn sentence<'a>(event: &Event, outcome: impl Fn(&u64) -> Option<&'a Outcome>) ->
             Some(format!("{}, because {}: {came}", work(plan), plan.reason))
         }
         Event::CompactionEnd { .. } => None,
+        Event::Schedule {
+            order,
+            debt,
+            catch_up,
+            ..
+        } => Some(schedule_sentence(order, debt, *catch_up)),
         Event::Note { text } => Some(text.clone()),
     }
 }

@@ -12,6 +12,7 @@ impl Settings {
     pub fn check(&self) -> Result<()> {
         self.check_tree()?;
         self.check_level0()?;
+        self.check_schedule()?;
         self.check_memory()?;
         self.check_work()?;
         self.check_records()
@@ -60,6 +61,22 @@ impl Settings {
             u64::from(slowdown),
             1 << 20,
         )
+    }
+
+    fn check_schedule(&self) -> Result<()> {
+        if let Some(files) = self.max_level0_files {
+            within(
+                "max_level0_files",
+                u64::from(files),
+                u64::from(self.level0_file_num_compaction_trigger),
+                u64::from(self.level0_slowdown_writes_trigger) - 1,
+            )?;
+        }
+        at_least("max_delayed_bytes", self.max_delayed_bytes, 1)?;
+        match self.device_bytes_per_second {
+            Some(rate) => at_least("device_bytes_per_second", rate, MIB),
+            None => Ok(()),
+        }
     }
 
     fn check_memory(&self) -> Result<()> {

@@ -1,7 +1,7 @@
 //! Settings from what someone expects of the store.
 
 use lissom_core::robust::{Expectation, Tuned};
-use lissom_core::tuner::Policy;
+use lissom_core::tuner::{Learning, Policy};
 
 use super::{KIB, MIB, Settings};
 use crate::error::{Error, Result};
@@ -16,7 +16,8 @@ impl Settings {
     /// These settings with the robust tuning for an expected workload: size
     /// ratio, write buffers, L0's trigger, filters and run limits; the least
     /// worst case among the tunings that the tree can hold
-    /// ([`Expectation::tune_held`]).
+    /// ([`Expectation::tune_held`]). The limits hold for ever, or, with the policy
+    /// `learned`, until it knows better.
     ///
     /// The model merges what the write buffers hold into level 1. Here that is
     /// `max_write_buffer_number` memtables, so L0's trigger is that number, and a
@@ -65,7 +66,13 @@ impl Settings {
             .map_err(|error| Error::fix(error.to_string()))?;
         let memtables = u64::from(self.max_write_buffer_number);
         let buffer_bytes = (tuned.buffer_bits / 8.0).ceil() as u64;
-        self.policy = Policy::Fixed(limits);
+        self.policy = match self.policy {
+            Policy::Learned(learning) => Policy::Learned(Learning {
+                start: limits,
+                ..learning
+            }),
+            _ => Policy::Fixed(limits),
+        };
         self.size_ratio = tuned.tuning.size_ratio as u32;
         self.write_buffer_size = buffer_bytes.div_ceil(memtables).max(LEAST_WRITE_BUFFER);
         self.level0_file_num_compaction_trigger = self.max_write_buffer_number;
@@ -109,6 +116,22 @@ mod tests {
                 .get(lissom_core::LogicalLevel(1))
         };
         assert!(of("z0=1,z1=1,q=1,w=97") > of("z0=33,z1=33,q=33,w=1"));
+    }
+
+    #[test]
+    fn the_learner_begins_with_the_robust_limits() {
+        let expected = expected("z0=1,z1=1,q=1,w=97");
+        let limits = |policy: &str| {
+            let settings = Settings {
+                policy: policy.parse().expect("a policy"),
+                ..Settings::default()
+            };
+            let policy = settings.expecting(&expected).expect("a tuning").policy;
+            (policy.learns(), policy.first_limits())
+        };
+        let (learns, begins) = limits("learned");
+        assert!(learns);
+        assert_eq!((false, begins), limits("fixed-1"));
     }
 
     #[test]

@@ -11,6 +11,7 @@ pub(crate) use expected::filter_bits;
 use std::time::Duration;
 
 use lissom_core::filters::FilterAllocation;
+use lissom_core::schedule::{DebtBounds, ScheduleKind};
 use lissom_core::shape::{RunLimit, RunLimits};
 use lissom_core::tuner::Policy;
 use lissom_core::{Layout, Shape, Transition};
@@ -162,8 +163,34 @@ pub struct Settings {
     /// Default: 0.5. Dynamically changeable: no.
     pub tombstone_share: f64,
 
-    /// Bytes per second that flushes and compactions may write; absent means
-    /// no limit.
+    /// When to compact: `eager`, or a schedule that follows the load ([`ScheduleKind`]).
+    /// One schedule serves all column families.
+    ///
+    /// Default: eager. Dynamically changeable: no.
+    pub schedule: ScheduleKind,
+
+    /// L0 files of a column family that a schedule may let wait; from there on L0 is
+    /// merged whatever the load is. Under `level0_slowdown_writes_trigger`.
+    ///
+    /// Default: absent, three quarters of `level0_slowdown_writes_trigger`.
+    /// Dynamically changeable: no.
+    pub max_level0_files: Option<u32>,
+
+    /// Bytes in L0, over all column families, that a schedule may let wait.
+    ///
+    /// Default: 4 GiB. Dynamically changeable: no.
+    pub max_delayed_bytes: u64,
+
+    /// What the device reads and writes together, bytes per second, for schedules.
+    ///
+    /// Default: absent; a schedule other than `eager` has it measured when a
+    /// directory is first opened with one, in half a second with 64 MiB, and keeps it
+    /// in the state file. Dynamically changeable: no.
+    pub device_bytes_per_second: Option<u64>,
+
+    /// Bytes per second that flushes and compactions may read and write together;
+    /// absent means no limit. A schedule may order less.
+
     ///
     /// Default: absent. Dynamically changeable: yes, by
     /// [`Db::set_rate_limit`](crate::Db::set_rate_limit), when it was set at
@@ -229,6 +256,10 @@ impl Default for Settings {
             compaction_readahead_size: MIB,
             max_space_amplification: 3.0,
             tombstone_share: 0.5,
+            schedule: ScheduleKind::Eager,
+            max_level0_files: None,
+            max_delayed_bytes: 4 << 30,
+            device_bytes_per_second: None,
             rate_limit_bytes_per_second: None,
             use_direct_reads: false,
             use_direct_io_for_flush_and_compaction: false,
@@ -260,6 +291,16 @@ impl Settings {
             tombstone_share: self.tombstone_share,
             transition: self.transition,
             compression_classes: self.compression.iter().map(|kind| kind.class()).collect(),
+        }
+    }
+
+    /// What no schedule lets L0 pass.
+    pub fn debt_bounds(&self) -> DebtBounds {
+        let by_trigger = self.level0_slowdown_writes_trigger / 4 * 3;
+        let least = self.level0_file_num_compaction_trigger;
+        DebtBounds {
+            max_level0_files: self.max_level0_files.unwrap_or(by_trigger.max(least)) as usize,
+            max_delayed_bytes: self.max_delayed_bytes,
         }
     }
 

@@ -133,6 +133,14 @@ impl Counters {
         &self.shards
     }
 
+    /// Bytes that users wrote so far.
+    pub(crate) fn user_write_bytes(&self) -> u64 {
+        let shards = self.shards.iter();
+        shards
+            .map(|shard| shard.user_write_bytes.load(Relaxed))
+            .sum()
+    }
+
     /// User operations so far.
     pub(crate) fn operations(&self) -> OperationMix {
         super::totals::operations(&self.shards)

@@ -1,7 +1,7 @@
 //! What the engine counts, per column family.
 //!
 //! `counters` are written by user threads and by RocksDB's events, without
-//! locks; only one operation in 64 is timed and looked at level by level.
+//! locks; only one operation in 128 is timed and looked at level by level.
 //! `totals` are their sums at one instant, and a mission is the difference of
 //! two of them.
 
@@ -11,5 +11,5 @@ mod report;
 pub(crate) mod sample;
 mod totals;
 
-pub use report::{FamilyStatistics, FilterMemory, Pieces, Statistics};
+pub use report::{FamilyStatistics, FilterMemory, Pieces, Statistics, TunerWork};
 pub(crate) use totals::Totals;

@@ -41,6 +41,8 @@ pub struct FamilyStatistics {
     pub longest_stall: Duration,
     /// Compactions that the autopilot ran.
     pub pieces: Pieces,
+    /// What the tuner did.
+    pub tuner: TunerWork,
     /// Bytes that the planner still wants to merge: what is in flight, what
     /// begun drains have left, and L0 when it is over its trigger.
     pub debt_bytes: u64,
@@ -48,6 +50,19 @@ pub struct FamilyStatistics {
     pub drains: u64,
     /// Memory of filters.
     pub filters: FilterMemory,
+}
+
+/// What a tuner did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct TunerWork {
+    /// Missions after which it was asked.
+    pub asked: u64,
+    /// Answers that changed the limits; pinned, they would have.
+    pub changed: u64,
+    /// Gradient steps, or other updates of what it knows.
+    pub steps: u64,
+    /// Time that it took, on the planner's thread.
+    pub took: Duration,
 }
 
 /// The autopilot's compactions.

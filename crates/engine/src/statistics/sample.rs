@@ -1,4 +1,4 @@
-//! One operation in 64 is timed, and its reads counted level by level.
+//! One operation in 128 is timed, and its reads counted level by level.
 
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -10,7 +10,7 @@ use super::counters::Counters;
 use crate::ffi::perf;
 
 /// One in this many operations of a thread is sampled.
-pub(crate) const EVERY: u64 = 64;
+pub(crate) const EVERY: u64 = 128;
 
 /// A sampled read that is under way.
 pub(crate) struct Sample {

@@ -6,6 +6,16 @@ use crate::outcome::{Decision, SessionOutcome};
 use crate::scenario::Session;
 
 impl Run<'_> {
+    /// The policy that a session brings.
+    pub(super) fn take_up(&mut self, session: &Session) {
+        if let Some(policy) = &session.policy {
+            let (tree, in_flight) = (self.tree.manifest(), self.jobs.in_flight());
+            self.pilot.follow(policy, tree, in_flight);
+            self.news = true;
+            self.plan();
+        }
+    }
+
     pub(super) fn end_mission(&mut self) {
         let store = &self.scenario.store;
         let over = self.mission.operations >= store.mission_operations as f64 * (1.0 - NOTHING)
@@ -49,6 +59,7 @@ impl Run<'_> {
             get,
             scan,
             block_reads,
+            missions: 0,
             runs: self.read_costs(session).runs,
             space: self.tree.bytes() / live.max(1.0),
             limits: self.pilot.state.limits.to_string(),

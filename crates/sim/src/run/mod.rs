@@ -51,9 +51,12 @@ pub fn simulate(scenario: &Scenario) -> Result<Outcome, Stuck> {
     for (at, session) in scenario.sessions.iter().enumerate() {
         run.measured = Some(at);
         run.note_space();
+        run.take_up(session);
+        let missions = run.outcome.missions;
         let sums = run.session(session)?;
         run.note_space();
-        let seen = run.session_outcome(session, &sums);
+        let mut seen = run.session_outcome(session, &sums);
+        seen.missions = run.outcome.missions - missions;
         run.outcome.sessions.push(seen);
     }
     Ok(run.outcome)
@@ -186,6 +189,7 @@ impl<'a> Run<'a> {
             keys: Popularity::Uniform,
             scan_length: 0.0,
             rate: None,
+            policy: None,
         };
         self.session(&session).map(drop)
     }

@@ -148,7 +148,7 @@ mod tests {
     fn first(tree: &Tree, limit: u16, mission: &Mission) -> Option<(usize, LogicalLevel)> {
         let shape = small_shape();
         let limits = RunLimits::uniform(RunLimit::clamped(limit));
-        let mut cost = Cost::new();
+        let mut cost = Cost::new(true);
         let structure = Structure::of(&shape, tree).expect("levels");
         cost.learn(&structure, tree, mission, &limits);
         let seen = Question {

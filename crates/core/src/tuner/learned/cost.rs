@@ -23,6 +23,10 @@ const PRIOR: Terms = [60e-6, 120e-6, 80e-6, 60e-6, 12e-6, 0.5];
 /// How wrong the prior may be, relative.
 const DOUBT: f64 = 1.0;
 
+/// Seconds for whoever knows nothing, and how wrong they may be.
+const NO_PRIOR: Terms = [50e-6, 50e-6, 50e-6, 50e-6, 50e-6, 0.5];
+const NO_PRIOR_DOUBT: f64 = 100.0;
+
 /// Weight of a mission against all before it.
 const NEWEST: f64 = 0.25;
 
@@ -45,6 +49,9 @@ const STALLED: f64 = 0.2;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Cost {
     fit: Fit,
+    /// Without the prior, for comparisons; not kept over a restart.
+    #[serde(skip)]
+    ignorant: bool,
     /// An operation of late; not kept over a restart.
     #[serde(skip)]
     seen: Option<Seen>,
@@ -133,14 +140,30 @@ impl Seen {
 }
 
 impl Cost {
-    pub fn new() -> Cost {
+    /// Costs before anything was seen, with or without a prior for them.
+    pub fn new(prior: bool) -> Cost {
         Cost {
             fit: Fit::new(),
+            ignorant: !prior,
             seen: None,
             false_positives: Vec::new(),
             byte: 8e-9,
             rewrites: 1.0,
             workers: 2.0,
+        }
+    }
+
+    /// The same, with or without the prior.
+    pub fn believing(mut self, prior: bool) -> Cost {
+        self.ignorant = !prior;
+        self
+    }
+
+    fn constants(&self) -> Terms {
+        if self.ignorant {
+            self.fit.constants(&NO_PRIOR, NO_PRIOR_DOUBT)
+        } else {
+            self.fit.constants(&PRIOR, DOUBT)
         }
     }
 
@@ -235,7 +258,7 @@ impl Cost {
     /// byte that compactions write is felt, both in seconds.
     pub fn of_runs(&self, level: LogicalLevel, fewer: f64) -> Option<(f64, f64)> {
         let seen = self.seen?;
-        let constants = self.fit.constants(&PRIOR, DOUBT);
+        let constants = self.constants();
         let at = usize::from(level.0) - 1;
         let rate = self
             .false_positives
@@ -254,7 +277,7 @@ impl Cost {
         let trigger = f64::from(structure.shape().level0_file_num_compaction_trigger);
         let compaction = seen.written * rewrites * self.rewrites * self.byte;
         let met = self.terms(&seen, &runs, trigger / 2.0, compaction);
-        let constants = self.fit.constants(&PRIOR, DOUBT);
+        let constants = self.constants();
         let time: f64 = met
             .iter()
             .zip(&constants)

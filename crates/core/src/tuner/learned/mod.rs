@@ -14,6 +14,7 @@
 mod consolidate;
 mod cost;
 mod fit;
+mod learning;
 mod memory;
 mod phase;
 mod search;
@@ -25,6 +26,7 @@ use serde::{Deserialize, Serialize};
 
 use self::consolidate::Surplus;
 use self::cost::Cost;
+pub use self::learning::{Learning, Part};
 use self::memory::{Memory, SAME, Shares};
 use self::phase::Phase;
 use self::structure::Structure;
@@ -84,7 +86,10 @@ pub struct Learned {
     /// Missions that were trials, and all.
     explored: u64,
     asked: u64,
+    /// Missions that the model has taken up.
+    learned: u64,
     exploration: f64,
+    learning: Learning,
 }
 
 /// Limits to go to, and why.
@@ -97,8 +102,13 @@ impl Learned {
     /// A learner that spends at most this share of the missions on trials; none
     /// with 0.
     pub fn new(exploration: f64) -> Learned {
+        Learned::with(exploration, Learning::default())
+    }
+
+    /// The same without some of its parts.
+    pub fn with(exploration: f64, learning: Learning) -> Learned {
         Learned {
-            cost: Cost::new(),
+            cost: Cost::new(learning.has(Part::Prior)),
             memory: Memory::default(),
             phase: Phase::default(),
             surplus: Surplus::default(),
@@ -110,11 +120,13 @@ impl Learned {
             trials: 0,
             explored: 0,
             asked: 0,
-            exploration: if exploration.is_finite() {
+            learned: 0,
+            exploration: if exploration.is_finite() && learning.has(Part::Trials) {
                 exploration.clamp(0.0, 1.0)
             } else {
                 0.0
             },
+            learning,
         }
     }
 
@@ -136,7 +148,8 @@ impl Learned {
         self.phase = Phase::default();
         self.marching = false;
         self.cost.begin_anew();
-        match self.memory.find(&shares) {
+        let remembered = self.memory.find(&shares);
+        match remembered.filter(|_| self.learning.has(Part::Memory)) {
             Some(limits) => wish(
                 seen,
                 limits.clone(),
@@ -160,6 +173,7 @@ impl Learned {
         let structure = Structure::of(seen.shape, seen.tree)?;
         self.cost
             .learn(&structure, seen.tree, seen.mission, seen.limits);
+        self.learned += 1;
         self.phase.record(seen.limits, took(seen.mission));
         if self.other > 0 {
             return None;
@@ -175,6 +189,9 @@ impl Learned {
 
     /// Limits that were better than the present ones.
     fn go_back(&mut self, seen: &Question<'_>) -> Option<Wish> {
+        if !self.learning.has(Part::Guardrails) {
+            return None;
+        }
         let (limits, best, now) = self.phase.better(seen.limits)?;
         self.marching = false;
         for level in Layout::V1.logical_levels() {
@@ -195,19 +212,34 @@ impl Learned {
 
     /// One step per level towards what the model finds best.
     fn follow_model(&mut self, seen: &Question<'_>, structure: &Structure<'_>) -> Option<Wish> {
-        if !std::mem::take(&mut self.marching) && self.phase.mean(seen.limits).is_none() {
+        let guarded = self.learning.has(Part::Guardrails);
+        let marched = std::mem::take(&mut self.marching);
+        if guarded && !marched && self.phase.mean(seen.limits).is_none() {
             return None;
         }
         let cost = |limits: &RunLimits| self.cost.under(structure, limits);
         let now = cost(seen.limits)?;
-        let (best, least) = search::best(seen, structure.levels, &self.phase, cost)?;
-        if least > now * (1.0 - WORTH) {
+        let (best, least) = if self.learning.has(Part::Levels) {
+            search::best(seen, structure.levels, &self.phase, cost)?
+        } else {
+            search::best_alike(seen, &self.phase, cost)?
+        };
+        if guarded && least > now * (1.0 - WORTH) {
             return None;
         }
-        let mut limits = seen.limits.clone();
-        for level in Layout::V1.logical_levels().take(structure.levels) {
-            let (from, to) = (seen.limits.get(level), best.get(level));
-            limits.set(level, search::step(&self.phase, level, from, to));
+        let mut limits = best.clone();
+        if guarded {
+            limits.clone_from(seen.limits);
+            // Limits that all levels share are spelled as one.
+            let levels = if self.learning.has(Part::Levels) {
+                structure.levels
+            } else {
+                usize::from(Layout::V1.levels)
+            };
+            for level in Layout::V1.logical_levels().take(levels) {
+                let (from, to) = (seen.limits.get(level), best.get(level));
+                limits.set(level, search::step(&self.phase, level, from, to));
+            }
         }
         let why = format!(
             "the model expects {:.1} µs an operation at {best}, {:.1} µs at {}",
@@ -296,7 +328,12 @@ fn took(mission: &Mission) -> Option<f64> {
 
 impl Tuner for Learned {
     fn name(&self) -> String {
-        "learned".into()
+        // Where it began is not what it is.
+        let learning = Learning {
+            without: self.learning.without.clone(),
+            ..Learning::default()
+        };
+        learning.to_string()
     }
 
     fn ask(&mut self, seen: &Question<'_>) -> Trial {
@@ -315,8 +352,12 @@ impl Tuner for Learned {
             id: TrialId(self.asked),
             limits,
             changes,
-            consolidate: self.surplus.after(seen, &self.cost).into_iter().collect(),
+            consolidate: self.consolidate(seen),
         }
+    }
+
+    fn steps(&self) -> u64 {
+        self.learned
     }
 
     // What came of a trial is the mission of the next question.
@@ -341,7 +382,7 @@ impl Tuner for Learned {
         if !kept.cost.is_sound() || !kept.memory.is_sound() {
             return Err("what learned had learned holds numbers that cannot be".into());
         }
-        self.cost = kept.cost;
+        self.cost = kept.cost.believing(self.learning.has(Part::Prior));
         self.memory = kept.memory;
         self.trials = kept.trials;
         self.undo = kept.undo;
@@ -350,6 +391,14 @@ impl Tuner for Learned {
 }
 
 impl Learned {
+    fn consolidate(&mut self, seen: &Question<'_>) -> Vec<super::Change> {
+        if self.learning.has(Part::Consolidation) {
+            self.surplus.after(seen, &self.cost).into_iter().collect()
+        } else {
+            Vec::new()
+        }
+    }
+
     /// The memory, with the present workload if its limits have held.
     fn memory_with_present(&self) -> Memory {
         let mut memory = self.memory.clone();

@@ -48,6 +48,25 @@ pub(super) fn best(
     Some((best, least))
 }
 
+/// The best limit that all levels share, and its cost.
+pub(super) fn best_alike(
+    seen: &Question<'_>,
+    phase: &Phase,
+    cost: impl Fn(&RunLimits) -> Option<f64>,
+) -> Option<(RunLimits, f64)> {
+    let open = |limit: &RunLimit| {
+        let mut levels = Layout::V1.logical_levels();
+        !levels.any(|level| phase.is_barred(level, *limit))
+    };
+    (1..=largest(seen.shape))
+        .map(RunLimit::clamped)
+        .filter(open)
+        .map(RunLimits::uniform)
+        .filter_map(|limits| Some((cost(&limits)?, limits)))
+        .min_by(|(one, _), (other, _)| one.total_cmp(other))
+        .map(|(least, best)| (best, least))
+}
+
 /// One step from a limit towards another: to the next that is not barred.
 pub(super) fn step(phase: &Phase, level: LogicalLevel, from: RunLimit, to: RunLimit) -> RunLimit {
     let up = from.get() + 1..=to.get();

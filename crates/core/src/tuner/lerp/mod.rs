@@ -15,7 +15,7 @@ mod state;
 use agent::Agent;
 use replay::Experience;
 
-use super::{Question, Trial, TrialId, Tuner};
+use super::{Policy, Question, Trial, TrialId, Tuner};
 use crate::cost_model::Workload;
 use crate::filters::FilterAllocation;
 use crate::layout::LogicalLevel;
@@ -27,6 +27,10 @@ const OTHER_WORKLOAD: f64 = 0.1;
 
 /// Missions without a wish to move after which a calm agent has converged.
 const STILL: u32 = 10;
+
+/// Levels that are learned where none follows from others: as many as a tree of
+/// 10^8 entries has.
+const LEVELS_ALONE: usize = 4;
 
 /// An action beyond this moves the limit by one.
 const MOVES: f32 = 1.0 / 3.0;
@@ -62,7 +66,17 @@ pub struct Lerp {
 impl Lerp {
     /// A learner for trees with such filters.
     pub fn new(filters: FilterAllocation, seed: u64) -> Lerp {
-        let agents = (0..propagate::learned_levels(filters) as u64)
+        Lerp::of_levels(propagate::learned_levels(filters), filters, seed)
+    }
+
+    /// A learner with an agent for each of the first levels; the last one's limit
+    /// holds below.
+    pub fn without_propagation(filters: FilterAllocation, seed: u64) -> Lerp {
+        Lerp::of_levels(LEVELS_ALONE, filters, seed)
+    }
+
+    fn of_levels(levels: usize, filters: FilterAllocation, seed: u64) -> Lerp {
+        let agents = (0..levels as u64)
             .map(|level| Agent::new(state::SIZE, seed.wrapping_add(level)))
             .collect();
         Lerp {
@@ -168,6 +182,12 @@ impl Lerp {
         let first: Vec<RunLimit> = (1..=self.agents.len() as u16)
             .map(|level| seen.limits.get(LogicalLevel(level)))
             .collect();
+        if first.len() == LEVELS_ALONE {
+            return RunLimits {
+                deeper: first[LEVELS_ALONE - 1],
+                levels: first,
+            };
+        }
         let levels = usize::from(seen.shape.layout.levels);
         propagate::propagate(self.filters, seen.shape.size_ratio, &first, levels)
     }
@@ -199,10 +219,15 @@ fn moved(limit: RunLimit, action: f32, most: u32) -> RunLimit {
 
 impl Tuner for Lerp {
     fn name(&self) -> String {
-        match self.filters {
-            FilterAllocation::Uniform => "lerp".into(),
-            FilterAllocation::Monkey => "lerp-monkey".into(),
-        }
+        let policy = Policy::Lerp {
+            filters: self.filters,
+            propagates: self.agents.len() < LEVELS_ALONE,
+        };
+        policy.to_string()
+    }
+
+    fn steps(&self) -> u64 {
+        self.gradient_steps()
     }
 
     fn ask(&mut self, seen: &Question<'_>) -> Trial {

@@ -1,0 +1,100 @@
+//! What arms of Lissom did beside serving: pieces over their bound, and learning.
+
+use std::collections::BTreeSet;
+
+use super::grid::Grid;
+use super::words::figure;
+use crate::judge::Figure;
+use crate::run::{ArmRun, Results};
+use crate::store::TunerCounters;
+
+/// Two tables, each only where there is something to tell.
+pub(super) fn render_work(results: &Results) -> String {
+    let mut text = String::new();
+    if let Some(grid) = excesses(results) {
+        text += &format!("\nPieces over their bound in a run, by cause\n{grid}");
+    }
+    if let Some(grid) = learners(results) {
+        text += &format!("\nWhat the learners did in a run\n{grid}");
+    }
+    text
+}
+
+/// Causes as columns, arms as rows.
+fn excesses(results: &Results) -> Option<Grid> {
+    let causes: BTreeSet<&String> = results
+        .runs
+        .iter()
+        .flat_map(|run| run.totals.counters.excesses.keys())
+        .collect();
+    if causes.is_empty() {
+        return None;
+    }
+    let mut titles = vec!["arm", "pieces"];
+    titles.extend(causes.iter().map(|cause| cause.as_str()));
+    let mut grid = Grid::new(&titles);
+    for arm in &results.parameters.arms {
+        let runs: Vec<&ArmRun> = results.runs.iter().filter(|run| run.arm == *arm).collect();
+        let bounded = |run: &&&ArmRun| run.totals.counters.drains.is_some();
+        if !runs.iter().any(|run| bounded(&run)) {
+            continue;
+        }
+        let cell = |of: &dyn Fn(&ArmRun) -> u64| {
+            Figure::of(runs.iter().map(|run| of(run) as f64)).map_or("-".into(), |it| figure(&it))
+        };
+        let mut row = vec![
+            arm.to_string(),
+            cell(&|run| run.totals.counters.compactions),
+        ];
+        for cause in &causes {
+            row.push(cell(&|run| {
+                let excesses = &run.totals.counters.excesses;
+                excesses.get(*cause).copied().unwrap_or(0)
+            }));
+        }
+        grid.row(row);
+    }
+    Some(grid)
+}
+
+fn learners(results: &Results) -> Option<Grid> {
+    let mut grid = Grid::new(&[
+        "arm",
+        "missions",
+        "changes of limits",
+        "updates",
+        "µs a mission",
+        "of the time",
+    ]);
+    let mut any = false;
+    for arm in &results.parameters.arms {
+        let runs: Vec<(&ArmRun, TunerCounters)> = results
+            .runs
+            .iter()
+            .filter(|run| run.arm == *arm)
+            .filter_map(|run| Some((run, run.totals.counters.tuner.filter(|it| it.steps > 0)?)))
+            .collect();
+        let cell = |of: &dyn Fn(&ArmRun, &TunerCounters) -> f64| {
+            Figure::of(runs.iter().map(|(run, tuner)| of(run, tuner)))
+        };
+        let Some(asked) = cell(&|_, tuner| tuner.asked as f64) else {
+            continue;
+        };
+        any = true;
+        let each = |tuner: &TunerCounters| tuner.micros as f64 / tuner.asked.max(1) as f64;
+        let rest = [
+            cell(&|_, tuner| tuner.changed as f64),
+            cell(&|_, tuner| tuner.steps as f64),
+            cell(&|_, tuner| each(tuner)),
+        ];
+        let share = cell(&|run, tuner| {
+            let seconds: f64 = run.sessions.iter().map(|session| session.seconds).sum();
+            tuner.micros as f64 / 1e6 / seconds.max(1e-9) * 100.0
+        });
+        let mut row = vec![arm.to_string(), figure(&asked)];
+        row.extend(rest.iter().map(|it| it.as_ref().map_or("-".into(), figure)));
+        row.push(share.map_or("-".into(), |it| format!("{:.3} %", it.median)));
+        grid.row(row);
+    }
+    any.then_some(grid)
+}

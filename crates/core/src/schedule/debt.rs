@@ -1,0 +1,124 @@
+//! What waits to be merged, and how much of it may.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Conditions, Level0Order, Order};
+
+/// What the tree owes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Debt {
+    /// Files in L0, of the column family that has the most.
+    pub level0_files: usize,
+    /// Bytes in L0, over all column families.
+    pub level0_bytes: u64,
+    /// Bytes that begun drains have left.
+    pub deep_bytes: u64,
+}
+
+/// Bounds that no schedule passes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct DebtBounds {
+    /// Files in L0.
+    pub max_level0_files: usize,
+    /// Bytes in L0.
+    pub max_delayed_bytes: u64,
+}
+
+impl Debt {
+    /// The order, unless L0 has come to its bound: then it is merged now, at any rate,
+    /// and nothing below it waits, since it needs room there.
+    pub fn bounded(&self, bounds: &DebtBounds, order: Order) -> Order {
+        let why = if self.level0_files >= bounds.max_level0_files {
+            format!(
+                "L0 has {} files, of which {} may wait",
+                self.level0_files, bounds.max_level0_files
+            )
+        } else if self.level0_bytes >= bounds.max_delayed_bytes {
+            format!(
+                "L0 has {} bytes, of which {} may wait",
+                self.level0_bytes, bounds.max_delayed_bytes
+            )
+        } else {
+            return order;
+        };
+        Order {
+            level0: Level0Order::Merge,
+            deep: None,
+            bytes_per_second: None,
+            why,
+            ..order
+        }
+    }
+
+    /// How long it would take to catch up now, beside users who take `client` bytes a
+    /// second, when merging a byte of L0 moves `work` bytes in all. `None` when nothing
+    /// is left of the device.
+    pub fn catch_up(&self, conditions: &Conditions, client: f64, work: f64) -> Option<Duration> {
+        let left = conditions.device_bytes_per_second - client;
+        let bytes = self.level0_bytes as f64 * work + self.deep_bytes as f64 * 2.0;
+        if left <= 0.0 {
+            return (bytes <= 0.0).then_some(Duration::ZERO);
+        }
+        Duration::try_from_secs_f64(bytes / left).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Phase;
+    use super::*;
+
+    fn wait() -> Order {
+        Order {
+            level0: Level0Order::Wait,
+            deep: Some(0),
+            bytes_per_second: Some(1),
+            phase: Phase::High,
+            why: String::new(),
+        }
+    }
+
+    #[test]
+    fn at_its_bound_l0_is_merged_whatever_was_ordered() {
+        let bounds = DebtBounds {
+            max_level0_files: 12,
+            max_delayed_bytes: 1_000,
+        };
+        let of = |level0_files, level0_bytes| {
+            let debt = Debt {
+                level0_files,
+                level0_bytes,
+                deep_bytes: 0,
+            };
+            debt.bounded(&bounds, wait())
+        };
+        assert_eq!(of(11, 999), wait());
+        for order in [of(12, 0), of(0, 1_000)] {
+            assert_eq!(order.level0, Level0Order::Merge);
+            assert_eq!((order.deep, order.bytes_per_second), (None, None));
+            assert!(order.why.contains("may wait"), "{}", order.why);
+        }
+    }
+
+    #[test]
+    fn catching_up_takes_what_is_left_of_the_device() {
+        let conditions = Conditions {
+            device_bytes_per_second: 100.0,
+            ..Conditions::default()
+        };
+        let debt = Debt {
+            level0_files: 3,
+            level0_bytes: 100,
+            deep_bytes: 50,
+        };
+        let time = debt.catch_up(&conditions, 50.0, 4.0);
+        assert_eq!(time, Some(Duration::from_secs(10)));
+        assert_eq!(debt.catch_up(&conditions, 100.0, 4.0), None);
+        assert_eq!(
+            Debt::default().catch_up(&conditions, 200.0, 4.0),
+            Some(Duration::ZERO)
+        );
+    }
+}

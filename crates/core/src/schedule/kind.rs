@@ -1,0 +1,96 @@
+//! Schedules by name, as settings and arms spell them.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::{Burst, DebtBounds, Delay, Dlc, Eager, LookAhead, Schedule, Silk};
+
+/// A way to choose when to compact.
+///
+/// Spelled `eager`, `dlc`, `dlc-part`, `dlc-burst-part`, `dlc-part-burst-part`, `silk`,
+/// `silk-star`, `look-ahead`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum ScheduleKind {
+    /// As soon as something is due.
+    #[default]
+    Eager,
+    /// L0 waits at high load.
+    Dlc(Delay, Burst),
+    /// Deep compactions wait at high load.
+    Silk,
+    /// The same with DLC's load model.
+    SilkStar,
+    /// L0 waits as far as the next low phase can make up for it.
+    LookAhead,
+}
+
+/// All, with their names.
+const KINDS: [(&str, ScheduleKind); 8] = [
+    ("eager", ScheduleKind::Eager),
+    ("dlc", ScheduleKind::Dlc(Delay::Full, Burst::Full)),
+    ("dlc-part", ScheduleKind::Dlc(Delay::Part, Burst::Full)),
+    (
+        "dlc-burst-part",
+        ScheduleKind::Dlc(Delay::Full, Burst::Part),
+    ),
+    (
+        "dlc-part-burst-part",
+        ScheduleKind::Dlc(Delay::Part, Burst::Part),
+    ),
+    ("silk", ScheduleKind::Silk),
+    ("silk-star", ScheduleKind::SilkStar),
+    ("look-ahead", ScheduleKind::LookAhead),
+];
+
+/// A name that is no schedule.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ScheduleKindError(String);
+
+impl fmt::Display for ScheduleKindError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ScheduleKindError {}
+
+impl ScheduleKind {
+    /// All kinds.
+    pub fn every() -> impl Iterator<Item = ScheduleKind> {
+        KINDS.into_iter().map(|(_, kind)| kind)
+    }
+
+    /// The schedule, for a tree that owes no more than these bounds.
+    pub fn schedule(self, bounds: &DebtBounds) -> Box<dyn Schedule> {
+        let files = bounds.max_level0_files;
+        match self {
+            ScheduleKind::Eager => Box::new(Eager),
+            ScheduleKind::Dlc(delay, burst) => Box::new(Dlc::new(delay, burst, bounds)),
+            ScheduleKind::Silk => Box::new(Silk::new(files)),
+            ScheduleKind::SilkStar => Box::new(Silk::star(files)),
+            ScheduleKind::LookAhead => Box::new(LookAhead::new(*bounds)),
+        }
+    }
+}
+
+impl fmt::Display for ScheduleKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let known = KINDS.iter().find(|(_, kind)| kind == self);
+        f.write_str(known.map_or("", |(name, _)| name))
+    }
+}
+
+impl FromStr for ScheduleKind {
+    type Err = ScheduleKindError;
+
+    fn from_str(text: &str) -> Result<ScheduleKind, ScheduleKindError> {
+        let known = KINDS.iter().find(|(name, _)| *name == text);
+        known.map(|(_, kind)| *kind).ok_or_else(|| {
+            let names: Vec<_> = KINDS.iter().map(|(name, _)| *name).collect();
+            ScheduleKindError(format!(
+                "{text:?} is no schedule: choose {}",
+                names.join(", ")
+            ))
+        })
+    }
+}

@@ -1,0 +1,115 @@
+//! How much of the machine the users need.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// What was asked of the machine in one interval.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Load {
+    /// Time since the autopilot began, at the interval's end.
+    pub at: Duration,
+    /// Time of the day at the interval's end, UTC.
+    pub time_of_day: Duration,
+    /// The interval's length.
+    pub interval: Duration,
+    /// Gets.
+    pub gets: u64,
+    /// Range scans.
+    pub scans: u64,
+    /// Puts, merges and deletes.
+    pub writes: u64,
+    /// Uncompressed bytes of blocks that user reads brought into the block cache.
+    pub cached_bytes: u64,
+    /// Bytes that users wrote, and so the write-ahead log.
+    pub logged_bytes: u64,
+    /// Bytes that flushes wrote.
+    pub flushed_bytes: u64,
+    /// Bytes that compactions read and wrote.
+    pub compacted_bytes: u64,
+    /// Share of the processors that users kept busy, 0 to 1; compactions left out.
+    /// Absent where it cannot be told.
+    pub user_cpu: Option<f64>,
+}
+
+impl Load {
+    /// Bytes that users wrote, by second.
+    pub(super) fn logged_per_second(&self) -> f64 {
+        self.per_second(self.logged_bytes as f64)
+    }
+
+    fn per_second(&self, amount: f64) -> f64 {
+        amount / self.interval.as_secs_f64().max(1e-6)
+    }
+}
+
+/// What the machine and the data are like.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Conditions {
+    /// Bytes a second that the device reads and writes together.
+    pub device_bytes_per_second: f64,
+    /// Compressed over uncompressed bytes of a block, at most 1 (gamma).
+    pub compressed_share: f64,
+    /// Mean bytes of an entry, key and value.
+    pub entry_bytes: f64,
+}
+
+impl Default for Conditions {
+    /// DLC's disk, and entries as its sysbench has them.
+    fn default() -> Conditions {
+        Conditions {
+            device_bytes_per_second: 350e6,
+            compressed_share: 1.0,
+            entry_bytes: 200.0,
+        }
+    }
+}
+
+/// A way to tell the users' bandwidth from what is counted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LoadModel {
+    /// What user reads added to the block cache (DLC, equation 6), and the
+    /// write-ahead log's bytes, which DLC leaves out, its log having had a disk of
+    /// its own:
+    /// client = (gamma * cached bytes + logged bytes) / interval.
+    CacheAdditions,
+    /// Every operation moves one entry (SILK):
+    /// client = (gets + writes) * entry / interval.
+    Operations,
+    /// Every read costs so many bytes (DLC, equation 5; its weight of a get, 16,000,
+    /// has no unit in the text, and is read as bytes here, a quarter of its blocks; a
+    /// scan costs as much):
+    /// client = 16,000 * (gets + scans) / interval.
+    Weighted,
+    /// As [`LoadModel::CacheAdditions`], or the processors, whichever is scarcer: on
+    /// a fast disk the cores run out first.
+    Scarcest,
+}
+
+/// Bytes of a read in [`LoadModel::Weighted`].
+const WEIGHT: f64 = 16_000.0;
+
+impl LoadModel {
+    /// The users' share of the device, bytes a second.
+    pub fn client(self, load: &Load, conditions: &Conditions) -> f64 {
+        let (gets, scans, writes) = (load.gets as f64, load.scans as f64, load.writes as f64);
+        let gamma = conditions.compressed_share.clamp(0.0, 1.0);
+        load.per_second(match self {
+            LoadModel::CacheAdditions | LoadModel::Scarcest => {
+                gamma * load.cached_bytes as f64 + load.logged_bytes as f64
+            }
+            LoadModel::Operations => (gets + writes) * conditions.entry_bytes,
+            LoadModel::Weighted => WEIGHT * (gets + scans),
+        })
+    }
+
+    /// The users' part of what the machine can do; above 1 when they ask for more.
+    pub fn pressure(self, load: &Load, conditions: &Conditions) -> f64 {
+        let device = self.client(load, conditions) / conditions.device_bytes_per_second.max(1.0);
+        match self {
+            LoadModel::Scarcest => device.max(load.user_cpu.unwrap_or(0.0)),
+            _ => device,
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Debt is spent only as far as the next low phase can repay it.
+//!
+//! While the load is high, the schedule foresees how long it will last
+//! ([`rhythm`], [`profile`]), what will have been flushed until then, and what the low
+//! phase after it can merge. L0 waits as long as both agree. What is too much is merged
+//! meanwhile, evenly and by itself, at the rate that brings the debt to what can be
+//! repaid; when nothing can be foreseen, at the rate that the users leave. A load that
+//! stays high longer than foreseen raises that rate little by little, so that no burst
+//! is needed in the end.
+
+mod profile;
+mod rhythm;
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use self::profile::Profile;
+use self::rhythm::Rhythm;
+use super::{
+    DebtBounds, FLUSHES, Level0Order, LoadModel, Order, Phase, PhaseLimits, Phases, Schedule, Seen,
+    Work, leftover,
+};
+
+/// Weight of an interval against all before it.
+const NEWEST: f64 = 0.05;
+
+/// Share of the files that may wait up to which waiting is considered at all.
+const ROOM: f64 = 0.9;
+
+/// The schedule.
+#[derive(Clone, Debug)]
+pub struct LookAhead {
+    bounds: DebtBounds,
+    phases: Phases,
+    rhythm: Rhythm,
+    profile: Profile,
+    /// Bytes a second that are flushed at high load.
+    inflow: Option<f64>,
+    /// Bytes a second that users take of the device at low load.
+    calm_client: Option<f64>,
+    work: Work,
+    /// Bytes of an L0 file.
+    file_bytes: Option<f64>,
+}
+
+/// What is kept over a restart.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    rhythm: Rhythm,
+    profile: Profile,
+    inflow: Option<f64>,
+    work: Work,
+}
+
+/// What can be expected of the present high phase and of the low one after it.
+#[derive(Clone, Copy, Debug)]
+struct Foreseen {
+    high: Duration,
+    low: Duration,
+}
+
+impl LookAhead {
+    /// A schedule that keeps to these bounds by itself.
+    pub fn new(bounds: DebtBounds) -> LookAhead {
+        LookAhead {
+            bounds,
+            phases: Phases::new(PhaseLimits::default()),
+            rhythm: Rhythm::default(),
+            profile: Profile::default(),
+            inflow: None,
+            calm_client: None,
+            work: Work::default(),
+            file_bytes: None,
+        }
+    }
+
+    /// Takes up what an interval shows.
+    fn learn(&mut self, seen: &Seen, phase: Phase, client: f64) {
+        match phase {
+            Phase::High => {
+                // What is logged is flushed later, in lumps.
+                let gamma = seen.conditions.compressed_share;
+                follow(&mut self.inflow, gamma * seen.load.logged_per_second());
+            }
+            Phase::Low => follow(&mut self.calm_client, client),
+        }
+        self.work.learn(&seen.load);
+        if seen.debt.level0_files > 0 {
+            let mean = seen.debt.level0_bytes as f64 / seen.debt.level0_files as f64;
+            follow(&mut self.file_bytes, mean);
+        }
+    }
+
+    fn foresee(&self, seen: &Seen) -> Option<Foreseen> {
+        let by_rhythm = self.rhythm.remaining().zip(self.rhythm.usual_low());
+        let by_profile = self.profile.next_low(seen.load.time_of_day);
+        // Short pauses come sooner than the night.
+        let (high, low) = by_rhythm.into_iter().chain(by_profile).min()?;
+        Some(Foreseen { high, low })
+    }
+
+    /// Bytes of L0 that the low phase can merge, and that may wait at all.
+    fn repayable(&self, seen: &Seen, foreseen: &Foreseen) -> f64 {
+        let calm = self.calm_client.unwrap_or(0.0);
+        let rate = leftover(seen, calm) as f64;
+        let merged = foreseen.low.as_secs_f64() * rate / self.work.per_byte();
+        merged.min(self.may_wait())
+    }
+
+    /// Bytes of L0 that may wait.
+    fn may_wait(&self) -> f64 {
+        let bytes = self.bounds.max_delayed_bytes as f64;
+        let files = self.bounds.max_level0_files as f64;
+        let by_files = self.file_bytes.map_or(f64::INFINITY, |each| each * files);
+        ROOM * bytes.min(by_files)
+    }
+
+    fn at_high_load(&self, seen: &Seen, left: u64) -> (Level0Order, u64, String) {
+        let Some(foreseen) = self.foresee(seen) else {
+            let why = "the load is high and its end cannot be foreseen: L0 is merged by itself, \
+                       with what the users leave";
+            return (Level0Order::MergeApart, left, why.into());
+        };
+        let remaining = foreseen.high.as_secs_f64();
+        let expected = seen.debt.level0_bytes as f64 + self.inflow.unwrap_or(0.0) * remaining;
+        let repayable = self.repayable(seen, &foreseen);
+        let figures = format!(
+            "the load stays high for some {remaining:.0} s; L0 will have {:.0} MB, the {:.0} s of \
+             low load after it can merge {:.0} MB",
+            expected / 1e6,
+            foreseen.low.as_secs_f64(),
+            repayable / 1e6
+        );
+        if expected <= repayable {
+            return (Level0Order::Wait, left, format!("{figures}: L0 waits"));
+        }
+        // Each byte is read and written once when it is merged by itself; flushes take
+        // their part of the rate before.
+        let inflow = self.inflow.unwrap_or(0.0);
+        let rate = inflow + 2.0 * (expected - repayable) / remaining.max(1.0);
+        (
+            Level0Order::MergeApart,
+            rate.max(FLUSHES * inflow).min(left as f64).max(1.0) as u64,
+            format!("{figures}: what is too much is merged by itself meanwhile"),
+        )
+    }
+}
+
+fn follow(mean: &mut Option<f64>, value: f64) {
+    if !value.is_finite() {
+        return;
+    }
+    *mean = Some(mean.map_or(value, |mean| mean + NEWEST * (value - mean)));
+}
+
+impl Schedule for LookAhead {
+    fn name(&self) -> String {
+        "look-ahead".into()
+    }
+
+    fn interval(&self) -> Duration {
+        Duration::from_secs(1)
+    }
+
+    fn order(&mut self, seen: &Seen) -> Order {
+        let model = LoadModel::Scarcest;
+        let client = model.client(&seen.load, &seen.conditions);
+        let pressure = model.pressure(&seen.load, &seen.conditions);
+        let phase = self.phases.after(pressure);
+        self.rhythm.pass(phase, seen.load.interval);
+        self.profile
+            .pass(seen.load.time_of_day, phase, seen.load.interval);
+        self.learn(seen, phase, client);
+        let left = leftover(seen, client);
+        if phase == Phase::Low {
+            return Order {
+                bytes_per_second: Some(left),
+                ..Order::all(phase, "the load is low: everything goes on")
+            };
+        }
+        let (level0, rate, why) = self.at_high_load(seen, left);
+        Order {
+            level0,
+            deep: Some(0),
+            bytes_per_second: Some(rate),
+            phase,
+            why,
+        }
+    }
+
+    fn state(&self) -> serde_json::Value {
+        let kept = Kept {
+            rhythm: self.rhythm.clone(),
+            profile: self.profile.clone(),
+            inflow: self.inflow,
+            work: self.work,
+        };
+        serde_json::to_value(kept).unwrap_or_default()
+    }
+
+    fn restore(&mut self, state: &serde_json::Value) -> Result<(), String> {
+        if state.is_null() {
+            return Ok(());
+        }
+        let kept: Kept = serde_json::from_value(state.clone())
+            .map_err(|error| format!("what look-ahead had learned cannot be read: {error}"))?;
+        let inflow = kept.inflow.unwrap_or(0.0);
+        let sound = kept.rhythm.is_sound()
+            && kept.profile.is_sound()
+            && kept.work.is_sound()
+            && inflow.is_finite()
+            && inflow >= 0.0;
+        if !sound {
+            return Err("what look-ahead had learned holds numbers that cannot be".into());
+        }
+        self.rhythm = kept.rhythm;
+        self.profile = kept.profile;
+        self.work = kept.work;
+        self.inflow = kept.inflow;
+        Ok(())
+    }
+}

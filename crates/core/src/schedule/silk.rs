@@ -1,0 +1,101 @@
+//! SILK (ATC 2019): flushes and L0 go on at any load; what lies deeper waits while the
+//! load is high, between two pieces. All of it gets what bandwidth the users leave,
+//! flushes first. At low load the planner's own order holds, which puts L0 first where
+//! nothing deeper is more urgent.
+
+use std::time::Duration;
+
+use super::{LoadModel, Order, Phase, PhaseLimits, Phases, Schedule, Seen, leftover};
+
+/// SILK looks at the load this often.
+const INTERVAL: Duration = Duration::from_millis(10);
+
+/// DLC's load is one of whole seconds.
+const INTERVAL_STAR: Duration = Duration::from_secs(1);
+
+/// Over 10 ms a load is noise: it is smoothed over a second.
+const SMOOTHING: f64 = 0.01;
+
+/// From this share of the files that may wait on, L0 is merged at any rate.
+const HURRY: f64 = 0.75;
+
+/// The schedule.
+#[derive(Clone, Debug)]
+pub struct Silk {
+    model: LoadModel,
+    phases: Phases,
+    max_level0_files: usize,
+    /// Weight of an interval against all before it.
+    newest: f64,
+    client: Option<f64>,
+}
+
+impl Silk {
+    /// As published: its own load model, looked at every 10 ms.
+    pub fn new(max_level0_files: usize) -> Silk {
+        Silk {
+            model: LoadModel::Operations,
+            phases: Phases::new(PhaseLimits {
+                // As long as DLC's three seconds.
+                softness: 300,
+                ..PhaseLimits::default()
+            }),
+            max_level0_files,
+            newest: SMOOTHING,
+            client: None,
+        }
+    }
+
+    /// With DLC's load model, as the rival in its evaluation.
+    pub fn star(max_level0_files: usize) -> Silk {
+        Silk {
+            model: LoadModel::CacheAdditions,
+            phases: Phases::new(PhaseLimits::default()),
+            max_level0_files,
+            newest: 1.0,
+            client: None,
+        }
+    }
+
+    fn is_star(&self) -> bool {
+        self.model == LoadModel::CacheAdditions
+    }
+}
+
+impl Schedule for Silk {
+    fn name(&self) -> String {
+        if self.is_star() { "silk-star" } else { "silk" }.into()
+    }
+
+    fn interval(&self) -> Duration {
+        if self.is_star() {
+            INTERVAL_STAR
+        } else {
+            INTERVAL
+        }
+    }
+
+    fn order(&mut self, seen: &Seen) -> Order {
+        let now = self.model.client(&seen.load, &seen.conditions);
+        let before = self.client.unwrap_or(now);
+        let client = before + self.newest * (now - before);
+        self.client = Some(client).filter(|client| client.is_finite());
+        let pressure = client / seen.conditions.device_bytes_per_second.max(1.0);
+        let phase = self.phases.after(pressure);
+        let hurry = HURRY * self.max_level0_files as f64;
+        let in_a_hurry = seen.debt.level0_files as f64 >= hurry;
+        let rate = leftover(seen, client);
+        let order = Order::all(phase, "the load is low: everything goes on");
+        Order {
+            bytes_per_second: (!in_a_hurry).then_some(rate),
+            ..match phase {
+                Phase::Low => order,
+                Phase::High => Order {
+                    deep: Some(0),
+                    why: "the load is high: only L0 is merged".into(),
+                    ..order
+                },
+            }
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Schedules over made-up loads.
+
+use std::time::Duration;
+
+use super::*;
+
+const BOUNDS: DebtBounds = DebtBounds {
+    max_level0_files: 30,
+    max_delayed_bytes: 1 << 30,
+};
+
+fn seen(at: u64, client: f64, files: usize) -> Seen {
+    Seen {
+        load: Load {
+            at: Duration::from_secs(at),
+            time_of_day: Duration::from_secs(at % 86_400),
+            interval: Duration::from_secs(1),
+            cached_bytes: client as u64,
+            logged_bytes: 2_000_000,
+            flushed_bytes: 2_000_000,
+            compacted_bytes: 8_000_000,
+            ..Load::default()
+        },
+        conditions: Conditions {
+            device_bytes_per_second: 350e6,
+            ..Conditions::default()
+        },
+        debt: Debt {
+            level0_files: files,
+            level0_bytes: files as u64 * 2_000_000,
+            deep_bytes: 0,
+        },
+    }
+}
+
+const HIGH: f64 = 320e6;
+const CALM: f64 = 50e6;
+
+#[test]
+fn names_parse_and_print_alike() {
+    for kind in ScheduleKind::every() {
+        assert_eq!(kind.to_string().parse(), Ok(kind));
+        assert_eq!(kind.schedule(&BOUNDS).name(), kind.to_string());
+    }
+    let error = "lazy".parse::<ScheduleKind>().expect_err("no schedule");
+    assert!(error.to_string().contains("choose eager, dlc"), "{error}");
+}
+
+#[test]
+fn dlc_waits_at_high_load_and_catches_up_at_low() {
+    let mut dlc = Dlc::new(Delay::Full, Burst::Full, &BOUNDS);
+    let waits = dlc.order(&seen(1, HIGH, 5));
+    assert_eq!((waits.level0, waits.deep), (Level0Order::Wait, Some(1)));
+    let rate = waits.bytes_per_second.expect("a limit");
+    assert_eq!(rate, 35_000_000, "the floor");
+    let last = (2..=4).map(|at| dlc.order(&seen(at, CALM, 10))).last();
+    let low = last.expect("an order");
+    assert_eq!((low.level0, low.deep), (Level0Order::Merge, None));
+    assert!(low.bytes_per_second > Some(200_000_000));
+}
+
+#[test]
+fn bursts_end_a_load_that_stays_high() {
+    let mut dlc = Dlc::new(Delay::Full, Burst::Part, &BOUNDS);
+    let mut whole = Vec::new();
+    for burst in 0..6 {
+        assert_eq!(dlc.order(&seen(burst, HIGH, 12)).level0, Level0Order::Wait);
+        whole.push(dlc.order(&seen(burst, HIGH, 20)).level0 == Level0Order::Merge);
+        let going_on = dlc.order(&seen(burst, HIGH, 12)).level0;
+        assert_ne!(going_on, Level0Order::Wait, "until L0 is nearly empty");
+        dlc.order(&seen(burst, HIGH, 3));
+    }
+    assert_eq!(whole, [false, false, false, false, true, false]);
+}
+
+#[test]
+fn part_delay_never_waits() {
+    let mut dlc = Dlc::new(Delay::Part, Burst::Full, &BOUNDS);
+    assert_eq!(dlc.order(&seen(1, HIGH, 5)).level0, Level0Order::MergeApart);
+}
+
+#[test]
+fn silk_stops_what_is_deep_and_never_l0() {
+    let mut silk = Silk::star(30);
+    let high = silk.order(&seen(1, HIGH, 5));
+    assert_eq!((high.level0, high.deep), (Level0Order::Merge, Some(0)));
+    assert!(high.bytes_per_second.is_some());
+    let hurry = silk.order(&seen(2, HIGH, 25));
+    assert_eq!(hurry.bytes_per_second, None, "L0 must go");
+}
+
+/// What came of a flight's last cycle: the most files, and at high load how many
+/// intervals waited and how many did not.
+#[derive(Debug)]
+struct Flown {
+    most: usize,
+    waited: u64,
+    merged: u64,
+    bounded: u64,
+}
+
+/// Flies a schedule over phases of low and high load; L0 grows by a file a second and
+/// is merged as the order lets it.
+fn fly(schedule: &mut dyn Schedule, low: u64, high: u64, cycles: u64) -> Flown {
+    let mut files = 0f64;
+    let mut flown = Flown {
+        most: 0,
+        waited: 0,
+        merged: 0,
+        bounded: 0,
+    };
+    for at in 0..cycles * (high + low) {
+        let is_high = at % (high + low) >= low;
+        files += 1.0;
+        let now = seen(at, if is_high { HIGH } else { CALM }, files as usize);
+        let wanted = schedule.order(&now);
+        let order = now.debt.bounded(&BOUNDS, wanted.clone());
+        let rate = order.bytes_per_second.map_or(350e6, |rate| rate as f64);
+        // A file of 2 MB is flushed; it is read and written, with what it overlaps
+        // where it is merged into a run.
+        let left = rate - 2e6;
+        files -= match order.level0 {
+            Level0Order::Merge => left / 8e6,
+            Level0Order::MergeApart => left / 4e6,
+            Level0Order::Wait => 0.0,
+        };
+        files = files.max(0.0);
+        if at >= (cycles - 1) * (high + low) {
+            flown.most = flown.most.max(files as usize);
+            flown.bounded += u64::from(order != wanted);
+            if is_high && order.level0 == Level0Order::Wait {
+                flown.waited += 1;
+            } else if is_high {
+                flown.merged += 1;
+            }
+        }
+    }
+    flown
+}
+
+#[test]
+fn looking_ahead_waits_when_the_low_phase_can_repay() {
+    let flown = fly(&mut LookAhead::new(BOUNDS), 20, 20, 5);
+    assert!(flown.waited >= 18 && flown.bounded == 0, "{flown:?}");
+}
+
+#[test]
+fn looking_ahead_merges_early_what_cannot_wait() {
+    let flown = fly(&mut LookAhead::new(BOUNDS), 20, 200, 4);
+    assert!(flown.merged > 0 && flown.bounded == 0, "{flown:?}");
+    assert!(flown.most < BOUNDS.max_level0_files, "{flown:?}");
+}
+
+#[test]
+fn what_was_seen_of_the_load_survives_a_restart() {
+    let mut schedule = LookAhead::new(BOUNDS);
+    fly(&mut schedule, 20, 20, 5);
+    let mut again = LookAhead::new(BOUNDS);
+    again.restore(&schedule.state()).expect("its own state");
+    assert_eq!(again.state(), schedule.state());
+    let why = again
+        .restore(&serde_json::json!({"rhythm": 1}))
+        .expect_err("no state");
+    assert!(why.contains("cannot be read"), "{why}");
+}
+
+#[test]
+fn load_models_see_what_they_say() {
+    let load = Load {
+        interval: Duration::from_secs(2),
+        gets: 1_000,
+        scans: 100,
+        writes: 500,
+        cached_bytes: 8_000_000,
+        logged_bytes: 2_000_000,
+        user_cpu: Some(0.7),
+        ..Load::default()
+    };
+    let conditions = Conditions {
+        device_bytes_per_second: 100e6,
+        compressed_share: 0.5,
+        entry_bytes: 1_000.0,
+    };
+    let client = |model: LoadModel| model.client(&load, &conditions);
+    assert_eq!(client(LoadModel::CacheAdditions), 3e6);
+    assert_eq!(client(LoadModel::Operations), 750_000.0);
+    assert_eq!(client(LoadModel::Weighted), 8.8e6);
+    assert_eq!(LoadModel::Scarcest.pressure(&load, &conditions), 0.7);
+    assert_eq!(LoadModel::CacheAdditions.pressure(&load, &conditions), 0.03);
+}

@@ -1,0 +1,73 @@
+//! What must be right before the autopilot takes over.
+
+use lissom_core::schedule::ScheduleKind;
+use lissom_core::tuner::Policy;
+
+use crate::RocksDb;
+use crate::error::{Error, Result};
+use crate::ffi::CfRef;
+use crate::ffi::options::live_options;
+use crate::ffi::statistics::Statistics as RocksStatistics;
+use crate::options::Preparation;
+use crate::requirements;
+
+/// The handle leads where it should, and the options are ours.
+pub(super) fn family(db: &RocksDb, family: &str) -> Result<()> {
+    let handle = db
+        .cf_handle(family)
+        .ok_or_else(|| Error::fix(format!("there is no column family \"{family}\"")))?;
+    let target = CfRef::of(&handle)?;
+    target.verify(family, db.path())?;
+    requirements::check(&live_options(target)?)
+}
+
+/// Whether an attached autopilot can see what its policies and its schedule follow;
+/// `counted` when RocksDB collects statistics.
+pub(super) fn attached(preparation: &Preparation, counted: bool) -> Result<()> {
+    check_policies(preparation, counted)?;
+    check_schedule(preparation, counted)
+}
+
+/// An attached autopilot sees the load only in RocksDB's statistics.
+fn check_schedule(preparation: &Preparation, counted: bool) -> Result<()> {
+    let schedule = preparation.settings.schedule;
+    if !counted && schedule != ScheduleKind::Eager {
+        return Err(Error::fix(format!(
+            "the schedule {schedule} follows the load, which under attach only RocksDB's \
+             statistics count; set the setting statistics to ExceptHistogramOrTimers, or choose \
+             eager"
+        )));
+    }
+    Ok(())
+}
+
+/// Without RocksDB's statistics an attached autopilot sees no operations, and with
+/// them no latencies.
+fn check_policies(preparation: &Preparation, counted: bool) -> Result<()> {
+    for (family, hooks) in &preparation.hooks {
+        let policy = &hooks.settings.policy;
+        if policy.learns() {
+            return Err(Error::fix(format!(
+                "the policy {policy} of column family \"{family}\" learns from latencies, which \
+                 only Lissom's own handle measures; open the database with Db::open, or choose \
+                 another policy"
+            )));
+        }
+        if !counted && matches!(policy, Policy::Thresholds { .. }) {
+            return Err(Error::fix(format!(
+                "the policy {policy} of column family \"{family}\" follows the operations, which \
+                 under attach only RocksDB's statistics count; set the setting statistics to \
+                 ExceptHistogramOrTimers"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// RocksDB's statistics, if it collects any.
+pub(super) fn rocks_statistics(db: &RocksDb) -> Result<Option<RocksStatistics>> {
+    match db.cf_handle("default") {
+        Some(handle) => Ok(RocksStatistics::of(CfRef::of(&handle)?)?),
+        None => Ok(None),
+    }
+}

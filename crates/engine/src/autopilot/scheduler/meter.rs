@@ -1,0 +1,164 @@
+//! The load of an interval, from counters.
+
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use lissom_core::observation::OperationMix;
+use lissom_core::schedule::{Conditions, Load};
+use rust_rocksdb::statistics::Ticker;
+
+use super::super::mission;
+use super::super::shared::Shared;
+use super::processors::Processors;
+use crate::statistics::sample::EVERY;
+
+/// Uncompressed bytes of a data block, RocksDB's default.
+const BLOCK_BYTES: u64 = 4096;
+
+/// Bytes that a tree must hold before their compression is believed.
+const ENOUGH: u64 = 1 << 20;
+
+/// The processors are looked at no more often: their times come in ticks of 10 ms.
+const PROCESSORS_EVERY: Duration = Duration::from_millis(500);
+
+/// Seconds of a day.
+const DAY: u64 = 86_400;
+
+/// Counters at one instant.
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    operations: OperationMix,
+    cached_bytes: u64,
+    logged_bytes: u64,
+    flushed_bytes: u64,
+    compacted_bytes: u64,
+    tree_bytes: u64,
+    tree_entries: u64,
+}
+
+pub(super) struct Meter {
+    begun: Instant,
+    last: Instant,
+    sums: Sums,
+    processors: Option<Processors>,
+    looked_at_processors: Instant,
+    user_cpu: Option<f64>,
+}
+
+impl Meter {
+    pub(super) fn new(shared: &Shared, now: Instant) -> Meter {
+        Meter {
+            begun: now,
+            last: now,
+            sums: Sums::of(shared),
+            processors: Processors::now(),
+            looked_at_processors: now,
+            user_cpu: None,
+        }
+    }
+
+    /// What happened since it was last read, and what the data is like. Column
+    /// families that were dropped meanwhile take their counts with them.
+    pub(super) fn read(&mut self, shared: &Shared, now: Instant) -> (Load, Conditions) {
+        let sums = Sums::of(shared);
+        self.look_at_processors(now);
+        let before = std::mem::replace(&mut self.sums, sums);
+        let load = Load {
+            at: now.duration_since(self.begun),
+            time_of_day: time_of_day(),
+            interval: now.duration_since(self.last),
+            gets: grown(&sums, &before, |sums| {
+                sums.operations.gets_found + sums.operations.gets_absent
+            }),
+            scans: grown(&sums, &before, |sums| sums.operations.scans),
+            writes: grown(&sums, &before, |sums| {
+                sums.operations.writes + sums.operations.deletes
+            }),
+            cached_bytes: grown(&sums, &before, |sums| sums.cached_bytes),
+            logged_bytes: grown(&sums, &before, |sums| sums.logged_bytes),
+            flushed_bytes: grown(&sums, &before, |sums| sums.flushed_bytes),
+            compacted_bytes: grown(&sums, &before, |sums| sums.compacted_bytes),
+            user_cpu: self.user_cpu,
+        };
+        self.last = now;
+        (load, sums.conditions())
+    }
+
+    fn look_at_processors(&mut self, now: Instant) {
+        if now.duration_since(self.looked_at_processors) < PROCESSORS_EVERY {
+            return;
+        }
+        self.looked_at_processors = now;
+        let before = std::mem::replace(&mut self.processors, Processors::now());
+        let both = self.processors.as_ref().zip(before.as_ref());
+        self.user_cpu = both.and_then(|(now, before)| now.user_share_since(before));
+    }
+}
+
+fn grown(now: &Sums, before: &Sums, of: impl Fn(&Sums) -> u64) -> u64 {
+    of(now).saturating_sub(of(before))
+}
+
+fn time_of_day() -> Duration {
+    // A clock before 1970 tells no hour worth knowing.
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    Duration::from_secs(since.map_or(0, |since| since.as_secs() % DAY))
+}
+
+impl Sums {
+    fn of(shared: &Shared) -> Sums {
+        let mut sums = Sums::default();
+        for family in shared.families.read().values() {
+            let counters = &family.counters;
+            sums.flushed_bytes += counters.flush_write_bytes.load(Relaxed);
+            sums.compacted_bytes += counters.compaction_read_bytes.load(Relaxed)
+                + counters.compaction_write_bytes.load(Relaxed);
+            let view = family.view.lock();
+            let runs: u64 = view.tree.runs.iter().map(|run| run.bytes).sum();
+            sums.tree_bytes += view.tree.level0_bytes + runs;
+            sums.tree_entries += view.entries;
+            drop(view);
+            if shared.attached {
+                continue;
+            }
+            add(&mut sums.operations, &counters.operations());
+            sums.logged_bytes += counters.user_write_bytes();
+            let blocks: u64 = counters
+                .levels
+                .iter()
+                .map(|level| level.read_ios.load(Relaxed))
+                .sum();
+            sums.cached_bytes += blocks * EVERY * BLOCK_BYTES;
+        }
+        if shared.attached {
+            sums.operations = mission::attached_mix(shared);
+            sums.logged_bytes = shared.ticker(Ticker::BytesWritten);
+            sums.cached_bytes = shared.ticker(Ticker::BlockCacheDataBytesInsert);
+        }
+        sums
+    }
+
+    fn conditions(&self) -> Conditions {
+        let writes = self.operations.writes + self.operations.deletes;
+        let stored = self.tree_bytes as f64 / self.tree_entries.max(1) as f64;
+        let written = self.logged_bytes as f64 / writes.max(1) as f64;
+        let believed = writes > 0 && self.tree_bytes >= ENOUGH && written > 0.0;
+        Conditions {
+            compressed_share: if believed {
+                (stored / written).clamp(0.05, 1.0)
+            } else {
+                1.0
+            },
+            entry_bytes: if written > 0.0 { written } else { stored },
+            ..Conditions::default()
+        }
+    }
+}
+
+fn add(sum: &mut OperationMix, more: &OperationMix) {
+    sum.gets_found += more.gets_found;
+    sum.gets_absent += more.gets_absent;
+    sum.scans += more.scans;
+    sum.writes += more.writes;
+    sum.deletes += more.deletes;
+}

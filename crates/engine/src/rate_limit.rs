@@ -1,0 +1,54 @@
+//! One rate limiter under two hands: the user's bound and the schedule's order.
+
+use parking_lot::Mutex;
+
+use crate::error::Result;
+use crate::ffi::rate_limit::RateLimiter;
+
+/// The lower of two rates holds.
+pub(crate) struct RateLimit {
+    pub(crate) limiter: RateLimiter,
+    rates: Mutex<Rates>,
+}
+
+/// Bytes a second.
+struct Rates {
+    bound: u64,
+    ordered: u64,
+}
+
+impl RateLimit {
+    /// A limiter with the user's bound; without one, unlimited until something is
+    /// ordered.
+    pub(crate) fn new(bound: Option<u64>) -> Result<RateLimit> {
+        let bound = bound.unwrap_or(RateLimiter::UNLIMITED);
+        Ok(RateLimit {
+            limiter: RateLimiter::new(bound)?,
+            rates: Mutex::new(Rates {
+                bound,
+                ordered: RateLimiter::UNLIMITED,
+            }),
+        })
+    }
+
+    /// Sets the user's bound.
+    pub(crate) fn bound(&self, bytes_per_second: u64) -> Result<()> {
+        self.change(|rates| rates.bound = bytes_per_second.max(1))
+    }
+
+    /// Sets the schedule's rate; none is any.
+    pub(crate) fn order(&self, bytes_per_second: Option<u64>) -> Result<()> {
+        let rate = bytes_per_second.unwrap_or(RateLimiter::UNLIMITED).max(1);
+        self.change(|rates| rates.ordered = rate)
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Rates)) -> Result<()> {
+        let mut rates = self.rates.lock();
+        change(&mut rates);
+        let rate = rates.bound.min(rates.ordered);
+        if self.limiter.bytes_per_second() != rate {
+            self.limiter.set_bytes_per_second(rate)?;
+        }
+        Ok(())
+    }
+}
