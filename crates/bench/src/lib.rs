@@ -44,10 +44,11 @@ pub use simulate::{
 };
 pub use store::{Counters, LevelShape, Shape, Store};
 pub use uncertainty::{
-    Campaign, CampaignPlan, Experiment, LimitsRow, MapCell, SessionCost, SessionKind, SizeRow,
-    TuningKind, UncertainSession, Uncertainty, UncertaintyPlan, UncertaintyRow, UncertaintySummary,
-    UncertaintyVariants, evaluate_uncertainty, evaluate_variants, render_campaign,
-    render_uncertainty, render_variants, run_campaign, write_pictures,
+    Campaign, CampaignPlan, Experiment, LimitsRow, MapCell, SessionCost, SessionKind,
+    SimulatedSize, SizeRow, TuningKind, UncertainSession, Uncertainty, UncertaintyPlan,
+    UncertaintyRow, UncertaintySummary, UncertaintyVariants, evaluate_uncertainty,
+    evaluate_variants, render_campaign, render_simulated, render_uncertainty, render_variants,
+    run_campaign, simulate_campaign, write_pictures,
 };
 pub use workload::{
     CLOSING_SESSION, DrawnSize, Fill, FillOrder, KeyOrder, Keys, Mix, MixgraphKeys, Rate, SHIPPED,

@@ -195,6 +195,7 @@ fn set_memory(options: &mut Options, settings: &Settings, cache: &Cache) {
     options.set_max_write_buffer_number(int(u64::from(settings.max_write_buffer_number)));
     let mut table = BlockBasedOptions::default();
     table.set_block_cache(cache);
+    table.set_block_size(settings.block_size as usize);
     table.set_cache_index_and_filter_blocks(true);
     table.set_cache_index_and_filter_blocks_with_high_priority(true);
     table.set_pin_l0_filter_and_index_blocks_in_cache(true);

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use common::{load, settle, small};
 use lissom::Db;
-use lissom::inspect::{Question, RunState, TreePortrait, inspect};
+use lissom::core::robust::Expectation;
+use lissom::inspect::{Question, RunState, TreePortrait, inspect, observed_workloads};
 
 #[test]
 fn a_store_at_rest_is_seen_as_it_is() {
@@ -53,6 +54,35 @@ fn a_store_at_rest_is_seen_as_it_is() {
         seen.families[0]
             .filter_bits_per_key
             .is_some_and(|bits| bits > 5.0)
+    );
+}
+
+#[test]
+fn what_a_store_has_seen_widens_the_neighbourhood_of_the_guess() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = Db::open(directory.path(), small("fixed-2")).expect("a new store");
+    load(&db, 0..10_000, 1);
+    settle(&db);
+    for number in 0..20_000 {
+        db.get(common::key(number)).expect("a get");
+    }
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    drop(db);
+    let seen = observed_workloads(directory.path()).expect("missions");
+    let workload = "z0=25,z1=25,q=25,w=25".parse().expect("shares");
+    let expected = Expectation::new(workload, 100_000, 216, 4 << 20);
+    let informed = expected.informed_by(&seen).expect("missions");
+    // Only writes came, then only reads: ln 4 and ln 2 from the guess.
+    assert!(informed.divergence > 1.0, "{}", informed.divergence);
+    let settings = small("learned").expecting(&informed).expect("a tuning");
+    let first = settings.policy.first_limits();
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = Db::open(directory.path(), settings).expect("a new store");
+    settle(&db);
+    let begins = &db.statistics().expect("statistics").families["default"];
+    assert_eq!(
+        (begins.policy.as_str(), &begins.limits),
+        ("learned", &first)
     );
 }
 

@@ -52,6 +52,28 @@ pub struct ArmVerdict {
     pub standing: Option<Standing>,
 }
 
+impl ArmVerdict {
+    /// The mean of its ranks in closed sessions: one more than the arms that were better
+    /// outside the spread, so that ties share a rank. `None` without such a session.
+    pub fn mean_rank(&self, all: &[ArmVerdict]) -> Option<f64> {
+        let better = |session: &SessionVerdict| {
+            let same = all.iter().flat_map(|arm| &arm.sessions);
+            let others = same.filter(|other| other.name == session.name);
+            let wins =
+                |other: &&SessionVerdict| other.seconds.against(&session.seconds) == Standing::Win;
+            1.0 + others.filter(wins).count() as f64
+        };
+        let closed: Vec<f64> = self
+            .sessions
+            .iter()
+            .filter(|session| !session.open)
+            .map(better)
+            .collect();
+        let count = closed.len() as f64;
+        (count > 0.0).then(|| closed.iter().sum::<f64>() / count)
+    }
+}
+
 /// An arm's figures in one session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionVerdict {

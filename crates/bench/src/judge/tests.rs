@@ -263,3 +263,25 @@ fn counters_are_differences() {
         (15, Some(2), 2)
     );
 }
+
+#[test]
+fn ties_share_a_rank_and_open_sessions_have_none() {
+    let arms = ["fixed-1", "fixed-4", "fixed-10"];
+    let seconds = [[1.0, 9.0, 1.0], [1.1, 5.0, 1.0], [3.0, 1.0, 1.0]];
+    let runs: Vec<ArmRun> = (0..3)
+        .flat_map(|round| {
+            let spread = 1.0 + 0.1 * f64::from(round);
+            let of = move |at: usize| run(arms[at], round, seconds[at].map(|it| it * spread));
+            [of(0), of(1), of(2)]
+        })
+        .collect();
+    let verdict = judge(&parameters(&arms), &runs);
+    let ranks: Vec<f64> = verdict
+        .arms
+        .iter()
+        .map(|arm| arm.mean_rank(&verdict.arms).expect("closed sessions"))
+        .collect();
+    // Session a: 1, 1, 3; session b: 3, 2, 1; closing: a tie.
+    let third = |sum: f64| sum / 3.0;
+    assert_eq!(ranks, [third(5.0), third(4.0), third(5.0)]);
+}

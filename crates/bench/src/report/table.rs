@@ -40,7 +40,7 @@ pub fn render_table(results: &Results) -> String {
         text += &section("What it cost", &costs_grid(&verdict));
         text += &render_offered(results);
         text += &render_work(results);
-        text += "\n± is half the range over the rounds. Ranges that meet are a tie.\n";
+        text += "\n± is half the range over the rounds. Ranges that meet are a tie; ties share a rank.\n";
     }
     text
 }
@@ -115,7 +115,15 @@ fn headroom_grid(headroom: &Headroom) -> Grid {
 }
 
 fn totals_grid(verdict: &Verdict) -> Grid {
-    let mut grid = Grid::new(&["arm", "total", "of it debt", "to best static", "", ""]);
+    let mut grid = Grid::new(&[
+        "arm",
+        "total",
+        "of it debt",
+        "to best static",
+        "mean rank",
+        "",
+        "",
+    ]);
     let best = verdict
         .headroom
         .as_ref()
@@ -138,6 +146,8 @@ fn totals_grid(verdict: &Verdict) -> Grid {
             ratio.map_or(String::new(), |ratio| {
                 format!("{:+.1} %", (ratio - 1.0) * 100.0)
             }),
+            arm.mean_rank(&verdict.arms)
+                .map_or(String::new(), |rank| format!("{rank:.1}")),
             if is_best { "best static" } else { standing }.to_string(),
             if arm.over_space_bound {
                 "over the space bound"
@@ -147,7 +157,7 @@ fn totals_grid(verdict: &Verdict) -> Grid {
             .to_string(),
         ]);
     }
-    grid.left_from(4)
+    grid.left_from(5)
 }
 
 /// Sessions as rows, arms as columns; a star marks the lowest median of a row.

@@ -54,7 +54,7 @@ pub fn render_campaign(campaign: &Campaign) -> String {
     );
     let _ = writeln!(
         text,
-        "{:<5}{:>6}  {:<42}{:<42}{:>9}{:>9}{:>9}",
+        "{:<5}{:>6}  {:<52}{:<52}{:>9}{:>9}{:>9}",
         "", "rho", "nominal", "robust", "I/Os", "model", "time"
     );
     let mut won = 0;
@@ -68,7 +68,7 @@ pub fn render_campaign(campaign: &Campaign) -> String {
         pairs += 1;
         let _ = writeln!(
             text,
-            "{:<5}{:>6.2}  {:<42}{:<42}{:>+8.1}%{:>+8.1}%{:>+8.1}%",
+            "{:<5}{:>6.2}  {:<52}{:<52}{:>+8.1}%{:>+8.1}%{:>+8.1}%",
             expected.name,
             pair.robust.rho,
             pair.nominal.tuned.tuning.to_string(),
@@ -126,7 +126,7 @@ fn sequences(campaign: &Campaign) -> String {
 /// authors'.
 fn side_by_side(campaign: &Campaign) -> String {
     let mut text = format!(
-        "\nTunings: of the whole design space, those that the tree can hold, the paper's\n{:<5}{:<10}{:<36}{:<36}{:<36}\n",
+        "\nTunings: of the whole design space, those that the tree can hold, the paper's\n{:<5}{:<10}{:<66}{:<52}{}\n",
         "", "", "whole space", "measured here", "paper"
     );
     for (expected, published) in expected_workloads().iter().zip(published_tunings()) {
@@ -151,9 +151,9 @@ fn side_by_side(campaign: &Campaign) -> String {
             let name = if kind == "nominal" { expected.name } else { "" };
             let _ = writeln!(
                 text,
-                "{name:<5}{kind:<10}{whole:<36}{:<36}{:<36}",
+                "{name:<5}{kind:<10}{whole:<66}{:<52}{}",
                 measured.tuned.tuning.to_string(),
-                paper.to_string(),
+                paper,
             );
         }
     }

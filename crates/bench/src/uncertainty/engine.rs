@@ -60,7 +60,7 @@ impl SessionCost {
 /// Settings of an experiment: the tuning, direct I/O, nothing compressed.
 pub(super) fn settings(expected: &Expectation, tuned: &Tuned) -> Result<Settings> {
     let settings = Settings {
-        memory_budget_bytes: METADATA_BYTES,
+        memory_budget_bytes: METADATA_BYTES + 2 * (tuned.buffer_bits / 8.0) as u64,
         target_file_size_base: 4 << 20,
         max_space_amplification: 100.0,
         compression: vec![Compression::None],

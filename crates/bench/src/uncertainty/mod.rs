@@ -7,6 +7,7 @@ mod campaign_table;
 mod engine;
 mod pictures;
 mod sessions;
+mod simulated;
 mod table;
 mod variants;
 
@@ -15,6 +16,7 @@ pub use campaign_table::render_campaign;
 pub use engine::SessionCost;
 pub use pictures::write_pictures;
 pub use sessions::{SessionKind, UncertainSession};
+pub use simulated::{SimulatedSize, render_simulated, simulate_campaign};
 pub use table::render_uncertainty;
 pub use variants::{LimitsRow, SizeRow, UncertaintyVariants, evaluate_variants, render_variants};
 

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use lissom_bench::{
     CampaignPlan, Uncertainty, UncertaintyPlan, UncertaintyVariants, evaluate_uncertainty,
-    evaluate_variants, render_campaign, render_uncertainty, render_variants, run_campaign,
-    write_pictures,
+    evaluate_variants, render_campaign, render_simulated, render_uncertainty, render_variants,
+    run_campaign, simulate_campaign, write_pictures,
 };
 
 use serde::Serialize;
@@ -39,6 +39,13 @@ pub fn command() -> Command {
              engine.json after each, and the same command goes on from there.",
         )
         .arg(flag("engine", "Measures on the engine"))
+        .arg(
+            flag(
+                "simulate",
+                "Simulates the same at 10^6 to 10^8 entries, operations in proportion",
+            )
+            .conflicts_with("engine"),
+        )
         .args(engine())
         .arg(
             option("samples", "N", "Sampled workloads")
@@ -71,7 +78,11 @@ fn engine() -> [Arg; 3] {
             .value_parser(amount)
     };
     [
-        count("entries", "1M", "Entries of 1 KB, with --engine"),
+        count(
+            "entries",
+            "1M",
+            "Entries of 1 KB, with --engine or --simulate",
+        ),
         count("workloads", "5", "Workloads in a session, with --engine"),
         count("queries", "200k", "Queries of a workload, with --engine"),
     ]
@@ -80,6 +91,9 @@ fn engine() -> [Arg; 3] {
 pub fn run(given: &ArgMatches) -> Outcome {
     if given.get_flag("engine") {
         return measure(given);
+    }
+    if given.get_flag("simulate") {
+        return simulate(given);
     }
     let samples = usize::try_from(get::<u64>(given, "samples"))
         .map_err(|_| Failure::WrongUse("so many samples cannot be held: give fewer".into()))?;
@@ -117,14 +131,29 @@ pub fn run(given: &ArgMatches) -> Outcome {
     output::print(&(render_uncertainty(&seen) + &render_variants(&variants) + &written))
 }
 
-fn measure(given: &ArgMatches) -> Outcome {
+fn campaign_plan(given: &ArgMatches) -> CampaignPlan {
     let number = |name| get::<u64>(given, name);
-    let plan = CampaignPlan {
+    CampaignPlan {
         entries: number("entries"),
         workloads: usize::try_from(number("workloads")).unwrap_or(usize::MAX),
         queries: number("queries"),
         seed: get(given, "seed"),
-    };
+    }
+}
+
+fn simulate(given: &ArgMatches) -> Outcome {
+    let mut line = StatusLine::new();
+    let seen = simulate_campaign(&campaign_plan(given), &mut |what| line.show(what))?;
+    drop(line);
+    if given.get_flag("json") {
+        output::print_json(&seen)
+    } else {
+        output::print(&render_simulated(&seen))
+    }
+}
+
+fn measure(given: &ArgMatches) -> Outcome {
+    let plan = campaign_plan(given);
     let mut line = StatusLine::new();
     let campaign = run_campaign(&plan, &get::<PathBuf>(given, "out"), &mut |what| {
         line.show(what);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Advice, DesignSpace, Neighbourhood, Tuned, advise, tune};
+use super::{Advice, DesignSpace, Neighbourhood, Tuned, advise, history, tune};
 use crate::cost_model::{CostModel, ModelError, RunPolicy, System, Workload};
 use crate::filters::FilterAllocation;
 use crate::layout::Layout;
@@ -63,6 +63,22 @@ impl Expectation {
             write_asymmetry: 1.0,
             filters: FilterAllocation::Uniform,
         }
+    }
+
+    /// The same, with the divergence that observed workloads show: the largest of one
+    /// of them from the expected one. What a store has seen stands in its journal
+    /// (`lissom::inspect::observed_workloads`), so that with each opening rho follows
+    /// the spread of its missions.
+    ///
+    /// # Errors
+    /// No workload at all, or one in which something happened that is not expected at
+    /// all.
+    pub fn informed_by(self, observed: &[Workload]) -> Result<Expectation, ModelError> {
+        let near = history::around(self.workload, observed)?;
+        Ok(Expectation {
+            divergence: near.divergence(),
+            ..self
+        })
     }
 
     /// The expected workload and those within the divergence.
@@ -166,6 +182,20 @@ mod tests {
         .model()
         .expect("sound");
         assert_eq!(*model.system(), System::published());
+    }
+
+    #[test]
+    fn what_was_seen_sets_the_divergence() {
+        let seen: Vec<Workload> = ["z0=25,z1=25,q=25,w=25", "z0=10,z1=10,q=10,w=70"]
+            .iter()
+            .map(|text| text.parse().expect("shares"))
+            .collect();
+        let informed = expected().informed_by(&seen).expect("seen");
+        let far = seen[1].divergence_from(&informed.workload);
+        assert_eq!(informed.divergence, far);
+        let calm = expected().informed_by(&seen[..1]).expect("seen");
+        assert!(calm.divergence < 1e-12, "{}", calm.divergence);
+        assert!(expected().informed_by(&[]).is_err());
     }
 
     #[test]

@@ -36,6 +36,7 @@ impl Settings {
                 "a share above 0 and at most 1",
             ));
         }
+        within("block_size", self.block_size, 512, 16 * MIB)?;
         if self.compression.is_empty() {
             return Err(illegal(
                 "compression",

@@ -125,6 +125,12 @@ pub struct Settings {
     /// Default: 10. Dynamically changeable: no.
     pub bloom_bits_per_key: f64,
 
+    /// Uncompressed bytes of a data block, the unit of a read, 512 B to 16 MiB.
+    ///
+    /// Default: 4 KiB. Dynamically changeable: no; files keep the blocks that they were
+    /// written with.
+    pub block_size: u64,
+
     /// Compression of logical levels 1, 2, ...; the last entry holds for all
     /// deeper levels. L0 is compressed as level 1.
     ///
@@ -250,6 +256,7 @@ impl Default for Settings {
             max_files: 5_000,
             filters: FilterAllocation::Uniform,
             bloom_bits_per_key: 10.0,
+            block_size: 4 * KIB,
             compression: vec![Compression::Lz4],
             workers: default_workers(),
             max_subcompactions: 1,

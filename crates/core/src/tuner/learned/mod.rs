@@ -21,6 +21,7 @@ mod search;
 mod structure;
 #[cfg(test)]
 mod tests;
+mod trials;
 
 use serde::{Deserialize, Serialize};
 
@@ -30,22 +31,17 @@ pub use self::learning::{Learning, Part};
 use self::memory::{Memory, SAME, Shares};
 use self::phase::Phase;
 use self::structure::Structure;
+use self::trials::Tried;
 use super::{Question, Trial, TrialId, Tuner};
-use crate::layout::{Layout, LogicalLevel};
+use crate::layout::Layout;
 use crate::observation::Mission;
-use crate::shape::{RunLimit, RunLimits};
+use crate::shape::RunLimits;
 
 /// Missions in a row that show another workload, before it is believed.
 const OTHER: u32 = 2;
 
 /// Less than this, relative, is not worth a change.
 const WORTH: f64 = 0.02;
-
-/// Missions without a wish of the model before a step is tried.
-const CALM: u32 = 24;
-
-/// Missions that a tried step lasts.
-const TRIAL: u32 = 12;
 
 /// The default of [`Learned::new`]: one mission in ten may be a trial.
 pub const EXPLORATION: f64 = 0.1;
@@ -58,13 +54,6 @@ struct Kept {
     trials: u64,
     /// Where a trial that runs began.
     undo: Option<RunLimits>,
-}
-
-/// A step that is tried against the model.
-#[derive(Clone, Debug)]
-struct Tried {
-    back: RunLimits,
-    level: LogicalLevel,
 }
 
 /// The learner.
@@ -250,67 +239,6 @@ impl Learned {
         let step = wish(seen, limits, why);
         self.marching = step.is_some();
         step
-    }
-
-    /// A step that the model does not ask for.
-    fn explore(&mut self, seen: &Question<'_>, structure: &Structure<'_>) -> Option<Wish> {
-        let budget = self.exploration * self.asked as f64;
-        let affordable = self.explored as f64 + f64::from(TRIAL) <= budget;
-        if self.phase.held < CALM || !affordable || self.phase.mean(seen.limits).is_none() {
-            return None;
-        }
-        let at = self.trials;
-        self.trials += 1;
-        let level = LogicalLevel((at / 2 % structure.levels as u64) as u16 + 1);
-        let old = seen.limits.get(level).get();
-        let new = if at.is_multiple_of(2) {
-            old + 1
-        } else {
-            old.saturating_sub(1)
-        };
-        let limit = RunLimit::clamped(new.min(search::largest(seen.shape)));
-        if limit.get() == old || self.phase.is_barred(level, limit) {
-            return None;
-        }
-        let mut limits = seen.limits.clone();
-        limits.set(level, limit);
-        self.tried = Some(Tried {
-            back: seen.limits.clone(),
-            level,
-        });
-        wish(seen, limits, format!("a trial of {TRIAL} missions"))
-    }
-
-    /// Keeps a tried step if it was clearly better, and undoes it otherwise.
-    fn end_trial(&mut self, seen: &Question<'_>, tried: &Tried) -> Option<Wish> {
-        let gone = seen.limits.get(tried.level) == tried.back.get(tried.level);
-        if !gone && self.phase.held < TRIAL {
-            return None;
-        }
-        self.tried = None;
-        if gone {
-            // Somebody else has changed the limits, or pinned them.
-            self.phase.held = 0;
-            return None;
-        }
-        let means = self
-            .phase
-            .mean(&tried.back)
-            .zip(self.phase.mean(seen.limits));
-        let why = match means {
-            Some((before, now)) if now < before * (1.0 - WORTH) => {
-                self.phase.bar(tried.level, tried.back.get(tried.level));
-                return None;
-            }
-            Some((before, now)) => format!(
-                "the trial took {:.1} µs an operation, {:.1} µs before it",
-                now * 1e6,
-                before * 1e6
-            ),
-            None => "the trial could not be measured".into(),
-        };
-        self.phase.bar(tried.level, seen.limits.get(tried.level));
-        wish(seen, tried.back.clone(), why)
     }
 }
 

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use super::*;
+use crate::layout::LogicalLevel;
 use crate::observation::{Latency, LevelMission, OperationMix};
-use crate::shape::Shape;
+use crate::shape::{RunLimit, Shape};
 use crate::testing::{numbered_files, small_shape, tuner_contract};
 use crate::tree::Tree;
 

@@ -12,9 +12,6 @@ use super::super::shared::Shared;
 use super::processors::Processors;
 use crate::statistics::sample::EVERY;
 
-/// Uncompressed bytes of a data block, RocksDB's default.
-const BLOCK_BYTES: u64 = 4096;
-
 /// Bytes that a tree must hold before their compression is believed.
 const ENOUGH: u64 = 1 << 20;
 
@@ -128,7 +125,7 @@ impl Sums {
                 .iter()
                 .map(|level| level.read_ios.load(Relaxed))
                 .sum();
-            sums.cached_bytes += blocks * EVERY * BLOCK_BYTES;
+            sums.cached_bytes += blocks * EVERY * family.hooks.settings.block_size;
         }
         if shared.attached {
             sums.operations = mission::attached_mix(shared);

@@ -15,6 +15,7 @@ mod model;
 mod reduce;
 mod run;
 mod store;
+mod whims;
 
 use std::time::{Duration, Instant};
 
