@@ -219,8 +219,6 @@ pub fn demo_plan(out: PathBuf) -> Result<RunPlan> {
     plan.resources.write_buffer_size = 512 << 10;
     plan.resources.target_file_size_base = 512 << 10;
     plan.resources.block_cache_size = 4 << 20;
-    // Its sessions are shorter than a mission of the usual length.
-    plan.resources.mission_operations = 2_000;
     plan.sample_millis = 100;
     plan.settle_seconds = 30;
     Ok(plan)
