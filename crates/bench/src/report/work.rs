@@ -35,8 +35,7 @@ fn excesses(results: &Results) -> Option<Grid> {
     let mut grid = Grid::new(&titles);
     for arm in &results.parameters.arms {
         let runs: Vec<&ArmRun> = results.runs.iter().filter(|run| run.arm == *arm).collect();
-        let bounded = |run: &&&ArmRun| run.totals.counters.drains.is_some();
-        if !runs.iter().any(|run| bounded(&run)) {
+        if runs.iter().all(|run| run.totals.counters.drains.is_none()) {
             continue;
         }
         let cell = |of: &dyn Fn(&ArmRun) -> u64| {

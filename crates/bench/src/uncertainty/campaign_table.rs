@@ -133,22 +133,26 @@ fn side_by_side(campaign: &Campaign) -> String {
         let Some(pair) = pair(campaign, expected.name) else {
             continue;
         };
+        let rho = pair.robust.rho;
+        let advice = campaign.plan.expectation(expected, rho).advise().ok();
         let rows = [
-            ("nominal", pair.nominal, 0.0, &published.nominal),
-            ("robust", pair.robust, pair.robust.rho, &published.robust),
+            (pair.nominal, &published.nominal),
+            (pair.robust, &published.robust),
         ];
-        for (kind, measured, rho, paper) in rows {
-            let advice = campaign.plan.expectation(expected, rho).advise().ok();
-            let best = advice.map(|advice| match kind {
-                "nominal" => advice.nominal.tuning,
-                _ => advice.robust.tuning,
+        for (measured, paper) in rows {
+            let (name, kind) = match measured.kind {
+                TuningKind::Nominal => (expected.name, "nominal"),
+                TuningKind::Robust => ("", "robust"),
+            };
+            let best = advice.as_ref().map(|advice| match measured.kind {
+                TuningKind::Nominal => advice.nominal.tuning.clone(),
+                TuningKind::Robust => advice.robust.tuning.clone(),
             });
             let whole = best.map_or("-".into(), |tuning| {
                 let held = tuning == measured.tuned.tuning;
                 let remark = if held { "" } else { " (model only)" };
                 format!("{tuning}{remark}")
             });
-            let name = if kind == "nominal" { expected.name } else { "" };
             let _ = writeln!(
                 text,
                 "{name:<5}{kind:<10}{whole:<66}{:<52}{}",

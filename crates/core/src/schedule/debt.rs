@@ -5,6 +5,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{Conditions, Level0Order, Order};
+use crate::layout::PhysicalLevel;
+use crate::tree::Tree;
 
 /// What the tree owes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -27,6 +29,15 @@ pub struct DebtBounds {
 }
 
 impl Debt {
+    /// What a tree owes in L0; what its drains have left is not in it.
+    pub fn of_level0(tree: &Tree) -> Debt {
+        Debt {
+            level0_files: tree.level0().len(),
+            level0_bytes: tree.bytes(PhysicalLevel::L0),
+            deep_bytes: 0,
+        }
+    }
+
     /// The order, unless L0 has come to its bound: then it is merged now, at any rate,
     /// and nothing below it waits, since it needs room there.
     pub fn bounded(&self, bounds: &DebtBounds, order: Order) -> Order {

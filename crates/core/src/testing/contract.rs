@@ -126,7 +126,7 @@ pub fn schedule_contract(make: impl Fn(&DebtBounds) -> Box<dyn Schedule>) {
         for at in 0..600u64 {
             // Keys all over, so that levels fill and drain.
             model.flush((0..10).map(|key| (((at * 379 + key * 131) % 4_000) as u32, false)));
-            let debt = debt(&model);
+            let debt = Debt::of_level0(&model.tree());
             assert!(debt.level0_files <= bounds.max_level0_files + 1, "{debt:?}");
             assert!(debt.level0_bytes <= max_delayed_bytes.saturating_add(FLUSH_BYTES));
             let seen = interval(at, debt);
@@ -145,15 +145,6 @@ pub fn schedule_contract(make: impl Fn(&DebtBounds) -> Box<dyn Schedule>) {
 
 /// Bytes of a memtable of ten keys.
 const FLUSH_BYTES: u64 = 10 * ENTRY_BYTES;
-
-fn debt(model: &Model) -> Debt {
-    let tree = model.tree();
-    Debt {
-        level0_files: tree.level0().len(),
-        level0_bytes: tree.level0().iter().map(|file| file.size).sum(),
-        deep_bytes: 0,
-    }
-}
 
 /// A load that is high in four intervals of five, then without end, with numbers that
 /// cannot be among them.

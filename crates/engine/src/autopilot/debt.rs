@@ -4,17 +4,18 @@ use std::collections::BTreeSet;
 
 use lissom_core::{Observation, PhysicalLevel, Plan};
 
+/// Whether a begun drain has yet to move what lies here.
+fn is_drained(seen: &Observation, level: PhysicalLevel) -> bool {
+    let drain = seen.state.drain_at(level);
+    drain.is_some_and(|drain| drain.target != level)
+}
+
 /// Bytes that begun drains have left above their targets.
 pub(super) fn deep_bytes(seen: &Observation) -> u64 {
-    let drains = seen.state.drains.iter();
-    drains
-        .map(|drain| {
-            let sources = seen.tree.iter();
-            sources
-                .filter(|(level, _)| (drain.top..drain.target).contains(level))
-                .map(|(_, file)| file.size)
-                .sum::<u64>()
-        })
+    let files = seen.tree.iter();
+    files
+        .filter(|(level, _)| is_drained(seen, *level))
+        .map(|(_, file)| file.size)
         .sum()
 }
 
@@ -33,10 +34,7 @@ pub(super) fn debt_bytes(seen: &Observation, plans: &[Plan]) -> u64 {
     let is_due = |level: PhysicalLevel, file: u64| {
         inputs.contains(&file)
             || (level == PhysicalLevel::L0 && level0_due)
-            || seen
-                .state
-                .drain_at(level)
-                .is_some_and(|drain| drain.target != level)
+            || is_drained(seen, level)
     };
     seen.tree
         .iter()

@@ -236,11 +236,7 @@ impl Pilot {
 
     /// L0 may have come to its bound since the schedule last looked.
     fn keep_bound(&self, shared: &Shared, seen: &mut Observation) {
-        let debt = Debt {
-            level0_files: seen.tree.level0().len(),
-            level0_bytes: seen.tree.level0().iter().map(|file| file.size).sum(),
-            deep_bytes: 0,
-        };
+        let debt = Debt::of_level0(&seen.tree);
         let order = debt.bounded(&shared.settings.debt_bounds(), self.order.clone());
         if order != self.order {
             (seen.level0, seen.deep) = (order.level0, order.deep);

@@ -63,8 +63,6 @@ pub(super) struct Scheduler {
     device: f64,
     due: Instant,
     saved: Instant,
-    /// The order of the last line in the journal.
-    told: Option<Order>,
     work: Work,
     /// The rate that was set last, and when.
     rate: (Option<u64>, Instant),
@@ -89,7 +87,6 @@ impl Scheduler {
             schedule,
             bounds,
             saved: now,
-            told: None,
             work: Work::default(),
             rate: (None, now),
         }
@@ -164,7 +161,7 @@ impl Scheduler {
     }
 
     /// Shows the order; the journal gets what is new.
-    fn tell(&mut self, shared: &Shared, seen: &Seen, order: &Order) {
+    fn tell(&self, shared: &Shared, seen: &Seen, order: &Order) {
         let client = LoadModel::CacheAdditions.client(&seen.load, &seen.conditions);
         let work = self.work.per_byte();
         let catch_up = seen.debt.catch_up(&seen.conditions, client, work);
@@ -174,12 +171,8 @@ impl Scheduler {
             debt: seen.debt,
             catch_up,
         };
-        *shared.schedule.lock() = report;
-        if self.told.as_ref().is_some_and(|told| told.is_like(order)) {
-            return;
-        }
-        // That everything goes on from the start is no news.
-        if self.told.is_some() || !order.is_like(&Order::all(Phase::Low, "")) {
+        let before = std::mem::replace(&mut *shared.schedule.lock(), report);
+        if !before.order.is_like(order) {
             shared.journal.write(
                 "",
                 Event::Schedule {
@@ -190,7 +183,6 @@ impl Scheduler {
                 },
             );
         }
-        self.told = Some(order.clone());
     }
 
     fn save(&mut self, memory: &mut Memory, now: Instant) -> Result<()> {
