@@ -138,7 +138,9 @@ impl<'a> Lab<'a> {
     fn next_report(&mut self) -> Measurement {
         let runs = self.running.iter().enumerate();
         let first = runs.min_by(|(_, one), (_, other)| one.ends.total_cmp(&other.ends));
-        let place = first.map(|(place, _)| place).expect("a search that waits has a trial running");
+        let place = first
+            .map(|(place, _)| place)
+            .expect("a search that waits has a trial running");
         let run = self.running.remove(place);
         self.clock = self.clock.max(run.ends);
         Measurement {

@@ -39,7 +39,8 @@ fn setup(seed: u64, workers: usize) -> Setup {
 fn arbitrary_surface(configuration: &Configuration) -> Answer {
     let letters = configuration.to_string();
     let hash = letters.bytes().fold(7u64, |hash, byte| {
-        hash.wrapping_mul(1_099_511_628_211).wrapping_add(u64::from(byte))
+        hash.wrapping_mul(1_099_511_628_211)
+            .wrapping_add(u64::from(byte))
     });
     if hash >> 61 == 0 {
         return Err(Cause::Hang);

@@ -11,7 +11,10 @@ use lissom_search::testing::{Answer, Lab};
 const SEEDS: u64 = 12;
 
 fn number(configuration: &Configuration, name: &str) -> f64 {
-    configuration.get(name).and_then(Setting::number).expect(name)
+    configuration
+        .get(name)
+        .and_then(Setting::number)
+        .expect(name)
 }
 
 fn word<'a>(configuration: &'a Configuration, name: &str) -> &'a str {
@@ -249,7 +252,13 @@ fn words_and_booleans_are_searched_as_well() {
         Ok([(THROUGHPUT.to_owned(), throughput)].into())
     };
     for seed in 0..3 {
-        let (found, _) = reached(&space, setup("throughput", seed), &surface, 0.01, THROUGHPUT);
+        let (found, _) = reached(
+            &space,
+            setup("throughput", seed),
+            &surface,
+            0.01,
+            THROUGHPUT,
+        );
         assert!((found - 300.0).abs() < 1e-6, "seed {seed}: {found}");
     }
 }

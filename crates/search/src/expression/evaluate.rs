@@ -51,9 +51,7 @@ pub(super) fn truth(part: &Truth, values: &[Value<'_>]) -> bool {
         Truth::Compare(comparison, left, right) => {
             compare(*comparison, number(left, values), number(right, values))
         }
-        Truth::Alike(alike, left, right) => {
-            (word(left, values) == word(right, values)) == *alike
-        }
+        Truth::Alike(alike, left, right) => (word(left, values) == word(right, values)) == *alike,
     }
 }
 

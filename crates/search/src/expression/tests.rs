@@ -85,7 +85,11 @@ fn wrong_expressions_name_the_column() {
     for (text, column, says) in [
         ("", 1, "the expression ends"),
         ("1 +", 4, "the expression ends"),
-        ("1 2", 3, "2 stands where an operator or the end should follow"),
+        (
+            "1 2",
+            3,
+            "2 stands where an operator or the end should follow",
+        ),
         ("(1 + 2", 7, "a closing parenthesis"),
         ("min(1 2)", 7, "a comma or a closing parenthesis"),
         ("and 1", 1, "and stands"),
@@ -135,5 +139,8 @@ fn no_text_exhausts_the_stack() {
 #[test]
 fn names_are_collected() {
     let parsed = Expression::parse("a * min(b, a) < 3 or not c.d").expect("parses");
-    assert_eq!(parsed.names().into_iter().collect::<Vec<_>>(), ["a", "b", "c.d"]);
+    assert_eq!(
+        parsed.names().into_iter().collect::<Vec<_>>(),
+        ["a", "b", "c.d"]
+    );
 }

@@ -82,9 +82,7 @@ impl FromStr for Constraint {
         };
         let at_most = Expression::parse(bound)
             .and_then(|expression| expression.quantity(&Names::default()))
-            .map_err(|error| {
-                SearchError::new(format!("the bound of {text:?}, {error}"))
-            })?
+            .map_err(|error| SearchError::new(format!("the bound of {text:?}, {error}")))?
             .value(&[]);
         Constraint::new(metric.trim(), at_most)
     }

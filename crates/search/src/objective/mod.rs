@@ -94,9 +94,8 @@ impl Formula {
     /// # Errors
     /// What is wrong, and in which column.
     pub fn parse(text: &str) -> Result<Formula> {
-        let wrong = |error: ExpressionError| {
-            SearchError::new(format!("the expression {text:?}, {error}"))
-        };
+        let wrong =
+            |error: ExpressionError| SearchError::new(format!("the expression {text:?}, {error}"));
         let expression = Expression::parse(text).map_err(wrong)?;
         let metrics: Vec<String> = expression.names().into_iter().map(str::to_owned).collect();
         if metrics.is_empty() {
@@ -151,7 +150,10 @@ impl Objective {
             Objective::Own { formula, .. } => Ok(vec![formula.value(metrics)?]),
             _ => {
                 let goals = self.goals();
-                goals.iter().map(|goal| metrics.needed(&goal.name)).collect()
+                goals
+                    .iter()
+                    .map(|goal| metrics.needed(&goal.name))
+                    .collect()
             }
         }
     }

@@ -27,11 +27,23 @@ fn objectives_parse_and_print_alike() {
     ] {
         assert_eq!(objective(text).to_string(), text);
     }
-    let error = "speed".parse::<Objective>().expect_err("unknown").to_string();
+    let error = "speed"
+        .parse::<Objective>()
+        .expect_err("unknown")
+        .to_string();
     assert!(error.contains("choose throughput, p99"), "{error}");
-    let error = "maximise 1 +".parse::<Objective>().expect_err("no end").to_string();
-    assert!(error.starts_with("the expression \"1 +\", column 4"), "{error}");
-    let error = "maximise 3".parse::<Objective>().expect_err("no metric").to_string();
+    let error = "maximise 1 +"
+        .parse::<Objective>()
+        .expect_err("no end")
+        .to_string();
+    assert!(
+        error.starts_with("the expression \"1 +\", column 4"),
+        "{error}"
+    );
+    let error = "maximise 3"
+        .parse::<Objective>()
+        .expect_err("no metric")
+        .to_string();
     assert!(error.contains("names no metric"), "{error}");
 }
 
@@ -47,7 +59,9 @@ fn values_come_from_metrics() {
         error.contains("no metric put_p99_micros, but get_p99_micros, throughput"),
         "{error}"
     );
-    let error = of("maximise ln(0 - throughput)").expect_err("no number").to_string();
+    let error = of("maximise ln(0 - throughput)")
+        .expect_err("no number")
+        .to_string();
     assert!(error.contains("comes to NaN"), "{error}");
 }
 
@@ -113,9 +127,7 @@ fn of_two_goals_the_worse_rank_counts() {
 #[test]
 fn a_judgement_needs_all_metrics() {
     let bounds: [Constraint; 1] = ["space_amplification <= 2".parse().expect("a bound")];
-    let of = |metrics: &[(&str, f64)]| {
-        judge(&objective("p99"), &bounds, &measured(metrics))
-    };
+    let of = |metrics: &[(&str, f64)]| judge(&objective("p99"), &bounds, &measured(metrics));
     let kept = of(&[("p99_micros", 5.0), ("space_amplification", 1.5)]);
     assert_eq!(kept, Ok(Standing::Kept(vec![-5.0])));
     let exceeded = of(&[("p99_micros", 5.0), ("space_amplification", 3.0)]);

@@ -178,7 +178,9 @@ impl Recorded {
                 Event::Begin(_) => {}
             }
         }
-        let known = tried.into_iter().filter(|it| it.failed || it.measured.is_some());
+        let known = tried
+            .into_iter()
+            .filter(|it| it.failed || it.measured.is_some());
         known
             .map(|it| Earlier {
                 configuration: it.configuration,

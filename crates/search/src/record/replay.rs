@@ -25,7 +25,11 @@ pub fn resume(log: &Log, space: &Space, target: &Target) -> Result<(Search, f64)
     };
     last.fits(space, target)?;
     let before = Log {
-        searches: before.iter().filter(|it| it.fits(space, target).is_ok()).cloned().collect(),
+        searches: before
+            .iter()
+            .filter(|it| it.fits(space, target).is_ok())
+            .cloned()
+            .collect(),
         ..Log::default()
     };
     let earlier = before.earlier(space, target)?;

@@ -24,7 +24,9 @@ fn target() -> Target {
 }
 
 fn surface(configuration: &Configuration) -> Answer {
-    let bytes = configuration.get("write_buffer_size").and_then(Setting::number);
+    let bytes = configuration
+        .get("write_buffer_size")
+        .and_then(Setting::number);
     let throughput = bytes.expect("a number").sqrt();
     Ok([(THROUGHPUT.to_owned(), throughput)].into())
 }
@@ -39,7 +41,9 @@ fn logged(mut search: Search) -> (String, Search) {
     let mut text = first_line(&search);
     let mut lab = Lab::new(&surface);
     lab.noise = 0.05;
-    let run = lab.run(&mut search, |event| text += &encode(event).expect("numbers"));
+    let run = lab.run(&mut search, |event| {
+        text += &encode(event).expect("numbers")
+    });
     run.expect("reports are taken");
     (text, search)
 }
@@ -80,12 +84,18 @@ fn a_line_that_was_cut_off_is_passed_over() {
     assert!(whole.searches[0].is_done());
     let without_break = text.trim_end();
     let log = Log::parse(without_break).expect("only the break is missing");
-    assert_eq!((log.whole_bytes, log.needs_break), (without_break.len(), true));
+    assert_eq!(
+        (log.whole_bytes, log.needs_break),
+        (without_break.len(), true)
+    );
     assert_eq!(log.searches, whole.searches);
     let cut = &text[..text.len() - 20];
     let log = Log::parse(cut).expect("tolerated");
     assert!(cut[..log.whole_bytes].ends_with('\n') && !log.needs_break);
-    assert_eq!(log.searches[0].events.len() + 1, whole.searches[0].events.len());
+    assert_eq!(
+        log.searches[0].events.len() + 1,
+        whole.searches[0].events.len()
+    );
     assert!(!log.searches[0].is_done());
     assert_eq!(Log::parse("").expect("empty"), Log::default());
 }
@@ -94,8 +104,14 @@ fn a_line_that_was_cut_off_is_passed_over() {
 fn damage_and_other_formats_name_the_line() {
     let first = first_line(&fresh());
     for (text, says) in [
-        (format!("{first}{{\"event\":\n{first}"), "line 2 of the search log: it is damaged"),
-        ("hello\n".to_owned(), "line 1 of the search log: it is damaged"),
+        (
+            format!("{first}{{\"event\":\n{first}"),
+            "line 2 of the search log: it is damaged",
+        ),
+        (
+            "hello\n".to_owned(),
+            "line 1 of the search log: it is damaged",
+        ),
         (
             first.replace("\"version\":1", "\"version\":2"),
             "line 1 of the search log: it was written in another format (version 2; this \
@@ -118,12 +134,24 @@ fn another_space_or_target_is_a_sentence() {
     let (text, _) = logged(fresh());
     let log = Log::parse(&text).expect("whole");
     let file = BuiltIn::Dremel.file().expect("reads");
-    let other = file.with(&Constants::new().with("memory", 5e8)).expect("is legal");
+    let other = file
+        .with(&Constants::new().with("memory", 5e8))
+        .expect("is legal");
     let error = log.earlier(&other, &target()).expect_err("other constants");
-    assert!(error.to_string().contains("belongs to another space (dremel"), "{error}");
+    assert!(
+        error
+            .to_string()
+            .contains("belongs to another space (dremel"),
+        "{error}"
+    );
     let elsewhere = Target::new("elsewhere", ["2 GiB"]);
     let error = resume(&log, &space(), &elsewhere).expect_err("another target");
-    assert!(error.to_string().contains("belongs to another target (five sessions"), "{error}");
+    assert!(
+        error
+            .to_string()
+            .contains("belongs to another target (five sessions"),
+        "{error}"
+    );
     let error = resume(&Log::default(), &space(), &target()).expect_err("empty");
     assert!(error.to_string().contains("no search to resume"), "{error}");
     assert_ne!(Fingerprint::of(["a"]), target().fingerprint);
@@ -142,7 +170,9 @@ fn a_log_of_other_decisions_is_a_sentence() {
         _ => None,
     });
     stop.expect("halving stops some").0 += 100;
-    let error = resume(&log, &space(), &target()).expect_err("tampered").to_string();
+    let error = resume(&log, &space(), &target())
+        .expect_err("tampered")
+        .to_string();
     assert!(error.contains("cannot be resumed"), "{error}");
     assert!(error.contains("where this program decides"), "{error}");
 }
@@ -159,9 +189,14 @@ fn a_later_search_learns_from_the_log() {
     let (more, second) = logged(second);
     let reused = second.trials().iter().filter(|trial| {
         let known = first.trials().iter();
-        known.map(|it| &it.configuration).any(|it| *it == trial.configuration)
+        known
+            .map(|it| &it.configuration)
+            .any(|it| *it == trial.configuration)
     });
-    assert!(reused.count() > 1, "the best of each arm, besides the default");
+    assert!(
+        reused.count() > 1,
+        "the best of each arm, besides the default"
+    );
     let both = Log::parse(&(text + &more)).expect("one behind the other");
     assert_eq!(both.searches.len(), 2);
     let (resumed, _) = resume(&both, &space(), &target()).expect("the second");
@@ -189,7 +224,11 @@ fn failures_are_learned_and_lost_trials_are_not() {
     }
     for (trial, outcome) in trials.into_iter().zip(outcomes) {
         let measurement = crate::search::Measurement { trial, outcome };
-        text += &encode(&Event::Measurement { at: 1.0, measurement }).expect("numbers");
+        text += &encode(&Event::Measurement {
+            at: 1.0,
+            measurement,
+        })
+        .expect("numbers");
     }
     let log = Log::parse(&text).expect("whole");
     let earlier = log.earlier(&space(), &target()).expect("the same");

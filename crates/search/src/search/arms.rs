@@ -60,7 +60,10 @@ impl Arms {
         let features = used(space, method, &values);
         let mut members: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
         for (at, values) in values.iter().enumerate() {
-            members.entry(buckets(&features, values)).or_default().push(at);
+            members
+                .entry(buckets(&features, values))
+                .or_default()
+                .push(at);
         }
         if let Some(heuristic) = space.heuristic_place() {
             for places in members.values_mut() {
@@ -195,7 +198,10 @@ mod tests {
         assert!((8..=16).contains(&arms.count()), "{}", arms.count());
         let sizes: Vec<usize> = arms.ids().map(|arm| arms.size(arm)).collect();
         assert_eq!(sizes.iter().sum::<usize>(), 1000);
-        assert!(arms.describe(ArmId(1)).starts_with("compaction_frequency 1 of 2, "));
+        assert!(
+            arms.describe(ArmId(1))
+                .starts_with("compaction_frequency 1 of 2, ")
+        );
     }
 
     #[test]
@@ -206,7 +212,10 @@ mod tests {
             ..Method::default()
         };
         assert!(arms(&method).count() <= 8);
-        let one = Method { buckets: 1, ..method };
+        let one = Method {
+            buckets: 1,
+            ..method
+        };
         let arms = arms(&one);
         assert_eq!(arms.count(), 1);
         assert_eq!(arms.find(&[0.0; 4]), Some(ArmId(1)));
@@ -224,8 +233,12 @@ mod tests {
         let place = space.heuristic_place().expect("a heuristic");
         let value = |point: &Point| space.feature_values_of(point).expect("finite")[place];
         for arm in arms.ids() {
-            let first = arms.pick(arm, Sampling::Heuristic, &[], &mut random).expect("one");
-            let any = arms.pick(arm, Sampling::Random, &[], &mut random).expect("one");
+            let first = arms
+                .pick(arm, Sampling::Heuristic, &[], &mut random)
+                .expect("one");
+            let any = arms
+                .pick(arm, Sampling::Random, &[], &mut random)
+                .expect("one");
             assert!(value(&first) <= value(&any), "{arm}");
             let values = space.feature_values_of(&any).expect("finite");
             assert_eq!(arms.find(&values), Some(arm));

@@ -52,7 +52,10 @@ impl Search {
         let reason = if !settled && looked == Some(trial.id) {
             "its throughput has not settled, and it tells when trials are compared".to_owned()
         } else if let Stage::Halving(_) = self.stage {
-            format!("it was among the better half after {:.0} s", trial.reached())
+            format!(
+                "it was among the better half after {:.0} s",
+                trial.reached()
+            )
         } else {
             "trials are first compared then".to_owned()
         };
@@ -84,7 +87,10 @@ impl Search {
             Stage::Halving(place) => place,
             Stage::Sampling(_) | Stage::Finished(_) => 0,
         };
-        found.get(place).copied().unwrap_or_else(|| points.longest())
+        found
+            .get(place)
+            .copied()
+            .unwrap_or_else(|| points.longest())
     }
 
     /// The trial whose series tells the time points.

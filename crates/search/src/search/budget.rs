@@ -139,7 +139,10 @@ mod tests {
             let error = check(&setup).expect_err(sentence).to_string();
             assert!(error.contains(sentence), "{error}");
         };
-        says(60.0, "too short for one trial: 100 s to evaluate, 5 s to set up and 90 s kept");
+        says(
+            60.0,
+            "too short for one trial: 100 s to evaluate, 5 s to set up and 90 s kept",
+        );
         says(f64::NAN, "a budget of NaN s cannot be");
     }
 }

@@ -104,7 +104,9 @@ impl Measurement {
             return Ok(());
         };
         let times = [("seconds", *seconds), ("setup_seconds", *setup_seconds)];
-        let throughputs = series.iter().map(|it| ("a sample's throughput", it.throughput));
+        let throughputs = series
+            .iter()
+            .map(|it| ("a sample's throughput", it.throughput));
         let ends = series.iter().map(|it| ("a sample's second", it.second));
         let mut all = times.into_iter().chain(throughputs).chain(ends);
         match all.find(|(_, value)| !(value.is_finite() && *value >= 0.0)) {

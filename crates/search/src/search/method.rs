@@ -32,10 +32,10 @@ pub struct Method {
     ///
     /// Default: by the heuristic.
     pub first: Sampling,
-    /// How its further ones are chosen. The paper does not say; the next by the
-    /// heuristic would be all but the first one again.
+    /// How its further ones are chosen; the next by the heuristic would be all but
+    /// the first one again.
     ///
-    /// Default: at random.
+    /// Default: at random (Dremel, 4.4.2; 4.6.2 leaves it open).
     pub further: Sampling,
     /// Rounds of sampling by upper confidence bounds (R in Dremel, algorithm 2).
     ///
@@ -47,6 +47,9 @@ pub struct Method {
     /// Default: 5.
     pub arms_per_round: usize,
     /// When trials are compared and the worse half is stopped.
+    ///
+    /// Default: three points within 100 s, the first when the first trial has
+    /// settled, at the latest the 60, 80 and 100 s of Dremel, 5.2.1.
     pub points: TimePoints,
     /// Whether the default configuration is the first trial, if the rules allow it.
     /// It is compared like any other.
@@ -176,7 +179,10 @@ mod tests {
     fn the_defaults_are_the_papers() {
         let method = Method::default();
         method.check(&["a", "b", "c", "d"]).expect("legal");
-        assert_eq!((method.buckets, method.rounds, method.arms_per_round), (2, 3, 5));
+        assert_eq!(
+            (method.buckets, method.rounds, method.arms_per_round),
+            (2, 3, 5)
+        );
         let read: Method = serde_json::from_str("{}").expect("all defaults");
         assert_eq!(read, method);
     }
@@ -192,9 +198,18 @@ mod tests {
         says(|it| it.buckets = 0, "buckets is 0: choose at least 1");
         says(|it| it.workers = 0, "workers is 0");
         says(|it| it.setup_seconds = f64::NAN, "setup_seconds is NaN");
-        says(|it| it.buckets = 101, "101 buckets of 2 features are 10201 arms");
-        says(|it| it.without = vec!["x".to_owned()], "the features are a, b");
-        says(|it| it.points = TimePoints::Fixed(Vec::new()), "no time point");
+        says(
+            |it| it.buckets = 101,
+            "101 buckets of 2 features are 10201 arms",
+        );
+        says(
+            |it| it.without = vec!["x".to_owned()],
+            "the features are a, b",
+        );
+        says(
+            |it| it.points = TimePoints::Fixed(Vec::new()),
+            "no time point",
+        );
     }
 
     #[test]

@@ -128,7 +128,13 @@ impl TimePoints {
                 let steps = count.saturating_sub(1).max(1) as f64;
                 let step = (longest - first) / steps;
                 (0..*count)
-                    .map(|at| if at + 1 == *count { *longest } else { first + step * at as f64 })
+                    .map(|at| {
+                        if at + 1 == *count {
+                            *longest
+                        } else {
+                            first + step * at as f64
+                        }
+                    })
                     .collect()
             }
         }
@@ -196,7 +202,9 @@ fn check_settled(window: f64, fluctuation: f64, longest: f64, count: usize) -> R
 /// The standard deviation over the mean of the samples of the last `window`
 /// seconds before `now`; `None` of fewer than three, or without throughput.
 pub fn fluctuation_at(series: &[Sample], now: f64, window: f64) -> Option<f64> {
-    let within = series.iter().filter(|it| it.second > now - window && it.second <= now);
+    let within = series
+        .iter()
+        .filter(|it| it.second > now - window && it.second <= now);
     let values: Vec<f64> = within.map(|it| it.throughput).collect();
     if values.len() < LEAST_SAMPLES {
         return None;
@@ -240,7 +248,10 @@ mod tests {
         // Over (20, 40] the throughput falls from 149 to 107, a deviation of 10.4 %;
         // over (30, 50] from 118 to 103, one of 4.3 %.
         assert_eq!(points.found(40.0, &falling(40, 10.0)), None);
-        assert_eq!(points.found(50.0, &falling(50, 10.0)), Some(vec![50.0, 75.0, 100.0]));
+        assert_eq!(
+            points.found(50.0, &falling(50, 10.0)),
+            Some(vec![50.0, 75.0, 100.0])
+        );
     }
 
     #[test]
@@ -275,7 +286,10 @@ mod tests {
             (TimePoints::Fixed(vec![2.0, 2.0]), "do not ascend"),
             (TimePoints::Fixed(vec![0.0, 2.0]), "do not ascend"),
             (TimePoints::settled_within(0.0), "full evaluation of 0 s"),
-            (TimePoints::settled_within(f64::NAN), "full evaluation of NaN s"),
+            (
+                TimePoints::settled_within(f64::NAN),
+                "full evaluation of NaN s",
+            ),
         ] {
             let error = points.check().expect_err(says).to_string();
             assert!(error.contains(says), "{error}");

@@ -41,9 +41,11 @@ impl Search {
     fn stage_in_words(&self) -> String {
         match &self.stage {
             Stage::Sampling(0) => "one configuration of each arm".to_owned(),
-            Stage::Sampling(round) => {
-                format!("round {round} of {}", self.setup.method.rounds)
-            }
+            Stage::Sampling(round) => match self.setup.method.rounds {
+                // As many as the budget allows: random search.
+                u32::MAX => format!("round {round}"),
+                rounds => format!("round {round} of {rounds}"),
+            },
             Stage::Halving(place) => {
                 let points = self.points.as_deref().unwrap_or(&[]);
                 let until = points.get(*place).copied().unwrap_or(0.0);

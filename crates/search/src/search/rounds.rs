@@ -11,7 +11,9 @@ impl Search {
     /// the budget has room for; false if there is none to add.
     pub(super) fn plan_round(&mut self, round: u32, elapsed: f64) -> bool {
         let wanted = self.setup.method.arms_per_round.min(self.arms.count());
-        let room = (1..=wanted).rev().find(|more| self.affordable(*more, elapsed));
+        let room = (1..=wanted)
+            .rev()
+            .find(|more| self.affordable(*more, elapsed));
         let Some(room) = room else {
             self.notes.push(format!(
                 "round {round} and later ones were left out, since the budget has no room for them"

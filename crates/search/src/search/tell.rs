@@ -51,7 +51,10 @@ impl Search {
         if let Some(points) = trial.settled(&self.setup.method.points) {
             let seconds: Vec<String> = points.iter().map(|it| format!("{it:.0}")).collect();
             let seconds = seconds.join(", ");
-            let note = format!("{} settled: trials are compared after {seconds} s", trial.id);
+            let note = format!(
+                "{} settled: trials are compared after {seconds} s",
+                trial.id
+            );
             self.notes.push(note);
             self.points = Some(points);
         }

@@ -32,7 +32,10 @@ fn search(setup: Setup) -> Search {
 }
 
 fn number(configuration: &Configuration, name: &str) -> f64 {
-    configuration.get(name).and_then(Setting::number).expect(name)
+    configuration
+        .get(name)
+        .and_then(Setting::number)
+        .expect(name)
 }
 
 /// More is better, up to 1,100 at px = py = 99; below px = 10 it crashes.
@@ -74,13 +77,19 @@ fn a_whole_search_keeps_its_promises() {
     assert_eq!(search.trials().len(), 1 + 4 + 3 * 4);
     assert!(decisions.iter().all(|it| !it.reason().is_empty()));
     let starts = |it: &&Decision| matches!(it, Decision::Start { .. });
-    assert_eq!(decisions.iter().filter(starts).count(), search.trials().len());
+    assert_eq!(
+        decisions.iter().filter(starts).count(),
+        search.trials().len()
+    );
     let last = decisions.last().expect("decisions");
     assert!(matches!(last, Decision::Done { best: Some(it), .. } if *it == best));
     let live: Vec<TrialId> = search.alive();
     assert!(live.is_empty(), "{live:?}");
     let chosen = &search.trial(best).expect("exists").configuration;
-    assert!(number(chosen, "px") + number(chosen, "py") > 120.0, "{chosen}");
+    assert!(
+        number(chosen, "px") + number(chosen, "py") > 120.0,
+        "{chosen}"
+    );
 }
 
 #[test]
@@ -97,7 +106,9 @@ fn halving_stops_the_worse_half_and_lets_the_better_run_on() {
     assert_eq!(started.len(), 4);
     assert!(matches!(search.ask(0.0), Decision::Wait { .. }));
     for trial in &started {
-        search.tell(measured(*trial, 60.0, trial.0 as f64)).expect("runs");
+        search
+            .tell(measured(*trial, 60.0, trial.0 as f64))
+            .expect("runs");
     }
     let stop = search.ask(60.0);
     assert_eq!(stop.trial(), Some(TrialId(2)), "{stop}");
@@ -113,15 +124,40 @@ fn halving_stops_the_worse_half_and_lets_the_better_run_on() {
     }
     search.tell(measured(TrialId(3), 80.0, 9.0)).expect("runs");
     search.tell(measured(TrialId(4), 80.0, 8.0)).expect("runs");
-    assert_eq!(search.ask(80.0).trial(), Some(TrialId(4)), "the ranks changed");
+    assert_eq!(
+        search.ask(80.0).trial(),
+        Some(TrialId(4)),
+        "the ranks changed"
+    );
     let next = search.ask(80.0);
-    assert!(matches!(next, Decision::Continue { until: 100.0, .. }), "{next}");
+    assert!(
+        matches!(next, Decision::Continue { until: 100.0, .. }),
+        "{next}"
+    );
     search.tell(measured(TrialId(3), 100.0, 7.0)).expect("runs");
-    assert!(matches!(search.ask(100.0), Decision::Stop { trial: TrialId(3), .. }));
+    assert!(matches!(
+        search.ask(100.0),
+        Decision::Stop {
+            trial: TrialId(3),
+            ..
+        }
+    ));
     let done = search.ask(100.0);
-    assert!(matches!(done, Decision::Done { best: Some(TrialId(3)), .. }), "{done}");
+    assert!(
+        matches!(
+            done,
+            Decision::Done {
+                best: Some(TrialId(3)),
+                ..
+            }
+        ),
+        "{done}"
+    );
     assert_eq!(search.ask(200.0), done, "asking again gives the same");
-    assert_eq!(search.order(), [TrialId(3), TrialId(4), TrialId(2), TrialId(1)]);
+    assert_eq!(
+        search.order(),
+        [TrialId(3), TrialId(4), TrialId(2), TrialId(1)]
+    );
 }
 
 #[test]
@@ -157,8 +193,13 @@ fn failures_are_bad_samples_not_the_end() {
     };
     assert!(decision.reason().contains("it did not open"), "{decision}");
     let mut some = search(setup(10_000.0));
-    let best = Lab::new(&surface).run(&mut some, |_| {}).expect("reports are taken");
-    assert!(some.trials().iter().any(Trial::has_failed), "px < 10 was tried");
+    let best = Lab::new(&surface)
+        .run(&mut some, |_| {})
+        .expect("reports are taken");
+    assert!(
+        some.trials().iter().any(Trial::has_failed),
+        "px < 10 was tried"
+    );
     assert!(best.is_some());
 }
 
@@ -176,7 +217,10 @@ fn a_metric_that_is_missing_is_a_failure_with_a_sentence() {
         panic!("it failed");
     };
     assert_eq!(*cause, Cause::NoMetric);
-    assert!(detail.contains("no metric throughput, but nothing"), "{detail}");
+    assert!(
+        detail.contains("no metric throughput, but nothing"),
+        "{detail}"
+    );
 }
 
 #[test]
@@ -185,13 +229,18 @@ fn wrong_reports_change_nothing() {
     let trial = search.ask(0.0).trial().expect("a start");
     for (report, says) in [
         (measured(TrialId(99), 60.0, 1.0), "there is no trial 99"),
-        (measured(trial, 20.0, 1.0), "was to run until 60 s and reports after 20 s"),
+        (
+            measured(trial, 20.0, 1.0),
+            "was to run until 60 s and reports after 20 s",
+        ),
         (measured(trial, f64::NAN, 1.0), "NaN as seconds"),
     ] {
         let error = search.tell(report).expect_err(says).to_string();
         assert!(error.contains(says), "{error}");
     }
-    search.tell(measured(trial, 59.9, 1.0)).expect("near enough");
+    search
+        .tell(measured(trial, 59.9, 1.0))
+        .expect("near enough");
     let twice = search.tell(measured(trial, 60.0, 1.0)).expect_err("twice");
     assert!(twice.to_string().contains("does not run"), "{twice}");
 }
@@ -226,7 +275,10 @@ fn a_short_budget_leaves_out_what_it_cannot_pay() {
     assert!(short.trials().len() < 4, "{}", short.trials().len());
     assert!(short.notes().iter().any(|note| note.contains("left out")));
     let error = Search::new(&space(), setup(99.0), &[]).expect_err("too short");
-    assert!(error.to_string().contains("too short for one trial"), "{error}");
+    assert!(
+        error.to_string().contains("too short for one trial"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -311,8 +363,14 @@ fn progress_counts_down() {
     let mut search = search(setup(10_000.0));
     let before = search.progress(0.0).seconds_left;
     assert!(before > 0.0 && before <= 10_000.0);
-    Lab::new(&surface).run(&mut search, |_| {}).expect("reports are taken");
+    Lab::new(&surface)
+        .run(&mut search, |_| {})
+        .expect("reports are taken");
     let after = search.progress(3_000.0);
     assert_eq!((after.seconds_left, after.stage.as_str()), (0.0, "done"));
-    assert!(after.to_string().starts_with("done: 17 trials, 0 live, 0 running"));
+    assert!(
+        after
+            .to_string()
+            .starts_with("done: 17 trials, 0 live, 0 running")
+    );
 }

@@ -81,10 +81,7 @@ impl fmt::Display for Origin {
 impl Trial {
     /// Whether it may still win: it neither failed nor was stopped.
     pub fn is_live(&self) -> bool {
-        matches!(
-            self.state,
-            State::Running(_) | State::Waiting | State::Lost
-        )
+        matches!(self.state, State::Running(_) | State::Waiting | State::Lost)
     }
 
     /// Whether it failed.
@@ -94,7 +91,10 @@ impl Trial {
 
     /// Seconds of its latest reading; 0 without one.
     pub fn reached(&self) -> f64 {
-        self.readings.iter().map(|it| it.seconds).fold(0.0, f64::max)
+        self.readings
+            .iter()
+            .map(|it| it.seconds)
+            .fold(0.0, f64::max)
     }
 
     /// Whether it was measured for so long.

@@ -1,7 +1,7 @@
 //! From a file and constants to a space, with one sentence for each mistake.
 
 use super::ranges::{self, Fixed};
-use super::schema::{FormulaTable, KindName, ParameterTable, RuleTable, Schema};
+use super::schema::{ConstantTable, FormulaTable, KindName, ParameterTable, RuleTable, Schema};
 use super::{Constants, Definition, Parameter, Rule, Space};
 use crate::error::{Result, SearchError};
 use crate::expression::{Expression, NameKind, Names, Quantity, is_name};
@@ -51,38 +51,48 @@ fn declare(names: &mut Names, name: &str, kind: NameKind) -> Result<()> {
 }
 
 fn constants(schema: &Schema, given: &Constants, names: &mut Names) -> Result<Vec<(String, f64)>> {
-    let known = |name: &str| schema.constants.iter().any(|table| table.name == name);
-    if let Some((name, _)) = given.iter().find(|(name, _)| !known(name)) {
-        let all: Vec<&str> = schema.constants.iter().map(|it| it.name.as_str()).collect();
-        return fail(format!(
-            "it has no constant {name}: it has {}",
-            if all.is_empty() { "none".to_owned() } else { all.join(", ") }
-        ));
-    }
+    refuse_undeclared(schema, given)?;
     let mut constants: Vec<(String, f64)> = Vec::new();
     for table in &schema.constants {
-        let value = match (given.get(&table.name), &table.default) {
-            (Some(value), _) => value,
-            (None, Some(default)) => {
-                let earlier = Fixed::new(&constants, names);
-                earlier
-                    .amount(default, KindName::Float)
-                    .map_err(|error| error.at(format!("the constant {}", table.name)))?
-            }
-            (None, None) => {
-                return fail(format!(
-                    "the constant {} is missing: give it ({})",
-                    table.name, table.about
-                ));
-            }
-        };
-        if !value.is_finite() {
-            return fail(format!("the constant {} is {value}: give a number", table.name));
-        }
+        let value = constant(table, given, &Fixed::new(&constants, names))?;
         declare(names, &table.name, NameKind::Number)?;
         constants.push((table.name.clone(), value));
     }
     Ok(constants)
+}
+
+fn refuse_undeclared(schema: &Schema, given: &Constants) -> Result<()> {
+    let declared: Vec<&str> = schema.constants.iter().map(|it| it.name.as_str()).collect();
+    let Some((name, _)) = given.iter().find(|(name, _)| !declared.contains(name)) else {
+        return Ok(());
+    };
+    let declared = if declared.is_empty() {
+        "none".to_owned()
+    } else {
+        declared.join(", ")
+    };
+    fail(format!("it has no constant {name}: it has {declared}"))
+}
+
+/// The value that is given, or the default, which may use earlier constants.
+fn constant(table: &ConstantTable, given: &Constants, earlier: &Fixed<'_>) -> Result<f64> {
+    let name = &table.name;
+    let value = match (given.get(name), &table.default) {
+        (Some(value), _) => value,
+        (None, Some(default)) => earlier
+            .amount(default, KindName::Float)
+            .map_err(|error| error.at(format!("the constant {name}")))?,
+        (None, None) => {
+            return fail(format!(
+                "the constant {name} is missing: give it ({})",
+                table.about
+            ));
+        }
+    };
+    if !value.is_finite() {
+        return fail(format!("the constant {name} is {value}: give a number"));
+    }
+    Ok(value)
 }
 
 fn parameters(tables: &[ParameterTable], fixed: &Fixed<'_>) -> Result<Vec<Parameter>> {
@@ -116,9 +126,8 @@ fn rules(tables: &[RuleTable], names: &Names) -> Result<Vec<Rule>> {
         .map(|table| {
             let parsed = Expression::parse(&table.rule);
             let claim = parsed.and_then(|expression| expression.claim(names));
-            let claim = claim.map_err(|error| {
-                SearchError::new(format!("the rule {:?}, {error}", table.rule))
-            })?;
+            let claim = claim
+                .map_err(|error| SearchError::new(format!("the rule {:?}, {error}", table.rule)))?;
             Ok(Rule {
                 claim,
                 source: sourced(&table.source, &format!("the rule {:?}", table.rule))?,

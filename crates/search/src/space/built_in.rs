@@ -10,7 +10,7 @@ use crate::error::{Result, SearchError};
 
 /// A space that comes with the crate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "lowercase")]
 pub enum BuiltIn {
     /// Dremel's Tables 1 and 2: RocksDB 6.15 as published, its sizes in proportion
     /// to the memory.

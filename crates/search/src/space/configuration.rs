@@ -37,7 +37,9 @@ impl Configuration {
 
     /// Names and settings, in the order of the alphabet.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Setting)> {
-        self.0.iter().map(|(name, setting)| (name.as_str(), setting))
+        self.0
+            .iter()
+            .map(|(name, setting)| (name.as_str(), setting))
     }
 
     /// What differs in another configuration, in the order of the alphabet.
@@ -100,7 +102,11 @@ mod tests {
     #[test]
     fn differences_name_both_sides() {
         let (one, other) = (of(&[("a", 1), ("b", 2)]), of(&[("b", 3), ("c", 4)]));
-        let lines: Vec<String> = one.differences(&other).iter().map(ToString::to_string).collect();
+        let lines: Vec<String> = one
+            .differences(&other)
+            .iter()
+            .map(ToString::to_string)
+            .collect();
         assert_eq!(lines, ["a 1 -> absent", "b 2 -> 3", "c absent -> 4"]);
         assert!(one.differences(&one).is_empty());
         assert_eq!(one.to_string(), "a=1, b=2");

@@ -139,7 +139,9 @@ mod tests {
         };
         let kind = Kind::Integer(grid);
         let mut random = Random::new(1);
-        let mut seen: Vec<String> = (0..100).map(|_| kind.draw(&mut random).to_string()).collect();
+        let mut seen: Vec<String> = (0..100)
+            .map(|_| kind.draw(&mut random).to_string())
+            .collect();
         seen.sort();
         seen.dedup();
         assert_eq!(seen, ["1", "2", "3", "4"]);

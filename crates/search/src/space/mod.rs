@@ -196,9 +196,7 @@ impl Space {
             )));
         }
         let parameters = self.parameters.iter();
-        parameters
-            .map(|it| setting_of(it, configuration))
-            .collect()
+        parameters.map(|it| setting_of(it, configuration)).collect()
     }
 
     pub(crate) fn configuration(&self, point: &[Setting]) -> Configuration {
@@ -232,7 +230,8 @@ fn setting_of(parameter: &Parameter, configuration: &Configuration) -> Result<Se
             parameter.kind
         )));
     };
-    parameter.kind.admit(given).ok_or_else(|| {
-        SearchError::new(format!("{name} is {given}: choose {}", parameter.kind))
-    })
+    parameter
+        .kind
+        .admit(given)
+        .ok_or_else(|| SearchError::new(format!("{name} is {given}: choose {}", parameter.kind)))
 }

@@ -165,7 +165,6 @@ fn default(table: &ParameterTable, kind: &Kind, fixed: &Fixed<'_>) -> Result<Set
         }
         (Literal::Text(text), _) => Setting::Choice(text.clone()),
     };
-    kind.admit(&given).ok_or_else(|| {
-        SearchError::new(format!("its default is {given}: write {kind}"))
-    })
+    kind.admit(&given)
+        .ok_or_else(|| SearchError::new(format!("its default is {given}: write {kind}")))
 }

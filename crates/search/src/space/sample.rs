@@ -27,7 +27,10 @@ impl Space {
     /// 400,000 drawn; with the rule that refused most.
     pub fn sample(&self, count: usize, random: &mut Random) -> Result<Vec<Configuration>> {
         let points = self.sample_points(count, random)?;
-        Ok(points.iter().map(|point| self.configuration(point)).collect())
+        Ok(points
+            .iter()
+            .map(|point| self.configuration(point))
+            .collect())
     }
 
     pub(crate) fn sample_points(&self, count: usize, random: &mut Random) -> Result<Vec<Point>> {
@@ -38,7 +41,7 @@ impl Space {
         } else {
             self.drawn(count, random)
         };
-        if points.is_empty() {
+        if points.is_empty() && count > 0 {
             return Err(self.contradiction(random));
         }
         Ok(points)
@@ -86,7 +89,9 @@ impl Space {
     /// The place of the first rule that a point breaks.
     pub(crate) fn first_broken(&self, point: &[Setting]) -> Option<usize> {
         let values = self.values(point);
-        self.rules.iter().position(|rule| !rule.claim.holds(&values))
+        self.rules
+            .iter()
+            .position(|rule| !rule.claim.holds(&values))
     }
 
     /// Why nothing was found.
@@ -99,12 +104,13 @@ impl Space {
                 *refused += u64::from(!rule.claim.holds(&values));
             }
         }
-        let most = self.rules.iter().zip(&refused).max_by_key(|(_, refused)| **refused);
+        let most = self
+            .rules
+            .iter()
+            .zip(&refused)
+            .max_by_key(|(_, refused)| **refused);
         let Some((rule, refused)) = most else {
-            return SearchError::new(format!(
-                "the space {} was asked for no configuration: ask for at least 1",
-                self.name
-            ));
+            return SearchError::new(format!("the space {} has no configuration", self.name));
         };
         let share = *refused as f64 / EXAMINED as f64 * 100.0;
         SearchError::new(format!(

@@ -92,7 +92,11 @@ fn estimate(
     let error = (squared_error(&near_best) + squared_error(&near_default)).sqrt();
     Some(Estimate {
         gain: goal.direction.gain(mean_best, mean_default),
-        error: if mean_default == 0.0 { 0.0 } else { error / mean_default.abs() },
+        error: if mean_default == 0.0 {
+            0.0
+        } else {
+            error / mean_default.abs()
+        },
         near_best: near_best.len(),
         near_default: near_default.len(),
         difference,

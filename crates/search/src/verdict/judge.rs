@@ -85,7 +85,10 @@ pub fn judge_repeats(objective: &Objective, repeated: &[Repeated]) -> Result<Ver
         match &it.metrics {
             Some(metrics) => {
                 let values = objective.values(metrics)?;
-                rounds.entry(it.round).or_default().insert(it.contender, values);
+                rounds
+                    .entry(it.round)
+                    .or_default()
+                    .insert(it.contender, values);
             }
             None => *failures.entry(it.contender).or_default() += 1,
         }
@@ -118,7 +121,10 @@ fn judge_goal(
 ) -> GoalVerdict {
     let values = |contender: &Contender| -> Vec<f64> {
         let values = rounds.iter().filter_map(|round| round.get(contender));
-        values.filter_map(|values| values.get(place)).copied().collect()
+        values
+            .filter_map(|values| values.get(place))
+            .copied()
+            .collect()
     };
     let figures: BTreeMap<Contender, Figure> = contenders
         .iter()

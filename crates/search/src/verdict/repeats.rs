@@ -85,7 +85,9 @@ pub fn repeats(
     seconds: f64,
 ) -> Result<Vec<Repeat>> {
     if contenders.is_empty() {
-        return Err(SearchError::new("nobody is to be repeated: name at least one"));
+        return Err(SearchError::new(
+            "nobody is to be repeated: name at least one",
+        ));
     }
     if !(1..=MOST_ROUNDS).contains(&rounds) {
         return Err(SearchError::new(format!(

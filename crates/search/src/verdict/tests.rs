@@ -17,7 +17,9 @@ fn throughput(value: f64) -> Metrics {
 }
 
 fn configuration(value: i64) -> Configuration {
-    [("a".to_owned(), Setting::Integer(value))].into_iter().collect()
+    [("a".to_owned(), Setting::Integer(value))]
+        .into_iter()
+        .collect()
 }
 
 fn repeated(values: &[(Contender, &[f64])]) -> Vec<Repeated> {
@@ -132,7 +134,10 @@ fn less_is_better_for_latency() {
     assert_eq!(comparison.standing, Standing::Better);
     assert_eq!((comparison.gain, comparison.chance), (0.5, 1.0 / 32.0));
     let text = serde_json::to_string(&verdict).expect("plain data");
-    assert_eq!(serde_json::from_str::<Verdict>(&text).expect(&text), verdict);
+    assert_eq!(
+        serde_json::from_str::<Verdict>(&text).expect(&text),
+        verdict
+    );
 }
 
 #[test]
@@ -152,7 +157,11 @@ fn parameters_are_set_back_one_at_a_time() {
     tight.set("min_write_buffer_number_to_merge", Setting::Integer(1));
     space.check(&tight).expect("legal");
     let plan = ablations(&space, &default, &tight).expect("of the space");
-    let runs: Vec<String> = plan.runs.iter().map(|it| it.difference.to_string()).collect();
+    let runs: Vec<String> = plan
+        .runs
+        .iter()
+        .map(|it| it.difference.to_string())
+        .collect();
     assert_eq!(
         runs,
         [
@@ -168,15 +177,24 @@ fn parameters_are_set_back_one_at_a_time() {
     let bound: Vec<&str> = plan.bound.iter().map(|(it, _)| it.name.as_str()).collect();
     assert_eq!(
         bound,
-        ["level0_slowdown_writes_trigger", "min_write_buffer_number_to_merge"]
+        [
+            "level0_slowdown_writes_trigger",
+            "min_write_buffer_number_to_merge"
+        ]
     );
-    let gains = contribution(&Objective::Throughput, &throughput(120.0), &throughput(100.0));
+    let gains = contribution(
+        &Objective::Throughput,
+        &throughput(120.0),
+        &throughput(100.0),
+    );
     assert_eq!(gains, Ok(vec![0.2]));
 }
 
 /// Compactions in parallel are worth 10 % each, nothing else is worth anything.
 fn surface(configuration: &Configuration) -> Answer {
-    let threads = configuration.get("max_background_compactions").and_then(Setting::number);
+    let threads = configuration
+        .get("max_background_compactions")
+        .and_then(Setting::number);
     let value = 100.0 * (1.0 + 0.1 * threads.expect("a number"));
     Ok([(THROUGHPUT.to_owned(), value)].into())
 }
@@ -197,9 +215,14 @@ fn the_contenders_of_a_search() {
     let search = searched();
     let contenders = contenders(&search).expect("measured");
     let who: Vec<Contender> = contenders.iter().map(|(who, _)| *who).collect();
-    assert_eq!(who, [Contender::Best, Contender::RunnerUp, Contender::Default]);
+    assert_eq!(
+        who,
+        [Contender::Best, Contender::RunnerUp, Contender::Default]
+    );
     let fresh = Search::new(&space(), search.setup().clone(), &[]).expect("legal");
-    let error = super::contenders(&fresh).expect_err("nothing measured").to_string();
+    let error = super::contenders(&fresh)
+        .expect_err("nothing measured")
+        .to_string();
     assert!(error.contains("nothing to repeat"), "{error}");
     assert!(estimates(&fresh).is_empty());
 }
@@ -214,5 +237,9 @@ fn estimates_find_what_matters() {
     assert!(threads.gain > 0.1, "{threads:?}");
     assert!(threads.near_best >= 2 && threads.near_default >= 2);
     assert!(threads.error > 0.0 && threads.error < threads.gain);
-    assert!(estimates.windows(2).all(|pair| pair[0].gain >= pair[1].gain));
+    assert!(
+        estimates
+            .windows(2)
+            .all(|pair| pair[0].gain >= pair[1].gain)
+    );
 }
