@@ -1,0 +1,103 @@
+//! Lines of the log.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Result, SearchError};
+use crate::fingerprint::Fingerprint;
+use crate::search::{Decision, Measurement, Search, Setup};
+
+/// The log's format; readers refuse others.
+pub const VERSION: u32 = 1;
+
+/// What is measured: a workload on a machine by a program.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Target {
+    /// For sentences.
+    pub name: String,
+    /// Equal for targets whose measurements may be compared.
+    pub fingerprint: Fingerprint,
+}
+
+impl Target {
+    /// A target of this name; `facts` are everything on which measurements depend:
+    /// the workload's own fingerprint, the program and its version, memory, device.
+    pub fn new<T: AsRef<str>>(name: &str, facts: impl IntoIterator<Item = T>) -> Target {
+        Target {
+            name: name.to_owned(),
+            fingerprint: Fingerprint::of(facts),
+        }
+    }
+}
+
+/// The first line of a search.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Begin {
+    /// [`VERSION`].
+    pub version: u32,
+    /// The name of the space.
+    pub space: String,
+    /// Its fingerprint.
+    pub space_fingerprint: Fingerprint,
+    /// What is measured.
+    pub target: Target,
+    /// What is to be found, and how.
+    pub setup: Setup,
+}
+
+impl Begin {
+    /// The first line of this search.
+    pub fn of(search: &Search, target: Target) -> Begin {
+        Begin {
+            version: VERSION,
+            space: search.space().name().to_owned(),
+            space_fingerprint: search.space().fingerprint(),
+            target,
+            setup: search.setup().clone(),
+        }
+    }
+}
+
+/// A line of the log.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "event")]
+pub enum Event {
+    /// A search begins.
+    Begin(Box<Begin>),
+    /// The search was asked and decided; waiting is not written down.
+    Decision {
+        /// Seconds by the clock since the search began.
+        at: f64,
+        /// What it decided.
+        decision: Decision,
+    },
+    /// The search was told.
+    Measurement {
+        /// Seconds by the clock since the search began.
+        at: f64,
+        /// Of what.
+        measurement: Measurement,
+    },
+}
+
+/// The event as a line, the line break included.
+///
+/// # Errors
+/// A number that JSON cannot hold.
+pub fn encode(event: &Event) -> Result<String> {
+    let at = match event {
+        Event::Begin(_) => 0.0,
+        Event::Decision { at, .. } => *at,
+        Event::Measurement { at, measurement } => {
+            measurement.check()?;
+            *at
+        }
+    };
+    if !at.is_finite() {
+        return Err(SearchError::new(format!(
+            "an event at {at} s cannot be logged: give the seconds since the search began"
+        )));
+    }
+    let text = serde_json::to_string(event)
+        .map_err(|error| SearchError::new(format!("an event cannot be logged: {error}")))?;
+    Ok(text + "\n")
+}

@@ -1,0 +1,236 @@
+//! Reads a log back.
+
+use super::line::{Begin, Event, Target, VERSION};
+use crate::error::{Result, SearchError};
+use crate::search::{Decision, Earlier, EarlierReading, Outcome, TrialId};
+use crate::space::{Configuration, Space};
+
+/// A log that was read.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Log {
+    /// The searches in it, the oldest first.
+    pub searches: Vec<Recorded>,
+    /// Bytes of the text up to the end of its last whole line. What was being written
+    /// behind them when a program ended is lost: cut the file here before appending
+    /// to it.
+    pub whole_bytes: usize,
+    /// Whether the last line lacks only its line break: append one first.
+    pub needs_break: bool,
+}
+
+/// One search in a log.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Recorded {
+    /// Its first line.
+    pub begin: Begin,
+    /// The other lines.
+    pub events: Vec<Event>,
+}
+
+impl Log {
+    /// Reads the text of a log. An empty text is a log without searches.
+    ///
+    /// # Errors
+    /// A line that is damaged, of another format, or stands before the beginning of
+    /// a search; with its number. A last line that was not written to its end is
+    /// passed over.
+    pub fn parse(text: &str) -> Result<Log> {
+        let (whole, rest) = text.split_at(text.rfind('\n').map_or(0, |at| at + 1));
+        // No part of an object is an object, so what can be read is all there.
+        let needs_break = !rest.is_empty() && event(rest).is_ok();
+        let mut log = Log {
+            searches: Vec::new(),
+            whole_bytes: whole.len() + if needs_break { rest.len() } else { 0 },
+            needs_break,
+        };
+        let last = needs_break.then_some(rest);
+        for (at, line) in whole.lines().chain(last).enumerate() {
+            let place = format!("line {} of the search log", at + 1);
+            log.take(line).map_err(|error| error.at(place))?;
+        }
+        Ok(log)
+    }
+
+    fn take(&mut self, line: &str) -> Result<()> {
+        match event(line)? {
+            Event::Begin(begin) => self.searches.push(Recorded {
+                begin: *begin,
+                events: Vec::new(),
+            }),
+            event => match self.searches.last_mut() {
+                Some(search) => search.events.push(event),
+                None => {
+                    return Err(SearchError::new(
+                        "it stands before the beginning of a search: this is no search log, or \
+                         its first line is missing",
+                    ));
+                }
+            },
+        }
+        Ok(())
+    }
+
+    /// What all searches of this space and target have measured, as a later search
+    /// takes it.
+    ///
+    /// # Errors
+    /// There are searches in the log, but none of this space and target: the log
+    /// belongs to something else.
+    pub fn earlier(&self, space: &Space, target: &Target) -> Result<Vec<Earlier>> {
+        let searches = self.searches.iter();
+        let matching: Vec<&Recorded> = searches
+            .filter(|it| it.fits(space, target).is_ok())
+            .collect();
+        match (self.searches.first(), matching.first()) {
+            (Some(other), None) => Err(other
+                .fits(space, target)
+                .err()
+                .unwrap_or_else(|| SearchError::new("the search log belongs to another search"))),
+            _ => Ok(matching.into_iter().flat_map(Recorded::tried).collect()),
+        }
+    }
+}
+
+/// The event of a line.
+fn event(line: &str) -> Result<Event> {
+    let damaged = |error: serde_json::Error| {
+        SearchError::new(format!(
+            "it is damaged ({error}): remove it, or begin another log"
+        ))
+    };
+    let value: serde_json::Value = serde_json::from_str(line).map_err(damaged)?;
+    if value.get("event").and_then(|it| it.as_str()) == Some("begin") {
+        let version = value.get("version").and_then(|it| it.as_u64());
+        if version != Some(u64::from(VERSION)) {
+            let version = version.map_or("of no version".to_owned(), |it| format!("version {it}"));
+            return Err(SearchError::new(format!(
+                "it was written in another format ({version}; this program has {VERSION}): \
+                 begin another log, or use the program that wrote it"
+            )));
+        }
+    }
+    // From the text rather than the value, so that every digit counts.
+    serde_json::from_str(line).map_err(damaged)
+}
+
+impl Recorded {
+    /// Whether this search's measurements hold for a space and a target.
+    ///
+    /// # Errors
+    /// They do not, and why.
+    pub fn fits(&self, space: &Space, target: &Target) -> Result<()> {
+        let begin = &self.begin;
+        if begin.space_fingerprint != space.fingerprint() {
+            return Err(SearchError::new(format!(
+                "the search log belongs to another space ({}, fingerprint {}; this one is {}, \
+                 {}): parameters, rules, features or constants differ; give another log",
+                begin.space,
+                begin.space_fingerprint,
+                space.name(),
+                space.fingerprint()
+            )));
+        }
+        if begin.target.fingerprint != target.fingerprint {
+            return Err(SearchError::new(format!(
+                "the search log belongs to another target ({}, fingerprint {}; this one is {}, \
+                 {}): give another log",
+                begin.target.name, begin.target.fingerprint, target.name, target.fingerprint
+            )));
+        }
+        Ok(())
+    }
+
+    /// Whether it came to its end.
+    pub fn is_done(&self) -> bool {
+        self.decisions()
+            .any(|decision| matches!(decision, Decision::Done { .. }))
+    }
+
+    /// The decisions in it, in their order.
+    pub fn decisions(&self) -> impl Iterator<Item = &Decision> {
+        self.events.iter().filter_map(|event| match event {
+            Event::Decision { decision, .. } => Some(decision),
+            Event::Begin(_) | Event::Measurement { .. } => None,
+        })
+    }
+
+    /// Seconds by the clock that it has taken so far.
+    pub fn elapsed(&self) -> f64 {
+        let times = self.events.iter().map(|event| match event {
+            Event::Begin(_) => 0.0,
+            Event::Decision { at, .. } | Event::Measurement { at, .. } => *at,
+        });
+        times.fold(0.0, f64::max)
+    }
+
+    /// Every configuration that was measured or failed, with its latest measurement.
+    fn tried(&self) -> Vec<Earlier> {
+        let mut tried: Vec<Tried> = Vec::new();
+        for event in &self.events {
+            match event {
+                Event::Decision { decision, .. } => started(&mut tried, decision),
+                Event::Measurement { measurement, .. } => {
+                    let known = tried.iter_mut().find(|it| it.trial == measurement.trial);
+                    if let Some(known) = known {
+                        known.take(&measurement.outcome);
+                    }
+                }
+                Event::Begin(_) => {}
+            }
+        }
+        let known = tried
+            .into_iter()
+            .filter(|it| it.failed || it.measured.is_some());
+        known
+            .map(|it| Earlier {
+                configuration: it.configuration,
+                measured: it.measured.filter(|_| !it.failed),
+            })
+            .collect()
+    }
+}
+
+/// A trial of a recorded search.
+struct Tried {
+    trial: TrialId,
+    configuration: Configuration,
+    measured: Option<EarlierReading>,
+    failed: bool,
+}
+
+impl Tried {
+    fn take(&mut self, outcome: &Outcome) {
+        match outcome {
+            Outcome::Measured {
+                seconds, metrics, ..
+            } => {
+                self.measured = Some(EarlierReading {
+                    seconds: *seconds,
+                    metrics: metrics.clone(),
+                });
+            }
+            Outcome::Failed { .. } => self.failed = true,
+            Outcome::Lost { .. } => {}
+        }
+    }
+}
+
+/// Adds a trial when it is started for the first time.
+fn started(tried: &mut Vec<Tried>, decision: &Decision) {
+    let Decision::Start {
+        trial,
+        configuration,
+        ..
+    } = decision
+    else {
+        return;
+    };
+    if tried.iter().all(|it| it.trial != *trial) {
+        tried.push(Tried {
+            trial: *trial,
+            configuration: configuration.clone(),
+            measured: None,
+            failed: false,
+        });
+    }
+}

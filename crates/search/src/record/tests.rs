@@ -1,0 +1,244 @@
+//! What is written can be read, and a search goes on where it was.
+
+use super::*;
+use crate::Fingerprint;
+use crate::objective::metrics::THROUGHPUT;
+use crate::search::{Decision, Outcome, Search, Setup, TimePoints};
+use crate::space::{BuiltIn, Configuration, Constants, Setting, Space};
+use crate::testing::{Answer, Lab};
+
+fn space() -> Space {
+    let file = BuiltIn::Dremel.file().expect("reads");
+    file.with(&Constants::new()).expect("is legal")
+}
+
+fn setup() -> Setup {
+    let mut setup = Setup::new("throughput".parse().expect("an objective"), 5_000.0);
+    setup.method.samples = 300;
+    setup.method.points = TimePoints::settled_within(50.0);
+    setup
+}
+
+fn target() -> Target {
+    Target::new("five sessions", ["five-sessions", "lissom 0.1.0", "1 GiB"])
+}
+
+fn surface(configuration: &Configuration) -> Answer {
+    let bytes = configuration
+        .get("write_buffer_size")
+        .and_then(Setting::number);
+    let throughput = bytes.expect("a number").sqrt();
+    Ok([(THROUGHPUT.to_owned(), throughput)].into())
+}
+
+fn first_line(search: &Search) -> String {
+    let begin = Begin::of(search, target());
+    encode(&Event::Begin(Box::new(begin))).expect("plain data")
+}
+
+/// The log of a whole search, and what it found.
+fn logged(mut search: Search) -> (String, Search) {
+    let mut text = first_line(&search);
+    let mut lab = Lab::new(&surface);
+    lab.noise = 0.05;
+    let run = lab.run(&mut search, |event| {
+        text += &encode(event).expect("numbers")
+    });
+    run.expect("reports are taken");
+    (text, search)
+}
+
+fn fresh() -> Search {
+    Search::new(&space(), setup(), &[]).expect("legal")
+}
+
+#[test]
+fn every_prefix_of_a_log_resumes_to_the_same_decisions() {
+    let (text, finished) = logged(fresh());
+    let lines: Vec<&str> = text.lines().collect();
+    for cut in (1..lines.len()).step_by(7) {
+        let (kept, rest) = lines.split_at(cut);
+        let log = Log::parse(&(kept.join("\n") + "\n")).expect("whole lines");
+        let (mut resumed, elapsed) = resume(&log, &space(), &target()).expect("the same search");
+        assert!(elapsed >= 0.0);
+        let rest = rest.join("\n") + "\n";
+        let rest = Log::parse(&(first_line(&resumed) + &rest)).expect("whole lines");
+        for event in &rest.searches[0].events {
+            match event {
+                Event::Decision { at, decision } => assert_eq!(resumed.ask(*at), *decision),
+                Event::Measurement { measurement, .. } => {
+                    resumed.tell(measurement.clone()).expect("fits");
+                }
+                Event::Begin(_) => panic!("one search"),
+            }
+        }
+        assert_eq!(resumed.order(), finished.order(), "cut after {cut} lines");
+    }
+}
+
+#[test]
+fn a_line_that_was_cut_off_is_passed_over() {
+    let (text, _) = logged(fresh());
+    let whole = Log::parse(&text).expect("whole");
+    assert_eq!((whole.whole_bytes, whole.needs_break), (text.len(), false));
+    assert!(whole.searches[0].is_done());
+    let without_break = text.trim_end();
+    let log = Log::parse(without_break).expect("only the break is missing");
+    assert_eq!(
+        (log.whole_bytes, log.needs_break),
+        (without_break.len(), true)
+    );
+    assert_eq!(log.searches, whole.searches);
+    let cut = &text[..text.len() - 20];
+    let log = Log::parse(cut).expect("tolerated");
+    assert!(cut[..log.whole_bytes].ends_with('\n') && !log.needs_break);
+    assert_eq!(
+        log.searches[0].events.len() + 1,
+        whole.searches[0].events.len()
+    );
+    assert!(!log.searches[0].is_done());
+    assert_eq!(Log::parse("").expect("empty"), Log::default());
+}
+
+#[test]
+fn damage_and_other_formats_name_the_line() {
+    let first = first_line(&fresh());
+    for (text, says) in [
+        (
+            format!("{first}{{\"event\":\n{first}"),
+            "line 2 of the search log: it is damaged",
+        ),
+        (
+            "hello\n".to_owned(),
+            "line 1 of the search log: it is damaged",
+        ),
+        (
+            first.replace("\"version\":1", "\"version\":2"),
+            "line 1 of the search log: it was written in another format (version 2; this \
+             program has 1)",
+        ),
+        (
+            "{\"event\":\"decision\",\"at\":0.0,\"decision\":{\"decision\":\"wait\",\
+             \"reason\":\"x\"}}\n"
+                .to_owned(),
+            "line 1 of the search log: it stands before the beginning",
+        ),
+    ] {
+        let error = Log::parse(&text).expect_err(says).to_string();
+        assert!(error.starts_with(says), "{error}");
+    }
+}
+
+#[test]
+fn another_space_or_target_is_a_sentence() {
+    let (text, _) = logged(fresh());
+    let log = Log::parse(&text).expect("whole");
+    let file = BuiltIn::Dremel.file().expect("reads");
+    let other = file
+        .with(&Constants::new().with("memory", 5e8))
+        .expect("is legal");
+    let error = log.earlier(&other, &target()).expect_err("other constants");
+    assert!(
+        error
+            .to_string()
+            .contains("belongs to another space (dremel"),
+        "{error}"
+    );
+    let elsewhere = Target::new("elsewhere", ["2 GiB"]);
+    let error = resume(&log, &space(), &elsewhere).expect_err("another target");
+    assert!(
+        error
+            .to_string()
+            .contains("belongs to another target (five sessions"),
+        "{error}"
+    );
+    let error = resume(&Log::default(), &space(), &target()).expect_err("empty");
+    assert!(error.to_string().contains("no search to resume"), "{error}");
+    assert_ne!(Fingerprint::of(["a"]), target().fingerprint);
+}
+
+#[test]
+fn a_log_of_other_decisions_is_a_sentence() {
+    let (text, _) = logged(fresh());
+    let mut log = Log::parse(&text).expect("whole");
+    let events = &mut log.searches[0].events;
+    let stop = events.iter_mut().find_map(|event| match event {
+        Event::Decision {
+            decision: Decision::Stop { trial, .. },
+            ..
+        } => Some(trial),
+        _ => None,
+    });
+    stop.expect("halving stops some").0 += 100;
+    let error = resume(&log, &space(), &target())
+        .expect_err("tampered")
+        .to_string();
+    assert!(error.contains("cannot be resumed"), "{error}");
+    assert!(error.contains("where this program decides"), "{error}");
+}
+
+#[test]
+fn a_later_search_learns_from_the_log() {
+    let (text, first) = logged(fresh());
+    let log = Log::parse(&text).expect("whole");
+    let earlier = log.earlier(&space(), &target()).expect("the same");
+    assert_eq!(earlier.len(), first.trials().len());
+    let mut setup = setup();
+    setup.seed = 2;
+    let second = Search::new(&space(), setup, &earlier).expect("legal");
+    let (more, second) = logged(second);
+    let reused = second.trials().iter().filter(|trial| {
+        let known = first.trials().iter();
+        known
+            .map(|it| &it.configuration)
+            .any(|it| *it == trial.configuration)
+    });
+    assert!(
+        reused.count() > 1,
+        "the best of each arm, besides the default"
+    );
+    let both = Log::parse(&(text + &more)).expect("one behind the other");
+    assert_eq!(both.searches.len(), 2);
+    let (resumed, _) = resume(&both, &space(), &target()).expect("the second");
+    assert_eq!(resumed.order(), second.order());
+}
+
+#[test]
+fn failures_are_learned_and_lost_trials_are_not() {
+    let mut search = fresh();
+    let mut text = first_line(&search);
+    let outcomes = [
+        Outcome::Lost {
+            why: "a restart".to_owned(),
+        },
+        Outcome::Failed {
+            cause: crate::search::Cause::Hang,
+            detail: "no answer".to_owned(),
+        },
+    ];
+    let mut trials = Vec::new();
+    for _ in &outcomes {
+        let decision = search.ask(0.0);
+        trials.push(decision.trial().expect("a start"));
+        text += &encode(&Event::Decision { at: 0.0, decision }).expect("numbers");
+    }
+    for (trial, outcome) in trials.into_iter().zip(outcomes) {
+        let measurement = crate::search::Measurement { trial, outcome };
+        text += &encode(&Event::Measurement {
+            at: 1.0,
+            measurement,
+        })
+        .expect("numbers");
+    }
+    let log = Log::parse(&text).expect("whole");
+    let earlier = log.earlier(&space(), &target()).expect("the same");
+    assert_eq!(earlier.len(), 1);
+    assert_eq!(earlier[0].measured, None);
+    let nan = Event::Decision {
+        at: f64::NAN,
+        decision: Decision::Wait {
+            reason: "x".to_owned(),
+        },
+    };
+    assert!(encode(&nan).is_err());
+}

@@ -1,0 +1,73 @@
+//! What searches before this one have measured.
+
+use serde::{Deserialize, Serialize};
+
+use super::order::{Placed, order};
+use crate::objective::{Constraint, Metrics, Objective, Standing, judge};
+use crate::space::{Configuration, Point, Space};
+
+/// A configuration that an earlier search of the same space and target has tried.
+///
+/// It is not believed outright, since the machine may have changed: the best of an
+/// arm becomes the arm's first trial in place of the heuristic's choice, arms that
+/// were good come first, and what failed is not tried again.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Earlier {
+    /// The configuration.
+    pub configuration: Configuration,
+    /// The latest measurement; absent if it failed.
+    pub measured: Option<EarlierReading>,
+}
+
+/// What was measured of a configuration.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct EarlierReading {
+    /// Seconds that it had run.
+    pub seconds: f64,
+    /// Over these seconds.
+    pub metrics: Metrics,
+}
+
+/// Earlier configurations that are legal in a space, as points, the best first;
+/// then those that failed.
+pub(super) fn sorted(
+    space: &Space,
+    objective: &Objective,
+    constraints: &[Constraint],
+    earlier: &[Earlier],
+) -> (Vec<Point>, Vec<Point>) {
+    let mut points = Vec::new();
+    let mut placed = Vec::new();
+    for it in earlier {
+        let legal = |point: &Point| space.first_broken(point).is_none();
+        let point = space.point(&it.configuration).ok().filter(legal);
+        if let (Some(point), Some(place)) = (point, place(it, objective, constraints)) {
+            points.push(point);
+            placed.push(place);
+        }
+    }
+    let (mut good, mut bad) = (Vec::new(), Vec::new());
+    for at in order(&placed) {
+        let point = points[at].clone();
+        match placed[at].standing {
+            Standing::Failed => bad.push(point),
+            _ => good.push(point),
+        }
+    }
+    (good, bad)
+}
+
+/// Searches let the better ones run longer, so the longest runs come first. `None`
+/// of one that was measured for another objective, without the metric of this one.
+fn place(it: &Earlier, objective: &Objective, constraints: &[Constraint]) -> Option<Placed> {
+    let Some(reading) = &it.measured else {
+        return Some(Placed {
+            depth: 0,
+            standing: Standing::Failed,
+        });
+    };
+    Some(Placed {
+        depth: reading.seconds.round() as usize,
+        standing: judge(objective, constraints, &reading.metrics).ok()?,
+    })
+}

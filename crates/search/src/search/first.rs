@@ -1,0 +1,97 @@
+//! What is tried before anything is known: the default, and one configuration of
+//! each arm (Dremel, 4.6.1).
+
+use super::earlier::{self, Earlier};
+use super::{ArmId, Origin, Planned, Search};
+use crate::error::Result;
+use crate::space::Point;
+
+impl Search {
+    /// Fills the queue.
+    pub(super) fn plan_first(&mut self, earlier: &[Earlier]) -> Result<()> {
+        let (mut good, bad) = earlier::sorted(
+            &self.space,
+            &self.setup.objective,
+            &self.setup.constraints,
+            earlier,
+        );
+        self.plan_default()?;
+        good.retain(|point| !self.tried.contains(point));
+        let known = self.best_of_arms(&good)?;
+        self.tried.extend(bad);
+        self.tried.extend(good);
+        for (arm, point) in known {
+            let reason = format!("the best that earlier searches found in {arm}");
+            self.plan(Some(arm), point, Origin::Earlier, reason);
+        }
+        self.plan_unknown_arms();
+        Ok(())
+    }
+
+    /// The best earlier configuration of each arm that has one, the best arm first.
+    fn best_of_arms(&self, good: &[Point]) -> Result<Vec<(ArmId, Point)>> {
+        let mut known: Vec<(ArmId, Point)> = Vec::new();
+        for point in good {
+            let values = self.space.feature_values_of(point)?;
+            if let Some(arm) = self.arms.find(&values)
+                && known.iter().all(|(other, _)| *other != arm)
+            {
+                known.push((arm, point.clone()));
+            }
+        }
+        Ok(known)
+    }
+
+    fn plan_default(&mut self) -> Result<()> {
+        if !self.setup.method.with_default {
+            return Ok(());
+        }
+        let default = self.space.default_configuration();
+        if let Some(rule) = self.space.broken_rules(&default)?.first() {
+            let note = format!("the default configuration is not tried, since it breaks {rule}");
+            self.notes.push(note);
+            return Ok(());
+        }
+        let point = self.space.point(&default)?;
+        let arm = self.arms.find(&self.space.feature_values_of(&point)?);
+        let reason = "the default configuration comes first, to compare with".to_owned();
+        self.plan(arm, point, Origin::Default, reason);
+        Ok(())
+    }
+
+    /// In random order, so that a short budget prefers no bucket.
+    fn plan_unknown_arms(&mut self) {
+        let mut arms: Vec<ArmId> = self.arms.ids().collect();
+        self.random.shuffle(&mut arms);
+        for arm in arms {
+            let planned = |it: &Planned| it.arm == Some(arm) && it.origin == Origin::Earlier;
+            if self.queue.iter().any(planned) {
+                continue;
+            }
+            let sampling = self.setup.method.first;
+            let picked = self.arms.pick(arm, sampling, &self.tried, &mut self.random);
+            if let Some(point) = picked {
+                let buckets = self.arms.describe(arm);
+                let reason = format!("{arm} has no trial yet ({buckets})");
+                self.plan(Some(arm), point, Origin::First, reason);
+            }
+        }
+    }
+
+    /// Puts a configuration into the queue.
+    pub(super) fn plan(
+        &mut self,
+        arm: Option<ArmId>,
+        point: Point,
+        origin: Origin,
+        reason: String,
+    ) {
+        self.tried.push(point.clone());
+        self.queue.push_back(Planned {
+            arm,
+            point,
+            origin,
+            reason,
+        });
+    }
+}

@@ -1,0 +1,106 @@
+//! Trials that were measured for different times in one order.
+
+use std::collections::BTreeMap;
+
+use super::{Search, TrialId};
+use crate::objective::{Ranking, Standing, judge};
+
+/// A trial as far as the order is concerned.
+pub(super) struct Placed {
+    /// How long it was measured; only trials of the same depth are compared by
+    /// what they reached, since early figures are of an unsettled tree.
+    pub depth: usize,
+    pub standing: Standing,
+}
+
+/// Places, the best first: those that keep all constraints, then those that exceed
+/// them, then failed ones; of these the deeper first; then by rank.
+pub(super) fn order(placed: &[Placed]) -> Vec<usize> {
+    let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (at, it) in placed.iter().enumerate() {
+        groups.entry(it.depth).or_default().push(at);
+    }
+    let mut ordered = Vec::new();
+    for group in groups.into_values().rev() {
+        let standings: Vec<Standing> = group
+            .iter()
+            .map(|at| placed[*at].standing.clone())
+            .collect();
+        let ranked = Ranking::of(&standings).order;
+        ordered.extend(ranked.into_iter().map(|place| group[place]));
+    }
+    // Stable: within a class deeper ones stay first.
+    ordered.sort_by_key(|at| class(&placed[*at].standing));
+    ordered
+}
+
+fn class(standing: &Standing) -> u8 {
+    match standing {
+        Standing::Kept(_) => 0,
+        Standing::Exceeded(_) => 1,
+        Standing::Failed => 2,
+    }
+}
+
+impl Search {
+    /// Trials that were measured and did not fail, the best first: those that keep
+    /// all constraints before those that do not; of these the ones that passed more
+    /// time points; then by the objective at the last point passed.
+    pub fn order(&self) -> Vec<TrialId> {
+        let mut trials = Vec::new();
+        let mut placed = Vec::new();
+        for trial in self.trials.iter().filter(|it| !it.has_failed()) {
+            let points = self.points.as_deref().unwrap_or(&[]);
+            let depth = points.iter().filter(|it| trial.has_reached(**it)).count();
+            let reading = match depth.checked_sub(1) {
+                Some(last) => trial.reading_at(points[last]),
+                None => trial.readings.last(),
+            };
+            let setup = &self.setup;
+            let standing = reading
+                .and_then(|it| judge(&setup.objective, &setup.constraints, &it.metrics).ok());
+            if let Some(standing) = standing {
+                trials.push(trial.id);
+                placed.push(Placed { depth, standing });
+            }
+        }
+        let order = order(&placed);
+        order.into_iter().map(|place| trials[place]).collect()
+    }
+
+    /// The best trial; `None` before any was measured.
+    pub fn best(&self) -> Option<TrialId> {
+        self.order().first().copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_then_depth_then_rank() {
+        let kept = |depth, value| Placed {
+            depth,
+            standing: Standing::Kept(vec![value]),
+        };
+        let exceeded = Placed {
+            depth: 3,
+            standing: Standing::Exceeded(0.1),
+        };
+        let failed = Placed {
+            depth: 9,
+            standing: Standing::Failed,
+        };
+        let placed = [
+            kept(1, 99.0),
+            exceeded,
+            kept(3, 5.0),
+            failed,
+            kept(3, 7.0),
+            kept(1, 3.0),
+        ];
+        assert_eq!(order(&placed), [4, 2, 0, 5, 1, 3]);
+        assert!(order(&[]).is_empty());
+    }
+}

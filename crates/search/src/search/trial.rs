@@ -1,0 +1,145 @@
+//! One configuration that is being tried.
+
+use std::fmt;
+
+use super::arms::ArmId;
+use super::measurement::{Cause, Sample};
+use super::points::{REACHED, TimePoints};
+use super::{Outcome, TrialId};
+use crate::objective::Metrics;
+use crate::space::Configuration;
+
+/// A configuration, and all that was measured of it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Trial {
+    /// Its name in decisions and measurements.
+    pub id: TrialId,
+    /// What it runs.
+    pub configuration: Configuration,
+    /// Its arm; absent where its features are those of no arm.
+    pub arm: Option<ArmId>,
+    /// Why it exists.
+    pub origin: Origin,
+    /// What it is doing.
+    pub state: State,
+    /// What it reported, in order.
+    pub readings: Vec<Reading>,
+    /// Throughput of its latest attempt, as far as it was reported.
+    pub series: Vec<Sample>,
+    /// Seconds before the first operation, summed over attempts.
+    pub setup_seconds: f64,
+}
+
+/// Why a trial exists.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Origin {
+    /// It is the default configuration.
+    Default,
+    /// It is the first of its arm.
+    First,
+    /// It was the best of its arm in an earlier search.
+    Earlier,
+    /// It was added to its arm in this round, from 1.
+    Round(u32),
+}
+
+/// What a trial is doing.
+#[derive(Clone, PartialEq, Debug)]
+pub enum State {
+    /// It runs until it has run for so many seconds.
+    Running(f64),
+    /// It has run as long as it was told to.
+    Waiting,
+    /// It was lost and has to begin anew.
+    Lost,
+    /// It was stopped.
+    Stopped,
+    /// It failed.
+    Failed(Cause, String),
+}
+
+/// What a trial reported at one time.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Reading {
+    /// Seconds that it had run.
+    pub seconds: f64,
+    /// Over these seconds.
+    pub metrics: Metrics,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Origin::Default => f.write_str("the default configuration"),
+            Origin::First => f.write_str("the first of its arm"),
+            Origin::Earlier => f.write_str("the best of its arm in an earlier search"),
+            Origin::Round(round) => write!(f, "added to its arm in round {round}"),
+        }
+    }
+}
+
+impl Trial {
+    /// Whether it may still win: it neither failed nor was stopped.
+    pub fn is_live(&self) -> bool {
+        matches!(self.state, State::Running(_) | State::Waiting | State::Lost)
+    }
+
+    /// Whether it failed.
+    pub fn has_failed(&self) -> bool {
+        matches!(self.state, State::Failed(..))
+    }
+
+    /// Seconds of its latest reading; 0 without one.
+    pub fn reached(&self) -> f64 {
+        self.readings
+            .iter()
+            .map(|it| it.seconds)
+            .fold(0.0, f64::max)
+    }
+
+    /// Whether it was measured for so long.
+    pub(super) fn has_reached(&self, seconds: f64) -> bool {
+        self.reached() >= seconds * REACHED
+    }
+
+    /// The first reading after so many seconds.
+    pub fn reading_at(&self, seconds: f64) -> Option<&Reading> {
+        let readings = self.readings.iter();
+        readings
+            .filter(|it| it.seconds >= seconds * REACHED)
+            .min_by(|one, other| one.seconds.total_cmp(&other.seconds))
+    }
+
+    /// Takes a report that fits its state.
+    pub(super) fn take(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::Measured {
+                seconds,
+                setup_seconds,
+                metrics,
+                series,
+            } => {
+                self.readings.push(Reading { seconds, metrics });
+                self.series.extend(series);
+                self.setup_seconds += setup_seconds;
+                if self.state != State::Stopped {
+                    self.state = State::Waiting;
+                }
+            }
+            Outcome::Failed { cause, detail } => self.state = State::Failed(cause, detail),
+            Outcome::Lost { .. } => {
+                self.state = State::Lost;
+                self.series.clear();
+            }
+        }
+    }
+
+    /// The time points, if this trial tells them.
+    pub(super) fn settled(&self, points: &TimePoints) -> Option<Vec<f64>> {
+        let reached = self.reached();
+        if reached == 0.0 {
+            return None;
+        }
+        points.found(reached, &self.series)
+    }
+}

@@ -1,0 +1,24 @@
+//! How sure one can be of what a search found.
+//!
+//! - [`contenders()`] and [`repeats()`]: best, runner-up and default are run again, by
+//!   turns, as data that a runner carries out within the search's reserve.
+//! - [`judge_repeats()`]: medians, spreads, and how likely chance alone is.
+//! - [`ablations()`]: the best with one parameter at a time set back, to be run.
+//! - [`estimates()`]: what each parameter seems to be worth by the search's own
+//!   trials, for nothing.
+
+mod ablation;
+mod estimate;
+mod figure;
+mod judge;
+mod repeats;
+#[cfg(test)]
+mod tests;
+
+pub use ablation::{Ablation, Ablations, ablations, contribution};
+pub use estimate::{Estimate, estimates};
+pub use figure::Figure;
+pub use judge::{Comparison, GoalVerdict, Repeated, Standing, Verdict, judge_repeats};
+pub use repeats::{
+    Contender, MOST_ROUNDS, Repeat, contenders, repeats, repeats_seconds, rounds_within,
+};
