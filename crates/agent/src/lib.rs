@@ -28,4 +28,4 @@ pub mod watchdog;
 pub use attach::Attachment;
 pub use error::{Error, ErrorKind, Result};
 pub use files::{Places, default_directory};
-pub use settings::Settings;
+pub use settings::{Settings, load_model};

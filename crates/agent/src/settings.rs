@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+use lissom_core::schedule::PhaseLimits;
 use serde::{Deserialize, Serialize};
 
 use crate::decide::{Actuator, LoadModel};
@@ -36,9 +37,10 @@ pub struct Settings {
     ///
     /// Default: 1 s
     pub interval: Duration,
-    /// How the load of clients is estimated.
+    /// How the load of clients is estimated: any model but
+    /// [`LoadModel::Scarcest`], since SQL does not tell how busy the processors are.
     ///
-    /// Default: [`LoadModel::ReadsAndWrites`]
+    /// Default: [`LoadModel::CacheAdditions`]
     pub load_model: LoadModel,
     /// Bytes in a file for each byte that it holds (DLC's γ), above 0, at most 1.
     ///
@@ -97,7 +99,7 @@ impl Settings {
             io_high_limit_bytes_per_sec: share(DLC_HIGH),
             softness: 3,
             interval: Duration::from_secs(1),
-            load_model: LoadModel::ReadsAndWrites,
+            load_model: LoadModel::CacheAdditions,
             compression_ratio: 1.0,
             max_level0_files: 20,
             max_delayed_bytes: 2 << 30,
@@ -130,7 +132,32 @@ impl Settings {
         }
     }
 
+    /// Where high and low load part, in shares of the device.
+    pub(crate) fn phase_limits(&self) -> PhaseLimits {
+        let share = |of: u64| of as f64 / self.io_limit_bytes_per_sec.max(1) as f64;
+        PhaseLimits {
+            high: share(self.io_high_limit_bytes_per_sec),
+            low: share(self.io_low_limit_bytes_per_sec),
+            softness: self.softness,
+        }
+    }
+
     fn check_load(&self) -> Result<()> {
+        self.check_limits()?;
+        if self.load_model == LoadModel::Scarcest {
+            return Err(illegal("load_model", "scarcest", LOAD_MODELS));
+        }
+        if self.softness == 0 {
+            return Err(illegal("softness", 0, "at least 1 interval"));
+        }
+        if !(self.compression_ratio > 0.0 && self.compression_ratio <= 1.0) {
+            let ratio = self.compression_ratio;
+            return Err(illegal("compression_ratio", ratio, "above 0 and at most 1"));
+        }
+        Ok(())
+    }
+
+    fn check_limits(&self) -> Result<()> {
         let (low, high) = (
             self.io_low_limit_bytes_per_sec,
             self.io_high_limit_bytes_per_sec,
@@ -146,13 +173,6 @@ impl Settings {
                 self.io_limit_bytes_per_sec
             )));
         }
-        if self.softness == 0 {
-            return Err(illegal("softness", 0, "at least 1 interval"));
-        }
-        if !(self.compression_ratio > 0.0 && self.compression_ratio <= 1.0) {
-            let ratio = self.compression_ratio;
-            return Err(illegal("compression_ratio", ratio, "above 0 and at most 1"));
-        }
         Ok(())
     }
 
@@ -161,11 +181,11 @@ impl Settings {
             let files = self.max_level0_files;
             return Err(illegal("max_level0_files", files, "2 to 10000 files"));
         }
-        if !((1 << 20)..=(1 << 60)).contains(&self.max_delayed_bytes) {
+        if !((1_u64 << 20)..=(1_u64 << 60)).contains(&self.max_delayed_bytes) {
             let bytes = self.max_delayed_bytes;
             return Err(illegal("max_delayed_bytes", bytes, "1 MiB to 2^60 bytes"));
         }
-        if self.max_journal_bytes < 1 << 12 {
+        if self.max_journal_bytes < 4_096 {
             let bytes = self.max_journal_bytes;
             return Err(illegal("max_journal_bytes", bytes, "at least 4 KiB"));
         }
@@ -206,17 +226,19 @@ fn is_plain_name(name: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-impl FromStr for LoadModel {
-    type Err = String;
+/// The load models that need nothing but counters.
+const LOAD_MODELS: &str = "cache-additions, operations or weighted";
 
-    fn from_str(name: &str) -> std::result::Result<LoadModel, String> {
-        match name {
-            "block-cache" => Ok(LoadModel::BlockCache),
-            "reads-and-writes" => Ok(LoadModel::ReadsAndWrites),
-            _ => Err(format!(
-                "no load model {name:?}: choose block-cache or reads-and-writes"
-            )),
-        }
+/// A load model by its name.
+///
+/// # Errors
+/// A sentence with the names that there are.
+pub fn load_model(name: &str) -> std::result::Result<LoadModel, String> {
+    match name {
+        "cache-additions" => Ok(LoadModel::CacheAdditions),
+        "operations" => Ok(LoadModel::Operations),
+        "weighted" => Ok(LoadModel::Weighted),
+        _ => Err(format!("no load model {name:?}: choose {LOAD_MODELS}")),
     }
 }
 
@@ -250,11 +272,15 @@ mod tests {
     #[test]
     fn each_mistake_has_its_sentence() {
         type Spoil = fn(&mut Settings);
-        let wrong: [(Spoil, &str); 11] = [
+        let wrong: [(Spoil, &str); 12] = [
             (|it| it.io_limit_bytes_per_sec = 3, "io_limit is 3"),
             (|it| it.io_low_limit_bytes_per_sec = 0, "io_low_limit 0"),
             (|it| it.io_high_limit_bytes_per_sec = 1, "out of order"),
             (|it| it.softness = 0, "softness is 0"),
+            (
+                |it| it.load_model = LoadModel::Scarcest,
+                "cache-additions, operations or weighted",
+            ),
             (|it| it.compression_ratio = 1.5, "at most 1"),
             (|it| it.compression_ratio = f64::NAN, "at most 1"),
             (|it| it.max_level0_files = 1, "2 to 10000"),
@@ -269,5 +295,16 @@ mod tests {
             let sentence = settings.check().expect_err(words).to_string();
             assert!(sentence.contains(words), "{words}: {sentence}");
         }
+    }
+
+    #[test]
+    fn limits_are_shares_of_the_device() {
+        assert_eq!(
+            Settings::new(350_000_000).phase_limits(),
+            PhaseLimits::default()
+        );
+        assert_eq!(load_model("weighted"), Ok(LoadModel::Weighted));
+        let sentence = load_model("scarcest").expect_err("not by SQL");
+        assert!(sentence.contains("choose cache-additions"), "{sentence}");
     }
 }

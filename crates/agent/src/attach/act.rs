@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::decide::{Decision, Outcome};
 use crate::error::{Error, ErrorKind, Result};
-use crate::server::Server;
+use crate::server::{self, Server};
 
 /// A decision and what came of it.
 pub(super) type Done = (Decision, Outcome);
@@ -50,8 +50,7 @@ pub(super) fn carry_out<S: Server>(
 }
 
 fn read_back<S: Server>(server: &mut S, done: &mut [(Decision, Option<Outcome>)]) -> Result<()> {
-    let families = server.families()?;
-    let rate_limiter = server.rate_limiter_bytes_per_sec()?;
+    let (families, rate_limiter) = server::read_back(server)?;
     for (decision, outcome) in done {
         outcome.get_or_insert_with(|| decision.change.verify(&families, rate_limiter));
     }

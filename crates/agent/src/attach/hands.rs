@@ -90,7 +90,9 @@ impl<G: Guard> Hands<G> {
     ) -> Result<()> {
         self.held = None;
         records.ledger.record(lease)?;
-        if let Some(schema) = &settings.server_lease {
+        if let Some(schema) = &settings.server_lease
+            && !lease.is_empty()
+        {
             server.put_event(schema, lease, EVENT_LIFETIME)?;
             self.event_at = Some(now);
         }

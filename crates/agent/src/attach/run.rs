@@ -15,7 +15,7 @@ use crate::decide::{Change, Entry};
 use crate::error::{ErrorKind, Result};
 use crate::files::{Ledger, Places};
 use crate::metrics::Board;
-use crate::server::{Connector, Role, Server, SqlConnector, restore};
+use crate::server::{Connector, Role, Server, SqlConnector, occupied, restore};
 use crate::settings::Settings;
 use crate::signals;
 use crate::watchdog::{Guard, Launch, Watchdog};
@@ -119,7 +119,10 @@ impl Attachment {
             });
         }
         let mut server = SqlConnector::new(self.account.clone(), LEAVE_PATIENCE).connect()?;
-        server.claim(Role::Agent, Duration::from_secs(2))?;
+        let place = self.account.address.to_string();
+        if let Some(holder) = server.claim(Role::Agent, Duration::from_secs(2))? {
+            return Err(occupied(&place, &holder));
+        }
         let identity = server.instance()?.identity;
         let lease = ledger.lease(&identity).cloned();
         let changes = match &lease {

@@ -65,20 +65,14 @@ impl Address {
                 .is_ok_and(|address| address.is_loopback())
     }
 
-    /// A name for files about this address.
+    /// A name for files about this address, which no other address has.
     pub fn file_name(&self) -> String {
-        let host: String = self
-            .host
-            .chars()
-            .map(|it| {
-                if it.is_ascii_alphanumeric() || it == '.' {
-                    it
-                } else {
-                    '-'
-                }
-            })
-            .collect();
-        format!("{host}-{}", self.port)
+        let legal = |it: char| it.is_ascii_alphanumeric() || ".-_".contains(it);
+        let name = match &self.socket {
+            Some(socket) => socket.display().to_string(),
+            None => format!("{}-{}", self.host, self.port),
+        };
+        name.replace(|it: char| !legal(it), "+")
     }
 }
 
@@ -171,7 +165,7 @@ mod tests {
         let account = with_file("[client]\nuser=filed\n", "mysql://[::1]").expect("complete");
         assert_eq!(account.user, "filed");
         assert_eq!(account.address.to_string(), "[::1]:3306");
-        assert_eq!(account.address.file_name(), "--1-3306");
+        assert_eq!(account.address.file_name(), "++1-3306");
         assert!(account.address.is_local() && account.remark().is_none());
         let environment = Some(Password::new("from outside".into()));
         assert_eq!(account.password, environment);
@@ -182,6 +176,7 @@ mod tests {
         let file = "[client]\nuser=u\nsocket=/run/s\n";
         let here = with_file(file, "mysql://localhost").expect("complete");
         assert_eq!(here.address.to_string(), "/run/s");
+        assert_eq!(here.address.file_name(), "+run+s");
         let there = with_file(file, "mysql://127.0.0.1").expect("complete");
         assert_eq!(there.address.socket, None);
     }

@@ -96,32 +96,26 @@ fn split(line: &str) -> std::result::Result<(String, Option<String>), String> {
 
 /// A value without its quotes, comment and escapes.
 fn unquote(text: &str) -> std::result::Result<String, String> {
-    let inner = match text.chars().next() {
-        Some(quote @ ('"' | '\'')) => {
-            let rest = &text[1..];
-            let end = rest
-                .find(quote)
-                .ok_or("the quote around this value does not end")?;
-            &rest[..end]
-        }
-        _ => text.split('#').next().unwrap_or("").trim_end(),
+    let (quote, inner) = match text.chars().next() {
+        Some(quote @ ('"' | '\'')) => (Some(quote), &text[1..]),
+        _ => (None, text.split('#').next().unwrap_or("").trim_end()),
     };
     let mut value = String::new();
-    let mut escaped = false;
-    for it in inner.chars() {
-        match (escaped, it) {
-            (false, '\\') => escaped = true,
-            (false, it) => value.push(it),
-            (true, it) => {
-                escaped = false;
-                unescape(it, &mut value);
-            }
+    let mut rest = inner.chars();
+    while let Some(it) = rest.next() {
+        match it {
+            '\\' => match rest.next() {
+                Some(escaped) => unescape(escaped, &mut value),
+                None => value.push(it),
+            },
+            _ if Some(it) == quote => return Ok(value),
+            _ => value.push(it),
         }
     }
-    if escaped {
-        value.push('\\');
+    match quote {
+        Some(_) => Err("the quote around this value does not end".into()),
+        None => Ok(value),
     }
-    Ok(value)
 }
 
 /// MySQL's escapes; an unknown one stays as it is written.

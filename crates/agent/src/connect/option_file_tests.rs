@@ -25,6 +25,7 @@ fn values_are_unquoted_as_mysql_does() {
         ("plain", "plain"),
         ("cut # here", "cut"),
         ("'single # quoted'", "single # quoted"),
+        ("\"a\\\"b\" # not this", "a\"b"),
         ("a\\sb\\\\c\\td", "a b\\c\td"),
         ("C:\\x", "C:\\x"),
         ("end\\", "end\\"),

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::lease::LeasedFamily;
 use super::observation::Family;
 use super::options::FamilyOptions;
+use super::statement::is_legal;
 use crate::settings::Settings;
 
 /// MyRocks' own column family for its data dictionary.
@@ -98,7 +99,7 @@ pub fn manage(name: &str, family: &Family, settings: &Settings) -> Result<Leased
     if !asked.is_empty() && !asked.iter().any(|it| it == name) {
         return Err(Unmanaged::NotAskedFor);
     }
-    if !is_safe(name) {
+    if !is_legal(name) {
         return Err(Unmanaged::Name);
     }
     if family.compaction_style != "kCompactionStyleLevel" {
@@ -166,14 +167,6 @@ pub fn delayed(original: &FamilyOptions, actuator: Actuator, settings: &Settings
 /// Bounds are checked to be far under 2^63.
 fn count(of: u64) -> i64 {
     i64::try_from(of).unwrap_or(i64::MAX)
-}
-
-/// Names run up to `=` in `rocksdb_update_cf_options`, and stand between quotes.
-fn is_safe(name: &str) -> bool {
-    !name.is_empty()
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"._:$-".contains(&byte))
 }
 
 #[cfg(test)]

@@ -69,7 +69,7 @@ pub struct Difference {
 impl Change {
     /// Compares with what the server reports afterwards.
     pub fn verify(&self, families: &Families, rate_limiter: u64) -> Outcome {
-        let differences = match self {
+        let differences: Vec<Difference> = match self {
             Change::Family { column_family, set } => match families.get(column_family) {
                 None => return Outcome::Vanished,
                 Some(family) => set
@@ -119,11 +119,11 @@ impl fmt::Display for Outcome {
         match self {
             Outcome::Applied => f.write_str("done"),
             Outcome::NotApplied { differences } => {
-                f.write_str("the server said OK, but")?;
-                for it in differences {
-                    write!(f, " {} is {} and not {}", it.name, it.seen, it.wanted)?;
-                }
-                Ok(())
+                let texts: Vec<String> = differences
+                    .iter()
+                    .map(|it| format!("{} is {} and not {}", it.name, it.seen, it.wanted))
+                    .collect();
+                write!(f, "the server said OK, but {}", texts.join(", "))
             }
             Outcome::Vanished => f.write_str("the column family is gone"),
             Outcome::Refused { why } => write!(f, "refused: {why}"),

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
+use lissom_core::schedule::Phase;
 use serde::{Deserialize, Serialize};
 
 use super::change::Outcome;
 use super::continuity::Continuity;
 use super::observation::{Family, Instance};
-use super::phase::Phase;
 use super::pilot::Decision;
 use super::stage::Stage;
 use crate::settings::Settings;

@@ -13,6 +13,7 @@ use super::limiter;
 use super::observation::Families;
 use super::options::{Assignment, FamilyOptions, OptionName};
 use super::stage::Stage;
+use super::statement::is_legal;
 
 /// The original settings of one server.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -93,6 +94,17 @@ impl LeasedRateLimiter {
 }
 
 impl Lease {
+    /// Whether nothing could have been changed.
+    pub fn is_empty(&self) -> bool {
+        self.families.is_empty() && self.rate_limiter.is_none()
+    }
+
+    /// Whether it can be written into statements; one that was read from a file may
+    /// have been changed by hand.
+    pub fn is_legal(&self) -> bool {
+        self.families.keys().all(|name| is_legal(name))
+    }
+
     /// What must be set to take back what the agent set, of that which is still
     /// there. A column family that is gone is left out: MyRocks would create it.
     pub fn restoration(&self, families: &Families, rate_limiter: u64) -> Vec<Change> {

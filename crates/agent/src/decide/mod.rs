@@ -1,9 +1,9 @@
 //! The decisions: functions from what was seen to what should be set, and why.
 //!
 //! Nothing here connects, waits, reads a clock or writes a file. In reading
-//! order: [`Observation`] (what may be seen), [`LoadModel`] and [`LoadPhase`]
-//! (high or low), [`Actuator`] (how compaction is delayed), [`Situation`] (one
-//! column family's next stage), [`Lease`] (what the server had before),
+//! order: [`Observation`] (what may be seen), [`Analyser`] (high or low load, by
+//! the core's models), [`Actuator`] (how compaction is delayed), [`Situation`]
+//! (one column family's next stage), [`Lease`] (what the server had before),
 //! [`Pilot`] (all of it, interval by interval), [`Change`] (what is set, and
 //! whether it took effect).
 
@@ -16,7 +16,6 @@ mod limiter;
 mod load;
 mod observation;
 mod options;
-mod phase;
 mod pilot;
 mod reason;
 mod stage;
@@ -27,10 +26,10 @@ pub use change::{Change, Difference, Outcome};
 pub use continuity::{Continuity, continuity};
 pub use journal::{Entry, Event, JOURNAL_VERSION};
 pub use lease::{Lease, LeasedFamily, LeasedRateLimiter};
-pub use load::LoadModel;
+pub use lissom_core::schedule::{LoadModel, Phase};
+pub use load::Analyser;
 pub use observation::{Counters, Families, Family, Instance, Observation};
 pub use options::{Assignment, FamilyOptions, OptionName};
-pub use phase::{LoadPhase, Phase};
 pub use pilot::{Decision, Pilot, Sight};
 pub use reason::Reason;
-pub use stage::{Situation, Stage};
+pub use stage::{Growth, Situation, Stage};

@@ -43,6 +43,12 @@ pub struct Counters {
     /// Bytes of data, index and filter blocks added to the block cache,
     /// uncompressed.
     pub block_cache_bytes_insert: u64,
+    /// Keys that were read one by one.
+    pub keys_read: u64,
+    /// Keys that were written.
+    pub keys_written: u64,
+    /// Range scans that began.
+    pub seeks: u64,
     /// Bytes that clients wrote, without the write-ahead log.
     pub bytes_written: u64,
     /// Bytes written to the write-ahead log.
@@ -63,6 +69,9 @@ impl Counters {
     pub fn since(&self, before: &Counters) -> Option<Counters> {
         Some(Counters {
             block_cache_bytes_insert: self.counted(before, |it| it.block_cache_bytes_insert)?,
+            keys_read: self.counted(before, |it| it.keys_read)?,
+            keys_written: self.counted(before, |it| it.keys_written)?,
+            seeks: self.counted(before, |it| it.seeks)?,
             bytes_written: self.counted(before, |it| it.bytes_written)?,
             wal_bytes: self.counted(before, |it| it.wal_bytes)?,
             flush_write_bytes: self.counted(before, |it| it.flush_write_bytes)?,

@@ -30,6 +30,8 @@ pub enum Reason {
     Level0Files {
         /// What it holds.
         files: u64,
+        /// What the next interval may add, where RocksDB holds no bound.
+        growth: u64,
         /// The bound.
         max_level0_files: u64,
     },
@@ -37,6 +39,8 @@ pub enum Reason {
     DelayedBytes {
         /// What it holds.
         bytes: u64,
+        /// What the next interval may add, where RocksDB holds no bound.
+        growth: u64,
         /// The bound.
         max_delayed_bytes: u64,
     },
@@ -81,55 +85,13 @@ pub enum Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Reason::HighLoad {
-                client_bytes_per_sec,
-                io_high_limit,
-            } => write!(
-                f,
-                "clients use {}, io_high_limit is {}",
-                Rate(*client_bytes_per_sec),
-                Rate(Some(*io_high_limit as f64))
-            ),
-            Reason::LowLoad {
-                client_bytes_per_sec,
-                io_low_limit,
-            } => write!(
-                f,
-                "clients use {}, io_low_limit is {}",
-                Rate(Some(*client_bytes_per_sec)),
-                Rate(Some(*io_low_limit as f64))
-            ),
-            Reason::LoadUnknown => f.write_str("the load is not known yet"),
-            Reason::Level0Files {
-                files,
-                max_level0_files,
-            } => {
-                write!(
-                    f,
-                    "level 0 holds {files} files, max_level0_files is {max_level0_files}"
-                )
+            Reason::HighLoad { .. } | Reason::LowLoad { .. } | Reason::LoadUnknown => {
+                self.fmt_load(f)
             }
-            Reason::DelayedBytes {
-                bytes,
-                max_delayed_bytes,
-            } => {
-                write!(
-                    f,
-                    "level 0 holds {bytes} bytes, max_delayed_bytes is {max_delayed_bytes}"
-                )
-            }
-            Reason::Draining { files, trigger } => {
-                write!(
-                    f,
-                    "level 0 still holds {files} files, its trigger is {trigger}"
-                )
-            }
-            Reason::Drained { files, trigger } => {
-                write!(
-                    f,
-                    "level 0 is down to {files} files, its trigger is {trigger}"
-                )
-            }
+            Reason::Level0Files { .. }
+            | Reason::DelayedBytes { .. }
+            | Reason::Draining { .. }
+            | Reason::Drained { .. } => self.fmt_level0(f),
             Reason::Unguarded { why } => {
                 write!(
                     f,
@@ -149,6 +111,80 @@ impl fmt::Display for Reason {
                 Rate(*client_bytes_per_sec),
                 Rate(Some(*io_limit as f64))
             ),
+        }
+    }
+}
+
+impl Reason {
+    fn fmt_load(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::HighLoad {
+                client_bytes_per_sec,
+                io_high_limit,
+            } => write!(
+                f,
+                "clients use {}, io_high_limit is {}",
+                Rate(*client_bytes_per_sec),
+                Rate(Some(*io_high_limit as f64))
+            ),
+            Reason::LowLoad {
+                client_bytes_per_sec,
+                io_low_limit,
+            } => write!(
+                f,
+                "clients use {}, io_low_limit is {}",
+                Rate(Some(*client_bytes_per_sec)),
+                Rate(Some(*io_low_limit as f64))
+            ),
+            _ => f.write_str("the load is not known yet"),
+        }
+    }
+
+    fn fmt_level0(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Level0Files {
+                files,
+                growth,
+                max_level0_files,
+            } => write!(
+                f,
+                "level 0 holds {files} files{}, max_level0_files is {max_level0_files}",
+                Growing(*growth)
+            ),
+            Reason::DelayedBytes {
+                bytes,
+                growth,
+                max_delayed_bytes,
+            } => write!(
+                f,
+                "level 0 holds {bytes} bytes{}, max_delayed_bytes is {max_delayed_bytes}",
+                Growing(*growth)
+            ),
+            Reason::Draining { files, trigger } => {
+                write!(
+                    f,
+                    "level 0 still holds {files} files, its trigger is {trigger}"
+                )
+            }
+            Reason::Drained { files, trigger } => {
+                write!(
+                    f,
+                    "level 0 is down to {files} files, its trigger is {trigger}"
+                )
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What an interval adds, unless it is nothing.
+struct Growing(u64);
+
+impl fmt::Display for Growing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            0 => Ok(()),
+            growth => write!(f, " and gains {growth} in an interval"),
         }
     }
 }

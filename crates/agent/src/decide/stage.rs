@@ -8,12 +8,12 @@
 //!    +-------------------------------- level 0 drained, low ------+
 //! ```
 
+use lissom_core::schedule::Phase;
 use serde::{Deserialize, Serialize};
 
-use super::actuator::Unmanaged;
+use super::actuator::{Actuator, Unmanaged};
 use super::lease::LeasedFamily;
 use super::observation::Family;
-use super::phase::Phase;
 use super::reason::Reason;
 use crate::settings::Settings;
 
@@ -31,6 +31,15 @@ pub enum Stage {
     Draining,
 }
 
+/// What level 0 of a column family gained in the last interval.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Growth {
+    /// Files.
+    pub files: u64,
+    /// Bytes.
+    pub bytes: u64,
+}
+
 /// Everything that the next stage depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct Situation<'a> {
@@ -40,6 +49,8 @@ pub struct Situation<'a> {
     pub stage: Stage,
     /// The column family.
     pub family: &'a Family,
+    /// What its level 0 has just gained.
+    pub growth: Growth,
     /// Its original options.
     pub leased: &'a LeasedFamily,
     /// The load's phase.
@@ -99,17 +110,32 @@ impl Situation<'_> {
 
     fn over_the_bound(&self) -> Option<Reason> {
         let (files, bytes) = (self.family.level0_files, self.family.level0_bytes);
-        let settings = self.settings;
-        if files >= settings.max_level0_files {
+        let Settings {
+            max_level0_files,
+            max_delayed_bytes,
+            ..
+        } = *self.settings;
+        let growth = self.unbounded_growth();
+        if files.saturating_add(growth.files) >= max_level0_files {
             return Some(Reason::Level0Files {
                 files,
-                max_level0_files: settings.max_level0_files,
+                growth: growth.files,
+                max_level0_files,
             });
         }
-        (bytes >= settings.max_delayed_bytes).then(|| Reason::DelayedBytes {
+        (bytes.saturating_add(growth.bytes) >= max_delayed_bytes).then_some(Reason::DelayedBytes {
             bytes,
-            max_delayed_bytes: settings.max_delayed_bytes,
+            growth: growth.bytes,
+            max_delayed_bytes,
         })
+    }
+
+    /// What the next interval may add, where nobody but the agent holds the bounds.
+    fn unbounded_growth(&self) -> Growth {
+        match self.leased.actuator {
+            Actuator::Level0Trigger => Growth::default(),
+            Actuator::DisableAutoCompactions => self.growth,
+        }
     }
 
     fn drained(&self) -> bool {

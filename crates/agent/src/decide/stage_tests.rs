@@ -1,7 +1,7 @@
 //! The state machine, as a table.
 
-use super::{Situation, Stage};
-use crate::decide::{Phase, Reason, Unmanaged, manage};
+use super::{Growth, Situation, Stage};
+use crate::decide::{Actuator, Phase, Reason, Unmanaged, manage};
 use crate::testing::{usual_family, usual_settings};
 
 use Phase::{High, Low};
@@ -18,6 +18,7 @@ fn next(stage: Stage, phase: Phase, level0_files: u64, level0_bytes: u64) -> (St
         settings: &settings,
         stage,
         family: &family,
+        growth: Growth::default(),
         leased: &leased,
         phase,
         client_bytes_per_sec: Some(1.0),
@@ -69,6 +70,37 @@ fn at_the_bound_compaction_resumes_whatever_the_load_is() {
     }
 }
 
+/// RocksDB holds the bound by itself only where the trigger is the actuator.
+#[test]
+fn where_rocksdb_holds_no_bound_the_next_interval_counts() {
+    for (actuator, to) in [
+        (Actuator::Level0Trigger, Delayed),
+        (Actuator::DisableAutoCompactions, Draining),
+    ] {
+        let mut settings = usual_settings();
+        settings.actuator = Some(actuator);
+        let mut family = usual_family();
+        let leased = manage("default", &family, &settings).expect("managed");
+        family.level0_files = 18;
+        let (next, why) = Situation {
+            settings: &settings,
+            stage: Delayed,
+            family: &family,
+            growth: Growth { files: 2, bytes: 9 },
+            leased: &leased,
+            phase: High,
+            client_bytes_per_sec: None,
+            forbidden: None,
+            hands_off: None,
+            given_up: None,
+        }
+        .next();
+        assert_eq!(next, to, "{actuator:?}: {why}");
+        let gains = why.to_string().contains("gains 2 in an interval");
+        assert_eq!(gains, to == Draining, "{why}");
+    }
+}
+
 #[test]
 fn three_things_forbid_any_delay() {
     let settings = usual_settings();
@@ -78,6 +110,7 @@ fn three_things_forbid_any_delay() {
         settings: &settings,
         stage: Delayed,
         family: &family,
+        growth: Growth::default(),
         leased: &leased,
         phase: High,
         client_bytes_per_sec: None,

@@ -11,9 +11,20 @@ pub const AGENT_LOCK: &str = "lissom.attach";
 pub const WATCHDOG_LOCK: &str = "lissom.watchdog";
 /// The event that restores from within the server.
 pub const EVENT: &str = "lissom_attach";
-
 /// Seconds between two looks of the event.
-const EVENT_INTERVAL: u64 = 5;
+pub const EVENT_INTERVAL: u64 = 5;
+/// How many such events wait for their agent to be gone.
+pub const COUNT_EVENTS: &str = "SELECT COUNT(*) FROM information_schema.EVENTS \
+     WHERE EVENT_NAME = 'lissom_attach' AND STATUS = 'ENABLED'";
+
+/// Whether a column family's name can be written into these statements: it stands
+/// between quotes, and `rocksdb_update_cf_options` reads it up to `=`.
+pub fn is_legal(column_family: &str) -> bool {
+    !column_family.is_empty()
+        && column_family
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"._:$-".contains(&byte))
+}
 
 /// The statement that makes a change.
 pub fn set(change: &Change) -> String {
@@ -74,7 +85,7 @@ fn restore_family(name: &str, leased: &LeasedFamily) -> String {
             };
             format!(
                 "IF EXISTS (SELECT 1 FROM information_schema.ROCKSDB_CF_OPTIONS \
-                 WHERE CF_NAME = '{name}' AND OPTION_TYPE = '{}' AND VALUE = '{}') \
+                 WHERE BINARY CF_NAME = '{name}' AND OPTION_TYPE = '{}' AND `VALUE` = '{}') \
                  THEN {}; END IF; ",
                 option.name().to_ascii_uppercase(),
                 shown(option, leased.delayed.get(option)),
@@ -127,8 +138,8 @@ mod tests {
             "CREATE EVENT `ops`.`lissom_attach` ON SCHEDULE EVERY 5 SECOND",
             "INTERVAL 3600 SECOND ON COMPLETION NOT PRESERVE",
             "IF IS_FREE_LOCK('lissom.attach') = 1 THEN IF EXISTS",
-            "CF_NAME = 'default' AND OPTION_TYPE = 'LEVEL0_FILE_NUM_COMPACTION_TRIGGER' \
-             AND VALUE = '20') THEN SET GLOBAL rocksdb_update_cf_options = \
+            "BINARY CF_NAME = 'default' AND OPTION_TYPE = 'LEVEL0_FILE_NUM_COMPACTION_TRIGGER' \
+             AND `VALUE` = '20') THEN SET GLOBAL rocksdb_update_cf_options = \
              'default={level0_file_num_compaction_trigger=4}'; END IF; ",
             "END IF; END IF; END",
         ] {
@@ -140,5 +151,16 @@ mod tests {
             drop_event("ops"),
             "DROP EVENT IF EXISTS `ops`.`lissom_attach`"
         );
+        assert!(COUNT_EVENTS.contains(&format!("'{EVENT}'")));
+    }
+
+    #[test]
+    fn a_name_that_could_end_its_quotes_is_not_legal() {
+        for name in ["default", "cf_hot", "rev:cf-1.$x"] {
+            assert!(is_legal(name), "{name}");
+        }
+        for name in ["", "a'b", "a\\", "a={};b", "a b", "a\"b", "ä", "a\0"] {
+            assert!(!is_legal(name), "{name:?}");
+        }
     }
 }

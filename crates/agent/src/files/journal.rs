@@ -37,7 +37,7 @@ impl Journal {
     pub(crate) fn open(path: PathBuf, max_bytes: u64) -> Result<Journal> {
         let directory = path.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(directory).map_err(|error| Error::io("create", directory, &error))?;
-        let cannot = |error| Error::io("open", &path, &error);
+        let cannot = |error: std::io::Error| Error::io("open", &path, &error);
         let next = last_number(&path).map_err(cannot)? + 1;
         let (file, bytes) = append(&path).map_err(cannot)?;
         Ok(Journal {

@@ -10,6 +10,8 @@ use crate::error::{Error, Result};
 
 pub(crate) use journal::Journal;
 pub(crate) use ledger::Ledger;
+#[cfg(test)]
+pub(crate) use ledger::read as read_leases;
 
 /// Where the files of one server's agent lie.
 #[derive(Clone, PartialEq, Eq, Debug)]

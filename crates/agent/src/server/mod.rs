@@ -53,12 +53,12 @@ pub trait Server {
     /// See [`Server::instance`].
     fn set(&mut self, change: &Change) -> Result<()>;
 
-    /// Takes a role's lock, which a session may hold already.
+    /// Takes a role's lock, which this session may hold already. Returns who holds
+    /// it, when that is another one for longer than `patience`.
     ///
     /// # Errors
-    /// See [`Server::instance`]; `Lost` when another session holds it for longer
-    /// than `patience`.
-    fn claim(&mut self, role: Role, patience: Duration) -> Result<()>;
+    /// See [`Server::instance`].
+    fn claim(&mut self, role: Role, patience: Duration) -> Result<Option<String>>;
 
     /// Waits until no session holds a role's lock; false when it is held for
     /// longer than `patience`.
@@ -66,6 +66,13 @@ pub trait Server {
     /// # Errors
     /// See [`Server::instance`].
     fn await_free(&mut self, role: Role, patience: Duration) -> Result<bool>;
+
+    /// Lets the event of an agent that is gone do its work, if there is one: it does
+    /// nothing while an agent holds its lock.
+    ///
+    /// # Errors
+    /// See [`Server::instance`].
+    fn await_event(&mut self) -> Result<()>;
 
     /// Puts the event that restores from within the server into a schema.
     ///
@@ -116,14 +123,7 @@ pub fn observe<S: Server>(server: &mut S, at: Duration) -> Result<Observation> {
 /// `Refused` when another server answers, or the server does not take it; see
 /// [`Server::instance`].
 pub fn restore<S: Server>(server: &mut S, lease: &Lease) -> Result<Vec<Change>> {
-    let instance = server.instance()?;
-    if instance.identity != lease.identity {
-        return Err(Error::refused(format!(
-            "server {} answers instead of {}, whose settings are to be restored: use an address \
-             that leads to that server",
-            instance.identity, lease.identity
-        )));
-    }
+    check_identity(server, lease)?;
     let changes = left_to_restore(server, lease)?;
     let mut refusal = None;
     for change in &changes {
@@ -140,6 +140,30 @@ pub fn restore<S: Server>(server: &mut S, lease: &Lease) -> Result<Vec<Change>> 
     Err(refusal.unwrap_or_else(|| not_taken(server, &changes)))
 }
 
+/// Whether a lease is this server's.
+///
+/// # Errors
+/// `Refused` when it is another one's; see [`Server::instance`].
+pub(crate) fn check_identity<S: Server>(server: &mut S, lease: &Lease) -> Result<()> {
+    let identity = server.instance()?.identity;
+    if identity == lease.identity {
+        return Ok(());
+    }
+    Err(Error::refused(format!(
+        "server {identity} answers instead of {}, whose settings are to be restored: use an \
+         address that leads to that server",
+        lease.identity
+    )))
+}
+
+/// The sentence for an address at which another agent is attached.
+pub(crate) fn occupied(place: &str, holder: &str) -> Error {
+    Error::lost(format!(
+        "{holder} at {place} holds the agent's lock: another agent is attached there, or an \
+         earlier one's session has not ended yet; stop it, or wait a moment"
+    ))
+}
+
 fn left_to_restore<S: Server>(server: &mut S, lease: &Lease) -> Result<Vec<Change>> {
     let families = server.families()?;
     let rate_limiter = match lease.rate_limiter {
@@ -151,22 +175,30 @@ fn left_to_restore<S: Server>(server: &mut S, lease: &Lease) -> Result<Vec<Chang
 
 /// The sentence for a server that said OK and did not do it.
 fn not_taken<S: Server>(server: &mut S, changes: &[Change]) -> Error {
-    let outcomes = server
-        .families()
-        .and_then(|families| Ok((families, server.rate_limiter_bytes_per_sec()?)))
-        .map(|(families, rate_limiter)| {
-            changes
+    match read_back(server) {
+        Err(error) => error,
+        Ok((families, rate_limiter)) => {
+            let outcomes: Vec<String> = changes
                 .iter()
                 .map(|change| change.verify(&families, rate_limiter))
                 .filter(|outcome| *outcome != Outcome::Applied)
                 .map(|outcome| outcome.to_string())
-                .collect::<Vec<String>>()
-                .join("; ")
-        });
-    Error::refused(format!(
-        "{}: see the server's error log",
-        outcomes.unwrap_or_else(|error| error.to_string())
-    ))
+                .collect();
+            Error::refused(format!(
+                "{}: see the server's error log",
+                outcomes.join("; ")
+            ))
+        }
+    }
+}
+
+/// What [`Change::verify`] compares with.
+///
+/// # Errors
+/// See [`Server::instance`].
+pub(crate) fn read_back<S: Server>(server: &mut S) -> Result<(Families, u64)> {
+    let families = server.families()?;
+    Ok((families, server.rate_limiter_bytes_per_sec()?))
 }
 
 #[cfg(test)]

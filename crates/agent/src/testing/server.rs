@@ -69,6 +69,14 @@ impl World {
         self.families.get_mut(name).expect("it is there")
     }
 
+    /// Whether some other session holds a role's lock.
+    fn is_held(&self, role: Role) -> bool {
+        match role {
+            Role::Agent => self.occupied,
+            Role::Watchdog => self.watched,
+        }
+    }
+
     /// All connections end.
     pub(crate) fn cut(&mut self) {
         self.generation += 1;
@@ -225,16 +233,25 @@ impl Server for MockServer {
         Ok(())
     }
 
-    fn claim(&mut self, role: Role, _patience: Duration) -> Result<()> {
-        let world = self.reach()?;
-        if role == Role::Agent && world.occupied {
-            return Err(Error::lost("another agent is attached to the mock"));
-        }
-        Ok(())
+    fn claim(&mut self, role: Role, _patience: Duration) -> Result<Option<String>> {
+        let held = self.reach()?.is_held(role);
+        Ok(held.then(|| "another session".into()))
     }
 
-    fn await_free(&mut self, _role: Role, _patience: Duration) -> Result<bool> {
-        Ok(!self.reach()?.watched)
+    fn await_free(&mut self, role: Role, _patience: Duration) -> Result<bool> {
+        Ok(!self.reach()?.is_held(role))
+    }
+
+    /// The event acts: nobody holds the agent's lock.
+    fn await_event(&mut self) -> Result<()> {
+        let mut world = self.reach()?;
+        let Some(lease) = world.event.take() else {
+            return Ok(());
+        };
+        for change in lease.restoration(&world.families, world.rate_limiter) {
+            world.make(&change);
+        }
+        Ok(())
     }
 
     fn put_event(&mut self, _schema: &str, lease: &Lease, _lifetime: Duration) -> Result<()> {

@@ -1,18 +1,23 @@
 //! The watchdog's process.
 
 use std::io::{BufRead, BufReader, Read, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::keeper::{Due, Keeper};
 use super::protocol::{Answer, Order, line, message};
-use crate::error::{Error, ErrorKind, Result};
-use crate::server::{Connector, Role, Server, SqlConnector, restore};
+use crate::error::{Error, Result};
+use crate::server::{Connector, Role, Server, SqlConnector, check_identity, restore};
 use crate::signals;
 
 /// Between two looks at what is due.
 const PAUSE: Duration = Duration::from_millis(500);
+/// Between two tries after many failures.
+const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+/// So long a session of the agent that has not ended is waited for.
+const GRACE: Duration = Duration::from_secs(30);
 /// Between two words to the server, so that the session and its lock stay.
 const PING: Duration = Duration::from_secs(20);
 /// The server ends a session that is silent for longer.
@@ -34,14 +39,8 @@ pub fn watch(input: impl Read + Send + 'static, mut output: impl Write) -> Resul
     };
     // What ends the agent must not end the watchdog with it.
     signals::ignore()?;
-    let mut child = Child {
-        connector: SqlConnector::new(*account, SILENCE),
-        server: None,
-        keeper: Keeper::new(term),
-        begun: Instant::now(),
-        spoken_at: Duration::ZERO,
-    };
-    let first = match child.reach(CLAIM_PATIENCE) {
+    let mut child = Child::new(SqlConnector::new(*account, SILENCE), term);
+    let first = match child.begin() {
         Ok(()) => Answer::Ready,
         Err(error) => Answer::Failed {
             why: error.to_string(),
@@ -58,7 +57,7 @@ pub fn watch(input: impl Read + Send + 'static, mut output: impl Write) -> Resul
             Err(RecvTimeoutError::Disconnected) if child.keeper.has_lost_agent() => {
                 thread::sleep(PAUSE);
             }
-            Err(RecvTimeoutError::Disconnected) => child.keeper.lose_agent(child.now()),
+            Err(RecvTimeoutError::Disconnected) => child.lose_agent(),
         }
         child.restore_if_due();
         child.ping();
@@ -96,11 +95,48 @@ struct Child<C: Connector> {
     keeper: Keeper,
     begun: Instant,
     spoken_at: Duration,
+    /// Nothing is tried before, after a failure.
+    not_before: Duration,
+    pause: Duration,
+    /// Another watchdog looks after the server.
+    relieved: bool,
+    /// When the settings were first restored after the agent was gone.
+    restored_at: Option<Duration>,
 }
 
 impl<C: Connector> Child<C> {
+    fn new(connector: C, term: Duration) -> Child<C> {
+        Child {
+            connector,
+            server: None,
+            keeper: Keeper::new(term),
+            begun: Instant::now(),
+            spoken_at: Duration::ZERO,
+            not_before: Duration::ZERO,
+            pause: PAUSE,
+            relieved: false,
+            restored_at: None,
+        }
+    }
+
     fn now(&self) -> Duration {
         self.begun.elapsed()
+    }
+
+    /// Before the agent relies on it: it must have its own connection, its lock, and
+    /// the privilege to read.
+    fn begin(&mut self) -> Result<()> {
+        let mut server = self.connector.connect()?;
+        if let Some(holder) = server.claim(Role::Watchdog, CLAIM_PATIENCE)? {
+            return Err(Error::lost(format!(
+                "{holder} at {} holds the watchdog's lock: an earlier watchdog has not ended yet",
+                self.connector.place()
+            )));
+        }
+        server.families()?;
+        self.spoken_at = self.now();
+        self.server = Some(server);
+        Ok(())
     }
 
     fn hear(&mut self, order: Order, output: &mut impl Write) {
@@ -119,46 +155,65 @@ impl<C: Connector> Child<C> {
         }
     }
 
+    fn lose_agent(&mut self) {
+        let now = self.now();
+        self.keeper.lose_agent(now);
+        self.not_before = now;
+    }
+
+    /// After a failure it waits a little, and longer each time: the address may lead
+    /// to another server for hours.
     fn restore_if_due(&mut self) {
-        if self.keeper.due(self.now()) != Due::Restore {
+        let now = self.now();
+        if self.keeper.due(now) != Due::Restore || now < self.not_before {
             return;
         }
-        match self.try_restore() {
-            Ok(()) => self.keeper.restored(),
-            // Also after a refusal: the address may lead to the right server again.
-            Err(_) => self.server = None,
+        if unharmed(|| self.try_restore()).is_ok() {
+            self.pause = PAUSE;
+        } else {
+            self.not_before = self.now() + self.pause;
+            self.pause = (self.pause * 2).min(LONGEST_PAUSE);
         }
     }
 
+    /// A connection on which something fails is not used again.
     fn try_restore(&mut self) -> Result<()> {
         let Some(lease) = self.keeper.lease().cloned() else {
             return Ok(());
         };
-        if self.server.is_none() {
-            self.reach(Duration::ZERO)?;
-        }
+        let mut server = match self.server.take() {
+            Some(server) => server,
+            None => self.reach()?,
+        };
         self.spoken_at = self.now();
-        match &mut self.server {
-            Some(server) => restore(server, &lease).map(|_| ()),
-            None => Err(Error::lost("there is no connection")),
+        restore(&mut server, &lease)?;
+        if self.is_final(&mut server)? {
+            self.keeper.restored();
         }
-    }
-
-    /// Connects, and takes the watchdog's lock. A second connection need not get
-    /// it: the first one's session may still hold it.
-    fn reach(&mut self, patience: Duration) -> Result<()> {
-        let mut server = self.connector.connect()?;
-        if !patience.is_zero() {
-            server.claim(Role::Watchdog, patience)?;
-            server.families()?;
-        } else if let Err(error) = server.claim(Role::Watchdog, patience)
-            && error.kind() == ErrorKind::Fix
-        {
-            return Err(error);
-        }
-        self.spoken_at = self.now();
         self.server = Some(server);
         Ok(())
+    }
+
+    /// Whether nobody will undo what was restored. A session of the agent that has not
+    /// ended may still carry out what it was told last.
+    fn is_final(&mut self, server: &mut C::Server) -> Result<bool> {
+        if !self.keeper.has_lost_agent() || self.relieved {
+            return Ok(true);
+        }
+        let now = self.now();
+        let since = *self.restored_at.get_or_insert(now);
+        Ok(server.await_free(Role::Agent, Duration::ZERO)? || now.saturating_sub(since) > GRACE)
+    }
+
+    /// Connects again, and takes the watchdog's lock unless somebody has it, as its
+    /// own first session may for a while.
+    fn reach(&mut self) -> Result<C::Server> {
+        let mut server = self.connector.connect()?;
+        if let Some(lease) = self.keeper.lease() {
+            check_identity(&mut server, lease)?;
+        }
+        self.relieved = server.claim(Role::Watchdog, Duration::ZERO)?.is_some();
+        Ok(server)
     }
 
     fn ping(&mut self) {
@@ -166,14 +221,22 @@ impl<C: Connector> Child<C> {
             return;
         }
         self.spoken_at = self.now();
-        let answered = match &mut self.server {
-            Some(server) => server.instance().map(|_| ()),
-            None => self.reach(Duration::ZERO),
-        };
-        if answered.is_err() {
-            self.server = None;
-        }
+        self.server = unharmed(|| self.try_ping()).ok();
     }
+
+    fn try_ping(&mut self) -> Result<C::Server> {
+        let Some(mut server) = self.server.take() else {
+            return self.reach();
+        };
+        self.relieved = server.claim(Role::Watchdog, Duration::ZERO)?.is_some();
+        Ok(server)
+    }
+}
+
+/// A panic, as in the driver, must not end whoever is the last to restore.
+fn unharmed<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(work))
+        .unwrap_or_else(|_| Err(Error::lost("something went wrong in the driver")))
 }
 
 #[cfg(test)]

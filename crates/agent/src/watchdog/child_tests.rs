@@ -5,13 +5,13 @@ use crate::decide::{Stage, manage};
 use crate::testing::{MockConnector, World, usual_family, usual_lease, usual_settings};
 
 fn child(connector: &MockConnector) -> Child<MockConnector> {
-    Child {
-        connector: connector.clone(),
-        server: None,
-        keeper: Keeper::new(Duration::from_secs(3600)),
-        begun: Instant::now(),
-        spoken_at: Duration::ZERO,
-    }
+    Child::new(connector.clone(), Duration::from_secs(3600))
+}
+
+/// Tries without waiting for the pause after a failure.
+fn try_now(child: &mut Child<MockConnector>) {
+    child.not_before = Duration::ZERO;
+    child.restore_if_due();
 }
 
 fn delayed() -> MockConnector {
@@ -26,7 +26,7 @@ fn delayed() -> MockConnector {
 fn it_holds_answers_and_restores_when_the_agent_is_gone() {
     let connector = delayed();
     let mut child = child(&connector);
-    child.reach(CLAIM_PATIENCE).expect("reachable");
+    child.begin().expect("reachable");
     let mut said = Vec::new();
     let lease = Box::new(usual_lease("here"));
     child.hear(Order::Hold { lease }, &mut said);
@@ -35,7 +35,7 @@ fn it_holds_answers_and_restores_when_the_agent_is_gone() {
     assert_eq!(said.lines().count(), 2, "{said}");
     child.restore_if_due();
     assert_ne!(*connector.world().family("default"), usual_family());
-    child.keeper.lose_agent(child.now());
+    child.lose_agent();
     child.restore_if_due();
     assert_eq!(*connector.world().family("default"), usual_family());
     assert_eq!(child.keeper.due(child.now()), Due::Leave);
@@ -45,7 +45,7 @@ fn it_holds_answers_and_restores_when_the_agent_is_gone() {
 fn it_tries_until_the_server_is_back() {
     let connector = delayed();
     let mut child = child(&connector);
-    child.reach(CLAIM_PATIENCE).expect("reachable");
+    child.begin().expect("reachable");
     child.hear(
         Order::Hold {
             lease: Box::new(usual_lease("here")),
@@ -54,18 +54,70 @@ fn it_tries_until_the_server_is_back() {
     );
     connector.world().cut();
     connector.world().reachable = false;
-    child.keeper.lose_agent(child.now());
+    child.lose_agent();
     for _ in 0..3 {
-        child.restore_if_due();
+        try_now(&mut child);
         assert_eq!(child.keeper.due(child.now()), Due::Restore);
     }
     connector.world().reachable = true;
+    child.restore_if_due();
+    assert_eq!(child.keeper.due(child.now()), Due::Restore, "not so soon");
     connector.world().lies = 1;
-    child.restore_if_due();
+    try_now(&mut child);
     assert_eq!(child.keeper.due(child.now()), Due::Restore, "it lied");
-    child.restore_if_due();
+    try_now(&mut child);
     assert_eq!(child.keeper.due(child.now()), Due::Leave);
     assert_eq!(*connector.world().family("default"), usual_family());
+}
+
+#[test]
+fn it_stays_while_the_agents_session_may_still_undo_it() {
+    let connector = delayed();
+    let mut child = child(&connector);
+    child.begin().expect("reachable");
+    child.hear(
+        Order::Hold {
+            lease: Box::new(usual_lease("here")),
+        },
+        &mut Vec::new(),
+    );
+    connector.world().occupied = true;
+    child.lose_agent();
+    child.restore_if_due();
+    assert_eq!(*connector.world().family("default"), usual_family());
+    assert_eq!(child.keeper.due(child.now()), Due::Restore, "it may act");
+    let leased = manage("default", &usual_family(), &usual_settings()).expect("managed");
+    connector.world().family("default").options = leased.options(Stage::Delayed);
+    connector.world().occupied = false;
+    child.restore_if_due();
+    assert_eq!(*connector.world().family("default"), usual_family());
+    assert_eq!(child.keeper.due(child.now()), Due::Leave);
+}
+
+#[test]
+fn another_server_at_the_address_is_not_touched() {
+    let connector = delayed();
+    let mut child = child(&connector);
+    child.begin().expect("reachable");
+    child.hear(
+        Order::Hold {
+            lease: Box::new(usual_lease("there")),
+        },
+        &mut Vec::new(),
+    );
+    child.lose_agent();
+    for _ in 0..3 {
+        try_now(&mut child);
+        assert_eq!(child.keeper.due(child.now()), Due::Restore);
+    }
+    assert!(connector.world().sent.is_empty());
+    assert_eq!(child.pause, PAUSE * 8);
+}
+
+#[test]
+fn a_panic_is_an_error() {
+    let error = unharmed::<()>(|| panic!("as the driver may")).expect_err("it panicked");
+    assert!(error.to_string().contains("driver"), "{error}");
 }
 
 #[test]

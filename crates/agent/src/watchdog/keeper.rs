@@ -65,9 +65,13 @@ impl Keeper {
         self.released = true;
     }
 
-    /// The agent is gone.
+    /// The agent is gone. Whatever was restored while it was silent is looked at
+    /// once more: it may have woken up since.
     pub fn lose_agent(&mut self, now: Duration) {
-        self.gone_at.get_or_insert(now);
+        if self.gone_at.is_none() {
+            self.gone_at = Some(now);
+            self.restored = false;
+        }
     }
 
     /// Whether the agent is gone.
@@ -143,6 +147,10 @@ mod tests {
         keeper.renew(at(120));
         keeper.lose_agent(at(121));
         assert_eq!(keeper.due(at(121)), Due::Restore);
+        let mut silent = held();
+        silent.restored();
+        silent.lose_agent(at(121));
+        assert_eq!(silent.due(at(121)), Due::Restore, "it may have woken up");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -46,7 +46,7 @@ pub struct Watchdog {
 #[derive(Debug)]
 struct Running {
     process: Child,
-    input: ChildStdin,
+    orders: Sender<Order>,
     answers: Receiver<Answer>,
     /// Since when an answer is due.
     asked_at: Option<Instant>,
@@ -71,7 +71,7 @@ impl Watchdog {
             term: self.term,
         };
         let ready = running
-            .tell(&order)
+            .tell(order)
             .and_then(|()| running.await_answer(&Answer::Ready, READY_PATIENCE));
         match ready {
             Ok(()) => Ok(running),
@@ -119,7 +119,7 @@ fn spawn(launch: &Launch) -> Result<Running> {
     match (process.stdin.take(), process.stdout.take()) {
         (Some(input), Some(output)) => Ok(Running {
             process,
-            input,
+            orders: orders(input),
             answers: answers(output),
             asked_at: None,
         }),
@@ -136,6 +136,21 @@ fn apart(command: &mut Command) {
 
 #[cfg(not(unix))]
 fn apart(_command: &mut Command) {}
+
+/// Written by a thread: a watchdog that does not read must not keep the agent waiting.
+/// The pipe closes with the channel.
+fn orders(mut input: ChildStdin) -> Sender<Order> {
+    let (sender, orders) = channel::<Order>();
+    thread::spawn(move || {
+        for order in orders {
+            let written = input.write_all(line(&order).as_bytes());
+            if written.and_then(|()| input.flush()).is_err() {
+                return;
+            }
+        }
+    });
+    sender
+}
 
 fn answers(output: ChildStdout) -> Receiver<Answer> {
     let (sender, answers) = channel();
@@ -154,12 +169,11 @@ fn answers(output: ChildStdout) -> Receiver<Answer> {
 }
 
 impl Running {
-    fn tell(&mut self, order: &Order) -> Result<()> {
+    fn tell(&mut self, order: Order) -> Result<()> {
         self.asked_at.get_or_insert_with(Instant::now);
-        self.input
-            .write_all(line(order).as_bytes())
-            .and_then(|()| self.input.flush())
-            .map_err(|error| Error::lost(format!("the watchdog does not listen: {error}")))
+        self.orders
+            .send(order)
+            .map_err(|_| Error::lost("the watchdog does not listen"))
     }
 
     /// Takes note of answers that have come meanwhile.
@@ -212,7 +226,7 @@ impl Guard for Watchdog {
             lease: Box::new(lease.clone()),
         };
         let held = running
-            .tell(&order)
+            .tell(order)
             .and_then(|()| running.await_answer(&Answer::Held, HOLD_PATIENCE));
         match held {
             Ok(()) => self.running = Some(running),
@@ -239,7 +253,7 @@ impl Guard for Watchdog {
     fn renew(&mut self) {
         if let Some(running) = &mut self.running {
             // A watchdog that does not listen is noticed by `check`.
-            let _ = running.tell(&Order::Renew);
+            let _ = running.tell(Order::Renew);
         }
     }
 
@@ -247,7 +261,7 @@ impl Guard for Watchdog {
         let Some(mut running) = self.running.take() else {
             return;
         };
-        let _ = running.tell(&Order::Release);
+        let _ = running.tell(Order::Release);
         let mut process = running.leave();
         let deadline = Instant::now() + LEAVE_PATIENCE;
         while matches!(process.try_wait(), Ok(None)) && Instant::now() < deadline {

@@ -69,6 +69,7 @@ mod tests {
             assert_eq!(message::<Order>(line(&order).trim()), Some(order));
         }
         assert_eq!(message::<Answer>("running 1 test"), None);
-        assert_eq!(message(line(&Answer::Held).trim()), Some(Answer::Held));
+        let heard = message::<Answer>(line(&Answer::Held).trim());
+        assert_eq!(heard, Some(Answer::Held));
     }
 }

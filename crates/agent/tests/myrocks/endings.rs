@@ -1,7 +1,5 @@
 //! However the agent ends, the server has its original settings.
 
-use mysql::prelude::Queryable;
-
 use crate::children::{AgentProcess, Start, run_if_child, signal};
 use crate::load::Load;
 use crate::mariadb::{MariaDb, TRIGGER};
@@ -19,12 +17,9 @@ fn delayed(server: &MariaDb, start: Start<'_>) -> (AgentProcess, Load, Vec<Strin
     (agent, load, original)
 }
 
-fn rate_limiter(server: &MariaDb) -> u64 {
-    server
-        .root()
-        .query_first("SELECT @@GLOBAL.rocksdb_rate_limiter_bytes_per_sec")
-        .expect("readable")
-        .expect("a number")
+fn rate_limiter(server: &MariaDb) -> Option<String> {
+    let mut root = server.root();
+    root.text("SELECT @@GLOBAL.rocksdb_rate_limiter_bytes_per_sec")
 }
 
 #[test]
@@ -110,11 +105,9 @@ fn a_session_that_is_killed_is_opened_again() {
     let start = Start::new(test, server.url("lissom"));
     let (mut agent, load, original) = delayed(&server, start);
     let mut root = server.root();
-    let holder: u64 = root
-        .query_first("SELECT IS_USED_LOCK('lissom.attach')")
-        .expect("readable")
-        .expect("the agent holds it");
-    root.query_drop(format!("KILL {holder}")).expect("killed");
+    let holder = root.text("SELECT IS_USED_LOCK('lissom.attach')");
+    let holder = holder.expect("the agent holds it");
+    assert!(root.run(&format!("KILL {holder}")));
     wait_for("the loss is noticed", || {
         agent.said().contains("lost the server")
     });

@@ -5,10 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use mysql::Conn;
-use mysql::prelude::Queryable;
-
-use crate::mariadb::{MariaDb, SCHEMA};
+use crate::mariadb::{MariaDb, SCHEMA, Session};
 
 /// It stops by itself after this.
 const LONGEST: Duration = Duration::from_secs(300);
@@ -23,12 +20,11 @@ impl Load {
     /// About 2 MB/s into a table of MyRocks.
     pub fn on(server: &MariaDb) -> Load {
         let mut session = server.root();
-        session
-            .query_drop(format!(
-                "CREATE TABLE IF NOT EXISTS {SCHEMA}.load_table \
-                 (id BIGINT PRIMARY KEY AUTO_INCREMENT, filler VARBINARY(1000)) ENGINE=ROCKSDB"
-            ))
-            .expect("created");
+        let created = session.run(&format!(
+            "CREATE TABLE IF NOT EXISTS {SCHEMA}.load_table \
+             (id BIGINT PRIMARY KEY AUTO_INCREMENT, filler VARBINARY(1000)) ENGINE=ROCKSDB"
+        ));
+        assert!(created);
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
         let thread = std::thread::spawn(move || insert(session, &stopped));
@@ -39,7 +35,7 @@ impl Load {
     }
 }
 
-fn insert(mut session: Conn, stopped: &AtomicBool) {
+fn insert(mut session: Session, stopped: &AtomicBool) {
     let deadline = Instant::now() + LONGEST;
     // Random bytes do not shrink.
     let row = "(RANDOM_BYTES(1000))";
@@ -47,7 +43,7 @@ fn insert(mut session: Conn, stopped: &AtomicBool) {
     let statement = format!("INSERT INTO {SCHEMA}.load_table (filler) VALUES {rows}");
     while !stopped.load(Ordering::SeqCst) && Instant::now() < deadline {
         // A server that is restarted ends it.
-        if session.query_drop(&statement).is_err() {
+        if !session.run(&statement) {
             return;
         }
         std::thread::sleep(Duration::from_millis(50));

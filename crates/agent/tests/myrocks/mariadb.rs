@@ -81,36 +81,33 @@ impl MariaDb {
         wait_for("the server accepts connections", || {
             let ended = self.process.try_wait().expect("a child");
             assert_eq!(ended, None, "{}", read(self.directory.path(), "error.log"));
-            self.connect().is_ok()
+            self.connect().is_some()
         });
     }
 
     fn create_users(&self) {
         let mut root = self.root();
+        let mut run = |sql: String| assert!(root.run(&sql), "{sql}");
         for (name, privileges) in [("lissom", "PROCESS, SUPER, EVENT"), ("poor", "PROCESS")] {
             for host in ["localhost", "127.0.0.1"] {
                 let user = format!("'{name}'@'{host}'");
-                let create = format!("CREATE USER {user} IDENTIFIED BY '{PASSWORD}'");
-                root.query_drop(create).expect("created");
-                let grant = format!("GRANT {privileges} ON *.* TO {user}");
-                root.query_drop(grant).expect("granted");
+                run(format!("CREATE USER {user} IDENTIFIED BY '{PASSWORD}'"));
+                run(format!("GRANT {privileges} ON *.* TO {user}"));
             }
         }
-        root.query_drop(format!("CREATE DATABASE {SCHEMA}"))
-            .expect("created");
+        run(format!("CREATE DATABASE {SCHEMA}"));
     }
 
-    fn connect(&self) -> mysql::Result<Conn> {
+    fn connect(&self) -> Option<Session> {
         let socket = self.directory.path().join("s");
-        Conn::new(
-            OptsBuilder::new()
-                .socket(Some(socket.to_string_lossy().into_owned()))
-                .user(Some("root")),
-        )
+        let options = OptsBuilder::new()
+            .socket(Some(socket.to_string_lossy().into_owned()))
+            .user(Some("root"));
+        Conn::new(options).ok().map(Session)
     }
 
     /// A session that may do everything.
-    pub fn root(&self) -> Conn {
+    pub fn root(&self) -> Session {
         self.connect().expect("the server runs")
     }
 
@@ -121,13 +118,11 @@ impl MariaDb {
 
     /// An option of the column family `default`.
     pub fn option(&self, name: &str) -> String {
-        self.root()
-            .query_first::<String, _>(format!(
-                "SELECT VALUE FROM information_schema.ROCKSDB_CF_OPTIONS \
-                 WHERE CF_NAME = 'default' AND OPTION_TYPE = '{name}'"
-            ))
-            .expect("readable")
-            .expect("it is shown")
+        let sql = format!(
+            "SELECT VALUE FROM information_schema.ROCKSDB_CF_OPTIONS \
+             WHERE CF_NAME = 'default' AND OPTION_TYPE = '{name}'"
+        );
+        self.root().text(&sql).expect("it is shown")
     }
 
     /// All options that the agent changes.
@@ -145,14 +140,11 @@ impl MariaDb {
 
     /// Files in level 0 of `default`; none where there is no row.
     pub fn level0_files(&self) -> u64 {
-        let files: Option<f64> = self
-            .root()
-            .query_first(
-                "SELECT VALUE FROM information_schema.ROCKSDB_COMPACTION_STATS \
-                 WHERE CF_NAME = 'default' AND LEVEL = 'L0' AND TYPE = 'NumFiles'",
-            )
-            .expect("readable");
-        files.unwrap_or(0.0) as u64
+        let files = self.root().text(
+            "SELECT VALUE FROM information_schema.ROCKSDB_COMPACTION_STATS \
+             WHERE CF_NAME = 'default' AND LEVEL = 'L0' AND TYPE = 'NumFiles'",
+        );
+        files.map_or(0, |text| text.parse::<f64>().expect("a number") as u64)
     }
 
     /// Kills the server, and starts it again on the same directory and port.
@@ -168,6 +160,22 @@ impl Drop for MariaDb {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
+    }
+}
+
+/// A connection.
+pub struct Session(Conn);
+
+impl Session {
+    /// Whether a statement is carried out.
+    pub fn run(&mut self, sql: &str) -> bool {
+        self.0.query_drop(sql).is_ok()
+    }
+
+    /// The first cell of the first row; `None` where there is none, or NULL.
+    pub fn text(&mut self, sql: &str) -> Option<String> {
+        let first: Option<Option<String>> = self.0.query_first(sql).expect("readable");
+        first.flatten()
     }
 }
 

@@ -8,9 +8,9 @@ use std::time::Duration;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use lissom_agent::attach::RestoreReport;
 use lissom_agent::connect::Account;
-use lissom_agent::decide::{Actuator, Entry, LoadModel};
+use lissom_agent::decide::{Actuator, Entry};
 use lissom_agent::watchdog::{Launch, watch};
-use lissom_agent::{Attachment, Places, Settings, default_directory};
+use lissom_agent::{Attachment, Places, Settings, default_directory, load_model};
 
 use crate::arguments::{amount, column_family, find, flag, get, json, option};
 use crate::failure::{Failure, Outcome};
@@ -96,10 +96,10 @@ fn load() -> [Arg; 8] {
         option(
             "load-model",
             "NAME",
-            "block-cache (DLC's: blocks added to the block cache) or reads-and-writes [default: \
-             reads-and-writes]",
+            "cache-additions (DLC's: blocks added to the block cache, and the log), operations \
+             (SILK's) or weighted [default: cache-additions]",
         )
-        .value_parser(|name: &str| name.parse::<LoadModel>()),
+        .value_parser(load_model),
         option(
             "compression-ratio",
             "RATIO",

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::Agent;
 use crate::decide::{Assignment, Change, Event, JOURNAL_VERSION, Lease, Observation, OptionName};
 use crate::error::{Error, Result};
-use crate::server::{Connector, Role, Server, observe, restore};
+use crate::server::{Connector, Role, Server, observe, occupied, restore};
 use crate::watchdog::Guard;
 
 /// For an earlier agent's session to end.
@@ -27,8 +27,9 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         self.check_asked_for(&seen)?;
         self.records.write(self.now(), event);
         if !self.settings.dry_run {
-            self.claim(&mut server)?;
-            self.restore_left(&mut server)?;
+            self.take_over(&mut server)?;
+            self.restore_recorded(&mut server, &seen.instance.identity)?;
+            self.tell_recorded();
             probe(&mut server)?;
         }
         self.server = Some(server);
@@ -50,10 +51,14 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         }
     }
 
-    /// Nobody else may be attached, and no earlier agent's watchdog at work: its
-    /// delayed settings would be taken for the original ones.
-    fn claim(&mut self, server: &mut C::Server) -> Result<()> {
-        server.claim(Role::Agent, CLAIM_PATIENCE)?;
+    /// Nobody else may be attached, and what an earlier agent has left behind must
+    /// have restored: its delayed settings would be taken for the original ones. That
+    /// comes first, since an earlier agent's watchdog and its event wait for the lock.
+    fn take_over(&mut self, server: &mut C::Server) -> Result<()> {
+        if !server.await_free(Role::Agent, CLAIM_PATIENCE)? {
+            // It says who holds it.
+            self.claim(server)?;
+        }
         if !server.await_free(Role::Watchdog, WATCHDOG_PATIENCE)? {
             return Err(Error::lost(format!(
                 "the watchdog of an earlier agent is still at work at {}: wait until it has \
@@ -61,16 +66,39 @@ impl<C: Connector, G: Guard> Agent<C, G> {
                 self.connector.place()
             )));
         }
-        Ok(())
+        server.await_event()?;
+        self.claim(server)
     }
 
-    /// What the state file says of this server comes first.
-    fn restore_left(&mut self, server: &mut C::Server) -> Result<()> {
-        let identity = server.instance()?.identity;
-        if let Some(lease) = self.records.ledger.lease(&identity).cloned() {
-            self.restore(server, &lease)?;
-            self.records.ledger.forget(&identity)?;
+    /// Takes the agent's lock.
+    pub(super) fn claim(&mut self, server: &mut C::Server) -> Result<()> {
+        match server.claim(Role::Agent, Duration::ZERO)? {
+            None => Ok(()),
+            Some(holder) => Err(occupied(&self.connector.place(), &holder)),
         }
+    }
+
+    /// What the state file says of a server that is not the one before comes first,
+    /// for the same reason: an address may lead back to a server that was left.
+    /// Returns whether there was anything.
+    pub(super) fn restore_recorded(
+        &mut self,
+        server: &mut C::Server,
+        identity: &str,
+    ) -> Result<bool> {
+        let lease = self.pilot.lease();
+        if lease.is_some_and(|lease| lease.identity == identity) {
+            return Ok(false);
+        }
+        let Some(lease) = self.records.ledger.lease(identity).cloned() else {
+            return Ok(false);
+        };
+        self.restore(server, &lease)?;
+        self.records.ledger.forget(identity)?;
+        Ok(true)
+    }
+
+    fn tell_recorded(&mut self) {
         for lease in self.records.ledger.leases().to_vec() {
             let note = format!(
                 "server {} was left with changed settings by an earlier agent and does not \
@@ -80,7 +108,6 @@ impl<C: Connector, G: Guard> Agent<C, G> {
             );
             self.records.note(self.now(), note);
         }
-        Ok(())
     }
 
     pub(super) fn restore(&mut self, server: &mut C::Server, lease: &Lease) -> Result<()> {

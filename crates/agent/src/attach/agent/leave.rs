@@ -16,7 +16,7 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         if let (false, Some(lease)) = (self.settings.dry_run, self.pilot.lease().cloned()) {
             let mut server = match self.server.take() {
                 Some(server) => server,
-                None => self.connector.connect()?,
+                None => self.reconnect()?,
             };
             self.restore(&mut server, &lease)?;
             self.hands.release();

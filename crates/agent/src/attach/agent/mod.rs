@@ -11,7 +11,7 @@ use super::hands::Hands;
 use super::records::Records;
 use crate::decide::{Continuity, Decision, Event, Observation, Outcome, Pilot, Sight};
 use crate::error::{Error, ErrorKind, Result};
-use crate::server::{Connector, Role, Server, observe};
+use crate::server::{Connector, observe};
 use crate::settings::Settings;
 use crate::watchdog::Guard;
 
@@ -101,11 +101,12 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         steered
     }
 
+    /// Its own earlier session may still hold the lock, and may still carry out what
+    /// it was told last: until it has ended, nothing that is read here counts.
     fn reconnect(&mut self) -> Result<C::Server> {
         let mut server = self.connector.connect()?;
         if !self.settings.dry_run {
-            // Its own earlier session may still hold the lock for a moment.
-            server.claim(Role::Agent, Duration::ZERO)?;
+            self.claim(&mut server)?;
         }
         Ok(server)
     }
@@ -121,7 +122,7 @@ impl<C: Connector, G: Guard> Agent<C, G> {
     }
 
     fn steer(&mut self, server: &mut C::Server) -> Result<()> {
-        let seen = observe(server, self.now())?;
+        let seen = self.look(server)?;
         let sight = self.pilot.see(&seen);
         self.tell(&seen, sight);
         let now = self.now();
@@ -137,6 +138,14 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         }
         self.records.show(&seen, &self.pilot);
         Ok(())
+    }
+
+    fn look(&mut self, server: &mut C::Server) -> Result<Observation> {
+        let seen = observe(server, self.now())?;
+        if self.settings.dry_run || !self.restore_recorded(server, &seen.instance.identity)? {
+            return Ok(seen);
+        }
+        observe(server, self.now())
     }
 
     fn tell(&mut self, seen: &Observation, sight: Sight) {
@@ -218,5 +227,7 @@ impl<C: Connector, G: Guard> Agent<C, G> {
 
 #[cfg(test)]
 mod properties;
+#[cfg(test)]
+mod rig;
 #[cfg(test)]
 mod tests;

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::Agent;
 use crate::attach::Records;
 use crate::decide::{Change, Family, Lease, OptionName};
-use crate::files::{Ledger, Places};
+use crate::files::{Places, read_leases};
 use crate::metrics::Board;
 use crate::settings::Settings;
 use crate::testing::{MockConnector, MockGuard, World, usual_family, usual_settings};
@@ -238,13 +238,9 @@ impl Rig {
     /// All leases that somebody other than the agent has.
     fn leases(&self) -> Vec<Lease> {
         let held = self.guard.0.borrow();
-        let ledger = Ledger::open(self.places.state.clone()).expect("readable");
-        held.lease
-            .iter()
-            .chain(&held.left)
-            .chain(ledger.leases())
-            .cloned()
-            .collect()
+        let recorded = read_leases(&self.places.state).expect("readable");
+        let left = held.lease.iter().chain(&held.left);
+        left.cloned().chain(recorded).collect()
     }
 
     /// Were the agent to die now, everything could be restored.

@@ -1,99 +1,11 @@
 //! The agent against a server in memory, fault by fault.
 
-use std::cell::RefCell;
-use std::rc::Rc;
 use std::time::Duration;
 
-use super::Agent;
+use super::rig::{HIGH, Rig};
 use crate::ErrorKind;
-use crate::attach::Records;
-use crate::decide::{Change, Entry, Event, Stage};
-use crate::error::Result;
-use crate::files::Places;
-use crate::metrics::Board;
-use crate::settings::Settings;
-use crate::testing::{MockConnector, MockGuard, World, usual_family, usual_settings};
-
-const HIGH: u64 = 1_000_000_000;
-
-/// A world, and what an agent leaves behind when it is dropped.
-struct Rig {
-    connector: MockConnector,
-    guard: MockGuard,
-    directory: tempfile::TempDir,
-    said: Rc<RefCell<Vec<Entry>>>,
-}
-
-type TestAgent = Agent<MockConnector, MockGuard>;
-
-impl Rig {
-    fn new() -> Rig {
-        Rig {
-            connector: MockConnector::new(World::usual()),
-            guard: MockGuard::default(),
-            directory: tempfile::tempdir().expect("a directory"),
-            said: Rc::default(),
-        }
-    }
-
-    fn attach(&self, settings: Settings) -> Result<TestAgent> {
-        let places = Places {
-            state: self.directory.path().join("state"),
-            journal: self.directory.path().join("journal"),
-        };
-        let said = Rc::clone(&self.said);
-        let watch = move |entry: &Entry| said.borrow_mut().push(entry.clone());
-        let records = Records::open(&places, 1 << 20, Board::default(), watch)?;
-        let world = self.connector.clone();
-        let clock = move || world.world().now;
-        let (connector, guard) = (self.connector.clone(), self.guard.clone());
-        Agent::attach(settings, connector, guard, records, clock, 0)
-    }
-
-    /// One interval under a load.
-    fn turn(&self, agent: &mut TestAgent, load: u64) {
-        {
-            let mut world = self.connector.world();
-            world.now += Duration::from_secs(1);
-            world.counters.wal_bytes += load;
-        }
-        agent.tick();
-    }
-
-    fn is_delayed(&self) -> bool {
-        let mut world = self.connector.world();
-        world
-            .family("default")
-            .options
-            .level0_file_num_compaction_trigger
-            == 20
-    }
-
-    fn is_as_owned(&self) -> bool {
-        self.connector.world().is_as_owned()
-    }
-
-    fn sent(&self) -> Vec<Change> {
-        std::mem::take(&mut self.connector.world().sent)
-    }
-
-    fn said(&self, words: &str) -> bool {
-        self.said
-            .borrow()
-            .iter()
-            .any(|entry| entry.to_string().contains(words))
-    }
-
-    /// An agent that has delayed already.
-    fn delaying(&self) -> TestAgent {
-        let mut agent = self.attach(usual_settings()).expect("attached");
-        self.turn(&mut agent, HIGH);
-        self.turn(&mut agent, HIGH);
-        assert!(self.is_delayed());
-        self.sent();
-        agent
-    }
-}
+use crate::decide::{Entry, Event, OptionName, Stage};
+use crate::testing::{usual_family, usual_settings};
 
 #[test]
 fn it_delays_resumes_and_leaves_nothing_behind() {
@@ -197,8 +109,7 @@ fn a_restarted_server_is_read_anew() {
     let mut agent = rig.delaying();
     {
         let mut world = rig.connector.world();
-        let slowdown = crate::decide::OptionName::Level0SlowdownWritesTrigger;
-        world.own("default", slowdown, 30);
+        world.own("default", OptionName::Level0SlowdownWritesTrigger, 30);
         world.restart();
     }
     rig.turn(&mut agent, HIGH);
@@ -268,6 +179,74 @@ fn after_a_failover_the_old_server_is_left_to_its_guard() {
     assert!(rig.is_as_owned());
     let state = std::fs::read_to_string(rig.directory.path().join("state"));
     assert!(state.expect("it stays").contains("\"here\""));
+}
+
+#[test]
+fn a_server_that_comes_back_is_restored_before_it_is_read() {
+    let rig = Rig::new();
+    let mut agent = rig.delaying();
+    let delayed = rig.connector.world().families.clone();
+    {
+        let mut world = rig.connector.world();
+        world.identity = "there".into();
+        world.families = world.owned.clone();
+        world.cut();
+    }
+    for _ in 0..2 {
+        rig.turn(&mut agent, HIGH);
+    }
+    {
+        let mut world = rig.connector.world();
+        world.identity = "here".into();
+        world.families = delayed;
+        world.cut();
+    }
+    rig.said.borrow_mut().clear();
+    for _ in 0..2 {
+        rig.turn(&mut agent, HIGH);
+    }
+    assert!(rig.is_as_owned());
+    assert!(rig.said("taken back: default: level0_file_num_compaction_trigger=4"));
+    rig.turn(&mut agent, HIGH);
+    assert!(rig.is_delayed());
+    agent.leave().expect("restored");
+    assert!(rig.is_as_owned());
+}
+
+#[test]
+fn it_does_not_leave_while_its_lost_session_may_still_act() {
+    let rig = Rig::new();
+    let mut agent = rig.delaying();
+    rig.connector.world().cut();
+    rig.connector.world().occupied = true;
+    agent.leave().expect_err("the connection is gone");
+    let error = agent.leave().expect_err("the lock is held");
+    assert!(error.to_string().contains("has not ended yet"), "{error}");
+    assert!(!rig.guard.0.borrow().released);
+    rig.connector.world().occupied = false;
+    agent.leave().expect("restored");
+    assert!(rig.is_as_owned());
+}
+
+#[test]
+fn the_event_of_a_lost_agent_acts_before_the_next_one_begins() {
+    let rig = Rig::new();
+    let mut settings = usual_settings();
+    settings.server_lease = Some("ops".into());
+    let mut agent = rig.attach(settings.clone()).expect("attached");
+    rig.turn(&mut agent, HIGH);
+    rig.turn(&mut agent, HIGH);
+    assert!(rig.is_delayed());
+    drop(agent);
+    // The next one is on another machine.
+    std::fs::remove_file(rig.directory.path().join("state")).expect("recorded");
+    let mut agent = rig.attach(settings).expect("attached");
+    assert!(rig.is_as_owned());
+    rig.turn(&mut agent, HIGH);
+    rig.turn(&mut agent, HIGH);
+    assert!(rig.is_delayed());
+    agent.leave().expect("restored");
+    assert!(rig.is_as_owned());
 }
 
 #[test]

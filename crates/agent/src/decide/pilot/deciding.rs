@@ -1,31 +1,33 @@
 //! One interval's load, and what follows from it.
 
-use super::{Decision, Last, Pilot};
+use std::time::Duration;
+
+use super::{Course, Decision, Last, Pilot};
 use crate::decide::change::Change;
 use crate::decide::lease::{LeasedFamily, LeasedRateLimiter};
 use crate::decide::limiter;
-use crate::decide::observation::{Family, Observation};
+use crate::decide::observation::{Counters, Family, Observation};
 use crate::decide::options::Assignment;
 use crate::decide::reason::Reason;
-use crate::decide::stage::Situation;
+use crate::decide::stage::{Growth, Situation};
 
 impl Pilot {
     pub(super) fn measure(&mut self, seen: &Observation) {
-        let settings = &self.settings;
-        self.client_bytes_per_sec = self.last.as_ref().and_then(|last| {
-            let counted = seen.counters.since(last.counters.as_ref()?)?;
-            settings.load_model.client_bytes_per_sec(
-                settings.compression_ratio,
-                &counted,
-                seen.at.saturating_sub(last.at),
-            )
-        });
-        self.phase.after(self.client_bytes_per_sec);
+        let counted = self.counted(seen);
+        self.analyser.learn(&seen.counters, counted);
         self.last = Some(Last {
             at: seen.at,
             instance: seen.instance.clone(),
             counters: Some(seen.counters),
         });
+    }
+
+    /// What was counted since the last interval; `None` when that is not known.
+    fn counted(&self, seen: &Observation) -> Option<(Counters, Duration)> {
+        let last = self.last.as_ref()?;
+        let counted = seen.counters.since(last.counters.as_ref()?)?;
+        let interval = seen.at.checked_sub(last.at)?;
+        (!interval.is_zero()).then_some((counted, interval))
     }
 
     pub(super) fn decide_family(
@@ -41,9 +43,10 @@ impl Pilot {
             settings: &self.settings,
             stage: from,
             family,
+            growth: course.note_growth(family),
             leased,
-            phase: self.phase.now(),
-            client_bytes_per_sec: self.client_bytes_per_sec,
+            phase: self.analyser.phase(),
+            client_bytes_per_sec: self.analyser.client_bytes_per_sec(),
             forbidden,
             hands_off: course.hands_off.as_ref(),
             given_up: course.given_up,
@@ -77,7 +80,7 @@ impl Pilot {
         leased: &LeasedRateLimiter,
         forbidden: Option<&str>,
     ) -> Option<Decision> {
-        let (bytes_per_sec, why) = match (forbidden, self.client_bytes_per_sec) {
+        let (bytes_per_sec, why) = match (forbidden, self.analyser.client_bytes_per_sec()) {
             (Some(why), _) => {
                 let why = why.to_owned();
                 (leased.original, Reason::Unguarded { why })
@@ -101,5 +104,17 @@ impl Pilot {
             to: None,
             why,
         })
+    }
+}
+
+impl Course {
+    /// What level 0 gained since it was last seen.
+    fn note_growth(&mut self, family: &Family) -> Growth {
+        let now = (family.level0_files, family.level0_bytes);
+        let before = self.level0.replace(now).unwrap_or(now);
+        Growth {
+            files: now.0.saturating_sub(before.0),
+            bytes: now.1.saturating_sub(before.1),
+        }
     }
 }

@@ -92,6 +92,7 @@ impl Pilot {
         notes: &mut Vec<String>,
     ) -> Option<LeasedRateLimiter> {
         let now = seen.rate_limiter_bytes_per_sec;
+        self.limiter.seen = now;
         if !self.settings.rate_limiter {
             return None;
         }

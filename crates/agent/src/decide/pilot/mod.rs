@@ -10,14 +10,15 @@ mod leasing;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use lissom_core::schedule::Phase;
 use serde::{Deserialize, Serialize};
 
 use super::actuator::Unmanaged;
 use super::change::{Change, Outcome};
 use super::continuity::{Continuity, continuity};
 use super::lease::Lease;
+use super::load::Analyser;
 use super::observation::{Counters, Instance, Observation};
-use super::phase::{LoadPhase, Phase};
 use super::reason::Reason;
 use super::stage::Stage;
 use crate::settings::Settings;
@@ -29,12 +30,11 @@ const MAX_REFUSALS: u32 = 3;
 #[derive(Clone, Debug)]
 pub struct Pilot {
     settings: Settings,
-    phase: LoadPhase,
+    analyser: Analyser,
     lease: Option<Lease>,
     courses: BTreeMap<String, Course>,
     left_alone: BTreeMap<String, Unmanaged>,
     last: Option<Last>,
-    client_bytes_per_sec: Option<f64>,
     limiter: Limiter,
 }
 
@@ -54,11 +54,14 @@ struct Course {
     refusals: u32,
     given_up: Option<u32>,
     hands_off: Option<Unmanaged>,
+    /// Files and bytes of its level 0 when they were last seen.
+    level0: Option<(u64, u64)>,
 }
 
 /// How the rate limiter is doing.
 #[derive(Clone, Copy, Debug, Default)]
 struct Limiter {
+    seen: u64,
     announced: Option<u64>,
     complained: bool,
 }
@@ -99,13 +102,12 @@ impl Pilot {
     /// A pilot that has not seen its server yet.
     pub fn new(settings: Settings) -> Pilot {
         Pilot {
-            phase: LoadPhase::new(&settings),
+            analyser: Analyser::new(&settings),
             settings,
             lease: None,
             courses: BTreeMap::new(),
             left_alone: BTreeMap::new(),
             last: None,
-            client_bytes_per_sec: None,
             limiter: Limiter::default(),
         }
     }
@@ -117,12 +119,12 @@ impl Pilot {
 
     /// The load's phase.
     pub fn phase(&self) -> Phase {
-        self.phase.now()
+        self.analyser.phase()
     }
 
     /// What clients use, if it is known.
     pub fn client_bytes_per_sec(&self) -> Option<f64> {
-        self.client_bytes_per_sec
+        self.analyser.client_bytes_per_sec()
     }
 
     /// The stage of a column family.
@@ -132,18 +134,21 @@ impl Pilot {
             .map_or(Stage::Original, |course| course.stage)
     }
 
-    /// Whether no column family is in another stage than its original one.
+    /// Whether no column family is in another stage than its original one, and the
+    /// rate limiter had its original value when it was last seen.
     pub fn is_original(&self) -> bool {
-        self.courses
-            .values()
-            .all(|course| course.stage == Stage::Original)
+        let limiter = self.lease.as_ref().and_then(|lease| lease.rate_limiter);
+        limiter.is_none_or(|leased| leased.original == self.limiter.seen)
+            && self
+                .courses
+                .values()
+                .all(|course| course.stage == Stage::Original)
     }
 
     /// The connection was lost: what is known of the load is stale, so it counts
     /// as low.
     pub fn lose_sight(&mut self) {
-        self.phase = LoadPhase::new(&self.settings);
-        self.client_bytes_per_sec = None;
+        self.analyser = Analyser::new(&self.settings);
         if let Some(last) = &mut self.last {
             last.counters = None;
         }

@@ -1,17 +1,18 @@
-//! The driver's errors, as one sentence each.
+//! What went wrong, as one sentence each.
 
+use super::driver::Failure;
 use crate::error::Error;
 
-/// What an error of the driver means to the agent.
-pub(super) fn sentence(error: &mysql::Error, place: &str, user: &str) -> Error {
-    match error {
-        mysql::Error::MySqlError(error) => answered(error.code, &error.message, place, user),
-        mysql::Error::DriverError(mysql::DriverError::TlsNotSupported) => Error::fix(format!(
+/// What a failure means to the agent.
+pub(super) fn sentence(failure: Failure, place: &str, user: &str) -> Error {
+    match failure {
+        Failure::Answered { code, message } => answered(code, &message, place, user),
+        Failure::NoTls => Error::fix(format!(
             "{place} offers no TLS, and the option file asks for it: configure the server's \
              certificate, or set ssl-mode=DISABLED"
         )),
-        other => Error::lost(format!(
-            "cannot reach {place}: {other}; check host, port and whether the server runs"
+        Failure::Other(why) => Error::lost(format!(
+            "cannot reach {place}: {why}; check host, port and whether the server runs"
         )),
     }
 }
@@ -91,9 +92,11 @@ mod tests {
 
     #[test]
     fn everything_else_is_a_lost_server() {
-        let gone = std::io::Error::other("gone away");
-        let error = sentence(&mysql::Error::IoError(gone), "db1:3306", "lissom");
+        let gone = Failure::Other("gone away".into());
+        let error = sentence(gone, "db1:3306", "lissom");
         assert_eq!(error.kind(), ErrorKind::Lost);
         assert!(error.to_string().contains("cannot reach db1:3306"));
+        let error = sentence(Failure::NoTls, "db1:3306", "lissom");
+        assert_eq!(error.kind(), ErrorKind::Fix);
     }
 }

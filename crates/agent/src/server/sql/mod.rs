@@ -1,20 +1,22 @@
 //! The seam over plain SQL.
 
-mod connect;
+mod driver;
 mod failure;
 mod read;
 
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
-use mysql::prelude::Queryable;
-use mysql::{Conn, Row, Value};
-
+use self::driver::{Failure, Session};
 use self::read::Rows;
 use super::{Connector, Role, Server};
 use crate::connect::Account;
-use crate::decide::statement::{self, AGENT_LOCK, WATCHDOG_LOCK};
+use crate::decide::statement::{self, AGENT_LOCK, EVENT_INTERVAL, WATCHDOG_LOCK};
 use crate::decide::{Change, Counters, Families, Instance, Lease};
 use crate::error::{Error, Result};
+
+/// Between two looks at something that is waited for.
+const LOOK: Duration = Duration::from_millis(200);
 
 /// Connects with an account.
 #[derive(Clone, Debug)]
@@ -36,10 +38,10 @@ impl Connector for SqlConnector {
 
     fn connect(&mut self) -> Result<SqlServer> {
         let place = self.place();
-        let conn = Conn::new(connect::options(&self.account))
-            .map_err(|error| failure::sentence(&error, &place, &self.account.user))?;
+        let session = Session::open(&self.account)
+            .map_err(|failure| failure::sentence(failure, &place, &self.account.user))?;
         let mut server = SqlServer {
-            conn,
+            session,
             place,
             user: self.account.user.clone(),
             identity_columns: String::new(),
@@ -57,7 +59,7 @@ impl Connector for SqlConnector {
 
 /// A connection to MyRocks in MariaDB, Percona Server or MySQL.
 pub struct SqlServer {
-    conn: Conn,
+    session: Session,
     place: String,
     user: String,
     /// Expressions that together name the server.
@@ -66,25 +68,26 @@ pub struct SqlServer {
 
 impl SqlServer {
     fn rows(&mut self, sql: &str) -> Result<Rows> {
-        let rows: Vec<Row> = self
-            .conn
-            .query(sql)
-            .map_err(|error| failure::sentence(&error, &self.place, &self.user))?;
-        Ok(rows.iter().map(cells).collect())
+        let rows = self.session.rows(sql);
+        rows.map_err(|failure| self.sentence(failure))
     }
 
     fn run(&mut self, sql: &str) -> Result<()> {
-        self.conn
-            .query_drop(sql)
-            .map_err(|error| failure::sentence(&error, &self.place, &self.user))
+        let done = self.session.run(sql);
+        done.map_err(|failure| self.sentence(failure))
     }
 
-    /// MySQL has `server_uuid`, newer MariaDB `server_uid`, older MariaDB
-    /// neither.
+    fn sentence(&self, failure: Failure) -> Error {
+        failure::sentence(failure, &self.place, &self.user)
+    }
+
+    /// Only what cannot change while the server runs, or its own settings would be
+    /// taken for another server's. MySQL has `server_uuid`, newer MariaDB
+    /// `server_uid`, older MariaDB neither.
     fn choose_identity(&mut self) -> Result<String> {
         let unique = self
             .rows("SHOW GLOBAL VARIABLES WHERE Variable_name IN ('server_uuid', 'server_uid')")?;
-        let mut columns = "@@GLOBAL.hostname, @@GLOBAL.port, @@GLOBAL.server_id".to_owned();
+        let mut columns = "@@GLOBAL.hostname, @@GLOBAL.port, @@GLOBAL.datadir".to_owned();
         for name in ["server_uuid", "server_uid"] {
             if read::value(&unique, name).is_some() {
                 columns += &format!(", @@GLOBAL.{name}");
@@ -97,20 +100,19 @@ impl SqlServer {
         let rows = self.rows(sql)?;
         Ok(read::first(&rows).and_then(|text| text.parse().ok()))
     }
-}
 
-/// All cells of a row as text; `None` is NULL.
-fn cells(row: &Row) -> Vec<Option<String>> {
-    (0..row.len())
-        .map(|column| match row.as_ref(column)? {
-            Value::Bytes(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
-            Value::Int(number) => Some(number.to_string()),
-            Value::UInt(number) => Some(number.to_string()),
-            Value::Float(number) => Some(number.to_string()),
-            Value::Double(number) => Some(number.to_string()),
-            _ => None,
-        })
-        .collect()
+    /// Asks now and then, so that the session does not end meanwhile, until the
+    /// answer is this number; false when it is not in time.
+    fn await_number(&mut self, sql: &str, number: u64, patience: Duration) -> Result<bool> {
+        let deadline = Instant::now() + patience;
+        while self.number(sql)? != Some(number) {
+            if Instant::now() >= deadline {
+                return Ok(false);
+            }
+            thread::sleep(LOOK);
+        }
+        Ok(true)
+    }
 }
 
 fn lock(role: Role) -> &'static str {
@@ -135,8 +137,8 @@ impl Server for SqlServer {
 
     fn families(&mut self) -> Result<Families> {
         let options = self.rows(&read::options_query())?;
-        let level0 = self.rows(read::LEVEL0_QUERY)?;
-        read::families(&options, &level0, &self.place)
+        let levels = self.rows(read::LEVELS_QUERY)?;
+        read::families(&options, &levels, &self.place)
     }
 
     fn rate_limiter_bytes_per_sec(&mut self) -> Result<u64> {
@@ -153,27 +155,27 @@ impl Server for SqlServer {
         self.run(&statement::set(change))
     }
 
-    fn claim(&mut self, role: Role, patience: Duration) -> Result<()> {
+    fn claim(&mut self, role: Role, patience: Duration) -> Result<Option<String>> {
         let (lock, seconds) = (lock(role), patience.as_secs());
         if self.number(&format!("SELECT GET_LOCK('{lock}', {seconds})"))? == Some(1) {
-            return Ok(());
+            return Ok(None);
         }
         let holder = self.number(&format!("SELECT IS_USED_LOCK('{lock}')"))?;
-        let holder = holder.map_or("another".into(), |id| format!("connection {id}"));
-        Err(Error::lost(format!(
-            "{holder} at {} holds the lock {lock}: another agent is attached there, or an earlier \
-             one's session has not ended yet; stop it, or wait a moment",
-            self.place
-        )))
+        Ok(Some(holder.map_or("a session".into(), |id| {
+            format!("connection {id}")
+        })))
     }
 
     fn await_free(&mut self, role: Role, patience: Duration) -> Result<bool> {
-        let (lock, seconds) = (lock(role), patience.as_secs());
-        let free = self.number(&format!("SELECT GET_LOCK('{lock}', {seconds})"))? == Some(1);
-        if free {
-            self.number(&format!("SELECT RELEASE_LOCK('{lock}')"))?;
-        }
-        Ok(free)
+        // Not by taking it: some servers let a session hold one lock only.
+        let sql = format!("SELECT IS_FREE_LOCK('{}')", lock(role));
+        self.await_number(&sql, 1, patience)
+    }
+
+    fn await_event(&mut self) -> Result<()> {
+        let patience = Duration::from_secs(2 * EVENT_INTERVAL + 1);
+        self.await_number(statement::COUNT_EVENTS, 0, patience)?;
+        Ok(())
     }
 
     fn put_event(&mut self, schema: &str, lease: &Lease, lifetime: Duration) -> Result<()> {

@@ -14,16 +14,20 @@ pub(super) type Rows = Vec<Vec<Option<String>>>;
 const DYNAMIC: &str = "LEVEL_COMPACTION_DYNAMIC_LEVEL_BYTES";
 const STYLE: &str = "COMPACTION_STYLE";
 
-/// Files and bytes of each level 0. A level 0 with nothing in it may have no row.
-pub(super) const LEVEL0_QUERY: &str = "SELECT CF_NAME, `TYPE`, `VALUE` \
+/// Files and bytes of each level 0, and of all levels: a level 0 with nothing in it
+/// may have no row, their sum always has one.
+pub(super) const LEVELS_QUERY: &str = "SELECT CF_NAME, CONCAT(`LEVEL`, '.', `TYPE`), `VALUE` \
      FROM information_schema.ROCKSDB_COMPACTION_STATS \
-     WHERE `LEVEL` = 'L0' AND `TYPE` IN ('NumFiles', 'SizeBytes')";
+     WHERE `LEVEL` IN ('L0', 'Sum') AND `TYPE` IN ('NumFiles', 'SizeBytes')";
 
 /// Status variables that are read.
-const COUNTERS: [&str; 9] = [
+const COUNTERS: [&str; 12] = [
     "Rocksdb_block_cache_data_bytes_insert",
     "Rocksdb_block_cache_index_bytes_insert",
     "Rocksdb_block_cache_filter_bytes_insert",
+    "Rocksdb_number_keys_read",
+    "Rocksdb_number_keys_written",
+    "Rocksdb_number_db_seek",
     "Rocksdb_bytes_written",
     "Rocksdb_wal_bytes",
     "Rocksdb_flush_write_bytes",
@@ -101,11 +105,15 @@ pub(super) fn counters(rows: &Rows, place: &str) -> Result<Counters> {
             })
     };
     let [data, index, filter, rest @ ..] = COUNTERS;
+    let [keys_read, keys_written, seeks, rest @ ..] = rest;
     let [written, wal, flushed, read, compacted, stalled] = rest;
     Ok(Counters {
         block_cache_bytes_insert: counter(data)?
             .saturating_add(counter(index)?)
             .saturating_add(counter(filter)?),
+        keys_read: counter(keys_read)?,
+        keys_written: counter(keys_written)?,
+        seeks: counter(seeks)?,
         bytes_written: counter(written)?,
         wal_bytes: counter(wal)?,
         flush_write_bytes: counter(flushed)?,
@@ -116,26 +124,32 @@ pub(super) fn counters(rows: &Rows, place: &str) -> Result<Counters> {
 }
 
 /// From rows of column family, name and value.
-pub(super) fn families(options: &Rows, level0: &Rows, place: &str) -> Result<Families> {
+pub(super) fn families(options: &Rows, levels: &Rows, place: &str) -> Result<Families> {
     let options = by_family(options);
-    let level0 = by_family(level0);
+    let levels = by_family(levels);
     if options.is_empty() {
         return Err(Error::fix(format!(
             "{place} shows no column family: the user needs the privilege PROCESS (GRANT PROCESS \
              ON *.* TO that user)"
         )));
     }
+    if levels.is_empty() {
+        // Without them every level 0 would seem empty, whatever it holds.
+        return Err(Error::refused(format!(
+            "{place} shows column families and no statistics of their levels"
+        )));
+    }
     options
         .into_iter()
         .map(|(name, options)| {
-            let level0 = level0.get(name);
-            let size = |what: &str| level0.and_then(|it| it.get(what)).map_or(0, |it| whole(it));
+            let levels = levels.get(name);
+            let size = |what: &str| levels.and_then(|it| it.get(what)).map_or(0, |it| whole(it));
             let family = Family {
                 options: family_options(name, &options, place)?,
                 dynamic_level_bytes: options.get(DYNAMIC).is_some_and(|it| is_on(it)),
                 compaction_style: options.get(STYLE).copied().unwrap_or("unknown").to_owned(),
-                level0_files: size("NumFiles"),
-                level0_bytes: size("SizeBytes"),
+                level0_files: size("L0.NumFiles"),
+                level0_bytes: size("L0.SizeBytes"),
             };
             Ok((name.to_owned(), family))
         })
@@ -197,8 +211,9 @@ fn is_on(text: &str) -> bool {
 
 /// Statistics are shown as floating-point numbers.
 fn whole(text: &str) -> u64 {
+    // What cannot be read counts as too much: nothing is delayed on it.
     text.parse::<f64>()
-        .map_or(0, |number| number.max(0.0) as u64)
+        .map_or(u64::MAX, |number| number.max(0.0) as u64)
 }
 
 #[cfg(test)]

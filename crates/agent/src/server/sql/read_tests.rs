@@ -31,8 +31,8 @@ cf_hot COMPACTION_STYLE kCompactionStyleLevel";
 
 #[test]
 fn families_are_read_and_an_empty_level_is_zero() {
-    let level0 = rows("default NumFiles 18\ndefault SizeBytes 8.28e6");
-    let families = families(&rows(OPTIONS), &level0, "here").expect("all is there");
+    let levels = "default L0.NumFiles 18\ndefault L0.SizeBytes 8.28e6\ncf_hot Sum.NumFiles 3";
+    let families = families(&rows(OPTIONS), &rows(levels), "here").expect("all is there");
     let default = &families["default"];
     assert_eq!(
         (default.level0_files, default.level0_bytes),
@@ -50,8 +50,11 @@ fn families_are_read_and_an_empty_level_is_zero() {
 fn what_is_missing_is_named() {
     let error = families(&Rows::new(), &Rows::new(), "here").expect_err("nothing");
     assert!(error.to_string().contains("privilege PROCESS"), "{error}");
+    let error = families(&rows(OPTIONS), &Rows::new(), "here").expect_err("no levels");
+    assert!(error.to_string().contains("no statistics"), "{error}");
     let without: Vec<&str> = OPTIONS.lines().filter(|it| !it.contains("STOP")).collect();
-    let error = families(&rows(&without.join("\n")), &Rows::new(), "here").expect_err("one");
+    let levels = rows("default Sum.NumFiles 0");
+    let error = families(&rows(&without.join("\n")), &levels, "here").expect_err("one");
     assert!(
         error.to_string().contains("LEVEL0_STOP_WRITES_TRIGGER"),
         "{error}"
@@ -68,8 +71,9 @@ fn counters_are_summed_over_the_kinds_of_block() {
         .collect();
     let counters = counters(&rows(&text.join("\n")), "here").expect("all is there");
     assert_eq!(counters.block_cache_bytes_insert, 111);
-    assert_eq!(counters.bytes_written, 1_000);
-    assert_eq!(counters.stall_micros, 100_000_000);
+    assert_eq!(counters.seeks, 100_000);
+    assert_eq!(counters.bytes_written, 1_000_000);
+    assert_eq!(counters.stall_micros, 100_000_000_000);
     let error = super::counters(&Rows::new(), "here").expect_err("nothing");
     assert!(
         error.to_string().contains("not a MyRocks server"),
