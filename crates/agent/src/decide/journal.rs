@@ -108,21 +108,14 @@ impl fmt::Display for Event {
                 instance,
                 continuity,
                 families,
-            } => {
-                let what = match continuity {
-                    Continuity::First => "found server",
-                    Continuity::Same => "still at server",
-                    Continuity::Restarted => "restarted, with its configured settings: server",
-                    Continuity::Other => "another server answers now:",
-                };
-                write!(
-                    f,
-                    "{what} {}, up for {} s, {} column families",
-                    instance.identity,
-                    instance.uptime,
-                    families.len()
-                )
-            }
+            } => write!(
+                f,
+                "{} {}, up for {} s, {} column families",
+                sight(*continuity),
+                instance.identity,
+                instance.uptime,
+                families.len()
+            ),
             Event::Decision {
                 decision, outcome, ..
             } => write!(
@@ -141,6 +134,15 @@ impl fmt::Display for Event {
             Event::Note { text } => f.write_str(text),
             Event::End => f.write_str("ended: the server has its original settings"),
         }
+    }
+}
+
+fn sight(continuity: Continuity) -> &'static str {
+    match continuity {
+        Continuity::First => "found server",
+        Continuity::Same => "still at server",
+        Continuity::Restarted => "restarted, with its configured settings: server",
+        Continuity::Other => "another server answers now:",
     }
 }
 

@@ -43,34 +43,56 @@ pub struct FamilyReadings {
     pub level0_bytes: u64,
 }
 
+/// Name, help and value of a line.
+type Line = (&'static str, &'static str, f64);
+
 impl fmt::Display for Readings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut gauge = |name: &str, help: &str, value: f64| single(f, name, "gauge", help, value);
-        gauge(
-            "up",
-            "1 when the last interval was completed",
-            flag(self.up),
-        )?;
-        gauge(
-            "high_load",
-            "1 while the load is high",
-            flag(self.high_load),
-        )?;
-        gauge(
-            "client_bytes_per_second",
-            "Estimated load of clients",
-            self.client_bytes_per_sec.unwrap_or(f64::NAN),
-        )?;
-        gauge(
-            "rate_limiter_bytes_per_second",
-            "rocksdb_rate_limiter_bytes_per_sec",
-            self.rate_limiter_bytes_per_sec as f64,
-        )?;
-        for (name, help, value) in [
+        for (name, help, value) in self.gauges() {
+            single(f, name, "gauge", help, value)?;
+        }
+        for (name, help, value) in self.counters() {
+            single(f, name, "counter", help, value)?;
+        }
+        self.write_families(f)
+    }
+}
+
+impl Readings {
+    fn gauges(&self) -> [Line; 4] {
+        let client = self.client_bytes_per_sec.unwrap_or(f64::NAN);
+        let limiter = self.rate_limiter_bytes_per_sec as f64;
+        [
+            (
+                "up",
+                "1 when the last interval was completed",
+                flag(self.up),
+            ),
+            (
+                "high_load",
+                "1 while the load is high",
+                flag(self.high_load),
+            ),
+            (
+                "client_bytes_per_second",
+                "Estimated load of clients",
+                client,
+            ),
+            (
+                "rate_limiter_bytes_per_second",
+                "rocksdb_rate_limiter_bytes_per_sec",
+                limiter,
+            ),
+        ]
+    }
+
+    fn counters(&self) -> [Line; 6] {
+        let stalled = self.stall_micros as f64 / 1e6;
+        [
             (
                 "stall_seconds_total",
                 "Time in which the server held writers back",
-                self.stall_micros as f64 / 1e6,
+                stalled,
             ),
             (
                 "changes_applied_total",
@@ -97,14 +119,9 @@ impl fmt::Display for Readings {
                 "Lines of the journal that could not be written",
                 self.journal_dropped as f64,
             ),
-        ] {
-            single(f, name, "counter", help, value)?;
-        }
-        self.write_families(f)
+        ]
     }
-}
 
-impl Readings {
     fn write_families(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write_each(f, "level0_files", "Files in level 0", |it| it.level0_files)?;
         self.write_each(f, "level0_bytes", "Bytes in level 0", |it| it.level0_bytes)?;

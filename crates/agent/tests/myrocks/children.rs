@@ -137,8 +137,15 @@ fn this_program(test: &str) -> Command {
     command
 }
 
-fn arguments(test: &str) -> [&str; 4] {
-    ["--exact", test, "--nocapture", "--include-ignored"]
+/// With one thread, the name of the test would stand before its first line.
+fn arguments(test: &str) -> [&str; 5] {
+    [
+        "--exact",
+        test,
+        "--nocapture",
+        "--include-ignored",
+        "--test-threads=2",
+    ]
 }
 
 /// In a child: does its task, and never returns.

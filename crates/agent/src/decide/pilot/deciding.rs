@@ -9,7 +9,7 @@ use crate::decide::limiter;
 use crate::decide::observation::{Counters, Family, Observation};
 use crate::decide::options::Assignment;
 use crate::decide::reason::Reason;
-use crate::decide::stage::{Growth, Situation};
+use crate::decide::stage::{Growth, Situation, Stage};
 
 impl Pilot {
     pub(super) fn measure(&mut self, seen: &Observation) {
@@ -37,22 +37,8 @@ impl Pilot {
         leased: &LeasedFamily,
         forbidden: Option<&str>,
     ) -> Option<Decision> {
-        let course = self.courses.entry(name.to_owned()).or_default();
-        let from = course.stage;
-        let (to, why) = Situation {
-            settings: &self.settings,
-            stage: from,
-            family,
-            growth: course.note_growth(family),
-            leased,
-            phase: self.analyser.phase(),
-            client_bytes_per_sec: self.analyser.client_bytes_per_sec(),
-            forbidden,
-            hands_off: course.hands_off.as_ref(),
-            given_up: course.given_up,
-        }
-        .next();
-        course.stage = to;
+        let from = self.stage(name);
+        let (to, why) = self.next_stage(name, family, leased, forbidden);
         // In a dry run the options never become what they should be.
         let now = if self.settings.dry_run {
             leased.options(from)
@@ -72,6 +58,31 @@ impl Pilot {
             to: Some(to),
             why,
         })
+    }
+
+    fn next_stage(
+        &mut self,
+        name: &str,
+        family: &Family,
+        leased: &LeasedFamily,
+        forbidden: Option<&str>,
+    ) -> (Stage, Reason) {
+        let course = self.courses.entry(name.to_owned()).or_default();
+        let (to, why) = Situation {
+            settings: &self.settings,
+            stage: course.stage,
+            family,
+            growth: course.note_growth(family),
+            leased,
+            phase: self.analyser.phase(),
+            client_bytes_per_sec: self.analyser.client_bytes_per_sec(),
+            forbidden,
+            hands_off: course.hands_off.as_ref(),
+            given_up: course.given_up,
+        }
+        .next();
+        course.stage = to;
+        (to, why)
     }
 
     pub(super) fn decide_limiter(
