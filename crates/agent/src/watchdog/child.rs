@@ -98,8 +98,6 @@ struct Child<C: Connector> {
     /// Nothing is tried before, after a failure.
     not_before: Duration,
     pause: Duration,
-    /// Another watchdog looks after the server.
-    relieved: bool,
     /// When the settings were first restored after the agent was gone.
     restored_at: Option<Duration>,
 }
@@ -114,7 +112,6 @@ impl<C: Connector> Child<C> {
             spoken_at: Duration::ZERO,
             not_before: Duration::ZERO,
             pause: PAUSE,
-            relieved: false,
             restored_at: None,
         }
     }
@@ -197,7 +194,7 @@ impl<C: Connector> Child<C> {
     /// Whether nobody will undo what was restored. A session of the agent that has not
     /// ended may still carry out what it was told last.
     fn is_final(&mut self, server: &mut C::Server) -> Result<bool> {
-        if !self.keeper.has_lost_agent() || self.relieved {
+        if !self.keeper.has_lost_agent() {
             return Ok(true);
         }
         let now = self.now();
@@ -212,7 +209,7 @@ impl<C: Connector> Child<C> {
         if let Some(lease) = self.keeper.lease() {
             check_identity(&mut server, lease)?;
         }
-        self.relieved = server.claim(Role::Watchdog, Duration::ZERO)?.is_some();
+        server.claim(Role::Watchdog, Duration::ZERO)?;
         Ok(server)
     }
 
@@ -228,7 +225,7 @@ impl<C: Connector> Child<C> {
         let Some(mut server) = self.server.take() else {
             return self.reach();
         };
-        self.relieved = server.claim(Role::Watchdog, Duration::ZERO)?.is_some();
+        server.claim(Role::Watchdog, Duration::ZERO)?;
         Ok(server)
     }
 }
