@@ -44,3 +44,9 @@ impl From<lissom_bench::BenchError> for Failure {
         Failure::Failed(error.to_string())
     }
 }
+
+impl From<lissom_agent::Error> for Failure {
+    fn from(error: lissom_agent::Error) -> Failure {
+        Failure::Failed(error.to_string())
+    }
+}

@@ -2,6 +2,8 @@
 
 #[path = "program/advice.rs"]
 mod advice;
+#[path = "program/attaching.rs"]
+mod attaching;
 #[path = "program/benches.rs"]
 mod benches;
 #[path = "program/directories.rs"]

@@ -2,6 +2,7 @@
 
 mod adopt;
 mod advise;
+mod attach;
 mod bench;
 mod compact;
 mod demo;
@@ -42,7 +43,9 @@ pub fn program() -> Command {
             compact::command(),
             replay::command(),
             advise::command(),
+            attach::command(),
         ])
+        .subcommand(attach::watchdog_command())
         .subcommand(
             Command::new("bench-arm")
                 .hide(true)
@@ -64,6 +67,8 @@ pub fn run(given: &ArgMatches) -> Outcome {
         Some(("compact", given)) => compact::run(given),
         Some(("replay", given)) => replay::run(given),
         Some(("advise", given)) => advise::run(given),
+        Some(("attach", given)) => attach::run(given),
+        Some((attach::WATCHDOG, _)) => attach::run_watchdog(),
         Some(("bench-arm", _)) => Ok(lissom_bench::run_arm_child(
             std::io::stdin(),
             std::io::stdout(),

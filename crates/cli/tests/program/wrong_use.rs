@@ -47,9 +47,72 @@ fn what_cannot_be_meant_is_refused() {
             &["sim", "ycsb-a", "--machine", "/nowhere"],
             "cannot read /nowhere",
         ),
+        (&["attach"], "<URL>"),
+        (&["attach", "mysql://u@h"], "--io-limit <BYTES>"),
+        (
+            &["attach", "db1", "--io-limit", "100M"],
+            "must begin with mysql://",
+        ),
+        (
+            &["attach", "mysql://h", "--io-limit", "100M"],
+            "no user is given",
+        ),
+        (
+            &["attach", "mysql://u@h/db", "--io-limit", "100M"],
+            "no database",
+        ),
+        (
+            &[
+                "attach",
+                "mysql://u@h",
+                "--io-limit",
+                "100M",
+                "--lease",
+                "1",
+            ],
+            "four intervals",
+        ),
+        (
+            &[
+                "attach",
+                "mysql://u@h",
+                "--io-limit",
+                "100M",
+                "--actuator",
+                "brake",
+            ],
+            "choose level0-trigger",
+        ),
+        (
+            &["attach", "mysql://u@h", "--restore", "--dry-run"],
+            "cannot be used with",
+        ),
+        (
+            &[
+                "attach",
+                "mysql://u@h",
+                "--io-limit",
+                "100M",
+                "--defaults-file",
+                "/nowhere",
+            ],
+            "cannot read /nowhere",
+        ),
     ] {
         let sentence = ends(arguments, 2);
         assert!(sentence.contains(words), "{arguments:?}: {sentence}");
+    }
+}
+
+#[test]
+fn a_password_in_a_url_is_refused_and_not_repeated() {
+    for url in [
+        "mysql://u:hunter2@h",
+        "u:hunter2@h",
+        "mysql://u:hunter2@h:1/db",
+    ] {
+        let sentence = ends(&["attach", url, "--io-limit", "100M"], 2);
+        assert!(!sentence.contains("hunter2"), "{sentence}");
     }
 }
 
@@ -67,6 +130,7 @@ fn help_names_every_command_and_fits_the_terminal() {
         "compact",
         "sim",
         "replay",
+        "attach",
     ] {
         assert!(help.contains(&format!("\n  {command}")), "{help}");
         let of_command = done(&[command, "--help"]);
@@ -75,6 +139,6 @@ fn help_names_every_command_and_fits_the_terminal() {
             assert!(line.chars().count() <= 80, "{command}: {line}");
         }
     }
-    assert!(!help.contains("bench-arm"));
+    assert!(!help.contains("bench-arm") && !help.contains("attach-watchdog"));
     assert!(done(&["--version"]).starts_with("lissom "));
 }

@@ -1,0 +1,82 @@
+//! Carrying out decisions, and reading back what came of them.
+
+use std::time::Duration;
+
+use crate::decide::{Decision, Outcome};
+use crate::error::{Error, ErrorKind, Result};
+use crate::server::{self, Server};
+
+/// A decision and what came of it.
+pub(super) type Done = (Decision, Outcome);
+
+/// Sends all changes, and reads back whether they took effect. `may_delay` is
+/// asked before each delay. The error is the lost connection that ended it.
+pub(super) fn carry_out<S: Server>(
+    server: &mut S,
+    decisions: Vec<Decision>,
+    may_delay: impl Fn() -> bool,
+) -> (Vec<Done>, Result<()>) {
+    let mut done: Vec<(Decision, Option<Outcome>)> = Vec::new();
+    let mut lost = None;
+    for decision in decisions {
+        if lost.is_some() || (decision.delays() && !may_delay()) {
+            // It is decided anew in the next interval.
+            continue;
+        }
+        let outcome = match server.set(&decision.change) {
+            Ok(()) => None,
+            Err(error) if error.kind() == ErrorKind::Lost => {
+                let why = error.to_string();
+                lost = Some(error);
+                Some(Outcome::Unknown { why })
+            }
+            Err(error) => {
+                let why = error.to_string();
+                Some(Outcome::Refused { why })
+            }
+        };
+        done.push((decision, outcome));
+    }
+    let read = match lost {
+        Some(error) => Err(error),
+        None if done.is_empty() => return (Vec::new(), Ok(())),
+        None => read_back(server, &mut done),
+    };
+    let done = done
+        .into_iter()
+        .map(|(decision, outcome)| (decision, outcome.unwrap_or_else(|| unknown(&read))))
+        .collect();
+    (done, read)
+}
+
+fn read_back<S: Server>(server: &mut S, done: &mut [(Decision, Option<Outcome>)]) -> Result<()> {
+    let (families, rate_limiter) = server::read_back(server)?;
+    for (decision, outcome) in done {
+        outcome.get_or_insert_with(|| decision.change.verify(&families, rate_limiter));
+    }
+    Ok(())
+}
+
+fn unknown(read: &Result<()>) -> Outcome {
+    let why = match read {
+        Ok(()) => String::new(),
+        Err(error) => error.to_string(),
+    };
+    Outcome::Unknown { why }
+}
+
+/// Whether the server is as it should be, but for delays that it did not take.
+pub(super) fn in_control(done: &[Done]) -> bool {
+    done.iter().all(|(decision, outcome)| {
+        decision.delays() || matches!(outcome, Outcome::Applied | Outcome::Vanished)
+    })
+}
+
+/// The sentence of an end at which the settings could not be restored.
+pub(super) fn not_restored(place: &str, error: &Error, waited: Duration) -> Error {
+    Error::refused(format!(
+        "{place} could not be given its original settings in {} s ({error}): the watchdog goes on \
+         trying; `lissom attach --restore` does it by hand, and so does a restart of the server",
+        waited.as_secs()
+    ))
+}

@@ -1,0 +1,136 @@
+//! Attaching: what must be so before the first interval.
+
+use std::time::Duration;
+
+use super::Agent;
+use crate::decide::{Assignment, Change, Event, JOURNAL_VERSION, Lease, Observation, OptionName};
+use crate::error::{Error, Result};
+use crate::server::{Connector, Role, Server, observe, occupied, restore};
+use crate::watchdog::Guard;
+
+/// For an earlier agent's session to end.
+const CLAIM_PATIENCE: Duration = Duration::from_secs(2);
+/// For its watchdog to restore.
+const WATCHDOG_PATIENCE: Duration = Duration::from_secs(10);
+
+impl<C: Connector, G: Guard> Agent<C, G> {
+    pub(super) fn begin(&mut self, unix_seconds: u64) -> Result<()> {
+        let event = Event::Begin {
+            version: JOURNAL_VERSION,
+            unix_seconds,
+            server: self.connector.place(),
+            settings: Box::new(self.settings.clone()),
+        };
+        let mut server = self.connector.connect()?;
+        // First the questions, then the locks: the sentences are clearer.
+        let seen = observe(&mut server, self.now())?;
+        self.check_asked_for(&seen)?;
+        self.records.write(self.now(), event);
+        if !self.settings.dry_run {
+            self.take_over(&mut server)?;
+            self.restore_recorded(&mut server, &seen.instance.identity)?;
+            self.tell_recorded();
+            probe(&mut server)?;
+        }
+        self.server = Some(server);
+        Ok(())
+    }
+
+    fn check_asked_for(&self, seen: &Observation) -> Result<()> {
+        let absent = |name: &&String| !seen.families.contains_key(*name);
+        match self.settings.column_families.iter().find(absent) {
+            None => Ok(()),
+            Some(name) => {
+                let names: Vec<&str> = seen.families.keys().map(String::as_str).collect();
+                Err(Error::fix(format!(
+                    "{} has no column family {name:?}; it has {}",
+                    self.connector.place(),
+                    names.join(", ")
+                )))
+            }
+        }
+    }
+
+    /// Nobody else may be attached, and what an earlier agent has left behind must
+    /// have restored: its delayed settings would be taken for the original ones. That
+    /// comes first, since an earlier agent's watchdog and its event wait for the lock.
+    fn take_over(&mut self, server: &mut C::Server) -> Result<()> {
+        if !server.await_free(Role::Agent, CLAIM_PATIENCE)? {
+            // It says who holds it.
+            self.claim(server)?;
+        }
+        if !server.await_free(Role::Watchdog, WATCHDOG_PATIENCE)? {
+            return Err(Error::lost(format!(
+                "the watchdog of an earlier agent is still at work at {}: wait until it has \
+                 restored the settings, which it does as soon as it can",
+                self.connector.place()
+            )));
+        }
+        server.await_event()?;
+        self.claim(server)
+    }
+
+    /// Takes the agent's lock.
+    pub(super) fn claim(&mut self, server: &mut C::Server) -> Result<()> {
+        match server.claim(Role::Agent, Duration::ZERO)? {
+            None => Ok(()),
+            Some(holder) => Err(occupied(&self.connector.place(), &holder)),
+        }
+    }
+
+    /// What the state file says of a server that is not the one before comes first,
+    /// for the same reason: an address may lead back to a server that was left.
+    /// Returns whether there was anything.
+    pub(super) fn restore_recorded(
+        &mut self,
+        server: &mut C::Server,
+        identity: &str,
+    ) -> Result<bool> {
+        let lease = self.pilot.lease();
+        if lease.is_some_and(|lease| lease.identity == identity) {
+            return Ok(false);
+        }
+        let Some(lease) = self.records.ledger.lease(identity).cloned() else {
+            return Ok(false);
+        };
+        self.restore(server, &lease)?;
+        self.records.ledger.forget(identity)?;
+        Ok(true)
+    }
+
+    fn tell_recorded(&mut self) {
+        for lease in self.records.ledger.leases().to_vec() {
+            let note = format!(
+                "server {} was left with changed settings by an earlier agent and does not \
+                 answer at this address: `lissom attach --restore` at its own address restores it, \
+                 and so does its restart",
+                lease.identity
+            );
+            self.records.note(self.now(), note);
+        }
+    }
+
+    pub(super) fn restore(&mut self, server: &mut C::Server, lease: &Lease) -> Result<()> {
+        let changes = restore(server, lease)?;
+        let changes = changes.iter().map(Change::to_string).collect();
+        self.records.write(self.now(), Event::Restored { changes });
+        Ok(())
+    }
+}
+
+/// Sets an option to the value that it has: whoever may not do that is told so
+/// now, and not at the first high load.
+fn probe<S: Server>(server: &mut S) -> Result<()> {
+    let families = server.families()?;
+    let Some(family) = families.get("default") else {
+        return Ok(());
+    };
+    let option = OptionName::Level0FileNumCompactionTrigger;
+    server.set(&Change::Family {
+        column_family: "default".into(),
+        set: vec![Assignment {
+            option,
+            value: family.options.get(option),
+        }],
+    })
+}

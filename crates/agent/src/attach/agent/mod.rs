@@ -1,0 +1,233 @@
+//! The agent's intervals, without the clock and the waiting in between.
+
+mod begin;
+mod leave;
+
+use std::fmt;
+use std::time::Duration;
+
+use super::act::{carry_out, in_control};
+use super::hands::Hands;
+use super::records::Records;
+use crate::decide::{Continuity, Decision, Event, Observation, Outcome, Pilot, Sight};
+use crate::error::{Error, ErrorKind, Result};
+use crate::server::{Connector, observe};
+use crate::settings::Settings;
+use crate::watchdog::Guard;
+
+/// An agent, attached to one address.
+pub struct Agent<C: Connector, G: Guard> {
+    settings: Settings,
+    connector: C,
+    server: Option<C::Server>,
+    pilot: Pilot,
+    hands: Hands<G>,
+    records: Records,
+    clock: Box<dyn Fn() -> Duration>,
+    /// What was complained of last, so that it is said once.
+    trouble: Option<String>,
+    /// Why nothing may be delayed, likewise.
+    forbidden: Option<String>,
+}
+
+impl<C: Connector, G: Guard> fmt::Debug for Agent<C, G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Agent")
+            .field("place", &self.connector.place())
+            .field("pilot", &self.pilot)
+            .field("trouble", &self.trouble)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<C: Connector, G: Guard> Agent<C, G> {
+    /// Attaches: connects, makes sure that it is MyRocks and that nobody else is
+    /// attached, restores what an earlier agent left, and tries the privilege to
+    /// set options. Nothing is delayed yet.
+    ///
+    /// # Errors
+    /// One sentence for whatever is in the way.
+    pub fn attach(
+        settings: Settings,
+        connector: C,
+        guard: G,
+        records: Records,
+        clock: impl Fn() -> Duration + 'static,
+        unix_seconds: u64,
+    ) -> Result<Agent<C, G>> {
+        settings.check()?;
+        let mut agent = Agent {
+            pilot: Pilot::new(settings.clone()),
+            settings,
+            connector,
+            server: None,
+            hands: Hands::new(guard),
+            records,
+            clock: Box::new(clock),
+            trouble: None,
+            forbidden: None,
+        };
+        agent.begin(unix_seconds)?;
+        Ok(agent)
+    }
+
+    /// One interval.
+    pub fn tick(&mut self) {
+        match self.try_tick() {
+            Ok(()) => {
+                if self.trouble.take().is_some() {
+                    self.records.write(self.now(), Event::Found);
+                }
+            }
+            Err(error) => self.complain(&error),
+        }
+    }
+
+    /// Whether the last interval was completed.
+    pub fn is_well(&self) -> bool {
+        self.trouble.is_none()
+    }
+
+    fn try_tick(&mut self) -> Result<()> {
+        let mut server = match self.server.take() {
+            Some(server) => server,
+            None => self.reconnect()?,
+        };
+        let steered = self.steer(&mut server);
+        let lost = matches!(&steered, Err(error) if error.kind() == ErrorKind::Lost);
+        if !lost {
+            self.server = Some(server);
+        }
+        steered
+    }
+
+    /// Its own earlier session may still hold the lock, and may still carry out what
+    /// it was told last: until it has ended, nothing that is read here counts.
+    fn reconnect(&mut self) -> Result<C::Server> {
+        let mut server = self.connector.connect()?;
+        if !self.settings.dry_run {
+            self.claim(&mut server)?;
+        }
+        Ok(server)
+    }
+
+    fn complain(&mut self, error: &Error) {
+        let sentence = error.to_string();
+        self.pilot.lose_sight();
+        self.records.show_down();
+        if self.trouble.as_ref() != Some(&sentence) {
+            self.records.lost(self.now(), sentence.clone());
+            self.trouble = Some(sentence);
+        }
+    }
+
+    fn steer(&mut self, server: &mut C::Server) -> Result<()> {
+        let seen = self.look(server)?;
+        let sight = self.pilot.see(&seen);
+        self.tell(&seen, sight);
+        let now = self.now();
+        let forbidden =
+            self.hands
+                .forbid(server, &self.pilot, &self.settings, &mut self.records, now);
+        self.tell_forbidden(forbidden.as_ref(), now);
+        let decisions = self.pilot.decide(&seen, forbidden.as_deref());
+        let in_control = self.act(server, decisions)?;
+        if in_control && !self.settings.dry_run {
+            let now = self.now();
+            self.hands.renew(now);
+        }
+        self.records.show(&seen, &self.pilot);
+        Ok(())
+    }
+
+    fn look(&mut self, server: &mut C::Server) -> Result<Observation> {
+        let seen = observe(server, self.now())?;
+        if self.settings.dry_run || !self.restore_recorded(server, &seen.instance.identity)? {
+            return Ok(seen);
+        }
+        observe(server, self.now())
+    }
+
+    fn tell(&mut self, seen: &Observation, sight: Sight) {
+        let at = seen.at;
+        if sight.continuity != Continuity::Same {
+            let event = Event::Server {
+                instance: seen.instance.clone(),
+                continuity: sight.continuity,
+                families: seen.families.clone(),
+            };
+            self.records.write(at, event);
+        }
+        if matches!(sight.continuity, Continuity::Restarted | Continuity::Other) {
+            self.records.restarted();
+        }
+        if let Some(lease) = sight.abandoned {
+            self.hands.abandon();
+            self.records.note(
+                at,
+                format!(
+                    "server {} is left to its watchdog, and its original settings stay in the \
+                     state file",
+                    lease.identity
+                ),
+            );
+        }
+        for note in sight.notes {
+            self.records.note(at, note);
+        }
+    }
+
+    fn tell_forbidden(&mut self, forbidden: Option<&String>, at: Duration) {
+        if self.forbidden.as_ref() == forbidden {
+            return;
+        }
+        if let Some(why) = forbidden {
+            self.records.note(at, format!("nothing is delayed: {why}"));
+        }
+        self.forbidden = forbidden.cloned();
+    }
+
+    /// Whether the server is as it should be.
+    fn act(&mut self, server: &mut C::Server, decisions: Vec<Decision>) -> Result<bool> {
+        if self.settings.dry_run {
+            for decision in &decisions {
+                self.conclude(decision, Outcome::DryRun);
+            }
+            return Ok(true);
+        }
+        let (hands, settings, clock) = (&self.hands, &self.settings, &self.clock);
+        let may_delay = || hands.are_fresh(settings, clock());
+        let (done, read) = carry_out(server, decisions, may_delay);
+        for (decision, outcome) in &done {
+            self.conclude(decision, outcome.clone());
+        }
+        read.map(|()| in_control(&done))
+    }
+
+    fn conclude(&mut self, decision: &Decision, outcome: Outcome) {
+        self.pilot.settle(decision, &outcome);
+        self.records
+            .decided((self.clock)(), &self.pilot, decision, outcome);
+    }
+
+    /// Something that a person should know.
+    pub fn note(&mut self, text: impl Into<String>) {
+        self.records.note(self.now(), text);
+    }
+
+    /// The server, as it is reached.
+    pub fn place(&self) -> String {
+        self.connector.place()
+    }
+
+    fn now(&self) -> Duration {
+        (self.clock)()
+    }
+}
+
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod rig;
+#[cfg(test)]
+mod tests;

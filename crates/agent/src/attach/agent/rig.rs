@@ -1,0 +1,95 @@
+//! A world, and an agent in it that can be dropped at any moment.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::time::Duration;
+
+use super::Agent;
+use crate::attach::Records;
+use crate::decide::{Change, Entry};
+use crate::error::Result;
+use crate::files::Places;
+use crate::metrics::Board;
+use crate::settings::Settings;
+use crate::testing::{MockConnector, MockGuard, World, usual_settings};
+
+pub(super) const HIGH: u64 = 1_000_000_000;
+
+/// A world, and what an agent leaves behind when it is dropped.
+pub(super) struct Rig {
+    pub(super) connector: MockConnector,
+    pub(super) guard: MockGuard,
+    pub(super) directory: tempfile::TempDir,
+    pub(super) said: Rc<RefCell<Vec<Entry>>>,
+}
+
+pub(super) type TestAgent = Agent<MockConnector, MockGuard>;
+
+impl Rig {
+    pub(super) fn new() -> Rig {
+        Rig {
+            connector: MockConnector::new(World::usual()),
+            guard: MockGuard::default(),
+            directory: tempfile::tempdir().expect("a directory"),
+            said: Rc::default(),
+        }
+    }
+
+    pub(super) fn attach(&self, settings: Settings) -> Result<TestAgent> {
+        let places = Places {
+            state: self.directory.path().join("state"),
+            journal: self.directory.path().join("journal"),
+        };
+        let said = Rc::clone(&self.said);
+        let watch = move |entry: &Entry| said.borrow_mut().push(entry.clone());
+        let records = Records::open(&places, 1 << 20, Board::default(), watch)?;
+        let world = self.connector.clone();
+        let clock = move || world.world().now;
+        let (connector, guard) = (self.connector.clone(), self.guard.clone());
+        Agent::attach(settings, connector, guard, records, clock, 0)
+    }
+
+    /// One interval under a load.
+    pub(super) fn turn(&self, agent: &mut TestAgent, load: u64) {
+        {
+            let mut world = self.connector.world();
+            world.now += Duration::from_secs(1);
+            world.counters.wal_bytes += load;
+        }
+        agent.tick();
+    }
+
+    pub(super) fn is_delayed(&self) -> bool {
+        let mut world = self.connector.world();
+        world
+            .family("default")
+            .options
+            .level0_file_num_compaction_trigger
+            == 20
+    }
+
+    pub(super) fn is_as_owned(&self) -> bool {
+        self.connector.world().is_as_owned()
+    }
+
+    pub(super) fn sent(&self) -> Vec<Change> {
+        std::mem::take(&mut self.connector.world().sent)
+    }
+
+    pub(super) fn said(&self, words: &str) -> bool {
+        self.said
+            .borrow()
+            .iter()
+            .any(|entry| entry.to_string().contains(words))
+    }
+
+    /// An agent that has delayed already.
+    pub(super) fn delaying(&self) -> TestAgent {
+        let mut agent = self.attach(usual_settings()).expect("attached");
+        self.turn(&mut agent, HIGH);
+        self.turn(&mut agent, HIGH);
+        assert!(self.is_delayed());
+        self.sent();
+        agent
+    }
+}

@@ -1,0 +1,340 @@
+//! The agent against a server in memory, fault by fault.
+
+use std::time::Duration;
+
+use super::rig::{HIGH, Rig};
+use crate::ErrorKind;
+use crate::decide::{Entry, Event, OptionName, Stage};
+use crate::testing::{usual_family, usual_settings};
+
+#[test]
+fn it_delays_resumes_and_leaves_nothing_behind() {
+    let rig = Rig::new();
+    let mut agent = rig.attach(usual_settings()).expect("attached");
+    assert_eq!(rig.sent().len(), 1, "the privilege is tried");
+    rig.turn(&mut agent, HIGH);
+    rig.turn(&mut agent, HIGH);
+    assert!(rig.is_delayed());
+    assert!(rig.said("delay default: level0_file_num_compaction_trigger=20"));
+    for _ in 0..4 {
+        rig.turn(&mut agent, 0);
+    }
+    assert!(rig.is_as_owned());
+    rig.turn(&mut agent, HIGH);
+    assert!(rig.is_delayed());
+    agent.leave().expect("restored");
+    assert!(rig.is_as_owned());
+    assert!(rig.guard.0.borrow().released);
+    assert!(!rig.directory.path().join("state").exists());
+    assert!(rig.said("ended"));
+}
+
+#[test]
+fn the_state_file_and_the_guard_come_before_the_first_delay() {
+    let rig = Rig::new();
+    rig.guard.0.borrow_mut().broken = true;
+    let mut agent = rig.attach(usual_settings()).expect("attached");
+    rig.sent();
+    for _ in 0..5 {
+        rig.turn(&mut agent, HIGH);
+    }
+    assert!(rig.sent().is_empty());
+    assert!(agent.is_well());
+    assert!(rig.said("nothing is delayed: no watchdog can be started"));
+    rig.guard.0.borrow_mut().broken = false;
+    for _ in 0..10 {
+        rig.turn(&mut agent, HIGH);
+    }
+    assert!(rig.is_delayed(), "a new guard was looked for after a while");
+    assert!(rig.directory.path().join("state").exists());
+}
+
+#[test]
+fn without_its_guard_everything_goes_back_at_once() {
+    let rig = Rig::new();
+    let mut agent = rig.delaying();
+    rig.guard.0.borrow_mut().lease = None;
+    rig.turn(&mut agent, HIGH);
+    assert!(rig.is_as_owned());
+    assert!(rig.said("nobody would restore the settings"));
+    rig.turn(&mut agent, HIGH);
+    assert!(rig.is_delayed(), "there is a new guard");
+}
+
+#[test]
+fn a_connection_lost_at_any_call_ends_in_the_original_settings() {
+    for calls in 0..60 {
+        let rig = Rig::new();
+        let mut agent = rig.attach(usual_settings()).expect("attached");
+        rig.connector.world().calls_left = Some(calls);
+        for load in [HIGH, HIGH, HIGH, 0, 0, 0, HIGH, HIGH] {
+            rig.turn(&mut agent, load);
+        }
+        if agent.leave().is_err() {
+            agent.leave().expect("the second connection holds");
+        }
+        assert!(rig.is_as_owned(), "lost after {calls} calls");
+    }
+}
+
+#[test]
+fn an_agent_that_is_not_in_control_is_not_heard() {
+    let rig = Rig::new();
+    let mut agent = rig.delaying();
+    let heard = |rig: &Rig| rig.guard.0.borrow().renewals;
+    let before = heard(&rig);
+    rig.connector.world().reachable = false;
+    for _ in 0..5 {
+        rig.turn(&mut agent, HIGH);
+    }
+    assert!(!agent.is_well());
+    assert_eq!(heard(&rig), before);
+    assert!(rig.said("lost the server"));
+    rig.connector.world().reachable = true;
+    rig.connector.world().lies = 3;
+    rig.turn(&mut agent, 0);
+    assert_eq!(heard(&rig), before, "the resumption was not taken");
+    assert!(rig.said("the server said OK, but"));
+    for _ in 0..4 {
+        rig.turn(&mut agent, 0);
+    }
+    assert!(rig.is_as_owned());
+    assert!(heard(&rig) > before);
+    assert!(rig.said("there again"));
+}
+
+#[test]
+fn a_restarted_server_is_read_anew() {
+    let rig = Rig::new();
+    let mut agent = rig.delaying();
+    {
+        let mut world = rig.connector.world();
+        world.own("default", OptionName::Level0SlowdownWritesTrigger, 30);
+        world.restart();
+    }
+    rig.turn(&mut agent, HIGH);
+    assert!(!agent.is_well(), "the old connection is gone");
+    rig.turn(&mut agent, HIGH);
+    assert!(rig.said("restarted"));
+    assert!(rig.is_as_owned(), "its load is not known yet");
+    rig.turn(&mut agent, HIGH);
+    assert!(rig.is_delayed());
+    agent.leave().expect("restored");
+    assert!(rig.is_as_owned());
+}
+
+#[test]
+fn a_family_that_vanishes_is_not_created_again() {
+    let rig = Rig::new();
+    let mut agent = {
+        let mut world = rig.connector.world();
+        world.families.insert("cf_hot".into(), usual_family());
+        world.owned.insert("cf_hot".into(), usual_family());
+        drop(world);
+        rig.delaying()
+    };
+    {
+        let mut world = rig.connector.world();
+        world.families.remove("cf_hot");
+        world.owned.remove("cf_hot");
+    }
+    for load in [HIGH, 0, 0, 0, 0] {
+        rig.turn(&mut agent, load);
+    }
+    agent.leave().expect("restored");
+    assert!(!rig.connector.world().families.contains_key("cf_hot"));
+    assert!(rig.said("cf_hot is gone"));
+}
+
+#[test]
+fn what_a_killed_agent_left_is_restored_first() {
+    let rig = Rig::new();
+    drop(rig.delaying());
+    rig.said.borrow_mut().clear();
+    let mut agent = rig.attach(usual_settings()).expect("attached");
+    assert!(rig.is_as_owned());
+    assert!(rig.said("taken back: default: level0_file_num_compaction_trigger=4"));
+    rig.turn(&mut agent, HIGH);
+    rig.turn(&mut agent, HIGH);
+    agent.leave().expect("restored");
+    assert!(rig.is_as_owned());
+}
+
+#[test]
+fn after_a_failover_the_old_server_is_left_to_its_guard() {
+    let rig = Rig::new();
+    let mut agent = rig.delaying();
+    {
+        let mut world = rig.connector.world();
+        world.identity = "there".into();
+        world.families = world.owned.clone();
+        world.cut();
+    }
+    for _ in 0..3 {
+        rig.turn(&mut agent, HIGH);
+    }
+    assert!(rig.said("another server answers now"));
+    assert_eq!(rig.guard.0.borrow().left[0].identity, "here");
+    agent.leave().expect("restored");
+    assert!(rig.is_as_owned());
+    let state = std::fs::read_to_string(rig.directory.path().join("state"));
+    assert!(state.expect("it stays").contains("\"here\""));
+}
+
+#[test]
+fn a_server_that_comes_back_is_restored_before_it_is_read() {
+    let rig = Rig::new();
+    let mut agent = rig.delaying();
+    let delayed = rig.connector.world().families.clone();
+    {
+        let mut world = rig.connector.world();
+        world.identity = "there".into();
+        world.families = world.owned.clone();
+        world.cut();
+    }
+    for _ in 0..2 {
+        rig.turn(&mut agent, HIGH);
+    }
+    {
+        let mut world = rig.connector.world();
+        world.identity = "here".into();
+        world.families = delayed;
+        world.cut();
+    }
+    rig.said.borrow_mut().clear();
+    for _ in 0..2 {
+        rig.turn(&mut agent, HIGH);
+    }
+    assert!(rig.is_as_owned());
+    assert!(rig.said("taken back: default: level0_file_num_compaction_trigger=4"));
+    rig.turn(&mut agent, HIGH);
+    assert!(rig.is_delayed());
+    agent.leave().expect("restored");
+    assert!(rig.is_as_owned());
+}
+
+#[test]
+fn it_does_not_leave_while_its_lost_session_may_still_act() {
+    let rig = Rig::new();
+    let mut agent = rig.delaying();
+    rig.connector.world().cut();
+    rig.connector.world().occupied = true;
+    agent.leave().expect_err("the connection is gone");
+    let error = agent.leave().expect_err("the lock is held");
+    assert!(error.to_string().contains("has not ended yet"), "{error}");
+    assert!(!rig.guard.0.borrow().released);
+    rig.connector.world().occupied = false;
+    agent.leave().expect("restored");
+    assert!(rig.is_as_owned());
+}
+
+#[test]
+fn the_event_of_a_lost_agent_acts_before_the_next_one_begins() {
+    let rig = Rig::new();
+    let mut settings = usual_settings();
+    settings.server_lease = Some("ops".into());
+    let mut agent = rig.attach(settings.clone()).expect("attached");
+    rig.turn(&mut agent, HIGH);
+    rig.turn(&mut agent, HIGH);
+    assert!(rig.is_delayed());
+    drop(agent);
+    // The next one is on another machine.
+    std::fs::remove_file(rig.directory.path().join("state")).expect("recorded");
+    let mut agent = rig.attach(settings).expect("attached");
+    assert!(rig.is_as_owned());
+    rig.turn(&mut agent, HIGH);
+    rig.turn(&mut agent, HIGH);
+    assert!(rig.is_delayed());
+    agent.leave().expect("restored");
+    assert!(rig.is_as_owned());
+}
+
+#[test]
+fn an_interval_that_took_too_long_delays_nothing() {
+    let rig = Rig::new();
+    let mut agent = rig.attach(usual_settings()).expect("attached");
+    rig.turn(&mut agent, HIGH);
+    rig.connector.world().slowness = Duration::from_secs(3);
+    rig.turn(&mut agent, 100 * HIGH);
+    assert!(rig.is_as_owned());
+    rig.connector.world().slowness = Duration::ZERO;
+    rig.turn(&mut agent, 100 * HIGH);
+    assert!(rig.is_delayed());
+}
+
+#[test]
+fn two_agents_do_not_share_a_server() {
+    let rig = Rig::new();
+    rig.connector.world().occupied = true;
+    let error = rig.attach(usual_settings()).expect_err("occupied");
+    assert!(error.to_string().contains("another agent"), "{error}");
+    rig.connector.world().occupied = false;
+    rig.connector.world().watched = true;
+    let error = rig.attach(usual_settings()).expect_err("watched");
+    assert!(error.to_string().contains("still at work"), "{error}");
+    assert!(rig.sent().is_empty());
+}
+
+#[test]
+fn a_family_that_is_not_there_is_said_with_those_that_are() {
+    let rig = Rig::new();
+    let mut settings = usual_settings();
+    settings.column_families = vec!["default".into(), "cf_cold".into()];
+    let error = rig.attach(settings).expect_err("no such family");
+    assert_eq!(error.kind(), ErrorKind::Fix);
+    let sentence = error.to_string();
+    assert!(
+        sentence.contains("\"cf_cold\"; it has default"),
+        "{sentence}"
+    );
+}
+
+#[test]
+fn a_dry_run_sets_nothing_and_says_what_it_would() {
+    let rig = Rig::new();
+    let mut settings = usual_settings();
+    settings.dry_run = true;
+    settings.rate_limiter = true;
+    rig.connector.world().rate_limiter = 5;
+    let mut agent = rig.attach(settings).expect("attached");
+    for load in [HIGH, HIGH, HIGH, 0, 0, 0, 0] {
+        rig.turn(&mut agent, load);
+    }
+    agent.leave().expect("nothing to restore");
+    assert!(rig.sent().is_empty());
+    assert!(rig.said("delay default"));
+    assert!(rig.said("not sent (dry run)"));
+    assert!(!rig.directory.path().join("state").exists());
+}
+
+#[test]
+fn an_event_in_the_server_is_put_there_and_removed() {
+    let rig = Rig::new();
+    let mut settings = usual_settings();
+    settings.server_lease = Some("ops".into());
+    let mut agent = rig.attach(settings).expect("attached");
+    rig.turn(&mut agent, HIGH);
+    rig.turn(&mut agent, HIGH);
+    assert!(rig.is_delayed());
+    assert!(rig.connector.world().event.is_some());
+    agent.leave().expect("restored");
+    assert!(rig.connector.world().event.is_none());
+}
+
+#[test]
+fn every_decision_stands_in_the_journal_with_its_reason() {
+    let rig = Rig::new();
+    let mut agent = rig.delaying();
+    for _ in 0..3 {
+        rig.turn(&mut agent, 0);
+    }
+    let text = std::fs::read_to_string(rig.directory.path().join("journal")).expect("a journal");
+    let mut stages = Vec::new();
+    for line in text.lines() {
+        let entry: Entry = serde_json::from_str(line).expect("JSON");
+        if let Event::Decision { decision, .. } = entry.event {
+            stages.push(decision.to);
+        }
+    }
+    assert_eq!(stages, [Some(Stage::Delayed), Some(Stage::Original)]);
+}

@@ -1,0 +1,11 @@
+//! The agent: reads, decides, acts, reads back; interval by interval.
+
+mod act;
+mod agent;
+mod hands;
+mod records;
+mod run;
+
+pub use agent::Agent;
+pub use records::Records;
+pub use run::{Attachment, RestoreReport};

@@ -1,0 +1,182 @@
+//! The agent in the world: a clock, waiting, signals.
+
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use serde::Serialize;
+
+use super::act::not_restored;
+use super::agent::Agent;
+use super::records::Records;
+use crate::connect::Account;
+use crate::decide::{Change, Entry};
+use crate::error::{ErrorKind, Result};
+use crate::files::{Ledger, Places};
+use crate::metrics::Board;
+use crate::server::{Connector, Role, Server, SqlConnector, occupied, restore};
+use crate::settings::Settings;
+use crate::signals;
+use crate::watchdog::{Guard, Launch, Watchdog};
+
+/// A signal is noticed within this.
+const SLICE: Duration = Duration::from_millis(50);
+/// So long the agent itself tries to restore at its end.
+const LEAVE_PATIENCE: Duration = Duration::from_secs(15);
+/// Between two such tries.
+const LEAVE_PAUSE: Duration = Duration::from_secs(1);
+
+/// An agent to be run.
+#[derive(Clone, Debug)]
+pub struct Attachment {
+    /// Where, and who asks.
+    pub account: Account,
+    /// How it is to behave.
+    pub settings: Settings,
+    /// Its files.
+    pub places: Places,
+    /// How its watchdog is started.
+    pub launch: Launch,
+    /// Where metrics are served, if they are.
+    pub metrics: Option<SocketAddr>,
+}
+
+/// What [`Attachment::restore`] did.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct RestoreReport {
+    /// Whether anything was recorded for the server.
+    pub recorded: bool,
+    /// What was set, as text.
+    pub changes: Vec<String>,
+    /// Servers whose settings are still to be restored at other addresses.
+    pub elsewhere: Vec<String>,
+}
+
+impl Attachment {
+    /// Runs until the process is asked to end by SIGINT, SIGTERM or SIGHUP, and
+    /// restores the settings then. `watch` sees each line of the journal.
+    ///
+    /// # Errors
+    /// When it cannot attach, or not restore.
+    pub fn run(self, watch: impl FnMut(&Entry) + 'static) -> Result<()> {
+        let asked = signals::asked_to_end()?;
+        self.run_until(&asked, watch)
+    }
+
+    fn run_until(self, asked: &AtomicBool, watch: impl FnMut(&Entry) + 'static) -> Result<()> {
+        self.settings.check()?;
+        let board = Board::default();
+        let served = self
+            .metrics
+            .map(|address| board.serve(address))
+            .transpose()?;
+        let records = Records::open(&self.places, self.settings.max_journal_bytes, board, watch)?;
+        let remarks = remarks(&self.account, served);
+        let interval = self.settings.interval;
+        let mut agent = self.start(records)?;
+        for remark in remarks {
+            agent.note(remark);
+        }
+        let mut due = Instant::now();
+        while !asked.load(Ordering::SeqCst) {
+            agent.tick();
+            due += interval;
+            // An interval that took too long is not made up for.
+            due = due.max(Instant::now());
+            wait_until(due, asked);
+        }
+        leave(&mut agent)
+    }
+
+    fn start(self, records: Records) -> Result<Agent<SqlConnector, Watchdog>> {
+        let term = self.settings.lease;
+        let connector = SqlConnector::new(self.account.clone(), term);
+        let watchdog = Watchdog::new(self.launch, self.account, term);
+        let begun = Instant::now();
+        Agent::attach(
+            self.settings,
+            connector,
+            watchdog,
+            records,
+            move || begun.elapsed(),
+            unix_seconds(),
+        )
+    }
+
+    /// Restores what an agent that is gone has left, by the state file.
+    ///
+    /// # Errors
+    /// When an agent is attached, the server cannot be reached, or does not take
+    /// the settings.
+    pub fn restore(&self) -> Result<RestoreReport> {
+        let mut ledger = Ledger::open(self.places.state.clone())?;
+        if ledger.leases().is_empty() {
+            return Ok(RestoreReport {
+                recorded: false,
+                changes: Vec::new(),
+                elsewhere: Vec::new(),
+            });
+        }
+        let mut server = SqlConnector::new(self.account.clone(), LEAVE_PATIENCE).connect()?;
+        let place = self.account.address.to_string();
+        if let Some(holder) = server.claim(Role::Agent, Duration::from_secs(2))? {
+            return Err(occupied(&place, &holder));
+        }
+        let identity = server.instance()?.identity;
+        let lease = ledger.lease(&identity).cloned();
+        let changes = match &lease {
+            Some(lease) => restore(&mut server, lease)?,
+            None => Vec::new(),
+        };
+        if let (Some(_), Some(schema)) = (&lease, &self.settings.server_lease) {
+            server.drop_event(schema)?;
+        }
+        ledger.forget(&identity)?;
+        let elsewhere = ledger.leases().iter().map(|it| it.identity.clone());
+        Ok(RestoreReport {
+            recorded: lease.is_some(),
+            changes: changes.iter().map(Change::to_string).collect(),
+            elsewhere: elsewhere.collect(),
+        })
+    }
+}
+
+fn remarks(account: &Account, served: Option<SocketAddr>) -> Vec<String> {
+    let served = served.map(|address| format!("metrics are served at http://{address}/metrics"));
+    account.remark().into_iter().chain(served).collect()
+}
+
+fn unix_seconds() -> u64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_secs())
+}
+
+fn wait_until(due: Instant, asked: &AtomicBool) {
+    loop {
+        let left = due.saturating_duration_since(Instant::now());
+        if left.is_zero() || asked.load(Ordering::SeqCst) {
+            return;
+        }
+        thread::sleep(left.min(SLICE));
+    }
+}
+
+/// Tries to restore for a while; after that the watchdog goes on alone.
+fn leave<C: Connector, G: Guard>(agent: &mut Agent<C, G>) -> Result<()> {
+    let begun = Instant::now();
+    loop {
+        match agent.leave() {
+            Ok(()) => return Ok(()),
+            Err(error) if begun.elapsed() >= LEAVE_PATIENCE => {
+                return Err(not_restored(&agent.place(), &error, begun.elapsed()));
+            }
+            // It will not be another server, or another privilege, in a second.
+            Err(error) if error.kind() == ErrorKind::Fix => {
+                return Err(not_restored(&agent.place(), &error, begun.elapsed()));
+            }
+            Err(_) => thread::sleep(LEAVE_PAUSE),
+        }
+    }
+}

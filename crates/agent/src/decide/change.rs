@@ -1,0 +1,175 @@
+//! What is set on the server, and whether it took effect.
+//!
+//! `SET GLOBAL rocksdb_update_cf_options` answers OK, without a warning, when
+//! RocksDB refuses an option. So nothing counts until it is read back.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::observation::Families;
+use super::options::Assignment;
+
+/// A change of the server's settings.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "change")]
+pub enum Change {
+    /// Options of a column family.
+    Family {
+        /// Which.
+        column_family: String,
+        /// Its options and their new values.
+        set: Vec<Assignment>,
+    },
+    /// `rocksdb_rate_limiter_bytes_per_sec`
+    RateLimiter {
+        /// The new value.
+        bytes_per_sec: u64,
+    },
+}
+
+/// What came of a change.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "result")]
+pub enum Outcome {
+    /// The server reports the new values.
+    Applied,
+    /// The server said OK and reports other values.
+    NotApplied {
+        /// Those that are not as they were set.
+        differences: Vec<Difference>,
+    },
+    /// The column family is gone.
+    Vanished,
+    /// The server said no.
+    Refused {
+        /// Its reason.
+        why: String,
+    },
+    /// The connection was lost before it could be read back.
+    Unknown {
+        /// How.
+        why: String,
+    },
+    /// Nothing was sent.
+    DryRun,
+}
+
+/// A value that is not what was set.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Difference {
+    /// The option or variable.
+    pub name: String,
+    /// What was set.
+    pub wanted: i64,
+    /// What the server reports.
+    pub seen: i64,
+}
+
+impl Change {
+    /// Compares with what the server reports afterwards.
+    pub fn verify(&self, families: &Families, rate_limiter: u64) -> Outcome {
+        let differences: Vec<Difference> = match self {
+            Change::Family { column_family, set } => match families.get(column_family) {
+                None => return Outcome::Vanished,
+                Some(family) => set
+                    .iter()
+                    .map(|it| Difference {
+                        name: it.option.to_string(),
+                        wanted: it.value,
+                        seen: family.options.get(it.option),
+                    })
+                    .filter(|it| it.wanted != it.seen)
+                    .collect(),
+            },
+            Change::RateLimiter { bytes_per_sec } if *bytes_per_sec != rate_limiter => {
+                vec![Difference {
+                    name: "rocksdb_rate_limiter_bytes_per_sec".into(),
+                    wanted: i64::try_from(*bytes_per_sec).unwrap_or(i64::MAX),
+                    seen: i64::try_from(rate_limiter).unwrap_or(i64::MAX),
+                }]
+            }
+            Change::RateLimiter { .. } => Vec::new(),
+        };
+        if differences.is_empty() {
+            Outcome::Applied
+        } else {
+            Outcome::NotApplied { differences }
+        }
+    }
+}
+
+/// `default: a=1; b=2`
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Change::Family { column_family, set } => {
+                let texts: Vec<String> = set.iter().map(Assignment::to_string).collect();
+                write!(f, "{column_family}: {}", texts.join("; "))
+            }
+            Change::RateLimiter { bytes_per_sec } => {
+                write!(f, "rocksdb_rate_limiter_bytes_per_sec={bytes_per_sec}")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Outcome::Applied => f.write_str("done"),
+            Outcome::NotApplied { differences } => {
+                let texts: Vec<String> = differences
+                    .iter()
+                    .map(|it| format!("{} is {} and not {}", it.name, it.seen, it.wanted))
+                    .collect();
+                write!(f, "the server said OK, but {}", texts.join(", "))
+            }
+            Outcome::Vanished => f.write_str("the column family is gone"),
+            Outcome::Refused { why } => write!(f, "refused: {why}"),
+            Outcome::Unknown { why } => write!(f, "not known: {why}"),
+            Outcome::DryRun => f.write_str("not sent (dry run)"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decide::OptionName;
+    use crate::testing::usual_family;
+
+    fn delay() -> Change {
+        Change::Family {
+            column_family: "default".into(),
+            set: vec![Assignment {
+                option: OptionName::DisableAutoCompactions,
+                value: 1,
+            }],
+        }
+    }
+
+    #[test]
+    fn only_what_is_read_back_counts() {
+        let mut families = Families::from([("default".into(), usual_family())]);
+        let lied = delay().verify(&families, 0);
+        assert_eq!(
+            lied.to_string(),
+            "the server said OK, but disable_auto_compactions is 0 and not 1"
+        );
+        let family = families.get_mut("default").expect("it is there");
+        family.options.disable_auto_compactions = true;
+        assert_eq!(delay().verify(&families, 0), Outcome::Applied);
+        assert_eq!(delay().verify(&Families::new(), 0), Outcome::Vanished);
+    }
+
+    #[test]
+    fn the_limiter_is_read_back_too() {
+        let change = Change::RateLimiter { bytes_per_sec: 9 };
+        assert_eq!(change.verify(&Families::new(), 9), Outcome::Applied);
+        let Outcome::NotApplied { differences } = change.verify(&Families::new(), 0) else {
+            panic!("it is 0");
+        };
+        assert_eq!((differences[0].wanted, differences[0].seen), (9, 0));
+    }
+}

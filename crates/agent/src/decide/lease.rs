@@ -1,0 +1,206 @@
+//! What the server had before, and how that is told from what the agent set.
+//!
+//! A lease is all that whoever survives the agent needs: the watchdog, the
+//! state file, an event in the server.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::actuator::Actuator;
+use super::change::Change;
+use super::limiter;
+use super::observation::Families;
+use super::options::{Assignment, FamilyOptions, OptionName};
+use super::stage::Stage;
+use super::statement::is_legal;
+
+/// The original settings of one server.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Lease {
+    /// Of which server.
+    pub identity: String,
+    /// When that server started, by its own clock, in seconds since 1970.
+    pub started_at: u64,
+    /// The column families that the agent may have changed.
+    pub families: BTreeMap<String, LeasedFamily>,
+    /// The rate limiter, if the agent may have changed it.
+    pub rate_limiter: Option<LeasedRateLimiter>,
+}
+
+/// One column family's part.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct LeasedFamily {
+    /// How it is delayed.
+    pub actuator: Actuator,
+    /// What it had.
+    pub original: FamilyOptions,
+    /// What it is given while compaction is delayed.
+    pub delayed: FamilyOptions,
+}
+
+impl LeasedFamily {
+    /// The options of a stage. While draining, compaction is as it was and
+    /// writers are not yet held back for what had been delayed.
+    pub fn options(&self, stage: Stage) -> FamilyOptions {
+        match stage {
+            Stage::Original => self.original,
+            Stage::Delayed => self.delayed,
+            Stage::Draining => FamilyOptions {
+                level0_slowdown_writes_trigger: self.delayed.level0_slowdown_writes_trigger,
+                level0_stop_writes_trigger: self.delayed.level0_stop_writes_trigger,
+                ..self.original
+            },
+        }
+    }
+
+    /// The original settings, given what is in force: a value that the agent
+    /// never sets was set by somebody else, or by a restart, and counts from now
+    /// on.
+    pub fn originals_under(&self, seen: &FamilyOptions) -> FamilyOptions {
+        let mut original = self.original;
+        for option in OptionName::ALL {
+            if seen.get(option) != self.delayed.get(option) {
+                original.set(option, seen.get(option));
+            }
+        }
+        original
+    }
+
+    /// What must be set to take back what the agent set, and nothing else.
+    fn restoration(&self, seen: &FamilyOptions) -> Vec<Assignment> {
+        seen.changes_to(&self.originals_under(seen))
+    }
+}
+
+/// The rate limiter's part. The agent sets it to multiples of one step only.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct LeasedRateLimiter {
+    /// Bytes per second that it had.
+    pub original: u64,
+    /// The step, in bytes per second.
+    pub step: u64,
+}
+
+impl LeasedRateLimiter {
+    /// The original value, given the one in force.
+    pub fn original_under(&self, seen: u64) -> u64 {
+        if limiter::is_step(self.step, seen) {
+            self.original
+        } else {
+            seen
+        }
+    }
+}
+
+impl Lease {
+    /// Whether nothing could have been changed.
+    pub fn is_empty(&self) -> bool {
+        self.families.is_empty() && self.rate_limiter.is_none()
+    }
+
+    /// Whether it can be written into statements; one that was read from a file may
+    /// have been changed by hand.
+    pub fn is_legal(&self) -> bool {
+        self.families.keys().all(|name| is_legal(name))
+    }
+
+    /// What must be set to take back what the agent set, of that which is still
+    /// there. A column family that is gone is left out: MyRocks would create it.
+    pub fn restoration(&self, families: &Families, rate_limiter: u64) -> Vec<Change> {
+        let mut changes: Vec<Change> = self
+            .families
+            .iter()
+            .filter_map(|(name, leased)| {
+                let set = leased.restoration(&families.get(name)?.options);
+                (!set.is_empty()).then(|| Change::Family {
+                    column_family: name.clone(),
+                    set,
+                })
+            })
+            .collect();
+        if let Some(leased) = &self.rate_limiter {
+            let original = leased.original_under(rate_limiter);
+            if original != rate_limiter {
+                changes.push(Change::RateLimiter {
+                    bytes_per_sec: original,
+                });
+            }
+        }
+        changes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decide::manage;
+    use crate::testing::{usual_family, usual_settings};
+
+    fn lease() -> Lease {
+        let leased = manage("default", &usual_family(), &usual_settings()).expect("managed");
+        Lease {
+            identity: "here".into(),
+            started_at: 0,
+            families: BTreeMap::from([("default".into(), leased)]),
+            rate_limiter: Some(LeasedRateLimiter {
+                original: 77,
+                step: 10,
+            }),
+        }
+    }
+
+    fn in_force(stage: Stage) -> Families {
+        let mut family = usual_family();
+        family.options = lease().families["default"].options(stage);
+        Families::from([("default".into(), family)])
+    }
+
+    #[test]
+    fn every_stage_is_taken_back() {
+        for stage in [Stage::Original, Stage::Delayed, Stage::Draining] {
+            let mut families = in_force(stage);
+            let changes = lease().restoration(&families, 77);
+            assert_eq!(changes.is_empty(), stage == Stage::Original, "{stage:?}");
+            for change in &changes {
+                let Change::Family { set, .. } = change else {
+                    panic!("no limiter was touched");
+                };
+                let family = families.get_mut("default").expect("it is there");
+                for it in set {
+                    family.options.set(it.option, it.value);
+                }
+            }
+            assert_eq!(families["default"].options, usual_family().options);
+        }
+    }
+
+    #[test]
+    fn what_somebody_else_set_meanwhile_stays() {
+        let mut families = in_force(Stage::Delayed);
+        let family = families.get_mut("default").expect("it is there");
+        family.options.level0_stop_writes_trigger = 500;
+        let changes = lease().restoration(&families, 33);
+        let [Change::Family { set, .. }] = &changes[..] else {
+            panic!("one change, of the family: {changes:?}");
+        };
+        assert!(
+            set.iter()
+                .all(|it| it.option != OptionName::Level0StopWritesTrigger)
+        );
+        assert_eq!(set.len(), 3);
+    }
+
+    #[test]
+    fn a_vanished_family_is_not_named() {
+        assert!(lease().restoration(&Families::new(), 77).is_empty());
+    }
+
+    #[test]
+    fn the_limiter_is_taken_back_from_the_agents_steps_only() {
+        let families = in_force(Stage::Original);
+        let changes = lease().restoration(&families, 30);
+        assert_eq!(changes, [Change::RateLimiter { bytes_per_sec: 77 }]);
+        assert!(lease().restoration(&families, 35).is_empty());
+    }
+}

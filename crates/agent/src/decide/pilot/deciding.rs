@@ -1,0 +1,131 @@
+//! One interval's load, and what follows from it.
+
+use std::time::Duration;
+
+use super::{Course, Decision, Last, Pilot};
+use crate::decide::change::Change;
+use crate::decide::lease::{LeasedFamily, LeasedRateLimiter};
+use crate::decide::limiter;
+use crate::decide::observation::{Counters, Family, Observation};
+use crate::decide::options::Assignment;
+use crate::decide::reason::Reason;
+use crate::decide::stage::{Growth, Situation, Stage};
+
+impl Pilot {
+    pub(super) fn measure(&mut self, seen: &Observation) {
+        let counted = self.counted(seen);
+        self.analyser.learn(&seen.counters, counted);
+        self.last = Some(Last {
+            at: seen.at,
+            instance: seen.instance.clone(),
+            counters: Some(seen.counters),
+        });
+    }
+
+    /// What was counted since the last interval; `None` when that is not known.
+    fn counted(&self, seen: &Observation) -> Option<(Counters, Duration)> {
+        let last = self.last.as_ref()?;
+        let counted = seen.counters.since(last.counters.as_ref()?)?;
+        let interval = seen.at.checked_sub(last.at)?;
+        (!interval.is_zero()).then_some((counted, interval))
+    }
+
+    pub(super) fn decide_family(
+        &mut self,
+        name: &str,
+        family: &Family,
+        leased: &LeasedFamily,
+        forbidden: Option<&str>,
+    ) -> Option<Decision> {
+        let from = self.stage(name);
+        let (to, why) = self.next_stage(name, family, leased, forbidden);
+        // In a dry run the options never become what they should be.
+        let now = if self.settings.dry_run {
+            leased.options(from)
+        } else {
+            family.options
+        };
+        let set: Vec<Assignment> = now.changes_to(&leased.options(to));
+        if set.is_empty() {
+            return None;
+        }
+        Some(Decision {
+            change: Change::Family {
+                column_family: name.to_owned(),
+                set,
+            },
+            from: Some(from),
+            to: Some(to),
+            why,
+        })
+    }
+
+    fn next_stage(
+        &mut self,
+        name: &str,
+        family: &Family,
+        leased: &LeasedFamily,
+        forbidden: Option<&str>,
+    ) -> (Stage, Reason) {
+        let course = self.courses.entry(name.to_owned()).or_default();
+        let (to, why) = Situation {
+            settings: &self.settings,
+            stage: course.stage,
+            family,
+            growth: course.note_growth(family),
+            leased,
+            phase: self.analyser.phase(),
+            client_bytes_per_sec: self.analyser.client_bytes_per_sec(),
+            forbidden,
+            hands_off: course.hands_off.as_ref(),
+            given_up: course.given_up,
+        }
+        .next();
+        course.stage = to;
+        (to, why)
+    }
+
+    pub(super) fn decide_limiter(
+        &mut self,
+        seen: &Observation,
+        leased: &LeasedRateLimiter,
+        forbidden: Option<&str>,
+    ) -> Option<Decision> {
+        let (bytes_per_sec, why) = match (forbidden, self.analyser.client_bytes_per_sec()) {
+            (Some(why), _) => {
+                let why = why.to_owned();
+                (leased.original, Reason::Unguarded { why })
+            }
+            (None, None) => (leased.original, Reason::LoadUnknown),
+            (None, Some(client)) => (
+                limiter::internal_bytes_per_sec(&self.settings, client),
+                Reason::Bandwidth {
+                    client_bytes_per_sec: Some(client),
+                    io_limit: self.settings.io_limit_bytes_per_sec,
+                },
+            ),
+        };
+        let said = self.limiter.announced.replace(bytes_per_sec) == Some(bytes_per_sec);
+        if bytes_per_sec == seen.rate_limiter_bytes_per_sec || (said && self.settings.dry_run) {
+            return None;
+        }
+        Some(Decision {
+            change: Change::RateLimiter { bytes_per_sec },
+            from: None,
+            to: None,
+            why,
+        })
+    }
+}
+
+impl Course {
+    /// What level 0 gained since it was last seen.
+    fn note_growth(&mut self, family: &Family) -> Growth {
+        let now = (family.level0_files, family.level0_bytes);
+        let before = self.level0.replace(now).unwrap_or(now);
+        Growth {
+            files: now.0.saturating_sub(before.0),
+            bytes: now.1.saturating_sub(before.1),
+        }
+    }
+}

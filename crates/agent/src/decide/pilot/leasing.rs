@@ -1,0 +1,116 @@
+//! What the original settings are, given what is in force.
+
+use std::collections::BTreeMap;
+
+use super::Pilot;
+use crate::decide::actuator::{Unmanaged, delayed, manage};
+use crate::decide::lease::{Lease, LeasedFamily, LeasedRateLimiter};
+use crate::decide::limiter;
+use crate::decide::observation::{Family, Observation};
+
+impl Pilot {
+    pub(super) fn forget_vanished(
+        &mut self,
+        known: Option<&Lease>,
+        seen: &Observation,
+        notes: &mut Vec<String>,
+    ) {
+        for name in known.into_iter().flat_map(|lease| lease.families.keys()) {
+            if !seen.families.contains_key(name) {
+                self.courses.remove(name);
+                notes.push(format!(
+                    "column family {name} is gone: its options are not set any more, since \
+                     MyRocks would create it"
+                ));
+            }
+        }
+    }
+
+    pub(super) fn lease_families(
+        &mut self,
+        known: Option<&Lease>,
+        seen: &Observation,
+        notes: &mut Vec<String>,
+    ) -> BTreeMap<String, LeasedFamily> {
+        let mut families = BTreeMap::new();
+        for (name, family) in &seen.families {
+            let leased = match known.and_then(|lease| lease.families.get(name)) {
+                Some(leased) => Some(self.go_on(name, family, leased)),
+                None => self.begin(name, family, notes),
+            };
+            if let Some(leased) = leased {
+                families.insert(name.clone(), leased);
+            }
+        }
+        families
+    }
+
+    /// A column family that the agent did not know.
+    fn begin(
+        &mut self,
+        name: &str,
+        family: &Family,
+        notes: &mut Vec<String>,
+    ) -> Option<LeasedFamily> {
+        match manage(name, family, &self.settings) {
+            Ok(leased) => {
+                self.left_alone.remove(name);
+                Some(leased)
+            }
+            Err(why) => {
+                let said = self.left_alone.insert(name.to_owned(), why.clone());
+                let silent = matches!(why, Unmanaged::System | Unmanaged::NotAskedFor);
+                if said.as_ref() != Some(&why) && !silent {
+                    notes.push(format!("column family {name} is left alone: {why}"));
+                }
+                None
+            }
+        }
+    }
+
+    /// A column family that the agent may have changed stays leased, whatever
+    /// becomes of it.
+    fn go_on(&mut self, name: &str, family: &Family, leased: &LeasedFamily) -> LeasedFamily {
+        let original = leased.originals_under(&family.options);
+        let as_it_was = Family {
+            options: original,
+            ..family.clone()
+        };
+        let hands_off = manage(name, &as_it_was, &self.settings).err();
+        self.courses.entry(name.to_owned()).or_default().hands_off = hands_off;
+        LeasedFamily {
+            actuator: leased.actuator,
+            original,
+            delayed: delayed(&original, leased.actuator, &self.settings),
+        }
+    }
+
+    pub(super) fn lease_limiter(
+        &mut self,
+        known: Option<&Lease>,
+        seen: &Observation,
+        notes: &mut Vec<String>,
+    ) -> Option<LeasedRateLimiter> {
+        let now = seen.rate_limiter_bytes_per_sec;
+        self.limiter.seen = now;
+        if !self.settings.rate_limiter {
+            return None;
+        }
+        if now == 0 {
+            if !self.limiter.complained {
+                self.limiter.complained = true;
+                notes.push(
+                    "rocksdb_rate_limiter_bytes_per_sec is 0 and cannot be changed while the \
+                     server runs: start it with a value above 0"
+                        .into(),
+                );
+            }
+            return None;
+        }
+        let known = known.and_then(|lease| lease.rate_limiter);
+        Some(LeasedRateLimiter {
+            original: known.map_or(now, |known| known.original_under(now)),
+            step: limiter::step(&self.settings),
+        })
+    }
+}

@@ -1,0 +1,237 @@
+//! Intervals in a row, without a server.
+
+use std::time::Duration;
+
+use super::{Continuity, Decision, Outcome, Pilot, Stage};
+use crate::decide::{Change, Families, Instance, Observation};
+use crate::settings::Settings;
+use crate::testing::{usual_family, usual_settings};
+
+const HIGH: u64 = 1_000_000_000;
+
+/// A server in which everything that is decided takes effect.
+struct Scene {
+    pilot: Pilot,
+    seen: Observation,
+}
+
+impl Scene {
+    fn new(settings: Settings) -> Scene {
+        let seen = Observation {
+            at: Duration::ZERO,
+            instance: Instance {
+                identity: "here".into(),
+                started_at: 100,
+                uptime: 5,
+            },
+            counters: Default::default(),
+            rate_limiter_bytes_per_sec: 0,
+            families: Families::from([("default".into(), usual_family())]),
+        };
+        Scene {
+            pilot: Pilot::new(settings),
+            seen,
+        }
+    }
+
+    /// One interval under a load.
+    fn turn(&mut self, load: u64) -> Vec<Decision> {
+        self.turn_with(load, None)
+    }
+
+    fn turn_with(&mut self, load: u64, forbidden: Option<&str>) -> Vec<Decision> {
+        self.seen.at += Duration::from_secs(1);
+        self.seen.instance.uptime += 1;
+        self.seen.counters.wal_bytes += load;
+        self.pilot.see(&self.seen);
+        let decisions = self.pilot.decide(&self.seen, forbidden);
+        for decision in &decisions {
+            self.apply(&decision.change);
+            self.pilot.settle(decision, &Outcome::Applied);
+        }
+        decisions
+    }
+
+    fn apply(&mut self, change: &Change) {
+        match change {
+            Change::Family { column_family, set } => {
+                if let Some(family) = self.seen.families.get_mut(column_family) {
+                    for it in set {
+                        family.options.set(it.option, it.value);
+                    }
+                }
+            }
+            Change::RateLimiter { bytes_per_sec } => {
+                self.seen.rate_limiter_bytes_per_sec = *bytes_per_sec;
+            }
+        }
+    }
+
+    fn family(&mut self) -> &mut crate::decide::Family {
+        self.seen.families.get_mut("default").expect("it is there")
+    }
+
+    fn stage(&self) -> Stage {
+        self.pilot.stage("default")
+    }
+}
+
+#[test]
+fn a_high_load_delays_and_softness_resumes() {
+    let mut scene = Scene::new(usual_settings());
+    assert!(scene.turn(HIGH).is_empty(), "the first load is not known");
+    let decisions = scene.turn(HIGH);
+    assert_eq!(decisions.len(), 1);
+    assert!(decisions[0].delays());
+    assert!(scene.turn(HIGH).is_empty(), "it is delayed already");
+    scene.family().level0_files = 9;
+    assert!(scene.turn(0).is_empty());
+    assert!(scene.turn(0).is_empty());
+    scene.turn(0);
+    assert_eq!(scene.stage(), Stage::Draining);
+    assert_eq!(
+        scene.family().options.level0_file_num_compaction_trigger,
+        usual_family().options.level0_file_num_compaction_trigger
+    );
+    scene.family().level0_files = 0;
+    scene.turn(0);
+    assert_eq!(scene.stage(), Stage::Original);
+    assert_eq!(scene.family().options, usual_family().options);
+}
+
+#[test]
+fn the_bound_resumes_under_high_load_and_delays_again_once_drained() {
+    let mut scene = Scene::new(usual_settings());
+    scene.turn(HIGH);
+    scene.turn(HIGH);
+    scene.family().level0_files = 20;
+    scene.turn(HIGH);
+    assert_eq!(scene.stage(), Stage::Draining);
+    scene.family().level0_files = 2;
+    scene.turn(HIGH);
+    assert_eq!(scene.stage(), Stage::Delayed);
+}
+
+#[test]
+fn nothing_is_delayed_without_a_guard() {
+    let mut scene = Scene::new(usual_settings());
+    scene.turn(HIGH);
+    assert!(scene.turn_with(HIGH, Some("no watchdog")).is_empty());
+    scene.turn(HIGH);
+    assert_eq!(scene.stage(), Stage::Delayed);
+    scene.turn_with(HIGH, Some("no watchdog"));
+    assert_eq!(scene.family().options, usual_family().options);
+}
+
+#[test]
+fn a_restart_is_noticed_and_its_settings_are_the_original_ones() {
+    let mut scene = Scene::new(usual_settings());
+    scene.turn(HIGH);
+    scene.turn(HIGH);
+    *scene.family() = usual_family();
+    scene.family().options.level0_slowdown_writes_trigger = 31;
+    scene.seen.instance.started_at += 500;
+    scene.seen.counters = Default::default();
+    let sight = scene.pilot.see(&scene.seen);
+    assert_eq!(sight.continuity, Continuity::Restarted);
+    let lease = scene.pilot.lease().expect("seen").clone();
+    assert_eq!(lease.started_at, 600);
+    let original = lease.families["default"].original;
+    assert_eq!(original.level0_slowdown_writes_trigger, 31);
+    assert_eq!(
+        original.level0_file_num_compaction_trigger,
+        usual_family().options.level0_file_num_compaction_trigger
+    );
+    assert!(scene.turn(HIGH).is_empty(), "the load is not known again");
+}
+
+#[test]
+fn after_a_failover_the_old_lease_is_kept_apart() {
+    let mut scene = Scene::new(usual_settings());
+    scene.turn(HIGH);
+    scene.turn(HIGH);
+    let before = scene.pilot.lease().cloned();
+    scene.seen.instance.identity = "there".into();
+    let sight = scene.pilot.see(&scene.seen);
+    assert_eq!(sight.continuity, Continuity::Other);
+    assert_eq!(sight.abandoned, before);
+    let lease = scene.pilot.lease().expect("seen");
+    assert_eq!(lease.identity, "there");
+}
+
+#[test]
+fn a_family_that_vanishes_is_said_once_and_never_set_again() {
+    let mut scene = Scene::new(usual_settings());
+    scene.turn(HIGH);
+    scene.turn(HIGH);
+    scene.seen.families.clear();
+    let sight = scene.pilot.see(&scene.seen);
+    assert_eq!(sight.notes.len(), 1, "{:?}", sight.notes);
+    assert!(scene.pilot.see(&scene.seen).notes.is_empty());
+    assert!(scene.pilot.decide(&scene.seen, None).is_empty());
+}
+
+#[test]
+fn three_refusals_are_enough() {
+    let mut scene = Scene::new(usual_settings());
+    scene.turn(HIGH);
+    let mut delays = 0;
+    for _ in 0..10 {
+        scene.seen.at += Duration::from_secs(1);
+        scene.seen.counters.wal_bytes += HIGH;
+        scene.pilot.see(&scene.seen);
+        for decision in scene.pilot.decide(&scene.seen, None) {
+            delays += u32::from(decision.delays());
+            let why = "no".into();
+            scene.pilot.settle(&decision, &Outcome::Refused { why });
+        }
+    }
+    assert_eq!(delays, 3);
+    assert_eq!(scene.stage(), Stage::Original);
+}
+
+#[test]
+fn a_dry_run_says_each_step_once() {
+    let mut settings = usual_settings();
+    settings.dry_run = true;
+    let mut scene = Scene::new(settings);
+    let mut said = Vec::new();
+    for load in [HIGH, HIGH, HIGH, HIGH, 0, 0, 0, 0, 0] {
+        scene.seen.at += Duration::from_secs(1);
+        scene.seen.counters.wal_bytes += load;
+        scene.pilot.see(&scene.seen);
+        let decisions = scene.pilot.decide(&scene.seen, None);
+        said.extend(decisions.into_iter().map(|it| it.to));
+    }
+    assert_eq!(said, [Some(Stage::Delayed), Some(Stage::Original)]);
+}
+
+#[test]
+fn the_limiter_follows_what_is_left() {
+    let mut settings = usual_settings();
+    settings.rate_limiter = true;
+    let mut scene = Scene::new(settings);
+    scene.seen.rate_limiter_bytes_per_sec = 77_000_001;
+    scene.turn(0);
+    assert_eq!(scene.seen.rate_limiter_bytes_per_sec, 77_000_001);
+    scene.turn(0);
+    let idle = scene.seen.rate_limiter_bytes_per_sec;
+    scene.turn(HIGH);
+    assert!(scene.seen.rate_limiter_bytes_per_sec < idle);
+    let lease = scene.pilot.lease().expect("seen");
+    assert_eq!(lease.rate_limiter.map(|it| it.original), Some(77_000_001));
+    scene.turn_with(HIGH, Some("no watchdog"));
+    assert_eq!(scene.seen.rate_limiter_bytes_per_sec, 77_000_001);
+}
+
+#[test]
+fn a_limiter_of_zero_is_left_and_said_once() {
+    let mut settings = usual_settings();
+    settings.rate_limiter = true;
+    let mut scene = Scene::new(settings);
+    let sight = scene.pilot.see(&scene.seen);
+    assert!(sight.notes[0].contains("above 0"), "{:?}", sight.notes);
+    scene.turn(HIGH);
+    assert!(scene.pilot.see(&scene.seen).notes.is_empty());
+    assert_eq!(scene.seen.rate_limiter_bytes_per_sec, 0);
+}

@@ -1,0 +1,253 @@
+//! The seam to a MyRocks server: everything that the agent reads and sets.
+
+mod sql;
+
+use std::time::Duration;
+
+use crate::decide::{Change, Counters, Families, Instance, Lease, Observation, Outcome};
+use crate::error::{Error, Result};
+
+pub use sql::{SqlConnector, SqlServer};
+
+/// Whose session it is. Each role has a lock in the server that ends with the
+/// session that holds it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// The one that decides.
+    Agent,
+    /// The one that restores when the agent does not.
+    Watchdog,
+}
+
+/// A connection to a server. After an error of kind
+/// [`Lost`](crate::ErrorKind::Lost) it is of no more use.
+pub trait Server {
+    /// Which server it is, and since when it is up.
+    ///
+    /// # Errors
+    /// As all methods here: `Lost` when the connection is gone, `Refused` when
+    /// the server says no, `Fix` when it cannot be what the agent needs.
+    fn instance(&mut self) -> Result<Instance>;
+
+    /// Status counters.
+    ///
+    /// # Errors
+    /// See [`Server::instance`].
+    fn counters(&mut self) -> Result<Counters>;
+
+    /// Column families with their options and their level 0.
+    ///
+    /// # Errors
+    /// See [`Server::instance`].
+    fn families(&mut self) -> Result<Families>;
+
+    /// `rocksdb_rate_limiter_bytes_per_sec`
+    ///
+    /// # Errors
+    /// See [`Server::instance`].
+    fn rate_limiter_bytes_per_sec(&mut self) -> Result<u64>;
+
+    /// Sets options. That it succeeds means little: read back.
+    ///
+    /// # Errors
+    /// See [`Server::instance`].
+    fn set(&mut self, change: &Change) -> Result<()>;
+
+    /// Takes a role's lock, which this session may hold already. Returns who holds
+    /// it, when that is another one for longer than `patience`.
+    ///
+    /// # Errors
+    /// See [`Server::instance`].
+    fn claim(&mut self, role: Role, patience: Duration) -> Result<Option<String>>;
+
+    /// Waits until no session holds a role's lock; false when it is held for
+    /// longer than `patience`.
+    ///
+    /// # Errors
+    /// See [`Server::instance`].
+    fn await_free(&mut self, role: Role, patience: Duration) -> Result<bool>;
+
+    /// Lets the event of an agent that is gone do its work, if there is one: it does
+    /// nothing while an agent holds its lock.
+    ///
+    /// # Errors
+    /// See [`Server::instance`].
+    fn await_event(&mut self) -> Result<()>;
+
+    /// Puts the event that restores from within the server into a schema.
+    ///
+    /// # Errors
+    /// See [`Server::instance`]; `Fix` when events do not run there.
+    fn put_event(&mut self, schema: &str, lease: &Lease, lifetime: Duration) -> Result<()>;
+
+    /// Removes that event.
+    ///
+    /// # Errors
+    /// See [`Server::instance`].
+    fn drop_event(&mut self, schema: &str) -> Result<()>;
+}
+
+/// Makes connections.
+pub trait Connector {
+    /// What it connects to.
+    type Server: Server;
+
+    /// A new connection.
+    ///
+    /// # Errors
+    /// As in [`Server::instance`].
+    fn connect(&mut self) -> Result<Self::Server>;
+
+    /// The server, as it is reached; for sentences.
+    fn place(&self) -> String;
+}
+
+/// Reads everything that a decision may see.
+///
+/// # Errors
+/// See [`Server::instance`].
+pub fn observe<S: Server>(server: &mut S, at: Duration) -> Result<Observation> {
+    Ok(Observation {
+        at,
+        instance: server.instance()?,
+        counters: server.counters()?,
+        rate_limiter_bytes_per_sec: server.rate_limiter_bytes_per_sec()?,
+        families: server.families()?,
+    })
+}
+
+/// Takes back what an agent left, and reads back that it is so. Returns what was
+/// set.
+///
+/// # Errors
+/// `Refused` when another server answers, or the server does not take it; see
+/// [`Server::instance`].
+pub fn restore<S: Server>(server: &mut S, lease: &Lease) -> Result<Vec<Change>> {
+    check_identity(server, lease)?;
+    let changes = left_to_restore(server, lease)?;
+    let mut refusal = None;
+    for change in &changes {
+        if let Err(error) = server.set(change) {
+            if error.kind() == crate::ErrorKind::Lost {
+                return Err(error);
+            }
+            refusal = Some(error);
+        }
+    }
+    if changes.is_empty() || left_to_restore(server, lease)?.is_empty() {
+        return Ok(changes);
+    }
+    Err(refusal.unwrap_or_else(|| not_taken(server, &changes)))
+}
+
+/// Whether a lease is this server's.
+///
+/// # Errors
+/// `Refused` when it is another one's; see [`Server::instance`].
+pub(crate) fn check_identity<S: Server>(server: &mut S, lease: &Lease) -> Result<()> {
+    let identity = server.instance()?.identity;
+    if identity == lease.identity {
+        return Ok(());
+    }
+    Err(Error::refused(format!(
+        "server {identity} answers instead of {}, whose settings are to be restored: use an \
+         address that leads to that server",
+        lease.identity
+    )))
+}
+
+/// The sentence for an address at which another agent is attached.
+pub(crate) fn occupied(place: &str, holder: &str) -> Error {
+    Error::lost(format!(
+        "{holder} at {place} holds the agent's lock: another agent is attached there, or an \
+         earlier one's session has not ended yet; stop it, or wait a moment"
+    ))
+}
+
+fn left_to_restore<S: Server>(server: &mut S, lease: &Lease) -> Result<Vec<Change>> {
+    let families = server.families()?;
+    let rate_limiter = match lease.rate_limiter {
+        Some(_) => server.rate_limiter_bytes_per_sec()?,
+        None => 0,
+    };
+    Ok(lease.restoration(&families, rate_limiter))
+}
+
+/// The sentence for a server that said OK and did not do it.
+fn not_taken<S: Server>(server: &mut S, changes: &[Change]) -> Error {
+    match read_back(server) {
+        Err(error) => error,
+        Ok((families, rate_limiter)) => {
+            let outcomes: Vec<String> = changes
+                .iter()
+                .map(|change| change.verify(&families, rate_limiter))
+                .filter(|outcome| *outcome != Outcome::Applied)
+                .map(|outcome| outcome.to_string())
+                .collect();
+            Error::refused(format!(
+                "{}: see the server's error log",
+                outcomes.join("; ")
+            ))
+        }
+    }
+}
+
+/// What [`Change::verify`] compares with.
+///
+/// # Errors
+/// See [`Server::instance`].
+pub(crate) fn read_back<S: Server>(server: &mut S) -> Result<(Families, u64)> {
+    let families = server.families()?;
+    Ok((families, server.rate_limiter_bytes_per_sec()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ErrorKind;
+    use crate::decide::{Stage, manage};
+    use crate::testing::{MockConnector, World, usual_family, usual_lease, usual_settings};
+
+    fn delayed() -> (MockConnector, Lease) {
+        let connector = MockConnector::new(World::usual());
+        let leased = manage("default", &usual_family(), &usual_settings()).expect("managed");
+        connector
+            .world()
+            .families
+            .get_mut("default")
+            .expect("it is there")
+            .options = leased.options(Stage::Delayed);
+        (connector, usual_lease("here"))
+    }
+
+    #[test]
+    fn what_an_agent_left_is_taken_back_once() {
+        let (mut connector, lease) = delayed();
+        let mut server = connector.connect().expect("reachable");
+        assert_eq!(restore(&mut server, &lease).expect("taken").len(), 1);
+        assert_eq!(connector.world().families["default"], usual_family());
+        assert!(restore(&mut server, &lease).expect("nothing").is_empty());
+    }
+
+    #[test]
+    fn a_server_that_says_ok_and_does_nothing_is_found_out() {
+        let (mut connector, lease) = delayed();
+        connector.world().lies = 10;
+        let mut server = connector.connect().expect("reachable");
+        let error = restore(&mut server, &lease).expect_err("it lied");
+        assert_eq!(error.kind(), ErrorKind::Refused);
+        let sentence = error.to_string();
+        assert!(sentence.contains("said OK, but"), "{sentence}");
+        assert!(sentence.contains("error log"), "{sentence}");
+    }
+
+    #[test]
+    fn another_server_is_not_touched() {
+        let (mut connector, mut lease) = delayed();
+        lease.identity = "there".into();
+        let mut server = connector.connect().expect("reachable");
+        let error = restore(&mut server, &lease).expect_err("another one");
+        assert!(error.to_string().contains("instead of there"), "{error}");
+        assert!(connector.world().sent.is_empty());
+    }
+}

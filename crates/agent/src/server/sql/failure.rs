@@ -1,0 +1,102 @@
+//! What went wrong, as one sentence each.
+
+use super::driver::Failure;
+use crate::error::Error;
+
+/// What a failure means to the agent.
+pub(super) fn sentence(failure: Failure, place: &str, user: &str) -> Error {
+    match failure {
+        Failure::Answered { code, message } => answered(code, &message, place, user),
+        Failure::NoTls => Error::fix(format!(
+            "{place} offers no TLS, and the option file asks for it: configure the server's \
+             certificate, or set ssl-mode=DISABLED"
+        )),
+        Failure::Other(why) => Error::lost(format!(
+            "cannot reach {place}: {why}; check host, port and whether the server runs"
+        )),
+    }
+}
+
+/// What the server itself said. Codes are those of its manual.
+fn answered(code: u16, message: &str, place: &str, user: &str) -> Error {
+    match code {
+        // ER_ACCESS_DENIED_ERROR, ER_ACCESS_DENIED_NO_PASSWORD_ERROR
+        1045 | 1698 => Error::fix(format!(
+            "{place} refuses user {user} ({message}): check user and password; the password comes \
+             from --defaults-file or MYSQL_PWD"
+        )),
+        // ER_HOST_NOT_PRIVILEGED, ER_HOST_IS_BLOCKED
+        1130 | 1129 => Error::fix(format!(
+            "{place} accepts no connections from this host ({message}): allow it there"
+        )),
+        // ER_SPECIFIC_ACCESS_DENIED_ERROR, ER_TABLEACCESS_DENIED_ERROR,
+        // ER_DBACCESS_DENIED_ERROR, ER_EVENT_* come as 1044
+        1227 | 1142 | 1044 => Error::fix(format!(
+            "user {user} lacks a privilege at {place} ({message}): GRANT PROCESS, SUPER ON *.* TO \
+             that user, and EVENT on the schema of --server-lease"
+        )),
+        // ER_UNKNOWN_TABLE, ER_NO_SUCH_TABLE, ER_UNKNOWN_SYSTEM_VARIABLE
+        1109 | 1146 | 1193 => Error::fix(format!(
+            "{place} is not a MyRocks server ({message}): install and load the RocksDB plug-in, or \
+             attach to another server"
+        )),
+        // ER_BAD_DB_ERROR
+        1049 => Error::fix(format!(
+            "{place}: {message}; create the schema of --server-lease first"
+        )),
+        // Shutting down, too many connections, killed or idle sessions, lost in
+        // the middle of a query.
+        1040
+        | 1053
+        | 1077..=1081
+        | 1152
+        | 1158..=1161
+        | 1317
+        | 1927
+        | 2006
+        | 2013
+        | 3169
+        | 4031 => Error::lost(format!("{place} ended the session: {message}")),
+        _ => Error::refused(format!("{place} answers with error {code}: {message}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ErrorKind;
+
+    #[test]
+    fn each_refusal_says_what_to_do() {
+        for (code, kind, words) in [
+            (1045, ErrorKind::Fix, "MYSQL_PWD"),
+            (
+                1130,
+                ErrorKind::Fix,
+                "accepts no connections from this host",
+            ),
+            (1227, ErrorKind::Fix, "GRANT PROCESS, SUPER"),
+            (1109, ErrorKind::Fix, "not a MyRocks server"),
+            (1193, ErrorKind::Fix, "not a MyRocks server"),
+            (1049, ErrorKind::Fix, "create the schema"),
+            (1053, ErrorKind::Lost, "ended the session"),
+            (1231, ErrorKind::Refused, "error 1231: the reason"),
+        ] {
+            let error = answered(code, "the reason", "db1:3306", "lissom");
+            assert_eq!(error.kind(), kind, "{code}");
+            let sentence = error.to_string();
+            assert!(sentence.contains(words), "{sentence}");
+            assert!(sentence.contains("db1:3306"), "{sentence}");
+        }
+    }
+
+    #[test]
+    fn everything_else_is_a_lost_server() {
+        let gone = Failure::Other("gone away".into());
+        let error = sentence(gone, "db1:3306", "lissom");
+        assert_eq!(error.kind(), ErrorKind::Lost);
+        assert!(error.to_string().contains("cannot reach db1:3306"));
+        let error = sentence(Failure::NoTls, "db1:3306", "lissom");
+        assert_eq!(error.kind(), ErrorKind::Fix);
+    }
+}

@@ -1,0 +1,98 @@
+//! Rows as MariaDB 10.11 shows them.
+
+use super::*;
+use crate::ErrorKind;
+
+fn rows(text: &str) -> Rows {
+    text.lines()
+        .map(|line| {
+            line.split_whitespace()
+                .map(|it| Some(it.to_owned()))
+                .collect()
+        })
+        .collect()
+}
+
+const OPTIONS: &str = "\
+default DISABLE_AUTO_COMPACTIONS OFF
+default LEVEL0_FILE_NUM_COMPACTION_TRIGGER 4
+default LEVEL0_SLOWDOWN_WRITES_TRIGGER -1
+default LEVEL0_STOP_WRITES_TRIGGER 36
+default MAX_BYTES_FOR_LEVEL_BASE 268435456
+default LEVEL_COMPACTION_DYNAMIC_LEVEL_BYTES OFF
+default COMPACTION_STYLE kCompactionStyleLevel
+cf_hot DISABLE_AUTO_COMPACTIONS ON
+cf_hot LEVEL0_FILE_NUM_COMPACTION_TRIGGER 77
+cf_hot LEVEL0_SLOWDOWN_WRITES_TRIGGER 20
+cf_hot LEVEL0_STOP_WRITES_TRIGGER 36
+cf_hot MAX_BYTES_FOR_LEVEL_BASE 8388608
+cf_hot LEVEL_COMPACTION_DYNAMIC_LEVEL_BYTES ON
+cf_hot COMPACTION_STYLE kCompactionStyleLevel";
+
+#[test]
+fn families_are_read_and_an_empty_level_is_zero() {
+    let levels = "default L0.NumFiles 18\ndefault L0.SizeBytes 8.28e6\ncf_hot Sum.NumFiles 3";
+    let families = families(&rows(OPTIONS), &rows(levels), "here").expect("all is there");
+    let default = &families["default"];
+    assert_eq!(
+        (default.level0_files, default.level0_bytes),
+        (18, 8_280_000)
+    );
+    assert_eq!(default.options.level0_slowdown_writes_trigger, -1);
+    assert!(!default.dynamic_level_bytes);
+    let hot = &families["cf_hot"];
+    assert_eq!((hot.level0_files, hot.level0_bytes), (0, 0));
+    assert!(hot.options.disable_auto_compactions && hot.dynamic_level_bytes);
+    assert_eq!(hot.options.level0_file_num_compaction_trigger, 77);
+}
+
+#[test]
+fn what_is_missing_is_named() {
+    let error = families(&Rows::new(), &Rows::new(), "here").expect_err("nothing");
+    assert!(error.to_string().contains("privilege PROCESS"), "{error}");
+    let error = families(&rows(OPTIONS), &Rows::new(), "here").expect_err("no levels");
+    assert!(error.to_string().contains("no statistics"), "{error}");
+    let without: Vec<&str> = OPTIONS.lines().filter(|it| !it.contains("STOP")).collect();
+    let levels = rows("default Sum.NumFiles 0");
+    let error = families(&rows(&without.join("\n")), &levels, "here").expect_err("one");
+    assert!(
+        error.to_string().contains("LEVEL0_STOP_WRITES_TRIGGER"),
+        "{error}"
+    );
+    assert_eq!(error.kind(), ErrorKind::Fix);
+}
+
+#[test]
+fn counters_are_summed_over_the_kinds_of_block() {
+    let text: Vec<String> = COUNTERS
+        .iter()
+        .enumerate()
+        .map(|(at, name)| format!("{} {}", name.to_uppercase(), 10_u64.pow(at as u32)))
+        .collect();
+    let counters = counters(&rows(&text.join("\n")), "here").expect("all is there");
+    assert_eq!(counters.block_cache_bytes_insert, 111);
+    assert_eq!(counters.seeks, 100_000);
+    assert_eq!(counters.bytes_written, 1_000_000);
+    assert_eq!(counters.stall_micros, 100_000_000_000);
+    let error = super::counters(&Rows::new(), "here").expect_err("nothing");
+    assert!(
+        error.to_string().contains("not a MyRocks server"),
+        "{error}"
+    );
+}
+
+#[test]
+fn the_start_is_the_clock_less_the_uptime() {
+    let clock = rows("1700000000.25 db1 3306 1");
+    let seen = instance(&clock, &rows("Uptime 100"), "here").expect("all is there");
+    assert_eq!(seen.identity, "db1/3306/1");
+    assert_eq!((seen.started_at, seen.uptime), (1_699_999_900, 100));
+    assert!(instance(&clock, &Rows::new(), "here").is_err());
+    assert!(instance(&Rows::new(), &clock, "here").is_err());
+}
+
+#[test]
+fn the_queries_name_what_is_read() {
+    assert!(options_query().contains("'LEVEL0_FILE_NUM_COMPACTION_TRIGGER'"));
+    assert!(counters_query().contains("'Rocksdb_wal_bytes'"));
+}

@@ -1,0 +1,61 @@
+//! A watchdog in memory, which can be made to die.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use crate::decide::Lease;
+use crate::error::{Error, Result};
+use crate::watchdog::Guard;
+
+/// What the guards of one agent hold.
+#[derive(Debug, Default)]
+pub(crate) struct Held {
+    /// The lease of the guard that is in service.
+    pub(crate) lease: Option<Lease>,
+    /// Leases that were left to their guards.
+    pub(crate) left: Vec<Lease>,
+    /// Whether a guard can be had.
+    pub(crate) broken: bool,
+    /// How often the agent was heard.
+    pub(crate) renewals: u32,
+    /// Whether the agent has restored everything itself.
+    pub(crate) released: bool,
+}
+
+/// A guard whose state can be looked at from outside.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct MockGuard(pub(crate) Rc<RefCell<Held>>);
+
+impl Guard for MockGuard {
+    fn hold(&mut self, lease: &Lease) -> Result<()> {
+        let mut held = self.0.borrow_mut();
+        if held.broken {
+            return Err(Error::lost("no watchdog can be started"));
+        }
+        held.lease = Some(lease.clone());
+        Ok(())
+    }
+
+    fn check(&mut self) -> Result<()> {
+        match self.0.borrow().lease {
+            Some(_) => Ok(()),
+            None => Err(Error::lost("the watchdog ended")),
+        }
+    }
+
+    fn renew(&mut self) {
+        self.0.borrow_mut().renewals += 1;
+    }
+
+    fn release(&mut self) {
+        let mut held = self.0.borrow_mut();
+        held.lease = None;
+        held.released = true;
+    }
+
+    fn abandon(&mut self) {
+        let mut held = self.0.borrow_mut();
+        let lease = held.lease.take();
+        held.left.extend(lease);
+    }
+}

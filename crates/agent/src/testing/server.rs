@@ -1,0 +1,266 @@
+//! A MyRocks server in memory, with faults.
+
+use std::cell::{RefCell, RefMut};
+use std::rc::Rc;
+use std::time::Duration;
+
+use super::usual_family;
+use crate::decide::{Change, Counters, Families, Family, Instance, Lease, OptionName};
+use crate::error::{Error, Result};
+use crate::server::{Connector, Role, Server};
+
+/// The world behind the seam.
+#[derive(Debug)]
+pub(crate) struct World {
+    pub(crate) identity: String,
+    pub(crate) started_at: u64,
+    pub(crate) now: Duration,
+    pub(crate) counters: Counters,
+    pub(crate) rate_limiter: u64,
+    pub(crate) owned_rate_limiter: u64,
+    pub(crate) families: Families,
+    /// What each family has after a restart, and should have at the end.
+    pub(crate) owned: Families,
+    pub(crate) reachable: bool,
+    /// What each call takes.
+    pub(crate) slowness: Duration,
+    /// So many settings are answered with OK and not made.
+    pub(crate) lies: u32,
+    /// After so many calls the connection is lost.
+    pub(crate) calls_left: Option<u32>,
+    /// Connections of an earlier generation are gone.
+    pub(crate) generation: u32,
+    /// Another agent's session holds the lock.
+    pub(crate) occupied: bool,
+    /// An earlier agent's watchdog is at work.
+    pub(crate) watched: bool,
+    pub(crate) event: Option<Lease>,
+    /// All that was set, and taken or not.
+    pub(crate) sent: Vec<Change>,
+}
+
+impl World {
+    /// One family, `default`.
+    pub(crate) fn usual() -> World {
+        let families = Families::from([("default".into(), usual_family())]);
+        World {
+            identity: "here".into(),
+            started_at: 1_000,
+            now: Duration::ZERO,
+            counters: Counters::default(),
+            rate_limiter: 0,
+            owned_rate_limiter: 0,
+            owned: families.clone(),
+            families,
+            reachable: true,
+            slowness: Duration::ZERO,
+            lies: 0,
+            calls_left: None,
+            generation: 0,
+            occupied: false,
+            watched: false,
+            event: None,
+            sent: Vec::new(),
+        }
+    }
+
+    /// A family that must be there.
+    pub(crate) fn family(&mut self, name: &str) -> &mut Family {
+        self.families.get_mut(name).expect("it is there")
+    }
+
+    /// Whether some other session holds a role's lock.
+    fn is_held(&self, role: Role) -> bool {
+        match role {
+            Role::Agent => self.occupied,
+            Role::Watchdog => self.watched,
+        }
+    }
+
+    /// All connections end.
+    pub(crate) fn cut(&mut self) {
+        self.generation += 1;
+    }
+
+    /// The server starts again, with its configured settings.
+    pub(crate) fn restart(&mut self) {
+        self.cut();
+        self.started_at = 1_000 + self.now.as_secs() + 3;
+        self.now += Duration::from_secs(6);
+        self.counters = Counters::default();
+        self.rate_limiter = self.owned_rate_limiter;
+        for (name, family) in &mut self.families {
+            family.options = self.owned[name].options;
+        }
+    }
+
+    /// Its owner sets an option, for now and for later.
+    pub(crate) fn own(&mut self, name: &str, option: OptionName, value: i64) {
+        for families in [&mut self.families, &mut self.owned] {
+            if let Some(family) = families.get_mut(name) {
+                family.options.set(option, value);
+            }
+        }
+    }
+
+    /// Whether everything is as its owner gave it.
+    pub(crate) fn is_as_owned(&self) -> bool {
+        self.rate_limiter == self.owned_rate_limiter
+            && self
+                .families
+                .iter()
+                .all(|(name, family)| family.options == self.owned[name].options)
+    }
+
+    /// As the server does: a family that is not there is created.
+    pub(crate) fn make(&mut self, change: &Change) {
+        match change {
+            Change::Family { column_family, set } => {
+                let fresh = || (column_family.clone(), usual_family());
+                if !self.families.contains_key(column_family) {
+                    self.families.extend([fresh()]);
+                    self.owned.extend([fresh()]);
+                }
+                for it in set {
+                    self.family(column_family).options.set(it.option, it.value);
+                }
+            }
+            // It cannot be changed from or to 0.
+            Change::RateLimiter { bytes_per_sec } if self.rate_limiter > 0 => {
+                self.rate_limiter = *bytes_per_sec;
+            }
+            Change::RateLimiter { .. } => {}
+        }
+    }
+}
+
+/// Connects to a world.
+#[derive(Clone, Debug)]
+pub(crate) struct MockConnector(Rc<RefCell<World>>);
+
+impl MockConnector {
+    pub(crate) fn new(world: World) -> MockConnector {
+        MockConnector(Rc::new(RefCell::new(world)))
+    }
+
+    /// The world, to look at it and to change it.
+    pub(crate) fn world(&self) -> RefMut<'_, World> {
+        self.0.borrow_mut()
+    }
+}
+
+impl Connector for MockConnector {
+    type Server = MockServer;
+
+    fn connect(&mut self) -> Result<MockServer> {
+        let world = self.world();
+        if !world.reachable {
+            return Err(Error::lost("cannot reach the mock"));
+        }
+        let generation = world.generation;
+        drop(world);
+        Ok(MockServer {
+            world: self.clone(),
+            generation,
+        })
+    }
+
+    fn place(&self) -> String {
+        "the mock".into()
+    }
+}
+
+/// A connection to a world.
+#[derive(Debug)]
+pub(crate) struct MockServer {
+    world: MockConnector,
+    generation: u32,
+}
+
+impl MockServer {
+    /// The world, if the connection still leads there.
+    fn reach(&mut self) -> Result<RefMut<'_, World>> {
+        let mut world = self.world.world();
+        let slowness = world.slowness;
+        world.now += slowness;
+        match world.calls_left {
+            Some(0) => {
+                world.calls_left = None;
+                world.cut();
+            }
+            Some(left) => world.calls_left = Some(left - 1),
+            None => {}
+        }
+        if world.generation == self.generation && world.reachable {
+            Ok(world)
+        } else {
+            Err(Error::lost("the mock is gone"))
+        }
+    }
+}
+
+impl Server for MockServer {
+    fn instance(&mut self) -> Result<Instance> {
+        let world = self.reach()?;
+        let clock = 1_000 + world.now.as_secs();
+        Ok(Instance {
+            identity: world.identity.clone(),
+            started_at: world.started_at,
+            uptime: clock.saturating_sub(world.started_at),
+        })
+    }
+
+    fn counters(&mut self) -> Result<Counters> {
+        Ok(self.reach()?.counters)
+    }
+
+    fn families(&mut self) -> Result<Families> {
+        Ok(self.reach()?.families.clone())
+    }
+
+    fn rate_limiter_bytes_per_sec(&mut self) -> Result<u64> {
+        Ok(self.reach()?.rate_limiter)
+    }
+
+    fn set(&mut self, change: &Change) -> Result<()> {
+        let mut world = self.reach()?;
+        world.sent.push(change.clone());
+        if world.lies > 0 {
+            world.lies -= 1;
+        } else {
+            world.make(change);
+        }
+        Ok(())
+    }
+
+    fn claim(&mut self, role: Role, _patience: Duration) -> Result<Option<String>> {
+        let held = self.reach()?.is_held(role);
+        Ok(held.then(|| "another session".into()))
+    }
+
+    fn await_free(&mut self, role: Role, _patience: Duration) -> Result<bool> {
+        Ok(!self.reach()?.is_held(role))
+    }
+
+    /// The event acts: nobody holds the agent's lock.
+    fn await_event(&mut self) -> Result<()> {
+        let mut world = self.reach()?;
+        let Some(lease) = world.event.take() else {
+            return Ok(());
+        };
+        for change in lease.restoration(&world.families, world.rate_limiter) {
+            world.make(&change);
+        }
+        Ok(())
+    }
+
+    fn put_event(&mut self, _schema: &str, lease: &Lease, _lifetime: Duration) -> Result<()> {
+        self.reach()?.event = Some(lease.clone());
+        Ok(())
+    }
+
+    fn drop_event(&mut self, _schema: &str) -> Result<()> {
+        self.reach()?.event = None;
+        Ok(())
+    }
+}

@@ -1,0 +1,241 @@
+//! The watchdog's process.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::keeper::{Due, Keeper};
+use super::protocol::{Answer, Order, line, message};
+use crate::error::{Error, Result};
+use crate::server::{Connector, Role, Server, SqlConnector, check_identity, restore};
+use crate::signals;
+
+/// Between two looks at what is due.
+const PAUSE: Duration = Duration::from_millis(500);
+/// Between two tries after many failures.
+const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+/// So long a session of the agent that has not ended is waited for.
+const GRACE: Duration = Duration::from_secs(30);
+/// Between two words to the server, so that the session and its lock stay.
+const PING: Duration = Duration::from_secs(20);
+/// The server ends a session that is silent for longer.
+const SILENCE: Duration = Duration::from_secs(90);
+/// For an earlier watchdog's session to end.
+const CLAIM_PATIENCE: Duration = Duration::from_secs(5);
+
+/// Runs the watchdog: reads what the agent says until it is gone, and restores
+/// when it must.
+///
+/// # Errors
+/// When the agent says nothing sensible first, or the server is never reached.
+pub fn watch(input: impl Read + Send + 'static, mut output: impl Write) -> Result<()> {
+    let orders = listen(input);
+    let Ok(Order::Begin { account, term }) = orders.recv() else {
+        return Err(Error::fix(
+            "the watchdog is started by `lissom attach`, which tells it what to do first",
+        ));
+    };
+    // What ends the agent must not end the watchdog with it.
+    signals::ignore()?;
+    let mut child = Child::new(SqlConnector::new(*account, SILENCE), term);
+    let first = match child.begin() {
+        Ok(()) => Answer::Ready,
+        Err(error) => Answer::Failed {
+            why: error.to_string(),
+        },
+    };
+    say(&mut output, &first);
+    if first != Answer::Ready {
+        return Ok(());
+    }
+    while child.keeper.due(child.now()) != Due::Leave {
+        match orders.recv_timeout(PAUSE) {
+            Ok(order) => child.hear(order, &mut output),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) if child.keeper.has_lost_agent() => {
+                thread::sleep(PAUSE);
+            }
+            Err(RecvTimeoutError::Disconnected) => child.lose_agent(),
+        }
+        child.restore_if_due();
+        child.ping();
+    }
+    Ok(())
+}
+
+/// Orders from a pipe; the channel closes with it.
+fn listen(input: impl Read + Send + 'static) -> Receiver<Order> {
+    let (sender, orders) = channel();
+    thread::spawn(move || {
+        for line in BufReader::new(input).lines() {
+            let Ok(line) = line else { return };
+            let Some(order) = message(&line) else {
+                continue;
+            };
+            if sender.send(order).is_err() {
+                return;
+            }
+        }
+    });
+    orders
+}
+
+/// An agent that is gone hears no answer.
+fn say(output: &mut impl Write, answer: &Answer) {
+    let _ = output
+        .write_all(line(answer).as_bytes())
+        .and_then(|()| output.flush());
+}
+
+struct Child<C: Connector> {
+    connector: C,
+    server: Option<C::Server>,
+    keeper: Keeper,
+    begun: Instant,
+    spoken_at: Duration,
+    /// Nothing is tried before, after a failure.
+    not_before: Duration,
+    pause: Duration,
+    /// When the settings were first restored after the agent was gone.
+    restored_at: Option<Duration>,
+}
+
+impl<C: Connector> Child<C> {
+    fn new(connector: C, term: Duration) -> Child<C> {
+        Child {
+            connector,
+            server: None,
+            keeper: Keeper::new(term),
+            begun: Instant::now(),
+            spoken_at: Duration::ZERO,
+            not_before: Duration::ZERO,
+            pause: PAUSE,
+            restored_at: None,
+        }
+    }
+
+    fn now(&self) -> Duration {
+        self.begun.elapsed()
+    }
+
+    /// Before the agent relies on it: it must have its own connection, its lock, and
+    /// the privilege to read.
+    fn begin(&mut self) -> Result<()> {
+        let mut server = self.connector.connect()?;
+        if let Some(holder) = server.claim(Role::Watchdog, CLAIM_PATIENCE)? {
+            return Err(Error::lost(format!(
+                "{holder} at {} holds the watchdog's lock: an earlier watchdog has not ended yet",
+                self.connector.place()
+            )));
+        }
+        server.families()?;
+        self.spoken_at = self.now();
+        self.server = Some(server);
+        Ok(())
+    }
+
+    fn hear(&mut self, order: Order, output: &mut impl Write) {
+        let now = self.now();
+        match order {
+            Order::Begin { .. } => {}
+            Order::Hold { lease } => {
+                self.keeper.hold(*lease, now);
+                say(output, &Answer::Held);
+            }
+            Order::Renew => {
+                self.keeper.renew(now);
+                say(output, &Answer::Renewed);
+            }
+            Order::Release => self.keeper.release(),
+        }
+    }
+
+    fn lose_agent(&mut self) {
+        let now = self.now();
+        self.keeper.lose_agent(now);
+        self.not_before = now;
+    }
+
+    /// After a failure it waits a little, and longer each time: the address may lead
+    /// to another server for hours.
+    fn restore_if_due(&mut self) {
+        let now = self.now();
+        if self.keeper.due(now) != Due::Restore || now < self.not_before {
+            return;
+        }
+        if unharmed(|| self.try_restore()).is_ok() {
+            self.pause = PAUSE;
+        } else {
+            self.not_before = self.now() + self.pause;
+            self.pause = (self.pause * 2).min(LONGEST_PAUSE);
+        }
+    }
+
+    /// A connection on which something fails is not used again.
+    fn try_restore(&mut self) -> Result<()> {
+        let Some(lease) = self.keeper.lease().cloned() else {
+            return Ok(());
+        };
+        let mut server = match self.server.take() {
+            Some(server) => server,
+            None => self.reach()?,
+        };
+        self.spoken_at = self.now();
+        restore(&mut server, &lease)?;
+        if self.is_final(&mut server)? {
+            self.keeper.restored();
+        }
+        self.server = Some(server);
+        Ok(())
+    }
+
+    /// Whether nobody will undo what was restored. A session of the agent that has not
+    /// ended may still carry out what it was told last.
+    fn is_final(&mut self, server: &mut C::Server) -> Result<bool> {
+        if !self.keeper.has_lost_agent() {
+            return Ok(true);
+        }
+        let now = self.now();
+        let since = *self.restored_at.get_or_insert(now);
+        Ok(server.await_free(Role::Agent, Duration::ZERO)? || now.saturating_sub(since) > GRACE)
+    }
+
+    /// Connects again, and takes the watchdog's lock unless somebody has it, as its
+    /// own first session may for a while.
+    fn reach(&mut self) -> Result<C::Server> {
+        let mut server = self.connector.connect()?;
+        if let Some(lease) = self.keeper.lease() {
+            check_identity(&mut server, lease)?;
+        }
+        server.claim(Role::Watchdog, Duration::ZERO)?;
+        Ok(server)
+    }
+
+    fn ping(&mut self) {
+        if self.now().saturating_sub(self.spoken_at) < PING {
+            return;
+        }
+        self.spoken_at = self.now();
+        self.server = unharmed(|| self.try_ping()).ok();
+    }
+
+    fn try_ping(&mut self) -> Result<C::Server> {
+        let Some(mut server) = self.server.take() else {
+            return self.reach();
+        };
+        server.claim(Role::Watchdog, Duration::ZERO)?;
+        Ok(server)
+    }
+}
+
+/// A panic, as in the driver, must not end whoever is the last to restore.
+fn unharmed<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(work))
+        .unwrap_or_else(|_| Err(Error::lost("something went wrong in the driver")))
+}
+
+#[cfg(test)]
+#[path = "child_tests.rs"]
+mod tests;

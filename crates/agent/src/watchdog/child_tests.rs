@@ -1,0 +1,135 @@
+//! The process's inside, with a server that fails.
+
+use super::*;
+use crate::decide::{Stage, manage};
+use crate::testing::{MockConnector, World, usual_family, usual_lease, usual_settings};
+
+fn child(connector: &MockConnector) -> Child<MockConnector> {
+    Child::new(connector.clone(), Duration::from_secs(3600))
+}
+
+/// Tries without waiting for the pause after a failure.
+fn try_now(child: &mut Child<MockConnector>) {
+    child.not_before = Duration::ZERO;
+    child.restore_if_due();
+}
+
+fn delayed() -> MockConnector {
+    let connector = MockConnector::new(World::usual());
+    let leased = manage("default", &usual_family(), &usual_settings()).expect("managed");
+    let delayed = leased.options(Stage::Delayed);
+    connector.world().family("default").options = delayed;
+    connector
+}
+
+#[test]
+fn it_holds_answers_and_restores_when_the_agent_is_gone() {
+    let connector = delayed();
+    let mut child = child(&connector);
+    child.begin().expect("reachable");
+    let mut said = Vec::new();
+    let lease = Box::new(usual_lease("here"));
+    child.hear(Order::Hold { lease }, &mut said);
+    child.hear(Order::Renew, &mut said);
+    let said = String::from_utf8(said).expect("JSON");
+    assert_eq!(said.lines().count(), 2, "{said}");
+    child.restore_if_due();
+    assert_ne!(*connector.world().family("default"), usual_family());
+    child.lose_agent();
+    child.restore_if_due();
+    assert_eq!(*connector.world().family("default"), usual_family());
+    assert_eq!(child.keeper.due(child.now()), Due::Leave);
+}
+
+#[test]
+fn it_tries_until_the_server_is_back() {
+    let connector = delayed();
+    let mut child = child(&connector);
+    child.begin().expect("reachable");
+    child.hear(
+        Order::Hold {
+            lease: Box::new(usual_lease("here")),
+        },
+        &mut Vec::new(),
+    );
+    connector.world().cut();
+    connector.world().reachable = false;
+    child.lose_agent();
+    for _ in 0..3 {
+        try_now(&mut child);
+        assert_eq!(child.keeper.due(child.now()), Due::Restore);
+    }
+    connector.world().reachable = true;
+    child.restore_if_due();
+    assert_eq!(child.keeper.due(child.now()), Due::Restore, "not so soon");
+    connector.world().lies = 1;
+    try_now(&mut child);
+    assert_eq!(child.keeper.due(child.now()), Due::Restore, "it lied");
+    try_now(&mut child);
+    assert_eq!(child.keeper.due(child.now()), Due::Leave);
+    assert_eq!(*connector.world().family("default"), usual_family());
+}
+
+#[test]
+fn it_stays_while_the_agents_session_may_still_undo_it() {
+    let connector = delayed();
+    let mut child = child(&connector);
+    child.begin().expect("reachable");
+    child.hear(
+        Order::Hold {
+            lease: Box::new(usual_lease("here")),
+        },
+        &mut Vec::new(),
+    );
+    connector.world().occupied = true;
+    child.lose_agent();
+    child.restore_if_due();
+    assert_eq!(*connector.world().family("default"), usual_family());
+    assert_eq!(child.keeper.due(child.now()), Due::Restore, "it may act");
+    let leased = manage("default", &usual_family(), &usual_settings()).expect("managed");
+    connector.world().family("default").options = leased.options(Stage::Delayed);
+    connector.world().occupied = false;
+    child.restore_if_due();
+    assert_eq!(*connector.world().family("default"), usual_family());
+    assert_eq!(child.keeper.due(child.now()), Due::Leave);
+}
+
+#[test]
+fn another_server_at_the_address_is_not_touched() {
+    let connector = delayed();
+    let mut child = child(&connector);
+    child.begin().expect("reachable");
+    child.hear(
+        Order::Hold {
+            lease: Box::new(usual_lease("there")),
+        },
+        &mut Vec::new(),
+    );
+    child.lose_agent();
+    for _ in 0..3 {
+        try_now(&mut child);
+        assert_eq!(child.keeper.due(child.now()), Due::Restore);
+    }
+    assert!(connector.world().sent.is_empty());
+    assert_eq!(child.pause, PAUSE * 8);
+}
+
+#[test]
+fn a_panic_is_an_error() {
+    let error = unharmed::<()>(|| panic!("as the driver may")).expect_err("it panicked");
+    assert!(error.to_string().contains("driver"), "{error}");
+}
+
+#[test]
+fn orders_end_with_the_pipe() {
+    let text = line(&Order::Renew) + "noise\n" + &line(&Order::Release);
+    let orders = listen(std::io::Cursor::new(text));
+    let heard: Vec<Order> = orders.iter().collect();
+    assert_eq!(heard, [Order::Renew, Order::Release]);
+}
+
+#[test]
+fn it_is_nothing_to_start_by_hand() {
+    let error = watch(std::io::empty(), std::io::sink()).expect_err("no agent");
+    assert!(error.to_string().contains("lissom attach"), "{error}");
+}

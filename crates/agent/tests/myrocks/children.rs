@@ -1,0 +1,220 @@
+//! The agent and its watchdog as processes of this very program, so that they
+//! can be killed.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use lissom_agent::connect::Account;
+use lissom_agent::watchdog::{Launch, watch};
+use lissom_agent::{Attachment, Places, Settings};
+use tempfile::TempDir;
+
+use crate::mariadb::{PASSWORD, SCHEMA};
+
+const TASK: &str = "LISSOM_MYROCKS_TASK";
+const URL: &str = "LISSOM_MYROCKS_URL";
+const DIRECTORY: &str = "LISSOM_MYROCKS_DIRECTORY";
+const TEST: &str = "LISSOM_MYROCKS_TEST";
+const EVENT: &str = "LISSOM_MYROCKS_EVENT";
+
+/// An agent in a process of its own.
+pub struct AgentProcess {
+    pub child: Child,
+    directory: TempDir,
+}
+
+/// How an agent is started.
+pub struct Start<'a> {
+    /// The test that runs [`run_if_child`] first.
+    pub test: &'a str,
+    pub url: String,
+    pub password: &'a str,
+    /// Whether the server is to hold an event.
+    pub event: bool,
+}
+
+impl<'a> Start<'a> {
+    pub fn new(test: &'a str, url: String) -> Start<'a> {
+        Start {
+            test,
+            url,
+            password: PASSWORD,
+            event: false,
+        }
+    }
+
+    pub fn agent(self) -> AgentProcess {
+        let directory = tempfile::tempdir().expect("a directory");
+        self.agent_in(directory)
+    }
+
+    fn agent_in(self, directory: TempDir) -> AgentProcess {
+        let said = File::create(directory.path().join("said")).expect("writable");
+        let child = this_program(self.test)
+            .env(TASK, "agent")
+            .env(TEST, self.test)
+            .env(URL, self.url)
+            .env(DIRECTORY, directory.path())
+            .env(EVENT, if self.event { SCHEMA } else { "" })
+            .env("MYSQL_PWD", self.password)
+            .stdin(Stdio::null())
+            .stderr(said.try_clone().expect("a second handle"))
+            .stdout(said)
+            .spawn()
+            .expect("this program starts");
+        AgentProcess { child, directory }
+    }
+}
+
+impl AgentProcess {
+    /// What it has printed so far.
+    pub fn said(&self) -> String {
+        fs::read_to_string(self.directory.path().join("said")).expect("a file")
+    }
+
+    pub fn is_alive(&mut self) -> bool {
+        self.child.try_wait().expect("a child").is_none()
+    }
+
+    /// Asks it to end, and waits: whether it ended well.
+    pub fn terminate(&mut self) -> bool {
+        signal("-TERM", self.child.id());
+        self.child.wait().expect("it ends").success()
+    }
+
+    /// Kills it without a word.
+    pub fn kill(&mut self) {
+        self.child.kill().expect("it runs");
+        self.child.wait().expect("it ends");
+    }
+
+    /// Kills it together with its watchdog, neither of which notices.
+    pub fn kill_both(&mut self) {
+        signal("-STOP", self.child.id());
+        signal("-KILL", self.watchdog());
+        self.kill();
+    }
+
+    /// Its watchdog's process.
+    fn watchdog(&self) -> u32 {
+        let text = fs::read_to_string(self.directory.path().join("watchdog"));
+        text.expect("it has started").parse().expect("a number")
+    }
+
+    /// The journal's text.
+    pub fn journal(&self) -> String {
+        let entries = fs::read_dir(self.directory.path()).expect("readable");
+        entries
+            .map(|entry| entry.expect("an entry").path())
+            .filter(|path| path.extension().is_some_and(|it| it == "journal"))
+            .map(|path| fs::read_to_string(path).expect("readable"))
+            .collect()
+    }
+
+    /// Starts another agent with the same files.
+    pub fn again(mut self, start: Start<'_>) -> AgentProcess {
+        assert!(!self.is_alive());
+        start.agent_in(self.directory)
+    }
+}
+
+/// Sends a signal to a process that a test has started.
+pub fn signal(which: &str, process: u32) {
+    let status = Command::new("kill")
+        .args([which, &process.to_string()])
+        .status()
+        .expect("kill starts");
+    assert!(status.success());
+}
+
+fn this_program(test: &str) -> Command {
+    let program = std::env::current_exe().expect("this program has a path");
+    let mut command = Command::new(program);
+    command.args(arguments(test));
+    command
+}
+
+/// With one thread, the name of the test would stand before its first line.
+fn arguments(test: &str) -> [&str; 5] {
+    [
+        "--exact",
+        test,
+        "--nocapture",
+        "--include-ignored",
+        "--test-threads=2",
+    ]
+}
+
+/// In a child: does its task, and never returns.
+pub fn run_if_child() {
+    let Ok(task) = std::env::var(TASK) else {
+        return;
+    };
+    let variable = |name: &str| std::env::var(name).expect("the parent sets it");
+    let directory = PathBuf::from(variable(DIRECTORY));
+    let done = match task.as_str() {
+        "agent" => live(&variable(URL), directory, &variable(TEST), variable(EVENT)),
+        _ => {
+            let process = std::process::id().to_string();
+            fs::write(directory.join("watchdog"), process).expect("writable");
+            watch(std::io::stdin(), std::io::stdout())
+        }
+    };
+    if let Err(error) = done {
+        println!("error: {error}");
+        std::process::exit(1);
+    }
+    std::process::exit(0);
+}
+
+fn live(url: &str, directory: PathBuf, test: &str, event: String) -> lissom_agent::Result<()> {
+    let password = std::env::var("MYSQL_PWD").ok();
+    let account = Account::resolve(url, None, password)?;
+    let attachment = Attachment {
+        places: Places::new(directory, &account.address),
+        account,
+        settings: settings(event),
+        launch: launch(test),
+        metrics: None,
+    };
+    attachment.run(|entry| println!("{entry}"))
+}
+
+fn launch(test: &str) -> Launch {
+    Launch {
+        program: std::env::current_exe().expect("this program has a path"),
+        arguments: arguments(test).map(OsString::from).to_vec(),
+        environment: vec![(TASK.into(), "watchdog".into())],
+    }
+}
+
+/// Limits that a small load is far over, and none is far under.
+fn settings(event: String) -> Settings {
+    let mut settings = Settings::new(100_000_000);
+    settings.io_low_limit_bytes_per_sec = 500_000;
+    settings.io_high_limit_bytes_per_sec = 800_000;
+    settings.interval = Duration::from_millis(500);
+    settings.lease = Duration::from_secs(4);
+    settings.max_level0_files = 40;
+    settings.rate_limiter = true;
+    settings.server_lease = Some(event).filter(|schema| !schema.is_empty());
+    settings
+}
+
+/// Whether any file under a directory holds these words.
+pub fn any_file_holds(agent: &AgentProcess, words: &str) -> bool {
+    fn search(directory: &Path, words: &[u8]) -> bool {
+        fs::read_dir(directory).expect("readable").any(|entry| {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                return search(&path, words);
+            }
+            let bytes = fs::read(&path).unwrap_or_default();
+            bytes.windows(words.len()).any(|it| it == words)
+        })
+    }
+    search(agent.directory.path(), words.as_bytes())
+}

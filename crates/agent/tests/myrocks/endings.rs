@@ -1,0 +1,119 @@
+//! However the agent ends, the server has its original settings.
+
+use crate::children::{AgentProcess, Start, run_if_child, signal};
+use crate::load::Load;
+use crate::mariadb::{MariaDb, TRIGGER};
+use crate::wait_for;
+
+/// A server under load that an agent has delayed, and its original options.
+fn delayed(server: &MariaDb, start: Start<'_>) -> (AgentProcess, Load, Vec<String>) {
+    let original = server.options();
+    let mut agent = start.agent();
+    let load = Load::on(server);
+    wait_for("the delay", || {
+        assert!(agent.is_alive(), "{}", agent.said());
+        server.option(TRIGGER) == "40"
+    });
+    (agent, load, original)
+}
+
+fn rate_limiter(server: &MariaDb) -> Option<String> {
+    let mut root = server.root();
+    root.text("SELECT @@GLOBAL.rocksdb_rate_limiter_bytes_per_sec")
+}
+
+#[test]
+#[ignore = "installs and starts MariaDB"]
+fn a_killed_agent_leaves_it_to_the_watchdog() {
+    run_if_child();
+    let Some(server) = MariaDb::with_myrocks() else {
+        return;
+    };
+    let limiter = rate_limiter(&server);
+    let test = "endings::a_killed_agent_leaves_it_to_the_watchdog";
+    let start = Start::new(test, server.url("lissom"));
+    let (mut agent, load, original) = delayed(&server, start);
+    agent.kill();
+    wait_for("the watchdog restores", || server.options() == original);
+    assert_eq!(rate_limiter(&server), limiter);
+    drop(load);
+}
+
+#[test]
+#[ignore = "installs and starts MariaDB"]
+fn an_agent_that_hangs_is_restored_for() {
+    run_if_child();
+    let Some(server) = MariaDb::with_myrocks() else {
+        return;
+    };
+    let test = "endings::an_agent_that_hangs_is_restored_for";
+    let start = Start::new(test, server.url("lissom"));
+    let (mut agent, load, original) = delayed(&server, start);
+    signal("-STOP", agent.child.id());
+    wait_for("the lease runs out", || server.options() == original);
+    signal("-CONT", agent.child.id());
+    drop(load);
+    assert!(agent.terminate(), "{}", agent.said());
+    assert_eq!(server.options(), original);
+}
+
+#[test]
+#[ignore = "installs and starts MariaDB"]
+fn what_both_left_is_restored_by_the_next_agent() {
+    run_if_child();
+    let Some(server) = MariaDb::with_myrocks() else {
+        return;
+    };
+    let test = "endings::what_both_left_is_restored_by_the_next_agent";
+    let start = Start::new(test, server.url("lissom"));
+    let (mut agent, load, original) = delayed(&server, start);
+    agent.kill_both();
+    drop(load);
+    assert_ne!(server.options(), original, "nobody is left to restore");
+    let mut agent = agent.again(Start::new(test, server.url("lissom")));
+    wait_for("the state file is used first", || {
+        server.options() == original
+    });
+    assert!(agent.terminate(), "{}", agent.said());
+    assert_eq!(server.options(), original);
+}
+
+#[test]
+#[ignore = "installs and starts MariaDB"]
+fn the_servers_own_event_restores_when_both_are_gone() {
+    run_if_child();
+    let Some(server) = MariaDb::with_myrocks() else {
+        return;
+    };
+    let test = "endings::the_servers_own_event_restores_when_both_are_gone";
+    let mut start = Start::new(test, server.url("lissom"));
+    start.event = true;
+    let (mut agent, load, original) = delayed(&server, start);
+    agent.kill_both();
+    wait_for("the event restores", || server.options() == original);
+    drop(load);
+}
+
+#[test]
+#[ignore = "installs and starts MariaDB"]
+fn a_session_that_is_killed_is_opened_again() {
+    run_if_child();
+    let Some(server) = MariaDb::with_myrocks() else {
+        return;
+    };
+    let test = "endings::a_session_that_is_killed_is_opened_again";
+    let start = Start::new(test, server.url("lissom"));
+    let (mut agent, load, original) = delayed(&server, start);
+    let mut root = server.root();
+    let holder = root.text("SELECT IS_USED_LOCK('lissom.attach')");
+    let holder = holder.expect("the agent holds it");
+    assert!(root.run(&format!("KILL {holder}")));
+    wait_for("the loss is noticed", || {
+        agent.said().contains("lost the server")
+    });
+    wait_for("the agent is back", || agent.said().contains("there again"));
+    wait_for("the delay again", || server.option(TRIGGER) == "40");
+    drop(load);
+    assert!(agent.terminate(), "{}", agent.said());
+    assert_eq!(server.options(), original);
+}

@@ -1,0 +1,273 @@
+//! MariaDB in a temporary directory, on a free port of the loopback.
+
+use std::fs::{self, File};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use mysql::prelude::Queryable;
+use mysql::{Conn, OptsBuilder};
+use tempfile::TempDir;
+
+use crate::wait_for;
+
+pub const PASSWORD: &str = "secret";
+/// A schema for tables and events of the tests.
+pub const SCHEMA: &str = "lissom_test";
+pub const TRIGGER: &str = "LEVEL0_FILE_NUM_COMPACTION_TRIGGER";
+
+/// One server at a time: the machine is small.
+static ONE: Mutex<()> = Mutex::new(());
+
+/// A running server; it ends with this value.
+pub struct MariaDb {
+    process: Child,
+    directory: TempDir,
+    port: u16,
+    _one: MutexGuard<'static, ()>,
+}
+
+impl MariaDb {
+    /// Starts one with MyRocks; `None`, with a printed reason, where that cannot
+    /// be.
+    pub fn with_myrocks() -> Option<MariaDb> {
+        MariaDb::start(
+            "plugin-load-add=ha_rocksdb.so\n\
+             rocksdb_default_cf_options=write_buffer_size=1m;max_bytes_for_level_base=8m\n\
+             rocksdb_rate_limiter_bytes_per_sec=200000000\n",
+        )
+    }
+
+    /// Starts one without.
+    pub fn without_myrocks() -> Option<MariaDb> {
+        MariaDb::start("")
+    }
+
+    fn start(more: &str) -> Option<MariaDb> {
+        let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Err(reason) = install() {
+            println!("skipped: {reason}");
+            return None;
+        }
+        let directory = tempfile::tempdir().expect("a directory");
+        let port = free_port();
+        let file = configure(directory.path(), port, more);
+        let log = File::create(directory.path().join("install.log")).expect("writable");
+        let installed = Command::new("mariadb-install-db")
+            .arg(format!("--defaults-file={}", file.display()))
+            .args(["--skip-test-db", "--auth-root-authentication-method=normal"])
+            .stdout(log.try_clone().expect("a second handle"))
+            .stderr(log)
+            .status()
+            .expect("mariadb-install-db starts");
+        assert!(
+            installed.success(),
+            "{}",
+            read(directory.path(), "install.log")
+        );
+        let mut server = MariaDb {
+            process: run(directory.path()),
+            directory,
+            port,
+            _one: one,
+        };
+        server.await_ready();
+        server.create_users();
+        Some(server)
+    }
+
+    fn await_ready(&mut self) {
+        wait_for("the server accepts connections", || {
+            let ended = self.process.try_wait().expect("a child");
+            assert_eq!(ended, None, "{}", read(self.directory.path(), "error.log"));
+            self.connect().is_some()
+        });
+    }
+
+    fn create_users(&self) {
+        let mut root = self.root();
+        let mut run = |sql: String| assert!(root.run(&sql), "{sql}");
+        for (name, privileges) in [("lissom", "PROCESS, SUPER, EVENT"), ("poor", "PROCESS")] {
+            for host in ["localhost", "127.0.0.1"] {
+                let user = format!("'{name}'@'{host}'");
+                run(format!("CREATE USER {user} IDENTIFIED BY '{PASSWORD}'"));
+                run(format!("GRANT {privileges} ON *.* TO {user}"));
+            }
+        }
+        run(format!("CREATE DATABASE {SCHEMA}"));
+    }
+
+    fn connect(&self) -> Option<Session> {
+        let socket = self.directory.path().join("s");
+        let options = OptsBuilder::new()
+            .socket(Some(socket.to_string_lossy().into_owned()))
+            .user(Some("root"));
+        Conn::new(options).ok().map(Session)
+    }
+
+    /// A session that may do everything.
+    pub fn root(&self) -> Session {
+        self.connect().expect("the server runs")
+    }
+
+    /// Where an agent reaches it.
+    pub fn url(&self, user: &str) -> String {
+        format!("mysql://{user}@127.0.0.1:{}", self.port)
+    }
+
+    /// An option of the column family `default`.
+    pub fn option(&self, name: &str) -> String {
+        let sql = format!(
+            "SELECT VALUE FROM information_schema.ROCKSDB_CF_OPTIONS \
+             WHERE CF_NAME = 'default' AND OPTION_TYPE = '{name}'"
+        );
+        self.root().text(&sql).expect("it is shown")
+    }
+
+    /// All options that the agent changes.
+    pub fn options(&self) -> Vec<String> {
+        [
+            TRIGGER,
+            "DISABLE_AUTO_COMPACTIONS",
+            "LEVEL0_SLOWDOWN_WRITES_TRIGGER",
+            "LEVEL0_STOP_WRITES_TRIGGER",
+            "MAX_BYTES_FOR_LEVEL_BASE",
+        ]
+        .map(|name| self.option(name))
+        .to_vec()
+    }
+
+    /// Files in level 0 of `default`; none where there is no row.
+    pub fn level0_files(&self) -> u64 {
+        let files = self.root().text(
+            "SELECT VALUE FROM information_schema.ROCKSDB_COMPACTION_STATS \
+             WHERE CF_NAME = 'default' AND LEVEL = 'L0' AND TYPE = 'NumFiles'",
+        );
+        files.map_or(0, |text| text.parse::<f64>().expect("a number") as u64)
+    }
+
+    /// Kills the server, and starts it again on the same directory and port.
+    pub fn restart(&mut self) {
+        self.process.kill().expect("it runs");
+        self.process.wait().expect("it ends");
+        self.process = run(self.directory.path());
+        self.await_ready();
+    }
+}
+
+impl Drop for MariaDb {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// A connection.
+pub struct Session(Conn);
+
+impl Session {
+    /// Whether a statement is carried out.
+    pub fn run(&mut self, sql: &str) -> bool {
+        self.0.query_drop(sql).is_ok()
+    }
+
+    /// The first cell of the first row; `None` where there is none, or NULL.
+    pub fn text(&mut self, sql: &str) -> Option<String> {
+        let first: Option<Option<String>> = self.0.query_first(sql).expect("readable");
+        first.flatten()
+    }
+}
+
+fn configure(directory: &Path, port: u16, more: &str) -> PathBuf {
+    let place = directory.display();
+    // Who started the tests, by name; root must be named to be allowed.
+    let user = if is_root() { "user=root\n" } else { "" };
+    let text = format!(
+        "[mysqld]\n{user}datadir={place}/data\nsocket={place}/s\nport={port}\n\
+         bind-address=127.0.0.1\npid-file={place}/pid\nlog-error={place}/error.log\n\
+         event_scheduler=ON\nskip-log-bin\n{more}"
+    );
+    let file = directory.join("my.cnf");
+    fs::write(&file, text).expect("writable");
+    fs::create_dir(directory.join("data")).expect("writable");
+    file
+}
+
+fn run(directory: &Path) -> Child {
+    Command::new("mariadbd")
+        .arg(format!(
+            "--defaults-file={}",
+            directory.join("my.cnf").display()
+        ))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("mariadbd starts")
+}
+
+fn read(directory: &Path, name: &str) -> String {
+    fs::read_to_string(directory.join(name)).unwrap_or_default()
+}
+
+fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    listener.local_addr().expect("its address").port()
+}
+
+/// Installs the packages where that is permitted.
+fn install() -> Result<(), String> {
+    if is_there() {
+        return Ok(());
+    }
+    let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
+    let debian = release.contains("debian") || release.contains("ubuntu");
+    if !(debian && is_root()) {
+        return Err(
+            "MariaDB with MyRocks is not installed, and only root on Debian or Ubuntu may install \
+             it: apt-get install mariadb-server mariadb-plugin-rocksdb"
+                .into(),
+        );
+    }
+    let packages = ["mariadb-server", "mariadb-plugin-rocksdb"];
+    for arguments in [
+        &["update"][..],
+        &[
+            "install",
+            "-y",
+            "--no-install-recommends",
+            packages[0],
+            packages[1],
+        ],
+    ] {
+        let output = Command::new("apt-get")
+            .args(arguments)
+            .env("DEBIAN_FRONTEND", "noninteractive")
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|error| format!("apt-get does not start: {error}"))?;
+        if !output.status.success() {
+            let why = String::from_utf8_lossy(&output.stderr).into_owned();
+            return Err(format!("apt-get {}: {why}", arguments.join(" ")));
+        }
+    }
+    if is_there() {
+        Ok(())
+    } else {
+        Err("the packages are installed and mariadbd is not found".into())
+    }
+}
+
+fn is_there() -> bool {
+    let plugin = ["/usr/lib/mysql/plugin/ha_rocksdb.so"];
+    let starts = Command::new("mariadbd").arg("--version").output().is_ok();
+    starts && plugin.iter().any(|path| Path::new(path).exists())
+}
+
+fn is_root() -> bool {
+    Command::new("id")
+        .arg("-u")
+        .output()
+        .is_ok_and(|output| output.stdout == b"0\n")
+}

@@ -1,0 +1,52 @@
+//! attach, where there is no server.
+
+use std::net::TcpListener;
+
+use super::support::{done, ends};
+
+/// A port of the loopback on which nobody listens.
+fn dead_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    listener.local_addr().expect("its address").port()
+}
+
+#[test]
+fn no_server_is_one_sentence() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let state = directory.path().to_str().expect("UTF-8");
+    let url = format!("mysql://lissom@127.0.0.1:{}", dead_port());
+    let arguments = ["attach", &url, "--io-limit", "100M", "--state", state];
+    let sentence = ends(&arguments, 1);
+    assert!(sentence.contains("cannot reach 127.0.0.1"), "{sentence}");
+    assert!(sentence.contains("whether the server runs"), "{sentence}");
+    let sentence = ends(
+        &[
+            "attach",
+            "mysql://lissom@no-such-host.invalid",
+            "--io-limit",
+            "100M",
+            "--state",
+            state,
+        ],
+        1,
+    );
+    assert!(sentence.contains("no-such-host.invalid:3306"), "{sentence}");
+}
+
+#[test]
+fn with_nothing_recorded_there_is_nothing_to_restore() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let state = directory.path().to_str().expect("UTF-8");
+    let url = format!("mysql://lissom@127.0.0.1:{}", dead_port());
+    let said = done(&["attach", &url, "--restore", "--state", state]);
+    assert!(said.contains("nothing to restore"), "{said}");
+}
+
+#[test]
+fn the_watchdog_is_nothing_to_start_by_hand() {
+    let sentence = ends(&["attach-watchdog"], 1);
+    assert!(
+        sentence.contains("started by `lissom attach`"),
+        "{sentence}"
+    );
+}
