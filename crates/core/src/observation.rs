@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::key::Key;
 use crate::layout::PhysicalLevel;
-use crate::schedule::Level0Order;
+use crate::schedule::{DeepOrder, Level0Order};
 use crate::shape::Shape;
 use crate::state::{DrainId, TreeState};
 use crate::tree::Tree;
@@ -44,9 +44,8 @@ pub struct Observation {
     pub workers: usize,
     /// What the schedule lets L0 do.
     pub level0: Level0Order,
-    /// Compactions below L0 that the schedule lets run at once; all that find a worker
-    /// when absent.
-    pub deep: Option<usize>,
+    /// What the schedule lets run below L0.
+    pub deep: DeepOrder,
 }
 
 /// How many operations of each kind a mission had.

@@ -62,7 +62,7 @@ impl Pilot {
             unreadable: Default::default(),
             workers: self.workers,
             level0: Default::default(),
-            deep: None,
+            deep: Default::default(),
         }
     }
 

@@ -13,6 +13,7 @@
 mod level;
 mod level0;
 mod limits;
+mod pace;
 mod piece;
 mod seating;
 mod start;
@@ -25,6 +26,7 @@ pub use limits::with_limits;
 
 use crate::observation::{InFlight, Observation};
 use crate::plan::{Plan, Reason};
+use crate::schedule::DeepOrder;
 use crate::state::{Drain, TreeState};
 use crate::validate;
 
@@ -136,7 +138,11 @@ fn piece_workers(workers: usize, drain: f64, level0: f64) -> usize {
 /// not come to a stop under any order.
 fn allowed(now: &Observation, drain: &Drain, urgency: f64) -> usize {
     let must = urgency >= 1.0 || drain.reason == Reason::Manual;
-    now.deep.filter(|_| !must).unwrap_or(usize::MAX)
+    match now.deep {
+        DeepOrder::AtMost(most) if !must => most,
+        DeepOrder::Paced if urgency <= 0.0 && !pace::is_due(now, drain) => 0,
+        _ => usize::MAX,
+    }
 }
 
 /// What a plan will be once it runs.

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use crate::layout::{LogicalLevel, PhysicalLevel};
 use crate::planner::with_limits;
-use crate::schedule::Level0Order;
+use crate::schedule::{DeepOrder, Level0Order};
 use crate::shape::{RunLimit, RunLimits, Transition};
 use crate::testing::{ENTRY_BYTES, Model, small_shape};
 
@@ -33,7 +33,7 @@ enum Step {
     Consolidate(u16),
     Unreadable(usize),
     Workers(usize),
-    Order(Level0Order, Option<usize>),
+    Order(Level0Order, DeepOrder),
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -49,7 +49,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => (1u16..4).prop_map(Step::Consolidate),
         1 => any::<usize>().prop_map(Step::Unreadable),
         1 => (1usize..5).prop_map(Step::Workers),
-        2 => (level0_order(), prop::option::of(0usize..3)).prop_map(|(level0, deep)| Step::Order(level0, deep)),
+        2 => (level0_order(), deep_order()).prop_map(|(level0, deep)| Step::Order(level0, deep)),
     ]
 }
 
@@ -94,6 +94,14 @@ fn level0_order() -> impl Strategy<Value = Level0Order> {
     ])
 }
 
+fn deep_order() -> impl Strategy<Value = DeepOrder> {
+    prop_oneof![
+        Just(DeepOrder::All),
+        Just(DeepOrder::Paced),
+        (0usize..3).prop_map(DeepOrder::AtMost),
+    ]
+}
+
 fn transition() -> impl Strategy<Value = Transition> {
     prop::sample::select(vec![
         Transition::Flexible,
@@ -132,7 +140,7 @@ proptest! {
             }
         }
         model.unreadable.clear();
-        apply(&mut model, &Step::Order(Level0Order::Merge, None));
+        apply(&mut model, &Step::Order(Level0Order::Merge, DeepOrder::All));
         while !model.running.is_empty() {
             model.finish(0);
         }
@@ -238,6 +246,32 @@ fn steady_pieces_stay_within_their_bound() {
             excesses * 50 <= merged,
             "limit {limit}: {excesses} of {merged}"
         );
+    }
+}
+
+/// A paced level never holds much more than its capacity, and keeps what nothing comes
+/// in for; it takes in and gives the same bytes as one that is drained at once.
+#[test]
+fn a_paced_level_gives_as_much_as_it_takes_in() {
+    for limit in [1, 4, 10] {
+        let mut model = Model::new(small_shape(), RunLimits::uniform(RunLimit::clamped(limit)));
+        model.order.deep = DeepOrder::Paced;
+        let mut kept = 0;
+        for at in 0..3_000u32 {
+            model.flush((0..FLUSH).map(|n| ((at * 7919 + n * 104_729) % 100_000, false)));
+            model.settle(1_000);
+            kept += usize::from(!model.state.drains.is_empty());
+            for level in 1..=2 {
+                let bytes = model.runs(level).iter().sum::<u64>() * ENTRY_BYTES;
+                let capacity = model.shape.capacity(LogicalLevel(level));
+                assert!(bytes <= capacity * 3 / 2, "limit {limit}, {level}: {bytes}");
+            }
+        }
+        assert!(kept > 300, "limit {limit}: drains were kept {kept} times");
+        model.order.deep = DeepOrder::All;
+        model.settle(1_000);
+        assert!(model.state.drains.is_empty());
+        model.check();
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Conditions, Level0Order, Order};
+use super::{Conditions, DeepOrder, Level0Order, Order};
 use crate::layout::PhysicalLevel;
 use crate::tree::Tree;
 
@@ -56,7 +56,7 @@ impl Debt {
         };
         Order {
             level0: Level0Order::Merge,
-            deep: None,
+            deep: DeepOrder::All,
             bytes_per_second: None,
             why,
             ..order
@@ -84,7 +84,7 @@ mod tests {
     fn wait() -> Order {
         Order {
             level0: Level0Order::Wait,
-            deep: Some(0),
+            deep: DeepOrder::AtMost(0),
             bytes_per_second: Some(1),
             phase: Phase::High,
             why: String::new(),
@@ -108,7 +108,8 @@ mod tests {
         assert_eq!(of(11, 999), wait());
         for order in [of(12, 0), of(0, 1_000)] {
             assert_eq!(order.level0, Level0Order::Merge);
-            assert_eq!((order.deep, order.bytes_per_second), (None, None));
+            assert_eq!(order.deep, DeepOrder::All);
+            assert_eq!(order.bytes_per_second, None);
             assert!(order.why.contains("may wait"), "{}", order.why);
         }
     }

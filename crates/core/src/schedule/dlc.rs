@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::{
-    Debt, DebtBounds, Level0Order, LoadModel, Order, Phase, PhaseLimits, Phases, Schedule, Seen,
-    leftover,
+    Debt, DebtBounds, DeepOrder, Level0Order, LoadModel, Order, Phase, PhaseLimits, Phases,
+    Schedule, Seen, leftover,
 };
 
 /// What waits at high load.
@@ -145,7 +145,7 @@ impl Schedule for Dlc {
         let (level0, why) = self.at_high_load(seen);
         Order {
             level0,
-            deep: Some(1),
+            deep: DeepOrder::AtMost(1),
             bytes_per_second: rate,
             phase,
             why,

@@ -3,17 +3,19 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Burst, DebtBounds, Delay, Dlc, Eager, LookAhead, Schedule, Silk};
+use super::{Burst, DebtBounds, Delay, Dlc, Eager, LookAhead, Paced, Schedule, Silk};
 
 /// A way to choose when to compact.
 ///
-/// Spelled `eager`, `dlc`, `dlc-part`, `dlc-burst-part`, `dlc-part-burst-part`, `silk`,
+/// Spelled `eager`, `paced`, `dlc`, `dlc-part`, `dlc-burst-part`, `dlc-part-burst-part`, `silk`,
 /// `silk-star`, `look-ahead`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum ScheduleKind {
     /// As soon as something is due.
     #[default]
     Eager,
+    /// Full levels give as much as they take in.
+    Paced,
     /// L0 waits at high load.
     Dlc(Delay, Burst),
     /// Deep compactions wait at high load.
@@ -25,8 +27,9 @@ pub enum ScheduleKind {
 }
 
 /// All, with their names.
-const KINDS: [(&str, ScheduleKind); 8] = [
+const KINDS: [(&str, ScheduleKind); 9] = [
     ("eager", ScheduleKind::Eager),
+    ("paced", ScheduleKind::Paced),
     ("dlc", ScheduleKind::Dlc(Delay::Full, Burst::Full)),
     ("dlc-part", ScheduleKind::Dlc(Delay::Part, Burst::Full)),
     (
@@ -65,6 +68,7 @@ impl ScheduleKind {
         let files = bounds.max_level0_files;
         match self {
             ScheduleKind::Eager => Box::new(Eager),
+            ScheduleKind::Paced => Box::new(Paced::default()),
             ScheduleKind::Dlc(delay, burst) => Box::new(Dlc::new(delay, burst, bounds)),
             ScheduleKind::Silk => Box::new(Silk::new(files)),
             ScheduleKind::SilkStar => Box::new(Silk::star(files)),

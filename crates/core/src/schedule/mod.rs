@@ -12,6 +12,7 @@ mod dlc;
 mod kind;
 mod load;
 mod look_ahead;
+mod paced;
 mod phase;
 mod silk;
 #[cfg(test)]
@@ -27,6 +28,7 @@ pub use dlc::{Burst, Delay, Dlc};
 pub use kind::{ScheduleKind, ScheduleKindError};
 pub use load::{Conditions, Load, LoadModel};
 pub use look_ahead::LookAhead;
+pub use paced::Paced;
 pub use phase::{Phase, PhaseLimits, Phases};
 pub use silk::Silk;
 pub use work::Work;
@@ -45,6 +47,19 @@ pub enum Level0Order {
     Wait,
 }
 
+/// How much may go on below L0.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DeepOrder {
+    /// Whatever is due and finds a worker.
+    #[default]
+    All,
+    /// A full level gives what it holds as it takes in more, rather than at once.
+    Paced,
+    /// So many compactions at a time.
+    AtMost(usize),
+}
+
 /// What a schedule sees.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Seen {
@@ -61,8 +76,8 @@ pub struct Seen {
 pub struct Order {
     /// For L0.
     pub level0: Level0Order,
-    /// Compactions below L0 that may run at once; all that find a worker when absent.
-    pub deep: Option<usize>,
+    /// For what lies below L0.
+    pub deep: DeepOrder,
     /// Bytes a second that compactions may read and write together; any number when
     /// absent.
     pub bytes_per_second: Option<u64>,
@@ -77,7 +92,7 @@ impl Order {
     pub fn all(phase: Phase, why: impl Into<String>) -> Order {
         Order {
             level0: Level0Order::Merge,
-            deep: None,
+            deep: DeepOrder::All,
             bytes_per_second: None,
             phase,
             why: why.into(),

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use super::{LoadModel, Order, Phase, PhaseLimits, Phases, Schedule, Seen, leftover};
+use super::{DeepOrder, LoadModel, Order, Phase, PhaseLimits, Phases, Schedule, Seen, leftover};
 
 /// SILK looks at the load this often.
 const INTERVAL: Duration = Duration::from_millis(10);
@@ -91,7 +91,7 @@ impl Schedule for Silk {
             ..match phase {
                 Phase::Low => order,
                 Phase::High => Order {
-                    deep: Some(0),
+                    deep: DeepOrder::AtMost(0),
                     why: "the load is high: only L0 is merged".into(),
                     ..order
                 },

@@ -43,19 +43,25 @@ fn names_parse_and_print_alike() {
         assert_eq!(kind.schedule(&BOUNDS).name(), kind.to_string());
     }
     let error = "lazy".parse::<ScheduleKind>().expect_err("no schedule");
-    assert!(error.to_string().contains("choose eager, dlc"), "{error}");
+    assert!(
+        error.to_string().contains("choose eager, paced, dlc"),
+        "{error}"
+    );
 }
 
 #[test]
 fn dlc_waits_at_high_load_and_catches_up_at_low() {
     let mut dlc = Dlc::new(Delay::Full, Burst::Full, &BOUNDS);
     let waits = dlc.order(&seen(1, HIGH, 5));
-    assert_eq!((waits.level0, waits.deep), (Level0Order::Wait, Some(1)));
+    assert_eq!(
+        (waits.level0, waits.deep),
+        (Level0Order::Wait, DeepOrder::AtMost(1))
+    );
     let rate = waits.bytes_per_second.expect("a limit");
     assert_eq!(rate, 35_000_000, "the floor");
     let last = (2..=4).map(|at| dlc.order(&seen(at, CALM, 10))).last();
     let low = last.expect("an order");
-    assert_eq!((low.level0, low.deep), (Level0Order::Merge, None));
+    assert_eq!((low.level0, low.deep), (Level0Order::Merge, DeepOrder::All));
     assert!(low.bytes_per_second > Some(200_000_000));
 }
 
@@ -80,10 +86,25 @@ fn part_delay_never_waits() {
 }
 
 #[test]
+fn pacing_ends_when_nobody_needs_the_machine() {
+    let mut paced = Paced::default();
+    let busy = paced.order(&seen(1, HIGH, 5));
+    assert_eq!(
+        (busy.level0, busy.deep, busy.bytes_per_second),
+        (Level0Order::Merge, DeepOrder::Paced, None)
+    );
+    let idle = (2..=4).map(|at| paced.order(&seen(at, 0.0, 0))).last();
+    assert_eq!(idle.map(|order| order.deep), Some(DeepOrder::All));
+}
+
+#[test]
 fn silk_stops_what_is_deep_and_never_l0() {
     let mut silk = Silk::star(30);
     let high = silk.order(&seen(1, HIGH, 5));
-    assert_eq!((high.level0, high.deep), (Level0Order::Merge, Some(0)));
+    assert_eq!(
+        (high.level0, high.deep),
+        (Level0Order::Merge, DeepOrder::AtMost(0))
+    );
     assert!(high.bytes_per_second.is_some());
     let hurry = silk.order(&seen(2, HIGH, 25));
     assert_eq!(hurry.bytes_per_second, None, "L0 must go");

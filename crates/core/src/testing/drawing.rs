@@ -177,7 +177,7 @@ impl Drawing {
             unreadable: self.unreadable.into_iter().collect(),
             workers: self.workers,
             level0: Default::default(),
-            deep: None,
+            deep: Default::default(),
         })
     }
 }

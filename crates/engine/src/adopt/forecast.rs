@@ -49,7 +49,7 @@ pub(crate) fn forecast(
         unreadable: BTreeSet::new(),
         workers,
         level0: Default::default(),
-        deep: None,
+        deep: Default::default(),
     };
     let mut found = Forecast::default();
     let mut next_file = tree.iter().map(|(_, file)| file.number).max().unwrap_or(0) + 1;
@@ -302,7 +302,7 @@ mod tests {
             unreadable: BTreeSet::new(),
             workers: 1,
             level0: Default::default(),
-            deep: None,
+            deep: Default::default(),
         };
         seen.state.compact_all = true;
         let mut next = 10_000;

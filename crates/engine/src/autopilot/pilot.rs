@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use lissom_core::journal::{Event, TreeSummary};
-use lissom_core::schedule::{Debt, Level0Order, Order};
+use lissom_core::schedule::{Debt, DeepOrder, Level0Order, Order};
 use lissom_core::shape::RunLimits;
 use lissom_core::tuner::{Policy, Question};
 use lissom_core::{Layout, Observation, Plan, TreeState, planner};
@@ -372,7 +372,7 @@ impl Pilot {
     fn show(&self, seen: &Observation, plans: &[Plan], busy_elsewhere: bool) {
         let debt = debt_bytes(seen, plans);
         // What waits is not done.
-        let waits = debt > 0 && (seen.level0 != Level0Order::Merge || seen.deep.is_some());
+        let waits = debt > 0 && (seen.level0 != Level0Order::Merge || seen.deep != DeepOrder::All);
         let idle = plans.is_empty() && seen.in_flight.is_empty() && !busy_elsewhere && !waits;
         let mut view = self.family.view.lock();
         self.learner.name().clone_into(&mut view.policy);

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use lissom_core::journal::TreeSummary;
-use lissom_core::schedule::Order;
+use lissom_core::schedule::{DeepOrder, Order};
 use lissom_core::shape::RunLimits;
 use lissom_core::tuner::Tuner;
 use lissom_core::{InFlight, Mission, Shape};
@@ -74,10 +74,12 @@ impl Shared {
         self.families.read().get(name).cloned()
     }
 
-    /// Compactions below L0 that an order lets run in a column family, beside those
-    /// that run in the others.
-    pub(super) fn deep_left(&self, order: &Order, family: &Arc<Family>) -> Option<usize> {
-        let most = order.deep?;
+    /// What an order lets run below L0 in a column family, beside what runs in the
+    /// others.
+    pub(super) fn deep_left(&self, order: &Order, family: &Arc<Family>) -> DeepOrder {
+        let DeepOrder::AtMost(most) = order.deep else {
+            return order.deep;
+        };
         let others = self.families.read();
         let elsewhere: usize = others
             .values()
@@ -87,7 +89,7 @@ impl Shared {
                 jobs.values().filter(|job| job.drain.is_some()).count()
             })
             .sum();
-        Some(most.saturating_sub(elsewhere))
+        DeepOrder::AtMost(most.saturating_sub(elsewhere))
     }
 
     pub(super) fn complain(&self, family: &str, sentence: String) {

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use lissom_core::journal::{Entry, Event, Outcome};
-use lissom_core::schedule::{Debt, Level0Order, Order};
+use lissom_core::schedule::{Debt, DeepOrder, Level0Order, Order};
 use lissom_core::{Layout, PhysicalLevel, Plan, PlanKind};
 use serde::Serialize;
 
@@ -105,9 +105,10 @@ pub(super) fn decisions(entries: &[Entry]) -> Vec<Decision> {
 
 fn schedule_sentence(order: &Order, debt: &Debt, catch_up: Option<Duration>) -> String {
     let deep = match order.deep {
-        Some(0) => ", nothing below it is".into(),
-        Some(most) => format!(", at most {most} below it at a time"),
-        None => String::new(),
+        DeepOrder::AtMost(0) => ", nothing below it is".into(),
+        DeepOrder::AtMost(most) => format!(", at most {most} below it at a time"),
+        DeepOrder::Paced => ", full levels give as much as they take in".into(),
+        DeepOrder::All => String::new(),
     };
     let level0 = match order.level0 {
         Level0Order::Merge => "L0 is merged",

@@ -94,7 +94,7 @@ fn a_recorded_observation_gives_the_plans_that_the_engine_carried_out() {
         unreadable: Default::default(),
         workers: settings.workers,
         level0: Default::default(),
-        deep: None,
+        deep: Default::default(),
     };
     // As it would be read from a file, long after.
     let recorded = serde_json::to_string(&seen.tree).expect("a tree is data");

@@ -6,7 +6,8 @@
 //! meanwhile, evenly and by itself, at the rate that brings the debt to what can be
 //! repaid; when nothing can be foreseen, at the rate that the users leave. A load that
 //! stays high longer than foreseen raises that rate little by little, so that no burst
-//! is needed in the end.
+//! is needed in the end. What lies deeper is [paced](super::Paced): no more than a level
+//! is ever late.
 
 mod profile;
 mod rhythm;
@@ -18,8 +19,8 @@ use serde::{Deserialize, Serialize};
 use self::profile::Profile;
 use self::rhythm::Rhythm;
 use super::{
-    DebtBounds, FLUSHES, Level0Order, LoadModel, Order, Phase, PhaseLimits, Phases, Schedule, Seen,
-    Work, leftover,
+    DebtBounds, DeepOrder, FLUSHES, Level0Order, LoadModel, Order, Phase, PhaseLimits, Phases,
+    Schedule, Seen, Work, leftover,
 };
 
 /// Weight of an interval against all before it.
@@ -182,7 +183,7 @@ impl Schedule for LookAhead {
         let (level0, rate, why) = self.at_high_load(seen, left);
         Order {
             level0,
-            deep: Some(0),
+            deep: DeepOrder::Paced,
             bytes_per_second: Some(rate),
             phase,
             why,
