@@ -83,7 +83,7 @@ fn level_0_waits_at_high_load_and_is_merged_after_it() {
 }
 
 #[test]
-#[ignore = "slow: eight schedules, five seconds each"]
+#[ignore = "slow: nine schedules, five seconds each"]
 fn every_schedule_keeps_the_bound_and_the_data() {
     for kind in ScheduleKind::every() {
         let directory = tempfile::tempdir().expect("a directory");

@@ -140,7 +140,7 @@ fn allowed(now: &Observation, drain: &Drain, urgency: f64) -> usize {
     let must = urgency >= 1.0 || drain.reason == Reason::Manual;
     match now.deep {
         DeepOrder::AtMost(most) if !must => most,
-        DeepOrder::Paced if urgency <= 0.0 && !pace::is_due(now, drain) => 0,
+        DeepOrder::Paced if !must && !pace::is_due(now, drain, urgency) => 0,
         _ => usize::MAX,
     }
 }

@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 
 use super::level::view;
+use super::urgency::for_space;
 use crate::observation::Observation;
 use crate::plan::Reason;
 use crate::state::Drain;
@@ -14,11 +15,17 @@ use crate::state::Drain;
 /// A drain is over when so much of the level's capacity has come in anew.
 const OVER_AT: f64 = 0.5;
 
+/// A drain as urgent as this does not wait: two slots are left for new runs, or the
+/// level holds two and a half times its capacity.
+const LATE: f64 = 0.75;
+
 /// Whether the next piece of a drain is due. Pieces that run count as done.
 ///
 /// Only drains of full levels can wait; and not those by ranges, which are pieces
-/// themselves, nor when someone waits for the level to be merged.
-pub(super) fn is_due(seen: &Observation, drain: &Drain) -> bool {
+/// themselves, nor when someone waits for the level to be merged, nor when the tree nears
+/// its bound on space: a drain that waits keeps the deepest level from merging for it.
+/// Less urgency than [`LATE`] is no hurry: a full level of ten runs has some at once.
+pub(super) fn is_due(seen: &Observation, drain: &Drain, urgency: f64) -> bool {
     let Reason::LevelFull {
         level, capacity, ..
     } = drain.reason
@@ -27,7 +34,8 @@ pub(super) fn is_due(seen: &Observation, drain: &Drain) -> bool {
     };
     let state = &seen.state;
     let awaited = state.compact_all || !state.consolidate.is_empty() || !state.forced.is_empty();
-    if awaited || drain.range.is_some() {
+    let in_a_hurry = urgency >= LATE || for_space(seen, drain) > 0.0;
+    if awaited || in_a_hurry || drain.range.is_some() {
         return true;
     }
     let come = view(seen, level).bytes() as f64;

@@ -34,14 +34,19 @@ pub(super) fn level0(seen: &Observation) -> f64 {
 /// Of a drain: from its level's capacity to three times that, or until no slot
 /// is left for new runs; into the deepest level, also until the bound on space.
 pub(super) fn drain(seen: &Observation, drain: &Drain) -> f64 {
+    let source = seen.shape.layout.logical(drain.top);
+    let by_level = source.map_or(0.0, |(level, _)| crowding(seen, level));
+    by_level.max(for_space(seen, drain))
+}
+
+/// Of a drain for the bound on space alone; 0 unless it leads into the deepest level.
+pub(super) fn for_space(seen: &Observation, drain: &Drain) -> f64 {
     let layout = &seen.shape.layout;
-    let source = layout.logical(drain.top).map(|(level, _)| level);
     let target = layout.logical(drain.target).map(|(level, _)| level);
-    let by_level = source.map_or(0.0, |level| crowding(seen, level));
     if target >= seen.tree.deepest_occupied(layout) {
-        by_level.max(space(seen))
+        space(seen)
     } else {
-        by_level
+        0.0
     }
 }
 
