@@ -39,8 +39,8 @@ pub use run::{
     demo_plan, run, run_arm_child,
 };
 pub use simulate::{
-    Calibration, Compared, MachineModel, SimulatedArm, Simulation, SimulationPlan, calibrate,
-    render_calibration, render_simulation, run_simulation,
+    Calibration, Compared, Contender, MachineModel, SimulatedArm, Simulation, SimulationPlan,
+    calibrate, render_calibration, render_simulation, run_simulation,
 };
 pub use store::{Counters, LevelShape, Shape, Store};
 pub use uncertainty::{

@@ -44,6 +44,14 @@ pub struct Machine {
     pub delayed_write_rate: f64,
 }
 
+impl Machine {
+    /// Bytes a second that the device reads and writes together, each byte once in each
+    /// direction, with its queue full: device_queue * 2 / (byte_read + byte_write).
+    pub fn device_bytes_per_second(&self) -> f64 {
+        self.device_queue * 2.0 / (self.byte_read + self.byte_write)
+    }
+}
+
 impl Default for Machine {
     /// Two cores of a virtual machine with an NVMe disk behind it, 2026.
     fn default() -> Machine {
@@ -120,6 +128,17 @@ impl Crowding {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_queue_multiplies_what_one_stream_gets_of_the_device() {
+        let machine = Machine {
+            device_queue: 4.0,
+            byte_read: 1.0 / 300e6,
+            byte_write: 1.0 / 100e6,
+            ..Machine::default()
+        };
+        assert!((machine.device_bytes_per_second() - 600e6).abs() < 1.0);
+    }
 
     #[test]
     fn three_threads_on_two_cores_take_half_as_long_again() {

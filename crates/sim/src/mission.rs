@@ -8,14 +8,17 @@ use lissom_core::observation::{Latency, LevelMission, Mission, OperationMix};
 use crate::jobs::Compaction;
 use crate::reads::Costs;
 use crate::scenario::Session;
+use crate::scheduler::Counters;
 
-/// Sums since the mission began.
+/// Sums since a mission, a session or the run began.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) operations: f64,
     pub(crate) seconds: f64,
     pub(crate) user_bytes: f64,
     pub(crate) flush_bytes: f64,
+    /// Seconds of CPU that operations took.
+    pub(crate) user_cpu: f64,
     stall: f64,
     gets_found: f64,
     gets_absent: f64,
@@ -113,6 +116,22 @@ impl Counts {
     /// Bytes that compactions wrote.
     pub(crate) fn compaction_bytes(&self) -> f64 {
         self.levels.iter().map(|level| level.write_bytes).sum()
+    }
+
+    /// As a schedule is told of it.
+    pub(crate) fn counters(&self, at: f64, block_bytes: f64) -> Counters {
+        let sum = |of: fn(&Level) -> f64| self.levels.iter().map(of).sum::<f64>();
+        Counters {
+            at,
+            gets: self.gets_found + self.gets_absent,
+            scans: self.scans,
+            writes: self.writes + self.deletes,
+            cached_bytes: sum(|level| level.block_reads) * block_bytes,
+            logged_bytes: self.user_bytes,
+            flushed_bytes: self.flush_bytes,
+            compacted_bytes: sum(|level| level.read_bytes + level.write_bytes),
+            user_cpu: self.user_cpu,
+        }
     }
 
     /// As the tuner is told of it, with times longer by a factor.

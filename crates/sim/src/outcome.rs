@@ -1,6 +1,51 @@
 //! What came of a scenario.
 
+use lissom_core::schedule::Order;
 use serde::{Deserialize, Serialize};
+
+/// A second with less of its offered operations done is a dip.
+const CARRIED: f64 = 0.95;
+
+/// Seconds whose throughput is kept: a day.
+const KEPT: usize = 86_400;
+
+/// Throughput against an offered rate, over the whole seconds of a session.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Offered {
+    /// Whole seconds.
+    pub seconds: u64,
+    /// Seconds in which under 95 % of what fell due was done.
+    pub dips: u64,
+    /// Least share of what fell due that a second saw done, at most 1.
+    pub slowest: f64,
+    /// Operations done in each second, of the first day.
+    pub throughput: Vec<f64>,
+}
+
+impl Default for Offered {
+    /// No second yet, so that none was slow.
+    fn default() -> Offered {
+        Offered {
+            seconds: 0,
+            dips: 0,
+            slowest: 1.0,
+            throughput: Vec::new(),
+        }
+    }
+}
+
+impl Offered {
+    /// A second is over in which so many operations were done of those that fell due.
+    pub(crate) fn note(&mut self, done: f64, due: f64) {
+        let share = if due > 0.0 { done / due } else { 1.0 };
+        self.seconds += 1;
+        self.dips += u64::from(share < CARRIED);
+        self.slowest = self.slowest.min(share);
+        if self.throughput.len() < KEPT {
+            self.throughput.push(done);
+        }
+    }
+}
 
 /// One session.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -19,6 +64,22 @@ pub struct SessionOutcome {
     pub compaction_bytes: f64,
     /// Seconds that writers were held back.
     pub stall: f64,
+    /// The longest time for which writers were slowed down or stopped without a break,
+    /// seconds.
+    #[serde(default)]
+    pub longest_held_back: f64,
+    /// The most files in L0.
+    #[serde(default)]
+    pub peak_level0_files: usize,
+    /// The most bytes in L0.
+    #[serde(default)]
+    pub peak_level0_bytes: f64,
+    /// The most bytes that flushes and compactions read and wrote within one second.
+    #[serde(default)]
+    pub busiest_second: f64,
+    /// Throughput against the offered rate; absent in a closed loop.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offered: Option<Offered>,
     /// Mean time of a get, seconds; 0 without any.
     pub get: f64,
     /// Mean time of a scan.
@@ -62,6 +123,17 @@ pub struct Decision {
     pub why: Vec<String>,
 }
 
+/// An order of the schedule that differs from the one before by more than its rate.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Ordered {
+    /// Virtual time since the first session began, seconds.
+    pub at: f64,
+    /// Index of the session.
+    pub session: usize,
+    /// The order, bounds on debt included.
+    pub order: Order,
+}
+
 /// All sessions.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Outcome {
@@ -69,6 +141,9 @@ pub struct Outcome {
     pub sessions: Vec<SessionOutcome>,
     /// What the tuner decided.
     pub decisions: Vec<Decision>,
+    /// What the schedule ordered; empty for `eager`.
+    #[serde(default)]
+    pub orders: Vec<Ordered>,
     /// Missions.
     pub missions: u64,
     /// The most bytes in the tree over bytes of what exists.

@@ -1,9 +1,11 @@
-//! The store's own decisions: planner and tuner, called as the engine calls them.
+//! The store's own decisions: planner and tuner, called as the engine calls them, under
+//! the schedule's order.
 
 use lissom_core::Observation;
 use lissom_core::observation::{InFlight, Mission};
 use lissom_core::plan::Plan;
 use lissom_core::planner;
+use lissom_core::schedule::{Debt, DebtBounds, DeepOrder, Level0Order, Order, Phase};
 use lissom_core::shape::{RunLimits, Shape};
 use lissom_core::state::TreeState;
 use lissom_core::tree::Tree;
@@ -24,13 +26,18 @@ pub(crate) struct Pilot {
     tuner: Box<dyn Tuner>,
     trial: Option<TrialId>,
     policy: Policy,
+    /// What the schedule lets run.
+    pub(crate) order: Order,
+    bounds: DebtBounds,
 }
 
 impl Pilot {
-    pub(crate) fn new(shape: Shape, workers: usize, policy: &Policy) -> Pilot {
+    pub(crate) fn new(shape: Shape, workers: usize, policy: &Policy, bounds: DebtBounds) -> Pilot {
         Pilot {
             shape,
             workers,
+            order: Order::all(Phase::Low, "nothing was seen of the load yet"),
+            bounds,
             state: TreeState::new(policy.first_limits()),
             tuner: policy.tuner(),
             trial: None,
@@ -53,7 +60,14 @@ impl Pilot {
         }
     }
 
+    /// Whether the order lets anything wait.
+    pub(crate) fn holds_back(&self) -> bool {
+        (self.order.level0, self.order.deep) != (Level0Order::Merge, DeepOrder::All)
+    }
+
     fn observation(&self, tree: Tree, in_flight: Vec<InFlight>) -> Observation {
+        // L0 may have come to its bound since the schedule was asked.
+        let order = Debt::of_level0(&tree).bounded(&self.bounds, self.order.clone());
         Observation {
             shape: self.shape.clone(),
             tree,
@@ -61,8 +75,8 @@ impl Pilot {
             in_flight,
             unreadable: Default::default(),
             workers: self.workers,
-            level0: Default::default(),
-            deep: Default::default(),
+            level0: order.level0,
+            deep: order.deep,
         }
     }
 

@@ -1,6 +1,7 @@
 //! What is simulated.
 
 use lissom_core::filters::FilterAllocation;
+use lissom_core::schedule::{DebtBounds, ScheduleKind};
 use lissom_core::shape::Shape;
 use lissom_core::tuner::Policy;
 use serde::{Deserialize, Serialize};
@@ -32,6 +33,26 @@ impl Mix {
     }
 }
 
+/// How operations are offered, operations a second.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub enum Rate {
+    /// At most so many. What could not be done is not made up for: the session takes
+    /// longer.
+    Constant(f64),
+    /// High and low by turns, starting high. What could not be done when it was due is
+    /// done as soon as it can be. A turn lasts a millisecond at least.
+    Periodic {
+        /// At the high turn.
+        high: f64,
+        /// At the low turn.
+        low: f64,
+        /// Seconds of a high turn.
+        high_seconds: f64,
+        /// Seconds of a low turn.
+        low_seconds: f64,
+    },
+}
+
 /// One measured session.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Session {
@@ -45,8 +66,8 @@ pub struct Session {
     pub keys: Popularity,
     /// Mean entries that a scan returns.
     pub scan_length: f64,
-    /// Operations a second that are offered; as fast as they go when absent.
-    pub rate: Option<f64>,
+    /// How they are offered; as fast as they go when absent.
+    pub rate: Option<Rate>,
     /// Who chooses the run limits from here on; as before when absent.
     pub policy: Option<Policy>,
 }
@@ -62,6 +83,11 @@ pub struct StoreModel {
     pub max_write_buffer_number: usize,
     /// L0 files at which writes stop.
     pub level0_stop_writes_trigger: u32,
+    /// What no schedule lets L0 pass.
+    pub debt_bounds: DebtBounds,
+    /// Bytes a second that schedules hold the device for;
+    /// [`Machine::device_bytes_per_second`] when absent.
+    pub device_bytes_per_second: Option<f64>,
     /// Memory for memtables, filters, indexes and data blocks, bytes.
     pub memory_budget_bytes: f64,
     /// Filter bits for each key, on average.
@@ -93,6 +119,8 @@ pub struct Scenario {
     pub sessions: Vec<Session>,
     /// Who chooses the run limits from the load on.
     pub policy: Policy,
+    /// When to compact, from the load on.
+    pub schedule: ScheduleKind,
     /// Relative spread of what the tuner is told of times: the standard
     /// deviation of their logarithm.
     pub noise: f64,

@@ -1,11 +1,14 @@
 //! What the model must show, whatever its constants are.
 
+mod schedules;
+
 use lissom_core::filters::FilterAllocation;
+use lissom_core::schedule::{DebtBounds, ScheduleKind};
 use lissom_core::shape::{RunLimit, RunLimits};
 use lissom_core::testing::small_shape;
 use lissom_core::tuner::Policy;
 
-use crate::{Machine, Mix, Outcome, Popularity, Scenario, Session, StoreModel, simulate};
+use crate::{Machine, Mix, Outcome, Popularity, Rate, Scenario, Session, StoreModel, simulate};
 
 fn fixed(limit: u16) -> Policy {
     Policy::Fixed(RunLimits::uniform(RunLimit::clamped(limit)))
@@ -49,6 +52,11 @@ fn scenario(policy: Policy, sessions: Vec<Session>) -> Scenario {
             workers: 2,
             max_write_buffer_number: 4,
             level0_stop_writes_trigger: 36,
+            debt_bounds: DebtBounds {
+                max_level0_files: 15,
+                max_delayed_bytes: 4 << 30,
+            },
+            device_bytes_per_second: None,
             memory_budget_bytes: 2e6,
             bloom_bits_per_key: 8.0,
             filters: FilterAllocation::Uniform,
@@ -62,6 +70,7 @@ fn scenario(policy: Policy, sessions: Vec<Session>) -> Scenario {
         warm_updates: 0.0,
         sessions,
         policy,
+        schedule: ScheduleKind::Eager,
         noise: 0.0,
         seed: 1,
     }
@@ -144,7 +153,7 @@ fn hot_keys_are_read_from_the_cache() {
 #[test]
 fn an_offered_rate_is_met_and_not_passed() {
     let mut offered = session("slow", 10_000, updates());
-    offered.rate = Some(2_000.0);
+    offered.rate = Some(Rate::Constant(2_000.0));
     let outcome = run(&scenario(fixed(4), vec![offered]));
     assert!((outcome.sessions[0].seconds - 5.0).abs() < 0.05);
 }

@@ -159,19 +159,43 @@ impl SimTree {
         Tree::new(levels).expect("files of a run follow one another")
     }
 
+    fn size(&self, file: &SimFile) -> u64 {
+        (file.entries() * self.entry_bytes).max(1.0) as u64
+    }
+
     fn row(&self, file: &SimFile) -> File {
-        let entries = file.entries();
         // Neighbours share a bound; the largest key lies just before it.
         let last = key(file.high - 1.0 / RESOLUTION);
         let smallest = key(file.low);
         File {
             number: file.number,
-            size: (entries * self.entry_bytes).max(1.0) as u64,
+            size: self.size(file),
             largest: last.max(smallest.clone()),
             smallest,
-            entries: entries.max(1.0) as u64,
+            entries: file.entries().max(1.0) as u64,
             deletions: file.deletes() as u64,
         }
+    }
+
+    /// Files in L0 and their bytes, as the manifest has them.
+    pub fn level0(&self) -> (usize, u64) {
+        let files = &self.levels[0];
+        (files.len(), files.iter().map(|file| self.size(file)).sum())
+    }
+
+    /// Bytes that begun drains have left above their targets.
+    pub fn drained_bytes(&self, state: &TreeState) -> u64 {
+        let is_drained = |at: usize| {
+            let level = PhysicalLevel(at as u16);
+            let drain = state.drain_at(level);
+            drain.is_some_and(|drain| drain.target != level)
+        };
+        let levels = self.levels.iter().enumerate();
+        levels
+            .filter(|(at, files)| !files.is_empty() && is_drained(*at))
+            .flat_map(|(_, files)| files)
+            .map(|file| self.size(file))
+            .sum()
     }
 
     /// Bytes of all files.

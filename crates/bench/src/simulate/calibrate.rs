@@ -166,9 +166,13 @@ fn plan(results: &Results, measured: &[Measured], machine: MachineModel) -> Resu
     let parameters = &results.parameters;
     Ok(SimulationPlan {
         workload: parameters.workload.clone(),
-        policies: measured.iter().map(|(policy, _)| policy.clone()).collect(),
+        arms: measured
+            .iter()
+            .map(|(policy, _)| policy.clone().into())
+            .collect(),
         resources: parameters.resources.clone(),
         machine,
+        device_bytes_per_second: None,
         filters: Default::default(),
         noise: 0.0,
         seed: 1,

@@ -1,12 +1,12 @@
 //! Workloads in the simulator: the same files, the same store, virtual time.
 
 mod calibrate;
+mod contender;
 mod scenario;
 mod table;
 #[cfg(test)]
 mod tests;
 
-use lissom::core::tuner::Policy;
 pub use lissom_sim::Machine as MachineModel;
 use lissom_sim::{Outcome, Scenario};
 use serde::{Deserialize, Serialize};
@@ -16,19 +16,26 @@ use crate::error::{Place, Result};
 use crate::workload::Workload;
 
 pub use calibrate::{Calibration, Compared, calibrate};
+pub use contender::Contender;
 pub use table::{render_calibration, render_simulation};
+
+/// The arm with perfect knowledge.
+const ORACLE: &str = "oracle";
 
 /// What is simulated.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SimulationPlan {
     /// The workload.
     pub workload: Workload,
-    /// Who chooses the run limits, one arm each.
-    pub policies: Vec<Policy>,
+    /// Who decides, one arm each.
+    pub arms: Vec<Contender>,
     /// Memory, triggers and sizes, as in a measured run.
     pub resources: Resources,
     /// The machine.
     pub machine: MachineModel,
+    /// What schedules hold the device for, bytes a second; what the machine's constants
+    /// allow when absent.
+    pub device_bytes_per_second: Option<u64>,
     /// How filter memory is shared among levels.
     pub filters: lissom::core::filters::FilterAllocation,
     /// Relative spread of the times that tuners are told.
@@ -55,10 +62,12 @@ pub struct Simulation {
 /// One arm.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct SimulatedArm {
-    /// Its policy.
+    /// Its name.
     pub arm: String,
-    /// Whether its limits are always the same.
+    /// Whether its decisions do not depend on the workload.
     pub is_static: bool,
+    /// Whether its run limits follow the workload.
+    pub chooses_limits: bool,
     /// What came of it.
     pub outcome: Outcome,
 }
@@ -69,12 +78,14 @@ pub struct SimulatedArm {
 /// A workload that the model cannot express, with the field's name.
 pub fn run_simulation(plan: &SimulationPlan, progress: &mut dyn FnMut(&str)) -> Result<Simulation> {
     let mut arms = Vec::new();
-    for policy in &plan.policies {
-        progress(&format!("simulating {policy}"));
+    for contender in &plan.arms {
+        let arm = contender.to_string();
+        progress(&format!("simulating {arm}"));
         arms.push(SimulatedArm {
-            arm: policy.to_string(),
-            is_static: is_static(policy),
-            outcome: simulate(&scenario::scenario(plan, policy)?)?,
+            is_static: contender.is_static(),
+            chooses_limits: contender.chooses_limits(),
+            outcome: simulate(&scenario::scenario(plan, contender)?, &arm)?,
+            arm,
         });
     }
     if plan.oracle {
@@ -89,41 +100,38 @@ pub fn run_simulation(plan: &SimulationPlan, progress: &mut dyn FnMut(&str)) -> 
     })
 }
 
-fn is_static(policy: &Policy) -> bool {
-    matches!(policy, Policy::Fixed(_) | Policy::LazyLeveling)
-}
-
 /// One real run that switches with perfect knowledge. `None` without static arms.
 fn oracle(plan: &SimulationPlan, arms: &[SimulatedArm]) -> Result<Option<SimulatedArm>> {
-    let fixed: Vec<(&Policy, &Outcome)> = plan
-        .policies
+    let fixed: Vec<(&Contender, &Outcome)> = plan
+        .arms
         .iter()
         .zip(arms)
-        .filter(|(policy, _)| is_static(policy))
-        .map(|(policy, arm)| (policy, &arm.outcome))
+        .filter(|(contender, _)| contender.is_static())
+        .map(|(contender, arm)| (contender, &arm.outcome))
         .collect();
     let sessions = fixed.first().map_or(0, |(_, seen)| seen.sessions.len());
-    let best: Vec<&Policy> = (0..sessions)
+    let best: Vec<&Contender> = (0..sessions)
         .filter_map(|at| {
             let took = |seen: &Outcome| seen.sessions[at].seconds;
             let least = fixed.iter().min_by(|a, b| took(a.1).total_cmp(&took(b.1)));
-            least.map(|(policy, _)| *policy)
+            least.map(|(contender, _)| *contender)
         })
         .collect();
     let Some(first) = best.first() else {
         return Ok(None);
     };
     let mut scenario = scenario::scenario(plan, first)?;
-    for (session, policy) in scenario.sessions.iter_mut().zip(&best) {
-        session.policy = Some((*policy).clone());
+    for (session, contender) in scenario.sessions.iter_mut().zip(&best) {
+        session.policy = Some(contender.policy.clone());
     }
     Ok(Some(SimulatedArm {
-        arm: "oracle".into(),
+        arm: ORACLE.into(),
         is_static: false,
-        outcome: simulate(&scenario)?,
+        chooses_limits: true,
+        outcome: simulate(&scenario, ORACLE)?,
     }))
 }
 
-fn simulate(scenario: &Scenario) -> Result<Outcome> {
-    lissom_sim::simulate(scenario).place(format!("arm {}", scenario.policy))
+fn simulate(scenario: &Scenario, arm: &str) -> Result<Outcome> {
+    lissom_sim::simulate(scenario).place(format!("arm {arm}"))
 }

@@ -1,9 +1,8 @@
 //! A workload and an arm in the simulator's words.
 
-use lissom::core::tuner::Policy;
 use lissom_sim::{Mix, Popularity, Scenario, Session, StoreModel};
 
-use super::SimulationPlan;
+use super::{Contender, SimulationPlan};
 use crate::arms::settings_of;
 use crate::error::{BenchError, Result};
 use crate::workload::{self, DrawnSize, KeyOrder, Keys, Rate, Size};
@@ -15,7 +14,7 @@ const BLOCK_BYTES: f64 = 4096.0;
 ///
 /// # Errors
 /// Keys in an order or a distribution that the model does not know.
-pub(super) fn scenario(plan: &SimulationPlan, policy: &Policy) -> Result<Scenario> {
+pub(super) fn scenario(plan: &SimulationPlan, contender: &Contender) -> Result<Scenario> {
     let workload = &plan.workload;
     if workload.key_order != KeyOrder::Hashed {
         return Err(BenchError::new(format!(
@@ -32,24 +31,27 @@ pub(super) fn scenario(plan: &SimulationPlan, policy: &Policy) -> Result<Scenari
         .collect::<Result<_>>()
         .map_err(|error| error.at(format!("workload {}", workload.name)))?;
     Ok(Scenario {
-        store: store(plan, policy, entry_bytes),
+        store: store(plan, contender, entry_bytes),
         machine: plan.machine,
         entries: workload.entries,
         warm_updates: workload.fill.updates_per_entry + workload.fill.random_phase / 2.0,
         sessions,
-        policy: policy.clone(),
+        policy: contender.policy.clone(),
+        schedule: contender.schedule.unwrap_or_default(),
         noise: plan.noise,
         seed: plan.seed,
     })
 }
 
-fn store(plan: &SimulationPlan, policy: &Policy, entry_bytes: f64) -> StoreModel {
-    let settings = settings_of(policy.clone(), &plan.resources);
+fn store(plan: &SimulationPlan, contender: &Contender, entry_bytes: f64) -> StoreModel {
+    let settings = settings_of(contender.policy.clone(), &plan.resources);
     StoreModel {
         shape: settings.shape(),
         workers: settings.workers,
         max_write_buffer_number: settings.max_write_buffer_number as usize,
         level0_stop_writes_trigger: settings.level0_stop_writes_trigger,
+        debt_bounds: settings.debt_bounds(),
+        device_bytes_per_second: plan.device_bytes_per_second.map(|bytes| bytes as f64),
         memory_budget_bytes: settings.memory_budget_bytes as f64,
         bloom_bits_per_key: settings.bloom_bits_per_key,
         filters: plan.filters,
@@ -93,26 +95,29 @@ fn session(session: &workload::Session, entries: u64) -> Result<Session> {
             Keys::Mixgraph(_) => return Err(refused("key ranges (mixgraph)")),
         },
         scan_length: mean(session.scan_length),
-        rate: rate(session.rate).map(|rate| rate * (total + both) / total),
+        rate: rate(session.rate, (total + both) / total),
         policy: None,
     })
 }
 
-/// The mean rate that is offered.
-fn rate(rate: Rate) -> Option<f64> {
+/// The rate that is offered, of so many operations of the model for each; of a sine its
+/// mean.
+fn rate(rate: Rate, each: f64) -> Option<lissom_sim::Rate> {
     match rate {
         Rate::Closed => None,
-        Rate::Constant { per_second } => Some(per_second),
+        Rate::Constant { per_second } => Some(lissom_sim::Rate::Constant(per_second * each)),
         Rate::Periodic {
             high,
             low,
             seconds,
             low_seconds,
-        } => {
-            let low_seconds = low_seconds.unwrap_or(seconds);
-            Some((high * seconds + low * low_seconds) / (seconds + low_seconds))
-        }
-        Rate::Sine { d, .. } => Some(d),
+        } => Some(lissom_sim::Rate::Periodic {
+            high: high * each,
+            low: low * each,
+            high_seconds: seconds,
+            low_seconds: low_seconds.unwrap_or(seconds),
+        }),
+        Rate::Sine { d, .. } => Some(lissom_sim::Rate::Constant(d * each)),
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::{Calibration, SimulatedArm, Simulation};
+use lissom_sim::SessionOutcome;
+
+use super::{Calibration, ORACLE, SimulatedArm, Simulation};
 use crate::report::Grid;
 
 /// Sessions as rows, arms as columns; then what it cost, arms as rows.
@@ -36,7 +38,9 @@ pub fn render_simulation(seen: &Simulation) -> String {
     let _ = write!(text, "{times}");
     text += &hull(seen);
     text += &learning(seen);
-    text + &costs(seen)
+    text += &offered(seen);
+    text += &costs(seen);
+    text + &evenness(seen)
 }
 
 /// The best static arm, and the bound that no switching between arms passes.
@@ -73,7 +77,7 @@ fn learning(seen: &Simulation) -> String {
     let learners: Vec<&SimulatedArm> = seen
         .arms
         .iter()
-        .filter(|arm| !arm.is_static && arm.arm != "oracle")
+        .filter(|arm| arm.chooses_limits && arm.arm != ORACLE)
         .collect();
     let Some(first) = learners.first() else {
         return String::new();
@@ -92,6 +96,63 @@ fn learning(seen: &Simulation) -> String {
     format!(
         "\nChanges of the run limits, and the missions of the session until the last one\n{grid}"
     )
+}
+
+/// How steadily the sessions with an offered rate were carried.
+fn offered(seen: &Simulation) -> String {
+    let sessions = seen.arms.first().map(|arm| &arm.outcome.sessions[..]);
+    let mut text = String::new();
+    for (at, session) in sessions.unwrap_or_default().iter().enumerate() {
+        if session.offered.is_none() {
+            continue;
+        }
+        let mut grid = Grid::new(&[
+            "arm",
+            "seconds",
+            "under 95 % of the offer",
+            "slowest second, %",
+            "longest held back, s",
+        ]);
+        for arm in &seen.arms {
+            let session = &arm.outcome.sessions[at];
+            if let Some(offered) = &session.offered {
+                grid.row([
+                    arm.arm.clone(),
+                    offered.seconds.to_string(),
+                    offered.dips.to_string(),
+                    number(100.0 * offered.slowest),
+                    number(session.longest_held_back),
+                ]);
+            }
+        }
+        let _ = write!(text, "\nAgainst the offered load: {}\n{grid}", session.name);
+    }
+    text
+}
+
+/// The worst moments of all sessions: what schedules are to avoid.
+fn evenness(seen: &Simulation) -> String {
+    let mut grid = Grid::new(&[
+        "arm",
+        "longest held back, s",
+        "most files in L0",
+        "most in L0, MB",
+        "busiest second, MB",
+        "orders",
+    ]);
+    for arm in &seen.arms {
+        let sessions = &arm.outcome.sessions;
+        let most = |of: fn(&SessionOutcome) -> f64| sessions.iter().map(of).fold(0.0, f64::max);
+        grid.row([
+            arm.arm.clone(),
+            number(most(|it| it.longest_held_back)),
+            format!("{:.0}", most(|it| it.peak_level0_files as f64)),
+            number(most(|it| it.peak_level0_bytes) / 1e6),
+            number(most(|it| it.busiest_second) / 1e6),
+            arm.outcome.orders.len().to_string(),
+        ]);
+    }
+    format!("\nWorst moments (busiest: what flushes and compactions moved)\n{grid}")
 }
 
 fn costs(seen: &Simulation) -> String {

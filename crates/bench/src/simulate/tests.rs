@@ -9,9 +9,9 @@ fn plan(workload: &str, arms: &[&str]) -> SimulationPlan {
         .expect("a workload");
     SimulationPlan {
         workload,
-        policies: arms
+        arms: arms
             .iter()
-            .map(|arm| arm.parse().expect("a policy"))
+            .map(|arm| arm.parse().expect("an arm"))
             .collect(),
         resources: Resources {
             write_buffer_size: 256 << 10,
@@ -20,6 +20,7 @@ fn plan(workload: &str, arms: &[&str]) -> SimulationPlan {
             ..Resources::default()
         },
         machine: MachineModel::default(),
+        device_bytes_per_second: None,
         filters: Default::default(),
         noise: 0.0,
         seed: 1,
@@ -54,4 +55,36 @@ fn the_table_names_the_best_static_arm() {
     assert!(text.contains("  oracle: "), "{text}");
     assert!(text.contains("Changes of the run limits"), "{text}");
     assert!(text.matches('*').count() >= 6, "{text}");
+}
+
+/// DLC's load, a twentieth as long.
+const PERIODIC: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../bench/experiments/periodic.toml"
+);
+
+#[test]
+fn schedules_are_shown_against_the_load_that_was_offered() {
+    let mut plan = plan(PERIODIC, &["fixed-4", "fixed-4@eager", "fixed-4@dlc"]);
+    plan.workload = plan.workload.sized(None, 0.05).expect("a shorter one");
+    plan.device_bytes_per_second = Some(1 << 20);
+    let seen = run_simulation(&plan, &mut |_| ()).expect("simulated");
+    let [none, eager, dlc] = &seen.arms[..3] else {
+        panic!("{} arms", seen.arms.len());
+    };
+    assert_eq!(none.outcome, eager.outcome);
+    assert!(none.is_static && !eager.is_static && !eager.chooses_limits);
+    assert!(!dlc.outcome.orders.is_empty() && eager.outcome.orders.is_empty());
+    for arm in &seen.arms {
+        let offered = arm.outcome.sessions[0].offered.as_ref();
+        assert!(offered.is_some_and(|it| it.seconds >= 25), "{}", arm.arm);
+    }
+    let text = render_simulation(&seen);
+    assert!(
+        text.contains("Against the offered load: periodic"),
+        "{text}"
+    );
+    assert!(text.contains("Best static arm: fixed-4,"), "{text}");
+    assert!(text.matches("fixed-4@dlc").count() >= 5, "{text}");
+    assert!(!text.contains("Changes of the run limits"), "{text}");
 }

@@ -74,6 +74,7 @@ fn ios(plan: &CampaignPlan, expected: &Expectation, planned: &[UncertainSession]
         warm_updates: 0.0,
         sessions: planned.iter().map(|it| session(it, plan)).collect(),
         policy: settings.policy,
+        schedule: settings.schedule,
         noise: 0.0,
         seed: plan.seed,
     };
@@ -96,6 +97,8 @@ fn store(expected: &Expectation, settings: &Settings) -> StoreModel {
         workers: settings.workers,
         max_write_buffer_number: settings.max_write_buffer_number as usize,
         level0_stop_writes_trigger: settings.level0_stop_writes_trigger,
+        debt_bounds: settings.debt_bounds(),
+        device_bytes_per_second: settings.device_bytes_per_second.map(|bytes| bytes as f64),
         memory_budget_bytes: 0.0,
         bloom_bits_per_key: settings.bloom_bits_per_key,
         filters: expected.filters,

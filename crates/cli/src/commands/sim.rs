@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use lissom::core::filters::FilterAllocation;
-use lissom::core::tuner::Policy;
 use lissom_bench::{
-    MachineModel, Resources, Results, SimulationPlan, calibrate, load_workload, render_calibration,
-    render_simulation, run_simulation,
+    Contender, MachineModel, Resources, Results, SimulationPlan, calibrate, load_workload,
+    render_calibration, render_simulation, run_simulation,
 };
 
 use crate::arguments::{amount, find, flag, get, json, option};
@@ -18,14 +17,20 @@ use crate::output::{self, StatusLine};
 /// Arms when none is named: the hull's ends and middle.
 const ARMS: [&str; 4] = ["fixed-1", "fixed-4", "fixed-10", "lazy-leveling"];
 
+/// The slowest device that a store's settings take, bytes a second.
+const LEAST_DEVICE: u64 = 1 << 20;
+
 pub fn command() -> Command {
     Command::new("sim")
-        .about("Runs a workload in virtual time: the same planner and tuners over a modelled tree")
+        .about(
+            "Runs a workload in virtual time: the same planner, tuners and schedules over a \
+             modelled tree",
+        )
         .long_about(
-            "Runs a workload in virtual time: the same planner and tuners over a modelled tree. \
-             Minutes of a real store take a second. With --calibrate the machine's constants are \
-             fitted to a measured run instead, and the model's error is shown; --machine takes \
-             them up.",
+            "Runs a workload in virtual time: the same planner, tuners and schedules over a \
+             modelled tree. Minutes of a real store take a second. With --calibrate the machine's \
+             constants are fitted to a measured run instead, and the model's error is shown; \
+             --machine takes them up.",
         )
         .arg(
             Arg::new("workload")
@@ -38,11 +43,11 @@ pub fn command() -> Command {
                 "arm",
                 "NAME",
                 "A contender; repeat it: fixed-K, lazy-leveling, thresholds-LOW-HIGH, learned, lerp, \
-                 learned-from-K, learned-without-PART, lerp-without-propagation \
-                 [default: fixed-1, -4, -10, lazy-leveling]",
+                 learned-from-K, learned-without-PART, lerp-without-propagation; fixed-4@dlc with \
+                 a schedule [default: fixed-1, -4, -10, lazy-leveling]",
             )
             .action(ArgAction::Append)
-            .value_parser(|name: &str| name.parse::<Policy>().map_err(|error| error.to_string())),
+            .value_parser(|name: &str| name.parse::<Contender>()),
         )
         .args(amounts())
         .args(machine())
@@ -50,11 +55,14 @@ pub fn command() -> Command {
             "oracle",
             "Adds an arm that follows in each session the static arm that was best in it",
         ))
-        .arg(flag("decisions", "Lists every change of the run limits"))
+        .arg(flag(
+            "decisions",
+            "Lists every change of the run limits, and what schedules ordered",
+        ))
         .arg(json())
 }
 
-fn amounts() -> [Arg; 7] {
+fn amounts() -> [Arg; 8] {
     let number = |name, value, help| option(name, value, help).value_parser(amount);
     [
         number("entries", "N", "Entries to load [default: the workload's]"),
@@ -76,6 +84,13 @@ fn amounts() -> [Arg; 7] {
             "Bytes of the block cache [default: 32 MiB]",
         ),
         option(
+            "set",
+            "NAME=VALUE",
+            "Another resource that all arms share, as level0_slowdown_writes_trigger=60; \
+             results.json of `lissom bench` lists them",
+        )
+        .action(ArgAction::Append),
+        option(
             "filters",
             "KIND",
             "How levels share the filters: uniform or monkey",
@@ -96,7 +111,7 @@ fn amounts() -> [Arg; 7] {
     ]
 }
 
-fn machine() -> [Arg; 4] {
+fn machine() -> [Arg; 5] {
     let file = |name, value, help| option(name, value, help).value_parser(value_parser!(PathBuf));
     [
         file(
@@ -104,6 +119,13 @@ fn machine() -> [Arg; 4] {
             "FILE",
             "The machine's constants, as --save-machine writes them",
         ),
+        option(
+            "device-bytes-per-second",
+            "BYTES",
+            "What schedules hold the device for, reads and writes together [default: what the \
+             machine's constants allow]",
+        )
+        .value_parser(amount),
         file(
             "calibrate",
             "DIR",
@@ -141,6 +163,10 @@ pub fn run(given: &ArgMatches) -> Outcome {
     if given.get_flag("decisions") {
         for arm in &seen.arms {
             text += &format!("\n{}\n", arm.arm);
+            for it in &arm.outcome.orders {
+                let session = &arm.outcome.sessions[it.session].name;
+                text += &format!("  {:>8.1} s  {session}: {}\n", it.at, it.order.why);
+            }
             for it in &arm.outcome.decisions {
                 let session = &arm.outcome.sessions[it.session].name;
                 text += &format!(
@@ -161,7 +187,7 @@ fn plan(given: &ArgMatches, machine: MachineModel) -> Result<SimulationPlan, Fai
     let workload = load_workload(&get::<String>(given, "workload"))
         .and_then(|workload| workload.sized(find(given, "entries"), get(given, "scale")))
         .map_err(wrong)?;
-    let policies = match given.get_many::<Policy>("arm") {
+    let arms = match given.get_many::<Contender>("arm") {
         Some(arms) => arms.cloned().collect(),
         None => ARMS.iter().filter_map(|name| name.parse().ok()).collect(),
     };
@@ -172,7 +198,16 @@ fn plan(given: &ArgMatches, machine: MachineModel) -> Result<SimulationPlan, Fai
     if let Some(bytes) = find::<u64>(given, "block-cache-size") {
         resources.block_cache_size = bytes as usize;
     }
+    for assignment in given.get_many::<String>("set").unwrap_or_default() {
+        resources = resources.with(assignment).map_err(wrong)?;
+    }
     resources.check().map_err(wrong)?;
+    let device_bytes_per_second = find::<u64>(given, "device-bytes-per-second");
+    if let Some(bytes) = device_bytes_per_second.filter(|bytes| *bytes < LEAST_DEVICE) {
+        return Err(Failure::WrongUse(format!(
+            "--device-bytes-per-second {bytes}: it must be at least {LEAST_DEVICE}, as in a store"
+        )));
+    }
     let noise: f64 = get(given, "noise");
     if !(0.0..=2.0).contains(&noise) {
         return Err(Failure::WrongUse(format!(
@@ -181,9 +216,10 @@ fn plan(given: &ArgMatches, machine: MachineModel) -> Result<SimulationPlan, Fai
     }
     Ok(SimulationPlan {
         workload,
-        policies,
+        arms,
         resources,
         machine,
+        device_bytes_per_second,
         filters: match get::<String>(given, "filters").as_str() {
             "monkey" => FilterAllocation::Monkey,
             _ => FilterAllocation::Uniform,

@@ -40,6 +40,33 @@ fn a_workload_is_simulated_alike_every_time() {
 }
 
 #[test]
+fn schedules_are_compared_under_a_periodic_load() {
+    let periodic = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../bench/experiments/periodic.toml"
+    );
+    let mut arguments = SMALL.to_vec();
+    arguments[1] = periodic;
+    arguments.extend(["--scale", "0.02", "--decisions"]);
+    arguments.extend(["--set", "level0_slowdown_writes_trigger=30"]);
+    arguments.extend(["--device-bytes-per-second", "20MiB"]);
+    for arm in ["fixed-4@eager", "fixed-4@dlc", "fixed-4@silk"] {
+        arguments.extend(["--arm", arm]);
+    }
+    let table = done(&arguments);
+    for words in [
+        "Against the offered load: periodic",
+        "most files in L0",
+        "fixed-4@eager",
+        "fixed-4@silk",
+        "periodic: the load is high: L0 waits",
+    ] {
+        assert!(table.contains(words), "{words}: {table}");
+    }
+    assert_eq!(table, done(&arguments));
+}
+
+#[test]
 fn a_measured_run_is_compared_and_fitted() {
     let directory = tempfile::tempdir().expect("a directory");
     let out = directory.path().join("out");

@@ -44,6 +44,18 @@ fn what_cannot_be_meant_is_refused() {
         (&["sim", "ycsb-a", "--noise", "-1"], "it must lie in 0..=2"),
         (&["sim", "ycsb-a", "--arm", "best"], "choose fixed-K"),
         (
+            &["sim", "ycsb-a", "--arm", "fixed-4@lazy"],
+            "choose eager, paced",
+        ),
+        (
+            &["sim", "ycsb-a", "--set", "speed=1"],
+            "unknown field `speed`",
+        ),
+        (
+            &["sim", "ycsb-a", "--device-bytes-per-second", "5"],
+            "it must be at least 1048576",
+        ),
+        (
             &["sim", "ycsb-a", "--machine", "/nowhere"],
             "cannot read /nowhere",
         ),

@@ -4,13 +4,14 @@ use lissom_core::layout::PhysicalLevel;
 use lissom_core::plan::{Input, Plan, PlanKind, Reason};
 use lissom_core::tree::Tree;
 
-use super::{NOTHING, Run, Stuck};
+use super::{NOTHING, PATIENCE, Run, Stuck};
 use crate::content::Density;
 use crate::jobs::{Compaction, Work, flushing, merging};
 use crate::machine::Crowding;
 use crate::memtable::Memtable;
 
 impl Run<'_> {
+    /// Users rest until nothing is left to do, and nothing waits for a better time.
     pub(super) fn settle(&mut self) -> Result<(), Stuck> {
         if self.memtable.bytes > 0.0 {
             let fresh = Memtable::new(&self.keys);
@@ -19,9 +20,21 @@ impl Run<'_> {
         }
         self.seal_memtable();
         self.plan();
-        while !self.jobs.is_empty() {
+        let mut waited = 0.0;
+        while !self.jobs.is_empty() || self.pilot.holds_back() {
             let crowding = Crowding::of(&self.scenario.machine, self.jobs.demands());
-            let seconds = self.jobs.first_end(&crowding);
+            let seconds = self.jobs.first_end(&crowding).min(self.until_asked());
+            waited = if self.jobs.is_empty() {
+                waited + seconds
+            } else {
+                0.0
+            };
+            if waited > PATIENCE {
+                return Err(Stuck(format!(
+                    "{} holds compactions back though nobody has been there for an hour: {}",
+                    self.scenario.schedule, self.pilot.order.why
+                )));
+            }
             self.pass(&crowding, seconds);
             self.seal_memtable();
         }
@@ -56,7 +69,8 @@ impl Run<'_> {
         }
     }
 
-    /// Time passes; what ends takes effect, and the planner looks.
+    /// Time passes; what ends takes effect, the schedule is asked when it is due, and the
+    /// planner looks.
     pub(super) fn pass(&mut self, crowding: &Crowding, seconds: f64) {
         self.now += seconds;
         for job in self.jobs.advance(crowding, seconds) {
@@ -78,13 +92,21 @@ impl Run<'_> {
             }
             self.changed();
         }
+        self.ask_schedule(seconds);
         self.plan();
     }
 
     pub(super) fn changed(&mut self) {
         self.costs = None;
+        self.debt = None;
         self.news = true;
         self.note_space();
+        self.note_level0();
+    }
+
+    pub(super) fn note_level0(&mut self) {
+        let (files, bytes) = self.tree.level0();
+        self.watch.level0(files, bytes as f64);
     }
 
     pub(super) fn note_space(&mut self) {
@@ -102,6 +124,8 @@ impl Run<'_> {
             if self.jobs.workers() >= self.scenario.store.workers {
                 return;
             }
+            // Drains may begin and end.
+            self.debt = None;
             for plan in self.pilot.plan(self.tree.manifest(), self.jobs.in_flight()) {
                 self.start(plan, false);
             }

@@ -47,6 +47,7 @@ impl Run<'_> {
 
     pub(super) fn session_outcome(&mut self, session: &Session, sums: &Counts) -> SessionOutcome {
         let (get, scan, block_reads) = sums.means();
+        let (peak_level0_files, peak_level0_bytes) = self.watch.peak_level0();
         let live: f64 = self.keys.iter().sum::<f64>() * self.scenario.store.entry_bytes;
         SessionOutcome {
             name: session.name.clone(),
@@ -56,6 +57,11 @@ impl Run<'_> {
             flush_bytes: sums.flush_bytes,
             compaction_bytes: sums.compaction_bytes(),
             stall: sums.stall(),
+            longest_held_back: self.watch.longest_held_back(),
+            peak_level0_files,
+            peak_level0_bytes,
+            busiest_second: self.watch.busiest_second(),
+            offered: self.watch.offered(),
             get,
             scan,
             block_reads,

@@ -1,11 +1,15 @@
 //! Sessions in virtual time.
 //!
 //! Time goes from event to event: a memtable is full, a mission or a session ends,
-//! a job ends. Between two events nothing changes its speed.
+//! a job ends, another rate is offered, the schedule is asked. Between two events
+//! nothing changes its speed.
 
 mod background;
 mod missions;
+mod orders;
 mod user;
+
+use lissom_core::schedule::Debt;
 
 use crate::content::Density;
 use crate::jobs::Jobs;
@@ -14,14 +18,21 @@ use crate::memtable::Memtable;
 use crate::mission::{Counts, Times};
 use crate::noise::Noise;
 use crate::outcome::Outcome;
+use crate::pace::Pace;
 use crate::pilot::Pilot;
 use crate::popularity::{Classes, Popularity};
 use crate::reads::Costs;
 use crate::scenario::{Mix, Scenario, Session};
+use crate::scheduler::Scheduler;
 use crate::tree::SimTree;
+use crate::watch::Watch;
 
 /// From so many flushes on, the loaded tree is made rather than loaded.
 const MOST_LOADING_FLUSHES: f64 = 100_000.0;
+
+/// Seconds in which nothing runs and nobody can write, after which no order will come
+/// that changes it. Every schedule holds a load of nothing for low much sooner.
+const PATIENCE: f64 = 3_600.0;
 
 /// Less than this is nothing, relative to what it is counted against.
 const NOTHING: f64 = 1e-9;
@@ -41,7 +52,8 @@ impl std::error::Error for Stuck {}
 /// Carries a scenario out.
 ///
 /// # Errors
-/// When writes stop for ever, which a right planner does not let happen.
+/// When writes stop for ever, or a schedule holds everything back while nobody is there;
+/// a right planner and a right schedule let neither happen.
 pub fn simulate(scenario: &Scenario) -> Result<Outcome, Stuck> {
     let mut run = Run::new(scenario);
     run.load()?;
@@ -73,13 +85,20 @@ struct Run<'a> {
     waiting: Vec<Memtable>,
     jobs: Jobs,
     pilot: Pilot,
+    /// Absent for `eager`.
+    scheduler: Option<Scheduler>,
     noise: Noise,
     now: f64,
     began: f64,
     measured: Option<usize>,
     mission: Counts,
     session: Counts,
+    total: Counts,
+    pace: Pace,
+    watch: Watch,
     outcome: Outcome,
+    /// What the tree owes, while it does not change.
+    debt: Option<Debt>,
     /// Costs over the tree as it is, while it does not change.
     costs: Option<Costs>,
     /// The tree or the jobs have changed since the planner looked.
@@ -94,6 +113,8 @@ struct Step {
     /// What they would be if nobody held writers back.
     free_rate: f64,
     times: Times,
+    /// Seconds of CPU that an operation takes.
+    cpu: f64,
     costs: Costs,
 }
 
@@ -112,14 +133,24 @@ impl<'a> Run<'a> {
             tree: SimTree::new(levels, store.entry_bytes),
             waiting: Vec::new(),
             jobs: Jobs::default(),
-            pilot: Pilot::new(store.shape.clone(), store.workers, &scenario.policy),
+            pilot: Pilot::new(
+                store.shape.clone(),
+                store.workers,
+                &scenario.policy,
+                store.debt_bounds,
+            ),
+            scheduler: Scheduler::of(scenario),
             noise: Noise::new(scenario.seed, scenario.noise),
             now: 0.0,
             began: 0.0,
             measured: None,
             mission: Counts::default(),
             session: Counts::default(),
+            total: Counts::default(),
+            pace: Pace::new(None),
+            watch: Watch::default(),
             outcome: Outcome::default(),
+            debt: None,
             costs: None,
             news: false,
             scenario,

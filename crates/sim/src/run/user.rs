@@ -1,10 +1,12 @@
 //! The user's thread: how fast operations go, and what they write.
 
-use super::{NOTHING, Run, Step, Stuck};
+use super::{NOTHING, PATIENCE, Run, Step, Stuck};
 use crate::machine::{Crowding, Demand};
 use crate::mission::{Counts, Times};
+use crate::pace::Pace;
 use crate::reads::{Asked, Costs, costs};
 use crate::scenario::{Mix, Session};
+use crate::watch::{Passed, Watch};
 
 /// RocksDB lowers the speed of delayed writers by this for each further file.
 const DELAY_STEP: f64 = 0.8;
@@ -12,12 +14,18 @@ const DELAY_STEP: f64 = 0.8;
 impl Run<'_> {
     pub(super) fn session(&mut self, session: &Session) -> Result<Counts, Stuck> {
         self.session = Counts::default();
+        self.pace = Pace::new(session.rate);
+        self.watch = Watch::new(session.rate.is_some());
+        self.note_level0();
         self.costs = None;
         let mut left = session.operations as f64;
+        let mut waited = 0.0;
         while left > NOTHING * session.operations as f64 {
             let step = self.step(session);
             let seconds = self.until_next(session, &step, left);
-            if !seconds.is_finite() {
+            let stands_still = step.rate <= 0.0 && step.free_rate > 0.0 && self.jobs.is_empty();
+            waited = if stands_still { waited + seconds } else { 0.0 };
+            if !seconds.is_finite() || waited > PATIENCE {
                 return Err(Stuck(format!(
                     "writes have stopped for ever after {:.1} s, with {} files in L0",
                     self.now,
@@ -36,7 +44,16 @@ impl Run<'_> {
                 counts.operations(session, operations, &step.costs, step.times);
                 counts.seconds += seconds;
                 counts.stalled(held_back);
+                counts.user_cpu += operations * step.cpu;
             }
+            self.watch.pass(&Passed {
+                seconds,
+                done: step.rate,
+                offered: self.pace.offered(),
+                background: self.jobs.bytes_per_second(&step.crowding),
+                held_back: held_back > 0.0,
+            });
+            self.pace.pass(seconds, step.rate);
             self.pass(&step.crowding, seconds);
             self.seal_memtable();
             self.end_mission();
@@ -44,9 +61,9 @@ impl Run<'_> {
         Ok(std::mem::take(&mut self.session))
     }
 
-    /// What counts for the mission counts for the session.
-    pub(super) fn counts(&mut self) -> [&mut Counts; 2] {
-        [&mut self.mission, &mut self.session]
+    /// What counts for the mission counts for the session and the whole run.
+    pub(super) fn counts(&mut self) -> [&mut Counts; 3] {
+        [&mut self.mission, &mut self.session, &mut self.total]
     }
 
     pub(super) fn step(&mut self, session: &Session) -> Step {
@@ -66,7 +83,7 @@ impl Run<'_> {
             device: sum(|it| it.device),
         };
         let stopped = mix.writes() > 0.0 && self.writes_are_stopped();
-        let offered = session.rate.unwrap_or(f64::INFINITY);
+        let offered = self.pace.asked();
         let delayed = self.delayed_rate(mix);
         // A user who is held to a rate is idle between operations.
         let busy = (offered.min(delayed) * mean.alone()).min(1.0);
@@ -84,6 +101,7 @@ impl Run<'_> {
             rate,
             free_rate,
             times,
+            cpu: mean.cpu,
             costs,
         }
     }
@@ -137,10 +155,11 @@ impl Run<'_> {
         self.scenario.machine.delayed_write_rate * slower / written
     }
 
-    /// Seconds until something changes.
+    /// Seconds until something changes; infinite when nothing will.
     pub(super) fn until_next(&self, session: &Session, step: &Step, left: f64) -> f64 {
         let store = &self.scenario.store;
-        let ends = self.jobs.first_end(&step.crowding);
+        let changes = self.pace.left(step.rate).min(self.until_asked());
+        let ends = self.jobs.first_end(&step.crowding).min(changes);
         if step.rate <= 0.0 {
             return ends;
         }

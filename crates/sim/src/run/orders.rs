@@ -1,0 +1,55 @@
+//! The schedule: what it is told, and what its order changes.
+
+use lissom_core::schedule::Debt;
+
+use super::Run;
+use crate::outcome::Ordered;
+use crate::scheduler::Scheduler;
+
+impl Run<'_> {
+    /// Seconds until the schedule is asked; infinite where nobody asks.
+    pub(super) fn until_asked(&self) -> f64 {
+        let scheduler = self.scheduler.as_ref();
+        scheduler.map_or(f64::INFINITY, Scheduler::left)
+    }
+
+    /// Time passes; when the interval is over, a new order holds.
+    pub(super) fn ask_schedule(&mut self, seconds: f64) {
+        let over = self.scheduler.as_mut().is_some_and(|it| it.pass(seconds));
+        if !over {
+            return;
+        }
+        let debt = self.debt();
+        let block_bytes = self.scenario.store.block_bytes;
+        let counters = self.total.counters(self.now, block_bytes);
+        let Some(scheduler) = &mut self.scheduler else {
+            return;
+        };
+        let order = scheduler.order(counters, debt);
+        self.jobs.limit(order.bytes_per_second);
+        if !self.pilot.order.is_like(&order) {
+            self.news = true;
+            self.outcome.orders.push(Ordered {
+                at: self.now - self.began,
+                session: self.measured.unwrap_or(0),
+                order: order.clone(),
+            });
+        }
+        self.pilot.order = order;
+    }
+
+    /// What the tree owes; looked up again once it has changed.
+    fn debt(&mut self) -> Debt {
+        if let Some(debt) = self.debt {
+            return debt;
+        }
+        let (level0_files, level0_bytes) = self.tree.level0();
+        let debt = Debt {
+            level0_files,
+            level0_bytes,
+            deep_bytes: self.tree.drained_bytes(&self.pilot.state),
+        };
+        self.debt = Some(debt);
+        debt
+    }
+}
