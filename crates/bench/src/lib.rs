@@ -27,8 +27,7 @@ pub use drive::{
 };
 pub use error::{BenchError, Result};
 pub use generate::{
-    Chooser, DataShape, DueTimes, Op, OpStream, Partition, Rng, due_count, pareto, rate_at,
-    zipf_rank,
+    Chooser, DataShape, DueTimes, Op, OpStream, Partition, Rng, due_count, pareto, zipf_rank,
 };
 pub use judge::Verdict;
 pub use progress::Bar;
@@ -51,6 +50,7 @@ pub use uncertainty::{
     run_campaign, simulate_campaign, write_pictures,
 };
 pub use workload::{
-    CLOSING_SESSION, DrawnSize, Fill, FillOrder, KeyOrder, Keys, Mix, MixgraphKeys, Rate, SHIPPED,
-    Session, Size, Workload, load_workload, parse_workload, random_workload, shipped_hashes,
+    CLOSING_SESSION, DrawnSize, Fill, FillOrder, KeyOrder, Keys, Mix, MixgraphKeys, Periodic, Rate,
+    SHIPPED, Session, Size, Workload, load_workload, parse_workload, random_workload,
+    shipped_hashes,
 };

@@ -3,7 +3,6 @@
 use super::grid::Grid;
 use super::words::figure;
 use crate::drive::Sample;
-use crate::generate::{highest_rate, rate_at};
 use crate::judge::Figure;
 use crate::run::{ArmRun, Results};
 use crate::workload::{Rate, Session};
@@ -83,7 +82,7 @@ impl Seen {
             .iter()
             .map(|sample| sample.operations_per_second / offered(rate, sample, began))
             .collect();
-        let highest = highest_rate(rate)?;
+        let highest = rate.highest()?;
         let at_highest: Vec<f64> = whole
             .iter()
             .filter(|sample| offered(rate, sample, began) >= highest * (1.0 - 1e-9))
@@ -104,7 +103,7 @@ fn offered(rate: Rate, sample: &Sample, began: f64) -> f64 {
     let first = sample.at - sample.seconds - began;
     let sum: f64 = (0..POINTS)
         .map(|point| (f64::from(point) + 0.5) / f64::from(POINTS))
-        .filter_map(|share| rate_at(rate, first + share * sample.seconds))
+        .filter_map(|share| rate.at(first + share * sample.seconds))
         .sum();
     sum / f64::from(POINTS)
 }
@@ -123,15 +122,16 @@ fn variation(values: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workload::Periodic;
 
     #[test]
     fn dips_are_seen_against_what_was_offered() {
-        let rate = Rate::Periodic {
+        let rate = Rate::Periodic(Periodic {
             high: 100.0,
             low: 10.0,
             seconds: 2.0,
             low_seconds: Some(1.0),
-        };
+        });
         let sample = |at: f64, done: f64| Sample {
             at: at + 5.0,
             seconds: 1.0,

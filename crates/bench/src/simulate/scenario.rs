@@ -6,7 +6,7 @@ use lissom_sim::{Mix, Popularity, Scenario, Session, StoreModel};
 use super::SimulationPlan;
 use crate::arms::settings_of;
 use crate::error::{BenchError, Result};
-use crate::workload::{self, DrawnSize, KeyOrder, Keys, Rate, Size};
+use crate::workload::{self, DrawnSize, KeyOrder, Keys, Size};
 
 /// RocksDB's default, which no arm changes.
 const BLOCK_BYTES: f64 = 4096.0;
@@ -93,27 +93,12 @@ fn session(session: &workload::Session, entries: u64) -> Result<Session> {
             Keys::Mixgraph(_) => return Err(refused("key ranges (mixgraph)")),
         },
         scan_length: mean(session.scan_length),
-        rate: rate(session.rate).map(|rate| rate * (total + both) / total),
+        rate: session
+            .rate
+            .mean()
+            .map(|rate| rate * (total + both) / total),
         policy: None,
     })
-}
-
-/// The mean rate that is offered.
-fn rate(rate: Rate) -> Option<f64> {
-    match rate {
-        Rate::Closed => None,
-        Rate::Constant { per_second } => Some(per_second),
-        Rate::Periodic {
-            high,
-            low,
-            seconds,
-            low_seconds,
-        } => {
-            let low_seconds = low_seconds.unwrap_or(seconds);
-            Some((high * seconds + low * low_seconds) / (seconds + low_seconds))
-        }
-        Rate::Sine { d, .. } => Some(d),
-    }
 }
 
 fn mean(size: Size) -> f64 {

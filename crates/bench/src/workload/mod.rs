@@ -2,6 +2,7 @@
 
 mod check;
 mod random;
+mod rate;
 mod schema;
 mod shipped;
 #[cfg(test)]
@@ -16,8 +17,9 @@ use crate::error::{BenchError, Place, Result};
 use crate::generate::due_count;
 
 pub use random::random_workload;
+pub use rate::{Periodic, Rate};
 pub use schema::{
-    DrawnSize, Fill, FillOrder, KeyOrder, Keys, Mix, MixgraphKeys, Rate, Session, Size, Workload,
+    DrawnSize, Fill, FillOrder, KeyOrder, Keys, Mix, MixgraphKeys, Session, Size, Workload,
 };
 pub use shipped::{SHIPPED, shipped_hashes};
 
