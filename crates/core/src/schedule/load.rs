@@ -28,7 +28,8 @@ pub struct Load {
     /// Bytes that compactions read and wrote.
     pub compacted_bytes: u64,
     /// Share of the processors that users kept busy, 0 to 1; compactions left out.
-    /// Absent where it cannot be told.
+    /// Absent where it cannot be told, and where the schedule
+    /// [does not ask](super::Schedule::needs_processors).
     pub user_cpu: Option<f64>,
 }
 

@@ -82,7 +82,7 @@ impl Scheduler {
         let now = Instant::now();
         Scheduler {
             due: now + schedule.interval(),
-            meter: Meter::new(shared, now),
+            meter: Meter::new(shared, now, schedule.needs_processors()),
             device: device(shared, memory, kind),
             schedule,
             bounds,
