@@ -4,10 +4,11 @@ use std::path::Path;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use lissom_bench::{
-    ArmName, Bar, DEFAULT_SPACE_BOUND, LEAST_ROUNDS, Results, RunPlan, load_workload, render_table,
+    ArmName, Bar, DEFAULT_SPACE_BOUND, LEAST_ROUNDS, Results, RunPlan, render_table,
     run as run_plan, write_report,
 };
 
+use super::sizes::{self, wrong};
 use super::uncertainty;
 use crate::arguments::{amount, find, flag, get, json, option, out};
 use crate::failure::{Failure, Outcome};
@@ -40,6 +41,7 @@ pub fn command() -> Command {
             .value_parser(|name: &str| name.parse::<ArmName>()),
         )
         .arg(out("bench/out"))
+        .args(sizes::arguments())
         .args(amounts())
         .args(resources())
         .arg(json())
@@ -49,7 +51,7 @@ pub fn command() -> Command {
 }
 
 /// How much is run.
-fn amounts() -> [Arg; 7] {
+fn amounts() -> [Arg; 5] {
     [
         option(
             "rounds",
@@ -57,19 +59,6 @@ fn amounts() -> [Arg; 7] {
             "Rounds, each holding all arms; under 3 are no comparison [default: 3]",
         )
         .value_parser(value_parser!(u32)),
-        option(
-            "entries",
-            "N",
-            "Entries to load, as 2000000 or 2M [default: the workload's]",
-        )
-        .value_parser(amount),
-        option(
-            "scale",
-            "FACTOR",
-            "Times the workload's operations in every session",
-        )
-        .default_value("1")
-        .value_parser(value_parser!(f64)),
         option("seed", "N", "Seed of data, operations and fill phases")
             .default_value("1")
             .value_parser(value_parser!(u64)),
@@ -90,20 +79,8 @@ fn amounts() -> [Arg; 7] {
 }
 
 /// What all arms share.
-fn resources() -> [Arg; 5] {
+fn resources() -> [Arg; 3] {
     [
-        option(
-            "write-buffer-size",
-            "BYTES",
-            "Bytes of a write buffer [default: 2 MiB]",
-        )
-        .value_parser(amount),
-        option(
-            "block-cache-size",
-            "BYTES",
-            "Bytes of the block cache [default: 32 MiB]",
-        )
-        .value_parser(amount),
         option(
             "target-file-size-base",
             "BYTES",
@@ -130,16 +107,12 @@ pub fn run(given: &ArgMatches) -> Outcome {
 }
 
 fn plan(given: &ArgMatches) -> Result<RunPlan, Failure> {
-    // What is wrong here was given on the command line.
-    let wrong = |error: lissom_bench::BenchError| Failure::WrongUse(error.to_string());
     let seed: u64 = get(given, "seed");
     let name = match get::<String>(given, "workload") {
         name if name == "random" => format!("random:{seed}"),
         name => name,
     };
-    let workload = load_workload(&name)
-        .and_then(|workload| workload.sized(find(given, "entries"), get(given, "scale")))
-        .map_err(wrong)?;
+    let workload = sizes::workload(given, &name)?;
     let arms = given
         .get_many::<ArmName>("arm")
         .unwrap_or_default()
@@ -151,16 +124,10 @@ fn plan(given: &ArgMatches) -> Result<RunPlan, Failure> {
     plan.threads = get(given, "threads");
     plan.space_bound = find(given, "space-bound").unwrap_or(DEFAULT_SPACE_BOUND);
     plan.keep_load = given.get_flag("keep-load");
-    let resources = &mut plan.resources;
-    resources.direct_io = !given.get_flag("buffered-io");
-    if let Some(bytes) = find::<u64>(given, "write-buffer-size") {
-        resources.write_buffer_size = bytes as usize;
-    }
-    if let Some(bytes) = find::<u64>(given, "block-cache-size") {
-        resources.block_cache_size = bytes as usize;
-    }
+    plan.resources = sizes::resources(given);
+    plan.resources.direct_io = !given.get_flag("buffered-io");
     if let Some(bytes) = find(given, "target-file-size-base") {
-        resources.target_file_size_base = bytes;
+        plan.resources.target_file_size_base = bytes;
     }
     for assignment in given.get_many::<String>("set").unwrap_or_default() {
         plan.resources = plan.resources.with(assignment).map_err(wrong)?;
