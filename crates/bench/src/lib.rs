@@ -41,7 +41,7 @@ pub use simulate::{
     Calibration, Compared, MachineModel, SimulatedArm, Simulation, SimulationPlan, calibrate,
     render_calibration, render_simulation, run_simulation,
 };
-pub use store::{Counters, LevelShape, Shape, Store};
+pub use store::{Background, Counters, LevelShape, Shape, Store, UserLoad};
 pub use uncertainty::{
     Campaign, CampaignPlan, Experiment, LimitsRow, MapCell, SessionCost, SessionKind,
     SimulatedSize, SizeRow, TuningKind, UncertainSession, Uncertainty, UncertaintyPlan,
