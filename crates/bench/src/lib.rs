@@ -31,7 +31,7 @@ pub use generate::{
 };
 pub use judge::Verdict;
 pub use progress::Bar;
-pub use report::{REPORT_FILE, render_table, report_html, write_report};
+pub use report::{REPORT_FILE, render_table, report_html, write_offered_pictures, write_report};
 pub use run::{
     ArmRun, DEFAULT_SPACE_BOUND, Event, Failure, Job, LEAST_ROUNDS, Launcher, LoadRecord, Machine,
     Parameters, Progress, RESULTS_FILE, Results, RunPlan, SessionRecord, Silent, Totals, Watcher,

@@ -1,5 +1,7 @@
 //! Offered rates: how many operations are due at a time.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use super::check::{fail, positive};
@@ -103,6 +105,27 @@ impl Rate {
         }
     }
 
+    /// The same with every rate `factor` times as high.
+    pub fn times(self, factor: f64) -> Self {
+        match self {
+            Self::Closed => Self::Closed,
+            Self::Constant { per_second } => Self::Constant {
+                per_second: per_second * factor,
+            },
+            Self::Periodic(periodic) => Self::Periodic(Periodic {
+                high: periodic.high * factor,
+                low: periodic.low * factor,
+                ..periodic
+            }),
+            Self::Sine { a, b, c, d } => Self::Sine {
+                a: a * factor,
+                b,
+                c,
+                d: d * factor,
+            },
+        }
+    }
+
     /// Checks that it is always above 0; the error names the field.
     pub(super) fn check(self) -> Result<()> {
         match self {
@@ -124,6 +147,24 @@ impl Rate {
                 }
                 Ok(())
             }
+        }
+    }
+}
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Closed => f.write_str("closed loop"),
+            Self::Constant { per_second } => write!(f, "{per_second:.0} a second"),
+            Self::Periodic(it) => write!(
+                f,
+                "{:.0} a second for {} s, then {:.0} for {} s, by turns",
+                it.high,
+                it.seconds,
+                it.low,
+                it.low_phase()
+            ),
+            Self::Sine { a, d, .. } => write!(f, "{d:.0} ±{:.0} a second", a.abs()),
         }
     }
 }
@@ -153,6 +194,19 @@ mod tests {
         };
         assert_eq!((even.low_phase(), even.period()), (5.0, 10.0));
         assert_eq!(Rate::Periodic(even).mean(), Some(55.0));
+        assert_eq!(
+            UNEVEN.to_string(),
+            "100 a second for 5 s, then 10 for 1 s, by turns"
+        );
+    }
+
+    #[test]
+    fn a_factor_keeps_the_phases_and_their_proportion() {
+        let twice = UNEVEN.times(2.0);
+        assert_eq!([4.9, 5.1].map(|t| twice.at(t)), [Some(200.0), Some(20.0)]);
+        let constant = Rate::Constant { per_second: 3.0 };
+        assert_eq!(constant.times(0.5).mean(), Some(1.5));
+        assert_eq!(Rate::Closed.times(9.0), Rate::Closed);
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! `lissom bench`
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use lissom_bench::{
     ArmName, Bar, DEFAULT_SPACE_BOUND, LEAST_ROUNDS, Results, RunPlan, render_table,
-    run as run_plan, write_report,
+    run as run_plan, write_offered_pictures, write_report,
 };
 
 use super::sizes::{self, wrong};
@@ -44,6 +44,7 @@ pub fn command() -> Command {
         .args(sizes::arguments())
         .args(amounts())
         .args(resources())
+        .args(rates())
         .arg(json())
         .args_conflicts_with_subcommands(true)
         .subcommand_negates_reqs(true)
@@ -99,6 +100,35 @@ fn resources() -> [Arg; 3] {
     ]
 }
 
+/// Share of the maximum that is offered, unless another one is given.
+const RATE_SHARE: f64 = 0.9;
+
+/// How operations are offered.
+fn rates() -> [Arg; 3] {
+    [
+        flag(
+            "closed-loop",
+            "Sends each operation when the last one has ended, whatever rate the workload offers: \
+             finds the maximum",
+        )
+        .conflicts_with("rates-from"),
+        option(
+            "rates-from",
+            "DIR",
+            "Scales the workload's rates by the maximum in these results of --closed-loop: what \
+             the slowest arm there carried",
+        )
+        .value_parser(value_parser!(PathBuf)),
+        option(
+            "rate-share",
+            "SHARE",
+            "Share of that maximum that the highest rate is [default: 0.9]",
+        )
+        .value_parser(value_parser!(f64))
+        .requires("rates-from"),
+    ]
+}
+
 pub fn run(given: &ArgMatches) -> Outcome {
     if let Some(("uncertainty", given)) = given.subcommand() {
         return uncertainty::run(given);
@@ -132,25 +162,40 @@ fn plan(given: &ArgMatches) -> Result<RunPlan, Failure> {
     for assignment in given.get_many::<String>("set").unwrap_or_default() {
         plan.resources = plan.resources.with(assignment).map_err(wrong)?;
     }
+    if given.get_flag("closed-loop") {
+        plan.close_loops();
+    }
+    if let Some(directory) = find::<PathBuf>(given, "rates-from") {
+        let share = find(given, "rate-share").unwrap_or(RATE_SHARE);
+        plan.offer(&Results::read(&directory)?, share)
+            .map_err(wrong)?;
+    }
     plan.check().map_err(wrong)?;
     Ok(plan)
 }
 
-/// Runs a plan, writes the report, and prints the table.
+/// Runs a plan, writes the report and its pictures, and prints the table.
 pub fn run_and_report(plan: &RunPlan, json: bool) -> Outcome {
     let mut bar = Bar::default();
     let results = run_plan(plan, &mut bar);
     bar.finish();
     let results = results?;
     let report = write_report(&results, &plan.out)?;
+    let pictures = write_offered_pictures(&results, &plan.out)?;
     if json {
         output::print_json(&results)?;
     } else {
-        let place = report.canonicalize().unwrap_or(report);
-        let page = format!("\nreport: {}\n", place.display());
-        output::print(&(render_table(&results) + &page))?;
+        let mut text = render_table(&results) + &place("\nreport", report);
+        text.extend(pictures.into_iter().map(|it| place("picture", it)));
+        output::print(&text)?;
     }
     complain(&results, &plan.out)
+}
+
+/// A line that says where a file is.
+fn place(what: &str, path: PathBuf) -> String {
+    let path = path.canonicalize().unwrap_or(path);
+    format!("{what}: {}\n", path.display())
 }
 
 /// An arm that failed is a failed benchmark, though the others stand.
