@@ -25,8 +25,8 @@ pub struct Interval<'a> {
 impl<'a> Intervals<'a> {
     /// Those of session number `session`; perhaps none.
     pub fn of(run: &'a ArmRun, session: usize) -> Self {
-        let mut samples: Vec<&Sample> = run.samples.iter().collect();
-        samples.retain(|sample| sample.session == session);
+        let own = run.samples.iter().filter(|it| it.session == session);
+        let mut samples: Vec<&'a Sample> = own.collect();
         samples.pop();
         let began = samples.first().map_or(0.0, |it| it.at - it.seconds);
         let interval = |sample: &'a Sample| Interval {

@@ -64,12 +64,15 @@ pub fn judge_overload(run: &ArmRun, number: usize, rates: &Periodic) -> Option<O
 fn back_after(intervals: &Intervals<'_>, end: f64, calm: f64) -> Option<Option<f64>> {
     let after: Vec<&Interval<'_>> = intervals.between(end, f64::INFINITY).collect();
     let last = after.last()?;
-    // An interval in which nothing ended is a stall, whatever its latencies.
-    let is_calm =
-        |it: &Interval<'_>| !it.sample.latency.is_empty() && it.sample.latency.p99 <= calm;
-    if !is_calm(last) {
+    if !is_calm(last, calm) {
         return Some(None);
     }
-    let unrest = after.iter().rfind(|it| !is_calm(it));
+    let unrest = after.iter().rfind(|it| !is_calm(it, calm));
     Some(Some(unrest.map_or(0.0, |it| it.to - end)))
+}
+
+/// An interval in which nothing ended is a stall, whatever its latencies.
+fn is_calm(interval: &Interval<'_>, calm: f64) -> bool {
+    let latency = &interval.sample.latency;
+    !latency.is_empty() && latency.p99 <= calm
 }
