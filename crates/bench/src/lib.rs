@@ -27,12 +27,11 @@ pub use drive::{
 };
 pub use error::{BenchError, Result};
 pub use generate::{
-    Chooser, DataShape, DueTimes, Op, OpStream, Partition, Rng, due_count, pareto, rate_at,
-    zipf_rank,
+    Chooser, DataShape, DueTimes, Op, OpStream, Partition, Rng, due_count, pareto, zipf_rank,
 };
 pub use judge::Verdict;
 pub use progress::Bar;
-pub use report::{REPORT_FILE, render_table, report_html, write_report};
+pub use report::{REPORT_FILE, render_table, report_html, write_offered_pictures, write_report};
 pub use run::{
     ArmRun, DEFAULT_SPACE_BOUND, Event, Failure, Job, LEAST_ROUNDS, Launcher, LoadRecord, Machine,
     Parameters, Progress, RESULTS_FILE, Results, RunPlan, SessionRecord, Silent, Totals, Watcher,
@@ -42,7 +41,7 @@ pub use simulate::{
     Calibration, Compared, Contender, MachineModel, SimulatedArm, Simulation, SimulationPlan,
     calibrate, render_calibration, render_simulation, run_simulation,
 };
-pub use store::{Counters, LevelShape, Shape, Store};
+pub use store::{Background, Counters, LevelShape, Shape, Store, UserLoad};
 pub use uncertainty::{
     Campaign, CampaignPlan, Experiment, LimitsRow, MapCell, SessionCost, SessionKind,
     SimulatedSize, SizeRow, TuningKind, UncertainSession, Uncertainty, UncertaintyPlan,
@@ -51,6 +50,7 @@ pub use uncertainty::{
     run_campaign, simulate_campaign, write_pictures,
 };
 pub use workload::{
-    CLOSING_SESSION, DrawnSize, Fill, FillOrder, KeyOrder, Keys, Mix, MixgraphKeys, Rate, SHIPPED,
-    Session, Size, Workload, load_workload, parse_workload, random_workload, shipped_hashes,
+    CLOSING_SESSION, DrawnSize, Fill, FillOrder, KeyOrder, Keys, Mix, MixgraphKeys, Periodic, Rate,
+    SHIPPED, Session, Size, Workload, load_workload, parse_workload, random_workload,
+    shipped_hashes,
 };

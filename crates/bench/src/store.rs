@@ -29,6 +29,12 @@ pub trait Store: Send + Sync {
     /// The tree now.
     fn shape(&self) -> Shape;
 
+    /// The users' load as the arm's schedule has counted it since the store was opened;
+    /// `None` where the arm has no schedule.
+    fn user_load(&self) -> Option<UserLoad> {
+        None
+    }
+
     /// Holds until nothing is left to flush or to compact, or `patience` has passed;
     /// false in the second case.
     fn settle(&self, patience: Duration) -> Result<bool>;
@@ -114,6 +120,57 @@ impl Counters {
     pub fn written_bytes(&self) -> u64 {
         self.flushed_bytes + self.compaction_written_bytes
     }
+
+    /// The part that a sample keeps.
+    pub fn background(&self) -> Background {
+        Background {
+            flushed_bytes: self.flushed_bytes,
+            compaction_read_bytes: self.compaction_read_bytes,
+            compaction_written_bytes: self.compaction_written_bytes,
+            stall_micros: self.stall_micros,
+        }
+    }
+}
+
+/// Background work since the store was opened, and what writers felt of it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Background {
+    /// Bytes written by flushes.
+    pub flushed_bytes: u64,
+    /// Bytes read by compactions.
+    pub compaction_read_bytes: u64,
+    /// Bytes written by compactions.
+    pub compaction_written_bytes: u64,
+    /// Microseconds that RocksDB held writers back.
+    pub stall_micros: u64,
+}
+
+impl Background {
+    /// Bytes that flushes and compactions moved to and from files.
+    pub fn moved_bytes(&self) -> u64 {
+        self.flushed_bytes + self.compaction_read_bytes + self.compaction_written_bytes
+    }
+}
+
+/// What an arm has counted of its users. The counts only grow.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct UserLoad {
+    /// Seconds in which it counted.
+    pub seconds: f64,
+    /// Point reads.
+    pub gets: u64,
+    /// Scans.
+    pub scans: u64,
+    /// Writes and deletes.
+    pub writes: u64,
+    /// Uncompressed bytes of blocks that reads brought into the cache.
+    pub cached_bytes: u64,
+    /// Bytes written by users, and so the write-ahead log.
+    pub logged_bytes: u64,
+    /// Compressed over uncompressed bytes of a block, as last estimated.
+    pub compressed_share: f64,
+    /// Mean bytes of an entry, as last estimated.
+    pub entry_bytes: f64,
 }
 
 /// What a tuner did.

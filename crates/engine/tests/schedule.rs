@@ -65,6 +65,8 @@ fn level_0_waits_at_high_load_and_is_merged_after_it() {
         assert!(begun.elapsed() < PATIENCE);
         std::thread::sleep(Duration::from_millis(50));
     }
+    let load = db.autopilot().schedule().load;
+    assert!(load.writes >= waited && load.logged_bytes > 0, "{load:?}");
     settle(&db);
     let tree = common::tree(&db);
     assert!(tree.level0_files < 4, "{tree:?}");

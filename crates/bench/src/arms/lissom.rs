@@ -16,7 +16,7 @@ use super::resources::{Compression, Resources};
 use super::rocksdb::options_files;
 use super::tickers;
 use crate::error::{BenchError, Place, Result};
-use crate::store::{Counters, LevelShape, Shape, Store, TunerCounters};
+use crate::store::{Counters, LevelShape, Shape, Store, TunerCounters, UserLoad};
 
 /// The column family that is measured.
 const FAMILY: &str = "default";
@@ -27,6 +27,8 @@ pub struct LissomStore {
     log: CompactionLog,
     /// Policies by session, for an oracle.
     schedule: Vec<(String, Policy)>,
+    /// Whether its compactions follow a schedule that looks at the load.
+    scheduled: bool,
     path: PathBuf,
 }
 
@@ -55,6 +57,7 @@ impl LissomStore {
             db,
             log,
             schedule,
+            scheduled: matches!(arm, ArmName::Scheduled(..)),
             path: path.to_path_buf(),
         })
     }
@@ -188,6 +191,22 @@ impl Store for LissomStore {
             levels,
             debt_bytes: glance.debt_bytes,
         }
+    }
+
+    fn user_load(&self) -> Option<UserLoad> {
+        self.scheduled.then(|| {
+            let report = self.db.autopilot().schedule();
+            UserLoad {
+                seconds: report.load.interval.as_secs_f64(),
+                gets: report.load.gets,
+                scans: report.load.scans,
+                writes: report.load.writes,
+                cached_bytes: report.load.cached_bytes,
+                logged_bytes: report.load.logged_bytes,
+                compressed_share: report.conditions.compressed_share,
+                entry_bytes: report.conditions.entry_bytes,
+            }
+        })
     }
 
     fn settle(&self, patience: Duration) -> Result<bool> {

@@ -45,6 +45,11 @@ impl OpKind {
         )
     }
 
+    /// Whether the operation reads one key and does nothing else.
+    pub fn reads_a_point(self) -> bool {
+        matches!(self, Self::GetPresent | Self::GetAbsent)
+    }
+
     /// Name in tables and files.
     pub fn name(self) -> &'static str {
         match self {
@@ -140,6 +145,11 @@ pub struct LatencySummary {
 }
 
 impl LatencySummary {
+    /// Whether it is of no operation.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
     /// Summary of a histogram of nanoseconds.
     pub fn of(histogram: &Histogram<u64>) -> Self {
         let micros = |quantile| histogram.value_at_quantile(quantile) as f64 / 1000.0;

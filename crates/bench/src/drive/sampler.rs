@@ -8,18 +8,66 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 
 use super::clock::Clock;
-use super::latency::{LatencySummary, nanos, new_histogram};
+use super::latency::{LatencySummary, OpKind, nanos, new_histogram};
 use super::process::{ProcessUse, table_file_bytes};
 use super::series::Sample;
 use crate::store::Store;
 
 /// Where workers note what they did; one lock each, which only the sampler shares.
-pub struct Board(Vec<Mutex<Histogram<u64>>>);
+pub struct Board(Vec<Mutex<Noted>>);
+
+/// Latencies of the kinds that a sample tells apart.
+struct Noted {
+    point_reads: Histogram<u64>,
+    scans: Histogram<u64>,
+    writes: Histogram<u64>,
+}
+
+impl Noted {
+    fn new() -> Self {
+        Self {
+            point_reads: new_histogram(),
+            scans: new_histogram(),
+            writes: new_histogram(),
+        }
+    }
+
+    fn of(&mut self, kind: OpKind) -> &mut Histogram<u64> {
+        match kind {
+            kind if kind.reads_a_point() => &mut self.point_reads,
+            OpKind::Scan => &mut self.scans,
+            _ => &mut self.writes,
+        }
+    }
+
+    fn add(&mut self, other: &Self) {
+        add(&mut self.point_reads, &other.point_reads);
+        add(&mut self.scans, &other.scans);
+        add(&mut self.writes, &other.writes);
+    }
+
+    fn reset(&mut self) {
+        self.point_reads.reset();
+        self.scans.reset();
+        self.writes.reset();
+    }
+
+    fn all(&self) -> Histogram<u64> {
+        let mut all = self.writes.clone();
+        add(&mut all, &self.point_reads);
+        add(&mut all, &self.scans);
+        all
+    }
+}
+
+fn add(sum: &mut Histogram<u64>, more: &Histogram<u64>) {
+    sum.add(more).expect("all histograms have the same bounds");
+}
 
 impl Board {
     /// A board for `threads` workers.
     pub fn new(threads: usize) -> Self {
-        Self((0..threads).map(|_| Mutex::new(new_histogram())).collect())
+        Self((0..threads).map(|_| Mutex::new(Noted::new())).collect())
     }
 
     /// Number of workers.
@@ -28,25 +76,25 @@ impl Board {
     }
 
     /// Notes that `thread` ended an operation.
-    pub fn note(&self, thread: usize, latency: Duration) {
-        lock(&self.0[thread]).saturating_record(nanos(latency));
+    pub fn note(&self, thread: usize, kind: OpKind, latency: Duration) {
+        let mut noted = lock(&self.0[thread]);
+        noted.of(kind).saturating_record(nanos(latency));
     }
 
     /// Everything noted since the last call.
-    fn take(&self, sum: &mut Histogram<u64>) {
+    fn take(&self, sum: &mut Noted) {
         sum.reset();
-        for histogram in &self.0 {
-            let mut histogram = lock(histogram);
-            sum.add(&*histogram)
-                .expect("all histograms have the same bounds");
-            histogram.reset();
+        for noted in &self.0 {
+            let mut noted = lock(noted);
+            sum.add(&noted);
+            noted.reset();
         }
     }
 }
 
-/// A worker that panicked leaves a usable histogram behind.
-fn lock(histogram: &Mutex<Histogram<u64>>) -> std::sync::MutexGuard<'_, Histogram<u64>> {
-    histogram
+/// A worker that panicked leaves usable histograms behind.
+fn lock(noted: &Mutex<Noted>) -> std::sync::MutexGuard<'_, Noted> {
+    noted
         .lock()
         .unwrap_or_else(std::sync::PoisonError::into_inner)
 }
@@ -89,7 +137,7 @@ impl<'a> Sampler<'a> {
         report: &mut (dyn FnMut(&Sample, u64) + Send),
     ) -> Vec<Sample> {
         let mut samples = Vec::new();
-        let mut histogram = new_histogram();
+        let mut noted = Noted::new();
         let mut begun = start;
         loop {
             let due = begun + self.interval;
@@ -98,7 +146,7 @@ impl<'a> Sampler<'a> {
             }
             let now = clock.now();
             let stopping = stop.load(Ordering::Acquire);
-            let sample = self.sample(&mut histogram, begun, now);
+            let sample = self.sample(&mut noted, begun, now);
             report(&sample, self.done);
             samples.push(sample);
             begun = now;
@@ -108,18 +156,23 @@ impl<'a> Sampler<'a> {
         }
     }
 
-    fn sample(&mut self, histogram: &mut Histogram<u64>, begun: Duration, now: Duration) -> Sample {
-        self.board.take(histogram);
-        self.done += histogram.len();
+    fn sample(&mut self, noted: &mut Noted, begun: Duration, now: Duration) -> Sample {
+        self.board.take(noted);
+        let all = noted.all();
+        self.done += all.len();
         let shape = self.store.shape();
         let seconds = (now - begun).as_secs_f64().max(1e-6);
         Sample {
             at: now.as_secs_f64(),
             seconds,
             session: self.session,
-            operations_per_second: histogram.len() as f64 / seconds,
-            latency: LatencySummary::of(histogram),
+            operations_per_second: all.len() as f64 / seconds,
+            latency: LatencySummary::of(&all),
+            point_reads: LatencySummary::of(&noted.point_reads),
+            scans: LatencySummary::of(&noted.scans),
             process: ProcessUse::now(),
+            background: self.store.counters().background(),
+            user_load: self.store.user_load(),
             disk_bytes: table_file_bytes(self.directory),
             debt_bytes: shape.debt_bytes,
             levels: shape.levels,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::latency::LatencySummary;
 use super::process::ProcessUse;
-use crate::store::LevelShape;
+use crate::store::{Background, LevelShape, UserLoad};
 
 /// One interval of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -19,8 +19,20 @@ pub struct Sample {
     pub operations_per_second: f64,
     /// Their latencies.
     pub latency: LatencySummary,
+    /// Those of the point reads among them.
+    #[serde(default, skip_serializing_if = "LatencySummary::is_empty")]
+    pub point_reads: LatencySummary,
+    /// Those of the scans among them.
+    #[serde(default, skip_serializing_if = "LatencySummary::is_empty")]
+    pub scans: LatencySummary,
     /// Process at the interval's end.
     pub process: ProcessUse,
+    /// Background work at the interval's end.
+    #[serde(default)]
+    pub background: Background,
+    /// The users' load as the arm counts it, at the interval's end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_load: Option<UserLoad>,
     /// Bytes of table files on disk.
     pub disk_bytes: u64,
     /// Bytes that the arm still wants to merge.

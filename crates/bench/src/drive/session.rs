@@ -180,7 +180,7 @@ impl Worker<'_> {
             let ended = performer.perform(&op, partition, driver.clock)?;
             let latency = ended.saturating_sub(from);
             latencies.record(op.kind(), latency);
-            board.note(self.thread, latency);
+            board.note(self.thread, op.kind(), latency);
         }
         let (user_bytes, verified) = (performer.user_bytes, performer.verified);
         Ok(Share {

@@ -160,6 +160,15 @@ fn a_correct_store_passes_every_session() {
                 summary.count,
                 "no operation is missing in the series"
             );
+            let reads: u64 = outcome.samples.iter().map(|s| s.point_reads.count).sum();
+            assert_eq!(reads, outcome.latencies.over(OpKind::reads_a_point).count);
+            let scans: u64 = outcome.samples.iter().map(|s| s.scans.count).sum();
+            assert_eq!(
+                scans,
+                outcome.latencies.over(|kind| kind == OpKind::Scan).count
+            );
+            let last = outcome.samples.last().unwrap();
+            assert!(last.background.flushed_bytes > 0 && last.user_load.is_none());
         }
         assert!(outcomes.last().unwrap().verified > 0);
     }

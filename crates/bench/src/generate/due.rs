@@ -22,7 +22,7 @@ impl Iterator for DueTimes {
 
     fn next(&mut self) -> Option<f64> {
         let due = self.next;
-        self.next += rate_at(self.rate, due).map_or(0.0, |rate| 1.0 / rate);
+        self.next += self.rate.at(due).map_or(0.0, |rate| 1.0 / rate);
         Some(due)
     }
 }
@@ -36,32 +36,4 @@ pub fn due_count(rate: Rate, seconds: f64) -> u64 {
     DueTimes::new(rate)
         .take_while(|due| *due + 1e-9 < seconds)
         .count() as u64
-}
-
-/// The highest rate that is ever offered; `None` in a closed loop.
-pub fn highest_rate(rate: Rate) -> Option<f64> {
-    match rate {
-        Rate::Closed => None,
-        Rate::Constant { per_second } => Some(per_second),
-        Rate::Periodic { high, low, .. } => Some(high.max(low)),
-        Rate::Sine { a, d, .. } => Some(a.abs() + d),
-    }
-}
-
-/// Offered operations per second at time `t`; `None` in a closed loop.
-pub fn rate_at(rate: Rate, t: f64) -> Option<f64> {
-    match rate {
-        Rate::Closed => None,
-        Rate::Constant { per_second } => Some(per_second),
-        Rate::Periodic {
-            high,
-            low,
-            seconds,
-            low_seconds,
-        } => {
-            let period = seconds + low_seconds.unwrap_or(seconds);
-            Some(if t % period < seconds { high } else { low })
-        }
-        Rate::Sine { a, b, c, d } => Some(a * (b * t + c).sin() + d),
-    }
 }

@@ -15,7 +15,7 @@ mod zipf;
 
 pub use choose::Chooser;
 pub use data::DataShape;
-pub use due::{DueTimes, due_count, highest_rate, rate_at};
+pub use due::{DueTimes, due_count};
 pub use fill::{load_order, phase_updates};
 pub use mixgraph::range_weights;
 pub use partition::Partition;

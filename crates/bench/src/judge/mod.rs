@@ -7,6 +7,14 @@ mod debt;
 mod figure;
 mod headroom;
 #[cfg(test)]
+mod interval_tests;
+mod intervals;
+mod level0;
+mod load_models;
+mod maximum;
+mod offered;
+mod overload;
+#[cfg(test)]
 mod tests;
 
 use serde::{Deserialize, Serialize};
@@ -18,6 +26,12 @@ pub use arm::{ArmVerdict, SessionVerdict, closed_seconds};
 pub use debt::debt_seconds;
 pub use figure::{Figure, Standing, median};
 pub use headroom::{BestInSession, Headroom, headroom};
+pub use intervals::{Interval, Intervals};
+pub use level0::{ReadsByFiles, STEP as LEVEL0_STEP, reads_by_level0_files};
+pub use load_models::{MODELS, ModelError, ModelErrors, judge_load_models};
+pub use maximum::maximum;
+pub use offered::{Offered, judge_offered};
+pub use overload::{Overload, judge_overload, overload_of};
 
 /// The judgement over all complete rounds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

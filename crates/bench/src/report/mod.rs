@@ -2,8 +2,10 @@
 
 mod grid;
 mod html;
+mod level0;
 mod offered;
 mod page_data;
+mod pictures;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -15,6 +17,7 @@ use crate::run::Results;
 
 pub(crate) use grid::Grid;
 pub use html::{REPORT_FILE, report_html, write_report};
+pub use pictures::write_offered_pictures;
 pub use table::render_table;
 
 /// The verdict in the results, or one made anew.

@@ -1,159 +1,153 @@
-//! Throughput against the offered load, interval by interval.
+//! Sessions with an offered rate: throughput against it, latency, overloads, and the
+//! load models.
 
 use super::grid::Grid;
-use super::words::figure;
-use crate::drive::Sample;
-use crate::generate::{highest_rate, rate_at};
-use crate::judge::Figure;
+use super::words::{figure, micros, plain};
+use crate::arms::ArmName;
+use crate::judge::{
+    Figure, MODELS, ModelErrors, Offered, Overload, judge_load_models, judge_offered,
+    judge_overload, overload_of,
+};
 use crate::run::{ArmRun, Results};
-use crate::workload::{Rate, Session};
+use crate::workload::{Periodic, Session};
 
-/// An interval under this share of its offered operations is a dip.
-const CARRIED: f64 = 0.95;
-
-/// Points at which the offered rate of an interval is looked at.
-const POINTS: u32 = 20;
-
-/// A table of each session with an offered rate; empty without one.
+/// Tables of each session with an offered rate; empty without one.
 pub(super) fn render_offered(results: &Results) -> String {
     let sessions = results.parameters.workload.measured_sessions();
     let mut text = String::new();
     for (number, session) in sessions.iter().enumerate() {
-        if session.is_open() {
-            let grid = grid(results, number, session);
-            text += &format!("\nAgainst the offered load: {}\n{grid}", session.name);
+        if !session.is_open() {
+            continue;
+        }
+        let (name, rate) = (&session.name, session.rate);
+        text += &format!(
+            "\nAgainst the offered load: {name}, {rate}\n{}",
+            offered(results, number, session)
+        );
+        if let Some(rates) = overload_of(&sessions, number) {
+            let grid = overload(results, number, &rates);
+            text += &format!("\nThrough the overload of {name}, and after it\n{grid}");
+        }
+        if let Some(grid) = load_models(results, number) {
+            text += &format!(
+                "\nLoad models against the kernel's I/O counters: {name}, all bytes and mean \
+                 distance, %\n{grid}"
+            );
         }
     }
     text
 }
 
-fn grid(results: &Results, number: usize, session: &Session) -> Grid {
+/// What `judge` says of each run of an arm.
+fn judged<T>(results: &Results, arm: &ArmName, judge: impl Fn(&ArmRun) -> Option<T>) -> Vec<T> {
+    let own = results.runs.iter().filter(|run| run.arm == *arm);
+    own.filter_map(judge).collect()
+}
+
+/// A figure over rounds.
+fn cell<T>(seen: &[T], of: impl Fn(&T) -> f64) -> String {
+    Figure::of(seen.iter().map(of)).map_or("-".into(), |it| figure(&it))
+}
+
+/// A latency over rounds: its median.
+fn latency<T>(seen: &[T], of: impl Fn(&T) -> f64) -> String {
+    Figure::of(seen.iter().map(of)).map_or("-".into(), |it| micros(it.median))
+}
+
+fn offered(results: &Results, number: usize, session: &Session) -> Grid {
     let mut grid = Grid::new(&[
         "arm",
-        "intervals under 95 %, %",
-        "variation at the highest rate, %",
-        "slowest interval, %",
+        "under 95 %, % of intervals",
+        "variation, %",
+        "slowest, %",
+        "p99",
+        "p99.9",
+        "longest",
+        "stalled, s",
+        "write amp",
         "most debt, MB",
     ]);
+    let entries = results.parameters.workload.entries;
     for arm in &results.parameters.arms {
-        let seen: Vec<Seen> = results
-            .runs
-            .iter()
-            .filter(|run| run.arm == *arm)
-            .filter_map(|run| Seen::of(run, number, session.rate))
-            .collect();
-        let cell = |of: fn(&Seen) -> f64| {
-            Figure::of(seen.iter().map(of)).map_or("-".into(), |it| figure(&it))
-        };
+        let judge = |run: &ArmRun| judge_offered(run, number, session, entries);
+        let seen: Vec<Offered> = judged(results, arm, judge);
+        let written = Figure::of(seen.iter().filter_map(|it| it.write_amplification));
         grid.row([
             arm.to_string(),
-            cell(|seen| seen.dips * 100.0),
-            cell(|seen| seen.variation * 100.0),
-            cell(|seen| seen.slowest * 100.0),
-            cell(|seen| seen.most_debt / 1e6),
+            cell(&seen, |it| it.dips * 100.0),
+            cell(&seen, |it| it.variation * 100.0),
+            cell(&seen, |it| it.slowest * 100.0),
+            latency(&seen, |it| it.latency.p99),
+            latency(&seen, |it| it.latency.p999),
+            latency(&seen, |it| it.latency.max),
+            cell(&seen, |it| it.stall_seconds),
+            written.map_or("-".into(), |it| figure(&it)),
+            cell(&seen, |it| it.most_debt / 1e6),
         ]);
     }
     grid
 }
 
-/// One run's session.
-struct Seen {
-    /// Share of intervals that were dips.
-    dips: f64,
-    /// Standard deviation over mean of the throughput, over intervals in which the
-    /// highest rate was offered throughout.
-    variation: f64,
-    /// Least share of its offered operations that an interval saw done.
-    slowest: f64,
-    /// Bytes.
-    most_debt: f64,
-}
-
-impl Seen {
-    /// `None` without a whole interval: the last one is shorter, and left out.
-    fn of(run: &ArmRun, session: usize, rate: Rate) -> Option<Seen> {
-        let samples: Vec<&Sample> = run
-            .samples
-            .iter()
-            .filter(|it| it.session == session)
-            .collect();
-        let (_, whole) = samples.split_last()?;
-        let began = whole.first()?.at - whole.first()?.seconds;
-        let shares: Vec<f64> = whole
-            .iter()
-            .map(|sample| sample.operations_per_second / offered(rate, sample, began))
-            .collect();
-        let highest = highest_rate(rate)?;
-        let at_highest: Vec<f64> = whole
-            .iter()
-            .filter(|sample| offered(rate, sample, began) >= highest * (1.0 - 1e-9))
-            .map(|sample| sample.operations_per_second)
-            .collect();
-        let dips = shares.iter().filter(|share| **share < CARRIED).count();
-        Some(Seen {
-            dips: dips as f64 / shares.len() as f64,
-            variation: variation(&at_highest),
-            slowest: shares.iter().copied().fold(f64::INFINITY, f64::min),
-            most_debt: samples.iter().map(|it| it.debt_bytes).max()? as f64,
-        })
+fn overload(results: &Results, number: usize, rates: &Periodic) -> Grid {
+    let mut grid = Grid::new(&[
+        "arm",
+        "carried, /s",
+        "worst interval, % of it",
+        "worst p99",
+        "p99 before",
+        "p99 back after, s",
+    ]);
+    for arm in &results.parameters.arms {
+        let judge = |run: &ArmRun| judge_overload(run, number, rates);
+        let seen: Vec<Overload> = judged(results, arm, judge);
+        let back: Vec<f64> = seen.iter().filter_map(|it| it.back_after).collect();
+        grid.row([
+            arm.to_string(),
+            cell(&seen, |it| it.carried),
+            cell(&seen, |it| it.worst_share * 100.0),
+            latency(&seen, |it| it.worst_p99),
+            latency(&seen, |it| it.calm_p99),
+            if back.len() < seen.len() {
+                format!("not in {} of {}", seen.len() - back.len(), seen.len())
+            } else {
+                cell(&back, |it| *it)
+            },
+        ]);
     }
+    grid
 }
 
-/// The mean rate that was offered in an interval.
-fn offered(rate: Rate, sample: &Sample, began: f64) -> f64 {
-    let first = sample.at - sample.seconds - began;
-    let sum: f64 = (0..POINTS)
-        .map(|point| (f64::from(point) + 0.5) / f64::from(POINTS))
-        .filter_map(|share| rate_at(rate, first + share * sample.seconds))
-        .sum();
-    sum / f64::from(POINTS)
-}
-
-/// Standard deviation over mean; 0 for less than two values.
-fn variation(values: &[f64]) -> f64 {
-    let count = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / count.max(1.0);
-    if count < 2.0 || mean <= 0.0 {
-        return 0.0;
+/// Models as columns; `None` where no arm counts a load.
+fn load_models(results: &Results, number: usize) -> Option<Grid> {
+    let mut titles = vec!["arm", "users by the kernel, MB/s"];
+    titles.extend(MODELS.iter().map(|(name, _)| *name));
+    let mut grid = Grid::new(&titles);
+    let mut any = false;
+    for arm in &results.parameters.arms {
+        let judge = |run: &ArmRun| judge_load_models(run, number);
+        let seen: Vec<ModelErrors> = judged(results, arm, judge);
+        if seen.is_empty() {
+            continue;
+        }
+        any = true;
+        let mut row = vec![arm.to_string(), cell(&seen, |it| it.kernel / 1e6)];
+        row.extend((0..MODELS.len()).map(|model| model_cell(&seen, model)));
+        grid.row(row);
     }
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    (squares / (count - 1.0)).sqrt() / mean
+    any.then_some(grid)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn dips_are_seen_against_what_was_offered() {
-        let rate = Rate::Periodic {
-            high: 100.0,
-            low: 10.0,
-            seconds: 2.0,
-            low_seconds: Some(1.0),
-        };
-        let sample = |at: f64, done: f64| Sample {
-            at: at + 5.0,
-            seconds: 1.0,
-            operations_per_second: done,
-            ..Sample::default()
-        };
-        let run = ArmRun {
-            arm: "fixed-1".parse().expect("an arm"),
-            round: 0,
-            load: Default::default(),
-            sessions: Vec::new(),
-            totals: Default::default(),
-            samples: vec![
-                sample(1.0, 100.0),
-                sample(2.0, 50.0),
-                sample(3.0, 10.0),
-                sample(4.0, 100.0),
-                sample(4.5, 1.0),
-            ],
-        };
-        let seen = Seen::of(&run, 0, rate).expect("intervals");
-        assert_eq!((seen.dips, seen.slowest), (0.25, 0.5));
-        assert!((seen.variation - 0.3464).abs() < 1e-3, "{}", seen.variation);
-    }
+/// Bias and error of a model: `-12 ±34`, medians over rounds.
+fn model_cell(seen: &[ModelErrors], model: usize) -> String {
+    let bias = Figure::of(seen.iter().map(|it| it.models[model].bias));
+    let error = Figure::of(seen.iter().map(|it| it.models[model].error));
+    let (Some(bias), Some(error)) = (bias, error) else {
+        return "-".into();
+    };
+    let sign = if bias.median < 0.0 { "-" } else { "+" };
+    format!(
+        "{sign}{}, {}",
+        plain(bias.median.abs() * 100.0),
+        plain(error.median * 100.0)
+    )
 }

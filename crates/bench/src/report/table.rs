@@ -1,6 +1,7 @@
 //! The result as text: aligned, medians with spreads, losses printed like wins.
 
 use super::grid::Grid;
+use super::level0::render_level0;
 use super::offered::render_offered;
 use super::words::{count, figure, mebibytes, micros, plain};
 use super::work::render_work;
@@ -39,6 +40,7 @@ pub fn render_table(results: &Results) -> String {
         }
         text += &section("What it cost", &costs_grid(&verdict));
         text += &render_offered(results);
+        text += &render_level0(results);
         text += &render_work(results);
         text += "\n± is half the range over the rounds. Ranges that meet are a tie; ties share a rank.\n";
     }

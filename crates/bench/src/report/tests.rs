@@ -1,6 +1,6 @@
 use super::*;
 use crate::run::{Launcher, RunPlan, Silent, run};
-use crate::workload::{Rate, load_workload};
+use crate::workload::{Rate, load_workload, parse_workload};
 
 fn results(arms: &[&str], rounds: u32) -> Results {
     let out = tempfile::tempdir().unwrap();
@@ -39,10 +39,51 @@ fn the_table_shows_headroom_arms_sessions_and_cautions() {
         "closing",
         "±",
         "The hull is not whole",
+        "Against the offered load: quiet, 100000 a second",
+        "p99.9",
     ] {
         assert!(text.contains(words), "no {words} in {text}");
     }
     assert!(!text.contains("Not a comparison"));
+    assert!(!text.contains("Load models"), "no arm here has one");
+}
+
+#[test]
+fn sessions_that_offer_a_rate_for_a_time_have_a_picture() {
+    let out = tempfile::tempdir().unwrap();
+    let offered = r#"
+name = "offered"
+about = "For tests."
+entries = 1000
+[[session]]
+name = "two waves"
+seconds = 0.4
+rate = { periodic = { high = 2000, low = 500, seconds = 0.1 } }
+mix = { update = 1, get_present = 1 }
+[[session]]
+name = "by-number"
+operations = 50
+rate = { constant = { per_second = 5000 } }
+mix = { update = 1 }
+"#;
+    let workload = parse_workload(offered, "f").unwrap();
+    let arms = ["mock-a", "mock-b"].iter();
+    let arms = arms.map(|name| name.parse().unwrap()).collect();
+    let mut plan = RunPlan::new(workload, arms, out.path().to_path_buf()).unwrap();
+    plan.launcher = Launcher::InProcess;
+    plan.sample_millis = 50;
+    plan.rounds = 1;
+    let results = run(&plan, &mut Silent).unwrap();
+    let pictures = write_offered_pictures(&results, out.path()).unwrap();
+    assert_eq!(pictures, [out.path().join("offered-two-waves.svg")]);
+    let picture = std::fs::read_to_string(&pictures[0]).unwrap();
+    for words in ["<svg", "mock-a: operations a second", "mock-b: p99", "debt"] {
+        assert!(picture.contains(words), "no {words}");
+    }
+    assert!(picture.matches("<polyline").count() >= 8, "lines are drawn");
+    let table = render_table(&results);
+    let head = "two waves, 2000 a second for 0.1 s, then 500 for 0.1 s";
+    assert!(table.contains(head), "{table}");
 }
 
 #[test]

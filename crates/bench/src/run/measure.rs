@@ -145,7 +145,7 @@ impl Book {
             user_bytes: self.sessions.iter().map(|session| session.user_bytes).sum(),
             counters: self.last.since(&self.first),
             writes: over(OpKind::writes),
-            point_reads: over(|kind| matches!(kind, OpKind::GetPresent | OpKind::GetAbsent)),
+            point_reads: over(OpKind::reads_a_point),
             scans: over(|kind| kind == OpKind::Scan),
             verified: self.sessions.iter().map(|session| session.verified).sum(),
             peak_space_amplification: peaks.fold(0.0, f64::max),

@@ -6,6 +6,7 @@ mod job;
 mod load;
 mod measure;
 mod plan;
+mod rates;
 mod record;
 mod results;
 #[cfg(test)]

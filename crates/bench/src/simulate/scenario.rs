@@ -103,22 +103,16 @@ fn session(session: &workload::Session, entries: u64) -> Result<Session> {
 /// The rate that is offered, of so many operations of the model for each; of a sine its
 /// mean.
 fn rate(rate: Rate, each: f64) -> Option<lissom_sim::Rate> {
-    match rate {
-        Rate::Closed => None,
-        Rate::Constant { per_second } => Some(lissom_sim::Rate::Constant(per_second * each)),
-        Rate::Periodic {
-            high,
-            low,
-            seconds,
-            low_seconds,
-        } => Some(lissom_sim::Rate::Periodic {
-            high: high * each,
-            low: low * each,
-            high_seconds: seconds,
-            low_seconds: low_seconds.unwrap_or(seconds),
-        }),
-        Rate::Sine { d, .. } => Some(lissom_sim::Rate::Constant(d * each)),
+    if let Rate::Periodic(periodic) = rate {
+        return Some(lissom_sim::Rate::Periodic {
+            high: periodic.high * each,
+            low: periodic.low * each,
+            high_seconds: periodic.seconds,
+            low_seconds: periodic.low_phase(),
+        });
     }
+    let mean = rate.mean()?;
+    Some(lissom_sim::Rate::Constant(mean * each))
 }
 
 fn mean(size: Size) -> f64 {

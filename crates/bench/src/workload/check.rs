@@ -1,6 +1,7 @@
 //! What a workload must satisfy beyond its form. Each error names the field.
 
-use super::schema::{DrawnSize, Keys, Mix, MixgraphKeys, Rate, Session, Size, Workload};
+use super::rate::Rate;
+use super::schema::{DrawnSize, Keys, Mix, MixgraphKeys, Session, Size, Workload};
 use crate::error::{BenchError, Result};
 
 /// Shortest key that holds a number and the byte that tells absent keys apart.
@@ -59,7 +60,7 @@ fn check_session(session: &Session, workload: &Workload) -> Result<()> {
         );
     }
     check_length(session)?;
-    check_rate(session.rate)?;
+    session.rate.check()?;
     check_keys(session.keys, workload)?;
     check_size("scan_length", session.scan_length, 1, 100_000)?;
     check_mix(&session.mix)
@@ -95,34 +96,6 @@ fn check_length(session: &Session) -> Result<()> {
     match session.operations {
         Some(0) => fail("operations", "it must be above 0"),
         _ => Ok(()),
-    }
-}
-
-fn check_rate(rate: Rate) -> Result<()> {
-    match rate {
-        Rate::Closed => Ok(()),
-        Rate::Constant { per_second } => positive("rate.constant.per_second", per_second),
-        Rate::Periodic {
-            high,
-            low,
-            seconds,
-            low_seconds,
-        } => {
-            positive("rate.periodic.high", high)?;
-            positive("rate.periodic.low", low)?;
-            positive("rate.periodic.seconds", seconds)?;
-            positive("rate.periodic.low_seconds", low_seconds.unwrap_or(seconds))
-        }
-        Rate::Sine { a, b, c, d } => {
-            positive("rate.sine.d", d)?;
-            if !(a.is_finite() && b.is_finite() && c.is_finite()) || a.abs() >= d {
-                return fail(
-                    "rate.sine",
-                    "a must be smaller than d, so that the rate stays above 0",
-                );
-            }
-            Ok(())
-        }
     }
 }
 
@@ -221,7 +194,7 @@ fn check_size(field: &str, size: Size, least: u64, most: u64) -> Result<()> {
     Ok(())
 }
 
-fn positive(field: &str, value: f64) -> Result<()> {
+pub(super) fn positive(field: &str, value: f64) -> Result<()> {
     if value.is_finite() && value > 0.0 {
         return Ok(());
     }
@@ -235,6 +208,6 @@ fn within(field: &str, value: f64, low: f64, high: f64) -> Result<()> {
     fail(field, &format!("it must lie in {low}..={high}"))
 }
 
-fn fail<T>(field: &str, sentence: &str) -> Result<T> {
+pub(super) fn fail<T>(field: &str, sentence: &str) -> Result<T> {
     Err(BenchError::new(format!("{field}: {sentence}")))
 }

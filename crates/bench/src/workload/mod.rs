@@ -2,6 +2,7 @@
 
 mod check;
 mod random;
+mod rate;
 mod schema;
 mod shipped;
 #[cfg(test)]
@@ -13,11 +14,12 @@ use sha2::{Digest, Sha256};
 
 use crate::drive::OpKind;
 use crate::error::{BenchError, Place, Result};
-use crate::generate::due_count;
+use crate::generate::{DueTimes, due_count};
 
 pub use random::random_workload;
+pub use rate::{Periodic, Rate};
 pub use schema::{
-    DrawnSize, Fill, FillOrder, KeyOrder, Keys, Mix, MixgraphKeys, Rate, Session, Size, Workload,
+    DrawnSize, Fill, FillOrder, KeyOrder, Keys, Mix, MixgraphKeys, Session, Size, Workload,
 };
 pub use shipped::{SHIPPED, shipped_hashes};
 
@@ -90,6 +92,45 @@ impl Workload {
         Ok(sized)
     }
 
+    /// The same workload in closed loops: each session has the operations that it would
+    /// be offered, and no due times.
+    pub fn closed(&self) -> Self {
+        let mut closed = self.clone();
+        closed.name = format!("{}-closed", self.name);
+        for session in closed
+            .sessions
+            .iter_mut()
+            .filter(|session| session.is_open())
+        {
+            session.operations = Some(session.length(self.entries));
+            session.operations_per_entry = None;
+            session.seconds = None;
+            session.rate = Rate::Closed;
+        }
+        closed
+    }
+
+    /// The same workload with all offered rates in the same proportion, the highest of
+    /// them `highest` operations per second.
+    ///
+    /// # Errors
+    /// No session has an offered rate, or the rate is not above 0.
+    pub fn offering(&self, highest: f64) -> Result<Self> {
+        let own = self.sessions.iter().filter_map(|it| it.rate.highest());
+        let own = own.max_by(f64::total_cmp).ok_or_else(|| {
+            BenchError::new(format!(
+                "workload {}: no session has an offered rate to scale",
+                self.name
+            ))
+        })?;
+        let mut offering = self.clone();
+        for session in &mut offering.sessions {
+            session.rate = session.rate.times(highest / own);
+        }
+        check::check(&offering).map_err(|e| e.at(format!("workload {}", self.name)))?;
+        Ok(offering)
+    }
+
     /// All measured sessions: those of the file and then the closing one, in which
     /// what an arm left undone must be paid by reads.
     pub fn measured_sessions(&self) -> Vec<Session> {
@@ -115,6 +156,15 @@ impl Session {
             return ((per_entry * entries as f64).round() as u64).max(1);
         }
         due_count(self.rate, self.seconds.unwrap_or(0.0)).max(1)
+    }
+
+    /// Seconds in which operations become due; `None` in a closed loop.
+    pub fn offered_seconds(&self, entries: u64) -> Option<f64> {
+        if !self.is_open() {
+            return None;
+        }
+        let last = || DueTimes::new(self.rate).nth(self.length(entries) as usize);
+        self.seconds.or_else(last)
     }
 
     /// Whether operations have a due time.

@@ -1,6 +1,7 @@
 //! A workload drawn from a seed, so that nothing can be tuned to the shipped ones.
 
-use super::schema::{Fill, FillOrder, KeyOrder, Keys, Mix, Rate, Session, Size, Workload};
+use super::rate::Rate;
+use super::schema::{Fill, FillOrder, KeyOrder, Keys, Mix, Session, Size, Workload};
 use crate::generate::Rng;
 
 /// Draws a workload of six to ten sessions; the same seed gives the same workload.

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::rate::Rate;
+
 /// A workload: what is loaded, and the sessions that follow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -155,43 +157,6 @@ pub struct Mix {
     pub scan: f64,
     /// A read and then a write of the same existing key.
     pub read_modify_write: f64,
-}
-
-/// How operations are offered. Rates are operations per second over all threads.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Rate {
-    /// Each thread sends its next operation when the last one has ended.
-    #[default]
-    Closed,
-    /// Always the same rate.
-    Constant {
-        /// Operations per second.
-        per_second: f64,
-    },
-    /// High and low rate by turns, starting high.
-    Periodic {
-        /// Operations per second in the high half.
-        high: f64,
-        /// Operations per second in the low half.
-        low: f64,
-        /// Seconds of each half.
-        seconds: f64,
-        /// Seconds of the low half, where it has a length of its own.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        low_seconds: Option<f64>,
-    },
-    /// a * sin(b * t + c) + d operations per second, t in seconds.
-    Sine {
-        /// Amplitude.
-        a: f64,
-        /// Radians per second.
-        b: f64,
-        /// Phase in radians.
-        c: f64,
-        /// Mean rate.
-        d: f64,
-    },
 }
 
 /// Distribution over the existing keys.

@@ -175,3 +175,63 @@ fn a_rate_over_seconds_gives_a_fixed_number_of_operations() {
     let workload = parse_workload(&text, "f").unwrap();
     assert_eq!(workload.sessions[0].length(workload.entries), 250);
 }
+
+const OFFERED: &str = r#"
+name = "offered"
+about = "For tests."
+entries = 1000
+[[session]]
+name = "calm"
+seconds = 2.0
+rate = { constant = { per_second = 50 } }
+mix = { update = 1 }
+[[session]]
+name = "waves"
+seconds = 4.0
+rate = { periodic = { high = 100, low = 25, seconds = 1 } }
+mix = { update = 1 }
+[[session]]
+name = "rest"
+operations = 30
+mix = { update = 1 }
+"#;
+
+#[test]
+fn offered_rates_are_scaled_together() {
+    let workload = parse_workload(OFFERED, "f").unwrap();
+    let twice = workload.offering(200.0).unwrap();
+    let highest: Vec<_> = twice.sessions.iter().map(|it| it.rate.highest()).collect();
+    assert_eq!(highest, [Some(100.0), Some(200.0), None]);
+    assert_eq!(twice.sessions[0].length(1000), 200);
+    assert_eq!(twice.sessions[1].seconds, Some(4.0));
+    assert!(workload.offering(0.0).is_err());
+    let closed = parse_workload(GOOD, "f").unwrap();
+    let error = closed.offering(5.0).unwrap_err().to_string();
+    assert!(error.contains("no session has an offered rate"), "{error}");
+}
+
+#[test]
+fn a_closed_workload_has_the_operations_that_would_be_offered() {
+    let workload = parse_workload(OFFERED, "f").unwrap();
+    let closed = workload.closed();
+    assert!(closed.sessions.iter().all(|session| !session.is_open()));
+    for (before, after) in workload.sessions.iter().zip(&closed.sessions) {
+        assert_eq!(before.length(1000), after.length(1000));
+    }
+    assert_eq!(closed.name, "offered-closed");
+    closed.sized(None, 0.5).unwrap();
+}
+
+#[test]
+fn operations_become_due_for_as_long_as_they_are_offered() {
+    let workload = parse_workload(OFFERED, "f").unwrap();
+    let seconds = |at: usize| workload.sessions[at].offered_seconds(1000);
+    assert_eq!(
+        [seconds(0), seconds(1), seconds(2)],
+        [Some(2.0), Some(4.0), None]
+    );
+    let mut by_number = workload.sessions[0].clone();
+    (by_number.seconds, by_number.operations) = (None, Some(10));
+    let last = by_number.offered_seconds(1000).unwrap();
+    assert!((last - 0.2).abs() < 1e-9, "{last}");
+}

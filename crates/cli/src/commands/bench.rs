@@ -1,13 +1,14 @@
 //! `lissom bench`
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use lissom_bench::{
-    ArmName, Bar, DEFAULT_SPACE_BOUND, LEAST_ROUNDS, Results, RunPlan, load_workload, render_table,
-    run as run_plan, write_report,
+    ArmName, Bar, DEFAULT_SPACE_BOUND, LEAST_ROUNDS, Results, RunPlan, render_table,
+    run as run_plan, write_offered_pictures, write_report,
 };
 
+use super::sizes::{self, wrong};
 use super::uncertainty;
 use crate::arguments::{amount, find, flag, get, json, option, out};
 use crate::failure::{Failure, Outcome};
@@ -40,8 +41,10 @@ pub fn command() -> Command {
             .value_parser(|name: &str| name.parse::<ArmName>()),
         )
         .arg(out("bench/out"))
+        .args(sizes::arguments())
         .args(amounts())
         .args(resources())
+        .args(rates())
         .arg(json())
         .args_conflicts_with_subcommands(true)
         .subcommand_negates_reqs(true)
@@ -49,7 +52,7 @@ pub fn command() -> Command {
 }
 
 /// How much is run.
-fn amounts() -> [Arg; 7] {
+fn amounts() -> [Arg; 5] {
     [
         option(
             "rounds",
@@ -57,19 +60,6 @@ fn amounts() -> [Arg; 7] {
             "Rounds, each holding all arms; under 3 are no comparison [default: 3]",
         )
         .value_parser(value_parser!(u32)),
-        option(
-            "entries",
-            "N",
-            "Entries to load, as 2000000 or 2M [default: the workload's]",
-        )
-        .value_parser(amount),
-        option(
-            "scale",
-            "FACTOR",
-            "Times the workload's operations in every session",
-        )
-        .default_value("1")
-        .value_parser(value_parser!(f64)),
         option("seed", "N", "Seed of data, operations and fill phases")
             .default_value("1")
             .value_parser(value_parser!(u64)),
@@ -90,20 +80,8 @@ fn amounts() -> [Arg; 7] {
 }
 
 /// What all arms share.
-fn resources() -> [Arg; 5] {
+fn resources() -> [Arg; 2] {
     [
-        option(
-            "write-buffer-size",
-            "BYTES",
-            "Bytes of a write buffer [default: 2 MiB]",
-        )
-        .value_parser(amount),
-        option(
-            "block-cache-size",
-            "BYTES",
-            "Bytes of the block cache [default: 32 MiB]",
-        )
-        .value_parser(amount),
         option(
             "target-file-size-base",
             "BYTES",
@@ -112,13 +90,35 @@ fn resources() -> [Arg; 5] {
         )
         .value_parser(amount),
         flag("buffered-io", "Uses the operating system's cache"),
-        option(
-            "set",
-            "NAME=VALUE",
-            "Another resource that all arms share, as background_compactions=4; results.json \
-             lists them",
+    ]
+}
+
+/// Share of the maximum that is offered, unless another one is given.
+const RATE_SHARE: f64 = 0.9;
+
+/// How operations are offered.
+fn rates() -> [Arg; 3] {
+    [
+        flag(
+            "closed-loop",
+            "Sends each operation when the last one has ended, whatever rate the workload offers: \
+             finds the maximum",
         )
-        .action(ArgAction::Append),
+        .conflicts_with("rates-from"),
+        option(
+            "rates-from",
+            "DIR",
+            "Scales the workload's rates by the maximum in these results of --closed-loop: what \
+             the slowest arm there carried",
+        )
+        .value_parser(value_parser!(PathBuf)),
+        option(
+            "rate-share",
+            "SHARE",
+            "Share of that maximum that the highest rate is [default: 0.9]",
+        )
+        .value_parser(value_parser!(f64))
+        .requires("rates-from"),
     ]
 }
 
@@ -130,16 +130,12 @@ pub fn run(given: &ArgMatches) -> Outcome {
 }
 
 fn plan(given: &ArgMatches) -> Result<RunPlan, Failure> {
-    // What is wrong here was given on the command line.
-    let wrong = |error: lissom_bench::BenchError| Failure::WrongUse(error.to_string());
     let seed: u64 = get(given, "seed");
     let name = match get::<String>(given, "workload") {
         name if name == "random" => format!("random:{seed}"),
         name => name,
     };
-    let workload = load_workload(&name)
-        .and_then(|workload| workload.sized(find(given, "entries"), get(given, "scale")))
-        .map_err(wrong)?;
+    let workload = sizes::workload(given, &name)?;
     let arms = given
         .get_many::<ArmName>("arm")
         .unwrap_or_default()
@@ -151,39 +147,45 @@ fn plan(given: &ArgMatches) -> Result<RunPlan, Failure> {
     plan.threads = get(given, "threads");
     plan.space_bound = find(given, "space-bound").unwrap_or(DEFAULT_SPACE_BOUND);
     plan.keep_load = given.get_flag("keep-load");
-    let resources = &mut plan.resources;
-    resources.direct_io = !given.get_flag("buffered-io");
-    if let Some(bytes) = find::<u64>(given, "write-buffer-size") {
-        resources.write_buffer_size = bytes as usize;
-    }
-    if let Some(bytes) = find::<u64>(given, "block-cache-size") {
-        resources.block_cache_size = bytes as usize;
-    }
+    plan.resources = sizes::resources(given)?;
+    plan.resources.direct_io = !given.get_flag("buffered-io");
     if let Some(bytes) = find(given, "target-file-size-base") {
-        resources.target_file_size_base = bytes;
+        plan.resources.target_file_size_base = bytes;
     }
-    for assignment in given.get_many::<String>("set").unwrap_or_default() {
-        plan.resources = plan.resources.with(assignment).map_err(wrong)?;
+    if given.get_flag("closed-loop") {
+        plan.close_loops();
+    }
+    if let Some(directory) = find::<PathBuf>(given, "rates-from") {
+        let share = find(given, "rate-share").unwrap_or(RATE_SHARE);
+        plan.offer(&Results::read(&directory)?, share)
+            .map_err(wrong)?;
     }
     plan.check().map_err(wrong)?;
     Ok(plan)
 }
 
-/// Runs a plan, writes the report, and prints the table.
+/// Runs a plan, writes the report and its pictures, and prints the table.
 pub fn run_and_report(plan: &RunPlan, json: bool) -> Outcome {
     let mut bar = Bar::default();
     let results = run_plan(plan, &mut bar);
     bar.finish();
     let results = results?;
     let report = write_report(&results, &plan.out)?;
+    let pictures = write_offered_pictures(&results, &plan.out)?;
     if json {
         output::print_json(&results)?;
     } else {
-        let place = report.canonicalize().unwrap_or(report);
-        let page = format!("\nreport: {}\n", place.display());
-        output::print(&(render_table(&results) + &page))?;
+        let mut text = render_table(&results) + &place("\nreport", report);
+        text.extend(pictures.into_iter().map(|it| place("picture", it)));
+        output::print(&text)?;
     }
     complain(&results, &plan.out)
+}
+
+/// A line that says where a file is.
+fn place(what: &str, path: PathBuf) -> String {
+    let path = path.canonicalize().unwrap_or(path);
+    format!("{what}: {}\n", path.display())
 }
 
 /// An arm that failed is a failed benchmark, though the others stand.

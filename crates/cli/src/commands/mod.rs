@@ -11,6 +11,7 @@ mod inspect;
 mod pin;
 mod replay;
 mod sim;
+mod sizes;
 mod uncertainty;
 mod work;
 mod workloads;

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use lissom::core::filters::FilterAllocation;
 use lissom_bench::{
-    Contender, MachineModel, Resources, Results, SimulationPlan, calibrate, load_workload,
-    render_calibration, render_simulation, run_simulation,
+    Contender, MachineModel, Results, SimulationPlan, calibrate, render_calibration,
+    render_simulation, run_simulation,
 };
 
-use crate::arguments::{amount, find, flag, get, json, option};
+use super::sizes::{self, wrong};
+use crate::arguments::{find, flag, get, json, option};
 use crate::failure::{Failure, Outcome};
 use crate::output::{self, StatusLine};
 
@@ -49,7 +50,8 @@ pub fn command() -> Command {
             .action(ArgAction::Append)
             .value_parser(|name: &str| name.parse::<Contender>()),
         )
-        .args(amounts())
+        .args(sizes::arguments())
+        .args(tuners())
         .args(machine())
         .arg(flag(
             "oracle",
@@ -62,34 +64,9 @@ pub fn command() -> Command {
         .arg(json())
 }
 
-fn amounts() -> [Arg; 8] {
-    let number = |name, value, help| option(name, value, help).value_parser(amount);
+/// What the tree and its tuners are told.
+fn tuners() -> [Arg; 3] {
     [
-        number("entries", "N", "Entries to load [default: the workload's]"),
-        option(
-            "scale",
-            "FACTOR",
-            "Times the workload's operations in every session",
-        )
-        .default_value("1")
-        .value_parser(value_parser!(f64)),
-        number(
-            "write-buffer-size",
-            "BYTES",
-            "Bytes of a write buffer [default: 2 MiB]",
-        ),
-        number(
-            "block-cache-size",
-            "BYTES",
-            "Bytes of the block cache [default: 32 MiB]",
-        ),
-        option(
-            "set",
-            "NAME=VALUE",
-            "Another resource that all arms share, as level0_slowdown_writes_trigger=60; \
-             results.json of `lissom bench` lists them",
-        )
-        .action(ArgAction::Append),
         option(
             "filters",
             "KIND",
@@ -153,8 +130,7 @@ pub fn run(given: &ArgMatches) -> Outcome {
     }
     let plan = plan(given, machine)?;
     let mut line = StatusLine::new();
-    let seen = run_simulation(&plan, &mut |what| line.show(what))
-        .map_err(|error| Failure::WrongUse(error.to_string()))?;
+    let seen = run_simulation(&plan, &mut |what| line.show(what)).map_err(wrong)?;
     drop(line);
     if given.get_flag("json") {
         return output::print_json(&seen);
@@ -183,24 +159,12 @@ pub fn run(given: &ArgMatches) -> Outcome {
 }
 
 fn plan(given: &ArgMatches, machine: MachineModel) -> Result<SimulationPlan, Failure> {
-    let wrong = |error: lissom_bench::BenchError| Failure::WrongUse(error.to_string());
-    let workload = load_workload(&get::<String>(given, "workload"))
-        .and_then(|workload| workload.sized(find(given, "entries"), get(given, "scale")))
-        .map_err(wrong)?;
+    let workload = sizes::workload(given, &get::<String>(given, "workload"))?;
     let arms = match given.get_many::<Contender>("arm") {
         Some(arms) => arms.cloned().collect(),
         None => ARMS.iter().filter_map(|name| name.parse().ok()).collect(),
     };
-    let mut resources = Resources::default();
-    if let Some(bytes) = find::<u64>(given, "write-buffer-size") {
-        resources.write_buffer_size = bytes as usize;
-    }
-    if let Some(bytes) = find::<u64>(given, "block-cache-size") {
-        resources.block_cache_size = bytes as usize;
-    }
-    for assignment in given.get_many::<String>("set").unwrap_or_default() {
-        resources = resources.with(assignment).map_err(wrong)?;
-    }
+    let resources = sizes::resources(given)?;
     resources.check().map_err(wrong)?;
     let device_bytes_per_second = find::<u64>(given, "device-bytes-per-second");
     if let Some(bytes) = device_bytes_per_second.filter(|bytes| *bytes < LEAST_DEVICE) {

@@ -43,6 +43,53 @@ fn a_small_benchmark_leaves_results_and_a_report_and_goes_on() {
     );
 }
 
+const WAVES: &str = r#"
+name = "waves"
+about = "For tests."
+entries = 2000
+[[session]]
+name = "waves"
+seconds = 2.0
+rate = { periodic = { high = 400, low = 100, seconds = 0.5 } }
+mix = { update = 1, get_present = 1 }
+"#;
+
+#[test]
+fn rates_are_offered_as_a_share_of_a_measured_maximum() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let at = |name: &str| directory.path().join(name).display().to_string();
+    let (workload, maximum, out) = (at("waves.toml"), at("maximum"), at("out"));
+    std::fs::write(&workload, WAVES).expect("written");
+    let bench = |more: &[&str]| {
+        let common = ["bench", &workload, "--rounds", "1", "--buffered-io"];
+        let small = ["--write-buffer-size", "65536"];
+        common
+            .iter()
+            .chain(&small)
+            .chain(more)
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+    };
+    let closed = bench(&["--arm", "fixed-2", "--closed-loop", "--out", &maximum]);
+    let closed: Vec<&str> = closed.iter().map(String::as_str).collect();
+    assert!(done(&closed).contains("waves-closed"));
+    let mut open = bench(&["--arm", "fixed-2@dlc", "--rates-from", &maximum]);
+    open.extend(["--rate-share", "0.01", "--out", &out].map(str::to_owned));
+    let open: Vec<&str> = open.iter().map(String::as_str).collect();
+    let table = done(&open);
+    for words in ["Against the offered load: waves", "offered-waves.svg"] {
+        assert!(table.contains(words), "{table}");
+    }
+    let other: Vec<&str> = open.iter().copied().chain(["--threads", "2"]).collect();
+    let refused = run(&other);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(
+        text(&refused.stderr).contains("other --threads"),
+        "{}",
+        text(&refused.stderr)
+    );
+}
+
 #[test]
 fn a_child_without_a_job_says_who_starts_it() {
     let output = run(&["bench-arm"]);

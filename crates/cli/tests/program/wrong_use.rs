@@ -39,6 +39,22 @@ fn what_cannot_be_meant_is_refused() {
             &["bench", "ycsb-a", "--arm", "fixed-1", "--arm", "fixed-1"],
             "given twice",
         ),
+        (
+            &["bench", "ycsb-a", "--arm", "fixed-1", "--rate-share", "0.5"],
+            "--rates-from <DIR>",
+        ),
+        (
+            &[
+                "bench",
+                "ycsb-a",
+                "--arm",
+                "fixed-1",
+                "--closed-loop",
+                "--rates-from",
+                "x",
+            ],
+            "cannot be used with",
+        ),
         (&["sim"], "WORKLOAD"),
         (&["sim", "ycsb-d"], "does not know keys by age"),
         (&["sim", "ycsb-a", "--noise", "-1"], "it must lie in 0..=2"),

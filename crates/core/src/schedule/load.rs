@@ -28,11 +28,29 @@ pub struct Load {
     /// Bytes that compactions read and wrote.
     pub compacted_bytes: u64,
     /// Share of the processors that users kept busy, 0 to 1; compactions left out.
-    /// Absent where it cannot be told.
+    /// Absent where it cannot be told, and where the schedule
+    /// [does not ask](super::Schedule::needs_processors).
     pub user_cpu: Option<f64>,
 }
 
 impl Load {
+    /// This interval and a later one together.
+    pub fn then(&self, later: &Load) -> Load {
+        Load {
+            at: later.at,
+            time_of_day: later.time_of_day,
+            interval: self.interval.saturating_add(later.interval),
+            gets: self.gets.saturating_add(later.gets),
+            scans: self.scans.saturating_add(later.scans),
+            writes: self.writes.saturating_add(later.writes),
+            cached_bytes: self.cached_bytes.saturating_add(later.cached_bytes),
+            logged_bytes: self.logged_bytes.saturating_add(later.logged_bytes),
+            flushed_bytes: self.flushed_bytes.saturating_add(later.flushed_bytes),
+            compacted_bytes: self.compacted_bytes.saturating_add(later.compacted_bytes),
+            user_cpu: later.user_cpu,
+        }
+    }
+
     /// Bytes that users wrote, by second.
     pub(super) fn logged_per_second(&self) -> f64 {
         self.per_second(self.logged_bytes as f64)

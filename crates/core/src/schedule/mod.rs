@@ -116,6 +116,13 @@ pub trait Schedule: Send {
     /// How often it wants to be asked.
     fn interval(&self) -> Duration;
 
+    /// Whether it looks at [`Load::user_cpu`]. That costs a look at every thread of the
+    /// process, twice a second; where nobody asks it is left out, and the field is absent.
+    /// Default: no.
+    fn needs_processors(&self) -> bool {
+        false
+    }
+
     /// The order after an interval.
     fn order(&mut self, seen: &Seen) -> Order;
 

@@ -209,3 +209,17 @@ fn load_models_see_what_they_say() {
     assert_eq!(LoadModel::Scarcest.pressure(&load, &conditions), 0.7);
     assert_eq!(LoadModel::CacheAdditions.pressure(&load, &conditions), 0.03);
 }
+
+#[test]
+fn intervals_add_up() {
+    let one = seen(7, 1e6, 3).load;
+    let two = seen(8, 3e6, 4).load;
+    let both = one.then(&two);
+    assert_eq!((both.at, both.interval), (two.at, Duration::from_secs(2)));
+    assert_eq!(
+        (both.cached_bytes, both.logged_bytes),
+        (4_000_000, 4_000_000)
+    );
+    let client = |load: &Load| LoadModel::CacheAdditions.client(load, &Conditions::default());
+    assert_eq!(client(&both), (client(&one) + client(&two)) / 2.0);
+}

@@ -15,6 +15,7 @@ const PANELS = [
   { title: "Throughput", unit: "operations per second", pick: (p) => p.rate, text: rate, log: true },
   { title: "Latency", unit: "99th percentile of each interval, all operations", pick: (p) => p.p99, text: micros, log: true },
   { title: "Longest operation", unit: "of each interval: stalls stand out", pick: (p) => p.max, text: micros, log: true },
+  { title: "Debt", unit: "bytes that the arm still wants to merge", pick: (p) => p.debt, text: bytes },
   { title: "Bytes on disk", unit: "table files, those being written included", pick: (p) => p.disk, text: bytes },
   { title: "Memory", unit: "resident bytes of the process", pick: (p) => p.memory, text: bytes },
 ];

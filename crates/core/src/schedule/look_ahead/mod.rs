@@ -164,6 +164,10 @@ impl Schedule for LookAhead {
         Duration::from_secs(1)
     }
 
+    fn needs_processors(&self) -> bool {
+        true
+    }
+
     fn order(&mut self, seen: &Seen) -> Order {
         let model = LoadModel::Scarcest;
         let client = model.client(&seen.load, &seen.conditions);

@@ -37,20 +37,17 @@ pub(super) struct Meter {
     begun: Instant,
     last: Instant,
     sums: Sums,
-    processors: Option<Processors>,
-    looked_at_processors: Instant,
-    user_cpu: Option<f64>,
+    /// Absent where the schedule does not ask for them.
+    processors: Option<ProcessorWatch>,
 }
 
 impl Meter {
-    pub(super) fn new(shared: &Shared, now: Instant) -> Meter {
+    pub(super) fn new(shared: &Shared, now: Instant, needs_processors: bool) -> Meter {
         Meter {
             begun: now,
             last: now,
             sums: Sums::of(shared),
-            processors: Processors::now(),
-            looked_at_processors: now,
-            user_cpu: None,
+            processors: needs_processors.then(|| ProcessorWatch::new(now)),
         }
     }
 
@@ -58,7 +55,6 @@ impl Meter {
     /// families that were dropped meanwhile take their counts with them.
     pub(super) fn read(&mut self, shared: &Shared, now: Instant) -> (Load, Conditions) {
         let sums = Sums::of(shared);
-        self.look_at_processors(now);
         let before = std::mem::replace(&mut self.sums, sums);
         let load = Load {
             at: now.duration_since(self.begun),
@@ -75,20 +71,38 @@ impl Meter {
             logged_bytes: grown(&sums, &before, |sums| sums.logged_bytes),
             flushed_bytes: grown(&sums, &before, |sums| sums.flushed_bytes),
             compacted_bytes: grown(&sums, &before, |sums| sums.compacted_bytes),
-            user_cpu: self.user_cpu,
+            user_cpu: self.processors.as_mut().and_then(|it| it.user_cpu(now)),
         };
         self.last = now;
         (load, sums.conditions())
     }
+}
 
-    fn look_at_processors(&mut self, now: Instant) {
-        if now.duration_since(self.looked_at_processors) < PROCESSORS_EVERY {
-            return;
+/// The processors, looked at now and then.
+struct ProcessorWatch {
+    last: Option<Processors>,
+    at: Instant,
+    user_cpu: Option<f64>,
+}
+
+impl ProcessorWatch {
+    fn new(now: Instant) -> ProcessorWatch {
+        ProcessorWatch {
+            last: Processors::now(),
+            at: now,
+            user_cpu: None,
         }
-        self.looked_at_processors = now;
-        let before = std::mem::replace(&mut self.processors, Processors::now());
-        let both = self.processors.as_ref().zip(before.as_ref());
-        self.user_cpu = both.and_then(|(now, before)| now.user_share_since(before));
+    }
+
+    /// The users' share between the last two looks.
+    fn user_cpu(&mut self, now: Instant) -> Option<f64> {
+        if now.duration_since(self.at) >= PROCESSORS_EVERY {
+            self.at = now;
+            let before = std::mem::replace(&mut self.last, Processors::now());
+            let both = self.last.as_ref().zip(before.as_ref());
+            self.user_cpu = both.and_then(|(now, before)| now.user_share_since(before));
+        }
+        self.user_cpu
     }
 }
 

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use lissom_core::journal::Event;
 use lissom_core::schedule::{
-    Debt, DebtBounds, Eager, LoadModel, Order, Phase, Schedule, ScheduleKind, Seen, Work,
+    Conditions, Debt, DebtBounds, Eager, Load, LoadModel, Order, Phase, Schedule, ScheduleKind,
+    Seen, Work,
 };
 
 use self::meter::Meter;
@@ -42,6 +43,10 @@ pub struct ScheduleReport {
     /// How long catching up would take now, beside the present users; absent when
     /// they leave nothing of the device.
     pub catch_up: Option<Duration>,
+    /// The load of all intervals since the autopilot began.
+    pub load: Load,
+    /// What the machine and the data were like when the order was given.
+    pub conditions: Conditions,
 }
 
 impl ScheduleReport {
@@ -51,6 +56,8 @@ impl ScheduleReport {
             order: Order::all(Phase::Low, "nothing was seen of the load yet"),
             debt: Debt::default(),
             catch_up: None,
+            load: Load::default(),
+            conditions: Conditions::default(),
         }
     }
 }
@@ -60,6 +67,8 @@ pub(super) struct Scheduler {
     schedule: Box<dyn Schedule>,
     bounds: DebtBounds,
     meter: Meter,
+    /// All that the meter has told.
+    total: Load,
     device: f64,
     due: Instant,
     saved: Instant,
@@ -82,7 +91,8 @@ impl Scheduler {
         let now = Instant::now();
         Scheduler {
             due: now + schedule.interval(),
-            meter: Meter::new(shared, now),
+            meter: Meter::new(shared, now, schedule.needs_processors()),
+            total: Load::default(),
             device: device(shared, memory, kind),
             schedule,
             bounds,
@@ -118,6 +128,7 @@ impl Scheduler {
             debt: debt(shared),
         };
         self.work.learn(&load);
+        self.total = self.total.then(&load);
         let wanted = self.ask(shared, &seen);
         let order = seen.debt.bounded(&self.bounds, wanted);
         self.tell(shared, &seen, &order);
@@ -170,6 +181,8 @@ impl Scheduler {
             order: order.clone(),
             debt: seen.debt,
             catch_up,
+            load: self.total,
+            conditions: seen.conditions,
         };
         let before = std::mem::replace(&mut *shared.schedule.lock(), report);
         if !before.order.is_like(order) {

@@ -1,0 +1,187 @@
+"""One comparison: the maximum, the runs with the agent off and on by turns, the kills."""
+
+import os
+import time
+from pathlib import Path
+
+import judge
+from agent import Agent
+from failure import Failure
+from load import Load, prepare
+
+# Threads that are tried for the maximum; the largest number paces the runs.
+LADDER = (4, 8, 16)
+# Shares of the maximum in high and in low phases.
+HIGH, LOW = 0.9, 0.225
+# Kills, and who must restore after each.
+KILLS = {"agent": "the watchdog", "agent and watchdog": "the next start",
+         "agent and watchdog, with --server-lease": "the server's event"}
+# Seconds until a kill must be made good, and for which nobody may be there to do it.
+PATIENCE, NOBODY = 60, 15
+
+
+class Campaign:
+    """Does what `results` still lacks."""
+
+    def __init__(self, server, results, plan, program, say):
+        self.server, self.results, self.plan = server, results, plan
+        self.program, self.say = program, say
+
+    def run(self):
+        if not self.results.find(type="machine"):
+            self.results.add([{"type": "machine", **machine(), **self.server.version()}])
+        self.say(f"loading {self.plan['tables']} tables of {self.plan['table_size']:,} rows")
+        prepare(self.server, self.plan)
+        self.server.settle()
+        self.original = self.server.options()
+        maximum = self.results.find(type="maximum") or self.find_maximum()
+        self.limits = judge.limits(maximum)
+        self.high, self.low = HIGH * maximum["tps"], LOW * maximum["tps"]
+        for repeat in range(self.plan["repeats"]):
+            arms = ("off", "on") if repeat % 2 == 0 else ("on", "off")
+            for arm in arms:
+                if not self.results.find(type="run", arm=arm, repeat=repeat):
+                    self.measure(arm, repeat)
+        for case in KILLS:
+            if not self.results.find(type="kill", case=case):
+                self.kill(case)
+
+    def find_maximum(self):
+        """The best of short closed loops, the first third of each left out."""
+        seconds, best = self.plan["ramp_seconds"], None
+        for threads in LADDER:
+            self.say(f"closed loop with {threads} threads")
+            load = Load(self.server, self.plan, seconds, threads)
+            sleep_until(load.origin + seconds / 3)
+            before = self.server.counters()
+            sleep_until(load.origin + seconds)
+            client = judge.client_bytes(before, self.server.counters(), seconds * 2 / 3)
+            ended = [at for at, _ in load.wait() if seconds / 3 <= at < seconds]
+            found = {"type": "maximum", "threads": threads, "client_bytes": client,
+                     "tps": len(ended) / (seconds * 2 / 3)}
+            best = max(best or found, found, key=lambda it: it["tps"])
+        if best["tps"] < 20:
+            raise Failure(f"the server does {best['tps']:.0f} transactions a second: too few to "
+                          "see anything by second")
+        self.results.add([best])
+        return best
+
+    def measure(self, arm, repeat):
+        seconds = self.plan["seconds"]
+        self.say(f"repeat {repeat + 1} of {self.plan['repeats']}, agent {arm}")
+        self.server.settle()
+        agent = self.attach(f"on-{repeat}") if arm == "on" else None
+        try:
+            load = Load(self.server, self.plan, seconds, max(LADDER), self.high, self.low)
+            try:
+                samples = self.sample(load.origin, seconds)
+                ended = load.wait()
+            finally:
+                load.stop()
+            if agent:
+                agent.terminate()
+        finally:
+            if agent:
+                agent.end()
+        self.require_original("the agent's end")
+        self.server.settle()
+        self.record(arm, repeat, samples, self.server.counters(), ended)
+
+    def sample(self, origin, seconds):
+        """What the server tells at the origin and at the end of each second."""
+        samples = []
+        for second in range(seconds + 1):
+            sleep_until(origin + second)
+            trigger = self.server.options()["level0_file_num_compaction_trigger"]
+            samples.append({**self.server.counters(), "trigger": trigger})
+        return samples
+
+    def record(self, arm, repeat, samples, settled, ended):
+        seconds = judge.by_second(ended, self.plan["seconds"])
+        for second, sample in zip(seconds, samples[1:]):
+            due = judge.offered(self.plan, self.high, self.low, second["at"])
+            second.update(type="second", arm=arm, repeat=repeat, offered=due, server=sample)
+        own = self.original["level0_file_num_compaction_trigger"]
+        figures = judge.totals(seconds, samples, settled, ended, own)
+        run = {"type": "run", "arm": arm, "repeat": repeat, "high": self.high, "low": self.low,
+               "limits": self.limits, **figures}
+        self.results.add([*seconds, run])
+
+    def attach(self, name, server_lease=False):
+        log = self.results.path.with_name(f"agent-{name}.jsonl")
+        return Agent(self.program, self.server, self.limits, self.plan, log, server_lease)
+
+    def require_original(self, when):
+        now = self.server.options()
+        if now != self.original:
+            raise Failure(f"after {when} the server has {now} and not {self.original}")
+
+    def kill(self, case):
+        """Kills at high load, while level 0 waits, and sees what becomes of it."""
+        self.say(f"kill test: {case}")
+        self.server.settle()
+        self.require_original("the last run")
+        agent = self.attach(case.replace(" ", "-").replace(",", ""), "server-lease" in case)
+        try:
+            load = Load(self.server, self.plan, 10 * PATIENCE, max(LADDER), self.high)
+            try:
+                seen = self.kill_delayed(case, agent)
+            finally:
+                load.stop()
+        finally:
+            agent.end()
+        self.results.add([{"type": "kill", "case": case, "by": KILLS[case],
+                           "before": self.original, **seen}])
+
+    def kill_delayed(self, case, agent):
+        if self.await_options(lambda now: now != self.original, PATIENCE) is None:
+            raise Failure("the agent did not delay at high load: nothing can be seen by a kill; "
+                          "its log is beside the results")
+        # The first of several changes may have been seen.
+        time.sleep(1)
+        delayed, killed = self.server.options(), time.monotonic()
+        agent.kill(with_watchdog=case != "agent")
+        after = self.after(case, agent)
+        took = time.monotonic() - killed
+        if after != self.original:
+            agent.restore()
+        return {"delayed": delayed, "after": after, "seconds": took}
+
+    def after(self, case, agent):
+        """The settings once whoever has to restore has done so, or has had the time."""
+        if KILLS[case] == "the next start":
+            alone = self.await_options(lambda now: now == self.original, NOBODY)
+            if alone is not None:
+                raise Failure(f"{case}: somebody restored, and nobody was left to")
+            agent.restore()
+        self.await_options(lambda now: now == self.original, PATIENCE)
+        return self.server.options()
+
+    def await_options(self, wanted, patience):
+        """The options as soon as they are as wanted; None if they are not in time."""
+        deadline = time.monotonic() + patience
+        while time.monotonic() < deadline:
+            now = self.server.options()
+            if wanted(now):
+                return now
+            time.sleep(0.1)
+        return None
+
+
+def is_complete(results, plan):
+    """Whether a comparison lacks nothing."""
+    runs = [(arm, repeat) for arm in ("off", "on") for repeat in range(plan["repeats"])]
+    return (all(results.find(type="run", arm=arm, repeat=repeat) for arm, repeat in runs)
+            and all(results.find(type="kill", case=case) for case in KILLS))
+
+
+def machine():
+    """The machine, as Linux tells it."""
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return {"processor": names[0] if names else "", "cores": os.cpu_count(),
+            "system": f"Linux {os.uname().release}"}
+
+
+def sleep_until(moment):
+    time.sleep(max(0.0, moment - time.monotonic()))

@@ -1,0 +1,188 @@
+"""What came of the runs: pure functions from records to figures."""
+
+import math
+import statistics
+
+# A second under this share of its offered transactions is a dip.
+CARRIED = 0.95
+
+# (key, title, factor, digits); less is better in all but the first two.
+FIGURES = [
+    ("tps", "transactions a second", 1, 1),
+    ("tps_high", "the same in high phases", 1, 1),
+    ("unserved", "offered and never done, %", 100, 1),
+    ("dips", "seconds under 95 % of the offered load, %", 100, 1),
+    ("slowest", "slowest second, % of the offered load", 100, 0),
+    ("variation", "variation of high phases, %", 100, 1),
+    ("p99", "p99, ms", 1, 1),
+    ("p999", "p99.9, ms", 1, 1),
+    ("longest", "longest, ms", 1, 0),
+    ("stall_seconds", "stalled, s", 1, 2),
+    ("write_amplification", "write amplification, debt repaid", 1, 2),
+    ("mean_level0_files", "files in L0, mean", 1, 1),
+    ("most_level0_files", "files in L0, most", 1, 0),
+    ("delayed", "time delayed, %", 100, 0),
+]
+MORE_IS_BETTER = {"tps", "tps_high", "slowest"}
+NEITHER_IS_BETTER = {"mean_level0_files", "most_level0_files", "delayed"}
+
+
+def quantile(ordered, share):
+    """The least value that `share` of them do not exceed; None without any."""
+    return ordered[max(0, math.ceil(share * len(ordered)) - 1)] if ordered else None
+
+
+def offered(plan, high, low, second):
+    """Transactions that become due in the second that begins then."""
+    period = plan["high_seconds"] + plan["low_seconds"]
+    return high if second % period < plan["high_seconds"] else low
+
+
+def by_second(ended, seconds):
+    """(seconds from the start, milliseconds) of each transaction, as one record for each
+    second in which they ended."""
+    groups = [[] for _ in range(seconds)]
+    for at, latency in ended:
+        if 0 <= at < seconds:
+            groups[int(at)].append(latency)
+    records = []
+    for at, latencies in enumerate(groups):
+        latencies.sort()
+        records.append({"at": at, "tps": len(latencies), "p50": quantile(latencies, 0.5),
+                        "p99": quantile(latencies, 0.99),
+                        "max": latencies[-1] if latencies else None})
+    return records
+
+
+def grown(samples, name):
+    """How much a counter grew between the first sample and the last."""
+    return samples[-1][name] - samples[0][name]
+
+
+def totals(seconds, samples, settled, ended, own_trigger):
+    """One run's figures, from its seconds, what the server told at each second's end (and
+    once before), what it told when it had repaid its debt, and its transactions."""
+    latencies = sorted(latency for _, latency in ended)
+    high = max(record["offered"] for record in seconds)
+    in_high = [record["tps"] for record in seconds if record["offered"] == high]
+    shares = [record["tps"] / record["offered"] for record in seconds]
+    files = [sample["level0_files"] for sample in samples[1:]]
+    repaid = [samples[0], settled]
+    written = grown(repaid, "flush_write_bytes") + grown(repaid, "compact_write_bytes")
+    delayed = [sample["trigger"] != own_trigger for sample in samples[1:]]
+    return {
+        "tps": sum(record["tps"] for record in seconds) / len(seconds),
+        "tps_high": statistics.fmean(in_high),
+        "unserved": max(0.0, 1 - len(latencies) / sum(it["offered"] for it in seconds)),
+        "dips": sum(share < CARRIED for share in shares) / len(shares),
+        "slowest": min(shares),
+        "variation": variation(in_high),
+        "p50": quantile(latencies, 0.5),
+        "p99": quantile(latencies, 0.99),
+        "p999": quantile(latencies, 0.999),
+        "longest": latencies[-1] if latencies else None,
+        "stall_seconds": grown(samples, "stall_micros") / 1e6,
+        "stalls": {name: grown(samples, name) for name in samples[0]
+                   if name.startswith("stall_") and name != "stall_micros"},
+        "write_amplification": written / max(1, grown(repaid, "bytes_written")),
+        "mean_level0_files": statistics.fmean(files),
+        "most_level0_files": max(files),
+        "delayed": sum(delayed) / len(delayed),
+        "transactions": len(latencies),
+    }
+
+
+def variation(values):
+    """Standard deviation over mean."""
+    mean = statistics.fmean(values)
+    return statistics.stdev(values) / mean if len(values) > 1 and mean > 0 else 0.0
+
+
+def client_bytes(before, after, seconds):
+    """Bytes per second that clients move, as the agent estimates them: blocks that came
+    into the cache, and the log."""
+    names = ["block_cache_data_bytes_insert", "block_cache_index_bytes_insert",
+             "block_cache_filter_bytes_insert", "wal_bytes"]
+    return sum(after[name] - before[name] for name in names) / seconds
+
+
+def limits(maximum):
+    """The agent's limits, from what clients move at the maximum: its high rate is nine
+    tenths of it, its low rate less than a quarter."""
+    client = maximum["client_bytes"]
+    return {"io_limit": client, "io_high_limit": 0.7 * client, "io_low_limit": 0.45 * client}
+
+
+def standing(key, off, on):
+    """Whether the agent wins. Ranges that meet are a tie; fewer than three repeats are
+    no comparison."""
+    if key in NEITHER_IS_BETTER:
+        return ""
+    if min(len(off), len(on)) < 3:
+        return "too few"
+    if max(on) >= min(off) and max(off) >= min(on):
+        return "tie"
+    return "gain" if (min(on) > max(off)) == (key in MORE_IS_BETTER) else "loss"
+
+
+def shown(values, factor, digits):
+    """A median with half its range."""
+    values = [value * factor for value in values]
+    if not values:
+        return "-"
+    half = (max(values) - min(values)) / 2
+    spread = f" ±{half:.{digits}f}" if len(values) > 1 else ""
+    return f"{statistics.median(values):.{digits}f}{spread}"
+
+
+def table(runs):
+    """Figures as rows, the agent off and on as columns."""
+    rows = [["", "off", "on", "with the agent"]]
+    for key, title, factor, digits in FIGURES:
+        by_arm = {arm: [run[key] for run in runs if run["arm"] == arm and run[key] is not None]
+                  for arm in ("off", "on")}
+        rows.append([title, *(shown(by_arm[arm], factor, digits) for arm in ("off", "on")),
+                     standing(key, by_arm["off"], by_arm["on"])])
+    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    lines = []
+    for row in rows:
+        cells = [row[0].ljust(widths[0]), row[1].rjust(widths[1]), row[2].rjust(widths[2]), row[3]]
+        lines.append("  " + "   ".join(cells).rstrip())
+    return "\n".join(lines)
+
+
+def render(records):
+    """The whole report as text."""
+    plan = records[0]
+    runs = [record for record in records if record["type"] == "run"]
+    text = [f"MyRocks, sysbench oltp_read_write, {plan['tables']} tables of "
+            f"{plan['table_size']:,} rows"]
+    for machine in (record for record in records if record["type"] == "machine"):
+        text.append(f"{machine['server']}, {machine['processor']}, {machine['cores']} cores, "
+                    f"{machine['system']}")
+    for maximum in (record for record in records if record["type"] == "maximum"):
+        text.append(f"maximum {maximum['tps']:.0f} transactions a second with "
+                    f"{maximum['threads']} threads; clients move "
+                    f"{maximum['client_bytes'] / 1e6:.1f} MB/s then")
+    if runs:
+        text.append(f"offered: {runs[0]['high']:.0f} a second for {plan['high_seconds']} s, then "
+                    f"{runs[0]['low']:.0f} for {plan['low_seconds']} s, by turns, "
+                    f"{plan['seconds']} s a run; {len(runs)} runs")
+        text += ["", table(runs), "", "± is half the range over the repeats. Ranges that meet "
+                 "are a tie."]
+    kills = [record for record in records if record["type"] == "kill"]
+    if kills:
+        text += ["", "Killed at high load"]
+        text += [f"  {sentence(kill)}" for kill in kills]
+    return "\n".join(text) + "\n"
+
+
+def sentence(kill):
+    """What a kill did to the server's settings."""
+    changed = [name for name in kill["before"] if kill["after"][name] != kill["before"][name]]
+    if changed:
+        end = "; ".join(f"{name} {kill['after'][name]}, was {kill['before'][name]}"
+                        for name in changed)
+        return f"{kill['case']}: NOT restored: {end}"
+    return (f"{kill['case']}: original settings again, by {kill['by']}, "
+            f"{kill['seconds']:.1f} s after the kill")

@@ -1,0 +1,161 @@
+"""The pure parts: judgements, records, the picture."""
+
+import json
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import judge
+import picture
+import records
+from failure import Failure
+
+PLAN = {"type": "plan", "tables": 1, "table_size": 1000, "seconds": 6, "high_seconds": 2,
+        "low_seconds": 1, "repeats": 3}
+
+
+def sample(**more):
+    names = ["bytes_written", "wal_bytes", "flush_write_bytes", "compact_write_bytes",
+             "stall_micros", "stall_l0_file_count_limit_stops", "block_cache_data_bytes_insert",
+             "block_cache_index_bytes_insert", "block_cache_filter_bytes_insert"]
+    return {**dict.fromkeys(names, 0), "level0_files": 0, "trigger": "4", **more}
+
+
+def run_of(arm, repeat, p99):
+    """Two transactions in each high second but the first, which has one; one in low ones."""
+    ended = [(at + share, p99) for at in range(6) for share in ((0.2, 0.7) if at % 3 < 2 else (0.5,))]
+    ended.remove((0.7, p99))
+    seconds = judge.by_second(ended, 6)
+    samples = [sample()] + [sample(level0_files=at, trigger="30" if at < 3 else "4")
+                            for at in range(5)]
+    samples.append(sample(level0_files=8, bytes_written=100, stall_micros=500_000,
+                          stall_l0_file_count_limit_stops=3))
+    settled = sample(bytes_written=100, flush_write_bytes=150, compact_write_bytes=250)
+    for second, seen in zip(seconds, samples[1:]):
+        due = judge.offered(PLAN, 2, 1, second["at"])
+        second.update(type="second", arm=arm, repeat=repeat, offered=due, server=seen)
+    figures = judge.totals(seconds, samples, settled, ended, "4")
+    return [*seconds, {"type": "run", "arm": arm, "repeat": repeat, "high": 2, "low": 1, **figures}]
+
+
+class Judge(unittest.TestCase):
+    def test_phases_take_turns(self):
+        due = [judge.offered(PLAN, 9, 1, second) for second in range(6)]
+        self.assertEqual(due, [9, 9, 1, 9, 9, 1])
+
+    def test_quantiles_are_seen_values(self):
+        self.assertEqual(judge.quantile([1, 2, 3, 4], 0.5), 2)
+        self.assertEqual(judge.quantile(list(range(1, 101)), 0.99), 99)
+        self.assertIsNone(judge.quantile([], 0.99))
+
+    def test_transactions_count_where_they_end(self):
+        seconds = judge.by_second([(0.1, 5.0), (1.9, 7.0), (1.2, 9.0), (3.0, 1.0)], 3)
+        self.assertEqual([second["tps"] for second in seconds], [1, 2, 0])
+        self.assertEqual([second["max"] for second in seconds], [5.0, 9.0, None])
+
+    def test_a_runs_figures(self):
+        figures = run_of("on", 0, 12.0)[-1]
+        self.assertEqual(figures["dips"], 1 / 6)
+        self.assertAlmostEqual(figures["unserved"], 1 / 10)
+        self.assertEqual(figures["slowest"], 0.5)
+        self.assertEqual(figures["tps_high"], 1.75)
+        self.assertAlmostEqual(figures["variation"], 0.5 / 1.75)
+        self.assertEqual((figures["p99"], figures["longest"]), (12.0, 12.0))
+        self.assertEqual(figures["stall_seconds"], 0.5)
+        self.assertEqual(figures["stalls"], {"stall_l0_file_count_limit_stops": 3})
+        self.assertEqual(figures["write_amplification"], 4.0)
+        self.assertEqual((figures["most_level0_files"], figures["mean_level0_files"]), (8, 3))
+        self.assertEqual(figures["delayed"], 0.5)
+
+    def test_clients_move_blocks_and_the_log(self):
+        after = sample(wal_bytes=30, block_cache_data_bytes_insert=50,
+                       block_cache_filter_bytes_insert=20)
+        self.assertEqual(judge.client_bytes(sample(), after, 10), 10.0)
+        limits = judge.limits({"client_bytes": 1000.0})
+        self.assertTrue(0.225 * 1000 < limits["io_low_limit"] < limits["io_high_limit"] < 900)
+
+    def test_ranges_that_meet_are_a_tie(self):
+        low, high, between = [1, 2, 3], [4, 5, 6], [3, 4, 5]
+        self.assertEqual(judge.standing("p99", high, low), "gain")
+        self.assertEqual(judge.standing("p99", low, high), "loss")
+        self.assertEqual(judge.standing("tps", low, high), "gain")
+        self.assertEqual(judge.standing("p99", low, between), "tie")
+        self.assertEqual(judge.standing("p99", [1], [9]), "too few")
+        self.assertEqual(judge.standing("delayed", low, high), "")
+
+
+def all_records():
+    found = [PLAN, {"type": "maximum", "tps": 2.2, "threads": 4, "client_bytes": 1e6}]
+    for repeat in range(3):
+        found += run_of("off", repeat, 20.0 + repeat) + run_of("on", repeat, 10.0 + repeat)
+    before = {"level0_file_num_compaction_trigger": "4"}
+    found.append({"type": "kill", "case": "agent", "by": "the watchdog", "seconds": 0.8,
+                  "before": before, "delayed": {}, "after": before})
+    found.append({"type": "kill", "case": "both", "by": "nobody", "seconds": 60.0, "before": before,
+                  "delayed": {}, "after": {"level0_file_num_compaction_trigger": "30"}})
+    return found
+
+
+class Report(unittest.TestCase):
+    def test_the_table_has_gains_ties_and_kills(self):
+        text = judge.render(all_records())
+        for words in ["p99, ms", "21.0 ±1.0    11.0 ±1.0   gain", "tie", "6 runs",
+                      "agent: original settings again, by the watchdog, 0.8 s after the kill",
+                      "both: NOT restored: level0_file_num_compaction_trigger 30, was 4"]:
+            self.assertIn(words, text)
+
+    def test_a_report_of_a_beginning(self):
+        self.assertIn("maximum 2 ", judge.render(all_records()[:2]))
+        xml.etree.ElementTree.fromstring(picture.draw(all_records()[:2]))
+
+    def test_the_picture_is_whole_and_needs_nothing_else(self):
+        drawing = picture.draw(all_records())
+        root = xml.etree.ElementTree.fromstring(drawing)
+        lines = root.findall("{http://www.w3.org/2000/svg}polyline")
+        self.assertEqual(len(lines), 3 * 3 * 2)
+        self.assertNotIn("nan", drawing)
+        self.assertNotIn("href", drawing)
+
+    def test_a_second_without_transactions_has_no_latency(self):
+        found = all_records()
+        found[2].update(tps=0, p99=None, max=None)
+        xml.etree.ElementTree.fromstring(picture.draw(found))
+
+
+class Records(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.path = Path(directory.name) / "out" / "results.jsonl"
+
+    def test_what_was_cut_short_is_left_out_and_the_rest_goes_on(self):
+        results = records.Results(self.path, {"seconds": 6})
+        results.add([{"type": "second", "at": 0}, {"type": "run", "arm": "on", "repeat": 0}])
+        with self.path.open("a") as file:
+            file.write('{"type":"second","at":0}\n{"type":"sec')
+        again = records.Results(self.path, {"seconds": 6})
+        self.assertEqual(again.records, results.records)
+        self.assertIsNone(again.find(type="run", arm="off"))
+        again.add([{"type": "run", "arm": "off", "repeat": 0}])
+        self.assertEqual(records.read(self.path), again.records)
+        self.assertTrue(all(map(json.loads, self.path.read_text().splitlines())))
+
+    def test_another_plan_is_refused_by_name(self):
+        records.Results(self.path, {"seconds": 6, "tables": 1})
+        with self.assertRaisesRegex(Failure, "another tables"):
+            records.Results(self.path, {"seconds": 6, "tables": 2})
+
+    def test_a_foreign_file_is_refused(self):
+        self.path.parent.mkdir()
+        for text in ["[]x\n", "[]\n", '{"type":"run"}\n', "\n"]:
+            self.path.write_text(text)
+            with self.assertRaises(Failure):
+                records.read(self.path)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,255 @@
+//! Judgements over the intervals of a session.
+
+use super::*;
+use crate::drive::{LatencySummary, ProcessUse, Sample};
+use crate::run::SessionRecord;
+use crate::store::{Background, Counters, LevelShape, UserLoad};
+use crate::workload::{Session, Workload, parse_workload};
+
+const OVERLOAD: &str = r#"
+name = "overload"
+about = "For tests."
+entries = 1000
+[[session]]
+name = "calm"
+seconds = 4.0
+rate = { constant = { per_second = 10 } }
+mix = { update = 1 }
+[[session]]
+name = "overload"
+seconds = 9.0
+rate = { periodic = { high = 100, low = 10, seconds = 4, low_seconds = 5 } }
+mix = { update = 1 }
+"#;
+
+fn workload() -> Workload {
+    parse_workload(OVERLOAD, "f").unwrap()
+}
+
+fn session(number: usize) -> Session {
+    workload().sessions[number].clone()
+}
+
+/// A second of a session that ended `at` seconds after the run's start.
+fn second(session: usize, at: u32, done: f64, p99: f64) -> Sample {
+    Sample {
+        at: f64::from(at),
+        seconds: 1.0,
+        session,
+        operations_per_second: done,
+        latency: LatencySummary {
+            count: done as u64,
+            p99,
+            ..LatencySummary::default()
+        },
+        ..Sample::default()
+    }
+}
+
+fn record(name: &str) -> SessionRecord {
+    SessionRecord {
+        name: name.into(),
+        open: true,
+        operations: 100,
+        seconds: 9.0,
+        latencies: Vec::new(),
+        latency: LatencySummary {
+            p99: 700.0,
+            ..LatencySummary::default()
+        },
+        user_bytes: 1000,
+        verified: 1,
+        counters: Counters {
+            flushed_bytes: 1000,
+            compaction_written_bytes: 3000,
+            stall_micros: 2_500_000,
+            ..Counters::default()
+        },
+        live_bytes: 1000,
+        disk_bytes: 1000,
+        peak_space_amplification: 1.0,
+    }
+}
+
+fn run_of(samples: Vec<Sample>) -> ArmRun {
+    ArmRun {
+        arm: "fixed-4@dlc".parse().unwrap(),
+        round: 0,
+        load: Default::default(),
+        sessions: vec![record("calm"), record("overload")],
+        totals: Default::default(),
+        samples,
+    }
+}
+
+/// The second session's seconds by operations and p99, behind four calm ones of 100 µs.
+fn overloaded(seconds: &[(f64, f64)]) -> ArmRun {
+    let calm = (1..=4).map(|at| second(0, at, 10.0, 100.0));
+    let load = seconds.iter().zip(5..);
+    let load = load.map(|((done, p99), at)| second(1, at, *done, *p99));
+    run_of(calm.chain(load).collect())
+}
+
+#[test]
+fn dips_are_seen_against_what_was_offered() {
+    let mut run = overloaded(&[
+        (100.0, 1.0),
+        (50.0, 1.0),
+        (100.0, 1.0),
+        (100.0, 1.0),
+        (10.0, 1.0),
+        (10.0, 1.0),
+        (10.0, 1.0),
+        (10.0, 1.0),
+        (10.0, 1.0),
+        // Due before and done late: no second of the offered load.
+        (1.0, 1.0),
+        (1.0, 1.0),
+    ]);
+    run.samples[6].debt_bytes = 77;
+    let seen = judge_offered(&run, 1, &session(1), 1000).unwrap();
+    assert!((seen.dips - 1.0 / 9.0).abs() < 1e-9, "{seen:?}");
+    assert_eq!((seen.slowest, seen.most_debt), (0.5, 77.0));
+    assert!((seen.variation - 25.0 / 87.5).abs() < 1e-9, "{seen:?}");
+    assert_eq!((seen.latency.p99, seen.stall_seconds), (700.0, 2.5));
+    assert_eq!(seen.write_amplification, Some(4.0));
+}
+
+#[test]
+fn a_closed_loop_is_offered_nothing() {
+    let run = overloaded(&[(1.0, 1.0), (1.0, 1.0)]);
+    let closed = workload().closed().sessions[1].clone();
+    assert_eq!(judge_offered(&run, 1, &closed, 1000), None);
+    let empty = run_of(Vec::new());
+    assert_eq!(judge_offered(&empty, 1, &session(1), 1000), None);
+}
+
+#[test]
+fn an_overload_follows_its_own_low_rate() {
+    let sessions = workload().offering(777.0).unwrap().sessions;
+    let rates = overload_of(&sessions, 1).unwrap();
+    assert_eq!((rates.seconds, rates.low_phase()), (4.0, 5.0));
+    assert_eq!(overload_of(&sessions, 0), None);
+    assert_eq!(overload_of(&sessions[1..], 0), None);
+    let mut other = sessions;
+    other[0].rate = other[0].rate.times(2.0);
+    assert_eq!(overload_of(&other, 1), None);
+}
+
+#[test]
+fn latencies_are_back_when_they_stay_calm() {
+    let rates = overload_of(&workload().sessions, 1).unwrap();
+    let judged = |low: [f64; 5]| {
+        let high = [(90.0, 500.0), (90.0, 900.0), (30.0, 9e6), (90.0, 800.0)];
+        let low = low.map(|p99| (10.0, p99));
+        let last = (1.0, 1.0);
+        let seconds: Vec<_> = high.into_iter().chain(low).chain([last]).collect();
+        judge_overload(&overloaded(&seconds), 1, &rates).unwrap()
+    };
+    let seen = judged([800.0, 150.0, 300.0, 190.0, 110.0]);
+    assert_eq!((seen.carried, seen.worst_share), (75.0, 0.4));
+    assert_eq!((seen.worst_p99, seen.calm_p99), (9e6, 100.0));
+    assert_eq!(seen.back_after, Some(3.0), "calm for a second is not back");
+    assert_eq!(judged([90.0; 5]).back_after, Some(0.0));
+    assert_eq!(judged([90.0, 90.0, 90.0, 90.0, 900.0]).back_after, None);
+}
+
+#[test]
+fn a_second_in_which_nothing_ends_is_not_calm() {
+    let rates = overload_of(&workload().sessions, 1).unwrap();
+    let mut seconds = vec![(90.0, 500.0); 4];
+    seconds.extend([(0.0, 0.0), (10.0, 90.0), (1.0, 1.0)]);
+    let seen = judge_overload(&overloaded(&seconds), 1, &rates).unwrap();
+    assert_eq!(seen.back_after, Some(1.0));
+    let nothing_after = overloaded(&[(90.0, 1.0), (90.0, 1.0)]);
+    assert_eq!(judge_overload(&nothing_after, 1, &rates), None);
+}
+
+/// Users who move 3 MB a second, beside 5 MB a second of flushes and compactions.
+fn counted(at: u32, gets: u64) -> Sample {
+    let seconds = u64::from(at);
+    Sample {
+        process: ProcessUse {
+            device_read_bytes: 4_000_000 * seconds,
+            device_written_bytes: 4_000_000 * seconds,
+            ..ProcessUse::default()
+        },
+        background: Background {
+            flushed_bytes: 1_000_000 * seconds,
+            compaction_read_bytes: 2_000_000 * seconds,
+            compaction_written_bytes: 2_000_000 * seconds,
+            ..Background::default()
+        },
+        user_load: Some(UserLoad {
+            seconds: f64::from(at),
+            gets: gets * seconds,
+            cached_bytes: 4_000_000 * seconds,
+            logged_bytes: 1_000_000 * seconds,
+            compressed_share: 0.5,
+            entry_bytes: 1_000.0,
+            ..UserLoad::default()
+        }),
+        ..second(0, at, 10.0, 1.0)
+    }
+}
+
+#[test]
+fn load_models_are_held_against_the_kernel() {
+    let run = run_of((1..=32).map(|at| counted(at, 1_500)).collect());
+    let seen = judge_load_models(&run, 0).unwrap();
+    assert_eq!(seen.kernel, 3e6);
+    let of = |name: &str| {
+        let at = MODELS.iter().position(|(known, _)| *known == name);
+        seen.models[at.unwrap()]
+    };
+    assert_eq!(of("cache-additions"), ModelError::default());
+    assert_eq!((of("operations").bias, of("operations").error), (-0.5, 0.5));
+    assert_eq!((of("weighted").bias, of("weighted").error), (7.0, 7.0));
+}
+
+#[test]
+fn without_counts_no_model_is_judged() {
+    let mut run = run_of((1..=32).map(|at| counted(at, 1)).collect());
+    assert!(judge_load_models(&run, 0).is_some());
+    for sample in &mut run.samples {
+        sample.process = ProcessUse::default();
+    }
+    assert_eq!(judge_load_models(&run, 0), None);
+    let short = run_of((1..=9).map(|at| counted(at, 1)).collect());
+    assert_eq!(judge_load_models(&short, 0), None);
+    let stock = run_of((1..=32).map(|at| second(0, at, 1.0, 1.0)).collect());
+    assert_eq!(judge_load_models(&stock, 0), None);
+}
+
+#[test]
+fn reads_are_told_apart_by_the_files_of_level_0() {
+    let with = |at: u32, files: u32, mean: f64| Sample {
+        levels: vec![LevelShape {
+            level: u32::from(files == 0),
+            files: files.max(1),
+            ..LevelShape::default()
+        }],
+        point_reads: LatencySummary {
+            count: u64::from(at),
+            mean,
+            ..LatencySummary::default()
+        },
+        ..second(0, at, 1.0, 1.0)
+    };
+    let samples = vec![
+        with(1, 0, 10.0),
+        with(3, 9, 30.0),
+        with(2, 25, 100.0),
+        with(9, 50, 1.0),
+    ];
+    let seen = reads_by_level0_files(&run_of(samples), 0);
+    let rows: Vec<_> = seen
+        .iter()
+        .map(|it| (it.files, it.intervals, it.point_reads, it.scans))
+        .collect();
+    assert_eq!(
+        rows,
+        [(0, 2, Some(25.0), None), (20, 1, Some(100.0), None)],
+        "the last interval is not whole"
+    );
+}

@@ -1,0 +1,124 @@
+//! The load models against the kernel's I/O counters.
+//!
+//! What users moved is what the kernel counted to and from the device, without what
+//! flushes and compactions moved. The write-ahead log is in it, as it is in the store's
+//! own model.
+
+use std::time::Duration;
+
+use lissom::core::schedule::{Conditions, Load, LoadModel};
+
+use super::intervals::{Interval, Intervals};
+use crate::run::ArmRun;
+use crate::store::UserLoad;
+
+/// The models, with their names. `scarcest` estimates bytes as the first does.
+pub const MODELS: [(&str, LoadModel); 3] = [
+    ("cache-additions", LoadModel::CacheAdditions),
+    ("operations", LoadModel::Operations),
+    ("weighted", LoadModel::Weighted),
+];
+
+/// Intervals that are compared together: the arm counts at other moments than the
+/// kernel is asked, and compactions and reads of one second are told apart badly.
+const WINDOW: usize = 10;
+
+/// How far one model was from the kernel's counters in a session.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct ModelError {
+    /// All bytes by the model over all bytes by the kernel, less 1: which way it errs.
+    pub bias: f64,
+    /// Mean distance of a window from the kernel's count, over the mean of that count.
+    pub error: f64,
+}
+
+/// What the kernel counted, and how far each of [`MODELS`] was from it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelErrors {
+    /// Bytes per second that users moved, by the kernel.
+    pub kernel: f64,
+    /// In the order of [`MODELS`].
+    pub models: [ModelError; MODELS.len()],
+}
+
+/// Compares the models in session number `session`. `None` for an arm that counts no
+/// load, a session without a whole window, and where the kernel counted nothing.
+pub fn judge_load_models(run: &ArmRun, session: usize) -> Option<ModelErrors> {
+    let intervals = Intervals::of(run, session);
+    let ends: Vec<&Interval<'_>> = intervals.all().iter().step_by(WINDOW).collect();
+    let windows: Vec<Window> = ends
+        .windows(2)
+        .filter_map(|pair| Window::between(pair[0], pair[1]))
+        .collect();
+    let kernel: f64 = windows.iter().map(|it| it.kernel).sum();
+    if kernel <= 0.0 {
+        return None;
+    }
+    let seconds: f64 = windows.iter().map(|it| it.seconds).sum();
+    Some(ModelErrors {
+        kernel: kernel / seconds,
+        models: std::array::from_fn(|model| {
+            let estimated: f64 = windows.iter().map(|it| it.models[model]).sum();
+            let distances = windows
+                .iter()
+                .map(|it| (it.models[model] - it.kernel).abs());
+            ModelError {
+                bias: estimated / kernel - 1.0,
+                error: distances.sum::<f64>() / kernel,
+            }
+        }),
+    })
+}
+
+/// Bytes that users moved in some seconds.
+struct Window {
+    seconds: f64,
+    kernel: f64,
+    models: [f64; MODELS.len()],
+}
+
+impl Window {
+    fn between(from: &Interval<'_>, to: &Interval<'_>) -> Option<Self> {
+        let (before, after) = (from.sample.user_load?, to.sample.user_load?);
+        let seconds = to.to - from.to;
+        let counted = after.seconds - before.seconds;
+        // An arm that has not looked since tells nothing.
+        if !(seconds > 0.0 && counted > 0.0) {
+            return None;
+        }
+        let load = load(&before, &after, counted)?;
+        let conditions = Conditions {
+            compressed_share: after.compressed_share,
+            entry_bytes: after.entry_bytes,
+            ..Conditions::default()
+        };
+        let estimate = |model: LoadModel| model.client(&load, &conditions) * seconds;
+        Some(Self {
+            seconds,
+            kernel: moved_by_users(from, to),
+            models: MODELS.map(|(_, model)| estimate(model)),
+        })
+    }
+}
+
+fn load(before: &UserLoad, after: &UserLoad, seconds: f64) -> Option<Load> {
+    Some(Load {
+        interval: Duration::try_from_secs_f64(seconds).ok()?,
+        gets: after.gets.saturating_sub(before.gets),
+        scans: after.scans.saturating_sub(before.scans),
+        writes: after.writes.saturating_sub(before.writes),
+        cached_bytes: after.cached_bytes.saturating_sub(before.cached_bytes),
+        logged_bytes: after.logged_bytes.saturating_sub(before.logged_bytes),
+        ..Load::default()
+    })
+}
+
+fn moved_by_users(from: &Interval<'_>, to: &Interval<'_>) -> f64 {
+    let device = |it: &Interval<'_>| {
+        let process = it.sample.process;
+        process.device_read_bytes + process.device_written_bytes
+    };
+    let background = |it: &Interval<'_>| it.sample.background.moved_bytes();
+    let grown = |of: &dyn Fn(&Interval<'_>) -> u64| of(to).saturating_sub(of(from)) as f64;
+    (grown(&device) - grown(&background)).max(0.0)
+}

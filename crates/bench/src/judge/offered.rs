@@ -1,0 +1,81 @@
+//! Throughput against the offered load, interval by interval.
+
+use super::intervals::{Interval, Intervals};
+use crate::drive::LatencySummary;
+use crate::run::ArmRun;
+use crate::workload::Session;
+
+/// An interval under this share of its offered operations is a dip.
+const CARRIED: f64 = 0.95;
+
+/// How a run met the load that one session offered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Offered {
+    /// Share of intervals that were dips.
+    pub dips: f64,
+    /// Standard deviation over mean of the throughput, over intervals in which the
+    /// highest rate was offered throughout.
+    pub variation: f64,
+    /// Least share of its offered operations that an interval saw done.
+    pub slowest: f64,
+    /// Latency of all operations, from the moment they were due.
+    pub latency: LatencySummary,
+    /// Seconds that RocksDB held writers back.
+    pub stall_seconds: f64,
+    /// Bytes written to files per byte written by the user; `None` without writes.
+    pub write_amplification: Option<f64>,
+    /// Most bytes that the arm wanted to merge.
+    pub most_debt: f64,
+}
+
+/// Judges session number `number`. Only intervals in which operations became due count:
+/// an arm that is behind goes on after them. `None` in a closed loop, and without a
+/// whole interval.
+pub fn judge_offered(
+    run: &ArmRun,
+    number: usize,
+    session: &Session,
+    entries: u64,
+) -> Option<Offered> {
+    let record = run.sessions.get(number)?;
+    let highest = session.rate.highest()?;
+    let intervals = Intervals::of(run, number);
+    let due: Vec<&Interval<'_>> = intervals
+        .between(0.0, session.offered_seconds(entries)?)
+        .collect();
+    if due.is_empty() {
+        return None;
+    }
+    let shares: Vec<f64> = due
+        .iter()
+        .map(|it| it.sample.operations_per_second / it.offered(session.rate))
+        .collect();
+    let at_highest: Vec<f64> = due
+        .iter()
+        .filter(|it| it.offered(session.rate) >= highest * (1.0 - 1e-9))
+        .map(|it| it.sample.operations_per_second)
+        .collect();
+    let dips = shares.iter().filter(|share| **share < CARRIED).count();
+    let debts = intervals.all().iter().map(|it| it.sample.debt_bytes);
+    let written = record.counters.written_bytes() as f64;
+    Some(Offered {
+        dips: dips as f64 / shares.len() as f64,
+        variation: variation(&at_highest),
+        slowest: shares.iter().copied().fold(f64::INFINITY, f64::min),
+        latency: record.latency,
+        stall_seconds: record.counters.stall_micros as f64 / 1e6,
+        write_amplification: (record.user_bytes > 0).then(|| written / record.user_bytes as f64),
+        most_debt: debts.max().unwrap_or(0) as f64,
+    })
+}
+
+/// Standard deviation over mean; 0 for less than two values.
+fn variation(values: &[f64]) -> f64 {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count.max(1.0);
+    if count < 2.0 || mean <= 0.0 {
+        return 0.0;
+    }
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    (squares / (count - 1.0)).sqrt() / mean
+}

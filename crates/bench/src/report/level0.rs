@@ -1,0 +1,73 @@
+//! Reads against the number of files in L0, where that number varied.
+
+use std::collections::BTreeMap;
+
+use super::grid::Grid;
+use super::words::micros;
+use crate::arms::ArmName;
+use crate::judge::{Figure, LEVEL0_STEP, ReadsByFiles, reads_by_level0_files};
+use crate::run::{ArmRun, Results};
+
+/// Groups of numbers of files without which there is nothing to compare.
+const ENOUGH: usize = 3;
+
+/// Tables of closed sessions with reads in which L0 had few files and many; empty
+/// without one. Where a rate is offered, latency would count waiting too.
+pub(super) fn render_level0(results: &Results) -> String {
+    let sessions = results.parameters.workload.measured_sessions();
+    let mut text = String::new();
+    for (number, session) in sessions.iter().enumerate() {
+        if session.is_open() {
+            continue;
+        }
+        if let Some(grid) = grid(results, number) {
+            text += &format!("\nReads against files in L0: {}\n{grid}", session.name);
+        }
+    }
+    text
+}
+
+/// One arm's figures of the same number of files, over rounds.
+type ByFiles = BTreeMap<u32, Vec<ReadsByFiles>>;
+
+fn grid(results: &Results, number: usize) -> Option<Grid> {
+    let mut grid = Grid::new(&["arm", "files in L0", "intervals", "point reads", "scans"]);
+    let mut any = false;
+    for arm in &results.parameters.arms {
+        let seen = by_files(results, arm, number);
+        if seen.len() < ENOUGH || seen.values().flatten().all(reads_nothing) {
+            continue;
+        }
+        any = true;
+        for (files, rounds) in seen {
+            let mean = |of: fn(&ReadsByFiles) -> Option<f64>| {
+                let figure = Figure::of(rounds.iter().filter_map(of));
+                figure.map_or("-".into(), |it| micros(it.median))
+            };
+            let intervals: usize = rounds.iter().map(|it| it.intervals).sum();
+            grid.row([
+                arm.to_string(),
+                format!("{files} to {}", files + LEVEL0_STEP - 1),
+                intervals.to_string(),
+                mean(|it| it.point_reads),
+                mean(|it| it.scans),
+            ]);
+        }
+    }
+    any.then_some(grid)
+}
+
+fn by_files(results: &Results, arm: &ArmName, number: usize) -> ByFiles {
+    let mut seen = ByFiles::new();
+    let own = |run: &&ArmRun| run.arm == *arm;
+    for run in results.runs.iter().filter(own) {
+        for it in reads_by_level0_files(run, number) {
+            seen.entry(it.files).or_default().push(it);
+        }
+    }
+    seen
+}
+
+fn reads_nothing(it: &ReadsByFiles) -> bool {
+    it.point_reads.is_none() && it.scans.is_none()
+}

@@ -1,0 +1,136 @@
+//! Offered rates as a share of what a closed loop carried.
+
+use super::plan::RunPlan;
+use super::results::Results;
+use crate::error::{BenchError, Result};
+use crate::judge::maximum;
+use crate::workload::{Session, Workload};
+
+impl RunPlan {
+    /// Makes a closed loop of every session.
+    pub fn close_loops(&mut self) {
+        self.workload = self.workload.closed();
+    }
+
+    /// Scales the offered rates so that the highest is `share` of the maximum in
+    /// `measured`: what the slowest of its arms carried in a closed loop. Returns the
+    /// maximum.
+    ///
+    /// # Errors
+    /// `measured` is of other data, threads or resources, holds no closed loop of the
+    /// same operations, or no whole round; the workload offers no rate.
+    pub fn offer(&mut self, measured: &Results, share: f64) -> Result<f64> {
+        if !(share.is_finite() && share > 0.0) {
+            return Err(BenchError::new(format!(
+                "--rate-share {share}: it must be above 0, as 0.9 for nine tenths"
+            )));
+        }
+        self.check_alike(measured)?;
+        let maximum = maximum(measured, |session| self.offers(session)).ok_or_else(|| {
+            BenchError::new(format!(
+                "the results given with --rates-from hold no whole round of a closed loop of \
+                 the operations of workload {}; measure it with --closed-loop first",
+                self.workload.name
+            ))
+        })?;
+        self.workload = self.workload.offering(maximum * share)?;
+        Ok(maximum)
+    }
+
+    /// A maximum holds for the same data on the same resources only.
+    fn check_alike(&self, measured: &Results) -> Result<()> {
+        let theirs = &measured.parameters;
+        let data = |it: &Workload| {
+            let (entries, key, value) = (it.entries, it.key_size, it.value_size);
+            (entries, key, value, it.compressible_share, it.key_order)
+        };
+        let checks = [
+            (
+                data(&theirs.workload) == data(&self.workload),
+                "entries, keys or values",
+            ),
+            (theirs.threads == self.threads, "--threads"),
+            (theirs.resources == self.resources, "resources"),
+        ];
+        match checks.iter().find(|(same, _)| !same) {
+            None => Ok(()),
+            Some((_, what)) => Err(BenchError::new(format!(
+                "the results given with --rates-from are of other {what}: measure the maximum \
+                 with those of this run"
+            ))),
+        }
+    }
+
+    /// Whether a measured session has the operations of one that is offered here.
+    fn offers(&self, measured: &Session) -> bool {
+        let operations = |it: &Session| (it.mix, it.keys, it.scan_length);
+        let mut open = self.workload.sessions.iter().filter(|it| it.is_open());
+        !measured.is_open() && open.any(|it| operations(it) == operations(measured))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::{Launcher, Silent, run};
+    use crate::workload::parse_workload;
+
+    const OFFERED: &str = r#"
+name = "offered"
+about = "For tests."
+entries = 1000
+[[session]]
+name = "waves"
+seconds = 2.0
+rate = { periodic = { high = 400, low = 100, seconds = 1 } }
+mix = { update = 1, get_present = 1 }
+"#;
+
+    fn plan(out: &std::path::Path) -> RunPlan {
+        let workload = parse_workload(OFFERED, "f").unwrap();
+        let arms = ["mock-a", "mock-b"].iter();
+        let arms = arms.map(|name| name.parse().unwrap()).collect();
+        let mut plan = RunPlan::new(workload, arms, out.to_path_buf()).unwrap();
+        plan.launcher = Launcher::InProcess;
+        plan.rounds = 1;
+        plan
+    }
+
+    #[test]
+    fn the_highest_rate_is_a_share_of_what_the_slowest_arm_carried() {
+        let out = tempfile::tempdir().unwrap();
+        let mut closed = plan(out.path());
+        closed.close_loops();
+        let measured = run(&closed, &mut Silent).unwrap();
+        let mut offered = plan(out.path());
+        let maximum = offered.offer(&measured, 0.5).unwrap();
+        let carried: Vec<f64> = measured
+            .runs
+            .iter()
+            .map(|run| run.sessions[0].operations as f64 / run.sessions[0].seconds)
+            .collect();
+        assert_eq!(maximum, carried[0].min(carried[1]));
+        let highest = offered.workload.sessions[0].rate.highest().unwrap();
+        assert!((highest / (0.5 * maximum) - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_maximum_of_something_else_is_refused() {
+        let out = tempfile::tempdir().unwrap();
+        let mut closed = plan(out.path());
+        closed.close_loops();
+        let measured = run(&closed, &mut Silent).unwrap();
+        let refused = |change: &dyn Fn(&mut RunPlan), share: f64, word: &str| {
+            let mut plan = plan(out.path());
+            change(&mut plan);
+            let error = plan.offer(&measured, share).unwrap_err().to_string();
+            assert!(error.contains(word), "{error}");
+        };
+        refused(&|_| (), 0.0, "--rate-share 0");
+        refused(&|plan| plan.threads = 2, 0.9, "--threads");
+        refused(&|plan| plan.resources.size_ratio = 4, 0.9, "resources");
+        refused(&|plan| plan.workload.entries = 2000, 0.9, "entries");
+        let other = |plan: &mut RunPlan| plan.workload.sessions[0].mix.scan = 1.0;
+        refused(&other, 0.9, "--closed-loop");
+    }
+}
