@@ -5,7 +5,7 @@
 //! of its own, and saves one resumable file after each. [`judge`](judge::judge) turns
 //! the records into a [`Verdict`]: medians with spreads, the hull of static arms, the
 //! headroom, and a sentence for each rule that was not met. [`render_table`] and
-//! [`write_report`] show it.
+//! [`write_report`] show it. [`trial`] runs one configuration for a search.
 
 mod arms;
 mod drive;
@@ -17,6 +17,7 @@ mod report;
 mod run;
 mod simulate;
 mod store;
+pub mod trial;
 mod uncertainty;
 mod workload;
 

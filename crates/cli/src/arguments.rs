@@ -1,6 +1,7 @@
 //! Arguments that several commands share, and reading them.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Arg, ArgAction, ArgMatches, value_parser};
 
@@ -83,9 +84,39 @@ pub fn amount(text: &str) -> Result<u64, String> {
         .ok_or_else(|| format!("{text:?} is not a whole number with an optional unit"))
 }
 
+/// A length of time: a number with an optional unit, ms, s, m or h; without one,
+/// seconds.
+pub fn duration(text: &str) -> Result<Duration, String> {
+    let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let seconds = match text.get(number.len()..) {
+        Some("ms") => 0.001,
+        Some("" | "s") => 1.0,
+        Some("m") => 60.0,
+        Some("h") => 3600.0,
+        _ => return Err(format!("{text:?} has no unit of ms, s, m or h")),
+    };
+    number
+        .parse::<f64>()
+        .ok()
+        .and_then(|number| Duration::try_from_secs_f64(number * seconds).ok())
+        .ok_or_else(|| format!("{text:?} is not a length of time, such as 90s or 20m"))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::amount;
+    use std::time::Duration;
+
+    use super::{amount, duration};
+
+    #[test]
+    fn durations_may_have_units() {
+        assert_eq!(duration("1.5"), Ok(Duration::from_millis(1500)));
+        assert_eq!(duration("250ms"), Ok(Duration::from_millis(250)));
+        assert_eq!(duration("20m"), Ok(Duration::from_secs(1200)));
+        for wrong in ["", "s", "-1s", "1 day", "1d", "nan", "inf", "1e300h"] {
+            assert!(duration(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn amounts_may_have_units() {

@@ -12,5 +12,7 @@ mod directories;
 mod simulations;
 #[path = "program/support.rs"]
 mod support;
+#[path = "program/trials.rs"]
+mod trials;
 #[path = "program/wrong_use.rs"]
 mod wrong_use;

@@ -11,11 +11,12 @@
 //! features), [`space`] (parameters, rules and features, from TOML), [`features`]
 //! (quantile buckets), [`objective`] (what is sought, and bounds), [`search`] (ask
 //! and tell), [`record`] (the log, and resuming from it), [`verdict`] (how sure one
-//! can be).
+//! can be), [`export`] (configurations as files that other programs read).
 
 #![forbid(unsafe_code)]
 
 mod error;
+pub mod export;
 pub mod expression;
 pub mod features;
 mod fingerprint;

@@ -41,25 +41,54 @@ impl LissomStore {
             Some((_, first)) => first.clone(),
             None => parse(&decider(arm).to_string())?,
         };
-        let log = CompactionLog::default();
-        let listener = log.clone();
         let mut settings = settings_of(policy, resources);
         match arm {
             ArmName::Switch(transition, _) => settings.transition = *transition,
             ArmName::Scheduled(_, schedule) => settings.schedule = *schedule,
             _ => {}
         }
+        let store = Self::with_settings(path, settings).place(format!("arm {arm}"))?;
+        Ok(Self {
+            schedule,
+            scheduled: matches!(arm, ArmName::Scheduled(..)),
+            ..store
+        })
+    }
+
+    /// Opens `path` with settings of the caller's.
+    ///
+    /// # Errors
+    /// Lissom's.
+    pub(crate) fn with_settings(path: &Path, settings: Settings) -> lissom::Result<Self> {
+        let log = CompactionLog::default();
+        let listener = log.clone();
         let db = Db::opening(path, settings)
             .customise(move |_, options| options.add_event_listener(listener.clone()))
-            .open()
-            .place(format!("arm {arm}"))?;
+            .open()?;
         Ok(Self {
             db,
             log,
-            schedule,
-            scheduled: matches!(arm, ArmName::Scheduled(..)),
+            schedule: Vec::new(),
+            scheduled: false,
             path: path.to_path_buf(),
         })
+    }
+
+    /// Lissom itself.
+    pub(crate) fn db(&self) -> &Db {
+        &self.db
+    }
+
+    /// The bytes that flushes and compactions read and wrote, without RocksDB's
+    /// statistics: RocksDB's own work from its events, the autopilot's from itself.
+    pub(crate) fn bytes(&self) -> Counters {
+        let mut counters = Counters::default();
+        self.log.add_bytes_to(&mut counters);
+        if let Some(glance) = self.db.autopilot().glance(FAMILY) {
+            counters.compaction_read_bytes += glance.pieces.read_bytes;
+            counters.compaction_written_bytes += glance.pieces.write_bytes;
+        }
+        counters
     }
 }
 

@@ -1,13 +1,13 @@
-//! Listens to RocksDB's compactions: their number, time and largest input.
+//! Listens to RocksDB's flushes and compactions: their number, time and bytes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rust_rocksdb::event_listener::{CompactionJobInfo, EventListener};
+use rust_rocksdb::event_listener::{CompactionJobInfo, EventListener, FlushJobInfo};
 
 use crate::store::Counters;
 
-/// Sums over all compactions since the store was opened.
+/// Sums over all flushes and compactions since the store was opened.
 #[derive(Debug, Clone, Default)]
 pub struct CompactionLog(Arc<Sums>);
 
@@ -16,6 +16,9 @@ struct Sums {
     compactions: AtomicU64,
     micros: AtomicU64,
     largest_input: AtomicU64,
+    flushed: AtomicU64,
+    read: AtomicU64,
+    written: AtomicU64,
 }
 
 impl CompactionLog {
@@ -25,9 +28,22 @@ impl CompactionLog {
         counters.compaction_micros = self.0.micros.load(Ordering::Relaxed);
         counters.largest_piece_bytes = self.0.largest_input.load(Ordering::Relaxed);
     }
+
+    /// Puts the bytes into `counters`, for stores without statistics.
+    pub fn add_bytes_to(&self, counters: &mut Counters) {
+        counters.flushed_bytes = self.0.flushed.load(Ordering::Relaxed);
+        counters.compaction_read_bytes = self.0.read.load(Ordering::Relaxed);
+        counters.compaction_written_bytes = self.0.written.load(Ordering::Relaxed);
+    }
 }
 
 impl EventListener for CompactionLog {
+    fn on_flush_completed(&self, info: &FlushJobInfo) {
+        let table = info.table_properties();
+        let bytes = table.data_size() + table.index_size() + table.filter_size();
+        self.0.flushed.fetch_add(bytes, Ordering::Relaxed);
+    }
+
     fn on_compaction_completed(&self, info: &CompactionJobInfo) {
         // A trivial move reads nothing and is no merge.
         if info.input_records() == 0 {
@@ -40,5 +56,11 @@ impl EventListener for CompactionLog {
         self.0
             .largest_input
             .fetch_max(info.total_input_bytes(), Ordering::Relaxed);
+        self.0
+            .read
+            .fetch_add(info.total_input_bytes(), Ordering::Relaxed);
+        self.0
+            .written
+            .fetch_add(info.total_output_bytes(), Ordering::Relaxed);
     }
 }

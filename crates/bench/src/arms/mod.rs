@@ -17,10 +17,12 @@ use crate::store::Store;
 
 pub use lissom::LissomStore;
 pub(crate) use lissom::settings_of;
+pub(crate) use listener::CompactionLog;
 pub use mock::MockStore;
 pub use name::{ArmName, LARGEST_FIXED};
 pub use resources::{Compression, Resources};
 pub use rocksdb::StockRocksDb;
+pub(crate) use rocksdb::{options_files, scan_rocksdb};
 
 /// Opens `directory` as arm `arm`, with what all arms share.
 pub fn open_arm(arm: &ArmName, directory: &Path, resources: &Resources) -> Result<Box<dyn Store>> {

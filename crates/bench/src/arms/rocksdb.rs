@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use rust_rocksdb::{
     BlockBasedOptions, Cache, ColumnFamilyMetaDataOptions, DB, DBCompactionStyle,
-    DBCompressionType, Options, WaitForCompactOptions, WriteBufferManager, properties,
+    DBCompressionType, Options, ReadOptions, WaitForCompactOptions, WriteBufferManager, properties,
     statistics::StatsLevel,
 };
 
@@ -37,6 +37,34 @@ impl StockRocksDb {
             log,
             path: path.to_path_buf(),
         })
+    }
+
+    /// Opens `path` with options of the caller's, who has given them `log`.
+    ///
+    /// # Errors
+    /// RocksDB's.
+    pub(crate) fn with_options(
+        path: &Path,
+        options: &Options,
+        log: CompactionLog,
+    ) -> std::result::Result<Self, rust_rocksdb::Error> {
+        Ok(Self {
+            db: DB::open(options, path)?,
+            log,
+            path: path.to_path_buf(),
+        })
+    }
+
+    /// The bytes that flushes and compactions read and wrote, without statistics.
+    pub(crate) fn bytes(&self) -> Counters {
+        let mut counters = Counters::default();
+        self.log.add_bytes_to(&mut counters);
+        counters
+    }
+
+    /// RocksDB itself.
+    pub(crate) fn rocksdb(&self) -> &DB {
+        &self.db
     }
 
     fn property(&self, name: &rust_rocksdb::properties::PropName) -> u64 {
@@ -149,7 +177,7 @@ impl Store for StockRocksDb {
     }
 
     fn scan(&self, start: &[u8], length: u64, visit: &mut dyn FnMut(&[u8], &[u8])) -> Result<()> {
-        scan_rocksdb(&self.db, start, length, visit)
+        scan_rocksdb(&self.db, ReadOptions::default(), start, length, visit)
     }
 
     fn counters(&self) -> Counters {
@@ -190,13 +218,14 @@ impl Store for StockRocksDb {
 }
 
 /// Visits entries of a RocksDB from `start` on.
-fn scan_rocksdb(
+pub(crate) fn scan_rocksdb(
     db: &DB,
+    options: ReadOptions,
     start: &[u8],
     length: u64,
     visit: &mut dyn FnMut(&[u8], &[u8]),
 ) -> Result<()> {
-    let mut iterator = db.raw_iterator();
+    let mut iterator = db.raw_iterator_opt(options);
     iterator.seek(start);
     let mut left = length;
     while left > 0 {

@@ -17,4 +17,5 @@ pub use pace::Pace;
 pub use perform::Performer;
 pub use process::{ProcessUse, table_file_bytes};
 pub use series::Sample;
+pub(crate) use session::join;
 pub use session::{Driver, SessionOutcome};

@@ -109,7 +109,8 @@ impl Driver<'_> {
     }
 }
 
-fn join<T>(handle: std::thread::ScopedJoinHandle<'_, T>) -> T {
+/// What a thread returned; its panic goes on here.
+pub(crate) fn join<T>(handle: std::thread::ScopedJoinHandle<'_, T>) -> T {
     handle
         .join()
         .unwrap_or_else(|panic| std::panic::resume_unwind(panic))

@@ -36,6 +36,13 @@ impl Partition {
         partition
     }
 
+    /// The keys of each of `threads` threads when `entries` keys are loaded.
+    pub fn all(threads: u64, entries: u64, data: &DataShape) -> Vec<Self> {
+        (0..threads)
+            .map(|thread| Self::loaded(thread, threads, entries, data))
+            .collect()
+    }
+
     /// Keys ever made, deleted ones included.
     pub fn made(&self) -> u64 {
         self.keys.len() as u64

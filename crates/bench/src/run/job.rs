@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::event::Event;
-use super::load::{Loaded, reach_start};
+use super::load::{Filling, Loaded, reach_start};
 use super::measure::measure;
 use super::record::ArmRun;
 use crate::arms::{ArmName, Resources, open_arm};
@@ -75,15 +75,21 @@ impl Job {
     }
 
     fn partitions(&self, data: &DataShape) -> Vec<Partition> {
-        let threads = u64::from(self.threads);
-        (0..threads)
-            .map(|t| Partition::loaded(t, threads, self.workload.entries, data))
-            .collect()
+        Partition::all(u64::from(self.threads), self.workload.entries, data)
     }
 
     /// Opens the job's directory as its arm.
     pub(super) fn open(&self) -> Result<Box<dyn crate::store::Store>> {
         open_arm(&self.arm, &self.directory, &self.resources)
+    }
+
+    /// What is written before anything is measured.
+    pub(super) fn filling(&self) -> Filling<'_> {
+        Filling {
+            workload: &self.workload,
+            seed: self.seed,
+            round: self.round,
+        }
     }
 
     /// How long to wait for background work.
@@ -115,7 +121,7 @@ impl Job {
 }
 
 /// Removes a directory if it is there.
-pub(super) fn remove_directory(directory: &std::path::Path) -> Result<()> {
+pub(crate) fn remove_directory(directory: &std::path::Path) -> Result<()> {
     match std::fs::remove_dir_all(directory) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
             Err(BenchError::new(format!(

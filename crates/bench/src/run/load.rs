@@ -8,6 +8,7 @@ use super::job::{Job, remove_directory};
 use crate::error::{Place, Result};
 use crate::generate::{DataShape, Partition, Rng, load_order, phase_updates};
 use crate::store::Store;
+use crate::workload::Workload;
 
 /// Operations between two reports of progress.
 const REPORT_EVERY: u64 = 5000;
@@ -44,7 +45,8 @@ pub fn reach_start(
         keep(&job.directory, kept)?;
         store = job.open()?;
     }
-    update(job, store.as_ref(), data, partitions, report)?;
+    job.filling()
+        .update(store.as_ref(), data, partitions, report)?;
     Ok(Loaded { store, copied })
 }
 
@@ -55,34 +57,57 @@ fn load(
 ) -> Result<Box<dyn Store>> {
     fs::create_dir_all(&job.directory).place(job.directory.display())?;
     let store = job.open()?;
-    let mut writer = Writer::new(store.as_ref(), data, "load", job.workload.entries);
-    for index in load_order(&job.workload.fill, job.workload.entries, job.seed) {
-        writer.write(index, 0, report)?;
-    }
-    drop(writer);
+    job.filling().load(store.as_ref(), data, report)?;
     Ok(store)
 }
 
-/// Updates uniformly drawn keys, the same in every arm of a round.
-fn update(
-    job: &Job,
-    store: &dyn Store,
-    data: &DataShape,
-    partitions: &mut [Partition],
-    report: &mut (dyn FnMut(Event) + Send),
-) -> Result<()> {
-    let entries = job.workload.entries;
-    let total = phase_updates(&job.workload.fill, entries, job.seed, job.round);
-    let mut rng = Rng::new(&[job.seed, 0x7570_6461, u64::from(job.round)]);
-    let mut writer = Writer::new(store, data, "phase", total);
-    let threads = partitions.len() as u64;
-    for _ in 0..total {
-        let index = rng.below(entries);
-        let partition = &mut partitions[(index % threads) as usize];
-        let version = partition.update(index / threads, data);
-        writer.write(index, version, report)?;
+/// What is written into a store before anything is measured.
+pub(crate) struct Filling<'a> {
+    /// Entries, their order, and how many updates follow.
+    pub workload: &'a Workload,
+    /// Seed of the order and of the updates.
+    pub seed: u64,
+    /// The round, from 0; each has its own share of the random phase.
+    pub round: u32,
+}
+
+impl Filling<'_> {
+    /// Writes every entry once.
+    pub(crate) fn load(
+        &self,
+        store: &dyn Store,
+        data: &DataShape,
+        report: &mut (dyn FnMut(Event) + Send),
+    ) -> Result<()> {
+        let workload = self.workload;
+        let mut writer = Writer::new(store, data, "load", workload.entries);
+        for index in load_order(&workload.fill, workload.entries, self.seed) {
+            writer.write(index, 0, report)?;
+        }
+        Ok(())
     }
-    Ok(())
+
+    /// Updates uniformly drawn keys, the same in every arm of a round.
+    pub(crate) fn update(
+        &self,
+        store: &dyn Store,
+        data: &DataShape,
+        partitions: &mut [Partition],
+        report: &mut (dyn FnMut(Event) + Send),
+    ) -> Result<()> {
+        let entries = self.workload.entries;
+        let total = phase_updates(&self.workload.fill, entries, self.seed, self.round);
+        let mut rng = Rng::new(&[self.seed, 0x7570_6461, u64::from(self.round)]);
+        let mut writer = Writer::new(store, data, "phase", total);
+        let threads = partitions.len() as u64;
+        for _ in 0..total {
+            let index = rng.below(entries);
+            let partition = &mut partitions[(index % threads) as usize];
+            let version = partition.update(index / threads, data);
+            writer.write(index, version, report)?;
+        }
+        Ok(())
+    }
 }
 
 /// Writes without measuring.

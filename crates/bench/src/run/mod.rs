@@ -21,6 +21,8 @@ use crate::judge::judge;
 pub use child::run_arm_child;
 pub use event::{Event, Progress};
 pub use job::Job;
+pub(crate) use job::remove_directory;
+pub(crate) use load::Filling;
 pub use plan::{DEFAULT_SPACE_BOUND, LEAST_ROUNDS, Launcher, Parameters, RunPlan, demo_plan};
 pub use record::{ArmRun, LoadRecord, SessionRecord, Totals};
 pub(crate) use results::replace;

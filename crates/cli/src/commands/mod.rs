@@ -12,6 +12,7 @@ mod pin;
 mod replay;
 mod sim;
 mod sizes;
+mod trial;
 mod uncertainty;
 mod work;
 mod workloads;
@@ -47,6 +48,7 @@ pub fn program() -> Command {
             attach::command(),
         ])
         .subcommand(attach::watchdog_command())
+        .subcommand(trial::command())
         .subcommand(
             Command::new("bench-arm")
                 .hide(true)
@@ -70,6 +72,7 @@ pub fn run(given: &ArgMatches) -> Outcome {
         Some(("advise", given)) => advise::run(given),
         Some(("attach", given)) => attach::run(given),
         Some((attach::WATCHDOG, _)) => attach::run_watchdog(),
+        Some(("trial", given)) => trial::run(given),
         Some(("bench-arm", _)) => Ok(lissom_bench::run_arm_child(
             std::io::stdin(),
             std::io::stdout(),

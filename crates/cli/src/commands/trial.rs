@@ -1,0 +1,159 @@
+//! `lissom trial`: what a search starts for each configuration.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::{Arg, ArgMatches, Command, value_parser};
+use lissom_bench::trial::{Limits, Signals, System, TrialPlan, run_trial};
+use lissom_bench::{BenchError, load_workload};
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM};
+use signal_hook::flag;
+
+use crate::arguments::{amount, duration, find, flag as switch, get, option};
+use crate::failure::{Failure, Outcome};
+
+pub fn command() -> Command {
+    Command::new("trial")
+        .hide(true)
+        .about("Runs one configuration under a workload; a search starts it by itself")
+        .long_about(
+            "Runs one configuration under a workload; a search starts it by itself.\n\n\
+             Prints {\"ready\": true} once the data set is there, then one JSON object of metrics \
+             for each window, or {\"error\": \"...\"}. SIGTERM ends it; it may be stopped and \
+             continued at any time.",
+        )
+        .args(what())
+        .args(how_long())
+        .args(with_what())
+}
+
+/// The workload and the configuration.
+fn what() -> [Arg; 5] {
+    [
+        option(
+            "workload",
+            "NAME",
+            "A shipped workload (see `lissom workloads`), random:SEED, or a TOML file",
+        )
+        .required(true),
+        option(
+            "entries",
+            "N",
+            "Entries to load, as 2000000 or 2M [default: the workload's]",
+        )
+        .value_parser(amount),
+        option("system", "NAME", "What is tried: rocksdb or lissom")
+            .default_value("rocksdb")
+            .value_parser(|name: &str| name.parse::<System>()),
+        option(
+            "options",
+            "FILE",
+            "The configuration: an OPTIONS file of RocksDB, or a JSON object of Lissom's settings",
+        )
+        .required(true)
+        .value_parser(value_parser!(PathBuf)),
+        option(
+            "directory",
+            "DIR",
+            "The database's directory, new or empty; it stays",
+        )
+        .required(true)
+        .value_parser(value_parser!(PathBuf)),
+    ]
+}
+
+fn how_long() -> [Arg; 4] {
+    [
+        option("seconds", "S", "How long it runs after the set-up")
+            .required(true)
+            .value_parser(duration),
+        option("window", "TIME", "Length of a window, as 1s or 500ms")
+            .default_value("1s")
+            .value_parser(duration),
+        option("seed", "N", "Seed of data and operations")
+            .default_value("1")
+            .value_parser(value_parser!(u64)),
+        option("threads", "N", "Threads that operate")
+            .default_value("1")
+            .value_parser(value_parser!(u32)),
+    ]
+}
+
+fn with_what() -> [Arg; 4] {
+    [
+        option(
+            "rate-limit",
+            "BYTES",
+            "Bytes per second that flushes, compactions, reads and the log may move together",
+        )
+        .value_parser(amount),
+        option(
+            "memory",
+            "BYTES",
+            "Bytes for write buffers and cached blocks together; stock RocksDB's cache gets what \
+             the write buffers leave, unless OPTIONS sets block_cache",
+        )
+        .value_parser(amount),
+        option(
+            "prepared",
+            "DIR",
+            "Where data sets are kept that trials begin with; made if missing",
+        )
+        .value_parser(value_parser!(PathBuf)),
+        switch("buffered-io", "Uses the operating system's cache"),
+    ]
+}
+
+pub fn run(given: &ArgMatches) -> Outcome {
+    let plan = plan(given)?;
+    let result = run_trial(&plan, &mut io::stdout(), &mut io::stderr(), listen);
+    Ok(result?)
+}
+
+fn plan(given: &ArgMatches) -> Result<TrialPlan, Failure> {
+    // What is wrong here was given on the command line.
+    let wrong = |error: BenchError| Failure::WrongUse(error.to_string());
+    let workload = load_workload(&get::<String>(given, "workload"))
+        .and_then(|workload| workload.sized(find(given, "entries"), 1.0))
+        .map_err(wrong)?;
+    let plan = TrialPlan {
+        workload,
+        system: get(given, "system"),
+        options: options(&get::<PathBuf>(given, "options"))?,
+        directory: get(given, "directory"),
+        time: get::<Duration>(given, "seconds"),
+        window: get::<Duration>(given, "window"),
+        seed: get(given, "seed"),
+        threads: get(given, "threads"),
+        limits: Limits {
+            direct_io: !given.get_flag("buffered-io"),
+            rate_limit: find(given, "rate-limit"),
+            memory: find(given, "memory"),
+        },
+        prepared: find(given, "prepared"),
+    };
+    plan.check().map_err(wrong)?;
+    Ok(plan)
+}
+
+fn options(path: &Path) -> Result<String, Failure> {
+    std::fs::read_to_string(path).map_err(|error| {
+        Failure::WrongUse(format!(
+            "cannot read {}: {error}; give --options a file that is there",
+            path.display()
+        ))
+    })
+}
+
+/// From here on the process ends in order when it is told to.
+fn listen() -> Result<Signals, BenchError> {
+    let signals = Signals::default();
+    let cannot = |error: io::Error| BenchError::new(format!("cannot listen for signals: {error}"));
+    for signal in [SIGTERM, SIGINT, SIGHUP] {
+        flag::register(signal, Arc::clone(&signals.end)).map_err(cannot)?;
+    }
+    flag::register(SIGCONT, Arc::clone(&signals.resumed)).map_err(cannot)?;
+    Ok(signals)
+}

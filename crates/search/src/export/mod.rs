@@ -1,0 +1,74 @@
+//! A configuration as a file that another program reads.
+//!
+//! Each format takes the settings that it has words for; of every other one it says
+//! so in a sentence. [`options_file`] reads what [`Format::RocksDb`] writes, and the
+//! OPTIONS files that RocksDB writes itself.
+
+mod cassandra;
+mod filter;
+mod flags;
+mod flink;
+mod format;
+mod json;
+pub mod options_file;
+mod rocksdb;
+mod settings;
+mod sizes;
+#[cfg(test)]
+mod tests;
+
+pub use format::Format;
+pub use options_file::OptionsFile;
+
+use settings::Settings;
+
+use crate::error::{Result, SearchError};
+use crate::space::{Configuration, Space};
+
+/// A configuration in some format.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Export {
+    /// The file's contents.
+    pub text: String,
+    /// One sentence for each setting that the format cannot express, or not exactly.
+    pub remarks: Vec<String>,
+}
+
+/// Writes a configuration of a space.
+///
+/// ```
+/// use lissom_search::export::{Format, write};
+/// use lissom_search::space::{BuiltIn, Constants};
+///
+/// let space = BuiltIn::RocksDb.file()?.with(&Constants::new())?;
+/// let export = write(Format::RocksDb, &space, &space.default_configuration())?;
+/// assert!(export.text.contains("[CFOptions \"default\"]"));
+/// assert!(export.remarks.is_empty());
+/// # Ok::<(), lissom_search::SearchError>(())
+/// ```
+///
+/// # Errors
+/// A parameter that is missing, unknown or outside its range; a space none of whose
+/// parameters is an option of RocksDB, for any format but [`Format::Json`]; a filter
+/// policy without bits.
+pub fn write(format: Format, space: &Space, configuration: &Configuration) -> Result<Export> {
+    let settings = Settings::new(space, configuration)?;
+    if format != Format::Json && !has_options(space) {
+        return Err(SearchError::new(format!(
+            "no parameter of the space {} is an option of RocksDB: write its configurations as \
+             json",
+            space.name()
+        )));
+    }
+    match format {
+        Format::RocksDb => rocksdb::write(settings),
+        Format::Json => json::write(settings),
+        Format::Flags => flags::write(settings),
+        Format::Flink => flink::write(settings),
+        Format::Cassandra => cassandra::write(settings),
+    }
+}
+
+fn has_options(space: &Space) -> bool {
+    space.parameters().iter().any(|it| it.section.is_some())
+}
