@@ -83,9 +83,26 @@ pub fn amount(text: &str) -> Result<u64, String> {
         .ok_or_else(|| format!("{text:?} is not a whole number with an optional unit"))
 }
 
+/// Seconds: a number with ms, s, m (or min) or h behind it, or none.
+pub fn duration(text: &str) -> Result<f64, String> {
+    let letters = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let (number, unit) = text.split_at(text.len() - letters.len());
+    let factor = match unit {
+        "" | "s" => 1.0,
+        "ms" => 1e-3,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        _ => return Err(format!("{text:?} has no unit of ms, s, m or h")),
+    };
+    number
+        .parse::<f64>()
+        .map(|number| number * factor)
+        .map_err(|_| format!("{text:?} is not a time, as 90s, 20m or 1.5h"))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::amount;
+    use super::{amount, duration};
 
     #[test]
     fn amounts_may_have_units() {
@@ -94,6 +111,19 @@ mod tests {
         assert_eq!(amount("4MiB"), Ok(4 << 20));
         for wrong in ["", "M", "-1", "1.5M", "2m", "99999999999G"] {
             assert!(amount(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn times_may_have_units() {
+        assert_eq!(duration("90"), Ok(90.0));
+        assert_eq!(duration("60s"), Ok(60.0));
+        assert_eq!(duration("500ms"), Ok(0.5));
+        assert_eq!(duration("20m"), Ok(1_200.0));
+        assert_eq!(duration("2min"), Ok(120.0));
+        assert_eq!(duration("1.5h"), Ok(5_400.0));
+        for wrong in ["", "m", "-1s", "1d", "1 m", "1..5s", "inf", "NaN"] {
+            assert!(duration(wrong).is_err(), "{wrong}");
         }
     }
 }
