@@ -91,7 +91,7 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     let seconds = match text.get(number.len()..) {
         Some("ms") => 0.001,
         Some("" | "s") => 1.0,
-        Some("m") => 60.0,
+        Some("m" | "min") => 60.0,
         Some("h") => 3600.0,
         _ => return Err(format!("{text:?} has no unit of ms, s, m or h")),
     };
@@ -113,7 +113,9 @@ mod tests {
         assert_eq!(duration("1.5"), Ok(Duration::from_millis(1500)));
         assert_eq!(duration("250ms"), Ok(Duration::from_millis(250)));
         assert_eq!(duration("20m"), Ok(Duration::from_secs(1200)));
-        for wrong in ["", "s", "-1s", "1 day", "1d", "nan", "inf", "1e300h"] {
+        for wrong in [
+            "", "s", "-1s", "1 day", "1d", "nan", "inf", "1e300h", "1..5s",
+        ] {
             assert!(duration(wrong).is_err(), "{wrong}");
         }
     }

@@ -50,3 +50,9 @@ impl From<lissom_agent::Error> for Failure {
         Failure::Failed(error.to_string())
     }
 }
+
+impl From<lissom_trials::TrialsError> for Failure {
+    fn from(error: lissom_trials::TrialsError) -> Failure {
+        Failure::Failed(error.to_string())
+    }
+}

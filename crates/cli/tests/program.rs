@@ -8,6 +8,8 @@ mod attaching;
 mod benches;
 #[path = "program/directories.rs"]
 mod directories;
+#[path = "program/searching.rs"]
+mod searching;
 #[path = "program/simulations.rs"]
 mod simulations;
 #[path = "program/support.rs"]

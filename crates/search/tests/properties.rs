@@ -142,7 +142,7 @@ proptest! {
                 Event::Measurement { measurement, .. } => {
                     prop_assert_eq!(resumed.tell(measurement.clone()), Ok(()));
                 }
-                Event::Begin(_) => panic!("one search"),
+                _ => panic!("one search, and nothing behind it"),
             }
         }
     }

@@ -5,7 +5,7 @@ use lissom_sim::{Mix, Popularity, Scenario, Session, StoreModel};
 use super::{Contender, SimulationPlan};
 use crate::arms::settings_of;
 use crate::error::{BenchError, Result};
-use crate::workload::{self, DrawnSize, KeyOrder, Keys, Rate, Size};
+use crate::workload::{self, KeyOrder, Keys, Rate};
 
 /// RocksDB's default, which no arm changes.
 const BLOCK_BYTES: f64 = 4096.0;
@@ -23,7 +23,7 @@ pub(super) fn scenario(plan: &SimulationPlan, contender: &Contender) -> Result<S
             workload.name
         )));
     }
-    let entry_bytes = workload.key_size as f64 + mean(workload.value_size);
+    let entry_bytes = workload.entry_bytes();
     let sessions = workload.measured_sessions();
     let sessions = sessions
         .iter()
@@ -94,7 +94,7 @@ fn session(session: &workload::Session, entries: u64) -> Result<Session> {
             Keys::Latest { .. } => return Err(refused("keys by age (latest)")),
             Keys::Mixgraph(_) => return Err(refused("key ranges (mixgraph)")),
         },
-        scan_length: mean(session.scan_length),
+        scan_length: session.scan_length.mean(),
         rate: rate(session.rate, (total + both) / total),
         policy: None,
     })
@@ -113,26 +113,4 @@ fn rate(rate: Rate, each: f64) -> Option<lissom_sim::Rate> {
     }
     let mean = rate.mean()?;
     Some(lissom_sim::Rate::Constant(mean * each))
-}
-
-fn mean(size: Size) -> f64 {
-    match size {
-        Size::Fixed(bytes) => bytes as f64,
-        Size::Drawn(DrawnSize::Uniform { min, max }) => f64::midpoint(min as f64, max as f64),
-        // theta + sigma / (1 - k), as far as the mean exists.
-        Size::Drawn(DrawnSize::Pareto {
-            theta,
-            k,
-            sigma,
-            min,
-            max,
-        }) => {
-            let mean = if k < 1.0 {
-                theta + sigma / (1.0 - k)
-            } else {
-                max as f64
-            };
-            mean.clamp(min as f64, max as f64)
-        }
-    }
 }

@@ -139,10 +139,40 @@ impl Workload {
         sessions
     }
 
+    /// Bytes of a key and its value, on average.
+    pub fn entry_bytes(&self) -> f64 {
+        self.key_size as f64 + self.value_size.mean()
+    }
+
     /// Fingerprint of everything in the workload, as hexadecimal SHA-256.
     pub fn fingerprint(&self) -> String {
         let text = serde_json::to_string(self).expect("a workload holds only numbers and strings");
         sha256_hex(text.as_bytes())
+    }
+}
+
+impl Size {
+    /// The mean of what is drawn.
+    pub fn mean(self) -> f64 {
+        match self {
+            Size::Fixed(size) => size as f64,
+            Size::Drawn(DrawnSize::Uniform { min, max }) => f64::midpoint(min as f64, max as f64),
+            // theta + sigma / (1 - k), as far as the mean exists.
+            Size::Drawn(DrawnSize::Pareto {
+                theta,
+                k,
+                sigma,
+                min,
+                max,
+            }) => {
+                let mean = if k < 1.0 {
+                    theta + sigma / (1.0 - k)
+                } else {
+                    max as f64
+                };
+                mean.clamp(min as f64, max as f64)
+            }
+        }
     }
 }
 

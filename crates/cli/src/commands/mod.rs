@@ -10,6 +10,7 @@ mod detach;
 mod inspect;
 mod pin;
 mod replay;
+mod search;
 mod sim;
 mod sizes;
 mod trial;
@@ -45,6 +46,7 @@ pub fn program() -> Command {
             compact::command(),
             replay::command(),
             advise::command(),
+            search::command(),
             attach::command(),
         ])
         .subcommand(attach::watchdog_command())
@@ -70,6 +72,7 @@ pub fn run(given: &ArgMatches) -> Outcome {
         Some(("compact", given)) => compact::run(given),
         Some(("replay", given)) => replay::run(given),
         Some(("advise", given)) => advise::run(given),
+        Some(("search", given)) => search::run(given),
         Some(("attach", given)) => attach::run(given),
         Some((attach::WATCHDOG, _)) => attach::run_watchdog(),
         Some(("trial", given)) => trial::run(given),

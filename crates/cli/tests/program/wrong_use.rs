@@ -75,6 +75,66 @@ fn what_cannot_be_meant_is_refused() {
             &["sim", "ycsb-a", "--machine", "/nowhere"],
             "cannot read /nowhere",
         ),
+        (&["search"], "<WORKLOAD>"),
+        (&["search", "nothing"], "the shipped ones are"),
+        (
+            &["search", "ycsb-a", "--space", "/nowhere.toml"],
+            "--space /nowhere.toml is no space of the program",
+        ),
+        (
+            &["search", "ycsb-a", "--objective", "speed"],
+            "choose throughput, p99",
+        ),
+        (
+            &["search", "ycsb-a", "--constraint", "memory_bytes < 3"],
+            "write a metric, <= and a number",
+        ),
+        (
+            &["search", "ycsb-a", "--constant", "colour=1"],
+            "it has no constant colour",
+        ),
+        (
+            &["search", "ycsb-a", "--constant", "entries"],
+            "write NAME=VALUE",
+        ),
+        (
+            &["search", "ycsb-a", "--budget", "10s"],
+            "too short for one trial",
+        ),
+        (
+            &["search", "ycsb-a", "--evaluation", "0s"],
+            "a full evaluation of 0 s",
+        ),
+        (&["search", "ycsb-a", "--budget", "soon"], "has no unit"),
+        (
+            &["search", "ycsb-a", "--memory", "8000GiB"],
+            "a --memory of at most",
+        ),
+        (
+            &["search", "ycsb-a", "--command", "prog {options}"],
+            "cannot be used with",
+        ),
+        (
+            &["search", "--command", "prog --db {directory}"],
+            "has no {options}",
+        ),
+        (
+            &["search", "--command", "prog '{options}"],
+            "a quote without its end",
+        ),
+        (
+            &[
+                "search",
+                "--command",
+                "prog {options}",
+                "--memory",
+                "512MiB",
+                "--restart",
+                "--out",
+                "/no/where/OPTIONS",
+            ],
+            "cannot write /no/where/OPTIONS",
+        ),
         (&["attach"], "<URL>"),
         (&["attach", "mysql://u@h"], "--io-limit <BYTES>"),
         (
@@ -158,6 +218,7 @@ fn help_names_every_command_and_fits_the_terminal() {
         "compact",
         "sim",
         "replay",
+        "search",
         "attach",
     ] {
         assert!(help.contains(&format!("\n  {command}")), "{help}");

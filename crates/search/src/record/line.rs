@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Result, SearchError};
 use crate::fingerprint::Fingerprint;
 use crate::search::{Decision, Measurement, Search, Setup};
+use crate::verdict::{Ablated, Repeated};
 
 /// The log's format; readers refuse others.
 pub const VERSION: u32 = 1;
@@ -77,6 +78,39 @@ pub enum Event {
         /// Of what.
         measurement: Measurement,
     },
+    /// A contender was run again, after the search.
+    Repeated {
+        /// Seconds by the clock since the search began.
+        at: f64,
+        /// Who, and what came of it.
+        repeated: Repeated,
+    },
+    /// The best was run without what one parameter brings, after the search.
+    Ablated {
+        /// Seconds by the clock since the search began.
+        at: f64,
+        /// Without what, and what came of it.
+        ablated: Ablated,
+    },
+    /// Nothing more is to come: the verdict is complete.
+    End {
+        /// Seconds by the clock since the search began.
+        at: f64,
+    },
+}
+
+impl Event {
+    /// Seconds by the clock since the search began.
+    pub fn at(&self) -> f64 {
+        match self {
+            Event::Begin(_) => 0.0,
+            Event::Decision { at, .. }
+            | Event::Measurement { at, .. }
+            | Event::Repeated { at, .. }
+            | Event::Ablated { at, .. }
+            | Event::End { at } => *at,
+        }
+    }
 }
 
 /// The event as a line, the line break included.
@@ -84,14 +118,10 @@ pub enum Event {
 /// # Errors
 /// A number that JSON cannot hold.
 pub fn encode(event: &Event) -> Result<String> {
-    let at = match event {
-        Event::Begin(_) => 0.0,
-        Event::Decision { at, .. } => *at,
-        Event::Measurement { at, measurement } => {
-            measurement.check()?;
-            *at
-        }
-    };
+    if let Event::Measurement { measurement, .. } = event {
+        measurement.check()?;
+    }
+    let at = event.at();
     if !at.is_finite() {
         return Err(SearchError::new(format!(
             "an event at {at} s cannot be logged: give the seconds since the search began"

@@ -4,6 +4,7 @@ use super::line::{Begin, Event, Target, VERSION};
 use crate::error::{Result, SearchError};
 use crate::search::{Decision, Earlier, EarlierReading, Outcome, TrialId};
 use crate::space::{Configuration, Space};
+use crate::verdict::{Ablated, Repeated};
 
 /// A log that was read.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -140,27 +141,45 @@ impl Recorded {
         Ok(())
     }
 
-    /// Whether it came to its end.
+    /// Whether it chose its best; repeats may still be missing.
     pub fn is_done(&self) -> bool {
         self.decisions()
             .any(|decision| matches!(decision, Decision::Done { .. }))
+    }
+
+    /// Whether nothing more was to come, the verdict included.
+    pub fn has_ended(&self) -> bool {
+        let mut events = self.events.iter();
+        events.any(|event| matches!(event, Event::End { .. }))
     }
 
     /// The decisions in it, in their order.
     pub fn decisions(&self) -> impl Iterator<Item = &Decision> {
         self.events.iter().filter_map(|event| match event {
             Event::Decision { decision, .. } => Some(decision),
-            Event::Begin(_) | Event::Measurement { .. } => None,
+            _ => None,
+        })
+    }
+
+    /// Repeats in it, in their order.
+    pub fn repeated(&self) -> impl Iterator<Item = &Repeated> {
+        self.events.iter().filter_map(|event| match event {
+            Event::Repeated { repeated, .. } => Some(repeated),
+            _ => None,
+        })
+    }
+
+    /// Ablations in it, in their order.
+    pub fn ablated(&self) -> impl Iterator<Item = &Ablated> {
+        self.events.iter().filter_map(|event| match event {
+            Event::Ablated { ablated, .. } => Some(ablated),
+            _ => None,
         })
     }
 
     /// Seconds by the clock that it has taken so far.
     pub fn elapsed(&self) -> f64 {
-        let times = self.events.iter().map(|event| match event {
-            Event::Begin(_) => 0.0,
-            Event::Decision { at, .. } | Event::Measurement { at, .. } => *at,
-        });
-        times.fold(0.0, f64::max)
+        self.events.iter().map(Event::at).fold(0.0, f64::max)
     }
 
     /// Every configuration that was measured or failed, with its latest measurement.
@@ -175,7 +194,8 @@ impl Recorded {
                         known.take(&measurement.outcome);
                     }
                 }
-                Event::Begin(_) => {}
+                // What follows a search is of configurations that it has measured.
+                _ => {}
             }
         }
         let known = tried

@@ -42,7 +42,9 @@ pub fn resume(log: &Log, space: &Space, target: &Target) -> Result<(Search, f64)
 
 fn step(search: &mut Search, event: &Event) -> Result<()> {
     match event {
-        Event::Begin(_) => Ok(()),
+        Event::Begin(_) | Event::Repeated { .. } | Event::Ablated { .. } | Event::End { .. } => {
+            Ok(())
+        }
         Event::Measurement { measurement, .. } => search.tell(measurement.clone()),
         Event::Decision { at, decision } => {
             let decided = search.ask(*at);

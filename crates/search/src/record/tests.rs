@@ -2,10 +2,12 @@
 
 use super::*;
 use crate::Fingerprint;
+use crate::objective::Metrics;
 use crate::objective::metrics::THROUGHPUT;
 use crate::search::{Decision, Outcome, Search, Setup, TimePoints};
 use crate::space::{BuiltIn, Configuration, Constants, Setting, Space};
 use crate::testing::{Answer, Lab};
+use crate::verdict::{Ablated, Contender, Repeated};
 
 fn space() -> Space {
     let file = BuiltIn::Dremel.file().expect("reads");
@@ -69,7 +71,7 @@ fn every_prefix_of_a_log_resumes_to_the_same_decisions() {
                 Event::Measurement { measurement, .. } => {
                     resumed.tell(measurement.clone()).expect("fits");
                 }
-                Event::Begin(_) => panic!("one search"),
+                _ => panic!("one search, and nothing behind it"),
             }
         }
         assert_eq!(resumed.order(), finished.order(), "cut after {cut} lines");
@@ -201,6 +203,43 @@ fn a_later_search_learns_from_the_log() {
     assert_eq!(both.searches.len(), 2);
     let (resumed, _) = resume(&both, &space(), &target()).expect("the second");
     assert_eq!(resumed.order(), second.order());
+}
+
+#[test]
+fn what_follows_a_search_is_kept() {
+    let (mut text, finished) = logged(fresh());
+    assert!(!Log::parse(&text).expect("whole").searches[0].has_ended());
+    let metrics = Metrics::new([(THROUGHPUT.to_owned(), 7.5)].into()).expect("finite");
+    let repeated = Repeated {
+        round: 1,
+        contender: Contender::RunnerUp,
+        metrics: Some(metrics.clone()),
+    };
+    let ablated = Ablated {
+        parameter: "block_size".to_owned(),
+        metrics: None,
+    };
+    for event in [
+        Event::Repeated {
+            at: 6_000.0,
+            repeated: repeated.clone(),
+        },
+        Event::Ablated {
+            at: 6_010.5,
+            ablated: ablated.clone(),
+        },
+        Event::End { at: 6_011.0 },
+    ] {
+        text += &encode(&event).expect("numbers");
+    }
+    let log = Log::parse(&text).expect("whole");
+    let last = &log.searches[0];
+    assert!(last.is_done() && last.has_ended());
+    assert_eq!(last.repeated().collect::<Vec<_>>(), [&repeated]);
+    assert_eq!(last.ablated().collect::<Vec<_>>(), [&ablated]);
+    let (resumed, elapsed) = resume(&log, &space(), &target()).expect("the same search");
+    assert_eq!(elapsed, 6_011.0);
+    assert_eq!(resumed.order(), finished.order());
 }
 
 #[test]

@@ -16,6 +16,15 @@ pub struct Ablation {
     pub configuration: Configuration,
 }
 
+/// What came of an ablation.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Ablated {
+    /// The parameter that was set back.
+    pub parameter: String,
+    /// What was measured without it; absent if it failed.
+    pub metrics: Option<Metrics>,
+}
+
 /// One run for each parameter in which the best differs from the default.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Ablations {

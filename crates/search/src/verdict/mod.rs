@@ -15,7 +15,7 @@ mod repeats;
 #[cfg(test)]
 mod tests;
 
-pub use ablation::{Ablation, Ablations, ablations, contribution};
+pub use ablation::{Ablated, Ablation, Ablations, ablations, contribution};
 pub use estimate::{Estimate, estimates};
 pub use figure::Figure;
 pub use judge::{Comparison, GoalVerdict, Repeated, Standing, Verdict, judge_repeats};

@@ -1,0 +1,130 @@
+//! `lissom search`
+
+mod arguments;
+mod output;
+mod request;
+mod space;
+mod subject;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use clap::{ArgMatches, Command};
+use lissom_search::export;
+use lissom_search::record::Log;
+use lissom_search::search::Search;
+use lissom_search::space::Configuration;
+use lissom_trials::findings::Findings;
+use lissom_trials::session::{Observer, Opening, Session, most_alive};
+use lissom_trials::{
+    LogFile, Runner, TrialsError, Writer, asked_to_end, check_memory, check_writable,
+};
+
+use crate::failure::{Failure, Outcome};
+use crate::output::StatusLine;
+use request::Request;
+
+pub fn command() -> Command {
+    Command::new("search")
+        .about("Finds a configuration by experiment, and says how sure it is")
+        .long_about(
+            "Finds a configuration by experiment (Dremel): tries configurations on a workload or on \
+             a program of your own, stops the worse half early and lets the better half run on, and \
+             repeats the best against the runner-up and the default.\n\n\
+             Writes an OPTIONS file, a report, and a log of everything measured; an interrupted \
+             search goes on with the same command, and later searches learn from the log. \
+             docs/search.md has the protocol of a program of your own.",
+        )
+        .args(arguments::subject())
+        .args(arguments::sought())
+        .args(arguments::spent())
+        .args(arguments::bounds())
+        .args(arguments::files())
+        .arg(crate::arguments::json())
+}
+
+pub fn run(given: &ArgMatches) -> Outcome {
+    let request = Request::of(given)?;
+    check(&request).map_err(|error| Failure::WrongUse(error.to_string()))?;
+    let asked = asked_to_end()?;
+    let (mut log, recorded) = LogFile::open(&request.log)?;
+    let found = search(&request, &mut log, &recorded, asked)?;
+    output::finish(&request, found)
+}
+
+/// What can be known to be wrong before anything is measured or written.
+fn check(request: &Request) -> lissom_trials::Result<()> {
+    let plan = &request.plan;
+    let search = Search::new(&plan.space, plan.setup.clone(), &[])?;
+    export::write(
+        request.format,
+        &plan.space,
+        &plan.space.default_configuration(),
+    )?;
+    check_memory(
+        most_alive(&search),
+        plan.setup.method.workers,
+        request.settings.memory_bytes,
+        request.settings.restart,
+    )?;
+    check_writable(&request.out)?;
+    check_writable(&request.report)
+}
+
+fn search(
+    request: &Request,
+    log: &mut LogFile,
+    recorded: &Log,
+    asked: Arc<AtomicBool>,
+) -> lissom_trials::Result<Findings> {
+    let opening = Opening::of(&request.plan, recorded, request.anew)?;
+    let mut runner = Runner::new(
+        request.settings.clone(),
+        request.template.clone(),
+        writer(request),
+    )?;
+    let mut watching = Watching {
+        asked,
+        line: StatusLine::new(),
+    };
+    let found = Session::run(&request.plan, opening, &mut runner, log, &mut watching);
+    let remarks = runner.remarks().to_vec();
+    let mut found = found.map_err(|error| resumable(request, &error, &remarks))?;
+    found.notes.extend(remarks);
+    Ok(found)
+}
+
+/// Turns configurations into files of the chosen format. What it cannot express is
+/// said of the best, at the end.
+fn writer(request: &Request) -> Writer {
+    let (format, space) = (request.format, request.plan.space.clone());
+    Box::new(move |configuration: &Configuration| {
+        export::write(format, &space, configuration).map(|it| it.text)
+    })
+}
+
+/// A search that was begun is not lost.
+fn resumable(request: &Request, error: &TrialsError, remarks: &[String]) -> TrialsError {
+    let remarks: String = remarks.iter().map(|it| format!("; {it}")).collect();
+    TrialsError::new(format!(
+        "{error}; what was measured stands in {}, and the same command goes on from \
+         there{remarks}",
+        request.log.display()
+    ))
+}
+
+/// The person at the terminal.
+struct Watching {
+    asked: Arc<AtomicBool>,
+    line: StatusLine,
+}
+
+impl Observer for Watching {
+    fn interrupts(&self) -> bool {
+        self.asked.load(Ordering::SeqCst)
+    }
+
+    fn sees(&mut self, progress: &str) {
+        self.line.show(progress);
+    }
+}

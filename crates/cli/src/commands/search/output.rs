@@ -1,0 +1,69 @@
+//! What a search leaves: files, and words.
+
+use lissom_search::export::{self, Format};
+use lissom_trials::findings::{Findings, render};
+use lissom_trials::{replace, report};
+use serde::Serialize;
+
+use super::request::{Request, shown};
+use crate::failure::{Failure, Outcome};
+use crate::output;
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Report<'a> {
+    /// The file with the best configuration; absent if there is none.
+    options: Option<String>,
+    report: String,
+    log: String,
+    findings: &'a Findings,
+}
+
+/// Writes the best configuration and the report, and prints what was found. What
+/// could not be written is said last, for it must not keep back the rest.
+pub fn finish(request: &Request, mut found: Findings) -> Outcome {
+    let options = write_options(request, &mut found);
+    let page = report::write(&found, &request.report);
+    let report = Report {
+        options: matches!(options, Ok(true)).then(|| shown(&request.out)),
+        report: shown(&request.report),
+        log: shown(&request.log),
+        findings: &found,
+    };
+    if request.json {
+        output::print_json(&report)?;
+    } else {
+        output::print(&text(request, &report))?;
+    }
+    options?;
+    page?;
+    match &found.best {
+        Some(_) => Ok(()),
+        None => Err(Failure::Failed(format!(
+            "nothing was found: {}; the report has the causes",
+            found.reason
+        ))),
+    }
+}
+
+/// False without a best.
+fn write_options(request: &Request, found: &mut Findings) -> lissom_trials::Result<bool> {
+    let Some(best) = &found.best else {
+        return Ok(false);
+    };
+    let written = export::write(request.format, &request.plan.space, &best.configuration)?;
+    found.notes.extend(written.remarks);
+    replace(&request.out, &written.text)?;
+    Ok(true)
+}
+
+fn text(request: &Request, report: &Report<'_>) -> String {
+    let mut text = render(report.findings);
+    if let Some(options) = &report.options {
+        text += &format!("written: {options}\n");
+        if let Format::RocksDb = request.format {
+            text += &format!("apply it: lissom apply PATH {options}\n");
+        }
+    }
+    text + &format!("report: {}\nlog: {}\n", report.report, report.log)
+}

@@ -1,0 +1,101 @@
+//! What was asked for, as a whole.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::ArgMatches;
+use lissom_search::export::Format;
+use lissom_search::objective::{Constraint, Objective};
+use lissom_search::record::Target;
+use lissom_search::search::{Setup, TimePoints};
+use lissom_trials::session::Plan;
+use lissom_trials::{Settings, Template};
+
+use super::space;
+use super::subject::Subject;
+use crate::arguments::{find, get};
+use crate::failure::Failure;
+
+/// A trial without a sample for less than this is not yet called hung.
+const LEAST_DEADLINE: f64 = 10.0;
+
+/// What `lissom search` is to do.
+pub struct Request {
+    pub plan: Plan,
+    pub settings: Settings,
+    pub template: Template,
+    pub format: Format,
+    pub out: PathBuf,
+    pub log: PathBuf,
+    pub report: PathBuf,
+    /// Whether an interrupted search is left as it is.
+    pub anew: bool,
+    pub json: bool,
+}
+
+impl Request {
+    /// What was given on the command line.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn of(given: &ArgMatches) -> Result<Request, Failure> {
+        let source = space::source(given)?;
+        let subject = Subject::of(given, &source)?;
+        let memory_bytes: u64 = get(given, "memory");
+        let space = source.space(given, &subject, memory_bytes)?;
+        let format = find(given, "format").unwrap_or_else(|| subject.format(&source));
+        let facts = subject.facts.iter().cloned();
+        let facts = facts.chain([format!("{memory_bytes} bytes"), format.to_string()]);
+        let target = Target::new(&subject.name, facts);
+        let out: PathBuf = get(given, "out");
+        let beside = |name: &str| out.with_file_name(name);
+        Ok(Request {
+            plan: Plan::new(space, target, setup(given), get(given, "repeats")),
+            settings: settings(given, memory_bytes, beside("search.trials")),
+            template: subject.template,
+            format,
+            log: find(given, "log").unwrap_or_else(|| beside("search.jsonl")),
+            report: find(given, "report").unwrap_or_else(|| beside("search.html")),
+            anew: given.get_flag("new"),
+            json: given.get_flag("json"),
+            out,
+        })
+    }
+}
+
+fn setup(given: &ArgMatches) -> Setup {
+    let objective: Objective = get(given, "objective");
+    let mut setup = Setup::new(objective, seconds(given, "budget"));
+    let constraints = given.get_many::<Constraint>("constraint");
+    setup.constraints = constraints.unwrap_or_default().cloned().collect();
+    setup.seed = get(given, "seed");
+    setup.method.points = TimePoints::settled_within(seconds(given, "evaluation"));
+    setup.method.workers = get::<u32>(given, "workers") as usize;
+    setup.method.setup_seconds = find(given, "setup").map_or(0.0, |it: Duration| it.as_secs_f64());
+    setup
+}
+
+fn settings(given: &ArgMatches, memory_bytes: u64, directory: PathBuf) -> Settings {
+    let evaluation_seconds = seconds(given, "evaluation");
+    let deadline = (evaluation_seconds / 2.0).max(LEAST_DEADLINE);
+    Settings {
+        directory: find(given, "directory").unwrap_or(directory),
+        evaluation_seconds,
+        memory_bytes,
+        deadline_seconds: find(given, "deadline").map_or(deadline, |it: Duration| it.as_secs_f64()),
+        setup_deadline_seconds: seconds(given, "setup-deadline"),
+        restart: given.get_flag("restart"),
+        keep: given.get_flag("keep"),
+    }
+}
+
+/// A length of time that has a default.
+fn seconds(given: &ArgMatches, name: &str) -> f64 {
+    get::<Duration>(given, name).as_secs_f64()
+}
+
+/// A file's path as a person finds it.
+pub fn shown(path: &Path) -> String {
+    let full = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    full.display().to_string()
+}

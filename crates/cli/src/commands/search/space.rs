@@ -1,0 +1,79 @@
+//! What may be tried.
+
+use clap::ArgMatches;
+use lissom_search::space::{BuiltIn, Constants, Space, SpaceFile};
+
+use super::subject::Subject;
+use crate::arguments::get;
+use crate::failure::Failure;
+
+/// Of a trial's memory, what memtables, caches and filters may take together; the
+/// rest is for merges, the program and the allocator.
+const BUDGETED: f64 = 0.75;
+
+/// Where a space comes from.
+pub struct Source {
+    /// Which one, if it comes with the program.
+    pub built_in: Option<BuiltIn>,
+    file: SpaceFile,
+    /// In front of what is wrong with it.
+    place: String,
+}
+
+/// The space that `--space` names.
+pub fn source(given: &ArgMatches) -> Result<Source, Failure> {
+    let name: String = get(given, "space");
+    let built_in = BuiltIn::ALL.into_iter().find(|it| it.to_string() == name);
+    let file = match built_in {
+        Some(built_in) => built_in.file(),
+        None => {
+            read(&name).and_then(|text| SpaceFile::parse(&text).map_err(|error| error.at(&name)))
+        }
+    };
+    Ok(Source {
+        built_in,
+        file: file.map_err(|error| Failure::WrongUse(error.to_string()))?,
+        place: if built_in.is_some() {
+            String::new()
+        } else {
+            format!("{name}: ")
+        },
+    })
+}
+
+fn read(name: &str) -> lissom_search::Result<String> {
+    std::fs::read_to_string(name).map_err(|error| {
+        lissom_search::SearchError::new(format!(
+            "--space {name} is no space of the program (rocksdb, dremel, lissom), and as a file it \
+             cannot be read: {error}"
+        ))
+    })
+}
+
+impl Source {
+    /// The space with its constants: those that were given, then those of the subject
+    /// and the machine, then its own.
+    pub fn space(
+        &self,
+        given: &ArgMatches,
+        subject: &Subject,
+        memory_bytes: u64,
+    ) -> Result<Space, Failure> {
+        let memory = ("memory".to_owned(), memory_bytes as f64 * BUDGETED);
+        let known = subject.constants.iter().cloned().chain([memory]);
+        let declared = self.file.constants();
+        let mut constants = Constants::new();
+        for (name, value) in known {
+            if declared.iter().any(|it| it.name == name) {
+                constants = constants.with(name, value);
+            }
+        }
+        let more = given.get_many::<(String, f64)>("constant");
+        for (name, value) in more.unwrap_or_default() {
+            constants = constants.with(name.as_str(), *value);
+        }
+        self.file
+            .with(&constants)
+            .map_err(|error| Failure::WrongUse(format!("{}{error}", self.place)))
+    }
+}

@@ -1,0 +1,141 @@
+//! What is measured: a workload, or a program of the user's.
+
+use clap::ArgMatches;
+use lissom_bench::{Machine, load_workload};
+use lissom_search::export::Format;
+use lissom_search::space::BuiltIn;
+use lissom_trials::Template;
+
+use super::space::Source;
+use crate::arguments::{find, get};
+use crate::failure::Failure;
+
+/// What is measured.
+pub struct Subject {
+    /// For sentences.
+    pub name: String,
+    /// Everything on which measurements depend.
+    pub facts: Vec<String>,
+    /// What it knows of a space's constants.
+    pub constants: Vec<(String, f64)>,
+    /// The child's command line.
+    pub template: Template,
+    /// What runs the workload, if there is one.
+    system: Option<String>,
+}
+
+impl Subject {
+    /// What was given on the command line.
+    pub fn of(given: &ArgMatches, space: &Source) -> Result<Subject, Failure> {
+        let machine = Machine::this();
+        let mut subject = match find::<String>(given, "command") {
+            Some(command) => Subject::program(&command)?,
+            None => Subject::workload(given, space)?,
+        };
+        subject.facts.extend([
+            machine.processor,
+            format!("{} cores", machine.cores),
+            format!("{} bytes of memory", machine.memory_bytes),
+        ]);
+        let cores = ("cores".to_owned(), machine.cores as f64);
+        subject.constants.push(cores);
+        Ok(subject)
+    }
+
+    fn program(command: &str) -> Result<Subject, Failure> {
+        let template = Template::parse(command).map_err(wrong)?;
+        let program = template.words().first().cloned().unwrap_or_default();
+        Ok(Subject {
+            name: program,
+            facts: template.words().to_vec(),
+            constants: Vec::new(),
+            template,
+            system: None,
+        })
+    }
+
+    fn workload(given: &ArgMatches, space: &Source) -> Result<Subject, Failure> {
+        let name = match get::<String>(given, "workload") {
+            name if name == "random" => format!("random:{}", get::<u64>(given, "seed")),
+            name => name,
+        };
+        let entries = find::<u64>(given, "entries");
+        let workload = load_workload(&name)
+            .and_then(|workload| workload.sized(entries, 1.0))
+            .map_err(wrong)?;
+        let system = find(given, "system").unwrap_or_else(|| match space.built_in {
+            Some(BuiltIn::Lissom) => "lissom".to_owned(),
+            _ => "rocksdb".to_owned(),
+        });
+        let words = words(given, &name, &system)?;
+        Ok(Subject {
+            name: workload.name.clone(),
+            facts: vec![
+                workload.fingerprint(),
+                format!("{} threads", find::<u32>(given, "threads").unwrap_or(1)),
+                system.clone(),
+                format!("lissom {}", env!("CARGO_PKG_VERSION")),
+            ],
+            constants: vec![
+                ("entries".to_owned(), workload.entries as f64),
+                ("entry_bytes".to_owned(), workload.entry_bytes()),
+            ],
+            template: Template::of(words).map_err(wrong)?,
+            system: Some(system),
+        })
+    }
+
+    /// How configurations are written unless it is said otherwise.
+    pub fn format(&self, space: &Source) -> Format {
+        let of_rocksdb = matches!(
+            (self.system.as_deref(), space.built_in),
+            (Some("rocksdb"), _) | (None, Some(BuiltIn::RocksDb | BuiltIn::Dremel))
+        );
+        if of_rocksdb {
+            Format::RocksDb
+        } else {
+            Format::Json
+        }
+    }
+}
+
+/// The command line of the program's own child.
+fn words(given: &ArgMatches, workload: &str, system: &str) -> Result<Vec<String>, Failure> {
+    let program = std::env::current_exe().map_err(|error| {
+        Failure::Failed(format!(
+            "cannot find this program to start trials: {error}; start it by its full path"
+        ))
+    })?;
+    let Some(program) = program.to_str() else {
+        return Err(Failure::Failed(format!(
+            "this program lies in {}, which is no text: move it",
+            program.display()
+        )));
+    };
+    let fixed = [
+        program,
+        "trial",
+        "--workload",
+        workload,
+        "--system",
+        system,
+        "--options",
+        "{options}",
+        "--directory",
+        "{directory}",
+        "--seconds",
+        "{seconds}",
+    ];
+    let mut words: Vec<String> = fixed.map(str::to_owned).to_vec();
+    if let Some(entries) = find::<u64>(given, "entries") {
+        words.extend(["--entries".to_owned(), entries.to_string()]);
+    }
+    if let Some(threads) = find::<u32>(given, "threads") {
+        words.extend(["--threads".to_owned(), threads.to_string()]);
+    }
+    Ok(words)
+}
+
+fn wrong(error: impl std::fmt::Display) -> Failure {
+    Failure::WrongUse(error.to_string())
+}

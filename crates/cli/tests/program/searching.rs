@@ -1,0 +1,268 @@
+//! search, around a small program of one's own.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Child;
+use std::thread;
+use std::time::Duration;
+
+use super::support::{command, ends, run, text};
+
+/// The more both are, the better.
+const SPACE: &str = "name = \"sum\"
+about = \"Two numbers.\"
+
+[[parameter]]
+name = \"px\"
+kind = \"integer\"
+range = [0, 9]
+default = 2
+change = \"reopen\"
+source = \"a test\"
+
+[[parameter]]
+name = \"py\"
+kind = \"integer\"
+range = [0, 9]
+default = 2
+change = \"reopen\"
+source = \"a test\"
+
+[[feature]]
+name = \"total\"
+expression = \"px + py\"
+source = \"a test\"
+";
+
+/// A throughput of 100 + 10 (px + py), for ever.
+const PROGRAM: &str = "px=$(sed -n 's/^--px=//p' \"$1\")
+py=$(sed -n 's/^--py=//p' \"$1\")
+echo '{\"ready\": true}'
+while :; do echo \"{\\\"throughput\\\": $((100 + 10 * (px + py)))}\"; sleep 0.01; done
+";
+
+/// A directory with the space, the program, and whatever a search leaves.
+struct Bench {
+    directory: tempfile::TempDir,
+}
+
+impl Bench {
+    fn new(program: &str) -> Bench {
+        let directory = tempfile::tempdir().expect("a directory");
+        fs::write(directory.path().join("space.toml"), SPACE).expect("writable");
+        fs::write(directory.path().join("program.sh"), program).expect("writable");
+        Bench { directory }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    /// The command line of a search that takes some ten seconds.
+    fn arguments(&self) -> Vec<String> {
+        let path = |name: &str| self.path(name).display().to_string();
+        let command = format!("sh {} {{options}}", path("program.sh"));
+        let (space, out) = (path("space.toml"), path("OPTIONS"));
+        let words = [
+            "search",
+            "--command",
+            &command,
+            "--space",
+            &space,
+            "--format",
+            "flags",
+            "--evaluation",
+            "500ms",
+            "--budget",
+            "60s",
+            "--memory",
+            "32MiB",
+            "--out",
+            &out,
+        ];
+        words.map(str::to_owned).to_vec()
+    }
+
+    fn with<'a>(arguments: &'a [String], more: &[&'a str]) -> Vec<&'a str> {
+        let arguments = arguments.iter().map(String::as_str);
+        arguments.chain(more.iter().copied()).collect()
+    }
+
+    fn log(&self) -> String {
+        fs::read_to_string(self.path("search.jsonl")).unwrap_or_default()
+    }
+}
+
+#[test]
+fn the_best_is_found_proven_and_written() {
+    let bench = Bench::new(PROGRAM);
+    let arguments = bench.arguments();
+    let output = run(&Bench::with(&arguments, &["--json"]));
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let found = &report["findings"];
+    let best = &found["best"]["configuration"];
+    let (px, py) = (best["px"].as_u64(), best["py"].as_u64());
+    let (px, py) = (px.expect("a number"), py.expect("a number"));
+    assert!(px + py >= 9, "of the better half: {best}");
+    let options = fs::read_to_string(bench.path("OPTIONS")).expect("written");
+    assert!(options.contains(&format!("--px={px}")), "{options}");
+    assert!(options.contains(&format!("--py={py}")), "{options}");
+    assert_eq!(found["verdict"]["complete_rounds"], 3);
+    let comparisons = found["verdict"]["goals"][0]["comparisons"].as_array();
+    let against_default = comparisons
+        .and_then(|all| all.iter().find(|it| it["against"] == "default"))
+        .expect("the default is repeated");
+    assert_eq!(against_default["standing"], "better", "{against_default}");
+    let wanted = (100 + 10 * (px + py)) as f64 / 140.0 - 1.0;
+    let gain = against_default["gain"].as_f64().expect("a number");
+    assert!((gain - wanted).abs() < 1e-6, "{gain} {wanted}");
+    assert!(
+        !found["contributions"]
+            .as_array()
+            .expect("ablations")
+            .is_empty()
+    );
+    let page = fs::read_to_string(bench.path("search.html")).expect("written");
+    assert!(page.starts_with("<!doctype html>"));
+    assert!(!bench.path("search.trials").exists(), "no trial is left");
+    assert!(
+        bench
+            .log()
+            .lines()
+            .last()
+            .is_some_and(|it| it.contains("\"end\""))
+    );
+}
+
+#[test]
+fn a_search_that_was_killed_goes_on() {
+    let bench = Bench::new(PROGRAM);
+    let arguments = bench.arguments();
+    let mut child = command(&Bench::with(&arguments, &[]))
+        .spawn()
+        .expect("the program starts");
+    let measured = |log: &str| log.matches("\"event\":\"measurement\"").count();
+    wait_until(&mut child, || measured(&bench.log()) >= 3);
+    child.kill().expect("it runs");
+    child.wait().expect("it ended");
+    let before = measured(&bench.log());
+    let output = run(&Bench::with(&arguments, &[]));
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let said = text(&output.stdout);
+    for words in ["best: trial ", "written: ", "report: "] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    let log = bench.log();
+    assert_eq!(
+        log.matches("\"event\":\"begin\"").count(),
+        1,
+        "the same search"
+    );
+    assert!(measured(&log) > before);
+    assert!(
+        log.contains("the search was interrupted"),
+        "what ran was lost"
+    );
+    assert!(
+        !bench.path("search.trials").exists(),
+        "nothing is left behind"
+    );
+}
+
+#[test]
+fn a_search_ends_when_it_is_asked_to_and_keeps_its_log() {
+    let bench = Bench::new(PROGRAM);
+    let arguments = bench.arguments();
+    let mut started = command(&Bench::with(&arguments, &[]));
+    started.stderr(std::process::Stdio::piped());
+    let mut child = started.spawn().expect("the program starts");
+    wait_until(&mut child, || bench.log().contains("\"measurement\""));
+    let asked = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(asked.expect("kill starts").success());
+    let output = child.wait_with_output().expect("it ended");
+    assert_eq!(output.status.code(), Some(1));
+    let sentence = text(&output.stderr);
+    assert!(
+        sentence.contains("interrupted; what was measured stands in"),
+        "{sentence}"
+    );
+    assert!(
+        sentence.contains("the same command goes on from there"),
+        "{sentence}"
+    );
+    assert!(!bench.path("search.trials").exists());
+}
+
+#[test]
+fn a_program_without_the_metric_is_one_sentence() {
+    let bench = Bench::new("while :; do echo '{\"speed\": 3}'; sleep 0.01; done");
+    let arguments = bench.arguments();
+    let sentence = ends(&Bench::with(&arguments, &[]), 1);
+    assert!(
+        sentence.contains("reported no metric throughput, but memory_bytes, speed"),
+        "{sentence}"
+    );
+    assert!(!bench.path("OPTIONS").exists());
+}
+
+#[test]
+fn a_program_that_always_fails_is_one_sentence() {
+    let bench = Bench::new("echo 'no such device' >&2; exit 7");
+    let arguments = bench.arguments();
+    let output = run(&Bench::with(&arguments, &[]));
+    assert_eq!(output.status.code(), Some(1));
+    let sentence = text(&output.stderr);
+    assert!(sentence.contains("nothing was found"), "{sentence}");
+    assert!(sentence.contains("exit status: 7"), "{sentence}");
+    assert!(sentence.contains("no such device"), "{sentence}");
+    assert!(
+        bench.path("search.html").exists(),
+        "the report has the causes"
+    );
+}
+
+#[test]
+fn a_wrong_space_or_log_is_one_sentence() {
+    let bench = Bench::new(PROGRAM);
+    let arguments = bench.arguments();
+    fs::write(bench.path("search.jsonl"), "{}\n").expect("writable");
+    let sentence = ends(&Bench::with(&arguments, &[]), 1);
+    assert!(
+        sentence.contains("search.jsonl: line 1 of the search log"),
+        "{sentence}"
+    );
+    for (change, says) in [
+        ("range = [0, 9]", "its range from 9 to 0 is empty"),
+        ("expression = \"px + py\"", "\"px + pz\", column 6"),
+        (
+            "kind = \"integer\"",
+            "of the space: unknown variant `number`",
+        ),
+    ] {
+        let wrong = match change {
+            "range = [0, 9]" => "range = [9, 0]",
+            "kind = \"integer\"" => "kind = \"number\"",
+            _ => "expression = \"px + pz\"",
+        };
+        fs::write(bench.path("space.toml"), SPACE.replacen(change, wrong, 1)).expect("writable");
+        let sentence = ends(&Bench::with(&arguments, &[]), 2);
+        assert!(sentence.contains(says), "{sentence}");
+        assert!(sentence.contains("space.toml"), "{sentence}");
+    }
+}
+
+/// Waits until something holds of a program that runs.
+fn wait_until(child: &mut Child, holds: impl Fn() -> bool) {
+    for _ in 0..6_000 {
+        if holds() {
+            return;
+        }
+        let ended = child.try_wait().expect("it can be asked");
+        assert!(ended.is_none(), "it ended too early: {ended:?}");
+        thread::sleep(Duration::from_millis(10));
+    }
+    panic!("it does not come to hold");
+}

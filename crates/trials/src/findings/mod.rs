@@ -1,0 +1,178 @@
+//! What a search found, as data.
+
+mod cautions;
+mod parameters;
+mod proof;
+#[cfg(test)]
+pub(crate) mod tests;
+mod text;
+mod trials;
+pub(crate) mod words;
+
+use serde::Serialize;
+
+use lissom_search::objective::{Goal, Metrics};
+use lissom_search::record::Event;
+use lissom_search::search::{Decision, Search, TrialId};
+use lissom_search::space::Configuration;
+use lissom_search::verdict::{Estimate, Verdict, estimates};
+
+use crate::error::Result;
+use crate::session::Plan;
+
+pub use parameters::ParameterRow;
+pub use proof::{Bound, Contribution, RepeatRow};
+pub use text::render;
+pub use trials::{FailureRow, ReadingRow, TrialRow};
+
+/// Everything that a search found, and how.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Findings {
+    /// The space.
+    pub space: String,
+    /// What the space is for.
+    pub about: String,
+    /// Constants of the space.
+    pub constants: Vec<(String, f64)>,
+    /// What was measured.
+    pub target: String,
+    /// What was sought.
+    pub objective: String,
+    /// The numbers that count.
+    pub goals: Vec<Goal>,
+    /// Bounds that the best had to keep.
+    pub constraints: Vec<String>,
+    /// The seed.
+    pub seed: u64,
+    /// Trials that ran at once.
+    pub workers: usize,
+    /// Seconds that were allowed, the verdict included.
+    pub budget_seconds: f64,
+    /// Seconds that were taken.
+    pub spent_seconds: f64,
+    /// Seconds of a full evaluation.
+    pub evaluation_seconds: f64,
+    /// Clusters of configurations that were told apart.
+    pub arms: usize,
+    /// When trials were compared, in seconds of running.
+    pub points: Vec<f64>,
+    /// Why the search ended.
+    pub reason: String,
+    /// The best; absent if nothing could be measured.
+    pub best: Option<Best>,
+    /// Every parameter, those first in which the best differs from the default.
+    pub parameters: Vec<ParameterRow>,
+    /// Every trial, in the order of their start.
+    pub trials: Vec<TrialRow>,
+    /// Seconds that each repeat ran; absent without repeats.
+    pub repeat_seconds: Option<f64>,
+    /// Repeats of the best, the runner-up and the default, in their order.
+    pub repeats: Vec<RepeatRow>,
+    /// What the repeats say; absent without any.
+    pub verdict: Option<Verdict>,
+    /// What single parameters bring, as measured.
+    pub contributions: Vec<Contribution>,
+    /// Parameters that cannot be set back alone.
+    pub bound: Vec<Bound>,
+    /// What parameters seem to be worth by the search's own trials.
+    pub estimates: Vec<Estimate>,
+    /// What one should know before believing it: sentences.
+    pub cautions: Vec<String>,
+    /// What else one should know: sentences.
+    pub notes: Vec<String>,
+}
+
+/// The best configuration.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Best {
+    /// Its trial.
+    pub trial: TrialId,
+    /// Why it was tried.
+    pub origin: String,
+    /// What it is.
+    pub configuration: Configuration,
+    /// Whether it is the default configuration.
+    pub is_default: bool,
+    /// Seconds that it was measured for in the search.
+    pub seconds: f64,
+    /// Over these seconds.
+    pub metrics: Metrics,
+}
+
+impl Findings {
+    /// What a search found, from itself and everything that happened.
+    ///
+    /// # Errors
+    /// Events that do not fit the search.
+    pub(crate) fn of(
+        plan: &Plan,
+        search: &Search,
+        events: &[Event],
+        spent_seconds: f64,
+    ) -> Result<Findings> {
+        let setup = search.setup();
+        let space = search.space();
+        let best = best(search);
+        let proof = proof::Proof::of(plan, search, events, best.as_ref())?;
+        let mut findings = Findings {
+            space: space.name().to_owned(),
+            about: space.about().to_owned(),
+            constants: space.constants().to_vec(),
+            target: plan.target.name.clone(),
+            objective: setup.objective.to_string(),
+            goals: setup.objective.goals(),
+            constraints: setup.constraints.iter().map(ToString::to_string).collect(),
+            seed: setup.seed,
+            workers: setup.method.workers,
+            budget_seconds: setup.budget_seconds,
+            spent_seconds,
+            evaluation_seconds: setup.method.points.longest(),
+            arms: search.arms().count(),
+            points: search.points().unwrap_or_default().to_vec(),
+            reason: reason(events),
+            parameters: parameters::rows(space, best.as_ref()),
+            trials: trials::rows(search, events),
+            best,
+            repeat_seconds: proof.seconds,
+            repeats: proof.repeats,
+            verdict: proof.verdict,
+            contributions: proof.contributions,
+            bound: proof.bound,
+            estimates: estimates(search),
+            cautions: Vec::new(),
+            notes: search.notes().to_vec(),
+        };
+        findings.cautions = cautions::of(&findings, setup);
+        Ok(findings)
+    }
+
+    /// Trials that failed.
+    pub fn failures(&self) -> impl Iterator<Item = &TrialRow> {
+        self.trials.iter().filter(|it| it.failure.is_some())
+    }
+}
+
+fn best(search: &Search) -> Option<Best> {
+    let trial = search.trial(search.best()?)?;
+    let reading = trial.readings.last()?;
+    Some(Best {
+        trial: trial.id,
+        origin: trial.origin.to_string(),
+        configuration: trial.configuration.clone(),
+        is_default: trial.configuration == search.space().default_configuration(),
+        seconds: reading.seconds,
+        metrics: reading.metrics.clone(),
+    })
+}
+
+/// Why the search ended.
+fn reason(events: &[Event]) -> String {
+    let decisions = events.iter().filter_map(|event| match event {
+        Event::Decision {
+            decision: Decision::Done { reason, .. },
+            ..
+        } => Some(reason.clone()),
+        _ => None,
+    });
+    decisions.last().unwrap_or_default()
+}

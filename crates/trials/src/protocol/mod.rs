@@ -1,0 +1,130 @@
+//! What a trial's child says, line by line.
+//!
+//! - An object of numbers is a sample: metrics over the time since the line before,
+//!   or over `seconds`, if that is among them. Other members are passed over.
+//! - `{"ready": true}` ends the set-up. A child that never says so ends it by its
+//!   first sample, which does not count.
+//! - `{"error": "WORDS"}` is its own account of why it fails.
+//! - Everything else is words for people; the last of them explain a failure.
+
+mod tail;
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+pub(crate) use tail::Tail;
+pub(crate) use tail::clean;
+
+/// The member that is the length of a sample's window.
+const SECONDS: &str = "seconds";
+
+/// What one line says.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Said {
+    /// The set-up is over.
+    Ready,
+    /// Something was measured.
+    Sample(Window),
+    /// It fails, and says why.
+    Failure(String),
+    /// Words for people.
+    Words(String),
+}
+
+/// Metrics over a window of time.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Window {
+    /// Seconds of the window; absent where the line before tells.
+    pub seconds: Option<f64>,
+    /// Numbers by name, at least one, all finite.
+    pub metrics: BTreeMap<String, f64>,
+}
+
+/// What a line says, its line break removed or not.
+pub fn said(line: &str) -> Said {
+    let line = line.trim();
+    let Ok(Value::Object(members)) = serde_json::from_str(line) else {
+        return Said::Words(line.to_owned());
+    };
+    if let Some(error) = members.get("error") {
+        let words = error
+            .as_str()
+            .map_or_else(|| error.to_string(), str::to_owned);
+        return Said::Failure(clean(&words));
+    }
+    if members.get("ready") == Some(&Value::Bool(true)) {
+        return Said::Ready;
+    }
+    let numbers = members
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value.as_f64()?)));
+    let mut metrics: BTreeMap<String, f64> = numbers.collect();
+    let seconds = metrics.remove(SECONDS).filter(|it| *it > 0.0);
+    if metrics.is_empty() {
+        Said::Words(line.to_owned())
+    } else {
+        Said::Sample(Window { seconds, metrics })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn each_kind_of_line() {
+        let sample = said("{\"throughput\": 512.5, \"name\": \"x\", \"seconds\": 2}\n");
+        let Said::Sample(window) = sample else {
+            panic!("{sample:?}");
+        };
+        assert_eq!(window.seconds, Some(2.0));
+        let wanted = BTreeMap::from([("throughput".to_owned(), 512.5)]);
+        assert_eq!(window.metrics, wanted);
+        assert_eq!(said(" {\"ready\": true}"), Said::Ready);
+        let failure = said("{\"error\": \"cannot open: no\\nfile\"}");
+        assert_eq!(failure, Said::Failure("cannot open: no file".to_owned()));
+        assert_eq!(
+            said("{\"error\": {\"code\": 3}}"),
+            Said::Failure("{\"code\":3}".to_owned())
+        );
+    }
+
+    #[test]
+    fn what_measures_nothing_is_words() {
+        for line in [
+            "",
+            "opening ...",
+            "12",
+            "[1, 2]",
+            "{}",
+            "{\"ready\": false}",
+            "{\"throughput\": \"many\"}",
+            "{\"seconds\": 1}",
+            "{\"throughput\": 1e999}",
+            "{\"throughput\": 1} trailing",
+            "{\"throughput\": NaN}",
+        ] {
+            assert_eq!(said(line), Said::Words(line.to_owned()), "{line}");
+        }
+        let Said::Sample(window) = said("{\"throughput\": 1, \"seconds\": -1}") else {
+            panic!("a sample");
+        };
+        assert_eq!(window.seconds, None);
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_is_too_strange(line in ".*") {
+            match said(&line) {
+                Said::Sample(window) => {
+                    prop_assert!(!window.metrics.is_empty());
+                    prop_assert!(window.metrics.values().all(|it| it.is_finite()));
+                }
+                Said::Words(words) => prop_assert_eq!(words, line.trim()),
+                Said::Ready | Said::Failure(_) => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! What a search that was killed leaves behind: processes, and directories.
+//!
+//! A child usually notices by itself: its standard input ends, the next line that it
+//! writes raises SIGPIPE, and the kernel sends SIGHUP to a group that is stopped
+//! when its parent dies. A child that notices nothing of this is ended here, when
+//! the next search takes the directory.
+
+use std::fs;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use serde::{Deserialize, Serialize};
+
+use super::place::remove_all;
+use super::process::MARK;
+use super::system;
+use crate::error::{Result, TrialsError};
+
+/// The file in a trial's directory that says which processes belong to it. Only
+/// directories with it are ever removed.
+pub(super) const RECORD: &str = "process.json";
+
+/// Killed processes are gone within this.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Between two looks at them.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// A process group, so that another one of the same number is not taken for it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+struct Record {
+    /// Its id, and that of its leader.
+    group: i32,
+    /// When the leader was started, in ticks since the machine was.
+    started: u64,
+    /// The machine's start.
+    boot: String,
+}
+
+/// The text of the record of a group whose leader runs.
+pub(super) fn record(group: i32) -> Result<String> {
+    let record = Record {
+        group,
+        // A leader that is gone already can only be told by its mark.
+        started: system::stat(group).map_or(0, |it| it.started),
+        boot: system::boot(),
+    };
+    serde_json::to_string(&record).map_err(|error| {
+        TrialsError::new(format!("a process group is not JSON: {error}; report this"))
+    })
+}
+
+/// Ends all processes and removes all directories that were left in `root`; with
+/// `keep` only the marks are removed. Whether there were any.
+pub(super) fn clear(root: &Path, keep: bool) -> Result<bool> {
+    let mut found = false;
+    let unreadable = |error| TrialsError::io("read", root, &error);
+    for entry in fs::read_dir(root).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        let file = path.join(RECORD);
+        let Ok(text) = fs::read_to_string(&file) else {
+            continue;
+        };
+        found = true;
+        // A record that was not written to its end stands before any process.
+        if let Ok(record) = serde_json::from_str::<Record>(&text) {
+            end(&record, &path.display().to_string())?;
+        }
+        let removed = if keep {
+            fs::remove_file(&file)
+        } else {
+            remove_all(&path)
+        };
+        removed.map_err(|error| TrialsError::io("remove", &path, &error))?;
+    }
+    Ok(found)
+}
+
+/// Kills what is left of a group.
+fn end(record: &Record, mark: &str) -> Result<()> {
+    let Some(group) = Pid::from_raw(record.group.max(0)) else {
+        return Ok(());
+    };
+    if record.boot != system::boot() || group.is_init() {
+        return Ok(());
+    }
+    let until = Instant::now() + PATIENCE;
+    while system::members(record.group)
+        .into_iter()
+        .any(|pid| is_ours(pid, record, mark))
+    {
+        if Instant::now() >= until {
+            return Err(TrialsError::new(format!(
+                "process group {} of an earlier search does not end: end it, and try again",
+                record.group
+            )));
+        }
+        let _ = kill_process_group(group, Signal::KILL);
+        thread::sleep(LOOK);
+    }
+    Ok(())
+}
+
+fn is_ours(pid: i32, record: &Record, mark: &str) -> bool {
+    let is_leader =
+        pid == record.group && system::stat(pid).is_some_and(|it| it.started == record.started);
+    is_leader || system::has_variable(pid, MARK, mark)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::runner::place::Root;
+    use crate::runner::process::Process;
+
+    fn words(script: &str) -> Vec<String> {
+        ["sh", "-c", script].map(str::to_owned).to_vec()
+    }
+
+    #[test]
+    fn processes_that_were_left_are_ended_with_their_directory() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let root = Root::open(directory.path(), false).expect("nobody has it");
+        let place = root.place("trial-1").expect("a place");
+        // A child that ignores everything that it could notice.
+        let script = "trap '' HUP TERM PIPE; sleep 1000 & sleep 1000; wait";
+        let process = Process::start(&words(script), &place.mark()).expect("sh starts");
+        place.record(process.group()).expect("writable");
+        drop(root);
+        let root = Root::open(directory.path(), false).expect("free again");
+        assert!(system::members(process.group()).is_empty());
+        assert!(!place.data().exists());
+        drop(root);
+    }
+
+    #[test]
+    fn another_process_of_the_same_number_lives_on() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let process = Process::start(&words("sleep 1000"), "elsewhere").expect("sh starts");
+        for (started, boot) in [(1, system::boot()), (0, "another".to_owned())] {
+            let trial = directory.path().join("trial-1");
+            fs::create_dir(&trial).expect("new");
+            let record = Record {
+                group: process.group(),
+                started,
+                boot,
+            };
+            let text = serde_json::to_string(&record).expect("plain data");
+            fs::write(trial.join(RECORD), text).expect("writable");
+            assert_eq!(clear(directory.path(), false), Ok(true));
+            assert!(!trial.exists() && !process.has_ended());
+        }
+    }
+
+    #[test]
+    fn directories_of_others_are_left_alone() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let mine = directory.path().join("precious");
+        fs::create_dir(&mine).expect("new");
+        fs::write(mine.join("data"), "x").expect("writable");
+        let torn = directory.path().join("trial-2");
+        fs::create_dir(&torn).expect("new");
+        fs::write(torn.join(RECORD), "{\"group\": 1").expect("writable");
+        assert_eq!(clear(directory.path(), false), Ok(true));
+        assert!(mine.join("data").exists() && !torn.exists());
+    }
+}

@@ -1,0 +1,278 @@
+//! Runs trials as child processes of this machine.
+//!
+//! Each trial is a process group of its own with a directory of its own. While it
+//! waits for others it is stopped (SIGSTOP) and keeps its memory; when it goes on
+//! (SIGCONT), the first sample is dropped, since it spans the pause.
+
+mod admission;
+mod follow;
+mod gauge;
+mod leftovers;
+mod listen;
+mod live;
+mod monitor;
+mod place;
+mod process;
+mod scale;
+mod stopwatch;
+mod system;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use lissom_search::search::{Measurement, Outcome, TrialId};
+use lissom_search::space::Configuration;
+
+use crate::error::{Result, TrialsError};
+use crate::session::{Job, Trials};
+use crate::template::{Filling, Template};
+use follow::Follow;
+use live::Live;
+use monitor::{Bounds, Finding, Monitor};
+use place::{Place, Root};
+use process::Process;
+use scale::Scale;
+
+pub use admission::check_memory;
+
+/// Between two looks at the trials.
+const TICK: Duration = Duration::from_millis(20);
+/// Children are told to run longer than they are needed, so that none ends by its own
+/// clock just before it would be stopped.
+const MARGIN: f64 = 1.1;
+/// The same, in seconds.
+const MARGIN_SECONDS: f64 = 10.0;
+/// Points of the series of a full evaluation; three must lie in a fifth of it.
+const POINTS: f64 = 100.0;
+
+/// Turns a configuration into the text of its file.
+pub type Writer = Box<dyn Fn(&Configuration) -> lissom_search::Result<String>>;
+
+/// What trials may take.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Settings {
+    /// Where trials have their directories.
+    pub directory: PathBuf,
+    /// The longest that a trial runs, in seconds, without set-up and pauses.
+    pub evaluation_seconds: f64,
+    /// The most memory that a trial's processes may hold together, in bytes.
+    pub memory_bytes: u64,
+    /// Running seconds without a sample after which a trial counts as hung.
+    pub deadline_seconds: f64,
+    /// Seconds of set-up after which a trial counts as hung.
+    pub setup_deadline_seconds: f64,
+    /// Whether a trial ends when it has to wait, and begins anew when it goes on.
+    /// Takes less memory and more time.
+    pub restart: bool,
+    /// Whether directories of trials that ended are kept.
+    pub keep: bool,
+}
+
+/// Runs trials as child processes. All of them end when it is dropped.
+pub struct Runner {
+    settings: Settings,
+    template: Template,
+    writer: Writer,
+    begun: Instant,
+    runs: BTreeMap<TrialId, Run>,
+    remarks: Vec<String>,
+    /// What went wrong while there were reports to give first.
+    pending: Option<TrialsError>,
+    /// Last, so that it is given up when no trial is left.
+    root: Root,
+}
+
+/// A trial that was started and not stopped.
+struct Run {
+    job: Job,
+    /// Absent between two attempts.
+    live: Option<Live>,
+    /// Running seconds that were reported.
+    reported: f64,
+}
+
+impl Runner {
+    /// Takes the directory, and ends and removes what an earlier search has left
+    /// there.
+    ///
+    /// # Errors
+    /// The directory cannot be had, or another search has it.
+    pub fn new(settings: Settings, template: Template, writer: Writer) -> Result<Runner> {
+        let root = Root::open(&settings.directory, settings.keep)?;
+        Ok(Runner {
+            settings,
+            template,
+            writer,
+            begun: Instant::now(),
+            runs: BTreeMap::new(),
+            remarks: Vec::new(),
+            pending: None,
+            root,
+        })
+    }
+
+    /// What one should know of the way trials ended: sentences.
+    pub fn remarks(&self) -> &[String] {
+        &self.remarks
+    }
+
+    /// Starts an attempt, of which `known` running seconds were reported before.
+    fn begin(&self, job: &Job, known: f64) -> Result<Live> {
+        let place = self.root.place(&job.label)?;
+        let process = self.start_in(&place, job).inspect_err(|_| {
+            let _ = place.remove();
+        })?;
+        let bounds = Bounds {
+            memory_bytes: self.settings.memory_bytes,
+            deadline: self.settings.deadline_seconds,
+            setup_deadline: self.settings.setup_deadline_seconds,
+            grain: self.settings.evaluation_seconds / POINTS,
+        };
+        let follow = self.template.writes_a_file();
+        Ok(Live {
+            monitor: Monitor::new(bounds, self.seconds(), job.until).again(known),
+            scale: Scale::new(process.group()),
+            follow: follow.then(|| Follow::new(place.metrics())),
+            memory_bytes: self.settings.memory_bytes,
+            begun: self.begun,
+            process,
+            place,
+        })
+    }
+
+    fn start_in(&self, place: &Place, job: &Job) -> Result<Process> {
+        place.write_options(&(self.writer)(&job.configuration)?)?;
+        let words = self.template.filled(&Filling {
+            options: &place.options(),
+            directory: &place.data(),
+            metrics: &place.metrics(),
+            trial: job.trial,
+            seconds: self.settings.evaluation_seconds * MARGIN + MARGIN_SECONDS,
+        });
+        let process = Process::start(&words, &place.mark()).map_err(|error| {
+            let program = words.first().map_or("", String::as_str);
+            TrialsError::new(format!(
+                "cannot start {program:?}: {error}; check the command"
+            ))
+        })?;
+        place.record(process.group())?;
+        Ok(process)
+    }
+
+    fn look_at(&mut self, trial: TrialId) -> Result<Option<Outcome>> {
+        let live = self.runs.get_mut(&trial).and_then(|run| run.live.as_mut());
+        let Some(live) = live else {
+            return Ok(None);
+        };
+        match live.look() {
+            Finding::Fine => Ok(None),
+            Finding::Reached => Ok(Some(self.report(trial))),
+            Finding::Failed(cause, detail) => {
+                // Before its own data is gone.
+                let room = admission::check_disk(self.root.path(), &detail);
+                self.stop(trial);
+                room?;
+                Ok(Some(Outcome::Failed { cause, detail }))
+            }
+        }
+    }
+
+    /// Lets a trial wait that has run as long as it was told to.
+    fn report(&mut self, trial: TrialId) -> Outcome {
+        let run = self.runs.get_mut(&trial);
+        let Some((run, mut live)) = run.and_then(|run| {
+            let live = run.live.take()?;
+            Some((run, live))
+        }) else {
+            return Outcome::Lost {
+                why: "it was stopped".to_owned(),
+            };
+        };
+        let outcome = live.pause();
+        run.reported = live.seconds();
+        let failed = !matches!(outcome, Outcome::Measured { .. });
+        if failed || self.settings.restart {
+            self.remarks.extend(live.end());
+        } else {
+            run.live = Some(live);
+        }
+        if failed {
+            self.runs.remove(&trial);
+        }
+        outcome
+    }
+}
+
+impl Trials for Runner {
+    fn seconds(&self) -> f64 {
+        self.begun.elapsed().as_secs_f64()
+    }
+
+    fn start(&mut self, job: &Job) -> Result<()> {
+        self.stop(job.trial);
+        let run = Run {
+            job: job.clone(),
+            live: Some(self.begin(job, 0.0)?),
+            reported: 0.0,
+        };
+        self.runs.insert(job.trial, run);
+        Ok(())
+    }
+
+    fn go_on(&mut self, trial: TrialId, until: f64) -> Result<()> {
+        let Some(mut run) = self.runs.remove(&trial) else {
+            return Err(TrialsError::new(format!(
+                "{trial} cannot go on, since it does not run here: report this"
+            )));
+        };
+        run.job.until = until;
+        match &mut run.live {
+            Some(live) => live.resume(until),
+            None => run.live = Some(self.begin(&run.job, run.reported)?),
+        }
+        self.runs.insert(trial, run);
+        Ok(())
+    }
+
+    fn stop(&mut self, trial: TrialId) {
+        let live = self.runs.remove(&trial).and_then(|run| run.live);
+        if let Some(live) = live {
+            self.remarks.extend(live.end());
+        }
+    }
+
+    fn poll(&mut self) -> Result<Vec<Measurement>> {
+        if let Some(error) = self.pending.take() {
+            return Err(error);
+        }
+        let trials: Vec<TrialId> = self.runs.keys().copied().collect();
+        let mut reports = Vec::new();
+        for trial in trials {
+            match self.look_at(trial) {
+                Ok(Some(outcome)) => reports.push(Measurement { trial, outcome }),
+                Ok(None) => {}
+                Err(error) if reports.is_empty() => return Err(error),
+                Err(error) => {
+                    self.pending = Some(error);
+                    break;
+                }
+            }
+        }
+        if reports.is_empty() {
+            thread::sleep(TICK);
+        }
+        Ok(reports)
+    }
+}
+
+impl Drop for Runner {
+    fn drop(&mut self) {
+        for run in std::mem::take(&mut self.runs).into_values() {
+            if let Some(live) = run.live {
+                live.end();
+            }
+        }
+    }
+}

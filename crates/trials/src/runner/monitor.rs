@@ -1,0 +1,254 @@
+//! What is known of a trial, and what follows from it. Times are seconds of one
+//! clock, and arguments.
+
+use lissom_search::objective::{Metrics, metrics};
+use lissom_search::search::{Cause, Outcome};
+
+use super::gauge::Gauge;
+use super::stopwatch::Stopwatch;
+use crate::protocol::{Said, Tail};
+
+/// What a trial may take.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Bounds {
+    /// Bytes of memory of all its processes.
+    pub memory_bytes: u64,
+    /// Running seconds without a sample.
+    pub deadline: f64,
+    /// Seconds of set-up.
+    pub setup_deadline: f64,
+    /// Seconds of a point of its series.
+    pub grain: f64,
+}
+
+/// What follows.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Finding {
+    /// It may go on.
+    Fine,
+    /// It has run as long as it was told to.
+    Reached,
+    /// The configuration is bad.
+    Failed(Cause, String),
+}
+
+/// Everything that is known of a trial.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Monitor {
+    bounds: Bounds,
+    /// Running seconds after which it is reported.
+    until: f64,
+    started: f64,
+    watch: Stopwatch,
+    gauge: Gauge,
+    tail: Tail,
+    /// When it last went on; the first sample behind that spans the pause.
+    resumed: Option<f64>,
+    failure: Option<String>,
+    most_bytes: u64,
+    /// Whether its set-up was reported.
+    setup_told: bool,
+    /// Running seconds whose series was reported already, by an earlier attempt.
+    known: f64,
+}
+
+impl Monitor {
+    /// A trial that is being started.
+    pub fn new(bounds: Bounds, now: f64, until: f64) -> Monitor {
+        Monitor {
+            bounds,
+            until,
+            started: now,
+            watch: Stopwatch::default(),
+            gauge: Gauge::new(bounds.grain),
+            tail: Tail::default(),
+            resumed: None,
+            failure: None,
+            most_bytes: 0,
+            setup_told: false,
+            known: 0.0,
+        }
+    }
+
+    /// The same, begun anew after an attempt that was reported up to `known` running
+    /// seconds.
+    pub fn again(self, known: f64) -> Monitor {
+        Monitor { known, ..self }
+    }
+
+    /// Takes what it said at a time.
+    pub fn hear(&mut self, said: Said, at: f64) {
+        match said {
+            Said::Ready => self.watch.begin(at),
+            Said::Failure(words) => {
+                self.failure.get_or_insert(words);
+            }
+            Said::Words(words) => self.tail.push(&words),
+            Said::Sample(window) => {
+                let second = self.watch.seconds(at);
+                if !self.watch.has_begun() {
+                    self.watch.begin(at);
+                } else if self.resumed.take_if(|resumed| at >= *resumed).is_some() {
+                    self.gauge.skip(second);
+                } else {
+                    self.gauge.take(&window, second);
+                }
+            }
+        }
+    }
+
+    /// Takes words for people.
+    pub fn hear_words(&mut self, words: &str) {
+        self.tail.push(words);
+    }
+
+    /// Takes the memory that it holds.
+    pub fn weigh(&mut self, bytes: u64) {
+        self.most_bytes = self.most_bytes.max(bytes);
+    }
+
+    /// It stands still.
+    pub fn pause(&mut self, now: f64) {
+        self.watch.pause(now);
+    }
+
+    /// Whether it stands still.
+    pub fn is_paused(&self) -> bool {
+        self.watch.is_paused()
+    }
+
+    /// It goes on.
+    pub fn resume(&mut self, now: f64, until: f64) {
+        self.watch.resume(now);
+        self.resumed = Some(now);
+        self.until = until;
+    }
+
+    /// What follows from what is known.
+    pub fn look(&self, now: f64) -> Finding {
+        if let Some(words) = &self.failure {
+            return self.by_its_own_words(words, now);
+        }
+        if self.most_bytes > self.bounds.memory_bytes {
+            return Finding::Failed(Cause::OutOfMemory, self.too_large());
+        }
+        if self.is_paused() {
+            return Finding::Fine;
+        }
+        if !self.watch.has_begun() {
+            return self.setting_up(now);
+        }
+        let seconds = self.watch.seconds(now);
+        if seconds - self.gauge.last() > self.bounds.deadline {
+            return Finding::Failed(Cause::Hang, self.silent(seconds));
+        }
+        // Without any sample it runs on until there is one, or it counts as hung.
+        if seconds >= self.until && self.gauge.samples() > 0 {
+            return Finding::Reached;
+        }
+        Finding::Fine
+    }
+
+    /// It has ended, in this way.
+    pub fn ended(&self, how: &str, now: f64) -> Finding {
+        if let Some(words) = &self.failure {
+            return self.by_its_own_words(words, now);
+        }
+        let when = if self.watch.has_begun() {
+            let seconds = self.watch.seconds(now);
+            format!(
+                "after {seconds:.1} s of running, where {:.1} s were asked for",
+                self.until
+            )
+        } else {
+            "before it was ready".to_owned()
+        };
+        Finding::Failed(
+            Cause::Crash,
+            format!("it ended by itself {when} ({how}); {}", self.tail),
+        )
+    }
+
+    /// The report on all that it has run.
+    pub fn report(&mut self, now: f64) -> Outcome {
+        let seconds = self.watch.seconds(now);
+        let mut all = self.gauge.metrics();
+        all.entry(metrics::MEMORY.to_owned())
+            .or_insert(self.most_bytes as f64);
+        let metrics = match Metrics::new(all) {
+            Ok(metrics) => metrics,
+            Err(error) => {
+                return Outcome::Failed {
+                    cause: Cause::NoMetric,
+                    detail: error.to_string(),
+                };
+            }
+        };
+        let setup_seconds = if self.setup_told {
+            0.0
+        } else {
+            self.setup_seconds()
+        };
+        self.setup_told = true;
+        let mut series = self.gauge.series();
+        series.retain(|it| it.second > self.known && it.throughput.is_finite());
+        Outcome::Measured {
+            seconds,
+            setup_seconds,
+            metrics,
+            series,
+        }
+    }
+
+    /// Running seconds.
+    pub fn seconds(&self, now: f64) -> f64 {
+        self.watch.seconds(now)
+    }
+
+    fn setup_seconds(&self) -> f64 {
+        self.watch
+            .began()
+            .map_or(0.0, |at| (at - self.started).max(0.0))
+    }
+
+    fn setting_up(&self, now: f64) -> Finding {
+        let seconds = now - self.started;
+        if seconds <= self.bounds.setup_deadline {
+            return Finding::Fine;
+        }
+        let detail = format!("it was not ready after {seconds:.0} s; {}", self.tail);
+        Finding::Failed(Cause::Hang, detail)
+    }
+
+    fn by_its_own_words(&self, words: &str, now: f64) -> Finding {
+        if !self.watch.has_begun() {
+            return Finding::Failed(Cause::CannotOpen, words.to_owned());
+        }
+        let seconds = self.watch.seconds(now);
+        Finding::Failed(
+            Cause::Crash,
+            format!("after {seconds:.1} s of running: {words}"),
+        )
+    }
+
+    fn too_large(&self) -> String {
+        let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
+        format!(
+            "its processes held {:.0} MiB, where {:.0} MiB are allowed",
+            mib(self.most_bytes),
+            mib(self.bounds.memory_bytes)
+        )
+    }
+
+    fn silent(&self, seconds: f64) -> String {
+        format!(
+            "no sample came for {:.1} s of running; {}",
+            seconds - self.gauge.last(),
+            self.tail
+        )
+    }
+}
+
+#[cfg(test)]
+#[path = "monitor_tests.rs"]
+mod tests;

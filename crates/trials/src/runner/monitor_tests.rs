@@ -1,0 +1,184 @@
+//! What follows from lines and times.
+
+use super::*;
+use crate::protocol::said;
+use lissom_search::objective::metrics::{MEMORY, THROUGHPUT};
+
+const BOUNDS: Bounds = Bounds {
+    memory_bytes: 100 << 20,
+    deadline: 10.0,
+    setup_deadline: 60.0,
+    grain: 0.5,
+};
+
+fn monitor() -> Monitor {
+    Monitor::new(BOUNDS, 100.0, 5.0)
+}
+
+fn samples(monitor: &mut Monitor, from: u32, to: u32, throughput: f64) {
+    for second in from..=to {
+        let line = format!("{{\"throughput\": {throughput}}}");
+        monitor.hear(said(&line), f64::from(second));
+    }
+}
+
+fn failed(finding: Finding) -> (Cause, String) {
+    match finding {
+        Finding::Failed(cause, detail) => (cause, detail),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_good_child_is_reported_when_its_time_has_come() {
+    let mut monitor = monitor();
+    monitor.hear(said("{\"ready\": true}"), 103.0);
+    samples(&mut monitor, 104, 107, 50.0);
+    monitor.weigh(7 << 20);
+    monitor.weigh(5 << 20);
+    assert_eq!(monitor.look(107.9), Finding::Fine);
+    assert_eq!(monitor.look(108.0), Finding::Reached);
+    monitor.pause(108.25);
+    let Outcome::Measured {
+        seconds,
+        setup_seconds,
+        metrics,
+        series,
+    } = monitor.report(200.0)
+    else {
+        panic!("measured");
+    };
+    assert_eq!((seconds, setup_seconds, series.len()), (5.25, 3.0, 4));
+    assert_eq!(metrics.get(THROUGHPUT), Some(50.0));
+    assert_eq!(metrics.get(MEMORY), Some(f64::from(7 << 20)));
+}
+
+#[test]
+fn the_sample_that_spans_a_pause_is_dropped() {
+    let mut monitor = monitor();
+    monitor.hear(Said::Ready, 100.0);
+    samples(&mut monitor, 101, 105, 50.0);
+    monitor.pause(105.5);
+    // It was in the pipe already.
+    samples(&mut monitor, 106, 106, 50.0);
+    let _ = monitor.report(106.0);
+    assert_eq!(monitor.look(500.0), Finding::Fine, "a pause is no silence");
+    monitor.resume(500.0, 8.0);
+    samples(&mut monitor, 500, 500, 1.0);
+    samples(&mut monitor, 501, 503, 80.0);
+    assert_eq!(monitor.look(503.0), Finding::Reached);
+    let Outcome::Measured {
+        seconds,
+        setup_seconds,
+        metrics,
+        series,
+    } = monitor.report(503.0)
+    else {
+        panic!("measured");
+    };
+    assert_eq!((seconds, setup_seconds), (8.5, 0.0));
+    // 5.5 s of 50, 3 s of 80.
+    assert_eq!(
+        metrics.get(THROUGHPUT),
+        Some((5.5 * 50.0 + 3.0 * 80.0) / 8.5)
+    );
+    let points: Vec<f64> = series.iter().map(|it| it.second).collect();
+    assert_eq!(points, [6.5, 7.5, 8.5]);
+}
+
+#[test]
+fn a_child_that_never_says_ready_is_so_with_its_first_sample() {
+    let mut monitor = monitor();
+    samples(&mut monitor, 110, 112, 50.0);
+    assert_eq!(monitor.seconds(112.0), 2.0);
+    assert_eq!(monitor.gauge.samples(), 2);
+    let Outcome::Measured { setup_seconds, .. } = monitor.report(115.0) else {
+        panic!("measured");
+    };
+    assert_eq!(setup_seconds, 10.0);
+}
+
+#[test]
+fn silence_is_a_hang() {
+    let mut monitor = monitor();
+    monitor.hear_words("loading");
+    assert_eq!(monitor.look(160.0), Finding::Fine);
+    let (cause, detail) = failed(monitor.look(161.0));
+    assert_eq!(cause, Cause::Hang);
+    assert!(
+        detail.contains("not ready after 61 s; its last words: loading"),
+        "{detail}"
+    );
+    monitor.hear(Said::Ready, 161.0);
+    assert_eq!(monitor.look(170.0), Finding::Fine, "no sample: it runs on");
+    let (cause, detail) = failed(monitor.look(171.5));
+    assert_eq!(cause, Cause::Hang);
+    assert!(detail.contains("no sample came for 10.5 s"), "{detail}");
+    samples(&mut monitor, 172, 172, 1.0);
+    assert_eq!(monitor.look(172.0), Finding::Reached);
+}
+
+#[test]
+fn endings_have_their_causes() {
+    let mut monitor = monitor();
+    let (cause, detail) = failed(monitor.ended("exit status: 2", 101.0));
+    assert_eq!(cause, Cause::Crash);
+    assert_eq!(
+        detail,
+        "it ended by itself before it was ready (exit status: 2); it said nothing"
+    );
+    let mut failing = monitor.clone();
+    failing.hear(said("{\"error\": \"cannot open: x\"}"), 102.0);
+    let wanted = (Cause::CannotOpen, "cannot open: x".to_owned());
+    assert_eq!(failed(failing.look(102.0)), wanted);
+    assert_eq!(failed(failing.ended("exit status: 1", 102.0)), wanted);
+    monitor.hear(Said::Ready, 102.0);
+    monitor.hear(said("{\"error\": \"a bad block\"}"), 104.0);
+    let (cause, detail) = failed(monitor.look(104.0));
+    assert_eq!(cause, Cause::Crash);
+    assert_eq!(detail, "after 2.0 s of running: a bad block");
+}
+
+#[test]
+fn memory_is_bounded() {
+    let mut monitor = monitor();
+    monitor.weigh(100 << 20);
+    assert_eq!(monitor.look(101.0), Finding::Fine);
+    monitor.hear(Said::Ready, 101.0);
+    monitor.weigh(101 << 20);
+    let (cause, detail) = failed(monitor.look(103.0));
+    assert_eq!(cause, Cause::OutOfMemory);
+    assert!(
+        detail.contains("held 101 MiB, where 100 MiB are allowed"),
+        "{detail}"
+    );
+}
+
+#[test]
+fn another_attempt_reports_only_what_is_new() {
+    let mut monitor = monitor().again(3.0);
+    monitor.hear(Said::Ready, 100.0);
+    samples(&mut monitor, 101, 105, 50.0);
+    let Outcome::Measured {
+        series, seconds, ..
+    } = monitor.report(105.0)
+    else {
+        panic!("measured");
+    };
+    let points: Vec<f64> = series.iter().map(|it| it.second).collect();
+    assert_eq!((points, seconds), (vec![4.0, 5.0], 5.0));
+}
+
+#[test]
+fn numbers_beyond_measure_are_no_metric() {
+    let mut monitor = monitor();
+    monitor.hear(Said::Ready, 100.0);
+    for second in 101..=104 {
+        monitor.hear(said("{\"throughput\": 1.7e308}"), f64::from(second));
+    }
+    let Outcome::Failed { cause, detail } = monitor.report(105.0) else {
+        panic!("no number");
+    };
+    assert_eq!(cause, Cause::NoMetric);
+    assert!(detail.contains("throughput is inf"), "{detail}");
+}

@@ -1,0 +1,240 @@
+//! Directories of trials.
+
+use std::fs::{self, File, TryLockError};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use super::leftovers::{self, RECORD};
+use crate::error::{Result, TrialsError};
+
+/// More directories of one name than this are a mistake.
+const MOST_OF_A_NAME: u32 = 10_000;
+/// A directory whose processes are just ending is removed within so many attempts.
+const ATTEMPTS: u32 = 20;
+/// Between two of them.
+const PAUSE: Duration = Duration::from_millis(25);
+
+/// The directory that holds those of all trials. Nobody else has it meanwhile.
+#[derive(Debug)]
+pub(super) struct Root {
+    path: PathBuf,
+    keep: bool,
+    /// Whether it was made for a search, and goes with it.
+    made: bool,
+    _lock: File,
+}
+
+impl Root {
+    /// Makes the directory if it is missing, and ends and removes what a search that
+    /// was killed has left in it.
+    pub fn open(path: &Path, keep: bool) -> Result<Root> {
+        let made = !path.exists();
+        fs::create_dir_all(path).map_err(|error| TrialsError::io("create", path, &error))?;
+        let path = path
+            .canonicalize()
+            .map_err(|error| TrialsError::io("find", path, &error))?;
+        if path.to_str().is_none() {
+            return Err(TrialsError::new(format!(
+                "the directory {} has a name that is no text, which no command can be given: \
+                 choose another --directory",
+                path.display()
+            )));
+        }
+        let lock = lock(&path)?;
+        let found = leftovers::clear(&path, keep)?;
+        Ok(Root {
+            path,
+            keep,
+            made: made || found,
+            _lock: lock,
+        })
+    }
+
+    /// The directory.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// A directory for a trial; `label` and, where that exists, a number.
+    pub fn place(&self, label: &str) -> Result<Place> {
+        for number in 1..MOST_OF_A_NAME {
+            let name = if number == 1 {
+                label.to_owned()
+            } else {
+                format!("{label}-{number}")
+            };
+            let path = self.path.join(name);
+            match fs::create_dir(&path) {
+                Ok(()) => return Place::furnish(path, self.keep),
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(TrialsError::io("create", &path, &error)),
+            }
+        }
+        Err(TrialsError::new(format!(
+            "{} holds too many directories named {label}: remove them, or choose another \
+             --directory",
+            self.path.display()
+        )))
+    }
+}
+
+impl Drop for Root {
+    fn drop(&mut self) {
+        if self.made {
+            // Only an empty directory is removed; what was kept stays.
+            let _ = fs::remove_dir(&self.path);
+        }
+    }
+}
+
+/// The lock ends with the process that holds it, however that ends.
+fn lock(path: &Path) -> Result<File> {
+    let file = File::open(path).map_err(|error| TrialsError::io("open", path, &error))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(TrialsError::new(format!(
+            "another search has its trials in {}: wait for it, or give another --directory",
+            path.display()
+        ))),
+        Err(TryLockError::Error(error)) => Err(TrialsError::io("lock", path, &error)),
+    }
+}
+
+/// The directory of one trial.
+#[derive(Debug)]
+pub(super) struct Place {
+    path: PathBuf,
+    keep: bool,
+}
+
+impl Place {
+    fn furnish(path: PathBuf, keep: bool) -> Result<Place> {
+        let place = Place { path, keep };
+        // Marks the directory as one that may be removed, whatever happens next.
+        place.write(&place.path.join(RECORD), "")?;
+        let data = place.data();
+        fs::create_dir(&data).map_err(|error| TrialsError::io("create", &data, &error))?;
+        Ok(place)
+    }
+
+    /// The file with the configuration.
+    pub fn options(&self) -> PathBuf {
+        self.path.join("OPTIONS")
+    }
+
+    /// The directory that belongs to the child.
+    pub fn data(&self) -> PathBuf {
+        self.path.join("data")
+    }
+
+    /// The file into which the child may write its lines.
+    pub fn metrics(&self) -> PathBuf {
+        self.path.join("metrics")
+    }
+
+    /// What marks the trial's processes.
+    pub fn mark(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    /// Writes the configuration.
+    pub fn write_options(&self, text: &str) -> Result<()> {
+        self.write(&self.options(), text)
+    }
+
+    /// Writes down which process group belongs here.
+    pub fn record(&self, group: i32) -> Result<()> {
+        let text = leftovers::record(group)?;
+        self.write(&self.path.join(RECORD), &text)
+    }
+
+    /// Removes the directory, or only the mark of a running trial if it is to be
+    /// kept. A sentence if that fails.
+    pub fn remove(&self) -> Option<String> {
+        if self.keep {
+            let _ = fs::remove_file(self.path.join(RECORD));
+            return None;
+        }
+        remove_all(&self.path).err().map(|error| {
+            format!(
+                "{} could not be removed ({error}): remove it",
+                self.path.display()
+            )
+        })
+    }
+
+    fn write(&self, path: &Path, text: &str) -> Result<()> {
+        fs::write(path, text).map_err(|error| TrialsError::io("write", path, &error))
+    }
+}
+
+/// Removes a directory in which a process that is just ending may still create
+/// files.
+pub(super) fn remove_all(path: &Path) -> std::io::Result<()> {
+    let mut attempt = 1;
+    loop {
+        match fs::remove_dir_all(path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            Err(_) if attempt < ATTEMPTS => {
+                attempt += 1;
+                thread::sleep(PAUSE);
+            }
+            result => return result,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_empty_and_go_with_the_trial() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("deep/trials");
+        let root = Root::open(&path, false).expect("nobody has it");
+        let one = root.place("trial-1").expect("a place");
+        let again = root.place("trial-1").expect("another place");
+        assert_ne!(one.data(), again.data());
+        assert_eq!(fs::read_dir(one.data()).expect("there").count(), 0);
+        one.write_options("a=1\n").expect("writable");
+        assert_eq!(fs::read_to_string(one.options()).expect("there"), "a=1\n");
+        assert_eq!(one.remove(), None);
+        assert_eq!(one.remove(), None, "gone already");
+        assert!(!one.data().exists() && again.data().exists());
+        assert_eq!(again.remove(), None);
+        drop(root);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn two_searches_cannot_have_one_directory() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let root = Root::open(directory.path(), false).expect("nobody has it");
+        let error = Root::open(directory.path(), false).expect_err("taken");
+        assert!(
+            error.to_string().contains("another search has its trials"),
+            "{error}"
+        );
+        drop(root);
+        assert!(directory.path().exists(), "it was there before");
+        Root::open(directory.path(), false).expect("free again");
+    }
+
+    #[test]
+    fn what_is_kept_stays() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("trials");
+        let root = Root::open(&path, true).expect("nobody has it");
+        let place = root.place("trial-1").expect("a place");
+        assert_eq!(place.remove(), None);
+        drop(root);
+        assert!(place.data().exists() && !place.path.join(RECORD).exists());
+        // Another search does not take it for something left behind.
+        let root = Root::open(&path, false).expect("nobody has it");
+        assert!(place.data().exists());
+        drop(root);
+    }
+}

@@ -1,0 +1,190 @@
+//! The loop between a search and whatever runs its trials, and the repeats behind
+//! it.
+//!
+//! [`Session::run`] asks the search, obeys, listens, tells, and writes everything
+//! down; then it repeats the best against the runner-up and the default, and runs the
+//! best without what single parameters bring. Clocks, processes and files reach it
+//! as [`Trials`] and [`Book`].
+
+mod opening;
+mod plan;
+mod seek;
+mod verdict;
+
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
+
+pub use opening::{Opening, most_alive};
+pub use plan::{Plan, Repeats};
+
+use std::collections::BTreeSet;
+
+use lissom_search::record::Event;
+use lissom_search::search::{Measurement, Search, TrialId};
+use lissom_search::space::Configuration;
+
+use crate::error::{Result, TrialsError};
+use crate::findings::Findings;
+
+/// Seconds between two looks of whoever watches.
+const SHOWN_EACH: f64 = 0.5;
+
+/// A trial to be started.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Job {
+    /// Its name in reports.
+    pub trial: TrialId,
+    /// Its name in paths: letters, digits, dashes, underscores and points.
+    pub label: String,
+    /// What it runs.
+    pub configuration: Configuration,
+    /// Seconds of running, without set-up and pauses, after which it reports.
+    pub until: f64,
+}
+
+/// Whatever runs trials, and its clock.
+pub trait Trials {
+    /// Seconds by the clock since some instant.
+    fn seconds(&self) -> f64;
+
+    /// Starts a trial, anew if it is known.
+    ///
+    /// # Errors
+    /// It cannot be started, whatever its configuration is.
+    fn start(&mut self, job: &Job) -> Result<()>;
+
+    /// Lets a trial that was reported run on.
+    ///
+    /// # Errors
+    /// It cannot go on, whatever its configuration is.
+    fn go_on(&mut self, trial: TrialId, until: f64) -> Result<()>;
+
+    /// Ends a trial and forgets it; nothing of an unknown one.
+    fn stop(&mut self, trial: TrialId);
+
+    /// The reports that came since the last call, each trial's once for every start
+    /// and every [`Trials::go_on`]. Waits a little where there is none.
+    ///
+    /// # Errors
+    /// No trial can go on, as on a full disk.
+    fn poll(&mut self) -> Result<Vec<Measurement>>;
+}
+
+/// Where everything is written down.
+pub trait Book {
+    /// Appends an event, as a whole or not at all.
+    ///
+    /// # Errors
+    /// It could not be written.
+    fn append(&mut self, event: &Event) -> Result<()>;
+}
+
+/// Whoever watches a session, and may end it.
+pub trait Observer {
+    /// Whether the session should end.
+    fn interrupts(&self) -> bool;
+
+    /// Sees how far it is, now and then.
+    fn sees(&mut self, progress: &str);
+}
+
+/// A search that is being run.
+pub struct Session<'a> {
+    plan: &'a Plan,
+    trials: &'a mut dyn Trials,
+    book: &'a mut dyn Book,
+    observer: &'a mut dyn Observer,
+    search: Search,
+    /// Everything that happened, the log's first line left out.
+    events: Vec<Event>,
+    /// What the search's clock is ahead of that of the trials.
+    ahead: f64,
+    running: BTreeSet<TrialId>,
+    /// When the search chose its best.
+    decided: Option<f64>,
+    shown: f64,
+}
+
+impl<'a> Session<'a> {
+    /// Runs a search from where it is to its end, and says what was found.
+    ///
+    /// # Errors
+    /// It was interrupted, nothing more can be run or written down, or the program
+    /// reports nothing that the search could go by. What was measured before stands
+    /// in the book.
+    pub fn run(
+        plan: &'a Plan,
+        opening: Opening,
+        trials: &'a mut dyn Trials,
+        book: &'a mut dyn Book,
+        observer: &'a mut dyn Observer,
+    ) -> Result<Findings> {
+        let ahead = opening.elapsed - trials.seconds();
+        let begin = opening.begin(plan);
+        let mut session = Session {
+            plan,
+            trials,
+            book,
+            observer,
+            decided: opening.decided(),
+            search: opening.search,
+            events: opening.events,
+            ahead,
+            running: BTreeSet::new(),
+            shown: f64::NEG_INFINITY,
+        };
+        if let Some(begin) = begin {
+            session.book.append(&begin)?;
+        }
+        let done = session.seek().and_then(|()| session.verdict());
+        session.stop_all();
+        done?;
+        let spent = session.now();
+        Findings::of(plan, &session.search, &session.events, spent)
+    }
+
+    /// Seconds by the clock since the search began, times without it left out.
+    fn now(&self) -> f64 {
+        self.trials.seconds() + self.ahead
+    }
+
+    /// Writes something down.
+    fn note(&mut self, event: Event) -> Result<()> {
+        if let Err(error) = self.book.append(&event) {
+            // What the trials have written may be what fills the disk.
+            self.stop_all();
+            if self.book.append(&event).is_ok() {
+                self.events.push(event);
+            }
+            return Err(error);
+        }
+        self.events.push(event);
+        Ok(())
+    }
+
+    /// Stops whatever runs or waits; what does not is not known to the trials.
+    fn stop_all(&mut self) {
+        let started = self.search.trials().iter().map(|it| it.id);
+        let all: Vec<TrialId> = started.chain(self.running.iter().copied()).collect();
+        for trial in all {
+            self.trials.stop(trial);
+        }
+        self.running.clear();
+    }
+
+    /// Looks whether to end, and shows how far it is.
+    fn attend(&mut self, progress: impl FnOnce(&Search, f64) -> String) -> Result<()> {
+        if self.observer.interrupts() {
+            return Err(TrialsError::new("interrupted"));
+        }
+        let now = self.now();
+        if now - self.shown >= SHOWN_EACH {
+            self.shown = now;
+            let progress = progress(&self.search, now);
+            self.observer.sees(&progress);
+        }
+        Ok(())
+    }
+}

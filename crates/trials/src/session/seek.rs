@@ -1,0 +1,126 @@
+//! Ask, obey, listen, tell.
+
+use lissom_search::record::Event;
+use lissom_search::search::{Cause, Decision, Measurement, Outcome, Search, State, Trial};
+
+use super::{Job, Session};
+use crate::error::{Result, TrialsError};
+
+impl Session<'_> {
+    /// Runs the search until it has chosen its best.
+    pub(super) fn seek(&mut self) -> Result<()> {
+        self.lose_the_dead()?;
+        while self.decided.is_none() {
+            self.attend(|search, now| search.progress(now).to_string())?;
+            if !(self.may_ask() && self.ask()?) {
+                self.listen()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Trials of a search that is resumed have not survived.
+    fn lose_the_dead(&mut self) -> Result<()> {
+        for trial in self.search.alive() {
+            let outcome = Outcome::Lost {
+                why: "the search was interrupted".to_owned(),
+            };
+            self.tell(Measurement { trial, outcome })?;
+        }
+        Ok(())
+    }
+
+    /// Whether a worker is free, or the time is used up, so that all must stop.
+    fn may_ask(&self) -> bool {
+        let setup = &self.plan.setup;
+        let end = setup.budget_seconds - setup.method.reserve_seconds;
+        self.running.len() < setup.method.workers || self.now() >= end
+    }
+
+    /// Asks and obeys; false if there is nothing to do but wait.
+    fn ask(&mut self) -> Result<bool> {
+        let at = self.now();
+        let decision = self.search.ask(at);
+        if let Decision::Wait { .. } = decision {
+            return Ok(false);
+        }
+        let event = Event::Decision {
+            at,
+            decision: decision.clone(),
+        };
+        // Written first: what is decided is done after an interruption, too.
+        self.note(event)?;
+        self.obey(at, decision)?;
+        Ok(true)
+    }
+
+    fn obey(&mut self, at: f64, decision: Decision) -> Result<()> {
+        match decision {
+            Decision::Start {
+                trial,
+                configuration,
+                until,
+                ..
+            } => {
+                let label = format!("trial-{}", trial.0);
+                self.running.insert(trial);
+                self.trials.start(&Job {
+                    trial,
+                    label,
+                    configuration,
+                    until,
+                })?;
+            }
+            Decision::Continue { trial, until, .. } => {
+                self.running.insert(trial);
+                self.trials.go_on(trial, until)?;
+            }
+            Decision::Stop { trial, .. } => {
+                self.running.remove(&trial);
+                self.trials.stop(trial);
+            }
+            Decision::Done { .. } => self.decided = Some(at),
+            Decision::Wait { .. } => {}
+        }
+        Ok(())
+    }
+
+    fn listen(&mut self) -> Result<()> {
+        for measurement in self.trials.poll()? {
+            self.running.remove(&measurement.trial);
+            self.tell(measurement)?;
+        }
+        Ok(())
+    }
+
+    /// Tells the search, then writes down: what it refuses must not be in the log.
+    fn tell(&mut self, measurement: Measurement) -> Result<()> {
+        self.search.tell(measurement.clone())?;
+        let trial = self.search.trial(measurement.trial);
+        if trial.is_some_and(Trial::has_failed) {
+            // One without the metrics that are sought still waits.
+            self.trials.stop(measurement.trial);
+        }
+        if let Some(sentence) = hopeless(&self.search, &measurement) {
+            return Err(sentence);
+        }
+        let at = self.now();
+        self.note(Event::Measurement { at, measurement })
+    }
+}
+
+/// The metrics of a program are the same whatever its configuration, so the first
+/// measurement without the one that is sought is the last. It is not written down,
+/// since the program or the objective will be mended.
+fn hopeless(search: &Search, measurement: &Measurement) -> Option<TrialsError> {
+    let trial = search.trial(measurement.trial)?;
+    let reported = matches!(measurement.outcome, Outcome::Measured { .. });
+    let nothing_yet = search.trials().iter().all(|it| it.readings.is_empty());
+    match &trial.state {
+        State::Failed(Cause::NoMetric, detail) if reported && nothing_yet => {
+            let sentence = format!("{} cannot be judged: {detail}", trial.id);
+            Some(TrialsError::new(sentence))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,211 @@
+//! Trials in virtual time, and a book in memory.
+
+use std::collections::BTreeMap;
+
+use lissom_search::objective::metrics::THROUGHPUT;
+use lissom_search::objective::{Metrics, Objective};
+use lissom_search::record::{Event, Log, Target, encode};
+use lissom_search::search::{Cause, Measurement, Outcome, Setup, TimePoints, TrialId};
+use lissom_search::space::{Configuration, Constants, Setting, Space, SpaceFile};
+
+use super::{Book, Job, Observer, Plan, Trials};
+use crate::error::{Result, TrialsError};
+
+/// Two whole numbers from 0 to 99, one feature each.
+pub fn space() -> Space {
+    let mut text = "name = \"small\"\nabout = \"A test.\"\nheuristic = \"x\"\n".to_owned();
+    for name in ["x", "y"] {
+        text += &format!(
+            "[[parameter]]\nname = \"p{name}\"\nkind = \"integer\"\nrange = [0, 99]\n\
+             default = 50\nchange = \"reopen\"\nsource = \"a test\"\n\
+             [[feature]]\nname = \"{name}\"\nexpression = \"p{name}\"\nsource = \"a test\"\n"
+        );
+    }
+    let file = SpaceFile::parse(&text).expect("reads");
+    file.with(&Constants::new()).expect("is legal")
+}
+
+pub fn plan(budget: f64, evaluation: f64, rounds: u32) -> Plan {
+    let mut setup = Setup::new(Objective::Throughput, budget);
+    setup.method.samples = 200;
+    setup.method.points = TimePoints::settled_within(evaluation);
+    Plan::new(space(), Target::new("a test", ["facts"]), setup, rounds)
+}
+
+pub fn number(configuration: &Configuration, name: &str) -> f64 {
+    let setting = configuration.get(name).and_then(Setting::number);
+    setting.expect(name)
+}
+
+/// More is better, up to 1,100 at px = py = 99; below px = 10 it crashes.
+pub fn throughput(configuration: &Configuration) -> std::result::Result<f64, Cause> {
+    let (x, y) = (number(configuration, "px"), number(configuration, "py"));
+    if x < 10.0 {
+        return Err(Cause::Crash);
+    }
+    Ok(110.0 + 5.0 * (x + y))
+}
+
+/// Runs trials in virtual time, one second of set-up each.
+#[derive(Default)]
+pub struct Virtual {
+    pub clock: f64,
+    pub runs: BTreeMap<TrialId, Run>,
+    /// Labels of what was started, in order.
+    pub started: Vec<String>,
+    /// The most trials that ran at once.
+    pub most: usize,
+    /// What is reported instead of throughput.
+    pub metric: Option<&'static str>,
+    /// Runs of such labels are lost so often.
+    pub losing: BTreeMap<String, u32>,
+    /// Whether no trial ever reports.
+    pub silent: bool,
+}
+
+pub struct Run {
+    job: Job,
+    reached: f64,
+    /// When it reports; absent while it waits.
+    ends: Option<f64>,
+}
+
+impl Virtual {
+    fn outcome(&mut self, trial: TrialId) -> Outcome {
+        let run = self.runs.get_mut(&trial).expect("it runs");
+        if let Some(left) = self.losing.get_mut(&run.job.label).filter(|it| **it > 0) {
+            *left -= 1;
+            let why = "a test".to_owned();
+            return Outcome::Lost { why };
+        }
+        let is_first = run.reached == 0.0;
+        run.reached = run.job.until;
+        match throughput(&run.job.configuration) {
+            Err(cause) => Outcome::Failed {
+                cause,
+                detail: "a test".to_owned(),
+            },
+            Ok(value) => {
+                let name = self.metric.unwrap_or(THROUGHPUT);
+                let metrics = Metrics::new([(name.to_owned(), value)].into());
+                Outcome::Measured {
+                    seconds: run.job.until,
+                    setup_seconds: f64::from(u8::from(is_first)),
+                    metrics: metrics.expect("finite"),
+                    series: Vec::new(),
+                }
+            }
+        }
+    }
+
+    fn running(&self) -> usize {
+        self.runs.values().filter(|it| it.ends.is_some()).count()
+    }
+}
+
+impl Trials for Virtual {
+    fn seconds(&self) -> f64 {
+        self.clock
+    }
+
+    fn start(&mut self, job: &Job) -> Result<()> {
+        self.started.push(job.label.clone());
+        let run = Run {
+            job: job.clone(),
+            reached: 0.0,
+            ends: Some(self.clock + 1.0 + job.until),
+        };
+        self.runs.insert(job.trial, run);
+        self.most = self.most.max(self.running());
+        Ok(())
+    }
+
+    fn go_on(&mut self, trial: TrialId, until: f64) -> Result<()> {
+        let run = self.runs.get_mut(&trial).expect("it was started");
+        run.job.until = until;
+        run.ends = Some(self.clock + until - run.reached);
+        self.most = self.most.max(self.running());
+        Ok(())
+    }
+
+    fn stop(&mut self, trial: TrialId) {
+        self.runs.remove(&trial);
+    }
+
+    fn poll(&mut self) -> Result<Vec<Measurement>> {
+        let ends = self
+            .runs
+            .iter()
+            .filter_map(|(id, run)| Some((*id, run.ends?)));
+        let first = ends.min_by(|one, other| one.1.total_cmp(&other.1));
+        let Some((trial, ends)) = first.filter(|_| !self.silent) else {
+            self.clock += 1.0;
+            return Ok(Vec::new());
+        };
+        self.clock = self.clock.max(ends);
+        let outcome = self.outcome(trial);
+        match outcome {
+            Outcome::Measured { .. } => {
+                self.runs.get_mut(&trial).expect("it runs").ends = None;
+            }
+            _ => self.stop(trial),
+        }
+        Ok(vec![Measurement { trial, outcome }])
+    }
+}
+
+/// A book in memory that fails to take some events, the first one being 0.
+#[derive(Default)]
+pub struct Pages {
+    pub events: Vec<Event>,
+    /// Attempts so far.
+    pub attempts: usize,
+    /// Which attempts fail.
+    pub failing: std::ops::Range<usize>,
+}
+
+impl Pages {
+    pub fn log(&self) -> Log {
+        let lines = self.events.iter();
+        let text: String = lines.map(|it| encode(it).expect("numbers")).collect();
+        Log::parse(&text).expect("whole lines")
+    }
+}
+
+impl Book for Pages {
+    fn append(&mut self, event: &Event) -> Result<()> {
+        self.attempts += 1;
+        if self.failing.contains(&(self.attempts - 1)) {
+            return Err(TrialsError::new("the disk is full"));
+        }
+        self.events.push(event.clone());
+        Ok(())
+    }
+}
+
+/// Interrupts after so many looks; sees what is shown.
+pub struct Watch {
+    pub looks: std::cell::Cell<u32>,
+    pub seen: Vec<String>,
+}
+
+impl Watch {
+    pub fn for_looks(looks: u32) -> Watch {
+        Watch {
+            looks: std::cell::Cell::new(looks),
+            seen: Vec::new(),
+        }
+    }
+}
+
+impl Observer for Watch {
+    fn interrupts(&self) -> bool {
+        let left = self.looks.get();
+        self.looks.set(left.saturating_sub(1));
+        left == 0
+    }
+
+    fn sees(&mut self, progress: &str) {
+        self.seen.push(progress.to_owned());
+    }
+}

@@ -1,0 +1,181 @@
+//! The command line of a trial's child, with places for what differs.
+
+use std::path::Path;
+
+use lissom_search::search::TrialId;
+
+use crate::error::{Result, TrialsError};
+
+/// A command line, in words. These stand for what differs from trial to trial,
+/// alone or inside a word:
+///
+/// | | |
+/// |---|---|
+/// | `{options}` | a file with the configuration; it must occur |
+/// | `{directory}` | an empty directory of the trial's own |
+/// | `{metrics}` | a file into which the child writes its lines instead of its standard output |
+/// | `{trial}` | the trial's number |
+/// | `{seconds}` | the most seconds that it will run, without set-up and pauses |
+///
+/// No shell sees it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Template {
+    words: Vec<String>,
+}
+
+/// What the places stand for.
+#[derive(Clone, Debug)]
+pub(crate) struct Filling<'a> {
+    pub options: &'a Path,
+    pub directory: &'a Path,
+    pub metrics: &'a Path,
+    pub trial: TrialId,
+    pub seconds: f64,
+}
+
+const OPTIONS: &str = "{options}";
+const METRICS: &str = "{metrics}";
+
+impl Template {
+    /// Splits a command line by a shell's rules for words and quotes.
+    ///
+    /// # Errors
+    /// A quote without its end, no word, no `{options}`.
+    pub fn parse(command: &str) -> Result<Template> {
+        let Some(words) = shlex::split(command) else {
+            return Err(TrialsError::new(format!(
+                "the command {command:?} has a quote without its end: close it"
+            )));
+        };
+        Template::of(words)
+    }
+
+    /// A command line of these words, the program first.
+    ///
+    /// # Errors
+    /// No program, no `{options}`, or a zero byte.
+    pub fn of(words: Vec<String>) -> Result<Template> {
+        if words.first().is_none_or(|it| it.is_empty()) {
+            return Err(TrialsError::new(
+                "the command is empty: write a program and its arguments",
+            ));
+        }
+        if words.iter().any(|it| it.contains('\0')) {
+            return Err(TrialsError::new(
+                "the command holds a zero byte, which no program can be given: remove it",
+            ));
+        }
+        if words.iter().all(|it| !it.contains(OPTIONS)) {
+            return Err(TrialsError::new(format!(
+                "the command has no {OPTIONS}, so the program would not see what to try: put it \
+                 where the file with the configuration is named"
+            )));
+        }
+        Ok(Template { words })
+    }
+
+    /// The words, as they were given.
+    pub fn words(&self) -> &[String] {
+        &self.words
+    }
+
+    /// Whether samples come by a file.
+    pub(crate) fn writes_a_file(&self) -> bool {
+        self.words.iter().any(|it| it.contains(METRICS))
+    }
+
+    /// The words of one trial.
+    pub(crate) fn filled(&self, filling: &Filling<'_>) -> Vec<String> {
+        let path = |path: &Path| path.display().to_string();
+        let values = [
+            (OPTIONS, path(filling.options)),
+            ("{directory}", path(filling.directory)),
+            (METRICS, path(filling.metrics)),
+            ("{trial}", filling.trial.0.to_string()),
+            ("{seconds}", filling.seconds.ceil().to_string()),
+        ];
+        self.words
+            .iter()
+            .map(|word| replaced(word, &values))
+            .collect()
+    }
+}
+
+/// From left to right, so that a value that looks like a place stays as it is.
+fn replaced(word: &str, values: &[(&str, String)]) -> String {
+    let mut text = String::new();
+    let mut rest = word;
+    while let Some(at) = rest.find('{') {
+        let (before, from) = rest.split_at(at);
+        text.push_str(before);
+        let known = values
+            .iter()
+            .find_map(|(name, value)| Some((value, from.strip_prefix(*name)?)));
+        rest = match known {
+            Some((value, behind)) => {
+                text.push_str(value);
+                behind
+            }
+            None => {
+                text.push('{');
+                from.strip_prefix('{').unwrap_or_default()
+            }
+        };
+    }
+    text + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filled(command: &str) -> Vec<String> {
+        let filling = Filling {
+            options: Path::new("/t/a b/OPTIONS"),
+            directory: Path::new("/t/{trial}"),
+            metrics: Path::new("/t/metrics"),
+            trial: TrialId(7),
+            seconds: 76.2,
+        };
+        Template::parse(command).expect(command).filled(&filling)
+    }
+
+    #[test]
+    fn places_are_filled_inside_words() {
+        assert_eq!(
+            filled("prog --options={options} '{directory}/x' {trial} -s{seconds} '{ {x} {'"),
+            [
+                "prog",
+                "--options=/t/a b/OPTIONS",
+                "/t/{trial}/x",
+                "7",
+                "-s77",
+                "{ {x} {"
+            ]
+        );
+        assert!(
+            Template::parse("p {options} {metrics}")
+                .expect("legal")
+                .writes_a_file()
+        );
+        assert!(
+            !Template::parse("p {options}")
+                .expect("legal")
+                .writes_a_file()
+        );
+    }
+
+    #[test]
+    fn a_command_that_cannot_work_is_a_sentence() {
+        for (command, says) in [
+            ("", "the command is empty"),
+            ("'' {options}", "the command is empty"),
+            ("prog --db {directory}", "has no {options}"),
+            ("prog '{options}", "a quote without its end"),
+            ("prog {options} a\0b", "a zero byte"),
+        ] {
+            let error = Template::parse(command).expect_err(command).to_string();
+            assert!(error.contains(says), "{error}");
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! The example around db_bench, with a stand-in for db_bench.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use lissom_search::search::{Cause, Outcome};
+use lissom_trials::session::Trials;
+
+use super::support::{failed, job, lab_of, measured};
+
+const EXAMPLE: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../examples/db_bench_trial.py"
+);
+
+/// Fills, and then prints what db_bench prints, for two threads.
+const STAND_IN: &str = "#!/bin/sh
+case \"$*\" in *fillrandom*) exit 0;; esac
+while :; do
+for thread in 1 0; do
+echo \"2026/01/01-00:00:01  ... thread $thread: (50,50) ops and (50.0,49.0) ops/second in (1.0,1.0) seconds\"
+done >&2
+echo 'Level    Files   Size     Score Write(GB) W-Amp Rd(MB/s)
+  L0      2/0    1.95 MB   0.5      0.0   1.0      0.0
+ Sum      2/0    1.95 MB   0.0      0.0   3.5      0.0' >&2
+sleep 0.02
+done
+";
+
+const REFUSING: &str = "#!/bin/sh
+echo 'open error: Invalid argument: num_levels' >&2
+exit 1
+";
+
+/// The example's report on a stand-in; `None` where there is no Python.
+fn report(stand_in: &str) -> Option<Outcome> {
+    let python = Command::new("python3")
+        .arg("--version")
+        .stdout(Stdio::null())
+        .status();
+    if !python.is_ok_and(|status| status.success()) {
+        return None;
+    }
+    assert!(Path::new(EXAMPLE).exists());
+    let directory = tempfile::tempdir().expect("a directory");
+    let program = directory.path().join("db_bench");
+    fs::write(&program, stand_in).expect("writable");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("ours");
+    let program = program.display().to_string();
+    let words = [
+        "python3",
+        EXAMPLE,
+        "--flags",
+        "{options}",
+        "--directory",
+        "{directory}",
+        "--threads",
+        "2",
+        "--db-bench",
+        &program,
+    ];
+    let mut lab = lab_of(&words, |_| {});
+    lab.runner.start(&job(0.3)).expect("it starts");
+    Some(lab.report())
+}
+
+#[test]
+fn db_bench_is_measured() {
+    let Some(outcome) = report(STAND_IN) else {
+        return;
+    };
+    let (_, _, throughput) = measured(&outcome);
+    assert!((throughput - 100.0).abs() < 1e-6, "both threads");
+    let Outcome::Measured { metrics, .. } = outcome else {
+        panic!("measured");
+    };
+    let amplification = metrics.get("write_amplification");
+    assert!(amplification.is_some_and(|it| (it - 3.5).abs() < 1e-6));
+}
+
+#[test]
+fn a_configuration_that_db_bench_refuses_says_so() {
+    let Some(outcome) = report(REFUSING) else {
+        return;
+    };
+    let (cause, detail) = failed(outcome);
+    assert_eq!(cause, Cause::CannotOpen);
+    assert!(detail.contains("Invalid argument: num_levels"), "{detail}");
+}
