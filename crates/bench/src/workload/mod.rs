@@ -92,6 +92,28 @@ impl Workload {
         Ok(sized)
     }
 
+    /// The same workload with its sessions gone through `times` times; those of a later
+    /// turn have its number behind their names.
+    ///
+    /// # Errors
+    /// When a name with a number is another session's.
+    pub fn repeated(&self, times: u32) -> Result<Self> {
+        let turns = (1..=times).flat_map(|turn| {
+            self.sessions.iter().cloned().map(move |mut session| {
+                if turn > 1 {
+                    session.name = format!("{}-{turn}", session.name);
+                }
+                session
+            })
+        });
+        let repeated = Self {
+            sessions: turns.collect(),
+            ..self.clone()
+        };
+        check::check(&repeated).map_err(|e| e.at(format!("workload {}", self.name)))?;
+        Ok(repeated)
+    }
+
     /// The same workload in closed loops: each session has the operations that it would
     /// be offered, and no due times.
     pub fn closed(&self) -> Self {

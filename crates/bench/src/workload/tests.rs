@@ -167,6 +167,17 @@ fn scaling_multiplies_operations() {
 }
 
 #[test]
+fn sessions_are_repeated_in_turns() {
+    let workload = load_workload("five-sessions").unwrap();
+    assert_eq!(workload.repeated(1).unwrap(), workload);
+    let twice = workload.repeated(2).unwrap();
+    let sessions = workload.sessions.len();
+    assert_eq!(twice.sessions.len(), 2 * sessions);
+    assert_eq!(twice.sessions[sessions].name, "updates-10-2");
+    assert_eq!(twice.sessions[sessions].mix, workload.sessions[0].mix);
+}
+
+#[test]
 fn a_rate_over_seconds_gives_a_fixed_number_of_operations() {
     let text = GOOD.replace(
         "operations_per_entry = 1.5",

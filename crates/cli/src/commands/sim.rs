@@ -11,7 +11,7 @@ use lissom_bench::{
 };
 
 use super::sizes::{self, wrong};
-use crate::arguments::{find, flag, get, json, option};
+use crate::arguments::{amount, find, flag, get, json, option};
 use crate::failure::{Failure, Outcome};
 use crate::output::{self, StatusLine};
 

@@ -7,8 +7,8 @@ use lissom_bench::{Resources, Workload, load_workload};
 use crate::arguments::{amount, find, get, option};
 use crate::failure::Failure;
 
-/// `--entries`, `--scale`, `--write-buffer-size`, `--block-cache-size`, `--set`
-pub fn arguments() -> [Arg; 5] {
+/// `--entries`, `--scale`, `--repeat`, `--write-buffer-size`, `--block-cache-size`, `--set`
+pub fn arguments() -> [Arg; 6] {
     let number = |name, value, help| option(name, value, help).value_parser(amount);
     [
         number(
@@ -23,6 +23,9 @@ pub fn arguments() -> [Arg; 5] {
         )
         .default_value("1")
         .value_parser(value_parser!(f64)),
+        option("repeat", "N", "Times that the sessions are gone through")
+            .default_value("1")
+            .value_parser(value_parser!(u32).range(1..=10_000)),
         number(
             "write-buffer-size",
             "BYTES",
@@ -47,6 +50,7 @@ pub fn arguments() -> [Arg; 5] {
 pub fn workload(given: &ArgMatches, name: &str) -> Result<Workload, Failure> {
     load_workload(name)
         .and_then(|workload| workload.sized(find(given, "entries"), get(given, "scale")))
+        .and_then(|workload| workload.repeated(get(given, "repeat")))
         .map_err(wrong)
 }
 

@@ -40,6 +40,10 @@ impl Schedule for Paced {
         Duration::from_secs(1)
     }
 
+    fn needs_processors(&self) -> bool {
+        true
+    }
+
     fn order(&mut self, seen: &Seen) -> Order {
         let pressure = LoadModel::Scarcest.pressure(&seen.load, &seen.conditions);
         match self.phases.after(pressure) {

@@ -109,8 +109,9 @@ pub fn tuner_contract(make: impl Fn() -> Box<dyn Tuner>) {
 }
 
 /// Checks a schedule: equal intervals give equal orders, each with a reason; the
-/// processors' load changes none unless it asks for it; its state is taken back; and under the [bounds on debt](Debt::bounded) it lets L0 go in the
-/// end, whatever the load, and the tree never comes to a stop.
+/// processors' load changes none unless it asks for it; its state is taken back; and
+/// under the [bounds on debt](Debt::bounded) it lets L0 go in the end, whatever the
+/// load, and the tree never comes to a stop.
 ///
 /// # Panics
 /// When the schedule breaks its contract.

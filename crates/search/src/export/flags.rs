@@ -1,4 +1,5 @@
-//! Flags of `db_bench`, whose names are RocksDB's but for some.
+//! Flags of `db_bench`, whose names are RocksDB's but for some; of any other program
+//! as its space names them.
 //!
 //! From tools/db_bench_tool.cc of RocksDB 7.8 and later, which agree on these.
 
@@ -105,6 +106,14 @@ pub(super) fn write(mut settings: Settings<'_>) -> Result<Export> {
     }
     lines.sort_unstable();
     Ok(settings.export(lines.concat(), WHY))
+}
+
+/// All settings by their own names: for a program with a space of its own.
+pub(super) fn by_name(mut settings: Settings<'_>) -> Export {
+    let all = settings.take_where(|_| true);
+    let lines = all.iter().map(|(it, setting)| line(&it.name, setting));
+    let text = lines.collect();
+    settings.export(text, WHY)
 }
 
 fn line(flag: &str, value: impl std::fmt::Display) -> String {

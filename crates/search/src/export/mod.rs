@@ -49,26 +49,25 @@ pub struct Export {
 ///
 /// # Errors
 /// A parameter that is missing, unknown or outside its range; a space none of whose
-/// parameters is an option of RocksDB, for any format but [`Format::Json`]; a filter
-/// policy without bits.
+/// parameters is an option of RocksDB, for any format but [`Format::Json`] and
+/// [`Format::Flags`], which then has each parameter by its own name; a filter policy
+/// without bits.
 pub fn write(format: Format, space: &Space, configuration: &Configuration) -> Result<Export> {
     let settings = Settings::new(space, configuration)?;
-    if format != Format::Json && !has_options(space) {
+    let has_options = space.parameters().iter().any(|it| it.section.is_some());
+    if !has_options && !matches!(format, Format::Json | Format::Flags) {
         return Err(SearchError::new(format!(
             "no parameter of the space {} is an option of RocksDB: write its configurations as \
-             json",
+             json or flags",
             space.name()
         )));
     }
     match format {
         Format::RocksDb => rocksdb::write(settings),
         Format::Json => json::write(settings),
+        Format::Flags if !has_options => Ok(flags::by_name(settings)),
         Format::Flags => flags::write(settings),
         Format::Flink => flink::write(settings),
         Format::Cassandra => cassandra::write(settings),
     }
-}
-
-fn has_options(space: &Space) -> bool {
-    space.parameters().iter().any(|it| it.section.is_some())
 }

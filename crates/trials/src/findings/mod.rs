@@ -167,12 +167,12 @@ fn best(search: &Search) -> Option<Best> {
 
 /// Why the search ended.
 fn reason(events: &[Event]) -> String {
-    let decisions = events.iter().filter_map(|event| match event {
+    let mut decisions = events.iter().filter_map(|event| match event {
         Event::Decision {
             decision: Decision::Done { reason, .. },
             ..
         } => Some(reason.clone()),
         _ => None,
     });
-    decisions.last().unwrap_or_default()
+    decisions.next_back().unwrap_or_default()
 }

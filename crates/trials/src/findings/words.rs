@@ -5,13 +5,13 @@ pub(crate) fn value(name: &str, value: f64) -> String {
     if name == "throughput" {
         return format!("{} /s", grouped(value));
     }
-    if name.ends_with("_micros") {
-        return micros(value);
+    let is_metric = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    match name {
+        expression if !expression.chars().all(is_metric) => plain(value),
+        metric if metric.ends_with("_micros") => micros(value),
+        metric if metric.ends_with("_bytes") => bytes(value),
+        _ => plain(value),
     }
-    if name.ends_with("_bytes") {
-        return bytes(value);
-    }
-    plain(value)
 }
 
 /// A number with three digits or so.

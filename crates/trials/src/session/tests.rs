@@ -196,7 +196,7 @@ fn a_program_without_the_metric_ends_the_search_at_once() {
         ..Virtual::default()
     };
     let (found, pages) = whole(&plan, &mut trials);
-    let error = found.err().expect("nothing to go by").to_string();
+    let error = found.expect_err("nothing to go by").to_string();
     assert!(
         error.contains("trial 1 cannot be judged: it reported no metric throughput, but speed"),
         "{error}"

@@ -139,7 +139,7 @@ pub fn bounds() -> [Arg; 4] {
             "BYTES",
             "Memory of a trial's processes, together; one that takes more is stopped",
         )
-        .default_value("1GiB")
+        .default_value("256MiB")
         .value_parser(amount),
         option(
             "deadline",

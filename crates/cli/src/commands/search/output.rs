@@ -1,6 +1,6 @@
 //! What a search leaves: files, and words.
 
-use lissom_search::export::{self, Format};
+use lissom_search::export;
 use lissom_trials::findings::{Findings, render};
 use lissom_trials::{replace, report};
 use serde::Serialize;
@@ -61,9 +61,6 @@ fn text(request: &Request, report: &Report<'_>) -> String {
     let mut text = render(report.findings);
     if let Some(options) = &report.options {
         text += &format!("written: {options}\n");
-        if let Format::RocksDb = request.format {
-            text += &format!("apply it: lissom apply PATH {options}\n");
-        }
     }
     text + &format!("report: {}\nlog: {}\n", report.report, report.log)
 }

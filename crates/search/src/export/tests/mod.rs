@@ -335,8 +335,11 @@ fn mistakes_get_a_sentence() {
     assert_eq!(
         error.to_string(),
         "no parameter of the space lissom is an option of RocksDB: write its configurations as \
-         json"
+         json or flags"
     );
+    let flags = write(Format::Flags, &lissom, &default).expect("by their own names");
+    assert!(flags.text.starts_with("--") && flags.remarks.is_empty());
+    assert_eq!(flags.text.lines().count(), lissom.parameters().len());
     let rocksdb = space(BuiltIn::RocksDb);
     let error = write(Format::Flags, &rocksdb, &default).expect_err("another space");
     assert!(error.to_string().contains("has no parameter"), "{error}");
