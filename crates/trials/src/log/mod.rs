@@ -7,6 +7,7 @@ mod tests;
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use lissom_search::record::{Event, Log, encode};
 
@@ -15,6 +16,10 @@ use crate::session::Book;
 
 /// How every log begins.
 const BEGINNING: &[u8] = b"{\"event\":\"begin\"";
+
+/// Attempts to lock a log, and the time between two.
+const LOCK_ATTEMPTS: u32 = 10;
+const LOCK_PAUSE: Duration = Duration::from_millis(50);
 
 /// An open log.
 #[derive(Debug)]
@@ -144,15 +149,20 @@ impl Book for LogFile {
 }
 
 /// The lock ends with the process that holds it, however that ends.
+/// Tries a few times: a child that is just being started has the lock too, until it
+/// becomes another program.
 fn lock(file: &File, path: &Path) -> Result<()> {
-    match file.try_lock() {
-        Ok(()) => Ok(()),
-        Err(TryLockError::WouldBlock) => Err(TrialsError::new(format!(
-            "another search writes {}: wait for it, or give another --log",
-            path.display()
-        ))),
-        Err(TryLockError::Error(error)) => Err(TrialsError::io("lock", path, &error)),
+    for _ in 0..LOCK_ATTEMPTS {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_PAUSE),
+            Err(TryLockError::Error(error)) => return Err(TrialsError::io("lock", path, &error)),
+        }
     }
+    Err(TrialsError::new(format!(
+        "another search writes {}: wait for it, or give another --log",
+        path.display()
+    )))
 }
 
 /// Whether these are the first bytes of a log, however few were written.

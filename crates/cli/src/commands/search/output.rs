@@ -33,7 +33,7 @@ pub fn finish(request: &Request, mut found: Findings) -> Outcome {
     if request.json {
         output::print_json(&report)?;
     } else {
-        output::print(&text(request, &report))?;
+        output::print(&text(&report))?;
     }
     options?;
     page?;
@@ -57,7 +57,7 @@ fn write_options(request: &Request, found: &mut Findings) -> lissom_trials::Resu
     Ok(true)
 }
 
-fn text(request: &Request, report: &Report<'_>) -> String {
+fn text(report: &Report<'_>) -> String {
     let mut text = render(report.findings);
     if let Some(options) = &report.options {
         text += &format!("written: {options}\n");
