@@ -1,6 +1,7 @@
 //! A database with its autopilot inside.
 
 mod directory;
+mod dropping;
 mod family;
 mod ingestion;
 mod opening;
@@ -147,7 +148,8 @@ impl Db {
         self.autopilot.adopt_cf(name, hooks)
     }
 
-    /// Drops a column family and its data. Its compactions end first.
+    /// Drops a column family and its data. Its compactions end first, and it waits for
+    /// an instant in which RocksDB has no job, ten seconds at most.
     ///
     /// # Errors
     /// When there is none of that name, or it is the default one.
@@ -159,7 +161,7 @@ impl Db {
         }
         let mut preparation = self.preparation.lock();
         self.autopilot.release_cf(name);
-        if let Err(error) = self.rocks.drop_cf(name) {
+        if let Err(error) = dropping::drop_family(&self.rocks, name) {
             if let Some(hooks) = preparation.hooks.get(name) {
                 self.autopilot.adopt_cf(name, hooks.clone())?;
             }

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use lissom::{Db, RocksDb};
+use rust_rocksdb::properties::{NUM_RUNNING_COMPACTIONS, NUM_RUNNING_FLUSHES};
 use rust_rocksdb::{
     BoundColumnFamily, ColumnFamilyDescriptor, DBRawIteratorWithThreadMode, Direction,
     IteratorMode, MergeOperands, Options, ReadOptions, SnapshotWithThreadMode, SstFileWriter,
@@ -84,13 +86,27 @@ impl Store {
 
     fn drop_family(&self, cf: Cf) -> Result<(), String> {
         match self {
-            Store::Stock(db) => db.drop_cf(&family_name(cf)).map_err(text),
+            Store::Stock(db) => {
+                let held = db.cf_handle(&family_name(cf));
+                db.drop_cf(&family_name(cf)).map_err(text)?;
+                // Its jobs look at the options of a family that was dropped meanwhile.
+                wait_for_jobs(db);
+                drop(held);
+                Ok(())
+            }
             Store::Lissom(db) => db.drop_cf(&family_name(cf)).map_err(text),
         }
     }
 
     fn lives(&self, cf: Cf) -> bool {
         self.rocks().cf_handle(&family_name(cf)).is_some()
+    }
+}
+
+fn wait_for_jobs(db: &RocksDb) {
+    let running = |property| db.property_int_value(property).ok().flatten().unwrap_or(0);
+    while running(NUM_RUNNING_COMPACTIONS) + running(NUM_RUNNING_FLUSHES) > 0 {
+        std::thread::sleep(Duration::from_millis(2));
     }
 }
 
