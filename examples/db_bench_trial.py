@@ -4,22 +4,26 @@
     lissom search --space dremel --format flags \
         --command 'examples/db_bench_trial.py --flags {options} --directory {directory}'
 
-Fills a database, says that it is ready, runs a benchmark without end, and turns the
-lines that db_bench prints each second into samples. Flags behind `--` go to
-db_bench as they are.
+Fills a database, runs a benchmark without end, says that it is ready when that has
+begun, and turns the lines that db_bench prints each second into samples. Flags behind
+`--` go to db_bench as they are.
 """
 
 import argparse
 import json
 import re
+import signal
 import subprocess
 import sys
 from collections import deque
 
-# Printed by each thread: operations and rates, of the interval and in all.
+# Printed by each thread: operations, rates and seconds, of the interval and in all.
 RATE = re.compile(
-    r"\.\.\. thread (\d+): \(\d+,\d+\) ops and \(([\d.]+),[\d.]+\) ops/second in"
+    r"\.\.\. thread (\d+): \(\d+,\d+\) ops and \(([\d.]+),[\d.]+\) ops/second"
+    r" in \(([\d.]+),"
 )
+# An interval of more seconds than this may span a pause.
+LONG = 2.0
 # What db_bench says when it does not even begin.
 REFUSED = re.compile(r"open error:|ERROR: |Invalid argument|command line flag")
 # Longer than any search; whoever started the trial ends it. db_bench counts by the
@@ -74,7 +78,8 @@ def start(given, *flags):
 
 class Amplification:
     """Reads the write amplification from RocksDB's own table, which db_bench prints
-    with each interval."""
+    with each interval. Its sum is over all the time since the database was opened, so
+    that the last value is that of the trial."""
 
     def __init__(self):
         self.column = None
@@ -89,6 +94,42 @@ class Amplification:
             if len(words) > self.column + 1:
                 self.value = float(words[self.column + 1])
             self.column = None
+
+
+class Rounds:
+    """Puts the rates of all threads together, which report one after the other. Some
+    benchmarks run a thread more than they are told to."""
+
+    def __init__(self, threads):
+        self.threads = threads
+        self.rates = {}
+        self.known = set()
+        # Threads that have not reported since a pause: how many more of their lines may
+        # be of it. One may have been on its way already.
+        self.paused = {}
+
+    def hear(self, thread, rate, seconds):
+        """Takes a rate; gives the sum when this thread begins another round."""
+        self.known.add(thread)
+        if self.spans_a_pause(thread, seconds):
+            return None
+        whole = thread in self.rates and len(self.rates) >= self.threads
+        total = sum(self.rates.values()) if whole else None
+        if whole:
+            self.rates = {}
+        self.rates[thread] = rate
+        return total
+
+    def spans_a_pause(self, thread, seconds):
+        left = self.paused.pop(thread, 0)
+        if left > 1 and seconds <= LONG:
+            self.paused[thread] = left - 1
+        return left > 0 and seconds > LONG
+
+    def resume(self, *_):
+        """After a pause nothing from before it counts."""
+        self.rates = {}
+        self.paused = dict.fromkeys(self.known, 2)
 
 
 def fill(given):
@@ -108,22 +149,29 @@ def run(given):
         "--stats_per_interval=1",
         FOR_EVER,
     )
-    say({"ready": True})
-    rates, amplification, last = {}, Amplification(), deque(maxlen=15)
+    rounds, amplification, last = Rounds(given.threads), Amplification(), deque(maxlen=15)
+    signal.signal(signal.SIGCONT, rounds.resume)
+    # Before the first rate the database is being opened; the first round is of that, too.
+    ready, first = False, True
     for line in process.stdout:
         found = RATE.search(line)
         if not found:
             amplification.hear(line)
             last.append(line.strip())
             continue
-        thread, rate = int(found[1]), float(found[2])
-        rates[thread] = rate
-        # One sample for all threads, when each has reported at least once.
-        if thread == 0 and len(rates) == given.threads:
-            sample = {"throughput": sum(rates.values())}
-            if amplification.value is not None:
-                sample["write_amplification"] = amplification.value
-            say(sample)
+        if not ready:
+            say({"ready": True})
+            ready = True
+        total = rounds.hear(int(found[1]), float(found[2]), float(found[3]))
+        if total is None:
+            continue
+        if first:
+            first = False
+            continue
+        sample = {"throughput": total}
+        if amplification.value is not None:
+            sample["write_amplification"] = amplification.value
+        say(sample)
     process.wait()
     fail(last)
 

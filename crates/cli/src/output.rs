@@ -29,6 +29,14 @@ pub fn print_json(value: &impl Serialize) -> Outcome {
     }
 }
 
+/// A sentence that a person at the terminal should know from the start.
+pub fn remark(sentence: &str) {
+    if io::stderr().is_terminal() {
+        // A terminal that is gone is noticed elsewhere.
+        let _ = writeln!(io::stderr(), "note: {sentence}");
+    }
+}
+
 /// Colours on a terminal, unless `NO_COLOR` is set (<https://no-color.org>).
 pub fn style() -> Style {
     let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());

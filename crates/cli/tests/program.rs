@@ -2,6 +2,8 @@
 
 #[path = "program/advice.rs"]
 mod advice;
+#[path = "program/applying.rs"]
+mod applying;
 #[path = "program/attaching.rs"]
 mod attaching;
 #[path = "program/benches.rs"]

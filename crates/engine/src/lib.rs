@@ -28,6 +28,7 @@
 //! | keep one's own RocksDB handle | [`Preparation`], [`Autopilot::attach`] |
 //! | take over a RocksDB directory, and give it back | [`adopt`] |
 //! | look at a directory | [`inspect`], [`observe`] |
+//! | change options and settings | [`apply`], [`Db::apply`] |
 //! | steer a store from outside | [`control`] |
 //! | begin with what one expects of the workload | [`Settings::expecting`] |
 //! | tune stock RocksDB | [`stock`] |
@@ -35,11 +36,12 @@
 //! Everything that decides is in [`core`]; this crate observes and acts. The
 //! modules of the action: `options` and `requirements` (what RocksDB is opened
 //! with), `events` (what it tells), [`observe`] (its manifest), [`autopilot`]
-//! (the loop), `execute` (one plan), `files` (the state file, the journal and
-//! the pin), and `ffi`, which alone holds unsafe code.
+//! (the loop), `execute` (one plan), `files` (the state file, the journal, the
+//! pin and requests), and `ffi`, which alone holds unsafe code.
 #![deny(missing_docs)]
 
 pub mod adopt;
+pub mod apply;
 pub mod autopilot;
 pub mod control;
 pub mod db;

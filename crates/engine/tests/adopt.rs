@@ -1,5 +1,7 @@
 //! Taking over plain RocksDB directories and giving them back.
 
+#[path = "common/instants.rs"]
+mod instants;
 #[path = "adopt/kill.rs"]
 mod kill;
 #[path = "adopt/plain.rs"]

@@ -23,6 +23,6 @@ mod template;
 pub use error::{Result, TrialsError};
 pub use files::{check_writable, replace};
 pub use log::LogFile;
-pub use runner::{Runner, Settings, Writer, check_memory};
-pub use signals::asked_to_end;
+pub use runner::{Demand, Room, Runner, Settings, Writer, admit};
+pub use signals::{Suspension, asked_to_end};
 pub use template::Template;

@@ -1,10 +1,10 @@
 //! Signals, as a flag.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::flag;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGTSTP};
+use signal_hook::{flag, low_level};
 
 use crate::error::{Result, TrialsError};
 
@@ -28,4 +28,36 @@ pub fn asked_to_end() -> Result<Arc<AtomicBool>> {
             })?;
     }
     Ok(asked)
+}
+
+/// Ctrl-Z: trials are process groups of their own, which the terminal does not stop.
+#[derive(Debug)]
+pub struct Suspension(Arc<AtomicBool>);
+
+impl Suspension {
+    /// From here on SIGTSTP does not stop the process but is told.
+    ///
+    /// # Errors
+    /// The system refuses to tell of signals.
+    pub fn listen() -> Result<Suspension> {
+        let asked = Arc::new(AtomicBool::new(false));
+        flag::register(SIGTSTP, Arc::clone(&asked)).map_err(|error| {
+            TrialsError::new(format!(
+                "cannot listen for signals: {error}; trials could not be stopped with the search"
+            ))
+        })?;
+        Ok(Suspension(asked))
+    }
+
+    /// Whether the process was asked to stop.
+    pub fn is_asked(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+
+    /// Stops the process; returns when it is continued.
+    pub fn stop_here(&self) {
+        self.0.store(false, Ordering::SeqCst);
+        // A process that cannot be stopped goes on.
+        let _ = low_level::emulate_default_handler(SIGTSTP);
+    }
 }

@@ -14,6 +14,7 @@ use crate::error::{Result, TrialsError};
 /// | `{options}` | a file with the configuration; it must occur |
 /// | `{directory}` | an empty directory of the trial's own |
 /// | `{metrics}` | a file into which the child writes its lines instead of its standard output |
+/// | `{shared}` | a directory that all trials share, removed with the search |
 /// | `{trial}` | the trial's number |
 /// | `{seconds}` | the most seconds that it will run, without set-up and pauses |
 ///
@@ -29,12 +30,14 @@ pub(crate) struct Filling<'a> {
     pub options: &'a Path,
     pub directory: &'a Path,
     pub metrics: &'a Path,
+    pub shared: &'a Path,
     pub trial: TrialId,
     pub seconds: f64,
 }
 
 const OPTIONS: &str = "{options}";
 const METRICS: &str = "{metrics}";
+const SHARED: &str = "{shared}";
 
 impl Template {
     /// Splits a command line by a shell's rules for words and quotes.
@@ -84,6 +87,11 @@ impl Template {
         self.words.iter().any(|it| it.contains(METRICS))
     }
 
+    /// Whether trials share a directory.
+    pub(crate) fn shares(&self) -> bool {
+        self.words.iter().any(|it| it.contains(SHARED))
+    }
+
     /// The words of one trial.
     pub(crate) fn filled(&self, filling: &Filling<'_>) -> Vec<String> {
         let path = |path: &Path| path.display().to_string();
@@ -91,6 +99,7 @@ impl Template {
             (OPTIONS, path(filling.options)),
             ("{directory}", path(filling.directory)),
             (METRICS, path(filling.metrics)),
+            (SHARED, path(filling.shared)),
             ("{trial}", filling.trial.0.to_string()),
             ("{seconds}", filling.seconds.ceil().to_string()),
         ];
@@ -134,6 +143,7 @@ mod tests {
             options: Path::new("/t/a b/OPTIONS"),
             directory: Path::new("/t/{trial}"),
             metrics: Path::new("/t/metrics"),
+            shared: Path::new("/t/shared"),
             trial: TrialId(7),
             seconds: 76.2,
         };
@@ -143,11 +153,14 @@ mod tests {
     #[test]
     fn places_are_filled_inside_words() {
         assert_eq!(
-            filled("prog --options={options} '{directory}/x' {trial} -s{seconds} '{ {x} {'"),
+            filled(
+                "prog --options={options} '{directory}/x' {shared}/y {trial} -s{seconds} '{ {x} {'"
+            ),
             [
                 "prog",
                 "--options=/t/a b/OPTIONS",
                 "/t/{trial}/x",
+                "/t/shared/y",
                 "7",
                 "-s77",
                 "{ {x} {"
@@ -158,11 +171,10 @@ mod tests {
                 .expect("legal")
                 .writes_a_file()
         );
-        assert!(
-            !Template::parse("p {options}")
-                .expect("legal")
-                .writes_a_file()
-        );
+        let plain = Template::parse("p {options}").expect("legal");
+        assert!(!plain.writes_a_file() && !plain.shares());
+        let sharing = Template::parse("p {options} --set={shared}/x");
+        assert!(sharing.expect("legal").shares());
     }
 
     #[test]

@@ -8,7 +8,11 @@ use crate::drive::{Latencies, OpKind};
 use crate::generate::Partition;
 
 /// One place for each thread.
-pub(super) struct Board(Vec<Place>);
+pub(super) struct Board {
+    places: Vec<Place>,
+    /// Sessions of which something was done.
+    sessions: AtomicU64,
+}
 
 struct Place {
     latencies: Mutex<Latencies>,
@@ -24,7 +28,20 @@ impl Board {
             live_bytes: AtomicU64::new(partition.live_bytes()),
             user_bytes: AtomicU64::new(0),
         });
-        Self(places.collect())
+        Self {
+            places: places.collect(),
+            sessions: AtomicU64::new(0),
+        }
+    }
+
+    /// Notes of how many sessions something was done so far.
+    pub(super) fn note_sessions(&self, visited: usize) {
+        self.sessions.store(visited as u64, Ordering::Relaxed);
+    }
+
+    /// Sessions of which something was done.
+    pub(super) fn sessions(&self) -> u64 {
+        self.sessions.load(Ordering::Relaxed)
     }
 
     /// Notes one operation of a thread, the bytes of its existing entries after it, and
@@ -36,7 +53,7 @@ impl Board {
         live_bytes: u64,
         user_bytes: u64,
     ) {
-        let Some(place) = self.0.get(thread) else {
+        let Some(place) = self.places.get(thread) else {
             return;
         };
         lock(&place.latencies).record(kind, latency);
@@ -47,7 +64,7 @@ impl Board {
     /// The latencies that were noted since the last call.
     pub(super) fn take(&self) -> Latencies {
         let mut sum = Latencies::default();
-        for place in &self.0 {
+        for place in &self.places {
             let fresh = Latencies::default();
             let noted = std::mem::replace(&mut *lock(&place.latencies), fresh);
             sum.add(&noted);
@@ -57,7 +74,7 @@ impl Board {
 
     /// Bytes of all existing entries.
     pub(super) fn live_bytes(&self) -> u64 {
-        let places = self.0.iter();
+        let places = self.places.iter();
         places
             .map(|place| place.live_bytes.load(Ordering::Relaxed))
             .sum()
@@ -65,7 +82,7 @@ impl Board {
 
     /// Bytes of keys and values that were written so far.
     pub(super) fn user_bytes(&self) -> u64 {
-        let places = self.0.iter();
+        let places = self.places.iter();
         places
             .map(|place| place.user_bytes.load(Ordering::Relaxed))
             .sum()

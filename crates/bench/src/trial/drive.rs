@@ -1,13 +1,15 @@
-//! The workload's sessions, over and over.
+//! The workload's sessions by turns, over and over.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::board::Board;
 use super::plan::TrialPlan;
+use super::rota::{Portion, Rota};
 use crate::drive::{Clock, Pace, Performer, join};
 use crate::error::{BenchError, Result};
-use crate::generate::{DataShape, OpStream, Partition};
+use crate::generate::{DataShape, DueTimes, OpStream, Partition};
 use crate::store::Store;
 use crate::workload::Session;
 
@@ -21,17 +23,43 @@ pub(super) struct Sessions<'a> {
     pub(super) stop: &'a AtomicBool,
 }
 
-impl Sessions<'_> {
-    /// Goes through the sessions until it is told to stop. Each pass draws operations
-    /// of its own; all threads enter a session together.
+/// A session, and how far its due times are. A session's own time stands while others
+/// have their turns.
+struct Course<'a> {
+    session: &'a Session,
+    due: DueTimes,
+}
+
+/// What a thread keeps from portion to portion.
+struct Seat<'a> {
+    performer: Performer<'a>,
+    /// Bytes that are noted on the board.
+    noted: u64,
+    /// Its operations of each session.
+    streams: Vec<OpStream>,
+}
+
+impl<'a> Sessions<'a> {
+    /// Goes through portions of the sessions until it is told to stop; all threads enter
+    /// a portion together.
     pub(super) fn run(&self, partitions: &mut [Partition]) -> Result<()> {
-        let sessions = self.plan.workload.sessions.iter().cycle();
-        for (number, session) in sessions.enumerate() {
+        let sessions = self.plan.workload.sessions.iter();
+        let mut courses: Vec<Course<'_>> = sessions.map(Course::new).collect();
+        let threads = 0..partitions.len() as u64;
+        let mut seats: Vec<Seat<'_>> = threads.map(|thread| self.seat(thread)).collect();
+        let mut visited = BTreeSet::new();
+        for portion in Rota::new(&self.plan.workload) {
+            let Some(course) = courses.get_mut(portion.session) else {
+                break;
+            };
             if self.is_stopped() {
                 break;
             }
-            self.store.session_begins(&session.name)?;
-            self.session(session, number, partitions)?;
+            visited.insert(portion.session);
+            self.board.note_sessions(visited.len());
+            self.store.session_begins(&course.session.name)?;
+            self.portion(&portion, course, &mut seats, partitions)?;
+            course.pass(portion.operations);
         }
         Ok(())
     }
@@ -40,28 +68,41 @@ impl Sessions<'_> {
         self.stop.load(Ordering::Acquire)
     }
 
-    fn session(
+    fn seat(&self, thread: u64) -> Seat<'a> {
+        let sessions = self.plan.workload.sessions.iter().enumerate();
+        Seat {
+            performer: Performer::new(self.store, self.data),
+            noted: 0,
+            streams: sessions
+                .map(|(number, session)| OpStream::new(session, number, thread, self.plan.seed))
+                .collect(),
+        }
+    }
+
+    fn portion(
         &self,
-        session: &Session,
-        number: usize,
+        portion: &Portion,
+        course: &Course<'_>,
+        seats: &mut [Seat<'_>],
         partitions: &mut [Partition],
     ) -> Result<()> {
-        let start = self.clock.now();
+        let start = course.start(self.clock.now());
         let threads = partitions.len() as u64;
         let results: Vec<Result<()>> = std::thread::scope(|scope| {
             let workers: Vec<_> = partitions
                 .iter_mut()
+                .zip(seats)
                 .enumerate()
-                .map(|(thread, partition)| {
+                .map(|(thread, (partition, seat))| {
                     let worker = Worker {
                         trial: self,
-                        session,
-                        number,
+                        course,
+                        portion,
                         thread,
                         threads,
                         start,
                     };
-                    scope.spawn(move || worker.run(partition))
+                    scope.spawn(move || worker.run(seat, partition))
                 })
                 .collect();
             workers.into_iter().map(join).collect()
@@ -70,19 +111,56 @@ impl Sessions<'_> {
     }
 }
 
-/// One thread of a session.
+impl<'a> Course<'a> {
+    fn new(session: &'a Session) -> Self {
+        Self {
+            session,
+            due: DueTimes::new(session.rate),
+        }
+    }
+
+    /// The session's start, as if it had never been interrupted: its next operation is
+    /// due now.
+    fn start(&self, now: Duration) -> Duration {
+        let offset = self.due.clone().next().unwrap_or(0.0);
+        now.saturating_sub(Duration::from_secs_f64(offset))
+    }
+
+    /// The pace of a thread that takes each `threads`-th operation behind the first
+    /// `skipped` ones.
+    fn pace(&self, skipped: u64, threads: u64, start: Duration) -> Pace {
+        if !self.session.is_open() {
+            return Pace::Closed;
+        }
+        let due = self.due.clone().skip(skipped as usize);
+        Pace::Open {
+            due: due.step_by(threads as usize),
+            start,
+        }
+    }
+
+    /// So many operations are done.
+    fn pass(&mut self, operations: u64) {
+        if self.session.is_open() {
+            // The times of operations that are done are of no use.
+            self.due.by_ref().take(operations as usize).for_each(drop);
+        }
+    }
+}
+
+/// One thread of a portion.
 struct Worker<'a> {
     trial: &'a Sessions<'a>,
-    session: &'a Session,
-    number: usize,
+    course: &'a Course<'a>,
+    portion: &'a Portion,
     thread: usize,
     threads: u64,
     start: Duration,
 }
 
 impl Worker<'_> {
-    fn run(&self, partition: &mut Partition) -> Result<()> {
-        let result = self.operate(partition);
+    fn run(&self, seat: &mut Seat<'_>, partition: &mut Partition) -> Result<()> {
+        let result = self.operate(seat, partition);
         if result.is_err() {
             // The trial is void: the other threads need not go on.
             self.trial.stop.store(true, Ordering::Release);
@@ -90,30 +168,29 @@ impl Worker<'_> {
         result
     }
 
-    fn operate(&self, partition: &mut Partition) -> Result<()> {
+    fn operate(&self, seat: &mut Seat<'_>, partition: &mut Partition) -> Result<()> {
         let trial = self.trial;
-        let thread = self.thread as u64;
-        let mut stream = OpStream::new(self.session, self.number, thread, trial.plan.seed);
-        let mut pace = Pace::new(self.session.rate, thread, self.threads, self.start);
-        let mut performer = Performer::new(trial.store, trial.data);
-        let mut written = 0;
-        let total = self.session.length(trial.plan.workload.entries);
-        for _ in 0..(total + self.threads - 1 - thread) / self.threads {
+        let (skipped, own) = self.portion.share(self.thread as u64, self.threads);
+        let mut pace = self.course.pace(skipped, self.threads, self.start);
+        let Some(stream) = seat.streams.get_mut(self.portion.session) else {
+            return Ok(());
+        };
+        for _ in 0..own {
             if trial.is_stopped() {
                 break;
             }
             let op = stream
                 .next(partition, trial.data)
                 .ok_or_else(|| self.no_keys_left())?;
-            performer.prepare(&op);
+            seat.performer.prepare(&op);
             let from = pace.next(trial.clock);
-            let ended = performer.perform(&op, partition, trial.clock)?;
-            let noted = (op.kind(), ended.saturating_sub(from));
-            let bytes = performer.user_bytes - written;
-            written = performer.user_bytes;
+            let ended = seat.performer.perform(&op, partition, trial.clock)?;
+            let timed = (op.kind(), ended.saturating_sub(from));
+            let bytes = seat.performer.user_bytes - seat.noted;
+            seat.noted = seat.performer.user_bytes;
             trial
                 .board
-                .note(self.thread, noted, partition.live_bytes(), bytes);
+                .note(self.thread, timed, partition.live_bytes(), bytes);
         }
         Ok(())
     }
@@ -121,7 +198,7 @@ impl Worker<'_> {
     fn no_keys_left(&self) -> BenchError {
         BenchError::new(format!(
             "session \"{}\" deleted all keys of a thread; lower mix.delete or --seconds",
-            self.session.name
+            self.course.session.name
         ))
     }
 }

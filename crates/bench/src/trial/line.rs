@@ -16,6 +16,17 @@ struct Failure<'a> {
     error: &'a str,
 }
 
+/// Metrics over all the time since the process was ready; the others are over a window.
+/// A tail of latencies cannot be put together from those of windows.
+pub(super) const CUMULATIVE: &[&str] = &[
+    "p99_micros",
+    "get_p99_micros",
+    "put_p99_micros",
+    "scan_p99_micros",
+    "write_amplification",
+    "sessions_visited",
+];
+
 /// What one window measured. The names are those that objectives and constraints of a
 /// search know; what did not occur is left out.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -42,6 +53,12 @@ pub(super) struct Sample {
     /// the process was ready.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) write_amplification: Option<f64>,
+    /// Sessions of the workload.
+    pub(super) sessions: u64,
+    /// Those of which something was done so far.
+    pub(super) sessions_visited: u64,
+    /// Which of them are over all the time.
+    pub(super) cumulative: &'static [&'static str],
 }
 
 /// The set-up is over.

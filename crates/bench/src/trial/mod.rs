@@ -1,9 +1,9 @@
 //! One configuration under a workload, in a process of its own, for a search.
 //!
 //! The process prints lines of JSON: `{"ready": true}` once the data set is there, then
-//! one object of metrics for each window, or `{"error": "..."}`. It goes through the
-//! workload's sessions, without the closing one, over and over, until its time has run
-//! or it is told to end. Whoever started it may stop and continue it at any time: time
+//! one object of metrics for each window, or `{"error": "..."}`. The workload's sessions,
+//! without the closing one, take turns in small portions, over and over, until its time
+//! has run or it is told to end. Whoever started it may stop and continue it at any time: time
 //! counts while it runs, and operations that were in flight spoil one window only.
 
 mod board;
@@ -11,6 +11,7 @@ mod drive;
 mod line;
 mod plan;
 mod prepared;
+mod rota;
 mod run_clock;
 mod set_up;
 mod system;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::board::Board;
-use super::line::{self, Sample};
+use super::line::{self, CUMULATIVE, Sample};
 use super::plan::TrialPlan;
 use super::run_clock::RunClock;
 use super::window::{Stops, TICK, Windows};
@@ -40,16 +40,20 @@ impl Watch<'_> {
     /// Prints windows until the time has run, the process shall end, or the driver has
     /// stopped. A window that was begun then is not printed.
     pub(super) fn run(&self, output: &mut dyn Write) -> Result<()> {
-        let first = self.store.counters();
+        let mut seen = Seen {
+            first: self.store.counters(),
+            latencies: Latencies::default(),
+            stopped: false,
+        };
         let begun = self.clock.now();
         let mut windows = Windows::new(self.plan.window, begun);
         let mut stops = Stops::new(self.clock.machine_now());
         loop {
             std::thread::sleep(TICK);
-            self.note_stop(&mut stops);
+            seen.stopped |= self.note_stop(&mut stops);
             let now = self.clock.now();
             if let Some(took) = windows.cut(now) {
-                line::sample(output, &self.sample(took, &first))?;
+                line::sample(output, &self.sample(took, &mut seen))?;
             }
             if self.is_over() || now.saturating_sub(begun) >= self.plan.time {
                 return Ok(());
@@ -57,7 +61,8 @@ impl Watch<'_> {
         }
     }
 
-    fn note_stop(&self, stops: &mut Stops) {
+    /// Whether the process was stopped since the last look.
+    fn note_stop(&self, stops: &mut Stops) -> bool {
         let now = self.clock.machine_now();
         let mut resumed = self.resumed();
         if !resumed && stops.is_suspicious(now) {
@@ -65,6 +70,7 @@ impl Watch<'_> {
             resumed = self.resumed();
         }
         self.clock.note_stop(stops.look(now, resumed));
+        resumed
     }
 
     fn resumed(&self) -> bool {
@@ -75,9 +81,10 @@ impl Watch<'_> {
         self.signals.end.load(Ordering::Acquire) || self.stop.load(Ordering::Acquire)
     }
 
-    fn sample(&self, took: Duration, first: &Counters) -> Sample {
-        let latencies = self.board.take();
-        let written = self.store.counters().since(first).written_bytes();
+    fn sample(&self, took: Duration, seen: &mut Seen) -> Sample {
+        let window = self.board.take();
+        seen.take(&window);
+        let written = self.store.counters().since(&seen.first).written_bytes();
         Sample {
             memory_bytes: ProcessUse::now().resident_bytes,
             space_amplification: ratio(
@@ -85,25 +92,49 @@ impl Watch<'_> {
                 self.board.live_bytes(),
             ),
             write_amplification: ratio(written, self.board.user_bytes()),
-            ..timed(&latencies, took)
+            sessions: self.plan.workload.sessions.len() as u64,
+            sessions_visited: self.board.sessions(),
+            ..timed(&window, &seen.latencies, took)
         }
     }
 }
 
-/// The part of a sample that comes from operations.
-pub(super) fn timed(latencies: &Latencies, took: Duration) -> Sample {
+/// What is known from the windows before.
+pub(super) struct Seen {
+    /// The store's counters when the process was ready.
+    pub(super) first: Counters,
+    /// Of all windows but those with a stop.
+    pub(super) latencies: Latencies,
+    /// Whether the process was stopped in the present window.
+    pub(super) stopped: bool,
+}
+
+impl Seen {
+    /// Takes a window. Operations that were in flight during a stop seem to have taken
+    /// as long as that.
+    pub(super) fn take(&mut self, window: &Latencies) {
+        if !std::mem::take(&mut self.stopped) {
+            self.latencies.add(window);
+        }
+    }
+}
+
+/// The part of a sample that comes from operations: of a window, which took so long,
+/// and of all of them.
+pub(super) fn timed(window: &Latencies, all: &Latencies, took: Duration) -> Sample {
     let p99 = |wanted: fn(OpKind) -> bool| {
-        let summary = latencies.over(wanted);
+        let summary = all.over(wanted);
         (summary.count > 0).then_some(summary.p99)
     };
     let seconds = took.as_secs_f64().max(1e-6);
     Sample {
         seconds,
-        throughput: latencies.over(|_| true).count as f64 / seconds,
+        throughput: window.over(|_| true).count as f64 / seconds,
         p99_micros: p99(|_| true),
         get_p99_micros: p99(|kind| matches!(kind, OpKind::GetPresent | OpKind::GetAbsent)),
         put_p99_micros: p99(OpKind::writes),
         scan_p99_micros: p99(|kind| kind == OpKind::Scan),
+        cumulative: CUMULATIVE,
         ..Sample::default()
     }
 }

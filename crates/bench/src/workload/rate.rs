@@ -105,6 +105,16 @@ impl Rate {
         }
     }
 
+    /// Seconds after which it begins again; `None` in a closed loop, and of a rate that
+    /// never changes.
+    pub fn period(self) -> Option<f64> {
+        match self {
+            Self::Closed | Self::Constant { .. } => None,
+            Self::Periodic(periodic) => Some(periodic.period()),
+            Self::Sine { b, .. } => (b != 0.0).then(|| std::f64::consts::TAU / b.abs()),
+        }
+    }
+
     /// The same with every rate `factor` times as high.
     pub fn times(self, factor: f64) -> Self {
         match self {
@@ -219,6 +229,7 @@ mod tests {
         };
         assert_eq!(sine.at(0.25), Some(50.0));
         assert_eq!((sine.highest(), sine.mean()), (Some(150.0), Some(100.0)));
+        assert_eq!((sine.period(), UNEVEN.period()), (Some(1.0), Some(6.0)));
     }
 
     #[test]
@@ -228,5 +239,6 @@ mod tests {
             (closed.at(1.0), closed.highest(), closed.mean()),
             (None, None, None)
         );
+        assert_eq!(closed.period(), None);
     }
 }

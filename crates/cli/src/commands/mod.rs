@@ -2,6 +2,7 @@
 
 mod adopt;
 mod advise;
+mod apply;
 mod attach;
 mod bench;
 mod compact;
@@ -47,6 +48,7 @@ pub fn program() -> Command {
             replay::command(),
             advise::command(),
             search::command(),
+            apply::command(),
             attach::command(),
         ])
         .subcommand(attach::watchdog_command())
@@ -73,6 +75,7 @@ pub fn run(given: &ArgMatches) -> Outcome {
         Some(("replay", given)) => replay::run(given),
         Some(("advise", given)) => advise::run(given),
         Some(("search", given)) => search::run(given),
+        Some(("apply", given)) => apply::run(given),
         Some(("attach", given)) => attach::run(given),
         Some((attach::WATCHDOG, _)) => attach::run_watchdog(),
         Some(("trial", given)) => trial::run(given),

@@ -8,8 +8,10 @@ use std::time::Duration;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use lissom_bench::trial::{Limits, Signals, System, TrialPlan, run_trial};
 use lissom_bench::{BenchError, load_workload};
+use lissom_trials::protocol::TRIAL_VARIABLE;
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
+use signal_hook::low_level::exit;
 
 use crate::arguments::{amount, duration, find, flag as switch, get, option};
 use crate::failure::{Failure, Outcome};
@@ -107,9 +109,28 @@ fn with_what() -> [Arg; 4] {
 }
 
 pub fn run(given: &ArgMatches) -> Outcome {
+    end_with_the_search()?;
     let plan = plan(given)?;
     let result = run_trial(&plan, &mut io::stdout(), &mut io::stderr(), listen);
     Ok(result?)
+}
+
+/// Whoever started the trial holds its standard input open. If that ends, the search is
+/// gone, and nothing is to be put in order: the next search removes the data.
+fn end_with_the_search() -> Outcome {
+    if std::env::var_os(TRIAL_VARIABLE).is_none() {
+        return Ok(());
+    }
+    let watch = || {
+        // An error is an end, too.
+        let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
+        exit(1);
+    };
+    std::thread::Builder::new()
+        .name("trial input".to_owned())
+        .spawn(watch)
+        .map(|_| ())
+        .map_err(|error| Failure::Failed(format!("cannot start a thread: {error}")))
 }
 
 fn plan(given: &ArgMatches) -> Result<TrialPlan, Failure> {

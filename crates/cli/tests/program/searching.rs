@@ -136,6 +136,49 @@ fn the_best_is_found_proven_and_written() {
 }
 
 #[test]
+#[ignore = "runs for a minute"]
+fn a_workload_is_searched_and_its_data_are_loaded_once() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let out = directory.path().join("OPTIONS").display().to_string();
+    let arguments = [
+        "search",
+        "mixed-sessions",
+        "--entries",
+        "20k",
+        "--evaluation",
+        "2s",
+        "--budget",
+        "60s",
+        "--memory",
+        "512MiB",
+        "--json",
+        "--out",
+        &out,
+    ];
+    let output = run(&arguments);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let metrics = &report["findings"]["best"]["metrics"];
+    for name in [
+        "throughput",
+        "p99_micros",
+        "memory_bytes",
+        "sessions_visited",
+    ] {
+        assert!(metrics[name].as_f64() > Some(0.0), "{name}: {metrics}");
+    }
+    assert!(
+        fs::read_to_string(&out)
+            .expect("written")
+            .contains("[DBOptions]")
+    );
+    assert!(
+        !directory.path().join("search.trials").exists(),
+        "the data set is removed, too"
+    );
+}
+
+#[test]
 fn a_search_that_was_killed_goes_on() {
     let bench = Bench::new(PROGRAM);
     let arguments = bench.arguments();
@@ -150,7 +193,12 @@ fn a_search_that_was_killed_goes_on() {
     let output = run(&Bench::with(&arguments, &[]));
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let said = text(&output.stdout);
-    for words in ["best: trial ", "written: ", "report: "] {
+    for words in [
+        "best: trial ",
+        "written: ",
+        "report: ",
+        "note: the search that was interrupted goes on after ",
+    ] {
         assert!(said.contains(words), "{words}: {said}");
     }
     let log = bench.log();

@@ -115,6 +115,21 @@ fn sigterm_ends_it_in_order() {
 }
 
 #[test]
+fn it_ends_with_the_search_that_started_it() {
+    let options = Options::stock("");
+    let (file, database) = (options.path(), options.database());
+    let more = ["--options", &file, "--seconds", "600"];
+    let mut child = command(&arguments(&database, &more))
+        .env("LISSOM_TRIAL", "here")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("starts");
+    drop(child.stdin.take());
+    assert_eq!(child.wait().expect("ends").code(), Some(1));
+}
+
+#[test]
 fn a_stop_is_in_no_window() {
     let options = Options::stock("");
     let (mut child, mut lines) = started(&options);

@@ -55,6 +55,14 @@ fn what_cannot_be_meant_is_refused() {
             ],
             "cannot be used with",
         ),
+        (&["apply", "."], "<OPTIONS>"),
+        (&["apply", ".", "OPTIONS", "--undo"], "cannot be used with"),
+        (&["apply", ".", "--finish", "--undo"], "cannot be used with"),
+        (
+            &["apply", ".", "OPTIONS", "--running", "--rewrite"],
+            "cannot be used with",
+        ),
+        (&["apply", ".", "OPTIONS", "--yes"], "--undo"),
         (&["sim"], "WORKLOAD"),
         (&["sim", "ycsb-d"], "does not know keys by age"),
         (&["sim", "ycsb-a", "--noise", "-1"], "it must lie in 0..=2"),
@@ -219,6 +227,7 @@ fn help_names_every_command_and_fits_the_terminal() {
         "sim",
         "replay",
         "search",
+        "apply",
         "attach",
     ] {
         assert!(help.contains(&format!("\n  {command}")), "{help}");

@@ -144,6 +144,39 @@ lissom_error lissom_read_options(rocksdb_options_t* options,
 lissom_error lissom_load_latest_options(const char* path, size_t path_size,
                                         lissom_buffer* out);
 
+// ---- options as lines (options_text.cc)
+
+// Changes options by lines of "name=value", as in an OPTIONS file: those of the
+// database, of the column family, and of its BlockBasedTable.
+lissom_error lissom_change_options(rocksdb_options_t* options, const char* db,
+                                   size_t db_size, const char* cf,
+                                   size_t cf_size, const char* table,
+                                   size_t table_size);
+// The same lines, and the name of the table factory.
+lissom_error lissom_options_text(rocksdb_options_t* options,
+                                 lissom_buffer* out);
+lissom_error lissom_live_options_text(lissom_target target,
+                                      lissom_buffer* out);
+
+// ---- a directory's lock (directory_lock.cc)
+
+struct lissom_directory_lock;
+// Fails where the directory is open in this or another process.
+lissom_error lissom_directory_lock_new(const char* path, size_t path_size,
+                                       lissom_directory_lock** out);
+void lissom_directory_lock_free(lissom_directory_lock* lock);
+
+// ---- entries in pieces (copy.cc)
+
+// Entries behind the key `after`, or from the first one, until they have
+// `max_bytes` or the column family ends; at least one if there is one.
+lissom_error lissom_read_piece(lissom_target target, const char* after,
+                               size_t after_size, int has_after,
+                               uint64_t max_bytes, lissom_buffer* out);
+// Writes a piece without the write-ahead log.
+lissom_error lissom_write_piece(lissom_target target, const uint8_t* piece,
+                                size_t size);
+
 // ---- statistics (statistics.cc)
 
 struct lissom_statistics;

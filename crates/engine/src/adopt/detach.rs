@@ -26,7 +26,7 @@ use super::space::{check_space, free_bytes};
 use super::work::{Watch, Work};
 use crate::RocksDb;
 use crate::error::{Error, Result};
-use crate::files::{journal, pin, request, state};
+use crate::files::{application, journal, pin, request, state};
 use crate::inspect::{read, recorded};
 use crate::options::Preparation;
 use crate::settings::Settings;
@@ -270,7 +270,8 @@ fn remove_our_files(directory: &Path) -> Result<()> {
         state.with_extension("tmp"),
         state,
     ];
-    for file in files {
+    let requests = application::left_over(directory);
+    for file in requests.into_iter().chain(files) {
         match fs::remove_file(&file) {
             Err(error) if error.kind() != ErrorKind::NotFound => {
                 return Err(Error::io("remove", &file, &error));

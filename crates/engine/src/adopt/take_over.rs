@@ -8,11 +8,10 @@
 //! 3. the state file is written: from here on the directory is adopted;
 //! 4. the autopilot works until it wants nothing more.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lissom_core::{Layout, TreeState};
 use rust_rocksdb::Options;
 
 use super::drive::{self, Customise};
@@ -166,14 +165,7 @@ fn mark(directory: &Path, settings: &BTreeMap<String, Settings>) -> Result<()> {
         stored
             .families
             .entry(name.clone())
-            .or_insert_with(|| StoredFamily {
-                layout: Layout::V1,
-                shape: Some(settings.shape()),
-                tree: TreeState::new(settings.policy.first_limits()),
-                policy: settings.policy.to_string(),
-                tuner: serde_json::Value::Null,
-                unreadable: BTreeSet::new(),
-            });
+            .or_insert_with(|| StoredFamily::of(settings));
     }
     if stored == before && state::path(directory).exists() {
         return Ok(());

@@ -14,6 +14,7 @@
 //! the state file. If it dies, RocksDB goes on: its own compaction of L0 keeps
 //! writes possible without end.
 
+mod applying;
 mod backoff;
 mod check;
 mod debt;
@@ -45,6 +46,7 @@ pub use self::scheduler::ScheduleReport;
 use self::scheduler::Scheduler;
 use self::shared::{Family, Request, Shared};
 use crate::RocksDb;
+use crate::apply::{Applied, Plan, Wanted};
 use crate::error::{Error, Result};
 use crate::ffi::CfRef;
 use crate::files::journal::Journal;
@@ -259,8 +261,24 @@ impl Autopilot {
     /// # Errors
     /// When there is no such column family.
     pub fn set_policy(&self, family: &str, policy: &Policy) -> Result<()> {
-        let limits = pilot::fixed_limits(policy);
-        self.ask(family, Request::Tuner(policy.tuner(), limits))
+        applying::set_policy(&self.shared, family, policy)
+    }
+
+    /// Takes a configuration while the store runs: see [`Db::apply`](crate::Db::apply).
+    ///
+    /// # Errors
+    /// When a column family is wanted that there is not; RocksDB's. What RocksDB
+    /// refuses is in the outcomes.
+    pub fn apply(&self, wanted: &Wanted) -> Result<Applied> {
+        applying::apply(&self.shared, wanted)
+    }
+
+    /// What [`Autopilot::apply`] would do. Changes nothing.
+    ///
+    /// # Errors
+    /// As [`Autopilot::apply`].
+    pub fn plan_to_apply(&self, wanted: &Wanted) -> Result<Plan> {
+        applying::plan(&self.shared, wanted)
     }
 
     /// As [`Autopilot::set_policy`], with a tuner of one's own.

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use lissom_core::schedule::Order;
 
+use super::applying;
 use super::memory::Memory;
 use super::mission::TICK;
 use super::pilot::Pilot;
@@ -32,6 +33,7 @@ pub(super) fn run(shared: &Shared, mut memory: Memory, mut scheduler: Scheduler)
         take_seats(shared, &mut memory, &mut seats);
         recovery.try_resume(shared);
         pass_on_requests(shared);
+        applying::take_up(shared);
         let pinned = pin::is_set(&shared.directory);
         let order = scheduler.order(shared, &mut memory);
         let mut wait = TICK.min(scheduler.wait(Instant::now()));

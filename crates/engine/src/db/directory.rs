@@ -79,7 +79,9 @@ fn check_options(path: &Path) -> Result<()> {
     let Ok(loaded) = load_latest_options(path) else {
         return Ok(());
     };
-    check_log(path, &path.join(&loaded.file_name))?;
+    if let Ok(text) = fs::read_to_string(path.join(&loaded.file_name)) {
+        check_log(path, &text)?;
+    }
     for family in &loaded.column_families {
         if let Some(why) = refusal(&family.options) {
             return Err(Error::fix(format!(
@@ -94,32 +96,34 @@ fn check_options(path: &Path) -> Result<()> {
 
 /// A transaction that was prepared and committed lies in the log as two parts,
 /// which only a TransactionDB puts together; others may skip it in silence.
-fn check_log(path: &Path, options_file: &Path) -> Result<()> {
-    let Ok(text) = fs::read_to_string(options_file) else {
-        return Ok(());
+/// `options` is the text of the directory's OPTIONS file.
+pub(crate) fn check_log(path: &Path, options: &str) -> Result<()> {
+    let value = |key: &str| {
+        options
+            .lines()
+            .find_map(|line| line.trim().strip_prefix(key))
     };
-    let value = |key: &str| text.lines().find_map(|line| line.trim().strip_prefix(key));
-    if value("allow_2pc=") != Some("true") {
-        return Ok(());
-    }
     let elsewhere = value("wal_dir=").filter(|directory| !directory.is_empty());
-    let logs = fs::read_dir(elsewhere.map_or(path, Path::new))
-        .into_iter()
-        .flatten();
-    let left = logs.flatten().any(|entry| {
-        entry
-            .path()
-            .extension()
-            .is_some_and(|extension| extension == "log")
-            && entry.metadata().is_ok_and(|file| file.len() > 0)
-    });
-    if !left {
+    let logs = elsewhere.map_or(path, Path::new);
+    if value("allow_2pc=") != Some("true") || !has_log(logs)? {
         return Ok(());
     }
     Err(Error::fix(format!(
         "{} was last opened as a TransactionDB and its log is not empty: {FINISH_TRANSACTIONS}",
         path.display()
     )))
+}
+
+fn has_log(directory: &Path) -> Result<bool> {
+    let cannot = |error| Error::io("read the directory", directory, &error);
+    for entry in fs::read_dir(directory).map_err(cannot)? {
+        let entry = entry.map_err(cannot)?;
+        let is_log = entry.path().extension().is_some_and(|end| end == "log");
+        if is_log && entry.metadata().map_err(cannot)?.len() > 0 {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 const FINISH_TRANSACTIONS: &str =

@@ -1,6 +1,6 @@
 //! A database with its autopilot inside.
 
-mod directory;
+pub(crate) mod directory;
 mod dropping;
 mod family;
 mod ingestion;
@@ -24,6 +24,7 @@ use rust_rocksdb::{Options, WriteBatch, WriteBatchIteratorCf, WriteOptions};
 use self::opening::Customise;
 use self::operations::{Operations, operations};
 use crate::RocksDb;
+use crate::apply::{Applied, Wanted};
 use crate::autopilot::{Autopilot, Health};
 use crate::error::{Error, Result};
 use crate::events::Events;
@@ -180,6 +181,30 @@ impl Db {
     /// keeps the database open; the autopilot ends with this `Db`.
     pub fn rocksdb(&self) -> &Arc<RocksDb> {
         &self.rocks
+    }
+
+    /// Takes a configuration while reads and writes go on: RocksDB's options by
+    /// SetOptions and SetDBOptions, Lissom's policy and rate limit. Every option reads
+    /// back: the outcomes say what was changed, and why the rest was not. What holds
+    /// from the next open on only is left alone, for [`Db::open`] goes by the settings
+    /// that it is given.
+    ///
+    /// ```no_run
+    /// use lissom::apply::Wanted;
+    ///
+    /// # let db = lissom::Db::open("data", lissom::Settings::default())?;
+    /// let applied = db.apply(&Wanted::parse("[DBOptions]\nmax_background_jobs=8\n")?)?;
+    /// for outcome in applied.left() {
+    ///     println!("{} was not changed: {}", outcome.row.name, outcome.why);
+    /// }
+    /// # Ok::<(), lissom::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When a column family is wanted that there is not; RocksDB's. What RocksDB
+    /// refuses is in the outcomes.
+    pub fn apply(&self, wanted: &Wanted) -> Result<Applied> {
+        self.autopilot.apply(wanted)
     }
 
     /// See [`Autopilot::set_policy`].

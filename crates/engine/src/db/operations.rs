@@ -168,8 +168,8 @@ impl<'a> Operations<'a> {
     ) -> Result<usize> {
         let sample = sample::read();
         let mut iterator = match self.family {
-            None => self.rocks.raw_iterator(),
-            Some(family) => self.rocks.raw_iterator_cf(family),
+            None => self.rocks.raw_iterator_opt(across_prefixes()),
+            Some(family) => self.rocks.raw_iterator_cf_opt(family, across_prefixes()),
         };
         iterator.seek(start);
         if let Some(sample) = &sample {
@@ -210,6 +210,14 @@ impl<'a> Operations<'a> {
         }
         Scan::new(iterator, counters)
     }
+}
+
+/// Under a prefix extractor RocksDB otherwise passes over keys of other prefixes than
+/// the one that is sought.
+pub(super) fn across_prefixes() -> ReadOptions {
+    let mut options = ReadOptions::default();
+    options.set_total_order_seek(true);
+    options
 }
 
 /// The operations as methods, for a type with `operations()` and `counters`.
@@ -323,8 +331,8 @@ macro_rules! operations {
                 .delete_range(from.as_ref(), to.as_ref(), &options)
         }
 
-        /// Shows up to `limit` entries from `start` on, in key order, and
-        /// returns how many there were.
+        /// Shows up to `limit` entries from `start` on, in key order, whatever
+        /// their prefixes are, and returns how many there were.
         ///
         /// # Errors
         /// RocksDB's.
@@ -337,12 +345,13 @@ macro_rules! operations {
             self.operations().scan(start.as_ref(), limit, visit)
         }
 
-        /// Entries in order.
+        /// Entries in order, whatever their prefixes are.
         pub fn iterator(&self, mode: rust_rocksdb::IteratorMode<'_>) -> crate::db::Scan<'_> {
-            self.iterator_opt(mode, rust_rocksdb::ReadOptions::default())
+            self.iterator_opt(mode, crate::db::operations::across_prefixes())
         }
 
-        /// Entries in order, read with options.
+        /// Entries in order, read with options. Under a prefix extractor an iterator
+        /// that crosses prefixes needs `set_total_order_seek`.
         pub fn iterator_opt(
             &self,
             mode: rust_rocksdb::IteratorMode<'_>,

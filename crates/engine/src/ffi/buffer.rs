@@ -29,13 +29,16 @@ impl Owned {
     }
 
     pub(super) fn reader(&self) -> Reader<'_> {
+        Reader { rest: self.bytes() }
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
         if self.0.data.is_null() {
-            return Reader { rest: &[] };
+            return &[];
         }
         // SAFETY: the plug-in allocated `size` bytes at `data` and keeps no
         // pointer to them; they live until `self` is dropped.
-        let rest = unsafe { std::slice::from_raw_parts(self.0.data, self.0.size) };
-        Reader { rest }
+        unsafe { std::slice::from_raw_parts(self.0.data, self.0.size) }
     }
 }
 
@@ -109,6 +112,11 @@ impl<'a> Reader<'a> {
             return Err(short());
         }
         Ok(count)
+    }
+
+    /// Bytes that are left.
+    pub(super) fn left(&self) -> usize {
+        self.rest.len()
     }
 
     pub(super) fn finish(self) -> Result<(), Error> {

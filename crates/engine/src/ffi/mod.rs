@@ -17,12 +17,15 @@
 //!    read within its length and released once.
 
 mod buffer;
+pub mod copy;
+pub mod directory_lock;
 mod error;
 pub mod filter;
 pub mod guards;
 mod layout;
 pub mod options;
 pub mod options_file;
+pub mod options_text;
 pub mod perf;
 pub mod rate_limit;
 mod raw;

@@ -28,7 +28,13 @@ macro_rules! opaque {
     )+};
 }
 
-opaque!(LevelBloom, GuardTable, RateLimiter, Statistics);
+opaque!(
+    LevelBloom,
+    GuardTable,
+    RateLimiter,
+    Statistics,
+    DirectoryLock
+);
 
 #[repr(C)]
 #[derive(Default)]
@@ -109,6 +115,35 @@ unsafe extern "C" {
         path_size: usize,
         out: *mut Buffer,
     ) -> Message;
+
+    pub fn lissom_change_options(
+        options: *mut rocksdb_options_t,
+        db: *const c_char,
+        db_size: usize,
+        cf: *const c_char,
+        cf_size: usize,
+        table: *const c_char,
+        table_size: usize,
+    ) -> Message;
+    pub fn lissom_options_text(options: *mut rocksdb_options_t, out: *mut Buffer) -> Message;
+    pub fn lissom_live_options_text(target: Target, out: *mut Buffer) -> Message;
+
+    pub fn lissom_directory_lock_new(
+        path: *const c_char,
+        path_size: usize,
+        out: *mut *mut DirectoryLock,
+    ) -> Message;
+    pub fn lissom_directory_lock_free(lock: *mut DirectoryLock);
+
+    pub fn lissom_read_piece(
+        target: Target,
+        after: *const c_char,
+        after_size: usize,
+        has_after: c_int,
+        max_bytes: u64,
+        out: *mut Buffer,
+    ) -> Message;
+    pub fn lissom_write_piece(target: Target, piece: *const u8, size: usize) -> Message;
 
     pub fn lissom_statistics_new(target: Target, out: *mut *mut Statistics) -> Message;
     pub fn lissom_statistics_free(statistics: *mut Statistics);

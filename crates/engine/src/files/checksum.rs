@@ -1,6 +1,6 @@
 //! FNV-1a, 64 bits (Fowler, Noll, Vo): enough to tell a torn or edited file.
 
-pub(super) fn checksum(bytes: &[u8]) -> u64 {
+pub(crate) fn checksum(bytes: &[u8]) -> u64 {
     const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
     const PRIME: u64 = 0x0100_0000_01b3;
     bytes.iter().fold(OFFSET, |hash, byte| {

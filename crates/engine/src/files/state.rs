@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::checksum::checksum;
 use crate::error::{Error, Result};
+use crate::settings::Settings;
 
 const NAME: &str = "LISSOM";
 
@@ -66,6 +67,20 @@ pub(crate) struct StoredFamily {
     /// Files that could not be read.
     #[serde(default)]
     pub(crate) unreadable: BTreeSet<u64>,
+}
+
+impl StoredFamily {
+    /// What there is to keep of a column family that was never driven.
+    pub(crate) fn of(settings: &Settings) -> StoredFamily {
+        StoredFamily {
+            layout: Layout::V1,
+            shape: Some(settings.shape()),
+            tree: TreeState::new(settings.policy.first_limits()),
+            policy: settings.policy.to_string(),
+            tuner: serde_json::Value::Null,
+            unreadable: BTreeSet::new(),
+        }
+    }
 }
 
 #[derive(Serialize, Deserialize)]

@@ -4,10 +4,10 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use lissom::adopt::Detacher;
 
+use super::instants::Instants;
 use super::plain::{Contents, Style, contents, make};
 use super::round_trip::{adopter, our_levels};
 
@@ -37,39 +37,6 @@ fn start(task: &str, path: &Path) -> std::process::Child {
         .stderr(Stdio::null())
         .spawn()
         .expect("the child starts")
-}
-
-/// Instants for kills. They must differ, not be good randomness.
-struct Instants {
-    state: u64,
-    /// The latest one, microseconds: follows how long tasks take here, so that
-    /// most kills come in time on any machine.
-    below: u64,
-}
-
-impl Instants {
-    fn new(seed: u64) -> Instants {
-        Instants {
-            state: seed,
-            below: 60_000,
-        }
-    }
-
-    fn next(&mut self) -> Duration {
-        self.state = self
-            .state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        Duration::from_micros((self.state >> 33) % self.below)
-    }
-
-    fn came_in_time(&mut self, killed: bool) {
-        self.below = if killed {
-            self.below + self.below / 8
-        } else {
-            (self.below / 2).max(2_000)
-        };
-    }
 }
 
 /// Starts the task again and again and kills it, until it comes to its end.

@@ -1,6 +1,6 @@
 //! Ways to read.
 
-use rust_rocksdb::{IteratorMode, MemtableFactory, ReadOptions, SliceTransform};
+use rust_rocksdb::{Direction, IteratorMode, MemtableFactory, ReadOptions, SliceTransform};
 
 use super::store::{
     Model, agree, key, load, open, open_with, pieces, settle_and_agree, value, went_deep,
@@ -136,5 +136,29 @@ fn prefix_extractors_find_what_is_there() {
         let db = open(directory.path(), "fixed-3");
         agree(&db, &model);
         settle_and_agree(&db, &model);
+    }
+}
+
+#[test]
+fn scans_cross_prefixes() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = open_with(directory.path(), |options| {
+        options.set_prefix_extractor(SliceTransform::create_fixed_prefix(7));
+        options.set_memtable_prefix_bloom_ratio(0.1);
+    });
+    for number in (1_000..2_000).chain(3_000..4_000) {
+        db.put(key(number), value(number, 1)).expect("a put");
+    }
+    for flushed in [false, true] {
+        if flushed {
+            db.flush().expect("a flush");
+        }
+        // No key has the prefix of the one that is sought.
+        let start = key(0);
+        let seen = db.scan(&start, usize::MAX, |_, _| ()).expect("a scan");
+        assert_eq!(seen, 2_000, "flushed: {flushed}");
+        let from = IteratorMode::From(&start, Direction::Forward);
+        let seen = db.iterator(from).map(|entry| entry.expect("an entry"));
+        assert_eq!(seen.count(), 2_000, "flushed: {flushed}");
     }
 }

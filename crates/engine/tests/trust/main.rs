@@ -7,6 +7,8 @@ mod faults;
 mod metamorphic;
 mod random;
 mod replay;
+#[path = "../common/small_disk.rs"]
+mod small_disk;
 mod support;
 
 use std::time::Duration;

@@ -11,8 +11,8 @@ use crate::expression::{Expression, Names, is_name};
 
 /// A bound on a metric; spelled `memory_bytes <= 1GiB`.
 ///
-/// A configuration that exceeds it is not thrown away but stands behind every one
-/// that keeps all bounds, the smaller excess first (the rules of Deb, "An efficient
+/// A configuration that exceeds it is not thrown away but stands behind every one that
+/// was measured as long and keeps all bounds, the smaller excess first (the rules of Deb, "An efficient
 /// constraint handling method", 2000): where nothing keeps the bounds, the search
 /// still moves towards them.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

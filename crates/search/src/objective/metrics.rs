@@ -18,8 +18,12 @@ pub const PUT_P99: &str = "put_p99_micros";
 pub const MEMORY: &str = "memory_bytes";
 /// Bytes of table files over bytes of existing entries.
 pub const SPACE_AMPLIFICATION: &str = "space_amplification";
-/// Bytes written to files over bytes written by the user.
+/// Bytes written to files over bytes written by the user, since the trial was ready.
 pub const WRITE_AMPLIFICATION: &str = "write_amplification";
+/// Sessions of the workload.
+pub const SESSIONS: &str = "sessions";
+/// Sessions of the workload of which something was done.
+pub const SESSIONS_VISITED: &str = "sessions_visited";
 
 /// Finite numbers by name; in JSON one object.
 ///

@@ -78,6 +78,23 @@ pub enum Event {
         /// Of what.
         measurement: Measurement,
     },
+    /// What is kept of the budget for repeats was changed, since trials have shown what
+    /// they take before they run.
+    Reserved {
+        /// Seconds by the clock since the search began.
+        at: f64,
+        /// Seconds that are kept from here on.
+        seconds: f64,
+    },
+    /// How the contenders are run again, after the search.
+    Repeats {
+        /// Seconds by the clock since the search began.
+        at: f64,
+        /// Rounds, each of which holds all contenders.
+        rounds: u32,
+        /// Seconds that each of them runs.
+        seconds: f64,
+    },
     /// A contender was run again, after the search.
     Repeated {
         /// Seconds by the clock since the search began.
@@ -106,6 +123,8 @@ impl Event {
             Event::Begin(_) => 0.0,
             Event::Decision { at, .. }
             | Event::Measurement { at, .. }
+            | Event::Reserved { at, .. }
+            | Event::Repeats { at, .. }
             | Event::Repeated { at, .. }
             | Event::Ablated { at, .. }
             | Event::End { at } => *at,

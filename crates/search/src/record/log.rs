@@ -73,22 +73,21 @@ impl Log {
 
     /// What all searches of this space and target have measured, as a later search
     /// takes it.
-    ///
-    /// # Errors
-    /// There are searches in the log, but none of this space and target: the log
-    /// belongs to something else.
-    pub fn earlier(&self, space: &Space, target: &Target) -> Result<Vec<Earlier>> {
+    pub fn earlier(&self, space: &Space, target: &Target) -> Vec<Earlier> {
         let searches = self.searches.iter();
-        let matching: Vec<&Recorded> = searches
-            .filter(|it| it.fits(space, target).is_ok())
+        let matching = searches.filter(|it| it.fits(space, target).is_ok());
+        matching.flat_map(Recorded::tried).collect()
+    }
+
+    /// Why nothing can be learned from the searches in it; `None` if something can, or
+    /// there are none.
+    pub fn stranger(&self, space: &Space, target: &Target) -> Option<SearchError> {
+        let searches = self.searches.iter();
+        let errors: Vec<SearchError> = searches
+            .filter_map(|it| it.fits(space, target).err())
             .collect();
-        match (self.searches.first(), matching.first()) {
-            (Some(other), None) => Err(other
-                .fits(space, target)
-                .err()
-                .unwrap_or_else(|| SearchError::new("the search log belongs to another search"))),
-            _ => Ok(matching.into_iter().flat_map(Recorded::tried).collect()),
-        }
+        let all = errors.len() == self.searches.len();
+        errors.into_iter().next_back().filter(|_| all)
     }
 }
 
@@ -124,7 +123,7 @@ impl Recorded {
         if begin.space_fingerprint != space.fingerprint() {
             return Err(SearchError::new(format!(
                 "the search log belongs to another space ({}, fingerprint {}; this one is {}, \
-                 {}): parameters, rules, features or constants differ; give another log",
+                 {}): parameters, rules, features or constants differ",
                 begin.space,
                 begin.space_fingerprint,
                 space.name(),
@@ -134,7 +133,7 @@ impl Recorded {
         if begin.target.fingerprint != target.fingerprint {
             return Err(SearchError::new(format!(
                 "the search log belongs to another target ({}, fingerprint {}; this one is {}, \
-                 {}): give another log",
+                 {})",
                 begin.target.name, begin.target.fingerprint, target.name, target.fingerprint
             )));
         }

@@ -32,7 +32,7 @@ pub fn resume(log: &Log, space: &Space, target: &Target) -> Result<(Search, f64)
             .collect(),
         ..Log::default()
     };
-    let earlier = before.earlier(space, target)?;
+    let earlier = before.earlier(space, target);
     let mut search = Search::new(space, last.begin.setup.clone(), &earlier)?;
     for event in &last.events {
         step(&mut search, event)?;
@@ -42,7 +42,13 @@ pub fn resume(log: &Log, space: &Space, target: &Target) -> Result<(Search, f64)
 
 fn step(search: &mut Search, event: &Event) -> Result<()> {
     match event {
-        Event::Begin(_) | Event::Repeated { .. } | Event::Ablated { .. } | Event::End { .. } => {
+        Event::Begin(_)
+        | Event::Repeats { .. }
+        | Event::Repeated { .. }
+        | Event::Ablated { .. }
+        | Event::End { .. } => Ok(()),
+        Event::Reserved { seconds, .. } => {
+            search.reserve(*seconds);
             Ok(())
         }
         Event::Measurement { measurement, .. } => search.tell(measurement.clone()),

@@ -139,13 +139,16 @@ fn another_space_or_target_is_a_sentence() {
     let other = file
         .with(&Constants::new().with("memory", 5e8))
         .expect("is legal");
-    let error = log.earlier(&other, &target()).expect_err("other constants");
+    assert!(log.earlier(&other, &target()).is_empty());
+    let error = log.stranger(&other, &target()).expect("other constants");
     assert!(
         error
             .to_string()
             .contains("belongs to another space (dremel"),
         "{error}"
     );
+    assert_eq!(log.stranger(&space(), &target()), None);
+    assert_eq!(Log::default().stranger(&space(), &target()), None);
     let elsewhere = Target::new("elsewhere", ["2 GiB"]);
     let error = resume(&log, &space(), &elsewhere).expect_err("another target");
     assert!(
@@ -183,7 +186,7 @@ fn a_log_of_other_decisions_is_a_sentence() {
 fn a_later_search_learns_from_the_log() {
     let (text, first) = logged(fresh());
     let log = Log::parse(&text).expect("whole");
-    let earlier = log.earlier(&space(), &target()).expect("the same");
+    let earlier = log.earlier(&space(), &target());
     assert_eq!(earlier.len(), first.trials().len());
     let mut setup = setup();
     setup.seed = 2;
@@ -220,6 +223,11 @@ fn what_follows_a_search_is_kept() {
         metrics: None,
     };
     for event in [
+        Event::Repeats {
+            at: 5_900.0,
+            rounds: 3,
+            seconds: 41.5,
+        },
         Event::Repeated {
             at: 6_000.0,
             repeated: repeated.clone(),
@@ -240,6 +248,33 @@ fn what_follows_a_search_is_kept() {
     let (resumed, elapsed) = resume(&log, &space(), &target()).expect("the same search");
     assert_eq!(elapsed, 6_011.0);
     assert_eq!(resumed.order(), finished.order());
+}
+
+#[test]
+fn a_changed_reserve_is_replayed() {
+    let mut search = fresh();
+    let mut text = first_line(&search);
+    let decision = search.ask(0.0);
+    search.reserve(4_999.0);
+    let after = search.ask(2.0);
+    assert!(matches!(after, Decision::Stop { .. }), "{after}");
+    for event in [
+        Event::Decision { at: 0.0, decision },
+        Event::Reserved {
+            at: 1.0,
+            seconds: 4_999.0,
+        },
+        Event::Decision {
+            at: 2.0,
+            decision: after,
+        },
+    ] {
+        text += &encode(&event).expect("numbers");
+    }
+    let log = Log::parse(&text).expect("whole");
+    let (resumed, _) = resume(&log, &space(), &target()).expect("the same decisions");
+    assert_eq!(resumed.setup().method.reserve_seconds, 4_999.0);
+    assert_eq!(log.searches[0].begin.setup, setup(), "as it began");
 }
 
 #[test]
@@ -270,7 +305,7 @@ fn failures_are_learned_and_lost_trials_are_not() {
         .expect("numbers");
     }
     let log = Log::parse(&text).expect("whole");
-    let earlier = log.earlier(&space(), &target()).expect("the same");
+    let earlier = log.earlier(&space(), &target());
     assert_eq!(earlier.len(), 1);
     assert_eq!(earlier[0].measured, None);
     let nan = Event::Decision {

@@ -79,15 +79,24 @@ impl Search {
         (to_first + new) / workers as f64 + going_on(&points, 0, trials, workers)
     }
 
-    /// What a trial takes before its first operation: as reported, or as expected.
-    fn setup_estimate(&self) -> f64 {
+    /// What a trial takes before its first operation, in seconds: as reported, or as
+    /// expected. The first trial may have done what the others need not do again, so it
+    /// counts only as long as it is alone.
+    pub fn setup_estimate(&self) -> f64 {
         let measured = self.trials.iter().filter(|it| !it.readings.is_empty());
         let seconds: Vec<f64> = measured.map(|it| it.setup_seconds).collect();
-        if seconds.is_empty() {
-            self.setup.method.setup_seconds
-        } else {
-            mean(&seconds)
+        match seconds.as_slice() {
+            [] => self.setup.method.setup_seconds,
+            [only] => *only,
+            [_, others @ ..] => mean(others),
         }
+    }
+
+    /// Keeps so many seconds of the budget for repeats from here on, whatever the method
+    /// says. What trials take before they run is known only when they have.
+    pub fn reserve(&mut self, seconds: f64) {
+        let most = self.setup.budget_seconds;
+        self.setup.method.reserve_seconds = seconds.clamp(0.0, most);
     }
 
     /// Seconds that are still to come by the clock, at most what the budget leaves:

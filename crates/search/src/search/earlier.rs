@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::order::{Placed, order};
+use super::points::REACHED;
 use crate::objective::{Constraint, Metrics, Objective, Standing, judge};
 use crate::space::{Configuration, Point, Space};
 
@@ -38,10 +39,13 @@ pub(super) fn sorted(
 ) -> (Vec<Point>, Vec<Point>) {
     let mut points = Vec::new();
     let mut placed = Vec::new();
+    let readings = earlier.iter().filter_map(|it| it.measured.as_ref());
+    let longest = readings.map(|it| it.seconds).fold(0.0, f64::max);
     for it in earlier {
         let legal = |point: &Point| space.first_broken(point).is_none();
         let point = space.point(&it.configuration).ok().filter(legal);
-        if let (Some(point), Some(place)) = (point, place(it, objective, constraints)) {
+        let place = place(it, longest, objective, constraints);
+        if let (Some(point), Some(place)) = (point, place) {
             points.push(point);
             placed.push(place);
         }
@@ -57,17 +61,28 @@ pub(super) fn sorted(
     (good, bad)
 }
 
-/// Searches let the better ones run longer, so the longest runs come first. `None`
-/// of one that was measured for another objective, without the metric of this one.
-fn place(it: &Earlier, objective: &Objective, constraints: &[Constraint]) -> Option<Placed> {
+/// Searches let the better ones run longer, so the longest runs come first; what came
+/// to the end ran about as long as the `longest`. `None` of one that was measured for
+/// another objective, without the metric of this one.
+fn place(
+    it: &Earlier,
+    longest: f64,
+    objective: &Objective,
+    constraints: &[Constraint],
+) -> Option<Placed> {
     let Some(reading) = &it.measured else {
         return Some(Placed {
             depth: 0,
             standing: Standing::Failed,
         });
     };
+    let seconds = if reading.seconds >= longest * REACHED {
+        longest
+    } else {
+        reading.seconds
+    };
     Some(Placed {
-        depth: reading.seconds.round() as usize,
+        depth: seconds.round() as usize,
         standing: judge(objective, constraints, &reading.metrics).ok()?,
     })
 }

@@ -13,9 +13,13 @@ pub(super) struct Placed {
     pub standing: Standing,
 }
 
-/// Places, the best first: those that keep all constraints, then those that exceed
-/// them, then failed ones; of these the deeper first; then by rank.
+/// Places, the best first. Those as deep as any come first, those that keep all
+/// constraints before those that exceed them; then the others likewise, since what was
+/// stopped early may only not have exceeded a constraint yet; failed ones come last.
+/// Within each of these the deeper come first; then it goes by rank.
 pub(super) fn order(placed: &[Placed]) -> Vec<usize> {
+    let measured = placed.iter().filter(|it| it.standing != Standing::Failed);
+    let deepest = measured.map(|it| it.depth).max().unwrap_or(0);
     let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (at, it) in placed.iter().enumerate() {
         groups.entry(it.depth).or_default().push(at);
@@ -30,22 +34,25 @@ pub(super) fn order(placed: &[Placed]) -> Vec<usize> {
         ordered.extend(ranked.into_iter().map(|place| group[place]));
     }
     // Stable: within a class deeper ones stay first.
-    ordered.sort_by_key(|at| class(&placed[*at].standing));
+    ordered.sort_by_key(|at| class(&placed[*at], deepest));
     ordered
 }
 
-fn class(standing: &Standing) -> u8 {
-    match standing {
-        Standing::Kept(_) => 0,
-        Standing::Exceeded(_) => 1,
-        Standing::Failed => 2,
+fn class(placed: &Placed, deepest: usize) -> u8 {
+    match (&placed.standing, placed.depth < deepest) {
+        (Standing::Kept(_), false) => 0,
+        (Standing::Exceeded(_), false) => 1,
+        (Standing::Kept(_), true) => 2,
+        (Standing::Exceeded(_), true) => 3,
+        (Standing::Failed, _) => 4,
     }
 }
 
 impl Search {
-    /// Trials that were measured and did not fail, the best first: those that keep
-    /// all constraints before those that do not; of these the ones that passed more
-    /// time points; then by the objective at the last point passed.
+    /// Trials that were measured and did not fail, the best first: those that passed
+    /// as many time points as any before the others; of these the ones that keep all
+    /// constraints; of these the ones that passed more points; then by the objective at
+    /// the last point passed.
     pub fn order(&self) -> Vec<TrialId> {
         let mut trials = Vec::new();
         let mut placed = Vec::new();
@@ -79,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bounds_then_depth_then_rank() {
+    fn the_end_then_bounds_then_depth_then_rank() {
         let kept = |depth, value| Placed {
             depth,
             standing: Standing::Kept(vec![value]),
@@ -100,7 +107,20 @@ mod tests {
             kept(3, 7.0),
             kept(1, 3.0),
         ];
-        assert_eq!(order(&placed), [4, 2, 0, 5, 1, 3]);
+        assert_eq!(order(&placed), [4, 2, 1, 0, 5, 3]);
         assert!(order(&[]).is_empty());
+    }
+
+    #[test]
+    fn what_was_stopped_early_has_not_kept_a_bound_to_the_end() {
+        let of = |depth, standing| Placed { depth, standing };
+        let placed = [
+            of(1, Standing::Kept(vec![50.0])),
+            of(3, Standing::Exceeded(0.2)),
+            of(1, Standing::Exceeded(0.1)),
+            of(2, Standing::Kept(vec![40.0])),
+            of(3, Standing::Exceeded(0.1)),
+        ];
+        assert_eq!(order(&placed), [4, 1, 3, 0, 2]);
     }
 }

@@ -282,6 +282,35 @@ fn a_short_budget_leaves_out_what_it_cannot_pay() {
 }
 
 #[test]
+fn what_is_kept_for_repeats_may_change() {
+    let mut search = search(setup(1_000.0));
+    assert!(search.affordable(5, 0.0));
+    search.reserve(800.0);
+    assert!(!search.affordable(5, 0.0));
+    assert!(matches!(search.ask(0.0), Decision::Start { .. }));
+    search.reserve(0.0);
+    assert!(search.affordable(5, 0.0));
+    search.reserve(1e9);
+    let stop = search.ask(1.0);
+    assert!(matches!(stop, Decision::Stop { .. }), "{stop}");
+}
+
+#[test]
+fn the_first_set_up_counts_only_while_it_is_alone() {
+    let mut search = search(setup(10_000.0));
+    assert_eq!(search.setup_estimate(), 0.0);
+    for (set_up, estimate) in [(90.0, 90.0), (10.0, 10.0), (20.0, 15.0)] {
+        let trial = search.ask(0.0).trial().expect("a start");
+        let mut report = measured(trial, 60.0, 1.0);
+        if let Outcome::Measured { setup_seconds, .. } = &mut report.outcome {
+            *setup_seconds = set_up;
+        }
+        search.tell(report).expect("it runs");
+        assert_eq!(search.setup_estimate(), estimate);
+    }
+}
+
+#[test]
 fn every_budget_is_kept() {
     for budget in (100i32..2_000).step_by(130) {
         for workers in [1, 3] {

@@ -30,18 +30,14 @@ pub struct Estimate {
 
 /// Estimates for every parameter in which the best differs from the default and of
 /// which at least two trials lie on either side; the largest gain of the first goal
-/// first. Trials are compared at the first time point. Empty before there is a best.
-pub fn estimates(search: &Search) -> Vec<Estimate> {
-    let best = search.best().and_then(|id| search.trial(id));
-    let Some(best) = best else {
-        return Vec::new();
-    };
+/// first. Trials are compared at the first time point.
+pub fn estimates(search: &Search, best: &Configuration) -> Vec<Estimate> {
     let default = search.space().default_configuration();
     let measured = measured(search);
     let mut estimates: Vec<Estimate> = Vec::new();
     for (place, goal) in search.setup().objective.goals().iter().enumerate() {
         let mut of_goal: Vec<Estimate> = default
-            .differences(&best.configuration)
+            .differences(best)
             .into_iter()
             .filter_map(|difference| estimate(search, &measured, difference, place, goal))
             .collect();

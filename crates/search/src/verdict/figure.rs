@@ -1,6 +1,11 @@
 //! Medians and spreads.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
+
+use crate::error::Result;
+use crate::objective::Metrics;
 
 /// A figure over rounds.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -34,4 +39,22 @@ impl Figure {
             values,
         })
     }
+}
+
+/// Metrics of which each is the median of several runs; `None` of no run.
+///
+/// # Errors
+/// A mean of two numbers that are too large.
+pub fn medians(runs: &[&Metrics]) -> Result<Option<Metrics>> {
+    let Some(first) = runs.first() else {
+        return Ok(None);
+    };
+    let mut medians = BTreeMap::new();
+    for (name, _) in first.iter() {
+        let values = runs.iter().filter_map(|it| it.get(name)).collect();
+        if let Some(figure) = Figure::of(values) {
+            medians.insert(name.to_owned(), figure.median);
+        }
+    }
+    Metrics::new(medians).map(Some)
 }

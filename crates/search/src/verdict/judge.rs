@@ -5,12 +5,13 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::rounds::Rounds;
 use super::{Contender, Figure, MOST_ROUNDS};
-use crate::error::{Result, SearchError};
+use crate::error::Result;
 use crate::objective::{Direction, Goal, Metrics, Objective};
 
-/// Fewer rounds have hardly a spread, and prove nothing.
-const LEAST_ROUNDS: usize = 3;
+/// Fewer rounds than these three have hardly a spread, and prove nothing.
+pub const LEAST_ROUNDS: usize = 3;
 
 /// What came of a repeat.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -26,7 +27,7 @@ pub struct Repeated {
 /// How sure one can be of the best.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Verdict {
-    /// Rounds in which every contender was measured; only these count.
+    /// Rounds in which everybody was measured who ever was.
     pub complete_rounds: usize,
     /// Repeats that failed, by contender.
     pub failures: BTreeMap<Contender, usize>,
@@ -39,13 +40,13 @@ pub struct Verdict {
 pub struct GoalVerdict {
     /// The goal.
     pub goal: Goal,
-    /// Each contender's values.
+    /// Each contender's values in the complete rounds.
     pub figures: BTreeMap<Contender, Figure>,
-    /// The best against each other contender.
+    /// The chosen contender against each other one.
     pub comparisons: Vec<Comparison>,
 }
 
-/// The best against another contender in one goal.
+/// The chosen contender, the best, against another one in one goal.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Comparison {
     /// The other.
@@ -57,7 +58,7 @@ pub struct Comparison {
     /// How likely the best would win its rounds by as much, were both the same: the
     /// share of all ways to swap them within rounds (a permutation test, exact).
     pub chance: f64,
-    /// Rounds.
+    /// Rounds in which both were measured; only these count.
     pub rounds: usize,
 }
 
@@ -73,83 +74,99 @@ pub enum Standing {
     Worse,
 }
 
-/// Judges repeats of the contenders that occur in them.
+/// Judges repeats of the contenders that occur in them: `chosen` against each other.
 ///
 /// # Errors
-/// More than [`MOST_ROUNDS`] rounds; a metric that a goal needs is missing.
-pub fn judge_repeats(objective: &Objective, repeated: &[Repeated]) -> Result<Verdict> {
-    let contenders: BTreeSet<Contender> = repeated.iter().map(|it| it.contender).collect();
-    let mut rounds: BTreeMap<u32, BTreeMap<Contender, Vec<f64>>> = BTreeMap::new();
-    let mut failures: BTreeMap<Contender, usize> = BTreeMap::new();
-    for it in repeated {
-        match &it.metrics {
-            Some(metrics) => {
-                let values = objective.values(metrics)?;
-                rounds
-                    .entry(it.round)
-                    .or_default()
-                    .insert(it.contender, values);
-            }
-            None => *failures.entry(it.contender).or_default() += 1,
-        }
-    }
-    let complete: Vec<BTreeMap<Contender, Vec<f64>>> = rounds
-        .into_values()
-        .filter(|round| round.len() == contenders.len())
-        .collect();
-    if complete.len() > MOST_ROUNDS as usize {
-        return Err(SearchError::new(format!(
-            "{} rounds of repeats are too many to judge: choose at most {MOST_ROUNDS}",
-            complete.len()
-        )));
-    }
+/// More than [`MOST_ROUNDS`](super::MOST_ROUNDS) rounds; a metric that a goal needs is
+/// missing.
+pub fn judge_repeats(
+    objective: &Objective,
+    repeated: &[Repeated],
+    chosen: Contender,
+) -> Result<Verdict> {
+    let rounds = Rounds::of(objective, repeated)?;
+    let complete = rounds.common(&rounds.contenders());
     let goals = objective.goals().into_iter().enumerate();
     Ok(Verdict {
-        complete_rounds: complete.len(),
-        failures,
+        complete_rounds: complete.count(),
+        failures: failures(repeated),
         goals: goals
-            .map(|(place, goal)| judge_goal(place, goal, &contenders, &complete))
+            .map(|(place, goal)| GoalVerdict {
+                figures: figures(&complete, place),
+                comparisons: comparisons(&rounds, &goal, place, chosen),
+                goal,
+            })
             .collect(),
     })
 }
 
-fn judge_goal(
-    place: usize,
-    goal: Goal,
-    contenders: &BTreeSet<Contender>,
-    rounds: &[BTreeMap<Contender, Vec<f64>>],
-) -> GoalVerdict {
-    let values = |contender: &Contender| -> Vec<f64> {
-        let values = rounds.iter().filter_map(|round| round.get(contender));
-        values
-            .filter_map(|values| values.get(place))
-            .copied()
-            .collect()
-    };
-    let figures: BTreeMap<Contender, Figure> = contenders
-        .iter()
-        .filter_map(|contender| Some((*contender, Figure::of(values(contender))?)))
-        .collect();
-    let best = figures.get(&Contender::Best);
-    let others = figures.iter().filter(|(it, _)| **it != Contender::Best);
-    let comparisons = others
-        .filter_map(|(against, other)| Some(compare(goal.direction, best?, *against, other)))
-        .collect();
-    GoalVerdict {
-        goal,
-        figures,
-        comparisons,
+fn failures(repeated: &[Repeated]) -> BTreeMap<Contender, usize> {
+    let mut failures: BTreeMap<Contender, usize> = BTreeMap::new();
+    for it in repeated.iter().filter(|it| it.metrics.is_none()) {
+        *failures.entry(it.contender).or_default() += 1;
     }
+    failures
 }
 
-fn compare(direction: Direction, best: &Figure, against: Contender, other: &Figure) -> Comparison {
+fn figures(rounds: &Rounds, place: usize) -> BTreeMap<Contender, Figure> {
+    let contenders = rounds.contenders().into_iter();
+    contenders
+        .filter_map(|contender| Some((contender, rounds.figure(contender, place)?)))
+        .collect()
+}
+
+fn comparisons(rounds: &Rounds, goal: &Goal, place: usize, chosen: Contender) -> Vec<Comparison> {
+    let others = rounds.contenders().into_iter().filter(|it| *it != chosen);
+    others
+        .filter_map(|other| compare(rounds, goal, place, (chosen, other)))
+        .collect()
+}
+
+/// Whether one contender is better than another in every goal.
+pub(super) fn is_better(
+    rounds: &Rounds,
+    objective: &Objective,
+    pair: (Contender, Contender),
+) -> bool {
+    let goals = objective.goals();
+    goals.iter().enumerate().all(|(place, goal)| {
+        compare(rounds, goal, place, pair).is_some_and(|it| it.standing == Standing::Better)
+    })
+}
+
+/// One contender against another in the rounds in which both were measured.
+fn compare(
+    rounds: &Rounds,
+    goal: &Goal,
+    place: usize,
+    (chosen, against): (Contender, Contender),
+) -> Option<Comparison> {
+    let rounds = rounds.common(&BTreeSet::from([chosen, against]));
+    let (best, other) = (
+        rounds.figure(chosen, place)?,
+        rounds.figure(against, place)?,
+    );
+    let direction = goal.direction;
+    let pairs = best.values.iter().zip(&other.values);
+    let wins: Vec<f64> = pairs
+        .map(|(best, other)| direction.upwards(best - other))
+        .collect();
+    Some(Comparison {
+        against,
+        standing: standing(direction, &best, &other),
+        gain: direction.gain(best.median, other.median),
+        chance: chance(&wins),
+        rounds: rounds.count(),
+    })
+}
+
+fn standing(direction: Direction, best: &Figure, other: &Figure) -> Standing {
     let (above, below) = (best.min > other.max, best.max < other.min);
     let (better, worse) = match direction {
         Direction::Maximise => (above, below),
         Direction::Minimise => (below, above),
     };
-    let rounds = best.values.len();
-    let standing = if rounds < LEAST_ROUNDS {
+    if best.values.len() < LEAST_ROUNDS {
         Standing::Tie
     } else if better {
         Standing::Better
@@ -157,17 +174,6 @@ fn compare(direction: Direction, best: &Figure, against: Contender, other: &Figu
         Standing::Worse
     } else {
         Standing::Tie
-    };
-    let pairs = best.values.iter().zip(&other.values);
-    let wins: Vec<f64> = pairs
-        .map(|(best, other)| direction.upwards(best - other))
-        .collect();
-    Comparison {
-        against,
-        standing,
-        gain: direction.gain(best.median, other.median),
-        chance: chance(&wins),
-        rounds,
     }
 }
 

@@ -27,7 +27,7 @@ pub enum Contender {
 impl fmt::Display for Contender {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Contender::Best => "the best",
+            Contender::Best => "the search's best",
             Contender::RunnerUp => "the runner-up",
             Contender::Default => "the default",
         })
@@ -72,6 +72,16 @@ pub fn contenders(search: &Search) -> Result<Vec<(Contender, Configuration)>> {
         contenders.push((Contender::Default, default));
     }
     Ok(contenders)
+}
+
+/// Which contender runs the default configuration; `None` where the rules forbid it.
+pub fn default_among(
+    search: &Search,
+    contenders: &[(Contender, Configuration)],
+) -> Option<Contender> {
+    let default = search.space().default_configuration();
+    let found = contenders.iter().find(|(_, known)| *known == default);
+    found.map(|(contender, _)| *contender)
 }
 
 /// Rounds of all contenders, each round beginning with the next of them, so that a

@@ -1,9 +1,9 @@
 //! Repeats, contributions and estimates.
 
 use super::*;
-use crate::objective::metrics::{P99, THROUGHPUT};
+use crate::objective::metrics::{MEMORY, P99, THROUGHPUT};
 use crate::objective::{Metrics, Objective};
-use crate::search::{Search, Setup, TimePoints};
+use crate::search::{Decision, Measurement, Outcome, Search, Setup, TimePoints, TrialId};
 use crate::space::{BuiltIn, Configuration, Constants, Setting, Space};
 use crate::testing::{Answer, Lab};
 
@@ -77,7 +77,8 @@ fn outside_the_spread_is_better_and_inside_a_tie() {
         (Contender::RunnerUp, &[109.0, 113.0, 108.0]),
         (Contender::Default, &[50.0, 60.0, 55.0]),
     ]);
-    let verdict = judge_repeats(&Objective::Throughput, &results).expect("metrics");
+    let verdict =
+        judge_repeats(&Objective::Throughput, &results, Contender::Best).expect("metrics");
     assert_eq!(verdict.complete_rounds, 3);
     let goal = &verdict.goals[0];
     assert_eq!(goal.figures[&Contender::Best].median, 111.0);
@@ -102,14 +103,37 @@ fn only_whole_rounds_count_and_failures_are_told() {
         (Contender::Best, &[9.0, 9.0, 9.0, 9.0]),
         (Contender::Default, &[1.0, 0.0, 1.0]),
     ]);
-    let verdict = judge_repeats(&Objective::Throughput, &results).expect("metrics");
+    let verdict =
+        judge_repeats(&Objective::Throughput, &results, Contender::Best).expect("metrics");
     assert_eq!(verdict.complete_rounds, 2);
     assert_eq!(verdict.failures[&Contender::Default], 1);
     let comparison = &verdict.goals[0].comparisons[0];
     assert_eq!(comparison.standing, Standing::Tie);
     assert!(comparison.to_string().ends_with("too few to tell"));
-    let none = judge_repeats(&Objective::Throughput, &[]).expect("nothing");
+    let none = judge_repeats(&Objective::Throughput, &[], Contender::Best).expect("nothing");
     assert!(none.goals[0].comparisons.is_empty());
+}
+
+#[test]
+fn pairs_are_compared_in_the_rounds_that_both_have() {
+    let results = repeated(&[
+        (Contender::Best, &[110.0, 112.0, 111.0]),
+        (Contender::RunnerUp, &[109.0, 0.0, 108.0]),
+        (Contender::Default, &[50.0, 60.0, 55.0]),
+    ]);
+    let verdict =
+        judge_repeats(&Objective::Throughput, &results, Contender::RunnerUp).expect("metrics");
+    assert_eq!(verdict.complete_rounds, 2);
+    let [best, default] = verdict.goals[0].comparisons.as_slice() else {
+        panic!("two others");
+    };
+    assert_eq!((best.against, best.rounds), (Contender::Best, 2));
+    assert_eq!((default.against, default.rounds), (Contender::Default, 2));
+    let verdict =
+        judge_repeats(&Objective::Throughput, &results, Contender::Best).expect("metrics");
+    let default = &verdict.goals[0].comparisons[1];
+    assert_eq!((default.against, default.rounds), (Contender::Default, 3));
+    assert_eq!(default.standing, Standing::Better);
 }
 
 #[test]
@@ -129,7 +153,7 @@ fn less_is_better_for_latency() {
         }
     }
     let objective: Objective = "p99".parse().expect("an objective");
-    let verdict = judge_repeats(&objective, &results).expect("metrics");
+    let verdict = judge_repeats(&objective, &results, Contender::Best).expect("metrics");
     let comparison = &verdict.goals[0].comparisons[0];
     assert_eq!(comparison.standing, Standing::Better);
     assert_eq!((comparison.gain, comparison.chance), (0.5, 1.0 / 32.0));
@@ -224,12 +248,134 @@ fn the_contenders_of_a_search() {
         .expect_err("nothing measured")
         .to_string();
     assert!(error.contains("nothing to repeat"), "{error}");
-    assert!(estimates(&fresh).is_empty());
+    assert!(estimates(&fresh, &contenders[0].1).is_empty());
+}
+
+/// A search of which trial 2 is the best and trial 1, the default, the runner-up. It
+/// bounds memory, of which all hold 50 bytes, at 100.
+fn close() -> Search {
+    let mut setup = Setup::new(Objective::Throughput, 5_000.0);
+    setup.method.samples = 300;
+    setup.method.rounds = 0;
+    setup.method.points = TimePoints::Fixed(vec![50.0]);
+    setup.constraints = vec!["memory_bytes <= 100".parse().expect("a bound")];
+    let mut search = Search::new(&space(), setup, &[]).expect("legal");
+    loop {
+        let trial = match search.ask(0.0) {
+            Decision::Done { .. } => return search,
+            Decision::Start { trial, .. } => trial,
+            _ => continue,
+        };
+        let value = match trial {
+            TrialId(1) => 90.0,
+            TrialId(2) => 100.0,
+            TrialId(other) => 10.0 + other as f64,
+        };
+        let outcome = Outcome::Measured {
+            seconds: 50.0,
+            setup_seconds: 0.0,
+            metrics: with_memory(value, 50.0),
+            series: Vec::new(),
+        };
+        let told = search.tell(Measurement { trial, outcome });
+        told.expect("it runs");
+    }
+}
+
+fn with_memory(throughput: f64, bytes: f64) -> Metrics {
+    let metrics = [
+        (THROUGHPUT.to_owned(), throughput),
+        (MEMORY.to_owned(), bytes),
+    ];
+    Metrics::new(metrics.into()).expect("finite")
+}
+
+/// Repeats of the best and the runner-up: throughput and memory, or failures.
+fn again(best: [Option<(f64, f64)>; 3], other: [Option<(f64, f64)>; 3]) -> Vec<Repeated> {
+    let of = |contender, runs: [Option<(f64, f64)>; 3]| {
+        (1..).zip(runs).map(move |(round, run)| Repeated {
+            round,
+            contender,
+            metrics: run.map(|(throughput, bytes)| with_memory(throughput, bytes)),
+        })
+    };
+    let best = of(Contender::Best, best);
+    best.chain(of(Contender::RunnerUp, other)).collect()
+}
+
+fn runs(values: [f64; 3]) -> [Option<(f64, f64)>; 3] {
+    values.map(|value| Some((value, 50.0)))
+}
+
+#[test]
+fn the_default_may_be_the_runner_up() {
+    let search = close();
+    let contenders = contenders(&search).expect("measured");
+    let who: Vec<Contender> = contenders.iter().map(|(who, _)| *who).collect();
+    assert_eq!(who, [Contender::Best, Contender::RunnerUp]);
+    let default = default_among(&search, &contenders);
+    assert_eq!(default, Some(Contender::RunnerUp));
+    let choice = choice(&search, &[]).expect("measured");
+    assert_eq!(
+        (choice.contender, choice.trial),
+        (Contender::Best, TrialId(2))
+    );
+    assert_eq!((choice.default, choice.note), (default, None));
+}
+
+#[test]
+fn repeats_may_choose_another() {
+    let search = close();
+    let best = |repeated: &[Repeated]| choice(&search, repeated).expect("metrics");
+    let tie = best(&again(runs([9.0, 10.0, 11.0]), runs([10.0, 11.0, 12.0])));
+    assert_eq!(tie.contender, Contender::Best);
+    let other = best(&again(runs([7.0, 8.0, 9.0]), runs([10.0, 11.0, 12.0])));
+    assert_eq!(
+        (other.contender, other.trial),
+        (Contender::RunnerUp, TrialId(1))
+    );
+    let note = other.note.expect("it changed");
+    assert!(
+        note.starts_with("the search chose trial 2, but trial 1, the runner-up, was better"),
+        "{note}"
+    );
+    let few = again(runs([7.0, 8.0, 9.0]), runs([10.0, 11.0, 12.0]));
+    let few: Vec<Repeated> = few.into_iter().filter(|it| it.round < 3).collect();
+    assert_eq!(best(&few).contender, Contender::Best, "two rounds are few");
+}
+
+#[test]
+fn who_fails_or_breaks_a_bound_gives_way() {
+    let search = close();
+    let best = |repeated: &[Repeated]| choice(&search, repeated).expect("metrics");
+    let [one, two, _] = runs([20.0, 21.0, 22.0]);
+    let failing = [one, two, None];
+    let chosen = best(&again(failing, runs([10.0, 11.0, 12.0])));
+    assert_eq!(chosen.contender, Contender::RunnerUp);
+    assert_eq!(
+        chosen.against,
+        [(Contender::Best, "it failed in 1 of 3 repeats".to_owned())].into()
+    );
+    let large = [20.0, 21.0, 22.0].map(|value| Some((value, 150.0)));
+    let chosen = best(&again(large, runs([10.0, 11.0, 12.0])));
+    assert_eq!(chosen.contender, Contender::RunnerUp);
+    let note = chosen.note.expect("it changed");
+    assert!(
+        note.contains("memory_bytes is 150, where memory_bytes <= 100 is asked for"),
+        "{note}"
+    );
+    let chosen = best(&again(large, [None; 3]));
+    assert_eq!(chosen.contender, Contender::Best, "the lesser evil");
+    assert_eq!(chosen.against.len(), 2);
+    let chosen = best(&again([None; 3], [None; 3]));
+    assert_eq!((chosen.contender, chosen.note), (Contender::Best, None));
 }
 
 #[test]
 fn estimates_find_what_matters() {
-    let estimates = estimates(&searched());
+    let search = searched();
+    let best = search.best().and_then(|id| search.trial(id));
+    let estimates = estimates(&search, &best.expect("measured").configuration);
     let threads = estimates
         .iter()
         .find(|it| it.difference.name == "max_background_compactions")

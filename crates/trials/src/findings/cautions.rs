@@ -1,8 +1,9 @@
 //! What one should know before believing a search.
 
-use lissom_search::objective::{Standing, judge};
+use lissom_search::objective::metrics::{SESSIONS, SESSIONS_VISITED};
+use lissom_search::objective::{Metrics, Standing, judge};
 use lissom_search::search::Setup;
-use lissom_search::verdict;
+use lissom_search::verdict::{self, Contender, LEAST_ROUNDS, Verdict};
 
 use super::{Best, Findings};
 
@@ -12,9 +13,12 @@ pub(super) fn of(findings: &Findings, setup: &Setup) -> Vec<String> {
     match &findings.best {
         None => sentences.push(format!("nothing was found: {}", findings.reason)),
         Some(best) => {
-            sentences.extend(exceeded(best, setup));
+            sentences.extend(exceeded(findings, best, setup));
+            sentences.extend(flaw(findings));
             sentences.extend(unproven(findings, best));
+            sentences.extend(outdone(findings));
             sentences.extend(short(findings, best));
+            sentences.extend(unvisited(best));
         }
     }
     sentences.extend(failed_repeats(findings));
@@ -28,15 +32,36 @@ pub(super) fn of(findings: &Findings, setup: &Setup) -> Vec<String> {
     sentences
 }
 
-fn exceeded(best: &Best, setup: &Setup) -> Option<String> {
-    let standing = judge(&setup.objective, &setup.constraints, &best.metrics);
-    matches!(standing, Ok(Standing::Exceeded(_))).then(|| {
-        let bounds: Vec<String> = setup.constraints.iter().map(ToString::to_string).collect();
-        format!(
-            "no trial kept {}; the best comes nearest to it",
-            bounds.join(" and ")
-        )
-    })
+/// The search's best is among those that were measured for longest; if it exceeds a
+/// bound, all of these do. Of another best the repeats tell.
+fn exceeded(findings: &Findings, best: &Best, setup: &Setup) -> Option<String> {
+    let stands = |metrics: &Metrics| judge(&setup.objective, &setup.constraints, metrics);
+    let exceeds = matches!(stands(&best.metrics), Ok(Standing::Exceeded(_)));
+    if !exceeds || findings.chosen != Some(Contender::Best) {
+        return None;
+    }
+    let bounds: Vec<String> = setup.constraints.iter().map(ToString::to_string).collect();
+    let working = findings.trials.iter().filter(|it| it.failure.is_none());
+    let last = working.filter_map(|it| it.readings.last());
+    let kept = last.filter(|it| matches!(stands(&it.metrics), Ok(Standing::Kept(_))));
+    let early = match kept.count() {
+        0 => String::new(),
+        kept => format!(
+            "; {kept} that were stopped earlier kept it until then, which does not tell whether \
+             they would have kept it to the end"
+        ),
+    };
+    Some(format!(
+        "no trial that was measured for {:.0} s kept {}, and the best comes nearest to it{early}",
+        best.seconds,
+        bounds.join(" and ")
+    ))
+}
+
+/// What the repeats say against the best itself.
+fn flaw(findings: &Findings) -> Option<String> {
+    let words = findings.against.get(&findings.chosen?)?;
+    Some(format!("the best is in doubt: {words}"))
 }
 
 /// The best might be so by chance.
@@ -45,20 +70,28 @@ fn unproven(findings: &Findings, best: &Best) -> Option<String> {
         return Some("nothing better than the default was found".to_owned());
     }
     let Some(verdict) = &findings.verdict else {
-        return Some(
-            "the best was not run again, so that it may be the best by chance: give a longer \
-             --budget, or a shorter --evaluation"
-                .to_owned(),
-        );
+        return Some(format!(
+            "the best was not run again, so that it may be the best by chance: {}",
+            advice(findings)
+        ));
     };
-    let ties = verdict.goals.iter().flat_map(|goal| {
-        let comparisons = goal.comparisons.iter();
-        comparisons
-            .filter(|it| it.against == verdict::Contender::Default)
-            .filter(|it| it.standing != verdict::Standing::Better)
-            .map(move |it| format!("{}: {it}", goal.goal.name))
-    });
-    let ties: Vec<String> = ties.collect();
+    // Without it a rule forbids the default, which a note of the search says.
+    let default = findings.default?;
+    if rounds_with(verdict, default) < LEAST_ROUNDS {
+        let why = if verdict.failures.is_empty() {
+            advice(findings)
+        } else {
+            "repeats failed".to_owned()
+        };
+        return Some(format!(
+            "the best was not compared with the default in three complete rounds, so that it may \
+             be the best by chance: {why}"
+        ));
+    }
+    let ties: Vec<String> = comparisons(verdict)
+        .filter(|(_, it)| it.against == default && it.standing != verdict::Standing::Better)
+        .map(|(goal, it)| format!("{goal}: {it}"))
+        .collect();
     (!ties.is_empty()).then(|| {
         format!(
             "the best is not better than the default beyond the spread ({})",
@@ -67,11 +100,50 @@ fn unproven(findings: &Findings, best: &Best) -> Option<String> {
     })
 }
 
+/// What would give time to repeats. Set-up that is a small part of a trial is not worth
+/// a word.
+fn advice(findings: &Findings) -> String {
+    let advice = "give a longer --budget, a shorter --evaluation, or --repeats 3";
+    if findings.setup_seconds < 0.1 * findings.evaluation_seconds {
+        return advice.to_owned();
+    }
+    format!(
+        "trials took {:.0} s to set up, which repeats need as well; {advice}, or fewer --entries",
+        findings.setup_seconds
+    )
+}
+
+/// Another one than the default is better in a goal, though not in all.
+fn outdone(findings: &Findings) -> Vec<String> {
+    let is_sound = |it: Contender| !findings.against.contains_key(&it);
+    let all = findings.verdict.iter().flat_map(comparisons);
+    all.filter(|(_, it)| it.standing == verdict::Standing::Worse)
+        .filter(|(_, it)| Some(it.against) != findings.default && is_sound(it.against))
+        .map(|(goal, it)| format!("the best is worse in {goal}: {it}"))
+        .collect()
+}
+
+/// Rounds in which both the best and this contender were measured.
+fn rounds_with(verdict: &Verdict, contender: Contender) -> usize {
+    let rounds = comparisons(verdict).filter(|(_, it)| it.against == contender);
+    rounds.map(|(_, it)| it.rounds).min().unwrap_or(0)
+}
+
+/// All comparisons, each with its goal's name.
+fn comparisons(verdict: &Verdict) -> impl Iterator<Item = (&str, &verdict::Comparison)> {
+    let goals = verdict.goals.iter();
+    goals.flat_map(|goal| {
+        let comparisons = goal.comparisons.iter();
+        comparisons.map(move |it| (goal.goal.name.as_str(), it))
+    })
+}
+
 /// Trials are compared at points; a best that did not come to the last is of an
-/// unsettled store.
+/// unsettled store. Another one that the repeats chose was stopped before.
 fn short(findings: &Findings, best: &Best) -> Option<String> {
     let full = findings.evaluation_seconds;
-    (best.seconds < 0.99 * full).then(|| {
+    let is_first = findings.chosen == Some(Contender::Best);
+    (is_first && best.seconds < 0.99 * full).then(|| {
         format!(
             "the best was measured for {:.0} s of {full:.0} s in the search, since the budget \
              ended before",
@@ -80,9 +152,24 @@ fn short(findings: &Findings, best: &Best) -> Option<String> {
     })
 }
 
+/// What was not measured cannot be optimised.
+fn unvisited(best: &Best) -> Option<String> {
+    let (all, visited) = (
+        best.metrics.get(SESSIONS)?,
+        best.metrics.get(SESSIONS_VISITED)?,
+    );
+    (visited.round() < all.round()).then(|| {
+        format!(
+            "the best was measured in {visited:.0} of the {all:.0} sessions of the workload, so \
+             that the others count for nothing: give a longer --evaluation, or fewer --entries"
+        )
+    })
+}
+
 fn failed_repeats(findings: &Findings) -> Vec<String> {
     let failures = findings.verdict.iter().flat_map(|it| &it.failures);
     failures
+        .filter(|(contender, _)| Some(**contender) != findings.chosen)
         .map(|(contender, count)| format!("{contender} failed in {count} of its repeats"))
         .collect()
 }

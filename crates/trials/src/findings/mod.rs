@@ -9,16 +9,18 @@ mod text;
 mod trials;
 pub(crate) mod words;
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use lissom_search::objective::{Goal, Metrics};
 use lissom_search::record::Event;
 use lissom_search::search::{Decision, Search, TrialId};
 use lissom_search::space::Configuration;
-use lissom_search::verdict::{Estimate, Verdict, estimates};
+use lissom_search::verdict::{Choice, Contender, Estimate, Repeated, Verdict, choice, estimates};
 
 use crate::error::Result;
-use crate::session::Plan;
+use crate::session::{Plan, repeated};
 
 pub use parameters::ParameterRow;
 pub use proof::{Bound, Contribution, RepeatRow};
@@ -52,14 +54,22 @@ pub struct Findings {
     pub spent_seconds: f64,
     /// Seconds of a full evaluation.
     pub evaluation_seconds: f64,
+    /// Seconds that a trial took before it ran, on average.
+    pub setup_seconds: f64,
     /// Clusters of configurations that were told apart.
     pub arms: usize,
     /// When trials were compared, in seconds of running.
     pub points: Vec<f64>,
     /// Why the search ended.
     pub reason: String,
-    /// The best; absent if nothing could be measured.
+    /// The best, by the repeats where there are any; absent if nothing could be measured.
     pub best: Option<Best>,
+    /// Which contender of the repeats is the best; absent without one.
+    pub chosen: Option<Contender>,
+    /// Which contender runs the default configuration; absent if none does.
+    pub default: Option<Contender>,
+    /// What the repeats say against contenders.
+    pub against: BTreeMap<Contender, String>,
     /// Every parameter, those first in which the best differs from the default.
     pub parameters: Vec<ParameterRow>,
     /// Every trial, in the order of their start.
@@ -112,8 +122,10 @@ impl Findings {
     ) -> Result<Findings> {
         let setup = search.setup();
         let space = search.space();
-        let best = best(search);
-        let proof = proof::Proof::of(plan, search, events, best.as_ref())?;
+        let choice = choose(search, events)?;
+        let best = choice.as_ref().and_then(|it| best(search, it.trial));
+        let chosen = choice.as_ref().zip(best.as_ref());
+        let proof = proof::Proof::of(search, events, chosen)?;
         let mut findings = Findings {
             space: space.name().to_owned(),
             about: space.about().to_owned(),
@@ -127,21 +139,32 @@ impl Findings {
             budget_seconds: setup.budget_seconds,
             spent_seconds,
             evaluation_seconds: setup.method.points.longest(),
+            setup_seconds: search.setup_estimate(),
             arms: search.arms().count(),
             points: search.points().unwrap_or_default().to_vec(),
             reason: reason(events),
             parameters: parameters::rows(space, best.as_ref()),
             trials: trials::rows(search, events),
+            chosen: choice.as_ref().map(|it| it.contender),
+            default: choice.as_ref().and_then(|it| it.default),
+            estimates: match &best {
+                Some(best) => estimates(search, &best.configuration),
+                None => Vec::new(),
+            },
             best,
             repeat_seconds: proof.seconds,
             repeats: proof.repeats,
             verdict: proof.verdict,
             contributions: proof.contributions,
             bound: proof.bound,
-            estimates: estimates(search),
             cautions: Vec::new(),
             notes: search.notes().to_vec(),
+            against: BTreeMap::new(),
         };
+        if let Some(choice) = choice {
+            findings.against = choice.against;
+            findings.notes.extend(choice.note);
+        }
         findings.cautions = cautions::of(&findings, setup);
         Ok(findings)
     }
@@ -150,10 +173,26 @@ impl Findings {
     pub fn failures(&self) -> impl Iterator<Item = &TrialRow> {
         self.trials.iter().filter(|it| it.failure.is_some())
     }
+
+    /// Whether there is a best that is worth applying: it is not the default, and its
+    /// repeats say nothing against it.
+    pub fn is_worth_applying(&self) -> bool {
+        let flawed = self.chosen.is_some_and(|it| self.against.contains_key(&it));
+        self.best.as_ref().is_some_and(|it| !it.is_default) && !flawed
+    }
 }
 
-fn best(search: &Search) -> Option<Best> {
-    let trial = search.trial(search.best()?)?;
+/// Who is the best after the repeats; `None` if nothing was measured.
+fn choose(search: &Search, events: &[Event]) -> Result<Option<Choice>> {
+    if search.best().is_none() {
+        return Ok(None);
+    }
+    let all: Vec<Repeated> = repeated(events).cloned().collect();
+    Ok(Some(choice(search, &all)?))
+}
+
+fn best(search: &Search, trial: TrialId) -> Option<Best> {
+    let trial = search.trial(trial)?;
     let reading = trial.readings.last()?;
     Some(Best {
         trial: trial.id,

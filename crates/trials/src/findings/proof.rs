@@ -1,7 +1,5 @@
 //! Repeats and ablations, and what they say.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 
 use lissom_search::objective::Metrics;
@@ -9,13 +7,13 @@ use lissom_search::record::Event;
 use lissom_search::search::Search;
 use lissom_search::space::Difference;
 use lissom_search::verdict::{
-    Ablated, Contender, Figure, Repeated, Verdict, ablations, contenders, contribution,
-    judge_repeats,
+    Ablated, Choice, Contender, Figure, Repeated, Verdict, ablations, contribution, judge_repeats,
+    medians,
 };
 
 use super::Best;
 use crate::error::Result;
-use crate::session::Plan;
+use crate::session::planned_repeats;
 
 /// A repeat.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -66,12 +64,11 @@ pub(super) struct Proof {
 impl Proof {
     /// Of what happened after the search; empty without a best.
     pub fn of(
-        plan: &Plan,
         search: &Search,
         events: &[Event],
-        best: Option<&Best>,
+        chosen: Option<(&Choice, &Best)>,
     ) -> Result<Proof> {
-        let Some(best) = best else {
+        let Some((choice, best)) = chosen else {
             return Ok(Proof::default());
         };
         let objective = &search.setup().objective;
@@ -86,15 +83,15 @@ impl Proof {
         let default = search.space().default_configuration();
         let parameters = ablations(search.space(), &default, &best.configuration)?;
         Ok(Proof {
-            seconds: seconds(plan, search, events),
+            seconds: planned_repeats(events).map(|it| it.seconds),
             repeats: rows.collect(),
             verdict: (!all.is_empty())
-                .then(|| judge_repeats(objective, &all))
+                .then(|| judge_repeats(objective, &all, choice.contender))
                 .transpose()?,
             contributions: contributions(
                 search,
                 events,
-                &all,
+                &of_best(&all, choice.contender),
                 &default.differences(&best.configuration),
             )?,
             bound: parameters
@@ -113,36 +110,23 @@ fn repeated(event: &Event) -> Option<(f64, &Repeated)> {
     }
 }
 
-/// How long repeats ran, by the same arithmetic as when they were planned.
-fn seconds(plan: &Plan, search: &Search, events: &[Event]) -> Option<f64> {
-    events.iter().find_map(repeated)?;
-    let decided = events.iter().find_map(|event| match event {
-        Event::Decision { at, decision } => {
-            let done = matches!(decision, lissom_search::search::Decision::Done { .. });
-            done.then_some(*at)
-        }
-        _ => None,
-    })?;
-    let contenders = contenders(search).ok()?.len();
-    let left = search.setup().budget_seconds - decided;
-    plan.repeats(search, contenders, left).map(|it| it.seconds)
+/// What was measured of the best in its repeats.
+fn of_best(repeated: &[Repeated], chosen: Contender) -> Vec<&Metrics> {
+    let own = repeated.iter().filter(|it| it.contender == chosen);
+    own.filter_map(|it| it.metrics.as_ref()).collect()
 }
 
 fn contributions(
     search: &Search,
     events: &[Event],
-    repeated: &[Repeated],
+    best: &[&Metrics],
     differences: &[Difference],
 ) -> Result<Vec<Contribution>> {
     let objective = &search.setup().objective;
-    let best: Vec<&Metrics> = repeated
-        .iter()
-        .filter(|it| it.contender == Contender::Best)
-        .filter_map(|it| it.metrics.as_ref())
-        .collect();
-    let Some((typical, spreads)) = typical(search, &best)? else {
+    let Some(typical) = medians(best)? else {
         return Ok(Vec::new());
     };
+    let spreads = spreads(search, best)?;
     let ablated = events.iter().filter_map(|event| match event {
         Event::Ablated { ablated, .. } => Some(ablated),
         _ => None,
@@ -170,19 +154,8 @@ fn contributions(
     Ok(contributions)
 }
 
-/// Metrics of which each is the median of several runs, and how far the goals of
-/// these runs lie apart; `None` of no run.
-fn typical(search: &Search, runs: &[&Metrics]) -> Result<Option<(Metrics, Vec<f64>)>> {
-    let Some(first) = runs.first() else {
-        return Ok(None);
-    };
-    let mut medians = BTreeMap::new();
-    for (name, _) in first.iter() {
-        let values = runs.iter().filter_map(|it| it.get(name)).collect();
-        if let Some(figure) = Figure::of(values) {
-            medians.insert(name.to_owned(), figure.median);
-        }
-    }
+/// How far the goals of several runs lie apart.
+fn spreads(search: &Search, runs: &[&Metrics]) -> Result<Vec<f64>> {
     let objective = &search.setup().objective;
     let goals = runs
         .iter()
@@ -192,8 +165,7 @@ fn typical(search: &Search, runs: &[&Metrics]) -> Result<Option<(Metrics, Vec<f6
         let values = goals.iter().filter_map(|it| it.get(place).copied());
         Figure::of(values.collect()).map_or(0.0, |it| spread(&it))
     });
-    let spreads = spreads.collect();
-    Ok(Some((Metrics::new(medians)?, spreads)))
+    Ok(spreads.collect())
 }
 
 /// Half the range as a share of the median.

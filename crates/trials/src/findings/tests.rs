@@ -41,6 +41,11 @@ fn findings_hold_everything_that_happened() {
     assert_eq!(verdict.goals[0].comparisons.len(), 2);
     let against_default = &verdict.goals[0].comparisons[1];
     assert_eq!(against_default.standing, Standing::Better);
+    assert_eq!(
+        (found.chosen, found.default),
+        (Some(Contender::Best), Some(Contender::Default))
+    );
+    assert!(found.is_worth_applying());
     assert!(!found.contributions.is_empty());
     for contribution in &found.contributions {
         assert!(contribution.gains.is_some(), "{contribution:?}");
@@ -70,6 +75,151 @@ fn the_text_says_what_was_found_and_how_sure_it_is() {
         unsure.contains("caution: the best was not run again"),
         "{unsure}"
     );
+}
+
+/// Findings of a search whose repeats reach this instead; `None` crashes.
+fn repeating(again: &[(&'static str, Option<f64>)]) -> Findings {
+    let mut trials = Virtual {
+        again: again.iter().copied().collect(),
+        ..Virtual::default()
+    };
+    with(&plan(3_000.0, 60.0, 3), &mut trials)
+}
+
+#[test]
+fn a_best_that_crashes_in_its_repeats_gives_way() {
+    let found = repeating(&[("best", None)]);
+    let best = found.best.as_ref().expect("measured");
+    let row = found.trials.iter().find(|it| it.trial == best.trial);
+    assert_eq!(row.and_then(|it| it.place), Some(2));
+    assert_eq!(found.chosen, Some(Contender::RunnerUp));
+    assert!(found.is_worth_applying());
+    assert!(
+        found
+            .notes
+            .iter()
+            .any(|it| it.contains("it failed in 3 of 3 repeats, so that")),
+        "{:?}",
+        found.notes
+    );
+    assert!(
+        found
+            .cautions
+            .contains(&"the search's best failed in 3 of its repeats".to_owned())
+    );
+    let verdict = found.verdict.as_ref().expect("repeats");
+    let against_default = &verdict.goals[0].comparisons[0];
+    assert_eq!(against_default.against, Contender::Default);
+    assert_eq!(against_default.standing, Standing::Better);
+    assert!(!found.cautions.iter().any(|it| it.contains("by chance")));
+}
+
+#[test]
+fn a_default_that_wins_the_repeats_is_the_best() {
+    let found = repeating(&[
+        ("best", Some(100.0)),
+        ("runner-up", Some(90.0)),
+        ("default", Some(900.0)),
+    ]);
+    let best = found.best.as_ref().expect("measured");
+    assert!(best.is_default && !found.is_worth_applying());
+    assert_eq!(
+        (found.chosen, found.default),
+        (Some(Contender::Default), Some(Contender::Default))
+    );
+    assert!(
+        found
+            .cautions
+            .contains(&"nothing better than the default was found".to_owned())
+    );
+    assert!(found.parameters.iter().all(|it| !it.differs));
+}
+
+#[test]
+fn a_runner_up_that_wins_the_repeats_is_the_best() {
+    let found = repeating(&[("best", Some(700.0)), ("runner-up", Some(800.0))]);
+    assert_eq!(found.chosen, Some(Contender::RunnerUp));
+    let text = render(&found);
+    assert!(
+        text.contains("was better in all rounds of the repeats and is taken for the best"),
+        "{text}"
+    );
+    assert!(text.contains("better than the search's best"), "{text}");
+    assert!(text.contains("times the default"), "{text}");
+}
+
+#[test]
+fn without_three_complete_rounds_nothing_is_proven() {
+    let found = repeating(&[("default", None)]);
+    let says = |found: &Findings, words: &str| {
+        let all = &found.cautions;
+        assert!(all.iter().any(|it| it.contains(words)), "{words}: {all:?}");
+    };
+    says(
+        &found,
+        "not compared with the default in three complete rounds",
+    );
+    says(&found, "by chance: repeats failed");
+    says(&found, "the default failed in 3 of its repeats");
+    assert_eq!(found.chosen, Some(Contender::Best));
+    let two = with(&plan(3_000.0, 60.0, 2), &mut Virtual::default());
+    says(
+        &two,
+        "not compared with the default in three complete rounds",
+    );
+    let none = repeating(&[("best", None), ("runner-up", None), ("default", None)]);
+    assert!(!none.is_worth_applying());
+    says(&none, "the best is in doubt: it failed in 3 of 3 repeats");
+}
+
+#[test]
+fn a_default_that_is_the_runner_up_is_compared_all_the_same() {
+    let mut found = repeating(&[("best", Some(700.0)), ("runner-up", Some(700.0))]);
+    // As if the runner-up were the default.
+    found.default = Some(Contender::RunnerUp);
+    let setup = plan(3_000.0, 60.0, 3).setup;
+    let all = cautions::of(&found, &setup);
+    assert!(
+        all.iter()
+            .any(|it| it.contains("not better than the default beyond the spread")),
+        "{all:?}"
+    );
+}
+
+#[test]
+fn bounds_that_nothing_kept_to_the_end_are_named() {
+    let mut plan = plan(3_000.0, 60.0, 0);
+    plan.setup.constraints = vec!["throughput <= 1".parse().expect("a bound")];
+    let mut found = with(&plan, &mut Virtual::default());
+    let says = |found: &Findings, words: &str| {
+        let all = cautions::of(found, &plan.setup);
+        assert!(all.iter().any(|it| it.contains(words)), "{words}: {all:?}");
+    };
+    says(
+        &found,
+        "no trial that was measured for 60 s kept throughput <= 1, and the best comes nearest",
+    );
+    let mut placed = found.trials.iter_mut();
+    let early = placed.find(|it| it.place.is_some_and(|place| place > 1));
+    let reading = early.and_then(|it| it.readings.last_mut());
+    let low = [("throughput".to_owned(), 0.5)];
+    reading.expect("measured").metrics = Metrics::new(low.into()).expect("finite");
+    says(&found, "; 1 that were stopped earlier kept it until then");
+}
+
+#[test]
+fn sessions_that_were_not_measured_are_named() {
+    let mut found = found(3_000.0, 0);
+    let setup = plan(3_000.0, 60.0, 0).setup;
+    for (visited, says) in [(4.0, true), (10.0, false)] {
+        let metrics = [("sessions", 10.0), ("sessions_visited", visited)];
+        let metrics = metrics.map(|(name, value)| (name.to_owned(), value));
+        let best = found.best.as_mut().expect("measured");
+        best.metrics = Metrics::new(metrics.into()).expect("finite");
+        let all = cautions::of(&found, &setup);
+        let sentence = all.iter().any(|it| it.contains("in 4 of the 10 sessions"));
+        assert_eq!(sentence, says, "{all:?}");
+    }
 }
 
 #[test]

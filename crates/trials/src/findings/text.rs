@@ -1,6 +1,6 @@
 //! What a search found, for the terminal.
 
-use lissom_search::verdict::{Contender, Estimate};
+use lissom_search::verdict::{Estimate, Figure};
 
 use super::words::{percent, time, value};
 use super::{Best, Contribution, Findings};
@@ -66,7 +66,7 @@ fn comparisons(findings: &Findings) -> String {
         for (contender, figure) in &goal.figures {
             let half = (figure.max - figure.min) / 2.0;
             text += &format!(
-                "  {:<14} {} {} ±{}\n",
+                "  {:<17} {} {} ±{}\n",
                 contender.to_string(),
                 goal.goal.name,
                 value(&goal.goal.name, figure.median),
@@ -75,11 +75,9 @@ fn comparisons(findings: &Findings) -> String {
         }
         for comparison in &goal.comparisons {
             text += &format!("  {}: {comparison}\n", goal.goal.name);
-            if comparison.against == Contender::Default {
-                text += &ratio(
-                    goal.figures.get(&Contender::Best),
-                    goal.figures.get(&Contender::Default),
-                );
+            if Some(comparison.against) == findings.default {
+                let best = findings.chosen.and_then(|it| goal.figures.get(&it));
+                text += &ratio(best, goal.figures.get(&comparison.against));
             }
         }
     }
@@ -87,10 +85,7 @@ fn comparisons(findings: &Findings) -> String {
 }
 
 /// `  that is 2.10 times the default`, where both are numbers above 0.
-fn ratio(
-    best: Option<&lissom_search::verdict::Figure>,
-    default: Option<&lissom_search::verdict::Figure>,
-) -> String {
+fn ratio(best: Option<&Figure>, default: Option<&Figure>) -> String {
     match (best, default) {
         (Some(best), Some(default)) if best.median > 0.0 && default.median > 0.0 => {
             format!(

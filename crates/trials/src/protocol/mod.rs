@@ -1,7 +1,9 @@
 //! What a trial's child says, line by line.
 //!
 //! - An object of numbers is a sample: metrics over the time since the line before,
-//!   or over `seconds`, if that is among them. Other members are passed over.
+//!   or over `seconds`, if that is among them. Metrics that are named in an array
+//!   `cumulative` are over all the time since it was ready. Other members are passed
+//!   over.
 //! - `{"ready": true}` ends the set-up. A child that never says so ends it by its
 //!   first sample, which does not count.
 //! - `{"error": "WORDS"}` is its own account of why it fails.
@@ -9,15 +11,21 @@
 
 mod tail;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
 pub(crate) use tail::Tail;
 pub(crate) use tail::clean;
 
+/// The variable that names a trial in the environment of all its processes. A program
+/// that finds it there should end when its standard input does: the search is gone.
+pub const TRIAL_VARIABLE: &str = "LISSOM_TRIAL";
+
 /// The member that is the length of a sample's window.
 const SECONDS: &str = "seconds";
+/// The member that names metrics over all the time.
+const CUMULATIVE: &str = "cumulative";
 
 /// What one line says.
 #[derive(Clone, PartialEq, Debug)]
@@ -39,6 +47,9 @@ pub struct Window {
     pub seconds: Option<f64>,
     /// Numbers by name, at least one, all finite.
     pub metrics: BTreeMap<String, f64>,
+    /// Those of them that are over all the time since it was ready: of these the last
+    /// value counts.
+    pub cumulative: BTreeSet<String>,
 }
 
 /// What a line says, its line break removed or not.
@@ -56,6 +67,9 @@ pub fn said(line: &str) -> Said {
     if members.get("ready") == Some(&Value::Bool(true)) {
         return Said::Ready;
     }
+    let names = members.get(CUMULATIVE).and_then(Value::as_array);
+    let names = names.into_iter().flatten().filter_map(Value::as_str);
+    let cumulative = names.map(str::to_owned).collect();
     let numbers = members
         .into_iter()
         .filter_map(|(name, value)| Some((name, value.as_f64()?)));
@@ -64,7 +78,11 @@ pub fn said(line: &str) -> Said {
     if metrics.is_empty() {
         Said::Words(line.to_owned())
     } else {
-        Said::Sample(Window { seconds, metrics })
+        Said::Sample(Window {
+            seconds,
+            metrics,
+            cumulative,
+        })
     }
 }
 
@@ -82,6 +100,12 @@ mod tests {
         assert_eq!(window.seconds, Some(2.0));
         let wanted = BTreeMap::from([("throughput".to_owned(), 512.5)]);
         assert_eq!(window.metrics, wanted);
+        assert!(window.cumulative.is_empty());
+        let sample = said("{\"p99_micros\": 7, \"cumulative\": [\"p99_micros\", 3]}");
+        let Said::Sample(window) = sample else {
+            panic!("{sample:?}");
+        };
+        assert_eq!(window.cumulative, ["p99_micros".to_owned()].into());
         assert_eq!(said(" {\"ready\": true}"), Said::Ready);
         let failure = said("{\"error\": \"cannot open: no\\nfile\"}");
         assert_eq!(failure, Said::Failure("cannot open: no file".to_owned()));

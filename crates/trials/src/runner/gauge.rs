@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use lissom_search::objective::metrics::{MEMORY, SPACE_AMPLIFICATION, THROUGHPUT};
+use lissom_search::objective::metrics::{
+    MEMORY, SESSIONS_VISITED, SPACE_AMPLIFICATION, THROUGHPUT, WRITE_AMPLIFICATION,
+};
 use lissom_search::search::Sample;
 
 use crate::protocol::Window;
@@ -13,7 +15,9 @@ const MOST_METRICS: usize = 1_000;
 const LEAST_SECONDS: f64 = 1e-6;
 
 /// Takes samples. A metric is averaged over time, but of memory and space
-/// amplification the most counts, since bounds on them must be kept throughout.
+/// amplification the most counts, since bounds on them must be kept throughout, and of
+/// sessions visited, which only grow. Of write amplification, which everybody counts from
+/// the start, and of what is cumulative the last value counts.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Gauge {
     sums: BTreeMap<String, Sum>,
@@ -32,6 +36,8 @@ struct Sum {
     weighted: f64,
     seconds: f64,
     most: f64,
+    last: f64,
+    cumulative: bool,
 }
 
 impl Gauge {
@@ -55,10 +61,9 @@ impl Gauge {
         self.samples += 1;
         for (name, value) in &window.metrics {
             if self.sums.contains_key(name) || self.sums.len() < MOST_METRICS {
-                self.sums
-                    .entry(name.clone())
-                    .or_default()
-                    .add(*value, seconds);
+                let sum = self.sums.entry(name.clone()).or_default();
+                sum.add(*value, seconds);
+                sum.cumulative = window.cumulative.contains(name);
             }
         }
         if let Some(throughput) = window.metrics.get(THROUGHPUT) {
@@ -115,13 +120,16 @@ impl Sum {
         } else {
             value
         };
+        self.last = value;
         self.weighted += value * seconds;
         self.seconds += seconds;
     }
 
     fn value(&self, name: &str) -> f64 {
         match name {
-            MEMORY | SPACE_AMPLIFICATION => self.most,
+            MEMORY | SPACE_AMPLIFICATION | SESSIONS_VISITED => self.most,
+            WRITE_AMPLIFICATION => self.last,
+            _ if self.cumulative => self.last,
             _ => self.weighted / self.seconds,
         }
     }
@@ -138,6 +146,7 @@ mod tests {
             metrics: metrics
                 .map(|(name, value)| ((*name).to_owned(), *value))
                 .collect(),
+            ..Window::default()
         }
     }
 
@@ -165,6 +174,31 @@ mod tests {
         let seconds: Vec<f64> = gauge.series().iter().map(|it| it.second).collect();
         assert_eq!(seconds, [1.0, 3.0, 3.0]);
         assert!(gauge.series().is_empty());
+    }
+
+    #[test]
+    fn of_what_is_cumulative_the_last_value_counts() {
+        let mut gauge = Gauge::new(0.0);
+        for (second, p99, memory) in [(1.0, 10.0, 9.0), (2.0, 50.0, 7.0), (3.0, 20.0, 8.0)] {
+            let metrics = [("p99_micros", p99), ("memory_bytes", memory)];
+            let mut window = window(None, &metrics);
+            window.cumulative = ["p99_micros", "memory_bytes"].map(str::to_owned).into();
+            gauge.take(&window, second);
+        }
+        // Without operations there is none, and the one before holds.
+        gauge.take(&window(None, &[("throughput", 0.0)]), 9.0);
+        let metrics = gauge.metrics();
+        assert_eq!(metrics["p99_micros"], 20.0);
+        assert_eq!(metrics["memory_bytes"], 9.0, "a bound holds throughout");
+    }
+
+    #[test]
+    fn write_amplification_is_what_it_has_come_to() {
+        let mut gauge = Gauge::new(0.0);
+        for (second, value) in [(10.0, 1.0), (20.0, 3.0), (30.0, 4.5)] {
+            gauge.take(&window(None, &[("write_amplification", value)]), second);
+        }
+        assert_eq!(gauge.metrics()["write_amplification"], 4.5);
     }
 
     #[test]

@@ -3,18 +3,17 @@
 //! A child usually notices by itself: its standard input ends, the next line that it
 //! writes raises SIGPIPE, and the kernel sends SIGHUP to a group that is stopped
 //! when its parent dies. A child that notices nothing of this is ended here, when
-//! the next search takes the directory.
+//! the next search takes the directory: it is found by its environment, and by its
+//! process group, which is written down as soon as it is known.
 
 use std::fs;
 use std::path::Path;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process_group};
 use serde::{Deserialize, Serialize};
 
 use super::place::remove_all;
-use super::process::MARK;
+use super::strays;
 use super::system;
 use crate::error::{Result, TrialsError};
 
@@ -24,8 +23,6 @@ pub(super) const RECORD: &str = "process.json";
 
 /// Killed processes are gone within this.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Between two looks at them.
-const LOOK: Duration = Duration::from_millis(10);
 
 /// A process group, so that another one of the same number is not taken for it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -63,10 +60,9 @@ pub(super) fn clear(root: &Path, keep: bool) -> Result<bool> {
             continue;
         };
         found = true;
-        // A record that was not written to its end stands before any process.
-        if let Ok(record) = serde_json::from_str::<Record>(&text) {
-            end(&record, &path.display().to_string())?;
-        }
+        // It is empty where the search was killed just when it started the process.
+        let record = serde_json::from_str::<Record>(&text).ok();
+        end(record, &path.display().to_string())?;
         let removed = if keep {
             fs::remove_file(&file)
         } else {
@@ -77,35 +73,33 @@ pub(super) fn clear(root: &Path, keep: bool) -> Result<bool> {
     Ok(found)
 }
 
-/// Kills what is left of a group.
-fn end(record: &Record, mark: &str) -> Result<()> {
-    let Some(group) = Pid::from_raw(record.group.max(0)) else {
-        return Ok(());
+/// Kills what is left of a trial.
+fn end(record: Option<Record>, mark: &str) -> Result<()> {
+    // Decided once: a group that has members keeps its number.
+    let group = record.filter(|it| it.is_ours(mark)).map(|it| it.group);
+    let is_meant = |pid| {
+        let in_group = group.is_some_and(|group| system::is_member(pid, group));
+        in_group || strays::is_marked(pid, mark)
     };
-    if record.boot != system::boot() || group.is_init() {
-        return Ok(());
-    }
-    let until = Instant::now() + PATIENCE;
-    while system::members(record.group)
-        .into_iter()
-        .any(|pid| is_ours(pid, record, mark))
-    {
-        if Instant::now() >= until {
-            return Err(TrialsError::new(format!(
-                "process group {} of an earlier search does not end: end it, and try again",
-                record.group
-            )));
-        }
-        let _ = kill_process_group(group, Signal::KILL);
-        thread::sleep(LOOK);
-    }
-    Ok(())
+    strays::end(PATIENCE, is_meant).map_err(|pid| {
+        TrialsError::new(format!(
+            "process {pid} of an earlier search does not end: end it, and try again"
+        ))
+    })
 }
 
-fn is_ours(pid: i32, record: &Record, mark: &str) -> bool {
-    let is_leader =
-        pid == record.group && system::stat(pid).is_some_and(|it| it.started == record.started);
-    is_leader || system::has_variable(pid, MARK, mark)
+impl Record {
+    /// Whether the group of this number is still the one that was written down.
+    fn is_ours(&self, mark: &str) -> bool {
+        if self.boot != system::boot() || self.group <= 1 {
+            return false;
+        }
+        system::members(self.group).into_iter().any(|pid| {
+            let is_leader =
+                pid == self.group && system::stat(pid).is_some_and(|it| it.started == self.started);
+            is_leader || strays::is_marked(pid, mark)
+        })
+    }
 }
 
 #[cfg(test)]
@@ -127,6 +121,21 @@ mod tests {
         let script = "trap '' HUP TERM PIPE; sleep 1000 & sleep 1000; wait";
         let process = Process::start(&words(script), &place.mark()).expect("sh starts");
         place.record(process.group()).expect("writable");
+        drop(root);
+        let root = Root::open(directory.path(), false).expect("free again");
+        assert!(system::members(process.group()).is_empty());
+        assert!(!place.data().exists());
+        drop(root);
+    }
+
+    #[test]
+    fn a_process_that_was_never_written_down_is_ended() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let root = Root::open(directory.path(), false).expect("nobody has it");
+        let place = root.place("trial-1").expect("a place");
+        // The search is killed between the start and the record.
+        let process = Process::start(&words("sleep 1000 & wait"), &place.mark());
+        let process = process.expect("sh starts");
         drop(root);
         let root = Root::open(directory.path(), false).expect("free again");
         assert!(system::members(process.group()).is_empty());

@@ -6,16 +6,14 @@ use lissom_search::search::Outcome;
 
 use super::follow::Follow;
 use super::listen::{Heard, Stream};
-use super::monitor::{Finding, Monitor};
+use super::monitor::{Fault, Finding, Monitor};
 use super::place::Place;
-use super::process::Process;
+use super::process::{self, Process};
 use super::scale::Scale;
 use crate::protocol::said;
 
 /// Lines that are taken at once, so that no child keeps others waiting.
 const MOST_LINES: usize = 2_000;
-/// What a killed process says of itself.
-const KILLED: &str = "signal: 9";
 
 /// Processes, what is known of them, and where they lie.
 #[derive(Debug)]
@@ -29,19 +27,22 @@ pub(super) struct Live {
     pub memory_bytes: u64,
     /// When the runner's clock began.
     pub begun: Instant,
+    /// Whether the leader had ended when it was to go on.
+    pub gone: bool,
 }
 
 impl Live {
     /// Looks at everything once; of a trial that stands still only whether it has
     /// ended, so that many of them take no time from the one that runs.
     pub fn look(&mut self) -> Finding {
-        if self.monitor.is_paused() && !self.process.has_ended() {
+        let waits = self.monitor.is_paused();
+        if self.process.has_ended() {
+            return self.ended(waits || self.gone);
+        }
+        if waits {
             return Finding::Fine;
         }
         self.hear();
-        if self.process.has_ended() {
-            return self.ended();
-        }
         let now = self.now();
         if let Some(bytes) = self.scale.weigh(now, self.memory_bytes) {
             self.monitor.weigh(bytes);
@@ -60,22 +61,32 @@ impl Live {
 
     /// Lets the processes go on.
     pub fn resume(&mut self, until: f64) {
+        self.gone = self.process.has_ended();
         self.hear();
         self.monitor.resume(self.now(), until);
         self.process.resume();
     }
 
+    /// Stops the processes wherever they are, unless they wait anyway.
+    pub fn halt(&mut self) {
+        if !self.monitor.is_paused() {
+            self.process.pause();
+            self.monitor.halt(self.now());
+        }
+    }
+
+    /// Lets them go on from there.
+    pub fn proceed(&mut self) {
+        if !self.monitor.is_paused() {
+            self.hear();
+            self.monitor.proceed(self.now());
+            self.process.resume();
+        }
+    }
+
     /// Running seconds.
     pub fn seconds(&self) -> f64 {
         self.monitor.seconds(self.now())
-    }
-
-    /// Ends the processes and removes their directory; sentences on what failed.
-    pub fn end(mut self) -> Vec<String> {
-        let group = self.process.group();
-        let left = (!self.process.end())
-            .then(|| format!("process group {group} could not be ended: look what it waits for"));
-        left.into_iter().chain(self.place.remove()).collect()
     }
 
     fn hear(&mut self) {
@@ -107,19 +118,18 @@ impl Live {
         }
     }
 
-    fn ended(&mut self) -> Finding {
+    /// The leader has ended; `waited` if it stood still then, and so did nothing of
+    /// itself.
+    fn ended(&mut self, waited: bool) -> Finding {
+        self.hear();
         let now = self.now();
-        let (lines, how) = self.process.last_words();
-        for line in lines {
+        let ending = self.process.last_words();
+        for line in ending.lines {
             self.take(line);
         }
         self.read();
-        let hint = if how.starts_with(KILLED) {
-            ", which the system sends when memory runs out"
-        } else {
-            ""
-        };
-        self.monitor.ended(&format!("{how}{hint}"), now)
+        self.monitor
+            .ended(&ending.how, Fault::of(waited, ending.killed), now)
     }
 
     fn now(&self) -> f64 {
@@ -129,4 +139,16 @@ impl Live {
     fn seconds_at(&self, at: Instant) -> f64 {
         at.saturating_duration_since(self.begun).as_secs_f64()
     }
+}
+
+/// Ends the processes of all of them and removes their directories; sentences on what
+/// failed.
+pub(super) fn end_all(mut lives: Vec<Live>) -> Vec<String> {
+    let processes = lives.iter_mut().map(|it| &mut it.process).collect();
+    let left = process::end_all(processes).into_iter();
+    let left =
+        left.map(|it| format!("process group {it} could not be ended: look what it waits for"));
+    let mut sentences: Vec<String> = left.collect();
+    sentences.extend(lives.iter().filter_map(|it| it.place.remove()));
+    sentences
 }

@@ -5,6 +5,7 @@
 //! (SIGCONT), the first sample is dropped, since it spans the pause.
 
 mod admission;
+mod cgroup;
 mod follow;
 mod gauge;
 mod leftovers;
@@ -15,6 +16,7 @@ mod place;
 mod process;
 mod scale;
 mod stopwatch;
+mod strays;
 mod system;
 
 use std::collections::BTreeMap;
@@ -22,7 +24,7 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use lissom_search::search::{Measurement, Outcome, TrialId};
+use lissom_search::search::{Cause, Measurement, Outcome, TrialId};
 use lissom_search::space::Configuration;
 
 use crate::error::{Result, TrialsError};
@@ -35,7 +37,7 @@ use place::{Place, Root};
 use process::Process;
 use scale::Scale;
 
-pub use admission::check_memory;
+pub use admission::{Demand, Room, admit};
 
 /// Between two looks at the trials.
 const TICK: Duration = Duration::from_millis(20);
@@ -63,6 +65,9 @@ pub struct Settings {
     pub deadline_seconds: f64,
     /// Seconds of set-up after which a trial counts as hung.
     pub setup_deadline_seconds: f64,
+    /// Trials that may be alive at once. The first one shows whether the disk has room
+    /// for so many.
+    pub most_alive: usize,
     /// Whether a trial ends when it has to wait, and begins anew when it goes on.
     /// Takes less memory and more time.
     pub restart: bool,
@@ -78,6 +83,10 @@ pub struct Runner {
     begun: Instant,
     runs: BTreeMap<TrialId, Run>,
     remarks: Vec<String>,
+    /// How often what bears such a label was lost.
+    losses: BTreeMap<String, u32>,
+    /// Whether a trial has shown what its directory holds.
+    sized: bool,
     /// What went wrong while there were reports to give first.
     pending: Option<TrialsError>,
     /// Last, so that it is given up when no trial is left.
@@ -101,6 +110,9 @@ impl Runner {
     /// The directory cannot be had, or another search has it.
     pub fn new(settings: Settings, template: Template, writer: Writer) -> Result<Runner> {
         let root = Root::open(&settings.directory, settings.keep)?;
+        if template.shares() {
+            root.share()?;
+        }
         Ok(Runner {
             settings,
             template,
@@ -108,6 +120,8 @@ impl Runner {
             begun: Instant::now(),
             runs: BTreeMap::new(),
             remarks: Vec::new(),
+            losses: BTreeMap::new(),
+            sized: false,
             pending: None,
             root,
         })
@@ -137,6 +151,7 @@ impl Runner {
             follow: follow.then(|| Follow::new(place.metrics())),
             memory_bytes: self.settings.memory_bytes,
             begun: self.begun,
+            gone: false,
             process,
             place,
         })
@@ -148,6 +163,7 @@ impl Runner {
             options: &place.options(),
             directory: &place.data(),
             metrics: &place.metrics(),
+            shared: &self.root.shared(),
             trial: job.trial,
             seconds: self.settings.evaluation_seconds * MARGIN + MARGIN_SECONDS,
         });
@@ -168,7 +184,15 @@ impl Runner {
         };
         match live.look() {
             Finding::Fine => Ok(None),
-            Finding::Reached => Ok(Some(self.report(trial))),
+            Finding::Reached => {
+                self.look_at_disk(trial);
+                Ok(Some(self.report(trial)))
+            }
+            Finding::Gone { why, forgiven } => {
+                let outcome = self.lost(trial, why, forgiven);
+                self.stop(trial);
+                Ok(Some(outcome))
+            }
             Finding::Failed(cause, detail) => {
                 // Before its own data is gone.
                 let room = admission::check_disk(self.root.path(), &detail);
@@ -176,6 +200,39 @@ impl Runner {
                 room?;
                 Ok(Some(Outcome::Failed { cause, detail }))
             }
+        }
+    }
+
+    /// A loss, or a crash of a trial that was lost too often.
+    fn lost(&mut self, trial: TrialId, why: String, forgiven: u32) -> Outcome {
+        let label = self.runs.get(&trial).map(|run| run.job.label.clone());
+        let losses = self.losses.entry(label.unwrap_or_default()).or_default();
+        *losses += 1;
+        if *losses <= forgiven {
+            return Outcome::Lost { why };
+        }
+        Outcome::Failed {
+            cause: Cause::Crash,
+            detail: format!("{why}, in attempt {losses}"),
+        }
+    }
+
+    /// Looks once whether the disk has room for all that may wait. Without it, trials
+    /// do not wait from here on.
+    fn look_at_disk(&mut self, trial: TrialId) {
+        let live = self.runs.get(&trial).and_then(|run| run.live.as_ref());
+        let Some(live) = live.filter(|_| !self.sized) else {
+            return;
+        };
+        self.sized = true;
+        if self.settings.restart || self.settings.keep {
+            return;
+        }
+        let first = system::directory_bytes(&live.place.data());
+        let crowded = admission::crowded(self.root.path(), first, self.settings.most_alive);
+        if let Some(remark) = crowded {
+            self.settings.restart = true;
+            self.remarks.push(remark);
         }
     }
 
@@ -194,7 +251,7 @@ impl Runner {
         run.reported = live.seconds();
         let failed = !matches!(outcome, Outcome::Measured { .. });
         if failed || self.settings.restart {
-            self.remarks.extend(live.end());
+            self.remarks.extend(live::end_all(vec![live]));
         } else {
             run.live = Some(live);
         }
@@ -236,11 +293,26 @@ impl Trials for Runner {
         Ok(())
     }
 
-    fn stop(&mut self, trial: TrialId) {
-        let live = self.runs.remove(&trial).and_then(|run| run.live);
-        if let Some(live) = live {
-            self.remarks.extend(live.end());
-        }
+    fn stop_many(&mut self, trials: &[TrialId]) {
+        let runs = trials.iter().filter_map(|trial| self.runs.remove(trial));
+        let lives = runs.filter_map(|run| run.live).collect();
+        self.remarks.extend(live::end_all(lives));
+    }
+
+    fn halt(&mut self) {
+        self.runs.values_mut().for_each(|run| {
+            if let Some(live) = &mut run.live {
+                live.halt();
+            }
+        });
+    }
+
+    fn proceed(&mut self) {
+        self.runs.values_mut().for_each(|run| {
+            if let Some(live) = &mut run.live {
+                live.proceed();
+            }
+        });
     }
 
     fn poll(&mut self) -> Result<Vec<Measurement>> {
@@ -269,10 +341,7 @@ impl Trials for Runner {
 
 impl Drop for Runner {
     fn drop(&mut self) {
-        for run in std::mem::take(&mut self.runs).into_values() {
-            if let Some(live) = run.live {
-                live.end();
-            }
-        }
+        let runs = std::mem::take(&mut self.runs).into_values();
+        live::end_all(runs.filter_map(|run| run.live).collect());
     }
 }

@@ -30,6 +30,41 @@ pub(super) enum Finding {
     Reached,
     /// The configuration is bad.
     Failed(Cause, String),
+    /// It is gone, perhaps through no fault of its own: it may begin anew unless that
+    /// has happened so often before.
+    Gone {
+        /// What happened.
+        why: String,
+        /// How often that is forgiven.
+        forgiven: u32,
+    },
+}
+
+/// Whose fault an ending is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Fault {
+    /// It stood still: somebody else ended it.
+    Others,
+    /// It was killed while it ran: the system may have been short of memory.
+    Unknown,
+    /// It ended by itself.
+    Own,
+}
+
+/// A trial that was ended while it stood still has three attempts in all.
+const FORGIVEN_WAITING: u32 = 2;
+/// One that was killed while it ran has two.
+const FORGIVEN_RUNNING: u32 = 1;
+
+impl Fault {
+    /// Of one that `waited` when it ended, or was `killed`.
+    pub fn of(waited: bool, killed: bool) -> Fault {
+        match (waited, killed) {
+            (true, _) => Fault::Others,
+            (false, true) => Fault::Unknown,
+            (false, false) => Fault::Own,
+        }
+    }
 }
 
 /// Everything that is known of a trial.
@@ -42,6 +77,8 @@ pub(super) struct Monitor {
     watch: Stopwatch,
     gauge: Gauge,
     tail: Tail,
+    /// Since when everything stands still, whatever it was doing.
+    halted: Option<f64>,
     /// When it last went on; the first sample behind that spans the pause.
     resumed: Option<f64>,
     failure: Option<String>,
@@ -62,6 +99,7 @@ impl Monitor {
             watch: Stopwatch::default(),
             gauge: Gauge::new(bounds.grain),
             tail: Tail::default(),
+            halted: None,
             resumed: None,
             failure: None,
             most_bytes: 0,
@@ -124,6 +162,25 @@ impl Monitor {
         self.until = until;
     }
 
+    /// Everything stands still from here on, also a set-up.
+    pub fn halt(&mut self, now: f64) {
+        self.halted.get_or_insert(now);
+    }
+
+    /// Everything goes on as if nothing had been.
+    pub fn proceed(&mut self, now: f64) {
+        let Some(since) = self.halted.take() else {
+            return;
+        };
+        if self.watch.has_begun() {
+            self.watch.pause(since);
+            self.watch.resume(now);
+            self.resumed = Some(now);
+        } else {
+            self.started += now - since;
+        }
+    }
+
     /// What follows from what is known.
     pub fn look(&self, now: f64) -> Finding {
         if let Some(words) = &self.failure {
@@ -150,22 +207,49 @@ impl Monitor {
     }
 
     /// It has ended, in this way.
-    pub fn ended(&self, how: &str, now: f64) -> Finding {
+    pub fn ended(&self, how: &str, fault: Fault, now: f64) -> Finding {
         if let Some(words) = &self.failure {
             return self.by_its_own_words(words, now);
         }
-        let when = if self.watch.has_begun() {
-            let seconds = self.watch.seconds(now);
-            format!(
-                "after {seconds:.1} s of running, where {:.1} s were asked for",
-                self.until
-            )
-        } else {
-            "before it was ready".to_owned()
-        };
-        Finding::Failed(
-            Cause::Crash,
-            format!("it ended by itself {when} ({how}); {}", self.tail),
+        match fault {
+            Fault::Others => Finding::Gone {
+                why: format!("it was ended while it waited ({how})"),
+                forgiven: FORGIVEN_WAITING,
+            },
+            Fault::Unknown if self.most_bytes > self.bounds.memory_bytes => {
+                Finding::Failed(Cause::OutOfMemory, self.too_large())
+            }
+            Fault::Unknown => Finding::Gone {
+                why: format!(
+                    "it was killed {} ({how}), which the system does when memory runs out; it \
+                     held {} of {} at the most; {}",
+                    self.when(now),
+                    mebibytes(self.most_bytes),
+                    mebibytes(self.bounds.memory_bytes),
+                    self.tail
+                ),
+                forgiven: FORGIVEN_RUNNING,
+            },
+            Fault::Own => Finding::Failed(
+                Cause::Crash,
+                format!(
+                    "it ended by itself {} ({how}); {}",
+                    self.when(now),
+                    self.tail
+                ),
+            ),
+        }
+    }
+
+    /// `after 3.2 s of running, ...`, or `before it was ready`.
+    fn when(&self, now: f64) -> String {
+        if !self.watch.has_begun() {
+            return "before it was ready".to_owned();
+        }
+        format!(
+            "after {:.1} s of running, where {:.1} s were asked for",
+            self.watch.seconds(now),
+            self.until
         )
     }
 
@@ -232,11 +316,10 @@ impl Monitor {
     }
 
     fn too_large(&self) -> String {
-        let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
         format!(
-            "its processes held {:.0} MiB, where {:.0} MiB are allowed",
-            mib(self.most_bytes),
-            mib(self.bounds.memory_bytes)
+            "its processes held {}, where {} are allowed",
+            mebibytes(self.most_bytes),
+            mebibytes(self.bounds.memory_bytes)
         )
     }
 
@@ -247,6 +330,10 @@ impl Monitor {
             self.tail
         )
     }
+}
+
+fn mebibytes(bytes: u64) -> String {
+    format!("{:.0} MiB", bytes as f64 / f64::from(1 << 20))
 }
 
 #[cfg(test)]

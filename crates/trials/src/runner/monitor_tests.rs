@@ -87,6 +87,36 @@ fn the_sample_that_spans_a_pause_is_dropped() {
 }
 
 #[test]
+fn time_in_which_everything_stands_still_does_not_count() {
+    let mut monitor = monitor();
+    monitor.halt(110.0);
+    monitor.proceed(1_110.0);
+    assert_eq!(monitor.look(1_150.0), Finding::Fine, "50 s of set-up");
+    monitor.hear(Said::Ready, 1_150.0);
+    samples(&mut monitor, 1_151, 1_152, 50.0);
+    monitor.halt(1_152.5);
+    monitor.halt(1_153.0);
+    monitor.proceed(2_152.5);
+    monitor.proceed(9_999.0);
+    assert_eq!(monitor.seconds(2_152.5), 2.5);
+    // The one that spans it does not count.
+    samples(&mut monitor, 2_153, 2_153, 1.0);
+    samples(&mut monitor, 2_154, 2_155, 50.0);
+    assert_eq!(monitor.look(2_155.0), Finding::Reached);
+    let Outcome::Measured {
+        seconds,
+        setup_seconds,
+        metrics,
+        ..
+    } = monitor.report(2_155.0)
+    else {
+        panic!("measured");
+    };
+    assert_eq!((seconds, setup_seconds), (5.0, 50.0));
+    assert_eq!(metrics.get(THROUGHPUT), Some(50.0));
+}
+
+#[test]
 fn a_child_that_never_says_ready_is_so_with_its_first_sample() {
     let mut monitor = monitor();
     samples(&mut monitor, 110, 112, 50.0);
@@ -121,7 +151,7 @@ fn silence_is_a_hang() {
 #[test]
 fn endings_have_their_causes() {
     let mut monitor = monitor();
-    let (cause, detail) = failed(monitor.ended("exit status: 2", 101.0));
+    let (cause, detail) = failed(monitor.ended("exit status: 2", Fault::Own, 101.0));
     assert_eq!(cause, Cause::Crash);
     assert_eq!(
         detail,
@@ -131,12 +161,47 @@ fn endings_have_their_causes() {
     failing.hear(said("{\"error\": \"cannot open: x\"}"), 102.0);
     let wanted = (Cause::CannotOpen, "cannot open: x".to_owned());
     assert_eq!(failed(failing.look(102.0)), wanted);
-    assert_eq!(failed(failing.ended("exit status: 1", 102.0)), wanted);
+    assert_eq!(
+        failed(failing.ended("exit status: 1", Fault::Own, 102.0)),
+        wanted
+    );
     monitor.hear(Said::Ready, 102.0);
     monitor.hear(said("{\"error\": \"a bad block\"}"), 104.0);
     let (cause, detail) = failed(monitor.look(104.0));
     assert_eq!(cause, Cause::Crash);
     assert_eq!(detail, "after 2.0 s of running: a bad block");
+}
+
+#[test]
+fn what_others_do_to_a_trial_is_forgiven() {
+    assert_eq!(Fault::of(true, true), Fault::Others);
+    assert_eq!(Fault::of(false, true), Fault::Unknown);
+    assert_eq!(Fault::of(false, false), Fault::Own);
+    let mut monitor = monitor();
+    monitor.hear(Said::Ready, 101.0);
+    monitor.weigh(7 << 20);
+    let gone = |fault| match monitor.ended("signal: 9 (SIGKILL)", fault, 103.0) {
+        Finding::Gone { why, forgiven } => (why, forgiven),
+        other => panic!("{other:?}"),
+    };
+    let (why, forgiven) = gone(Fault::Others);
+    assert_eq!(
+        (why.as_str(), forgiven),
+        ("it was ended while it waited (signal: 9 (SIGKILL))", 2)
+    );
+    let (why, forgiven) = gone(Fault::Unknown);
+    assert!(
+        why.contains("after 2.0 s of running") && why.contains("7 MiB of 100 MiB"),
+        "{why}"
+    );
+    assert_eq!(forgiven, 1);
+    let mut large = monitor.clone();
+    large.weigh(101 << 20);
+    let (cause, _) = failed(large.ended("signal: 9 (SIGKILL)", Fault::Unknown, 103.0));
+    assert_eq!(cause, Cause::OutOfMemory);
+    monitor.hear(said("{\"error\": \"out of memory\"}"), 103.0);
+    let (cause, _) = failed(monitor.ended("signal: 9 (SIGKILL)", Fault::Unknown, 103.0));
+    assert_eq!(cause, Cause::Crash, "its own words count");
 }
 
 #[test]

@@ -9,6 +9,10 @@ use std::time::Duration;
 use super::leftovers::{self, RECORD};
 use crate::error::{Result, TrialsError};
 
+/// The directory in the root that trials share.
+const SHARED: &str = "shared";
+/// The file in it that says that it was made for a search, and goes with it.
+const SHARED_MARK: &str = "of-a-search";
 /// More directories of one name than this are a mistake.
 const MOST_OF_A_NAME: u32 = 10_000;
 /// A directory whose processes are just ending is removed within so many attempts.
@@ -44,10 +48,11 @@ impl Root {
         }
         let lock = lock(&path)?;
         let found = leftovers::clear(&path, keep)?;
+        let shared = path.join(SHARED).join(SHARED_MARK).exists();
         Ok(Root {
             path,
             keep,
-            made: made || found,
+            made: made || found || shared,
             _lock: lock,
         })
     }
@@ -55,6 +60,24 @@ impl Root {
     /// The directory.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The directory that all trials share.
+    pub fn shared(&self) -> PathBuf {
+        self.path.join(SHARED)
+    }
+
+    /// Makes that directory, unless it is there.
+    pub fn share(&self) -> Result<()> {
+        let shared = self.shared();
+        match fs::create_dir(&shared) {
+            Ok(()) => {}
+            // That of a search that was killed, or of the user, which stays.
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(()),
+            Err(error) => return Err(TrialsError::io("create", &shared, &error)),
+        }
+        let mark = shared.join(SHARED_MARK);
+        fs::write(&mark, "").map_err(|error| TrialsError::io("write", &mark, &error))
     }
 
     /// A directory for a trial; `label` and, where that exists, a number.
@@ -82,6 +105,11 @@ impl Root {
 
 impl Drop for Root {
     fn drop(&mut self) {
+        let shared = self.shared();
+        if !self.keep && shared.join(SHARED_MARK).exists() {
+            // What is left is removed by the next search.
+            let _ = remove_all(&shared);
+        }
         if self.made {
             // Only an empty directory is removed; what was kept stays.
             let _ = fs::remove_dir(&self.path);
@@ -221,6 +249,36 @@ mod tests {
         drop(root);
         assert!(directory.path().exists(), "it was there before");
         Root::open(directory.path(), false).expect("free again");
+    }
+
+    #[test]
+    fn what_trials_share_goes_with_the_search() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("trials");
+        let root = Root::open(&path, false).expect("nobody has it");
+        root.share().expect("writable");
+        let shared = root.shared();
+        fs::write(shared.join("set"), "data").expect("writable");
+        // As if the search had been killed.
+        std::mem::forget(root);
+        let again = Root {
+            path: path.clone(),
+            keep: false,
+            made: true,
+            _lock: File::open(&path).expect("there"),
+        };
+        again.share().expect("it is there");
+        assert!(shared.join("set").exists(), "it is used again");
+        drop(again);
+        assert!(!path.exists());
+        // A directory of that name which was there before is the user's.
+        let mine = directory.path().join(SHARED);
+        fs::create_dir(&mine).expect("new");
+        fs::write(mine.join("precious"), "").expect("writable");
+        let root = Root::open(directory.path(), false).expect("nobody has it");
+        root.share().expect("it is there");
+        drop(root);
+        assert!(mine.join("precious").exists());
     }
 
     #[test]

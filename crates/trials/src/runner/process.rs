@@ -1,7 +1,7 @@
-//! A child and everything that it starts: one process group.
+//! A child and everything that it starts: one process group, and what has left it.
 
 use std::io;
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread;
@@ -11,24 +11,39 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use super::listen::{Heard, Stream, listen};
-use super::system;
+use super::{strays, system};
+use crate::protocol::TRIAL_VARIABLE;
 
-/// Names the trial in the environment of all its processes.
-pub(super) const MARK: &str = "LISSOM_TRIAL";
 /// Lines that may wait to be taken.
 const WAITING_LINES: usize = 1024;
-/// A group that was asked to end has so long.
+/// Groups that were asked to end have so long.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Between two looks at a group that ends.
+/// Between two looks at groups that end.
 const LOOK: Duration = Duration::from_millis(5);
 /// What was written before the end is waited for so long.
 const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// The number of the signal that no process can take for itself.
+const KILL: i32 = Signal::KILL.as_raw();
+
+/// How a leader ended.
+#[derive(Debug)]
+pub(super) struct Ending {
+    /// What was still to come of its output.
+    pub lines: Vec<Heard>,
+    /// In words.
+    pub how: String,
+    /// Whether it was killed (SIGKILL), which nobody does to himself.
+    pub killed: bool,
+}
 
 /// A running child. It ends when this is dropped.
 #[derive(Debug)]
 pub(super) struct Process {
     child: Child,
     group: Pid,
+    /// What its processes have in their environment.
+    mark: String,
     lines: Receiver<Heard>,
     /// Open as long as the search lives: a child can tell by its end.
     _input: Option<ChildStdin>,
@@ -43,7 +58,7 @@ impl Process {
             .ok_or_else(|| io::Error::other("the command is empty"))?;
         let mut child = Command::new(program)
             .args(arguments)
-            .env(MARK, mark)
+            .env(TRIAL_VARIABLE, mark)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -53,6 +68,7 @@ impl Process {
         let (output, errors) = (child.stdout.take(), child.stderr.take());
         let process = Process {
             group: Pid::from_child(&child),
+            mark: mark.to_owned(),
             lines,
             _input: child.stdin.take(),
             ended: false,
@@ -86,7 +102,7 @@ impl Process {
         }
     }
 
-    /// Stops every process of the group.
+    /// Stops every process of the group; one that has left it runs on.
     pub fn pause(&self) {
         self.signal(Signal::STOP);
     }
@@ -96,10 +112,11 @@ impl Process {
         self.signal(Signal::CONT);
     }
 
-    /// Ends what is left of a group whose leader has ended; gives the lines that
-    /// were still to come, and how the leader ended.
-    pub fn last_words(&mut self) -> (Vec<Heard>, String) {
+    /// Ends what is left of a group whose leader has ended, and says how that was.
+    pub fn last_words(&mut self) -> Ending {
         self.signal(Signal::KILL);
+        // One that lives on is found again by whoever takes the directory next.
+        let _ = self.end_strays();
         let until = Instant::now() + LAST_WORDS;
         let mut lines = Vec::new();
         while lines.len() < WAITING_LINES {
@@ -109,48 +126,34 @@ impl Process {
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
             }
         }
-        let how = match self.child.try_wait() {
-            Ok(Some(status)) => status.to_string(),
-            Ok(None) => "it has not ended".to_owned(),
-            Err(error) => format!("how is unknown: {error}"),
+        let (how, killed) = match self.child.try_wait() {
+            Ok(Some(status)) => (status.to_string(), status.signal() == Some(KILL)),
+            Ok(None) => ("it has not ended".to_owned(), false),
+            Err(error) => (format!("how is unknown: {error}"), false),
         };
         self.ended = true;
-        (lines, how)
+        Ending { lines, how, killed }
     }
 
-    /// Asks every process of the group to end, and after a while ends it. False if
-    /// one of them could not be ended.
-    pub fn end(&mut self) -> bool {
-        if self.ended {
-            return true;
-        }
-        self.signal(Signal::TERM);
-        // A stopped process takes no signal but this one and SIGKILL.
-        self.signal(Signal::CONT);
-        let mut gone = self.gone_within(PATIENCE);
-        if !gone {
-            self.signal(Signal::KILL);
-            gone = self.gone_within(PATIENCE);
-        }
+    /// Whether nothing is left of the group.
+    fn is_gone(&self) -> bool {
+        self.has_ended() && system::members(self.group()).is_empty()
+    }
+
+    /// Reaps the leader, and ends what has left the group. False if something is left.
+    fn finish(&mut self) -> bool {
+        let gone = self.is_gone();
         if self.has_ended() {
-            // Reaps it; how it ended is known.
+            // How it ended is known.
             let _ = self.child.wait();
         }
         self.ended = true;
-        gone
+        self.end_strays() && gone
     }
 
-    fn gone_within(&self, patience: Duration) -> bool {
-        let until = Instant::now() + patience;
-        loop {
-            if self.has_ended() && system::members(self.group()).is_empty() {
-                return true;
-            }
-            if Instant::now() >= until {
-                return false;
-            }
-            thread::sleep(LOOK);
-        }
+    /// Ends processes that have left the group. False if one of them could not be.
+    fn end_strays(&self) -> bool {
+        strays::end(PATIENCE, |pid| strays::is_marked(pid, &self.mark)).is_ok()
     }
 
     /// A group that is gone needs no signal.
@@ -159,11 +162,43 @@ impl Process {
     }
 }
 
+/// Asks every process of all groups to end, and after a while ends them. Gives the
+/// groups of which something is left.
+pub(super) fn end_all(mut processes: Vec<&mut Process>) -> Vec<i32> {
+    processes.retain(|it| !it.ended);
+    for process in &processes {
+        process.signal(Signal::TERM);
+        // A stopped process takes no signal but this one and SIGKILL.
+        process.signal(Signal::CONT);
+    }
+    for stubborn in wait_for(&processes) {
+        stubborn.signal(Signal::KILL);
+    }
+    wait_for(&processes);
+    let finished = processes.into_iter().map(|it| (it.group(), it.finish()));
+    let left = finished.filter(|(_, gone)| !gone);
+    left.map(|(group, _)| group).collect()
+}
+
+/// Waits for all of them together; gives those that do not end.
+fn wait_for<'a>(processes: &'a [&mut Process]) -> Vec<&'a Process> {
+    let until = Instant::now() + PATIENCE;
+    let mut waiting: Vec<&Process> = processes.iter().map(|it| &**it).collect();
+    loop {
+        waiting.retain(|it| !it.is_gone());
+        if waiting.is_empty() || Instant::now() >= until {
+            return waiting;
+        }
+        thread::sleep(LOOK);
+    }
+}
+
 impl Drop for Process {
     fn drop(&mut self) {
         if !self.ended {
             self.signal(Signal::KILL);
             let _ = self.child.wait();
+            self.end_strays();
         }
     }
 }

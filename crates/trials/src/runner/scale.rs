@@ -38,15 +38,17 @@ impl Scale {
             self.searched = now;
             self.members = system::members(self.group);
         }
-        let resident = self.sum(system::resident_bytes);
+        let resident = self.sum(system::held_bytes);
         if resident <= limit {
             return Some(resident);
         }
         // Processes that forked share pages, which were counted more than once.
         // Telling them apart walks all page tables, so it is done only here.
-        Some(self.sum(|pid| {
-            system::proportional_bytes(pid).unwrap_or_else(|| system::resident_bytes(pid))
-        }))
+        Some(
+            self.sum(|pid| {
+                system::proportional_bytes(pid).unwrap_or_else(|| system::held_bytes(pid))
+            }),
+        )
     }
 
     fn sum(&self, of: impl Fn(i32) -> u64) -> u64 {

@@ -1,6 +1,10 @@
 //! What Linux tells of processes and memory, by its files under `/proc`.
 
 use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use super::cgroup;
 
 /// What is needed of `/proc/PID/stat`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -14,15 +18,20 @@ pub(super) struct Stat {
 }
 
 /// Process ids.
-fn processes() -> impl Iterator<Item = i32> {
+pub(super) fn processes() -> impl Iterator<Item = i32> {
     let entries = fs::read_dir("/proc").into_iter().flatten();
     entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
 }
 
 /// The processes of a group that have not ended.
 pub(super) fn members(group: i32) -> Vec<i32> {
-    let of_group = |pid: &i32| stat(*pid).is_some_and(|it| it.group == group && !it.ended);
-    processes().filter(of_group).collect()
+    let members = processes().filter(|pid| is_member(*pid, group));
+    members.collect()
+}
+
+/// Whether a process is of a group and has not ended.
+pub(super) fn is_member(pid: i32, group: i32) -> bool {
+    stat(pid).is_some_and(|it| it.group == group && !it.ended)
 }
 
 /// What is known of a process; `None` once it is gone.
@@ -52,25 +61,45 @@ pub(super) fn has_variable(pid: i32, name: &str, value: &str) -> bool {
     variables.any(|it| it == wanted.as_bytes())
 }
 
-/// Bytes of memory that a process holds, shared ones included; 0 once it is gone.
-pub(super) fn resident_bytes(pid: i32) -> u64 {
+/// Bytes of memory that a process holds, swapped and shared ones included; 0 once it is
+/// gone.
+pub(super) fn held_bytes(pid: i32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    bytes(&status, "VmRSS:").unwrap_or(0)
+    held(&status, "VmRSS:", "VmSwap:").unwrap_or(0)
 }
 
 /// The same with shared pages divided among those that share them; `None` where the
 /// kernel does not tell.
 pub(super) fn proportional_bytes(pid: i32) -> Option<u64> {
-    bytes(
-        &fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?,
-        "Pss:",
-    )
+    let rollup = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
+    held(&rollup, "Pss:", "SwapPss:")
 }
 
-/// Bytes of memory that programs could still be given; `None` where the kernel does
-/// not tell.
+/// What is in memory and what was swapped.
+fn held(text: &str, resident: &str, swapped: &str) -> Option<u64> {
+    let swapped = bytes(text, swapped).unwrap_or(0);
+    Some(bytes(text, resident)?.saturating_add(swapped))
+}
+
+/// Bytes of memory that trials could still be given: what the machine has, and what
+/// control groups leave of their limits. `None` where the kernel does not tell.
 pub(super) fn available_bytes() -> Option<u64> {
-    bytes(&fs::read_to_string("/proc/meminfo").ok()?, "MemAvailable:")
+    let machine = fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let machine = bytes(&machine, "MemAvailable:");
+    machine.into_iter().chain(cgroup::free_bytes()).min()
+}
+
+/// Bytes on the disk of the files under a directory. A file with another name elsewhere
+/// is not its own.
+pub(super) fn directory_bytes(path: &Path) -> u64 {
+    let entries = fs::read_dir(path).into_iter().flatten().flatten();
+    entries
+        .map(|entry| match entry.metadata() {
+            Ok(about) if about.is_dir() => directory_bytes(&entry.path()),
+            Ok(about) if about.nlink() == 1 => about.blocks().saturating_mul(512),
+            _ => 0,
+        })
+        .fold(0, u64::saturating_add)
 }
 
 /// Names the time since the machine was started; empty where the kernel does not
@@ -115,16 +144,38 @@ mod tests {
     }
 
     #[test]
+    fn a_directory_holds_what_is_its_own() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let (own, inner) = (directory.path().join("own"), directory.path().join("inner"));
+        fs::create_dir(&inner).expect("new");
+        fs::write(&own, vec![7; 10_000]).expect("writable");
+        let one = directory_bytes(directory.path());
+        fs::write(inner.join("file"), vec![7; 10_000]).expect("writable");
+        assert!(directory_bytes(directory.path()) >= one);
+        fs::hard_link(&own, inner.join("link")).expect("one file system");
+        let linked = directory_bytes(directory.path());
+        assert_eq!(
+            linked,
+            directory_bytes(&inner),
+            "what has two names is shared"
+        );
+        assert_eq!(directory_bytes(&inner.join("missing")), 0);
+    }
+
+    #[test]
     fn this_process_is_found() {
         let pid = std::process::id() as i32;
         let this = stat(pid).expect("it runs");
         assert!(!this.ended);
         assert!(members(this.group).contains(&pid));
-        assert!(resident_bytes(pid) > 100_000);
+        assert!(held_bytes(pid) > 100_000);
         assert!(available_bytes().is_some_and(|it| it > 0));
         assert!(!has_variable(pid, "LISSOM_NO_SUCH_VARIABLE", "x"));
-        assert_eq!(resident_bytes(-1), 0);
+        assert_eq!(held_bytes(-1), 0);
         assert_eq!(bytes("Rss: 12 kB\nPss:   7 kB\n", "Pss:"), Some(7 * 1024));
         assert_eq!(bytes("Pss: x kB\n", "Pss:"), None);
+        let status = "VmRSS:\t 10 kB\nVmSwap:\t 5 kB\n";
+        assert_eq!(held(status, "VmRSS:", "VmSwap:"), Some(15 * 1024));
+        assert_eq!(held("VmSwap:\t 5 kB\n", "VmRSS:", "VmSwap:"), None);
     }
 }

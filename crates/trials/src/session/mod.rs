@@ -24,6 +24,7 @@ use std::collections::BTreeSet;
 use lissom_search::record::Event;
 use lissom_search::search::{Measurement, Search, TrialId};
 use lissom_search::space::Configuration;
+use lissom_search::verdict::Repeated;
 
 use crate::error::{Result, TrialsError};
 use crate::findings::Findings;
@@ -61,8 +62,20 @@ pub trait Trials {
     /// It cannot go on, whatever its configuration is.
     fn go_on(&mut self, trial: TrialId, until: f64) -> Result<()>;
 
+    /// Ends trials, all at the same time, and forgets them; nothing of unknown ones.
+    fn stop_many(&mut self, trials: &[TrialId]);
+
     /// Ends a trial and forgets it; nothing of an unknown one.
-    fn stop(&mut self, trial: TrialId);
+    fn stop(&mut self, trial: TrialId) {
+        self.stop_many(&[trial]);
+    }
+
+    /// Stops everything that runs where it is. Its time stands still; that of
+    /// [`Trials::seconds`] goes on.
+    fn halt(&mut self);
+
+    /// Lets all of it go on.
+    fn proceed(&mut self);
 
     /// The reports that came since the last call, each trial's once for every start
     /// and every [`Trials::go_on`]. Waits a little where there is none.
@@ -85,6 +98,12 @@ pub trait Book {
 pub trait Observer {
     /// Whether the session should end.
     fn interrupts(&self) -> bool;
+
+    /// Whether the session should stand still, with all its trials.
+    fn suspends(&self) -> bool;
+
+    /// Returns when it may go on.
+    fn stand_still(&mut self);
 
     /// Sees how far it is, now and then.
     fn sees(&mut self, progress: &str);
@@ -166,18 +185,34 @@ impl<'a> Session<'a> {
 
     /// Stops whatever runs or waits; what does not is not known to the trials.
     fn stop_all(&mut self) {
-        let started = self.search.trials().iter().map(|it| it.id);
-        let all: Vec<TrialId> = started.chain(self.running.iter().copied()).collect();
-        for trial in all {
-            self.trials.stop(trial);
+        let mut alive = std::mem::take(&mut self.running);
+        alive.extend(self.search.alive());
+        match alive.len() {
+            0 => {}
+            1 => self.observer.sees("ending 1 trial"),
+            more => self.observer.sees(&format!("ending {more} trials")),
         }
-        self.running.clear();
+        alive.extend(self.search.trials().iter().map(|it| it.id));
+        let all: Vec<TrialId> = alive.into_iter().collect();
+        self.trials.stop_many(&all);
     }
 
-    /// Looks whether to end, and shows how far it is.
+    /// Stops everything until it may go on, as if no time had passed.
+    fn stand_still(&mut self) {
+        let since = self.trials.seconds();
+        self.trials.halt();
+        self.observer.stand_still();
+        self.trials.proceed();
+        self.ahead -= self.trials.seconds() - since;
+    }
+
+    /// Looks whether to end or to stand still, and shows how far it is.
     fn attend(&mut self, progress: impl FnOnce(&Search, f64) -> String) -> Result<()> {
         if self.observer.interrupts() {
             return Err(TrialsError::new("interrupted"));
+        }
+        if self.observer.suspends() {
+            self.stand_still();
         }
         let now = self.now();
         if now - self.shown >= SHOWN_EACH {
@@ -187,4 +222,25 @@ impl<'a> Session<'a> {
         }
         Ok(())
     }
+}
+
+/// How contenders are repeated, if that was planned.
+pub(crate) fn planned_repeats(events: &[Event]) -> Option<Repeats> {
+    events.iter().find_map(|event| match event {
+        Event::Repeats {
+            rounds, seconds, ..
+        } => Some(Repeats {
+            rounds: *rounds,
+            seconds: *seconds,
+        }),
+        _ => None,
+    })
+}
+
+/// The repeats among events, in their order.
+pub(crate) fn repeated(events: &[Event]) -> impl Iterator<Item = &Repeated> {
+    events.iter().filter_map(|event| match event {
+        Event::Repeated { repeated, .. } => Some(repeated),
+        _ => None,
+    })
 }

@@ -5,6 +5,7 @@ use lissom_search::search::{Decision, Search, TimePoints};
 
 use super::Plan;
 use crate::error::Result;
+use crate::findings::words::time;
 
 /// A search that is to be run: resumed from a log, or begun with what is known from
 /// it.
@@ -14,6 +15,7 @@ pub struct Opening {
     pub(super) events: Vec<Event>,
     pub(super) elapsed: f64,
     resumed: bool,
+    notes: Vec<String>,
 }
 
 impl Opening {
@@ -22,8 +24,8 @@ impl Opening {
     /// target.
     ///
     /// # Errors
-    /// The log belongs to another space or target, or this program would have
-    /// decided otherwise; a setting of the search that makes no sense.
+    /// This program would have decided otherwise; a setting of the search that makes no
+    /// sense.
     pub fn of(plan: &Plan, log: &Log, anew: bool) -> Result<Opening> {
         let last = log.searches.last();
         if let Some(last) = last.filter(|it| !anew && goes_on(it, plan)) {
@@ -33,15 +35,27 @@ impl Opening {
                 elapsed,
                 events: last.events.clone(),
                 resumed: true,
+                notes: vec![format!(
+                    "the search that was interrupted goes on after {}",
+                    time(elapsed)
+                )],
             });
         }
-        let earlier = log.earlier(&plan.space, &plan.target)?;
+        let earlier = log.earlier(&plan.space, &plan.target);
+        let left = last.filter(|it| !anew && !it.has_ended());
+        let left = left.map(|it| left_behind(it, plan));
         Ok(Opening {
             search: Search::new(&plan.space, plan.setup.clone(), &earlier)?,
             events: Vec::new(),
             elapsed: 0.0,
             resumed: false,
+            notes: left.into_iter().chain(unlearned(plan, log)).collect(),
         })
+    }
+
+    /// What one should know of the way it begins: sentences.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// Whether a search goes on that was interrupted.
@@ -94,4 +108,24 @@ pub fn most_alive(search: &Search) -> usize {
 fn goes_on(recorded: &Recorded, plan: &Plan) -> bool {
     let planned = recorded.begin.setup == plan.setup;
     planned && !recorded.has_ended() && recorded.fits(&plan.space, &plan.target).is_ok()
+}
+
+/// That an interrupted search does not go on.
+fn left_behind(recorded: &Recorded, plan: &Plan) -> String {
+    if recorded.fits(&plan.space, &plan.target).is_ok() {
+        return "an interrupted search with other settings stands in the log; this is another \
+                one, which learns from it (with the settings of before that one would go on)"
+            .to_owned();
+    }
+    format!(
+        "an interrupted search of {} stands in the log and cannot go on behind this one: give \
+         each its own --log to keep both",
+        recorded.begin.target.name
+    )
+}
+
+/// That nothing is known from the log.
+fn unlearned(plan: &Plan, log: &Log) -> Option<String> {
+    let error = log.stranger(&plan.space, &plan.target)?;
+    Some(format!("nothing is learned from earlier searches: {error}"))
 }

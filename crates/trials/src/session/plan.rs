@@ -39,14 +39,9 @@ impl Plan {
     /// evaluations if a third of the budget suffices for them, and nothing that a
     /// single trial would lack.
     pub fn new(space: Space, target: Target, mut setup: Setup, rounds: u32) -> Plan {
-        let method = &mut setup.method;
-        let (evaluation, set_up) = (method.points.longest(), method.setup_seconds);
-        let wanted = repeats_seconds(CONTENDERS, rounds, evaluation, set_up) * MARGIN;
+        let (evaluation, set_up) = (setup.method.points.longest(), setup.method.setup_seconds);
         let spare = setup.budget_seconds - evaluation - set_up;
-        method.reserve_seconds = wanted
-            .min(setup.budget_seconds * MOST_RESERVED)
-            .min(spare)
-            .max(0.0);
+        setup.method.reserve_seconds = kept(&setup, rounds, set_up, spare);
         Plan {
             space,
             target,
@@ -55,22 +50,45 @@ impl Plan {
         }
     }
 
+    /// What should be kept for repeats, now that trials have shown what they take before
+    /// they run: nothing if no repeats would fit, or no other trial beside them.
+    pub fn reserve(&self, search: &Search, now: f64) -> f64 {
+        let set_up = search.setup_estimate();
+        let (shortest, longest) = self.bounds(search);
+        let spare = self.setup.budget_seconds - now - set_up - shortest;
+        let seconds = kept(&self.setup, self.rounds, set_up, spare);
+        let bounds = (shortest, longest);
+        match share(self.rounds, CONTENDERS, seconds, set_up, bounds) {
+            Some(_) => seconds,
+            None => 0.0,
+        }
+    }
+
     /// How so many contenders are repeated in the time that is left: all rounds, and
     /// shorter than a full evaluation if need be, but not so short that trials were
     /// not even compared by then.
     pub fn repeats(&self, search: &Search, contenders: usize, left: f64) -> Option<Repeats> {
-        let set_up = setup_seconds(search);
+        let set_up = search.setup_estimate();
+        share(self.rounds, contenders, left, set_up, self.bounds(search))
+    }
+
+    /// The shortest and the longest repeat.
+    fn bounds(&self, search: &Search) -> (f64, f64) {
         let evaluation = self.setup.method.points.longest();
         let first = search.points().and_then(|points| points.first());
-        let shortest = first.copied().unwrap_or(evaluation);
-        share(
-            self.rounds,
-            contenders,
-            left,
-            set_up,
-            (shortest, evaluation),
-        )
+        (first.copied().unwrap_or(evaluation), evaluation)
     }
+}
+
+/// Seconds for repeats as long as full evaluations, at most a third of the budget and
+/// `spare`.
+fn kept(setup: &Setup, rounds: u32, set_up: f64, spare: f64) -> f64 {
+    let evaluation = setup.method.points.longest();
+    let wanted = repeats_seconds(CONTENDERS, rounds, evaluation, set_up) * MARGIN;
+    wanted
+        .min(setup.budget_seconds * MOST_RESERVED)
+        .min(spare)
+        .max(0.0)
 }
 
 /// Rounds of repeats whose seconds lie between two bounds.
@@ -95,19 +113,11 @@ fn share(
     (seconds >= shortest).then_some(Repeats { rounds, seconds })
 }
 
-/// What a trial takes before it runs: as measured, or as expected.
-pub(super) fn setup_seconds(search: &Search) -> f64 {
-    let measured = search.trials().iter().filter(|it| !it.readings.is_empty());
-    let seconds: Vec<f64> = measured.map(|it| it.setup_seconds).collect();
-    if seconds.is_empty() {
-        search.setup().method.setup_seconds
-    } else {
-        seconds.iter().sum::<f64>() / seconds.len() as f64
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use lissom_search::objective::Metrics;
+    use lissom_search::search::{Measurement, Outcome, TimePoints};
+
     use super::*;
     use crate::session::testing;
 
@@ -123,6 +133,41 @@ mod tests {
         assert_eq!(reserve(3_600.0, 0), 0.0);
         assert_eq!(reserve(80.0, 3), 20.0, "one trial comes first");
         assert_eq!(reserve(60.0, 3), 0.0);
+    }
+
+    /// A plan of 1,200 s, and its search after one trial of this set-up.
+    fn after_one(set_up: f64) -> (Plan, Search) {
+        let plan = testing::plan(1_200.0, 60.0, 3);
+        let mut setup = plan.setup.clone();
+        setup.method.points = TimePoints::Fixed(vec![20.0, 40.0, 60.0]);
+        let mut search = Search::new(&plan.space, setup, &[]).expect("legal");
+        let trial = search.ask(0.0).trial().expect("a start");
+        let metrics = [("throughput".to_owned(), 1.0)];
+        let outcome = Outcome::Measured {
+            seconds: 20.0,
+            setup_seconds: set_up,
+            metrics: Metrics::new(metrics.into()).expect("finite"),
+            series: Vec::new(),
+        };
+        search
+            .tell(Measurement { trial, outcome })
+            .expect("it runs");
+        (plan, search)
+    }
+
+    #[test]
+    fn set_up_counts_as_soon_as_it_is_known() {
+        let reserve = |set_up: f64, now: f64| {
+            let (plan, search) = after_one(set_up);
+            plan.reserve(&search, now)
+        };
+        assert!((reserve(0.0, 20.0) - 400.0).abs() < 1e-9);
+        // 9 times 20 and 23 s.
+        assert!((reserve(23.0, 43.0) - 400.0).abs() < 1e-9);
+        assert_eq!(reserve(24.0, 44.0), 0.0, "no repeats fit into a third");
+        // Another trial of 20 and 20 s comes first.
+        assert_eq!(reserve(20.0, 780.0), 380.0);
+        assert_eq!(reserve(20.0, 1_100.0), 0.0);
     }
 
     #[test]

@@ -1,10 +1,13 @@
 //! Ask, obey, listen, tell.
 
 use lissom_search::record::Event;
-use lissom_search::search::{Cause, Decision, Measurement, Outcome, Search, State, Trial};
+use lissom_search::search::{Cause, Decision, Measurement, Outcome, Search, State, Trial, TrialId};
 
 use super::{Job, Session};
 use crate::error::{Result, TrialsError};
+
+/// As many trials show what the others take before they run.
+const REVIEWS: usize = 3;
 
 impl Session<'_> {
     /// Runs the search until it has chosen its best.
@@ -32,7 +35,7 @@ impl Session<'_> {
 
     /// Whether a worker is free, or the time is used up, so that all must stop.
     fn may_ask(&self) -> bool {
-        let setup = &self.plan.setup;
+        let setup = self.search.setup();
         let end = setup.budget_seconds - setup.method.reserve_seconds;
         self.running.len() < setup.method.workers || self.now() >= end
     }
@@ -95,6 +98,7 @@ impl Session<'_> {
 
     /// Tells the search, then writes down: what it refuses must not be in the log.
     fn tell(&mut self, measurement: Measurement) -> Result<()> {
+        let had_points = self.search.points().is_some();
         self.search.tell(measurement.clone())?;
         let trial = self.search.trial(measurement.trial);
         if trial.is_some_and(Trial::has_failed) {
@@ -105,8 +109,32 @@ impl Session<'_> {
             return Err(sentence);
         }
         let at = self.now();
-        self.note(Event::Measurement { at, measurement })
+        let shows = shows_set_up(&self.search, measurement.trial, had_points);
+        self.note(Event::Measurement { at, measurement })?;
+        if shows { self.review() } else { Ok(()) }
     }
+
+    /// Looks again what is to be kept for repeats.
+    fn review(&mut self) -> Result<()> {
+        let at = self.now();
+        let seconds = self.plan.reserve(&self.search, at);
+        if seconds == self.search.setup().method.reserve_seconds {
+            return Ok(());
+        }
+        self.note(Event::Reserved { at, seconds })?;
+        self.search.reserve(seconds);
+        Ok(())
+    }
+}
+
+/// Whether what trials take before they run is known better since a report of this one,
+/// at a time when it still matters: one of the first was measured for the first time, or
+/// it has become known when trials are compared.
+fn shows_set_up(search: &Search, trial: TrialId, had_points: bool) -> bool {
+    let measured = search.trials().iter().filter(|it| !it.readings.is_empty());
+    let first = search.trial(trial).is_some_and(|it| it.readings.len() == 1);
+    let shows = first || !had_points;
+    shows && search.points().is_some() && (1..=REVIEWS).contains(&measured.count())
 }
 
 /// The metrics of a program are the same whatever its configuration, so the first

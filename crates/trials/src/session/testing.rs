@@ -46,10 +46,12 @@ pub fn throughput(configuration: &Configuration) -> std::result::Result<f64, Cau
     Ok(110.0 + 5.0 * (x + y))
 }
 
-/// Runs trials in virtual time, one second of set-up each.
+/// Runs trials in virtual time, one second of set-up each and some more.
 #[derive(Default)]
 pub struct Virtual {
     pub clock: f64,
+    /// Seconds of set-up beside the one.
+    pub more_setup: f64,
     pub runs: BTreeMap<TrialId, Run>,
     /// Labels of what was started, in order.
     pub started: Vec<String>,
@@ -59,8 +61,14 @@ pub struct Virtual {
     pub metric: Option<&'static str>,
     /// Runs of such labels are lost so often.
     pub losing: BTreeMap<String, u32>,
+    /// What repeats whose labels end so reach instead; `None` of those that crash.
+    pub again: BTreeMap<&'static str, Option<f64>>,
+    /// Runs of such labels never report.
+    pub hanging: Vec<&'static str>,
     /// Whether no trial ever reports.
     pub silent: bool,
+    /// How often everything was stopped.
+    pub halts: u32,
 }
 
 pub struct Run {
@@ -80,7 +88,13 @@ impl Virtual {
         }
         let is_first = run.reached == 0.0;
         run.reached = run.job.until;
-        match throughput(&run.job.configuration) {
+        let is_repeat = run.job.label.starts_with("repeat-");
+        let mut again = self.again.iter().filter(|_| is_repeat);
+        let reached = match again.find(|(end, _)| run.job.label.ends_with(**end)) {
+            Some((_, value)) => value.ok_or(Cause::Crash),
+            None => throughput(&run.job.configuration),
+        };
+        match reached {
             Err(cause) => Outcome::Failed {
                 cause,
                 detail: "a test".to_owned(),
@@ -90,7 +104,7 @@ impl Virtual {
                 let metrics = Metrics::new([(name.to_owned(), value)].into());
                 Outcome::Measured {
                     seconds: run.job.until,
-                    setup_seconds: f64::from(u8::from(is_first)),
+                    setup_seconds: if is_first { 1.0 + self.more_setup } else { 0.0 },
                     metrics: metrics.expect("finite"),
                     series: Vec::new(),
                 }
@@ -113,7 +127,8 @@ impl Trials for Virtual {
         let run = Run {
             job: job.clone(),
             reached: 0.0,
-            ends: Some(self.clock + 1.0 + job.until),
+            ends: (!self.hanging.contains(&job.label.as_str()))
+                .then_some(self.clock + 1.0 + self.more_setup + job.until),
         };
         self.runs.insert(job.trial, run);
         self.most = self.most.max(self.running());
@@ -128,8 +143,20 @@ impl Trials for Virtual {
         Ok(())
     }
 
-    fn stop(&mut self, trial: TrialId) {
-        self.runs.remove(&trial);
+    fn stop_many(&mut self, trials: &[TrialId]) {
+        self.runs.retain(|trial, _| !trials.contains(trial));
+    }
+
+    fn halt(&mut self) {
+        self.halts += 1;
+    }
+
+    /// An hour passes until it does.
+    fn proceed(&mut self) {
+        self.clock += 3_600.0;
+        for run in self.runs.values_mut() {
+            run.ends = run.ends.map(|it| it + 3_600.0);
+        }
     }
 
     fn poll(&mut self) -> Result<Vec<Measurement>> {
@@ -187,6 +214,8 @@ impl Book for Pages {
 pub struct Watch {
     pub looks: std::cell::Cell<u32>,
     pub seen: Vec<String>,
+    /// Stands still when so many looks are left.
+    pub suspending: Option<u32>,
 }
 
 impl Watch {
@@ -194,6 +223,7 @@ impl Watch {
         Watch {
             looks: std::cell::Cell::new(looks),
             seen: Vec::new(),
+            suspending: None,
         }
     }
 }
@@ -203,6 +233,14 @@ impl Observer for Watch {
         let left = self.looks.get();
         self.looks.set(left.saturating_sub(1));
         left == 0
+    }
+
+    fn suspends(&self) -> bool {
+        self.suspending.is_some_and(|it| self.looks.get() <= it)
+    }
+
+    fn stand_still(&mut self) {
+        self.suspending = None;
     }
 
     fn sees(&mut self, progress: &str) {

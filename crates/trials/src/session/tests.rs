@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use lissom_search::record::Event;
+use lissom_search::record::{Event, Target};
 use lissom_search::search::Outcome;
 
 use super::testing::{Pages, Virtual, Watch, number, plan};
@@ -77,7 +77,7 @@ fn a_whole_session_searches_and_judges() {
         watch
             .seen
             .iter()
-            .any(|it| it.starts_with("round 2 of repeats: the best"))
+            .any(|it| it.starts_with("round 2 of repeats: the search's best"))
     );
 }
 
@@ -126,6 +126,22 @@ fn an_interrupted_session_goes_on_wherever_it_was() {
 }
 
 #[test]
+fn time_in_which_a_session_stands_still_is_not_spent() {
+    let plan = plan(3_000.0, 60.0, 3);
+    let (found, _) = whole(&plan, &mut Virtual::default());
+    let spent = found.expect("a result").spent_seconds;
+    for looks in [1, 10, 60] {
+        let mut trials = Virtual::default();
+        let (mut pages, mut watch) = (Pages::default(), Watch::for_looks(FOR_EVER));
+        watch.suspending = Some(FOR_EVER - looks);
+        let found = run(&plan, &mut trials, &mut pages, &mut watch).expect("a result");
+        assert_eq!(trials.halts, 1);
+        assert!(trials.clock > 3_600.0);
+        assert!((found.spent_seconds - spent).abs() < 1e-6, "{looks}");
+    }
+}
+
+#[test]
 fn a_search_that_has_ended_is_followed_by_one_that_learns() {
     let plan = plan(2_000.0, 60.0, 0);
     let (_, mut pages) = whole(&plan, &mut Virtual::default());
@@ -160,9 +176,86 @@ fn an_interrupted_search_can_be_left_for_another() {
             .is_resumed()
     };
     assert_eq!((of(false), of(true)), (true, false));
+    let notes = |plan: &Plan, anew| {
+        let opening = Opening::of(plan, &pages.log(), anew).expect("legal");
+        (opening.is_resumed(), opening.notes().join("; "))
+    };
+    let (_, note) = notes(&plan, false);
+    assert!(note.contains("goes on after "), "{note}");
+    assert_eq!(notes(&plan, true).1, "");
     let other = testing::plan(1_999.0, 60.0, 0);
-    let opening = Opening::of(&other, &pages.log(), false).expect("legal");
-    assert!(!opening.is_resumed(), "another budget is another search");
+    let (resumed, note) = notes(&other, false);
+    assert!(!resumed, "another budget is another search");
+    assert!(
+        note.contains("an interrupted search with other settings stands in the log"),
+        "{note}"
+    );
+}
+
+#[test]
+fn a_log_may_hold_searches_of_other_targets() {
+    let one = plan(2_000.0, 60.0, 0);
+    let mut other = one.clone();
+    other.target = Target::new("another test", ["other facts"]);
+    let (_, mut pages) = whole(&one, &mut Virtual::default());
+    let opening = Opening::of(&other, &pages.log(), false).expect("another search");
+    let note = opening.notes().join("; ");
+    assert!(
+        note.starts_with("nothing is learned from earlier searches: ")
+            && note.contains("another target (a test"),
+        "{note}"
+    );
+    let mut watch = Watch::for_looks(10);
+    let error = run(&other, &mut Virtual::default(), &mut pages, &mut watch).err();
+    assert_eq!(error, Some(TrialsError::new("interrupted")));
+    let opening = Opening::of(&other, &pages.log(), false).expect("the same");
+    assert!(opening.is_resumed());
+    let opening = Opening::of(&one, &pages.log(), false).expect("another one");
+    let note = opening.notes().join("; ");
+    assert!(
+        note.contains("an interrupted search of another test stands in the log"),
+        "{note}"
+    );
+    let mut watch = Watch::for_looks(FOR_EVER);
+    run(&one, &mut Virtual::default(), &mut pages, &mut watch).expect("it learns");
+    assert_eq!(pages.log().searches.len(), 3);
+}
+
+#[test]
+fn an_interrupted_verdict_keeps_to_its_plan() {
+    let plan = plan(3_000.0, 60.0, 3);
+    let (found, pages) = whole(&plan, &mut Virtual::default());
+    let repeats = |pages: &Pages| {
+        let all = pages.events.iter().filter_map(|it| match it {
+            Event::Repeats {
+                rounds, seconds, ..
+            } => Some((*rounds, *seconds)),
+            _ => None,
+        });
+        all.collect::<Vec<_>>()
+    };
+    assert_eq!(repeats(&pages), [(3, 60.0)]);
+    assert_eq!(found.expect("a result").repeat_seconds, Some(60.0));
+    // As if another arithmetic had planned them.
+    let mut begun = Pages::default();
+    for event in &pages.events {
+        let mut event = event.clone();
+        if let Event::Repeats {
+            rounds, seconds, ..
+        } = &mut event
+        {
+            (*rounds, *seconds) = (2, 44.0);
+            begun.events.push(event);
+            break;
+        }
+        begun.events.push(event);
+    }
+    let mut watch = Watch::for_looks(FOR_EVER);
+    let found = run(&plan, &mut Virtual::default(), &mut begun, &mut watch);
+    let found = found.expect("a result");
+    assert_eq!(repeats(&begun), [(2, 44.0)], "planned once");
+    assert_eq!(found.repeat_seconds, Some(44.0));
+    assert_eq!(found.verdict.expect("repeats").complete_rounds, 2);
 }
 
 #[test]
@@ -263,6 +356,117 @@ fn lost_runs_are_run_again_but_not_for_ever() {
             if matches!(measurement.outcome, Outcome::Lost { .. }))
     });
     assert_eq!(lost.count(), 2);
+}
+
+#[test]
+fn a_set_up_that_is_known_changes_what_is_kept_for_repeats() {
+    let plan = plan(1_200.0, 60.0, 3);
+    let reserved = |pages: &Pages| {
+        let mut seconds = pages.events.iter().filter_map(|it| match it {
+            Event::Reserved { seconds, .. } => Some(*seconds),
+            _ => None,
+        });
+        seconds.next_back()
+    };
+    let mut trials = Virtual {
+        more_setup: 60.0,
+        ..Virtual::default()
+    };
+    let (found, pages) = whole(&plan, &mut trials);
+    let found = found.expect("a result");
+    assert_eq!(reserved(&pages), Some(0.0), "they would not fit");
+    let cautions = &found.cautions;
+    assert!(
+        cautions.iter().any(|it| it.contains("61 s to set up")),
+        "{cautions:?}"
+    );
+    assert!(found.verdict.is_none() && trials.clock <= 1_200.0);
+    let mut trials = Virtual {
+        more_setup: 5.0,
+        ..Virtual::default()
+    };
+    let (found, _) = whole(&plan, &mut trials);
+    let verdict = found.expect("a result").verdict.expect("repeats");
+    assert_eq!(verdict.complete_rounds, 3, "shorter, but whole");
+    assert!(trials.clock <= 1_200.0, "{}", trials.clock);
+}
+
+#[test]
+fn ablations_are_of_what_the_repeats_chose() {
+    let plan = plan(3_000.0, 60.0, 3);
+    for (again, ablated) in [
+        ([("best", None), ("runner-up", Some(900.0))], true),
+        // The default is the best: nothing differs.
+        ([("best", Some(100.0)), ("runner-up", Some(100.0))], false),
+        ([("best", None), ("runner-up", None)], false),
+    ] {
+        let mut trials = Virtual {
+            again: again.into(),
+            ..Virtual::default()
+        };
+        let (found, _) = whole(&plan, &mut trials);
+        let found = found.expect("a result");
+        let started = trials.started.iter();
+        let without = started.filter(|it| it.starts_with("without-")).count();
+        assert_eq!(without > 0, ablated, "{again:?}: {:?}", found.chosen);
+        assert_eq!(found.contributions.len(), without);
+    }
+}
+
+#[test]
+fn a_repeat_that_hangs_ends_with_the_budget_and_is_not_blamed() {
+    let plan = plan(3_000.0, 60.0, 3);
+    let mut trials = Virtual {
+        hanging: vec!["repeat-3-default"],
+        ..Virtual::default()
+    };
+    let (found, pages) = whole(&plan, &mut trials);
+    let found = found.expect("a result");
+    // Two set-ups of a second late, and what a look takes.
+    assert!(trials.clock <= 3_004.0, "{}", trials.clock);
+    assert!(trials.runs.is_empty());
+    let log = pages.log();
+    assert_eq!(log.searches[0].repeated().count(), 6);
+    assert!(log.searches[0].has_ended(), "it is not tried again");
+    let verdict = found.verdict.expect("repeats");
+    assert_eq!(verdict.complete_rounds, 2);
+    assert!(verdict.failures.is_empty(), "{:?}", verdict.failures);
+    let cautions = &found.cautions;
+    assert!(
+        cautions
+            .iter()
+            .any(|it| it.contains("in three complete rounds")),
+        "{cautions:?}"
+    );
+}
+
+#[test]
+fn attempts_end_with_the_budget() {
+    let plan = plan(1_200.0, 60.0, 3);
+    let mut trials = Virtual {
+        losing: [("repeat-3-runner-up".to_owned(), u32::MAX)].into(),
+        ..Virtual::default()
+    };
+    let (found, _) = whole(&plan, &mut trials);
+    found.expect("a result");
+    assert!(trials.clock <= 1_200.0, "{}", trials.clock);
+    let label = |it: &&String| it.as_str() == "repeat-3-runner-up";
+    assert!(trials.started.iter().filter(label).count() >= 1);
+}
+
+#[test]
+fn trials_end_together_and_that_is_shown() {
+    let plan = plan(3_000.0, 60.0, 3);
+    let mut watch = Watch::for_looks(40);
+    let mut trials = Virtual::default();
+    let error = run(&plan, &mut trials, &mut Pages::default(), &mut watch).err();
+    assert_eq!(error, Some(TrialsError::new("interrupted")));
+    assert!(trials.runs.is_empty());
+    let last = watch.seen.last().expect("something is shown");
+    assert!(
+        last.starts_with("ending ") && last.contains(" trial"),
+        "{last}"
+    );
 }
 
 #[test]

@@ -1,19 +1,31 @@
 //! How sure one can be, and what each parameter brings: runs after the search.
 
-use lissom_search::objective::Metrics;
+use lissom_search::objective::{Metrics, judge};
 use lissom_search::record::Event;
 use lissom_search::search::{Outcome, TrialId};
 use lissom_search::space::Configuration;
 use lissom_search::verdict::{
-    Ablated, Ablation, Contender, Repeat, Repeated, ablations, contenders, estimates, repeats,
+    Ablated, Ablation, Contender, Repeat, Repeated, ablations, choice, contenders, estimates,
+    repeats,
 };
 
-use super::plan::setup_seconds;
-use super::{Job, Session};
+use super::{Job, Repeats, Session, planned_repeats, repeated};
 use crate::error::Result;
 
 /// A run that was lost is repeated so often.
 const ATTEMPTS: u32 = 3;
+/// A run may end so many set-ups after the budget,
+const LATE_SET_UPS: f64 = 2.0;
+/// or so many seconds, since no clock is exact.
+const LATE_SECONDS: f64 = 1.0;
+
+/// What came of a run.
+enum Ran {
+    /// Metrics, or none of one that failed.
+    Told(Option<Metrics>),
+    /// It had no time, or was lost too often: nothing is to be written down.
+    Untold,
+}
 
 impl Session<'_> {
     /// Repeats and ablations, as far as the budget goes.
@@ -27,10 +39,7 @@ impl Session<'_> {
     }
 
     fn repeat(&mut self, contenders: &[(Contender, Configuration)]) -> Result<()> {
-        // By what the log says, so that an interrupted verdict goes on alike.
-        let decided = self.decided.unwrap_or_else(|| self.now());
-        let left = self.plan.setup.budget_seconds - decided;
-        let Some(plan) = self.plan.repeats(&self.search, contenders.len(), left) else {
+        let Some(plan) = self.plan_repeats(contenders.len())? else {
             return Ok(());
         };
         for repeat in repeats(contenders, plan.rounds, plan.seconds)? {
@@ -42,7 +51,26 @@ impl Session<'_> {
             }
             self.repeat_one(repeat)?;
         }
-        self.ablate(contenders, plan.seconds)
+        self.ablate(plan.seconds)
+    }
+
+    /// How contenders are repeated: as the log says, so that an interrupted verdict goes
+    /// on alike, or as there is time, which is then written down.
+    fn plan_repeats(&mut self, contenders: usize) -> Result<Option<Repeats>> {
+        if let Some(planned) = planned_repeats(&self.events) {
+            return Ok(Some(planned));
+        }
+        let at = self.now();
+        let left = self.plan.setup.budget_seconds - at;
+        let planned = self.plan.repeats(&self.search, contenders, left);
+        if let Some(Repeats { rounds, seconds }) = planned {
+            self.note(Event::Repeats {
+                at,
+                rounds,
+                seconds,
+            })?;
+        }
+        Ok(planned)
     }
 
     fn repeat_one(&mut self, repeat: Repeat) -> Result<()> {
@@ -54,7 +82,10 @@ impl Session<'_> {
             Contender::Default => "default",
         };
         let label = format!("repeat-{}-{label}", repeat.round);
-        let metrics = self.alone(&name, label, &repeat.configuration, repeat.seconds)?;
+        let ran = self.alone(&name, label, &repeat.configuration, repeat.seconds)?;
+        let Ran::Told(metrics) = ran else {
+            return Ok(());
+        };
         let at = self.now();
         self.note(Event::Repeated {
             at,
@@ -67,21 +98,19 @@ impl Session<'_> {
     }
 
     fn has_repeated(&self, repeat: &Repeat) -> bool {
-        self.events.iter().any(|event| {
-            matches!(event, Event::Repeated { repeated, .. }
-                if repeated.round == repeat.round && repeated.contender == repeat.contender)
-        })
+        repeated(&self.events)
+            .any(|it| it.round == repeat.round && it.contender == repeat.contender)
     }
 
-    /// The best without one parameter after the other, those first that seem to be
-    /// worth most.
-    fn ablate(&mut self, contenders: &[(Contender, Configuration)], seconds: f64) -> Result<()> {
-        let Some((_, best)) = contenders.first() else {
+    /// What the repeats chose without one parameter after the other, those first that
+    /// seem to be worth most.
+    fn ablate(&mut self, seconds: f64) -> Result<()> {
+        let Some(best) = self.chosen()? else {
             return Ok(());
         };
         let default = self.search.space().default_configuration();
-        let mut runs = ablations(self.search.space(), &default, best)?.runs;
-        let order: Vec<String> = estimates(&self.search)
+        let mut runs = ablations(self.search.space(), &default, &best)?.runs;
+        let order: Vec<String> = estimates(&self.search, &best)
             .into_iter()
             .map(|it| it.difference.name)
             .collect();
@@ -96,7 +125,10 @@ impl Session<'_> {
             }
             let name = format!("the best without {parameter}");
             let label = format!("without-{parameter}");
-            let metrics = self.alone(&name, label, &run.configuration, seconds)?;
+            let ran = self.alone(&name, label, &run.configuration, seconds)?;
+            let Ran::Told(metrics) = ran else {
+                continue;
+            };
             let at = self.now();
             self.note(Event::Ablated {
                 at,
@@ -104,6 +136,16 @@ impl Session<'_> {
             })?;
         }
         Ok(())
+    }
+
+    /// The configuration that the repeats chose; `None` of one that failed in all.
+    fn chosen(&self) -> Result<Option<Configuration>> {
+        let all: Vec<Repeated> = repeated(&self.events).cloned().collect();
+        let choice = choice(&self.search, &all)?;
+        let mut own = all.iter().filter(|it| it.contender == choice.contender);
+        let measured = own.any(|it| it.metrics.is_some());
+        let trial = self.search.trial(choice.trial).filter(|_| measured);
+        Ok(trial.map(|it| it.configuration.clone()))
     }
 
     fn has_ablated(&self, parameter: &str) -> bool {
@@ -114,18 +156,18 @@ impl Session<'_> {
 
     /// Whether a run of so many seconds ends within the budget.
     fn fits(&self, seconds: f64) -> bool {
-        let end = self.now() + setup_seconds(&self.search) + seconds;
+        let end = self.now() + self.search.setup_estimate() + seconds;
         end <= self.plan.setup.budget_seconds
     }
 
-    /// Runs a configuration while nothing else runs; `None` if it failed.
+    /// Runs a configuration while nothing else runs, as long as there is time.
     fn alone(
         &mut self,
         name: &str,
         label: String,
         configuration: &Configuration,
         until: f64,
-    ) -> Result<Option<Metrics>> {
+    ) -> Result<Ran> {
         let trial = TrialId(self.search.trials().len() as u64 + 1);
         let job = Job {
             trial,
@@ -134,29 +176,38 @@ impl Session<'_> {
             until,
         };
         for _ in 0..ATTEMPTS {
+            if !self.fits(until) {
+                break;
+            }
             self.running.insert(trial);
             self.trials.start(&job)?;
             let outcome = self.wait_for(trial, name)?;
             self.running.remove(&trial);
             self.trials.stop(trial);
             match outcome {
-                Outcome::Measured { metrics, .. } => return Ok(self.judged(metrics)),
-                Outcome::Failed { .. } => return Ok(None),
-                Outcome::Lost { .. } => {}
+                Some(Outcome::Measured { metrics, .. }) => {
+                    return Ok(Ran::Told(self.judged(metrics)));
+                }
+                Some(Outcome::Failed { .. }) => return Ok(Ran::Told(None)),
+                Some(Outcome::Lost { .. }) => {}
+                None => break,
             }
         }
-        Ok(None)
+        Ok(Ran::Untold)
     }
 
-    /// The metrics, if the objective can be judged by them.
+    /// The metrics, if the objective and the bounds can be judged by them.
     fn judged(&self, metrics: Metrics) -> Option<Metrics> {
-        let values = self.plan.setup.objective.values(&metrics);
-        values.is_ok().then_some(metrics)
+        let setup = &self.plan.setup;
+        let standing = judge(&setup.objective, &setup.constraints, &metrics);
+        standing.is_ok().then_some(metrics)
     }
 
-    fn wait_for(&mut self, trial: TrialId, name: &str) -> Result<Outcome> {
-        loop {
-            let budget = self.plan.setup.budget_seconds;
+    /// The report of a trial; `None` if none comes in time.
+    fn wait_for(&mut self, trial: TrialId, name: &str) -> Result<Option<Outcome>> {
+        let budget = self.plan.setup.budget_seconds;
+        let late = (LATE_SET_UPS * self.search.setup_estimate()).max(LATE_SECONDS);
+        while self.now() <= budget + late {
             self.attend(|_, now| {
                 format!(
                     "{name}, {:.0} s of the budget left",
@@ -165,9 +216,10 @@ impl Session<'_> {
             })?;
             let reports = self.trials.poll()?;
             if let Some(report) = reports.into_iter().find(|it| it.trial == trial) {
-                return Ok(report.outcome);
+                return Ok(Some(report.outcome));
             }
         }
+        Ok(None)
     }
 }
 

@@ -3,7 +3,9 @@
 use lissom_search::search::Cause;
 use lissom_trials::session::Trials;
 
-use super::support::{GOOD, TRIAL, failed, is_gone, job, lab, lab_of, lab_with, measured};
+use super::support::{
+    GOOD, Lab, TRIAL, failed, is_gone, job, lab, lab_of, lab_with, lost, measured, wait_until,
+};
 
 #[test]
 fn a_crash_has_its_status_and_last_words() {
@@ -25,14 +27,27 @@ fn a_crash_has_its_status_and_last_words() {
 
 #[test]
 fn a_signal_is_a_crash_too() {
-    let script = format!("(sleep 0.2; kill -KILL $$) & {GOOD}");
+    let script = format!("(sleep 0.2; kill -SEGV $$) & {GOOD}");
     let (cause, detail) = failed(lab(&script).first_report(60.0));
     assert_eq!(cause, Cause::Crash);
-    assert!(detail.contains("signal: 9"), "{detail}");
+    assert!(detail.contains("signal: 11"), "{detail}");
     assert!(
         detail.contains("of running, where 60.0 s were asked for"),
         "{detail}"
     );
+}
+
+#[test]
+fn one_that_is_killed_has_two_attempts() {
+    let script = format!("(sleep 0.2; kill -KILL $$) & {GOOD}");
+    let mut lab = lab(&script);
+    let why = lost(lab.first_report(60.0));
+    assert!(why.contains("signal: 9"), "{why}");
+    assert!(why.contains("when memory runs out"), "{why}");
+    assert!(!lab.place().exists());
+    let (cause, detail) = failed(lab.first_report(60.0));
+    assert_eq!(cause, Cause::Crash);
+    assert!(detail.ends_with("in attempt 2"), "{detail}");
 }
 
 #[test]
@@ -84,19 +99,41 @@ fn memory_is_that_of_all_processes() {
     assert!(is_gone(group));
 }
 
-#[test]
-fn a_child_that_dies_while_it_waits_is_reported() {
-    let mut lab = lab(GOOD);
-    measured(&lab.first_report(0.1));
-    let group = lab.group().to_string();
+/// Kills the trial's group from outside.
+fn kill(lab: &Lab) {
     let killed = std::process::Command::new("kill")
-        .args(["-KILL", &group])
+        .args(["-KILL", &lab.group().to_string()])
         .status();
     assert!(killed.expect("kill starts").success());
+}
+
+#[test]
+fn a_child_that_is_killed_while_it_waits_is_lost_and_not_blamed() {
+    let mut lab = lab(GOOD);
+    for _ in 1..=2 {
+        measured(&lab.first_report(0.1));
+        kill(&lab);
+        let why = lost(lab.report());
+        assert!(why.contains("it was ended while it waited"), "{why}");
+        assert!(lab.runner.go_on(TRIAL, 1.0).is_err(), "it is gone");
+    }
+    measured(&lab.first_report(0.1));
+    kill(&lab);
     let (cause, detail) = failed(lab.report());
-    assert_eq!(cause, Cause::Crash);
+    assert_eq!(cause, Cause::Crash, "not for ever");
     assert!(detail.contains("signal: 9"), "{detail}");
-    assert!(lab.runner.go_on(TRIAL, 1.0).is_err(), "it is gone");
+}
+
+#[test]
+fn a_child_that_is_gone_when_it_should_go_on_is_lost() {
+    let mut lab = lab(GOOD);
+    measured(&lab.first_report(0.1));
+    kill(&lab);
+    let group = lab.group();
+    wait_until(|| is_gone(group));
+    lab.runner.go_on(TRIAL, 1.0).expect("nobody has looked yet");
+    let why = lost(lab.report());
+    assert!(why.contains("it was ended while it waited"), "{why}");
 }
 
 #[test]

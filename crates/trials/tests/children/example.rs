@@ -81,6 +81,43 @@ fn db_bench_is_measured() {
 }
 
 #[test]
+fn a_benchmark_with_a_thread_more_is_measured_too() {
+    let Some(outcome) = report(&STAND_IN.replace("in 1 0", "in 2 1 0")) else {
+        return;
+    };
+    let (_, _, throughput) = measured(&outcome);
+    assert!((throughput - 150.0).abs() < 1e-6, "all three threads");
+}
+
+/// Reports a second before the pause and three hours over it.
+const PAUSED: &str = "
+import db_bench_trial as trial
+rounds = trial.Rounds(2)
+hear = rounds.hear
+assert [hear(0, 10.0, 1.0), hear(1, 20.0, 1.0), hear(0, 11.0, 1.0)] == [None, None, 30.0]
+rounds.resume()
+assert hear(1, 21.0, 1.0) is None, 'it was on its way'
+assert hear(0, 0.1, 10800.0) is None and hear(1, 0.1, 10800.0) is None
+assert [hear(0, 12.0, 1.0), hear(1, 22.0, 1.0)] == [None, 33.0], rounds.rates
+assert hear(0, 13.0, 9.0) is None, 'a stall counts'
+assert hear(1, 23.0, 1.0) == 35.0
+";
+
+#[test]
+fn what_spans_a_pause_is_left_out() {
+    let folder = Path::new(EXAMPLE).parent().expect("a folder");
+    let run = Command::new("python3")
+        .args(["-B", "-c", PAUSED])
+        .env("PYTHONPATH", folder)
+        .output();
+    let Ok(output) = run else {
+        return;
+    };
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+}
+
+#[test]
 fn a_configuration_that_db_bench_refuses_says_so() {
     let Some(outcome) = report(REFUSING) else {
         return;

@@ -41,6 +41,7 @@ pub fn lab_of(words: &[&str], change: impl FnOnce(&mut Settings)) -> Lab {
         memory_bytes: 1 << 30,
         deadline_seconds: 60.0,
         setup_deadline_seconds: 60.0,
+        most_alive: 2,
         restart: false,
         keep: false,
     };
@@ -107,6 +108,14 @@ impl Lab {
 pub fn failed(outcome: Outcome) -> (Cause, String) {
     match outcome {
         Outcome::Failed { cause, detail } => (cause, detail),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Why a trial was lost.
+pub fn lost(outcome: Outcome) -> String {
+    match outcome {
+        Outcome::Lost { why } => why,
         other => panic!("{other:?}"),
     }
 }

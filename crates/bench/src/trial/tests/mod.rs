@@ -1,5 +1,6 @@
 //! Trials of both systems, in this process.
 
+mod rota;
 mod windows;
 
 use std::os::unix::fs::MetadataExt;
@@ -96,6 +97,9 @@ fn both_systems_are_measured() {
             .iter()
             .filter_map(|it| it["write_amplification"].as_f64());
         assert!(written.fold(0.0, f64::max) > 0.0, "{system}: {lines:?}");
+        let last = &lines[lines.len() - 1];
+        assert_eq!(last["sessions"], 10, "{last}");
+        assert!(last["sessions_visited"].as_u64() >= Some(1), "{last}");
     }
 }
 

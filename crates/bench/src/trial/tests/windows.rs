@@ -5,14 +5,16 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use lissom_search::objective::metrics;
+use serde_json::Value;
 
 use super::{millis, small};
 use crate::drive::{Clock, Latencies, OpKind};
 use crate::generate::{DataShape, Partition};
+use crate::store::Counters;
 use crate::trial::board::Board;
 use crate::trial::line::{self, Sample};
 use crate::trial::run_clock::RunClock;
-use crate::trial::watch::timed;
+use crate::trial::watch::{Seen, timed};
 use crate::trial::window::{Stops, TICK, Windows};
 
 /// A clock that moves only when told to, or when somebody waits.
@@ -96,23 +98,60 @@ fn what_is_due_waits_for_running_time() {
     assert_eq!(machine.now(), millis(5500));
 }
 
+fn seen() -> Seen {
+    Seen {
+        first: Counters::default(),
+        latencies: Latencies::default(),
+        stopped: false,
+    }
+}
+
 #[test]
-fn each_window_has_latencies_of_its_own() {
+fn throughput_is_of_a_window_and_latencies_are_of_all() {
     let workload = small("update-only");
     let data = DataShape::new(&workload);
     let board = Board::new(&Partition::all(2, workload.entries, &data));
     let live = board.live_bytes();
-    // An operation that was in flight during a stop.
+    board.note_sessions(3);
+    assert_eq!(board.sessions(), 3);
+    let mut seen = seen();
+    let mut window = |took| {
+        let window = board.take();
+        seen.take(&window);
+        timed(&window, &seen.latencies, took)
+    };
+    // A stall.
     board.note(0, (OpKind::Update, millis(60_000)), 5000, 100);
-    assert!(timed(&board.take(), millis(1000)).p99_micros > Some(1e7));
+    assert!(window(millis(1000)).p99_micros > Some(1e7));
     board.note(1, (OpKind::GetPresent, millis(1)), 7000, 50);
-    let sample = timed(&board.take(), millis(500));
+    let sample = window(millis(500));
     assert_eq!(sample.throughput, 2.0);
-    assert!(sample.p99_micros < Some(2000.0), "{sample:?}");
-    assert_eq!(sample.put_p99_micros, None);
+    assert!(sample.get_p99_micros < Some(2000.0), "{sample:?}");
+    assert!(sample.p99_micros > Some(1e7), "the stall does not vanish");
+    assert_eq!(sample.scan_p99_micros, None);
+    let nothing = window(millis(500));
+    assert_eq!(nothing.throughput, 0.0);
+    assert_eq!(nothing.p99_micros, sample.p99_micros);
     assert_eq!((board.live_bytes(), board.user_bytes()), (12_000, 150));
     assert!(live > 12_000);
-    assert_eq!(timed(&board.take(), millis(500)).p99_micros, None);
+}
+
+#[test]
+fn a_window_with_a_stop_tells_no_latencies() {
+    let of = |latency| {
+        let mut latencies = Latencies::default();
+        latencies.record(OpKind::Update, latency);
+        latencies
+    };
+    let mut seen = seen();
+    seen.take(&of(millis(1)));
+    seen.stopped = true;
+    // An operation that was in flight meanwhile.
+    seen.take(&of(millis(60_000)));
+    seen.take(&of(millis(1)));
+    let all = seen.latencies.over(|_| true);
+    assert_eq!(all.count, 2);
+    assert!(all.max < 2000.0, "{all:?}");
 }
 
 #[test]
@@ -124,7 +163,7 @@ fn lines_have_the_names_of_a_search() {
     let sample = Sample {
         space_amplification: Some(1.5),
         write_amplification: Some(0.0),
-        ..timed(&latencies, millis(1000))
+        ..timed(&latencies, &latencies, millis(1000))
     };
     let mut output = Vec::new();
     line::ready(&mut output).unwrap();
@@ -134,7 +173,19 @@ fn lines_have_the_names_of_a_search() {
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], "{\"ready\":true}");
     assert_eq!(lines[2], "{\"error\":\"cannot open: \\\"x\\\"\"}");
-    let numbers: BTreeMap<String, f64> = serde_json::from_str(lines[1]).unwrap();
+    let mut members: BTreeMap<String, Value> = serde_json::from_str(lines[1]).unwrap();
+    let cumulative = members.remove("cumulative").unwrap();
+    let numbers: BTreeMap<String, f64> = members
+        .into_iter()
+        .map(|(name, value)| (name, value.as_f64().unwrap()))
+        .collect();
+    for name in cumulative.as_array().unwrap() {
+        let name = name.as_str().unwrap();
+        assert!(numbers.contains_key(name), "{name}: {text}");
+    }
+    for name in [metrics::P99, metrics::GET_P99, metrics::PUT_P99] {
+        assert!(line::CUMULATIVE.contains(&name), "{name}");
+    }
     for name in [
         metrics::THROUGHPUT,
         metrics::P99,
@@ -143,10 +194,12 @@ fn lines_have_the_names_of_a_search() {
         metrics::MEMORY,
         metrics::SPACE_AMPLIFICATION,
         metrics::WRITE_AMPLIFICATION,
+        metrics::SESSIONS,
+        metrics::SESSIONS_VISITED,
         "scan_p99_micros",
         "seconds",
     ] {
         assert!(numbers.contains_key(name), "{name}: {text}");
     }
-    assert_eq!(numbers.len(), 9);
+    assert_eq!(numbers.len(), 11);
 }

@@ -17,11 +17,12 @@ use lissom_search::space::Configuration;
 use lissom_trials::findings::Findings;
 use lissom_trials::session::{Observer, Opening, Session, most_alive};
 use lissom_trials::{
-    LogFile, Runner, TrialsError, Writer, asked_to_end, check_memory, check_writable,
+    Demand, LogFile, Room, Runner, Suspension, TrialsError, Writer, admit, asked_to_end,
+    check_writable,
 };
 
 use crate::failure::{Failure, Outcome};
-use crate::output::StatusLine;
+use crate::output::{StatusLine, remark};
 use request::Request;
 
 pub fn command() -> Command {
@@ -44,16 +45,21 @@ pub fn command() -> Command {
 }
 
 pub fn run(given: &ArgMatches) -> Outcome {
-    let request = Request::of(given)?;
-    check(&request).map_err(|error| Failure::WrongUse(error.to_string()))?;
+    let mut request = Request::of(given)?;
+    let checked = check(&request).and_then(|search| make_room(&mut request, &search));
+    checked.map_err(|error| Failure::WrongUse(error.to_string()))?;
+    for note in &request.notes {
+        remark(note);
+    }
     let asked = asked_to_end()?;
     let (mut log, recorded) = LogFile::open(&request.log)?;
     let found = search(&request, &mut log, &recorded, asked)?;
     output::finish(&request, found)
 }
 
-/// What can be known to be wrong before anything is measured or written.
-fn check(request: &Request) -> lissom_trials::Result<()> {
+/// What can be known to be wrong before anything is measured or written; otherwise the
+/// search as if nothing had been measured before.
+fn check(request: &Request) -> lissom_trials::Result<Search> {
     let plan = &request.plan;
     let search = Search::new(&plan.space, plan.setup.clone(), &[])?;
     export::write(
@@ -61,14 +67,30 @@ fn check(request: &Request) -> lissom_trials::Result<()> {
         &plan.space,
         &plan.space.default_configuration(),
     )?;
-    check_memory(
-        most_alive(&search),
-        plan.setup.method.workers,
-        request.settings.memory_bytes,
-        request.settings.restart,
-    )?;
     check_writable(&request.out)?;
-    check_writable(&request.report)
+    check_writable(&request.report)?;
+    Ok(search)
+}
+
+/// Whether memory and disk have room for all that may be alive at once. Where they have
+/// not, trials do not wait.
+fn make_room(request: &mut Request, search: &Search) -> lissom_trials::Result<()> {
+    let settings = &mut request.settings;
+    settings.most_alive = most_alive(search);
+    let demand = Demand {
+        most_alive: settings.most_alive,
+        workers: request.plan.setup.method.workers,
+        memory_bytes: settings.memory_bytes,
+        disk_bytes: request.disk_bytes,
+        shared_bytes: request.shared_bytes,
+        restart: settings.restart,
+        keep: settings.keep,
+    };
+    if let Some(note) = admit(&demand, &Room::of(&settings.directory))? {
+        settings.restart = true;
+        request.notes.push(note);
+    }
+    Ok(())
 }
 
 fn search(
@@ -78,6 +100,8 @@ fn search(
     asked: Arc<AtomicBool>,
 ) -> lissom_trials::Result<Findings> {
     let opening = Opening::of(&request.plan, recorded, request.anew)?;
+    let notes = opening.notes().to_vec();
+    notes.iter().for_each(|it| remark(it));
     let mut runner = Runner::new(
         request.settings.clone(),
         request.template.clone(),
@@ -85,11 +109,14 @@ fn search(
     )?;
     let mut watching = Watching {
         asked,
+        suspension: Suspension::listen()?,
         line: StatusLine::new(),
     };
     let found = Session::run(&request.plan, opening, &mut runner, log, &mut watching);
     let remarks = runner.remarks().to_vec();
     let mut found = found.map_err(|error| resumable(request, &error, &remarks))?;
+    found.notes.extend(request.notes.iter().cloned());
+    found.notes.extend(notes);
     found.notes.extend(remarks);
     Ok(found)
 }
@@ -116,12 +143,21 @@ fn resumable(request: &Request, error: &TrialsError, remarks: &[String]) -> Tria
 /// The person at the terminal.
 struct Watching {
     asked: Arc<AtomicBool>,
+    suspension: Suspension,
     line: StatusLine,
 }
 
 impl Observer for Watching {
     fn interrupts(&self) -> bool {
         self.asked.load(Ordering::SeqCst)
+    }
+
+    fn suspends(&self) -> bool {
+        self.suspension.is_asked()
+    }
+
+    fn stand_still(&mut self) {
+        self.suspension.stop_here();
     }
 
     fn sees(&mut self, progress: &str) {

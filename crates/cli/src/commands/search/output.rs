@@ -1,6 +1,6 @@
 //! What a search leaves: files, and words.
 
-use lissom_search::export;
+use lissom_search::export::{self, Format};
 use lissom_trials::findings::{Findings, render};
 use lissom_trials::{replace, report};
 use serde::Serialize;
@@ -33,7 +33,7 @@ pub fn finish(request: &Request, mut found: Findings) -> Outcome {
     if request.json {
         output::print_json(&report)?;
     } else {
-        output::print(&text(&report))?;
+        output::print(&text(request, &report))?;
     }
     options?;
     page?;
@@ -57,10 +57,14 @@ fn write_options(request: &Request, found: &mut Findings) -> lissom_trials::Resu
     Ok(true)
 }
 
-fn text(report: &Report<'_>) -> String {
+fn text(request: &Request, report: &Report<'_>) -> String {
     let mut text = render(report.findings);
     if let Some(options) = &report.options {
         text += &format!("written: {options}\n");
+        let applies = matches!(request.format, Format::RocksDb);
+        if applies && report.findings.is_worth_applying() {
+            text += &format!("apply it: lissom apply PATH {options}\n");
+        }
     }
     text + &format!("report: {}\nlog: {}\n", report.report, report.log)
 }

@@ -31,6 +31,13 @@ pub struct Request {
     /// Whether an interrupted search is left as it is.
     pub anew: bool,
     pub json: bool,
+    /// Bytes that a trial's directory may come to hold; absent of a program of one's
+    /// own.
+    pub disk_bytes: Option<u64>,
+    /// Bytes on the disk that all trials share.
+    pub shared_bytes: u64,
+    /// What one should know of the way it is done: sentences.
+    pub notes: Vec<String>,
 }
 
 impl Request {
@@ -58,6 +65,9 @@ impl Request {
             report: find(given, "report").unwrap_or_else(|| beside("search.html")),
             anew: given.get_flag("new"),
             json: given.get_flag("json"),
+            disk_bytes: subject.disk_bytes,
+            shared_bytes: subject.shared_bytes,
+            notes: Vec::new(),
             out,
         })
     }
@@ -84,6 +94,8 @@ fn settings(given: &ArgMatches, memory_bytes: u64, directory: PathBuf) -> Settin
         memory_bytes,
         deadline_seconds: find(given, "deadline").map_or(deadline, |it: Duration| it.as_secs_f64()),
         setup_deadline_seconds: seconds(given, "setup-deadline"),
+        // As soon as the search is planned, it tells how many.
+        most_alive: 1,
         restart: given.get_flag("restart"),
         keep: given.get_flag("keep"),
     }

@@ -1,5 +1,7 @@
 //! What is measured: a workload, or a program of the user's.
 
+use std::time::Duration;
+
 use clap::ArgMatches;
 use lissom_bench::{Machine, load_workload};
 use lissom_search::export::Format;
@@ -10,6 +12,15 @@ use super::space::Source;
 use crate::arguments::{find, get};
 use crate::failure::Failure;
 
+/// A store may hold so many times the bytes of its entries, while it merges them.
+const SPACE_AMPLIFICATION: f64 = 2.0;
+const GIB: f64 = (1 << 30) as f64;
+/// Windows of a full evaluation. Some must lie in a fifth of it, which tells whether a
+/// trial has settled.
+const WINDOWS: u32 = 50;
+/// A trial looks at the clock not much more often.
+const SHORTEST_WINDOW: Duration = Duration::from_millis(50);
+
 /// What is measured.
 pub struct Subject {
     /// For sentences.
@@ -18,6 +29,11 @@ pub struct Subject {
     pub facts: Vec<String>,
     /// What it knows of a space's constants.
     pub constants: Vec<(String, f64)>,
+    /// Bytes that a trial's directory may come to hold; absent of a program of one's
+    /// own.
+    pub disk_bytes: Option<u64>,
+    /// Bytes on the disk that all trials share.
+    pub shared_bytes: u64,
     /// The child's command line.
     pub template: Template,
     /// What runs the workload, if there is one.
@@ -35,7 +51,8 @@ impl Subject {
         subject.facts.extend([
             machine.processor,
             format!("{} cores", machine.cores),
-            format!("{} bytes of memory", machine.memory_bytes),
+            // A kernel takes a little more or less of it.
+            format!("{:.0} GiB of memory", machine.memory_bytes as f64 / GIB),
         ]);
         let cores = ("cores".to_owned(), machine.cores as f64);
         subject.constants.push(cores);
@@ -49,6 +66,8 @@ impl Subject {
             name: program,
             facts: template.words().to_vec(),
             constants: Vec::new(),
+            disk_bytes: None,
+            shared_bytes: 0,
             template,
             system: None,
         })
@@ -68,6 +87,7 @@ impl Subject {
             _ => "rocksdb".to_owned(),
         });
         let words = words(given, &name, &system)?;
+        let data = workload.entries as f64 * workload.entry_bytes();
         Ok(Subject {
             name: workload.name.clone(),
             facts: vec![
@@ -75,11 +95,15 @@ impl Subject {
                 format!("{} threads", find::<u32>(given, "threads").unwrap_or(1)),
                 system.clone(),
                 format!("lissom {}", env!("CARGO_PKG_VERSION")),
+                "a prepared data set".to_owned(),
             ],
             constants: vec![
                 ("entries".to_owned(), workload.entries as f64),
                 ("entry_bytes".to_owned(), workload.entry_bytes()),
             ],
+            // The conversion saturates.
+            disk_bytes: Some((data * SPACE_AMPLIFICATION) as u64),
+            shared_bytes: data as u64,
             template: Template::of(words).map_err(wrong)?,
             system: Some(system),
         })
@@ -112,6 +136,8 @@ fn words(given: &ArgMatches, workload: &str, system: &str) -> Result<Vec<String>
             program.display()
         )));
     };
+    let window = get::<Duration>(given, "evaluation") / WINDOWS;
+    let window = format!("{}ms", window.max(SHORTEST_WINDOW).as_millis());
     let fixed = [
         program,
         "trial",
@@ -123,8 +149,13 @@ fn words(given: &ArgMatches, workload: &str, system: &str) -> Result<Vec<String>
         "{options}",
         "--directory",
         "{directory}",
+        // One load for all trials, which begin with its files.
+        "--prepared",
+        "{shared}",
         "--seconds",
         "{seconds}",
+        "--window",
+        window.as_str(),
     ];
     let mut words: Vec<String> = fixed.map(str::to_owned).to_vec();
     if let Some(entries) = find::<u64>(given, "entries") {

@@ -1,47 +1,10 @@
 //! Disks without space.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
 use lissom::{Db, Error, Settings};
 
 use crate::PATIENCE;
+use crate::small_disk::SmallDisk;
 use crate::support::{eventually, key, load, settle, small, value};
-
-/// A small disk of its own; none where this user may not mount one.
-struct SmallDisk(tempfile::TempDir);
-
-impl SmallDisk {
-    fn new(mebibytes: u32) -> Option<SmallDisk> {
-        let place = crate::scratch();
-        let mounted = Command::new("mount")
-            .args(["-t", "tmpfs", "-o", &format!("size={mebibytes}m"), "tmpfs"])
-            .arg(place.path())
-            .output()
-            .is_ok_and(|output| output.status.success());
-        if !mounted {
-            eprintln!("not tested: this user cannot mount a small disk");
-        }
-        mounted.then_some(SmallDisk(place))
-    }
-
-    fn path(&self) -> &Path {
-        self.0.path()
-    }
-
-    /// Takes space away until it is removed.
-    fn ballast(&self, mebibytes: usize) -> PathBuf {
-        let path = self.path().join("ballast");
-        std::fs::write(&path, vec![1; mebibytes << 20]).expect("there is space");
-        path
-    }
-}
-
-impl Drop for SmallDisk {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg("-l").arg(self.path()).output();
-    }
-}
 
 /// Puts until it fails. Returns the number of the put that failed.
 fn fill(db: &Db, from: u64) -> (u64, Error) {

@@ -18,7 +18,7 @@ function hero() {
   html("h2", {}, page, "What was found");
   const card = html("div", { class: "card hero" }, page), side = html("div", {}, card), main = html("div", {}, card);
   const goal = data.goals[0], verdict = data.verdict && data.verdict.goals[0];
-  const against = verdict && verdict.comparisons.find((c) => c.against === "default");
+  const against = verdict && verdict.comparisons.find((c) => c.against === data.default);
   if (against) {
     html("div", { class: "big" }, side, escaped(percent(against.gain)));
     html("p", {}, side, `${escaped(goal.name)} of the best, trial ${escaped(data.best.trial)}, against the default. ${escaped(against.standing === "tie" ? "That is inside the spread: it may be chance." : "That is outside the spread of all rounds.")}`);

@@ -30,13 +30,13 @@ function repeats(parent, goal, g) {
   }
   rows.forEach((c, n) => {
     const figure = verdict.figures[c], y = f.top + n * 40 + 6, middle = y + 13;
-    element("text", { x: f.left - 10, y: middle + 4, "text-anchor": "end", class: "strong" }, f.svg, c);
+    element("text", { x: f.left - 10, y: middle + 4, "text-anchor": "end", class: "strong" }, f.svg, nameOf(c));
     const from = Math.min(x(0), x(figure.median)), width = Math.max(1, Math.abs(x(figure.median) - x(0)));
-    element("rect", { x: from, y, width, height: 26, rx: 3, fill: COLOURS[c], opacity: 0.28 }, f.svg);
+    element("rect", { x: from, y, width, height: 26, rx: 3, fill: COLOURS[roleOf(c)], opacity: 0.28 }, f.svg);
     if (figure.values.length > 1) element("path", { d: `M${x(figure.min)} ${middle}H${x(figure.max)}M${x(figure.min)} ${middle - 5}v10M${x(figure.max)} ${middle - 5}v10`, class: "whisker", fill: "none" }, f.svg);
     figure.values.forEach((v, round) => {
-      const dot = element("circle", { cx: x(v), cy: middle, r: 4, fill: COLOURS[c] }, f.svg);
-      tipped(dot, () => `<b>${escaped(c)}</b>, round ${round + 1}: ${escaped(text(v))}`);
+      const dot = element("circle", { cx: x(v), cy: middle, r: 4, fill: COLOURS[roleOf(c)] }, f.svg);
+      tipped(dot, () => `<b>${escaped(nameOf(c))}</b>, round ${round + 1}: ${escaped(text(v))}`);
     });
     element("text", { x: x(figure.max) + 11, y: middle + 4, class: "strong" }, f.svg, text(figure.median));
   });
@@ -90,8 +90,8 @@ function progress(parent, goal, g) {
     tipped(dot, () => `<b>${escaped(text(r.v))}</b> after ${escaped(clock(r.seconds))} of running${trialTip(r.t)}`);
   }
   for (const r of again) {
-    const dot = element("circle", { cx: x(r.at), cy: y(r.v), r: 4, fill: COLOURS[r.contender] }, f.svg);
-    tipped(dot, () => `<b>${escaped(text(r.v))}</b>, ${escaped(r.contender)}, round ${r.round}`);
+    const dot = element("circle", { cx: x(r.at), cy: y(r.v), r: 4, fill: COLOURS[roleOf(r.contender)] }, f.svg);
+    tipped(dot, () => `<b>${escaped(text(r.v))}</b>, ${escaped(nameOf(r.contender))}, round ${r.round}`);
   }
   const first = data.points.length ? data.points[0] * 0.99 : 0, seen = new Set();
   let path = "", best = null;

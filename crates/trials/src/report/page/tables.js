@@ -35,14 +35,14 @@ function verdictTable(parent) {
     const titles = [[goal.goal.name], ["median", "number"], ["± half the range", "number"], ...rounds, ["failed", "number"]];
     const rows = CONTENDERS.filter((c) => goal.figures[c]).map((c) => {
       const f = goal.figures[c], half = (f.max - f.min) / 2;
-      return { mark: c === "best" ? "row-best" : "", cells: [`<span class="swatch" style="background:${COLOURS[c]}"></span>${escaped(c)}`, `<b>${escaped(text(f.median))}</b>`, escaped(text(half)), ...f.values.map((v) => escaped(text(v))), escaped(verdict.failures[c] || "")] };
+      return { mark: c === data.chosen ? "row-best" : "", cells: [`<span class="swatch" style="background:${COLOURS[roleOf(c)]}"></span>${escaped(nameOf(c))}`, `<b>${escaped(text(f.median))}</b>`, escaped(text(half)), ...f.values.map((v) => escaped(text(v))), escaped(verdict.failures[c] || "")] };
     });
     table(parent, titles, rows);
     html("ul", { class: "sentences" }, parent, goal.comparisons.map((c) => `<li>${escaped(comparison(c))}</li>`).join(""));
   }
 }
 function comparison(c) {
-  const much = `${plain(Math.abs(c.gain) * 100)} % ${c.gain < 0 ? "worse" : "better"} than the ${c.against} by the median of ${c.rounds} rounds`;
+  const much = `${plain(Math.abs(c.gain) * 100)} % ${c.gain < 0 ? "worse" : "better"} than the ${nameOf(c.against)} by the median of ${c.rounds} rounds`;
   if (c.rounds < 3) return `${much}, which are too few to tell.`;
   return c.standing === "tie" ? `${much}: inside the spread, a tie.` : `${much}: outside the spread; were both the same, chance would do as well with probability ${plain(c.chance)}.`;
 }

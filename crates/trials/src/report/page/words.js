@@ -19,10 +19,13 @@ function setting(value, unit) {
   const exact = escaped(value);
   return unit === "bytes" && typeof value === "number" && value >= 1024 ? `<span title="${exact}">${escaped(bytes(value))}</span>` : exact;
 }
+// What a contender is after the repeats: they may choose another than the search did.
+const roleOf = (contender) => (contender === data.chosen ? "best" : contender === "best" ? "runner-up" : contender);
+const nameOf = (contender) => (data.chosen === "best" ? contender : contender === data.chosen ? `${contender}, chosen` : contender === "best" ? "search's best" : contender);
 // What a trial stands for among the contenders.
 function role(trial) {
   if (data.best && trial.trial === data.best.trial) return "best";
-  if (trial.place === 2) return "runner-up";
+  if (trial.place === (data.chosen === "best" ? 2 : 1)) return "runner-up";
   return trial.origin === "the default configuration" ? "default" : "other";
 }
 function trialTip(trial) {

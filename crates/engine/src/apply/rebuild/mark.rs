@@ -1,0 +1,298 @@
+//! The mark of a directory: what it is, and how far its copy has come. It is replaced
+//! atomically and durably.
+//!
+//! ```text
+//! {"lissom_rebuild":1,"checksum":"<16 hexadecimal digits>"}   of the second line
+//! {"kind":"copy",...}
+//! ```
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::digest::Digest;
+use super::steps::State;
+use crate::error::{Error, Result};
+use crate::files::checksum::checksum;
+
+pub(super) const NAME: &str = "LISSOM-REBUILD";
+
+/// The newest format that this version writes and reads.
+const VERSION: u32 = 1;
+
+/// What a directory is.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub(super) enum Mark {
+    /// A copy.
+    Copy(Progress),
+    /// The database, on its way to the name of the directory from before a rebuild.
+    Leaving,
+    /// The directory from before a rebuild.
+    Before(Successor),
+    /// A copy that is about to be taken away.
+    Undoing {
+        /// Whether it was opened for writing while it was in use.
+        changed: bool,
+    },
+    /// A copy that was taken away again.
+    Undone {
+        /// Whether it was opened for writing while it was in use.
+        changed: bool,
+    },
+}
+
+/// The copy that took a directory's place, as it was then.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Successor {
+    /// Its latest sequence number.
+    pub(super) sequence: u64,
+    /// See [`identity`](super::identity::identity).
+    pub(super) identity: String,
+}
+
+/// How far a copy has come.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Progress {
+    /// What it is made with: a hash of all options.
+    pub(super) options: String,
+    /// What it is made from: see [`identity`](super::identity::identity).
+    pub(super) source: String,
+    /// By column family.
+    pub(super) families: BTreeMap<String, FamilyProgress>,
+    /// What the copy was when comparing began, by its identity; absent before.
+    pub(super) compared: Option<String>,
+    /// The copy's latest sequence number, once it was compared with the original.
+    pub(super) verified: Option<u64>,
+}
+
+/// How far a column family has come.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub(super) struct FamilyProgress {
+    /// What was copied and is durable.
+    pub(super) copied: Position,
+    /// What was compared.
+    pub(super) checked: Position,
+}
+
+/// How far a walk over the entries has come.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Position {
+    /// The last key, hexadecimal; absent before the first.
+    pub(super) after: Option<String>,
+    /// Entries up to there.
+    pub(super) entries: u64,
+    /// Bytes of keys and values up to there.
+    pub(super) bytes: u64,
+    /// A hash of them, where they were compared.
+    pub(super) digest: Digest,
+    /// Whether these are all.
+    pub(super) done: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Header {
+    lissom_rebuild: u32,
+    checksum: String,
+}
+
+impl Progress {
+    /// Whether it is of the copy that another one would begin.
+    pub(super) fn is_of(&self, other: &Progress) -> bool {
+        self.options == other.options && self.source == other.source
+    }
+}
+
+impl Mark {
+    pub(super) fn state(&self) -> State {
+        match self {
+            Mark::Copy(progress) if progress.verified.is_some() => State::Verified,
+            Mark::Copy(_) => State::Copying,
+            Mark::Leaving => State::Leaving,
+            Mark::Before(_) => State::Before,
+            Mark::Undoing { .. } => State::Undoing,
+            Mark::Undone { .. } => State::Undone,
+        }
+    }
+}
+
+/// Reads the mark of a directory; `None` of a directory without one.
+///
+/// # Errors
+/// When it cannot be read, is damaged, or was written by a newer version.
+pub(super) fn load(directory: &Path) -> Result<Option<Mark>> {
+    let path = directory.join(NAME);
+    let bytes = match fs::read(&path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(Error::io("read", &path, &error)),
+    };
+    parse(&bytes).map(Some).map_err(|why| {
+        Error::fix(format!(
+            "{} {why}: it says what the directory is, so nothing is done; move the directory away \
+             if it is none that you need",
+            path.display()
+        ))
+    })
+}
+
+fn parse(bytes: &[u8]) -> std::result::Result<Mark, String> {
+    let end = bytes
+        .iter()
+        .position(|byte| *byte == b'\n')
+        .ok_or("is damaged (its first line does not end)")?;
+    let (first, rest) = bytes.split_at(end);
+    let body = rest.strip_prefix(b"\n").unwrap_or(rest);
+    let body = body.strip_suffix(b"\n").unwrap_or(body);
+    let header: Header =
+        serde_json::from_slice(first).map_err(|error| format!("is damaged ({error})"))?;
+    if header.lissom_rebuild != VERSION {
+        return Err(format!(
+            "has format {}, and this version of Lissom knows format {VERSION}",
+            header.lissom_rebuild
+        ));
+    }
+    if header.checksum != format!("{:016x}", checksum(body)) {
+        return Err("is damaged (its checksum does not match)".into());
+    }
+    serde_json::from_slice(body).map_err(|error| format!("is damaged ({error})"))
+}
+
+/// Replaces the mark of a directory.
+///
+/// # Errors
+/// When it cannot be written; the old mark then stands.
+pub(super) fn save(directory: &Path, mark: &Mark) -> Result<()> {
+    let path = directory.join(NAME);
+    let bug = |error: serde_json::Error| Error::bug(format!("a mark is no JSON: {error}"));
+    let body = serde_json::to_vec(mark).map_err(bug)?;
+    let header = serde_json::to_vec(&Header {
+        lissom_rebuild: VERSION,
+        checksum: format!("{:016x}", checksum(&body)),
+    })
+    .map_err(bug)?;
+    let draft = draft(directory);
+    write_durably(&draft, &[&header, b"\n", &body, b"\n"])
+        .and_then(|()| fs::rename(&draft, &path))
+        .and_then(|()| File::open(directory)?.sync_all())
+        .map_err(|error| Error::io("write", &path, &error))
+}
+
+fn write_durably(path: &Path, parts: &[&[u8]]) -> std::io::Result<()> {
+    let mut file = File::create(path)?;
+    for part in parts {
+        file.write_all(part)?;
+    }
+    file.sync_all()
+}
+
+/// Removes the mark of a directory.
+///
+/// # Errors
+/// When it cannot be removed.
+pub(super) fn remove(directory: &Path) -> Result<()> {
+    remove_draft(directory)?;
+    remove_file(&directory.join(NAME))?;
+    super::disk::sync(directory)
+}
+
+/// Removes what a kill may leave beside the mark. The directory must be locked, or
+/// somebody may just write it.
+///
+/// # Errors
+/// When it cannot be removed.
+pub(super) fn remove_draft(directory: &Path) -> Result<()> {
+    remove_file(&draft(directory))
+}
+
+fn remove_file(file: &Path) -> Result<()> {
+    match fs::remove_file(file) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::io("remove", file, &error)),
+        _ => Ok(()),
+    }
+}
+
+/// What a kill may leave beside the mark.
+pub(super) fn draft(directory: &Path) -> PathBuf {
+    directory.join(NAME).with_extension("tmp")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mark() -> Mark {
+        let position = Position {
+            after: Some("00ff".into()),
+            entries: 7,
+            bytes: 100,
+            digest: Digest::default(),
+            done: false,
+        };
+        let family = FamilyProgress {
+            copied: position.clone(),
+            checked: Position::default(),
+        };
+        Mark::Copy(Progress {
+            options: "1".into(),
+            source: "2".into(),
+            families: BTreeMap::from([("default".into(), family)]),
+            compared: None,
+            verified: None,
+        })
+    }
+
+    #[test]
+    fn what_is_saved_is_loaded() {
+        let directory = tempfile::tempdir().expect("a directory");
+        assert_eq!(load(directory.path()).expect("none"), None);
+        let successor = Successor {
+            sequence: 9,
+            identity: "4".into(),
+        };
+        for mark in [
+            mark(),
+            Mark::Leaving,
+            Mark::Before(successor),
+            Mark::Undoing { changed: false },
+            Mark::Undone { changed: true },
+        ] {
+            save(directory.path(), &mark).expect("writable");
+            assert_eq!(load(directory.path()).expect("readable"), Some(mark));
+        }
+        remove(directory.path()).expect("removed");
+        remove(directory.path()).expect("it is gone");
+        assert_eq!(load(directory.path()).expect("none"), None);
+    }
+
+    #[test]
+    fn what_a_kill_leaves_of_a_mark_is_removed() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path();
+        save(path, &Mark::Leaving).expect("writable");
+        fs::write(draft(path), "half").expect("writable");
+        remove_draft(path).expect("removed");
+        remove_draft(path).expect("it is gone");
+        assert!(!draft(path).exists());
+        assert_eq!(load(path).expect("readable"), Some(Mark::Leaving));
+    }
+
+    #[test]
+    fn any_damage_is_noticed() {
+        let directory = tempfile::tempdir().expect("a directory");
+        save(directory.path(), &mark()).expect("writable");
+        let path = directory.path().join(NAME);
+        let whole = fs::read(&path).expect("readable");
+        for at in 0..whole.len() - 1 {
+            let mut torn = whole.clone();
+            torn[at] ^= 0x01;
+            fs::write(&path, &torn).expect("writable");
+            assert!(load(directory.path()).is_err(), "byte {at}");
+            fs::write(&path, &whole[..at]).expect("writable");
+            assert!(load(directory.path()).is_err(), "cut at {at}");
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Room for a copy.
+
+use std::path::Path;
+
+use super::disk;
+use super::job::Job;
+use crate::RocksDb;
+use crate::adopt::space::free_bytes;
+use crate::apply::directory::family;
+use crate::apply::plan::Space;
+use crate::apply::text::Section;
+use crate::error::{Error, Result};
+use crate::ffi::CfRef;
+use crate::ffi::snapshot::table_properties;
+
+/// What a database's data lie in.
+const DATA: &[&str] = &[".sst", ".log", ".blob", ".ldb"];
+
+/// What RocksDB writes before it removes what it replaces, on top of a tenth.
+const SLACK: u64 = 16 << 20;
+
+const COMPRESSIONS: [&str; 4] = [
+    "compression",
+    "compression_per_level",
+    "bottommost_compression",
+    "blob_compression_type",
+];
+
+/// What a copy needs, more than there is of it. Where the compression changes, the
+/// bytes of keys and values themselves bound it.
+///
+/// # Errors
+/// When the directories or the files' properties cannot be read.
+pub(super) fn space(job: &Job, source: &RocksDb) -> Result<Space> {
+    let path = &job.place.path;
+    let bytes = disk::bytes(path, DATA)?;
+    let bound = match recompresses(job) {
+        true => bytes.max(raw_bytes(job, source)?),
+        false => bytes,
+    };
+    let there = match job.place.rebuild.is_dir() {
+        true => disk::bytes(&job.place.rebuild, DATA)?,
+        false => 0,
+    };
+    Ok(Space {
+        bytes,
+        needed_bytes: (bound + bound / 10 + SLACK).saturating_sub(there),
+        free_bytes: free_bytes(parent(path))?,
+    })
+}
+
+/// Refuses to begin what a full disk would interrupt.
+///
+/// # Errors
+/// When there is too little room.
+pub(super) fn check(path: &Path, space: Space) -> Result<()> {
+    if space.needed_bytes <= space.free_bytes {
+        return Ok(());
+    }
+    Err(Error::fix(format!(
+        "the disk of {} has {} bytes free, and a copy may need {} more: free some space, and try \
+         again",
+        path.display(),
+        space.free_bytes,
+        space.needed_bytes
+    )))
+}
+
+/// What must be free beside a piece and what a compaction writes meanwhile.
+const MARGIN: u64 = 4 << 20;
+
+/// Stops before a disk is full: RocksDB may then hold a writer for ever.
+///
+/// # Errors
+/// When there is too little room for another piece.
+pub(super) fn leaves_room(job: &Job, piece_bytes: u64) -> Result<()> {
+    let path = &job.place.path;
+    holds(path, free_bytes(parent(path))?, piece_bytes)
+}
+
+fn holds(path: &Path, free: u64, piece_bytes: u64) -> Result<()> {
+    if free >= 2 * piece_bytes + MARGIN {
+        return Ok(());
+    }
+    Err(Error::fix(format!(
+        "the disk of {} has no more than {free} bytes free: free some space",
+        path.display()
+    )))
+}
+
+fn parent(path: &Path) -> &Path {
+    path.parent().unwrap_or(path)
+}
+
+fn recompresses(job: &Job) -> bool {
+    job.names.iter().any(|name| {
+        let section = Section::Family(name.clone());
+        COMPRESSIONS
+            .iter()
+            .any(|option| job.present.get(&section, option) != job.target.get(&section, option))
+    })
+}
+
+fn raw_bytes(job: &Job, source: &RocksDb) -> Result<u64> {
+    let mut bytes = 0;
+    for name in &job.names {
+        let handle = family(source, name)?;
+        let tables = table_properties(CfRef::of(&handle)?)?;
+        bytes += tables
+            .values()
+            .map(|table| table.raw_key_size + table.raw_value_size)
+            .sum::<u64>();
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_is_begun_where_it_fits() {
+        let space = |needed_bytes, free_bytes| Space {
+            bytes: 1,
+            needed_bytes,
+            free_bytes,
+        };
+        let path = Path::new("/data");
+        check(path, space(10, 10)).expect("it fits");
+        let error = check(path, space(10, 9)).expect_err("it does not fit");
+        let words = "/data has 9 bytes free, and a copy may need 10 more";
+        assert!(error.to_string().contains(words), "{error}");
+    }
+
+    #[test]
+    fn a_copy_goes_on_while_two_pieces_fit() {
+        let path = Path::new("/data");
+        holds(path, MARGIN + 20, 10).expect("they fit");
+        let error = holds(path, MARGIN + 19, 10).expect_err("they do not");
+        assert!(error.to_string().contains("free some space"), "{error}");
+    }
+}

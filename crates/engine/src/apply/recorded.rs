@@ -1,0 +1,131 @@
+//! A closed directory of Lissom's: settings that it records. RocksDB's part is
+//! recorded by opening it, the rest in the state file.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use rust_rocksdb::Options;
+
+use super::directory::Directory;
+use super::lock::lock;
+use super::outcome::Outcome;
+use super::plan::{How, Row};
+use super::settings::{SettingsText, show};
+use super::text::Section;
+use crate::adopt::drive::{self, Customise};
+use crate::error::{Error, Result};
+use crate::ffi::options::read_options;
+use crate::ffi::options_file::load_latest_options;
+use crate::files::state::{self, StoredFamily};
+use crate::inspect::recorded::family_settings;
+use crate::settings::Settings;
+
+/// The settings that a directory records, by column family.
+///
+/// # Errors
+/// When its files cannot be read.
+pub(super) fn settings(path: &Path, directory: &Directory) -> Result<BTreeMap<String, Settings>> {
+    let options = load_latest_options(path)?;
+    let stored = state::load(path)?.stored;
+    directory
+        .names
+        .iter()
+        .map(|name| Ok((name.clone(), family_settings(&options, &stored, name)?)))
+        .collect()
+}
+
+/// What is wanted, over what is recorded.
+///
+/// # Errors
+/// When a setting leaves its range beside the others.
+pub(super) fn changed(
+    recorded: &BTreeMap<String, Settings>,
+    wanted: &SettingsText,
+) -> Result<BTreeMap<String, Settings>> {
+    recorded
+        .iter()
+        .map(|(name, settings)| {
+            let mut settings = wanted
+                .over(settings)
+                .map_err(|error| error.within(format!("column family \"{name}\"")))?;
+            settings.create_if_missing = false;
+            Ok((name.clone(), settings))
+        })
+        .collect()
+}
+
+/// Records settings, and reads them back.
+///
+/// # Errors
+/// When the directory is open elsewhere, or cannot be written.
+pub(super) fn record(
+    path: &Path,
+    directory: &Directory,
+    wanted: &SettingsText,
+    rows: Vec<Row>,
+    customise: &Customise,
+) -> Result<Vec<Outcome>> {
+    if rows.iter().any(|row| row.how == How::Reopening) {
+        let changed = changed(&settings(path, directory)?, wanted)?;
+        check_merge_operators(directory, customise)?;
+        drop(lock(path)?);
+        // Nobody else has it open until the state file is written.
+        let opened = drive::open(path, &changed, customise)?;
+        let saved = remember(path, &changed);
+        drop(opened);
+        saved?;
+    }
+    let now = settings(path, directory)?;
+    Ok(rows.into_iter().map(|row| outcome(row, &now)).collect())
+}
+
+/// Opened without its merge operator, a column family cannot flush what is in its log.
+fn check_merge_operators(directory: &Directory, customise: &Customise) -> Result<()> {
+    for name in &directory.names {
+        let section = Section::Family(name.clone());
+        let recorded = directory.options.get(&section, "merge_operator");
+        let Some(recorded) = recorded.filter(|operator| *operator != "nullptr") else {
+            continue;
+        };
+        let mut options = Options::default();
+        customise(name, &mut options);
+        if read_options(&mut options)?.cf.merge_operator.as_deref() != Some(recorded) {
+            return Err(Error::fix(format!(
+                "column family \"{name}\": its merge operator is {recorded}, which this program \
+                 does not have: apply the settings from the program that has it, by \
+                 lissom::apply::Applier::customise"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// A tuner that is no longer asked leaves what it learned behind.
+fn remember(path: &Path, settings: &BTreeMap<String, Settings>) -> Result<()> {
+    let mut stored = state::load(path)?.stored;
+    for (name, settings) in settings {
+        let family = stored
+            .families
+            .entry(name.clone())
+            .or_insert_with(|| StoredFamily::of(settings));
+        let policy = settings.policy.to_string();
+        if family.policy != policy {
+            family.tuner = serde_json::Value::Null;
+            family.policy = policy;
+        }
+        family.shape = Some(settings.shape());
+    }
+    state::save(path, &stored)
+}
+
+fn outcome(row: Row, now: &BTreeMap<String, Settings>) -> Outcome {
+    if let Some(outcome) = Outcome::settled(&row) {
+        return outcome;
+    }
+    let mut values: Vec<String> = now
+        .values()
+        .map(|settings| show(settings, &row.name))
+        .collect();
+    values.dedup();
+    Outcome::read_back(row, Some(&values.join(", ")), None)
+}

@@ -1,0 +1,183 @@
+//! What each wanted setting takes.
+
+use std::collections::BTreeMap;
+
+use super::{Given, Keeper, SettingsText, keeper, set, show};
+use crate::apply::plan::{Host, How, Row};
+use crate::apply::text::Section;
+use crate::settings::Settings;
+
+/// A store of Lissom's.
+pub(crate) struct Store<'a> {
+    pub(crate) host: Host,
+    /// By column family.
+    pub(crate) settings: &'a BTreeMap<String, Settings>,
+    /// Whether it was opened with a rate limiter.
+    pub(crate) has_rate_limit: bool,
+}
+
+/// What each wanted setting takes; each holds for every column family.
+pub(crate) fn decide(store: &Store<'_>, wanted: &SettingsText) -> Vec<Row> {
+    wanted
+        .iter()
+        .map(|(name, wanted)| row(store, name, wanted))
+        .collect()
+}
+
+fn row(store: &Store<'_>, name: &str, wanted: &Given) -> Row {
+    let mut changed = Settings::default();
+    // Parsing has tried it.
+    let new = match set(&mut changed, name, &wanted.value) {
+        Ok(()) => show(&changed, name),
+        Err(_) => wanted.value.to_string(),
+    };
+    let old = present(store.settings, name);
+    let (how, why) = match &old {
+        Some(old) if *old == new => (How::Unchanged, "it is so already"),
+        _ => verdict(store, name, wanted),
+    };
+    Row {
+        section: Section::Settings,
+        name: name.to_owned(),
+        line: wanted.line,
+        old,
+        new,
+        how,
+        for_new_files: how != How::Unchanged
+            && matches!(name, "bloom_bits_per_key" | "filters" | "compression"),
+        why: why.to_owned(),
+    }
+}
+
+/// The value of a setting; where column families differ, each with its own.
+fn present(settings: &BTreeMap<String, Settings>, name: &str) -> Option<String> {
+    let values: Vec<(&String, String)> = settings
+        .iter()
+        .map(|(family, settings)| (family, show(settings, name)))
+        .collect();
+    let (_, first) = values.first()?;
+    if values.iter().all(|(_, value)| value == first) {
+        return Some(first.clone());
+    }
+    let each: Vec<String> = values
+        .iter()
+        .map(|(family, value)| format!("{family}: {value}"))
+        .collect();
+    Some(each.join(", "))
+}
+
+fn verdict(store: &Store<'_>, name: &str, wanted: &Given) -> (How, &'static str) {
+    match (store.host, keeper(name)) {
+        (Host::Running, _) => running(store, name, wanted),
+        (_, Some(Keeper::Directory)) => (
+            How::Reopening,
+            "the directory records it, and the tree converges to it; Db::open goes by the settings \
+             that it is given, for which lissom::inspect::recorded_settings reads the record",
+        ),
+        (_, _) => (
+            How::Impossible,
+            "nothing in the directory keeps it: set it in the settings that Db::open is given",
+        ),
+    }
+}
+
+fn running(store: &Store<'_>, name: &str, wanted: &Given) -> (How, &'static str) {
+    match name {
+        "policy" => (
+            How::RunTime,
+            "by Db::set_policy; the next Db::open goes by the settings that it is given",
+        ),
+        "rate_limit_bytes_per_second" if wanted.value.is_null() => (
+            How::Impossible,
+            "a limit can be raised but not taken away while the store runs",
+        ),
+        "rate_limit_bytes_per_second" if store.has_rate_limit => (
+            How::RunTime,
+            "by Db::set_rate_limit; the next Db::open goes by the settings that it is given",
+        ),
+        "rate_limit_bytes_per_second" => (
+            How::Impossible,
+            "the store was opened without a rate limiter: set one at open, then it can be changed",
+        ),
+        _ => (
+            How::Impossible,
+            "it is read at open: set it in the settings that Db::open is given",
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row_of(host: Host, has_rate_limit: bool, text: &str) -> Row {
+        let settings = BTreeMap::from([("default".to_owned(), Settings::default())]);
+        let store = Store {
+            host,
+            settings: &settings,
+            has_rate_limit,
+        };
+        let wanted = SettingsText::parse(text).expect(text);
+        let mut rows = decide(&store, &wanted);
+        assert_eq!(rows.len(), 1);
+        rows.remove(0)
+    }
+
+    #[test]
+    fn each_setting_and_when_it_takes_effect() {
+        for (text, running, closed) in [
+            ("{\"policy\": \"fixed-1\"}", How::Unchanged, How::Unchanged),
+            ("{\"policy\": \"fixed-4\"}", How::RunTime, How::Reopening),
+            ("{\"size_ratio\": 10.0}", How::Unchanged, How::Unchanged),
+            ("{\"size_ratio\": 4}", How::Impossible, How::Reopening),
+            (
+                "{\"compression\": \"zstd\"}",
+                How::Impossible,
+                How::Reopening,
+            ),
+            (
+                "{\"filters\": \"monkey\"}",
+                How::Impossible,
+                How::Impossible,
+            ),
+            ("{\"workers\": 60}", How::Impossible, How::Impossible),
+            (
+                "{\"rate_limit_bytes_per_second\": 1000000}",
+                How::RunTime,
+                How::Impossible,
+            ),
+        ] {
+            let row = row_of(Host::Running, true, text);
+            assert_eq!(row.how, running, "{row:?}");
+            let row = row_of(Host::Lissom, false, text);
+            assert_eq!(row.how, closed, "{row:?}");
+        }
+        let unlimited = row_of(
+            Host::Running,
+            false,
+            "{\"rate_limit_bytes_per_second\": 1000000}",
+        );
+        assert_eq!(unlimited.how, How::Impossible, "{unlimited:?}");
+    }
+
+    #[test]
+    fn column_families_that_differ_are_told_apart() {
+        let other = Settings {
+            size_ratio: 4,
+            ..Settings::default()
+        };
+        let settings = BTreeMap::from([
+            ("default".to_owned(), Settings::default()),
+            ("other".to_owned(), other),
+        ]);
+        let store = Store {
+            host: Host::Lissom,
+            settings: &settings,
+            has_rate_limit: false,
+        };
+        let wanted = SettingsText::parse("{\"size_ratio\": 4}").expect("well-formed");
+        let rows = decide(&store, &wanted);
+        assert_eq!(rows[0].old.as_deref(), Some("default: 10, other: 4"));
+        assert_eq!(rows[0].how, How::Reopening);
+    }
+}

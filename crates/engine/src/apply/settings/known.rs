@@ -1,0 +1,48 @@
+//! The settings that can be named, and where a directory keeps them.
+
+/// Where a setting is kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Keeper {
+    /// In the state file or in RocksDB's OPTIONS file, from where
+    /// [`recorded_settings`](crate::inspect::recorded_settings) and the commands on
+    /// closed directories take it.
+    Directory,
+    /// Only in the program that opens the store.
+    Program,
+}
+
+/// What `inspect::recorded` finds again is kept by the directory.
+const SETTINGS: &[(&str, Keeper)] = &[
+    ("bloom_bits_per_key", Keeper::Directory),
+    ("compaction_readahead_size", Keeper::Program),
+    ("compression", Keeper::Directory),
+    ("filters", Keeper::Program),
+    ("level0_file_num_compaction_trigger", Keeper::Directory),
+    ("level0_slowdown_writes_trigger", Keeper::Directory),
+    ("level0_stop_writes_trigger", Keeper::Directory),
+    ("max_space_amplification", Keeper::Directory),
+    ("max_subcompactions", Keeper::Program),
+    ("max_write_buffer_number", Keeper::Directory),
+    ("memory_budget_bytes", Keeper::Program),
+    ("policy", Keeper::Directory),
+    ("rate_limit_bytes_per_second", Keeper::Program),
+    ("size_ratio", Keeper::Directory),
+    ("target_file_size_base", Keeper::Directory),
+    ("tombstone_share", Keeper::Directory),
+    ("workers", Keeper::Program),
+    ("write_buffer_size", Keeper::Directory),
+];
+
+/// Where a setting is kept; `None` where there is none of that name.
+pub(crate) fn keeper(name: &str) -> Option<Keeper> {
+    SETTINGS
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, keeper)| *keeper)
+}
+
+/// All names.
+pub(super) fn names() -> String {
+    let names: Vec<&str> = SETTINGS.iter().map(|(name, _)| *name).collect();
+    names.join(", ")
+}

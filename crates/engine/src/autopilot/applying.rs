@@ -1,0 +1,94 @@
+//! Options and settings that someone wants of the running store, from within or from
+//! outside.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use lissom_core::tuner::Policy;
+
+use super::pilot;
+use super::shared::{Request, Shared};
+use crate::apply::live::Live;
+use crate::apply::{Applied, Plan, Wanted};
+use crate::control::apply::is_over;
+use crate::error::{Error, Result};
+use crate::files::application::{self, Answer};
+use crate::settings::Settings;
+
+pub(super) fn apply(shared: &Shared, wanted: &Wanted) -> Result<Applied> {
+    with_live(shared, |live| live.apply(wanted))
+}
+
+pub(super) fn plan(shared: &Shared, wanted: &Wanted) -> Result<Plan> {
+    with_live(shared, |live| live.plan(wanted))
+}
+
+fn with_live<T>(shared: &Shared, act: impl FnOnce(&Live<'_>) -> T) -> T {
+    let set_policy = |family: &str, policy: &Policy| set_policy(shared, family, policy);
+    act(&Live {
+        rocks: &shared.db,
+        directory: &shared.directory,
+        settings: settings(shared),
+        rate_limit: shared.rate_limit.as_deref(),
+        set_policy: &set_policy,
+    })
+}
+
+/// The settings that column families were opened with, and the policies of now.
+fn settings(shared: &Shared) -> BTreeMap<String, Settings> {
+    let families = shared.families.read();
+    families
+        .iter()
+        .map(|(name, family)| {
+            let mut settings = family.hooks.settings.clone();
+            if let Ok(policy) = family.view.lock().policy.parse() {
+                settings.policy = policy;
+            }
+            (name.clone(), settings)
+        })
+        .collect()
+}
+
+/// The planner thread takes it up at its next look.
+pub(super) fn set_policy(shared: &Shared, family: &str, policy: &Policy) -> Result<()> {
+    let limits = pilot::fixed_limits(policy);
+    let family = shared
+        .family(family)
+        .ok_or_else(|| Error::fix(format!("there is no column family \"{family}\" here")))?;
+    family.ask(Request::Tuner(policy.tuner(), limits));
+    shared.events.bell().ring();
+    Ok(())
+}
+
+/// Does what someone asks for from outside, and leaves the answer.
+pub(super) fn take_up(shared: &Shared) {
+    let request = match application::take(&shared.directory) {
+        Ok(None) => return,
+        Ok(Some(request)) => request,
+        Err(error) => return shared.complain("", error.to_string()),
+    };
+    if is_over(&request) {
+        return;
+    }
+    // The planner thread must outlive whatever is asked of it.
+    let act = AssertUnwindSafe(|| apply(shared, &Wanted::parse(&request.text)?));
+    let result = catch_unwind(act)
+        .unwrap_or_else(|_| Err(Error::bug("the store panicked while it applied options")));
+    if let Ok(applied) = &result {
+        let changed = applied.outcomes.len() - applied.left().count();
+        shared.journal.note(
+            "",
+            format!(
+                "asked from outside, {changed} of {} options are as wanted",
+                applied.outcomes.len()
+            ),
+        );
+    }
+    let answer = Answer {
+        id: request.id,
+        result: result.map_err(|error| error.to_string()),
+    };
+    if let Err(error) = application::answer(&shared.directory, &answer) {
+        shared.complain("", error.to_string());
+    }
+}

@@ -1,0 +1,24 @@
+//! Applying configurations to closed directories and running stores.
+
+#[path = "apply/closed.rs"]
+mod closed;
+#[path = "apply/data.rs"]
+mod data;
+#[path = "apply/disk.rs"]
+mod disk;
+#[path = "common/instants.rs"]
+mod instants;
+#[path = "apply/interrupted.rs"]
+mod interrupted;
+#[path = "apply/kill.rs"]
+mod kill;
+#[path = "apply/rebuild.rs"]
+mod rebuild;
+#[path = "apply/running.rs"]
+mod running;
+#[path = "common/small_disk.rs"]
+mod small_disk;
+#[path = "apply/stored.rs"]
+mod stored;
+#[path = "apply/taken_back.rs"]
+mod taken_back;

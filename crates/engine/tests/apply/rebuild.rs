@@ -1,0 +1,379 @@
+//! All data in new files.
+
+use std::fs;
+use std::path::Path;
+
+use lissom::apply::{Applier, Changes, How, OptionsText, Phase, Section, Taken, finish, undo};
+use lissom::{Db, Settings};
+use rust_rocksdb::{DB, DBCompactionStyle, Options};
+
+use super::data::{
+    Contents, FEWER_LEVELS, Place, apply, contents, contents_with, family, join, key, make,
+    make_with, options, record, recorded, rewrite, wanted,
+};
+
+fn entries(contents: &Contents) -> Vec<(String, u64)> {
+    contents
+        .iter()
+        .map(|(name, entries)| (name.clone(), entries.len() as u64))
+        .collect()
+}
+
+#[test]
+fn everything_is_copied_and_the_options_are_as_wanted() {
+    let place = Place::new();
+    let path = place.path();
+    make(&path, 20_000);
+    let before = contents(&path);
+    let plan = Applier::new(&path, wanted(FEWER_LEVELS))
+        .rewrite(true)
+        .plan()
+        .expect("a plan");
+    assert!(plan.rebuild.expect("a rebuild").needed_bytes > 0);
+    assert_eq!(place.names(), ["data"], "a plan changes nothing");
+
+    let mut phases = Vec::new();
+    let applied = Applier::new(&path, wanted(FEWER_LEVELS))
+        .rewrite(true)
+        .apply(&mut |progress| phases.push(progress.phase))
+        .expect("rebuilt");
+    assert_eq!(applied.count(Taken::Changed), 3, "{applied:#?}");
+    assert!(
+        phases
+            .iter()
+            .filter(|phase| **phase == Phase::Copying)
+            .count()
+            > 10
+    );
+    assert!(phases.contains(&Phase::Checking));
+    let copied: Vec<(String, u64)> = applied
+        .rebuilt
+        .expect("a copy")
+        .families
+        .iter()
+        .map(|family| (family.name.clone(), family.entries))
+        .collect();
+    assert_eq!(copied, entries(&before));
+    assert_eq!(contents(&path), before);
+    assert_eq!(contents(&place.beside(".before-apply")), before);
+    assert_eq!(place.names(), ["data", "data.before-apply"]);
+
+    let now = OptionsText::parse(&recorded(&path)).expect("well-formed");
+    assert_eq!(now.get(&family("default"), "num_levels"), Some("4"));
+    assert_eq!(now.get(&family("second"), "num_levels"), Some("7"));
+    let table = Section::Table("default".into());
+    assert_eq!(now.get(&table, "block_size"), Some("16384"));
+    let old = OptionsText::parse(&recorded(&place.beside(".before-apply"))).expect("well-formed");
+    assert_eq!(old.get(&family("default"), "num_levels"), Some("7"));
+    assert_eq!(
+        now.get(&Section::Database, "create_if_missing"),
+        old.get(&Section::Database, "create_if_missing")
+    );
+
+    let again = rewrite(&path, FEWER_LEVELS);
+    assert!(again.rebuilt.is_none(), "it was rebuilt already");
+    let finished = finish(&path, false).expect("finished");
+    assert_eq!((finished.removed.len(), finished.kept.len()), (1, 0));
+    assert!(finished.removed[0].bytes > 0);
+    assert_eq!(place.names(), ["data"]);
+    assert!(finish(&path, false).is_err());
+    assert_eq!(contents(&path), before);
+}
+
+#[test]
+fn without_consent_a_rebuild_is_offered_only() {
+    let place = Place::new();
+    let path = place.path();
+    make(&path, 20_000);
+    let text = "[CFOptions \"default\"]\nnum_levels=1\nwrite_buffer_size=1M\n";
+    let applied = apply(&path, text);
+    assert_eq!(applied.count(Taken::Changed), 1, "{applied:#?}");
+    let left = applied.left().next().expect("num_levels");
+    assert_eq!(left.row.how, How::Rebuild);
+    assert!(left.why.contains("--rewrite"), "{left:?}");
+    assert_eq!(place.names(), ["data"]);
+}
+
+#[test]
+fn from_universal_to_leveled() {
+    let place = Place::new();
+    let path = place.path();
+    let mut universal = options();
+    universal.set_compaction_style(DBCompactionStyle::Universal);
+    make_with(&path, 10_000, &universal);
+    let before = contents(&path);
+    let sections = ["default", "second", "third"]
+        .map(|name| format!("[CFOptions \"{name}\"]\ncompaction_style=kCompactionStyleLevel\n"));
+    let applied = rewrite(&path, &sections.concat());
+    assert_eq!(applied.count(Taken::Changed), 3, "{applied:#?}");
+    assert_eq!(contents(&path), before);
+    let db = DB::open_cf(&options(), &path, ["default", "second", "third"]).expect("leveled");
+    db.put("more", "data").expect("a put");
+}
+
+#[test]
+fn merges_are_resolved_by_the_operator_that_is_brought() {
+    let place = Place::new();
+    let path = place.path();
+    let with = |options: &mut Options| options.set_merge_operator_associative("join", join);
+    let mut own = options();
+    with(&mut own);
+    let db = DB::open(&own, &path).expect("a new database");
+    for number in 0..500 {
+        for part in ["a", "b", "c"] {
+            db.merge(key(number), part).expect("a merge");
+            if number % 100 == 0 {
+                db.flush().expect("a flush");
+            }
+        }
+    }
+    drop(db);
+    let before = contents_with(&path, &own);
+    assert_eq!(before["default"][key(1).as_bytes()], b"abc");
+    let text = "[TableOptions/BlockBasedTable \"default\"]\nblock_size=8K\n";
+    let error = Applier::new(&path, wanted(text))
+        .rewrite(true)
+        .apply(&mut |_| ())
+        .expect_err("nobody has the operator");
+    assert!(error.to_string().contains("merge_operator=join"), "{error}");
+    Applier::new(&path, wanted(text))
+        .rewrite(true)
+        .customise(move |_, options| with(options))
+        .apply(&mut |_| ())
+        .expect("rebuilt");
+    assert_eq!(contents_with(&path, &own), before);
+    assert!(recorded(&path).contains("merge_operator=join"));
+
+    let db = DB::open(&own, &path).expect("it opens");
+    db.merge(key(1), "d").expect("a merge");
+    drop(db);
+    let mut asked = None;
+    let refused = undo(&path, |changes| {
+        asked = Some(changes);
+        false
+    });
+    assert!(refused.is_err());
+    // Nobody here can open it to count.
+    assert_eq!(asked, Some(Changes { writes: None }));
+}
+
+fn level0_files(path: &Path, family: &str) -> usize {
+    let families = ["default", "second", "third"];
+    let options = Options::default();
+    let db = DB::open_cf_for_read_only(&options, path, families, false).expect("readable");
+    let files = db.live_files().expect("files");
+    files
+        .iter()
+        .filter(|file| file.column_family_name == family && file.level == 0)
+        .count()
+}
+
+/// Its writers stop at six files in level 0, and nobody takes them away.
+#[test]
+fn a_database_that_its_application_compacts_is_copied() {
+    let place = Place::new();
+    let path = place.path();
+    make(&path, 10_000);
+    record(&path, "kCompactionStyleLevel", "kCompactionStyleNone");
+    let before = contents(&path);
+    let applied = rewrite(
+        &path,
+        "[CFOptions \"default\"]\nwrite_buffer_size=64K\nlevel0_file_num_compaction_trigger=2\n\
+         level0_slowdown_writes_trigger=4\nlevel0_stop_writes_trigger=6\n",
+    );
+    assert_eq!(applied.count(Taken::Changed), 4, "{applied:#?}");
+    assert_eq!(contents(&path), before);
+    assert!(recorded(&path).contains("compaction_style=kCompactionStyleNone"));
+    assert!(!recorded(&path).contains("compaction_style=kCompactionStyleLevel"));
+    assert!(level0_files(&path, "default") < 6);
+}
+
+/// RocksDB writes into them by itself, so that no copy would ever equal them.
+#[test]
+fn statistics_of_rocksdbs_own_are_not_copied() {
+    const STATISTICS: &str = "___rocksdb_stats_history___";
+    let mine = |path: &Path| {
+        let mut all = contents(path);
+        let statistics = all.remove(STATISTICS);
+        assert!(statistics.is_some(), "there are none");
+        all
+    };
+    let place = Place::new();
+    let path = place.path();
+    // RocksDB refuses to open with these statistics while level 0 is crowded.
+    let mut calm = options();
+    calm.set_write_buffer_size(16 << 20);
+    make_with(&path, 2_000, &calm);
+    let on = "[DBOptions]\npersist_stats_to_disk=true\n";
+    assert_eq!(apply(&path, on).count(Taken::Changed), 1);
+    let before = mine(&path);
+    for levels in [5, 6] {
+        let text = format!("[CFOptions \"default\"]\nnum_levels={levels}\n");
+        let rebuilt = rewrite(&path, &text).rebuilt.expect("a copy");
+        assert_eq!(rebuilt.families.len(), 3, "{rebuilt:?}");
+        assert_eq!(mine(&path), before);
+        finish(&path, false).expect("finished");
+    }
+    assert!(recorded(&path).contains("persist_stats_to_disk=true"));
+    let jobs = "[DBOptions]\nmax_background_jobs=4\n";
+    assert_eq!(apply(&path, jobs).count(Taken::Changed), 1);
+    assert_eq!(mine(&path), before);
+}
+
+/// RocksDB refuses writes without a log then.
+#[test]
+fn a_database_that_recycles_its_logs_is_copied() {
+    let place = Place::new();
+    let path = place.path();
+    make(&path, 2_000);
+    let on = "[DBOptions]\nrecycle_log_file_num=2\n";
+    assert_eq!(apply(&path, on).count(Taken::Changed), 1);
+    let before = contents(&path);
+    rewrite(&path, FEWER_LEVELS);
+    assert_eq!(contents(&path), before);
+    assert!(recorded(&path).contains("recycle_log_file_num=2"));
+}
+
+/// It is not data, and stays in the old directory.
+#[test]
+fn the_archive_of_the_log_is_left_behind() {
+    let place = Place::new();
+    let path = place.path();
+    let mut own = options();
+    own.set_wal_ttl_seconds(3_600);
+    make_with(&path, 5_000, &own);
+    let logs = |path: &Path| fs::read_dir(path.join("archive")).map_or(0, Iterator::count);
+    assert!(logs(&path) > 0, "no log was archived");
+    let before = contents(&path);
+    rewrite(&path, FEWER_LEVELS);
+    assert_eq!(contents(&path), before);
+    assert!(logs(&place.beside(".before-apply")) > 0);
+    finish(&path, false).expect("finished");
+    assert_eq!(place.names(), ["data"]);
+}
+
+#[test]
+fn what_cannot_be_copied_is_refused_and_left_as_it_was() {
+    let place = Place::new();
+    let path = place.path();
+    make(&path, 100);
+    let before = contents(&path);
+    let refused = |words: &str| {
+        let error = Applier::new(&path, wanted(FEWER_LEVELS))
+            .rewrite(true)
+            .apply(&mut |_| ())
+            .expect_err(words)
+            .to_string();
+        assert!(error.contains(words), "{words}: {error}");
+        assert_eq!(contents(&path), before, "{words}");
+    };
+    for name in ["notes.txt", "app.log", "export.sst", "x.trash"] {
+        fs::write(path.join(name), "mine").expect("written");
+        refused(&format!("{name} in it is no file of RocksDB's"));
+        fs::remove_file(path.join(name)).expect("removed");
+    }
+
+    fs::create_dir(place.beside(".rebuild")).expect("made");
+    fs::write(place.beside(".rebuild").join("mine"), "mine").expect("written");
+    refused("it is no copy");
+    assert!(place.beside(".rebuild").join("mine").exists());
+    fs::remove_dir_all(place.beside(".rebuild")).expect("removed");
+
+    fs::create_dir(place.beside(".before-apply")).expect("made");
+    refused("no directory from before a rebuild");
+    fs::remove_dir(place.beside(".before-apply")).expect("removed");
+
+    let db = DB::open_cf(&options(), &path, ["default", "second", "third"]).expect("it opens");
+    let error = Applier::new(&path, wanted(FEWER_LEVELS))
+        .rewrite(true)
+        .apply(&mut |_| ())
+        .expect_err("open")
+        .to_string();
+    assert!(error.contains("close it there first"), "{error}");
+    drop(db);
+    // What a kill has left of a mark is no user's.
+    fs::write(path.join("LISSOM-REBUILD.tmp"), "half").expect("written");
+    rewrite(&path, FEWER_LEVELS);
+    assert_eq!(contents(&path), before);
+}
+
+#[test]
+fn files_of_users_are_not_removed_with_an_old_directory() {
+    let place = Place::new();
+    let path = place.path();
+    make(&path, 100);
+    rewrite(&path, FEWER_LEVELS);
+    let mine = place.beside(".before-apply").join("app.log");
+    fs::write(&mine, "mine").expect("written");
+    let error = finish(&path, true).expect_err("not RocksDB's").to_string();
+    assert!(error.contains("app.log in it is no file"), "{error}");
+    assert!(mine.exists());
+    fs::remove_file(&mine).expect("removed");
+    finish(&path, false).expect("finished");
+    assert_eq!(place.names(), ["data"]);
+}
+
+#[test]
+fn one_command_at_a_time_works_on_a_database() {
+    let place = Place::new();
+    let path = place.path();
+    make(&path, 1_000);
+    let before = contents(&path);
+    let applier = || Applier::new(&path, wanted(FEWER_LEVELS));
+    let mut said = Vec::new();
+    applier()
+        .rewrite(true)
+        .apply(&mut |_| {
+            said.extend([
+                finish(&path, true).map(drop),
+                undo(&path, |_| true).map(drop),
+                applier().apply(&mut |_| ()).map(drop),
+            ]);
+        })
+        .expect("rebuilt");
+    assert!(said.len() > 3, "{said:?}");
+    for answer in said {
+        let error = answer.expect_err("another one is at work").to_string();
+        assert!(error.contains("another `lissom apply`"), "{error}");
+    }
+    assert_eq!(contents(&path), before);
+    assert_eq!(place.names(), ["data", "data.before-apply"]);
+}
+
+/// Each of them could be taken for a database.
+#[test]
+fn the_name_of_a_directory_beside_the_database_is_refused() {
+    let place = Place::new();
+    let path = place.path();
+    make(&path, 1_000);
+    let before = contents(&path);
+    rewrite(&path, FEWER_LEVELS);
+    let old = place.beside(".before-apply");
+    for error in [
+        finish(&old, true).map(drop),
+        undo(&old, |_| true).map(drop),
+        Applier::new(&old, wanted(FEWER_LEVELS)).plan().map(drop),
+        Applier::new(&old, wanted(FEWER_LEVELS))
+            .apply(&mut |_| ())
+            .map(drop),
+    ] {
+        let error = error.expect_err("the old directory").to_string();
+        assert!(error.contains("is the old directory of"), "{error}");
+    }
+    undo(&path, |_| true).expect("its mark is still there");
+    assert_eq!(contents(&path), before);
+}
+
+#[test]
+fn a_running_store_of_lissoms_is_refused() {
+    let place = Place::new();
+    let path = place.path();
+    let db = Db::open(&path, Settings::default()).expect("a new store");
+    let error = Applier::new(&path, wanted(FEWER_LEVELS))
+        .rewrite(true)
+        .apply(&mut |_| ())
+        .expect_err("it runs")
+        .to_string();
+    assert!(error.contains("--running"), "{error}");
+    db.put("still", "running").expect("a put");
+}

@@ -1,0 +1,154 @@
+//! A running store.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
+
+use lissom::apply::{OptionsText, Taken, Wanted};
+use lissom::control::ask_to_apply;
+use lissom::ffi::CfRef;
+use lissom::ffi::options::live_options;
+use lissom::{Db, Settings};
+
+use super::data::{Place, family, recorded, wanted};
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+fn opened(place: &Place) -> Db {
+    let settings = Settings {
+        rate_limit_bytes_per_second: Some(1 << 30),
+        ..Settings::default()
+    };
+    let db = Db::open(place.path(), settings).expect("a new store");
+    db.create_cf("second").expect("made");
+    for number in 0..1_000u32 {
+        db.put(number.to_be_bytes(), "value").expect("a put");
+    }
+    db
+}
+
+const OPTIONS: &str = "[DBOptions]\nmax_background_jobs=9\nbytes_per_sync=2M\nuse_fsync=true\n\
+    [CFOptions \"default\"]\nmemtable_whole_key_filtering=true\nttl=60\n\
+    [CFOptions \"second\"]\nmax_sequential_skip_in_iterations=3\n";
+
+#[test]
+fn options_change_while_reads_go_on() {
+    let place = Place::new();
+    let db = opened(&place);
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let reader = scope.spawn(|| {
+            let mut reads = 0_u64;
+            while !over.load(Relaxed) {
+                let found = db.get(7_u32.to_be_bytes()).expect("a get");
+                assert_eq!(found.as_deref(), Some(&b"value"[..]));
+                reads += 1;
+            }
+            reads
+        });
+        let applied = db.apply(&wanted(OPTIONS)).expect("applied");
+        over.store(true, Relaxed);
+        assert!(reader.join().expect("a reader") > 0);
+        assert_eq!(applied.count(Taken::Changed), 4, "{applied:#?}");
+        let left: Vec<&str> = applied
+            .left()
+            .map(|outcome| outcome.row.name.as_str())
+            .collect();
+        assert_eq!(left, ["use_fsync", "ttl"]);
+    });
+    let handle = db.cf_handle("default").expect("a column family");
+    let live = live_options(CfRef::of(&handle).expect("a handle")).expect("options");
+    assert_eq!(live.db.max_background_jobs, 9);
+    let file = OptionsText::parse(&recorded(&place.path())).expect("well-formed");
+    let name = "max_sequential_skip_in_iterations";
+    assert_eq!(file.get(&family("second"), name), Some("3"));
+    assert_ne!(file.get(&family("default"), name), Some("3"));
+    assert_eq!(
+        db.apply(&wanted(OPTIONS))
+            .expect("again")
+            .count(Taken::Already),
+        4
+    );
+}
+
+#[test]
+fn what_rocksdb_refuses_is_an_outcome() {
+    let place = Place::new();
+    let db = opened(&place);
+    let applied = db
+        .apply(&wanted(
+            "[CFOptions \"default\"]\nblock_protection_bytes_per_key=3\n[DBOptions]\n\
+             max_background_jobs=5\n",
+        ))
+        .expect("answered");
+    let left: Vec<_> = applied.left().collect();
+    assert_eq!(left.len(), 1, "{applied:#?}");
+    assert!(left[0].why.contains("RocksDB answered"), "{:?}", left[0]);
+    assert_eq!(applied.count(Taken::Changed), 1);
+    let error = db
+        .apply(&wanted("[CFOptions \"third\"]\nttl=1\n"))
+        .expect_err("there is none");
+    assert!(
+        error.to_string().contains("no column family \"third\""),
+        "{error}"
+    );
+}
+
+#[test]
+fn the_policy_and_the_rate_limit_change_at_once() {
+    let place = Place::new();
+    let db = opened(&place);
+    let text = "{\"policy\": \"fixed-3\", \"rate_limit_bytes_per_second\": 5000000, \
+                \"size_ratio\": 4}";
+    let applied = db.apply(&wanted(text)).expect("applied");
+    assert_eq!(applied.count(Taken::Changed), 2, "{applied:#?}");
+    assert_eq!(applied.left().count(), 1);
+    let deadline = std::time::Instant::now() + PATIENCE;
+    for family in ["default", "second"] {
+        while db
+            .autopilot()
+            .glance(family)
+            .expect("a family")
+            .limits
+            .to_string()
+            != "3"
+        {
+            assert!(
+                std::time::Instant::now() < deadline,
+                "{family} has other limits"
+            );
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+#[test]
+fn a_store_is_asked_from_outside() {
+    let place = Place::new();
+    let db = opened(&place);
+    let applied = ask_to_apply(&place.path(), OPTIONS, PATIENCE).expect("answered");
+    assert_eq!(applied.count(Taken::Changed), 4, "{applied:#?}");
+    let error = ask_to_apply(&place.path(), "[CFOptions \"third\"]\nttl=1\n", PATIENCE)
+        .expect_err("there is none");
+    assert!(
+        error.to_string().contains("no column family \"third\""),
+        "{error}"
+    );
+    assert!(Wanted::parse("x").is_err());
+    drop(db);
+    let short = Duration::from_millis(200);
+    let error = ask_to_apply(&place.path(), OPTIONS, short).expect_err("nobody runs it");
+    assert!(
+        error.to_string().contains("no store of Lissom's that runs"),
+        "{error}"
+    );
+    // What nobody waits for any more is not taken up later.
+    let before = recorded(&place.path());
+    let db = Db::open(place.path(), Settings::default()).expect("it opens");
+    db.flush().expect("a flush");
+    drop(db);
+    let now = OptionsText::parse(&recorded(&place.path())).expect("well-formed");
+    let was = OptionsText::parse(&before).expect("well-formed");
+    let name = "memtable_whole_key_filtering";
+    assert_eq!(was.get(&family("default"), name), Some("true"));
+    assert_eq!(now.get(&family("default"), name), Some("false"));
+}

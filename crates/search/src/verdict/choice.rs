@@ -1,0 +1,195 @@
+//! Which contender is believed once all of them were run again.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::judge::is_better;
+use super::rounds::Rounds;
+use super::{Contender, Repeated, contenders, default_among, medians};
+use crate::error::{Result, SearchError};
+use crate::objective::{Constraint, Metrics};
+use crate::search::{Search, TrialId};
+use crate::space::Configuration;
+
+/// Who is believed.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Choice {
+    /// Who it is.
+    pub contender: Contender,
+    /// Its trial.
+    pub trial: TrialId,
+    /// Which contender runs the default configuration; absent if none does.
+    pub default: Option<Contender>,
+    /// What the repeats say against contenders: words that begin with `it` or `by`.
+    pub against: BTreeMap<Contender, String>,
+    /// Why it is not the search's best: a sentence without a full stop.
+    pub note: Option<String>,
+}
+
+/// A contender as its repeats show it.
+struct Candidate {
+    contender: Contender,
+    trial: TrialId,
+    fate: Fate,
+}
+
+/// How a contender came through its repeats.
+enum Fate {
+    /// Nothing speaks against it.
+    Kept,
+    /// By the median it exceeds bounds, by this sum of shares of them.
+    Exceeded(f64, String),
+    /// It failed.
+    Failed(String),
+}
+
+/// The search's best, unless its repeats tell otherwise: one that failed, or whose
+/// median exceeds a bound, gives way to one of which neither holds; and one that is
+/// better in every goal ([`Standing::Better`](super::Standing::Better)) takes its
+/// place. A contender that failed in the search itself is never chosen.
+///
+/// # Errors
+/// The search measured nothing; a metric that a goal needs is missing.
+pub fn choice(search: &Search, repeated: &[Repeated]) -> Result<Choice> {
+    let contenders = contenders(search)?;
+    let objective = &search.setup().objective;
+    let rounds = Rounds::of(objective, repeated)?;
+    let candidates = candidates(search, &contenders, repeated)?;
+    let mut fit = fittest(&candidates);
+    let (Some(best), Some(first)) = (candidates.first(), fit.next()) else {
+        return Err(SearchError::new(
+            "no contender has a trial that was measured, so there is nothing to choose from",
+        ));
+    };
+    let chosen = fit.fold(first, |chosen, it| {
+        let pair = (it.contender, chosen.contender);
+        if is_better(&rounds, objective, pair) {
+            it
+        } else {
+            chosen
+        }
+    });
+    Ok(Choice {
+        contender: chosen.contender,
+        trial: chosen.trial,
+        default: default_among(search, &contenders),
+        against: against(&candidates),
+        note: note(best, chosen),
+    })
+}
+
+/// Contenders that were measured in the search, in their order.
+fn candidates(
+    search: &Search,
+    contenders: &[(Contender, Configuration)],
+    repeated: &[Repeated],
+) -> Result<Vec<Candidate>> {
+    let order = search.order();
+    let mut candidates = Vec::new();
+    for (contender, configuration) in contenders {
+        let mut measured = order.iter().filter_map(|id| search.trial(*id));
+        let trial = measured.find(|it| it.configuration == *configuration);
+        if let Some(trial) = trial {
+            candidates.push(Candidate {
+                contender: *contender,
+                trial: trial.id,
+                fate: fate(&search.setup().constraints, repeated, *contender)?,
+            });
+        }
+    }
+    Ok(candidates)
+}
+
+/// Those against whom the least speaks.
+fn fittest(candidates: &[Candidate]) -> impl Iterator<Item = &Candidate> {
+    let keys = candidates.iter().map(|it| it.fate.key());
+    let least = keys.min_by(|one, other| one.0.cmp(&other.0).then(one.1.total_cmp(&other.1)));
+    let fit = candidates.iter();
+    fit.filter(move |it| Some(it.fate.key()) == least)
+}
+
+fn fate(constraints: &[Constraint], repeated: &[Repeated], contender: Contender) -> Result<Fate> {
+    let own = repeated.iter().filter(|it| it.contender == contender);
+    let runs: Vec<Option<&Metrics>> = own.map(|it| it.metrics.as_ref()).collect();
+    let failed = runs.iter().filter(|it| it.is_none()).count();
+    if failed > 0 {
+        let words = format!("it failed in {failed} of {} repeats", runs.len());
+        return Ok(Fate::Failed(words));
+    }
+    let runs: Vec<&Metrics> = runs.into_iter().flatten().collect();
+    Ok(match medians(&runs)? {
+        Some(metrics) => bounded(constraints, &metrics),
+        None => Fate::Kept,
+    })
+}
+
+/// How medians stand to the bounds.
+fn bounded(constraints: &[Constraint], metrics: &Metrics) -> Fate {
+    let (mut excess, mut words) = (0.0, Vec::new());
+    for constraint in constraints {
+        match (constraint.excess(metrics), metrics.get(constraint.metric())) {
+            (Ok(share), Some(value)) if share > 0.0 => {
+                excess += share;
+                let digits = if value.abs() < 100.0 { 3 } else { 0 };
+                words.push(format!("{} is {value:.digits$}", constraint.metric()));
+            }
+            (Ok(_), _) => {}
+            (Err(error), _) => return Fate::Failed(error.to_string()),
+        }
+    }
+    if words.is_empty() {
+        return Fate::Kept;
+    }
+    let bounds: Vec<String> = constraints.iter().map(ToString::to_string).collect();
+    let words = format!(
+        "by the median of its repeats {}, where {} is asked for",
+        words.join(" and "),
+        bounds.join(" and ")
+    );
+    Fate::Exceeded(excess, words)
+}
+
+impl Fate {
+    /// The less, the better.
+    fn key(&self) -> (u8, f64) {
+        match self {
+            Fate::Kept => (0, 0.0),
+            Fate::Exceeded(excess, _) => (1, *excess),
+            Fate::Failed(_) => (2, 0.0),
+        }
+    }
+
+    fn words(&self) -> Option<&str> {
+        match self {
+            Fate::Kept => None,
+            Fate::Exceeded(_, words) | Fate::Failed(words) => Some(words),
+        }
+    }
+}
+
+fn against(candidates: &[Candidate]) -> BTreeMap<Contender, String> {
+    let words = candidates
+        .iter()
+        .filter_map(|it| Some((it.contender, it.fate.words()?.to_owned())));
+    words.collect()
+}
+
+fn note(best: &Candidate, chosen: &Candidate) -> Option<String> {
+    if best.contender == chosen.contender {
+        return None;
+    }
+    let (first, other) = (
+        best.trial,
+        format!("{}, {}", chosen.trial, chosen.contender),
+    );
+    Some(match best.fate.words() {
+        Some(words) => {
+            format!("the search chose {first}, but {words}, so that {other}, is taken for the best")
+        }
+        None => format!(
+            "the search chose {first}, but {other}, was better in all rounds of the repeats and is \
+             taken for the best"
+        ),
+    })
+}
