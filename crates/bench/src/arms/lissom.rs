@@ -29,6 +29,8 @@ pub struct LissomStore {
     schedule: Vec<(String, Policy)>,
     /// Whether its compactions follow a schedule that looks at the load.
     scheduled: bool,
+    /// Whether its run limits are held once the load has ended.
+    frozen: bool,
     path: PathBuf,
 }
 
@@ -39,7 +41,7 @@ impl LissomStore {
         // An oracle loads with the limits of its first session.
         let policy = match schedule.first() {
             Some((_, first)) => first.clone(),
-            None => parse(&decider(arm).to_string())?,
+            None => parse(&decider(arm))?,
         };
         let mut settings = settings_of(policy, resources);
         match arm {
@@ -51,6 +53,7 @@ impl LissomStore {
         Ok(Self {
             schedule,
             scheduled: matches!(arm, ArmName::Scheduled(..)),
+            frozen: matches!(arm, ArmName::Frozen(_)),
             ..store
         })
     }
@@ -70,6 +73,7 @@ impl LissomStore {
             log,
             schedule: Vec::new(),
             scheduled: false,
+            frozen: false,
             path: path.to_path_buf(),
         })
     }
@@ -92,11 +96,12 @@ impl LissomStore {
     }
 }
 
-/// Who chooses the run limits.
-fn decider(arm: &ArmName) -> &ArmName {
+/// The policy that chooses the run limits.
+fn decider(arm: &ArmName) -> String {
     match arm {
-        ArmName::Scheduled(arm, _) => arm,
-        arm => arm,
+        ArmName::Scheduled(arm, _) => arm.to_string(),
+        ArmName::Frozen(policy) => policy.clone(),
+        arm => arm.to_string(),
     }
 }
 
@@ -246,6 +251,9 @@ impl Store for LissomStore {
     fn session_begins(&self, name: &str) -> Result<()> {
         if let Some((_, policy)) = self.schedule.iter().find(|(session, _)| session == name) {
             self.db.set_policy(FAMILY, policy)?;
+        }
+        if self.frozen {
+            self.db.pin()?;
         }
         Ok(())
     }

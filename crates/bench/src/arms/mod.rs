@@ -36,6 +36,7 @@ pub fn open_arm(arm: &ArmName, directory: &Path, resources: &Resources) -> Resul
         | ArmName::LazyLeveling
         | ArmName::Thresholds(..)
         | ArmName::Learner(_)
+        | ArmName::Frozen(_)
         | ArmName::Oracle(_)
         | ArmName::Switch(..)
         | ArmName::Scheduled(..) => Ok(Box::new(LissomStore::open(directory, arm, resources)?)),

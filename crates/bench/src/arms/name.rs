@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use lissom::core::Transition;
 use lissom::core::schedule::ScheduleKind;
+use lissom::core::tuner::Policy;
 use serde::{Deserialize, Serialize};
 
 use crate::error::BenchError;
@@ -34,6 +35,9 @@ pub enum ArmName {
     Thresholds(String, String),
     /// A learner, by its policy's name: `learned`, `lerp`, and their variants.
     Learner(String),
+    /// A learner whose run limits are held from the first session on: what the load
+    /// has taught it, and nothing more.
+    Frozen(String),
     /// Fixed run limits that are switched, with perfect knowledge, at the start of each
     /// session named.
     Oracle(Vec<(String, u32)>),
@@ -45,6 +49,9 @@ pub enum ArmName {
     /// In-memory store for tests of the harness.
     Mock(String),
 }
+
+/// What ends the name of a learner that is held.
+const FROZEN: &str = "-frozen";
 
 /// Transitions as arms spell them.
 const TRANSITIONS: [(Transition, &str); 4] = [
@@ -62,6 +69,7 @@ impl ArmName {
             self,
             Self::Thresholds(..)
                 | Self::Learner(_)
+                | Self::Frozen(_)
                 | Self::Oracle(..)
                 | Self::Switch(..)
                 | Self::Scheduled(..)
@@ -122,6 +130,7 @@ impl fmt::Display for ArmName {
             Self::Fixed(limit) => write!(f, "fixed-{limit}"),
             Self::LazyLeveling => f.write_str("lazy-leveling"),
             Self::Learner(policy) => f.write_str(policy),
+            Self::Frozen(policy) => write!(f, "{policy}{FROZEN}"),
             Self::Thresholds(low, high) => write!(f, "thresholds-{low}-{high}"),
             Self::Scheduled(arm, schedule) => write!(f, "{arm}@{schedule}"),
             Self::Mock(rest) => write!(f, "mock-{rest}"),
@@ -179,12 +188,19 @@ fn parse_parametrised(text: &str) -> Option<ArmName> {
     if let Some(rest) = text.strip_prefix("mock-") {
         return Some(ArmName::Mock(rest.to_string()));
     }
-    let policy: lissom::core::tuner::Policy = text.parse().ok()?;
-    if policy.learns() {
+    if let Some(policy) = text.strip_suffix(FROZEN) {
+        return learns(policy).then(|| ArmName::Frozen(policy.to_string()));
+    }
+    if learns(text) {
         return Some(ArmName::Learner(text.to_string()));
     }
     let (low, high) = text.strip_prefix("thresholds-")?.split_once('-')?;
-    Some(ArmName::Thresholds(low.into(), high.into()))
+    let thresholds = ArmName::Thresholds(low.into(), high.into());
+    text.parse::<Policy>().is_ok().then_some(thresholds)
+}
+
+fn learns(policy: &str) -> bool {
+    policy.parse().is_ok_and(|policy: Policy| policy.learns())
 }
 
 fn fixed_limit(text: &str) -> Option<u32> {
@@ -219,7 +235,8 @@ fn unknown(text: &str) -> BenchError {
         "arm \"{text}\" is not known; the arms are rocksdb-leveled, rocksdb-leveled-tuned[-BYTES], \
          rocksdb-leveled-auto-rate, \
          rocksdb-universal, fixed-1 to fixed-{LARGEST_FIXED}, lazy-leveling, thresholds-LOW-HIGH \
-         (percent of reads, LOW not above HIGH), learned, lerp, one of these with a schedule as in fixed-4@dlc, \
+         (percent of reads, LOW not above HIGH), learned, lerp, learned-frozen (held after the load), \
+         one of these with a schedule as in fixed-4@dlc, \
          oracle:SESSION=fixed-K,SESSION=fixed-K, and \
          switch-TRANSITION:SESSION=fixed-K,SESSION=fixed-K with flexible, lazy, greedy or \
          file-granular"

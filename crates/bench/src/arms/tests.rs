@@ -15,6 +15,7 @@ fn names_survive_the_round_trip() {
         "lerp",
         "learned",
         "learned-from-4",
+        "learned-from-4-frozen",
         "learned-without-memory+trials",
         "lerp-without-propagation",
         "fixed-4@dlc-part",
@@ -41,6 +42,7 @@ fn unknown_names_list_the_arms() {
         "rocksdb-leveled-tuned-1",
         "rocksdb-leveled@dlc",
         "fixed-4@lazy",
+        "fixed-4-frozen",
     ] {
         let error = name.parse::<ArmName>().unwrap_err().to_string();
         assert!(
@@ -55,6 +57,22 @@ fn only_arms_that_look_at_the_workload_are_out_of_the_hull() {
     let is_static = |name: &str| name.parse::<ArmName>().unwrap().is_static();
     assert!(is_static("fixed-3") && is_static("lazy-leveling") && is_static("rocksdb-universal"));
     assert!(!is_static("thresholds-30-70") && !is_static("lerp") && !is_static("oracle:a=fixed-1"));
+    assert!(!is_static("learned-frozen"));
+}
+
+#[test]
+fn a_frozen_learner_is_held_once_sessions_begin() {
+    let place = tempfile::tempdir().unwrap();
+    let open = |name: &str| {
+        let directory = place.path().join(name);
+        std::fs::create_dir(&directory).unwrap();
+        let store = open_arm(&name.parse().unwrap(), &directory, &Resources::default()).unwrap();
+        assert!(!directory.join("LISSOM-PIN").exists());
+        store.session_begins("any").unwrap();
+        directory.join("LISSOM-PIN").exists()
+    };
+    assert!(open("learned-frozen"));
+    assert!(!open("learned"));
 }
 
 #[test]

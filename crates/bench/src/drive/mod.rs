@@ -9,6 +9,8 @@ mod sampler;
 mod series;
 mod session;
 #[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
 mod tests;
 
 pub use clock::{Clock, SystemClock};

@@ -1,36 +1,11 @@
-use std::sync::Mutex;
 use std::time::Duration;
 
+use super::testing::{FakeClock, millis};
 use super::*;
 use crate::arms::MockStore;
 use crate::generate::{DataShape, Op, Partition};
 use crate::store::Store;
 use crate::workload::{Rate, Workload, load_workload};
-
-/// A clock that moves only when told to, or when somebody waits.
-#[derive(Default)]
-struct FakeClock(Mutex<Duration>);
-
-impl FakeClock {
-    fn pass(&self, time: Duration) {
-        *self.0.lock().unwrap() += time;
-    }
-}
-
-impl Clock for FakeClock {
-    fn now(&self) -> Duration {
-        *self.0.lock().unwrap()
-    }
-
-    fn wait_until(&self, due: Duration) {
-        let mut now = self.0.lock().unwrap();
-        *now = due.max(*now);
-    }
-}
-
-fn millis(n: u64) -> Duration {
-    Duration::from_millis(n)
-}
 
 #[test]
 fn a_stall_is_charged_to_all_operations_that_were_due() {

@@ -23,9 +23,9 @@ pub fn report_html(results: &Results) -> String {
     let data =
         serde_json::to_string(&page_data(results)).expect("page data hold only plain values");
     // `</script>` inside a string would end the element.
-    let data = data.replace("</", "<\\/");
-    let workload = &results.parameters.workload;
-    PAGE.replace("{{title}}", &escape(&workload.name))
+    let data = data.replace("</", "<\\/").replace("<!--", "<\\u0021--");
+    let title = format!("{} · Lissom bench", results.parameters.workload.name);
+    PAGE.replace("{{title}}", &escape(&title))
         .replace("{{style}}", STYLE)
         .replace("{{scripts}}", &SCRIPTS.join("\n"))
         .replace("{{data}}", &data)

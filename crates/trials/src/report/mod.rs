@@ -9,8 +9,8 @@ use crate::error::{Result, TrialsError};
 use crate::files::replace;
 use crate::findings::Findings;
 
-const PAGE: &str = include_str!("page/page.html");
 // The pages of benchmarks and searches look and count alike.
+const PAGE: &str = include_str!("../../../bench/src/report/page/page.html");
 const STYLES: [&str; 2] = [
     include_str!("../../../bench/src/report/page/style.css"),
     include_str!("page/search.css"),
@@ -36,7 +36,7 @@ pub fn page(findings: &Findings) -> Result<String> {
     })?;
     // `</script>` inside a text would end the element.
     let data = data.replace("</", "<\\/").replace("<!--", "<\\u0021--");
-    let title = format!("{} on {}", findings.space, findings.target);
+    let title = format!("{} on {} · Lissom search", findings.space, findings.target);
     // The data come last, so that nothing in them is taken for a place of the page.
     let parts = [
         ("{{style}}", STYLES.join("\n")),

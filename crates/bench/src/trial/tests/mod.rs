@@ -11,11 +11,8 @@ use lissom_search::export::{Format, write};
 use lissom_search::space::{BuiltIn, Configuration, Constants, Setting};
 
 use super::*;
+use crate::drive::testing::millis;
 use crate::workload::{Rate, Workload, load_workload};
-
-fn millis(n: u64) -> Duration {
-    Duration::from_millis(n)
-}
 
 fn small(name: &str) -> Workload {
     let mut workload = load_workload(name).unwrap();

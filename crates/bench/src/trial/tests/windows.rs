@@ -1,13 +1,13 @@
 //! Time, windows and lines, with a clock of the test's own.
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
 use std::time::Duration;
 
 use lissom_search::objective::metrics;
 use serde_json::Value;
 
-use super::{millis, small};
+use super::small;
+use crate::drive::testing::{FakeClock, millis};
 use crate::drive::{Clock, Latencies, OpKind};
 use crate::generate::{DataShape, Partition};
 use crate::store::Counters;
@@ -16,27 +16,6 @@ use crate::trial::line::{self, Sample};
 use crate::trial::run_clock::RunClock;
 use crate::trial::watch::{Seen, timed};
 use crate::trial::window::{Stops, TICK, Windows};
-
-/// A clock that moves only when told to, or when somebody waits.
-#[derive(Default)]
-struct FakeClock(Mutex<Duration>);
-
-impl FakeClock {
-    fn pass(&self, time: Duration) {
-        *self.0.lock().unwrap() += time;
-    }
-}
-
-impl Clock for FakeClock {
-    fn now(&self) -> Duration {
-        *self.0.lock().unwrap()
-    }
-
-    fn wait_until(&self, due: Duration) {
-        let mut now = self.0.lock().unwrap();
-        *now = due.max(*now);
-    }
-}
 
 /// Windows of a second over these gaps between looks, of which some end a stop.
 fn cut(gaps: impl IntoIterator<Item = (Duration, bool)>) -> Vec<Duration> {

@@ -9,11 +9,13 @@
 //!
 //! The order in which threads run is not in the seeds: try a few times.
 
+mod calls;
 mod decisions;
 mod history;
 mod model;
 mod reduce;
 mod run;
+mod session;
 mod store;
 mod whims;
 

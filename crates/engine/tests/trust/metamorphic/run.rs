@@ -5,7 +5,7 @@ use std::path::Path;
 use super::decisions::{Decider, Hostile, Nobody, Work};
 use super::history::Op;
 use super::model::{Answer, Entry, Step, resolve};
-use super::store::Session;
+use super::session::Session;
 
 /// Carries out the steps in a new directory.
 ///
