@@ -16,7 +16,7 @@ pub fn path() -> Arg {
 
 /// `--json`
 pub fn json() -> Arg {
-    flag("json", "Writes JSON")
+    flag("json", "Prints JSON instead of text")
 }
 
 /// `--column-family NAME`
@@ -75,13 +75,17 @@ pub fn amount(text: &str) -> Result<u64, String> {
         "KiB" => 1 << 10,
         "MiB" => 1 << 20,
         "GiB" => 1 << 30,
-        _ => return Err(format!("{text:?} has no unit of k, M, G, KiB, MiB or GiB")),
+        _ => {
+            return Err(format!(
+                "{text:?} is not a whole number, alone or with k, M, G, KiB, MiB or GiB behind it"
+            ));
+        }
     };
     number
         .parse::<u64>()
         .ok()
         .and_then(|number| number.checked_mul(factor))
-        .ok_or_else(|| format!("{text:?} is not a whole number with an optional unit"))
+        .ok_or_else(|| format!("{text:?} is not a whole number, or too large a one"))
 }
 
 /// A length of time: a number with an optional unit, ms, s, m or h; without one,
@@ -93,7 +97,11 @@ pub fn duration(text: &str) -> Result<Duration, String> {
         Some("" | "s") => 1.0,
         Some("m" | "min") => 60.0,
         Some("h") => 3600.0,
-        _ => return Err(format!("{text:?} has no unit of ms, s, m or h")),
+        _ => {
+            return Err(format!(
+                "{text:?} has no unit of ms, s, m or h: write a length of time, such as 90s or 20m"
+            ));
+        }
     };
     number
         .parse::<f64>()

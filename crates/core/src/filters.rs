@@ -22,8 +22,8 @@ pub enum FilterAllocation {
 /// e^(-b * ln(2)^2).
 pub(crate) const LN2_SQUARED: f64 = std::f64::consts::LN_2 * std::f64::consts::LN_2;
 
-/// Rate at which a Bloom filter of so many bits per key lets absent keys pass:
-/// e^(-b * ln(2)^2).
+/// Rate at which a Bloom filter of so many bits per key lets absent keys pass, with the
+/// best number of hash functions: e^(-b * ln(2)^2) (Monkey, as above).
 pub fn false_positive_rate(bits_per_key: f64) -> f64 {
     (-bits_per_key * LN2_SQUARED).exp()
 }
@@ -34,7 +34,8 @@ const MOST_BITS: f64 = 20.0;
 /// Bits per key for each level, given the entries in each level and the memory
 /// as average bits per key over all of them.
 ///
-/// Minimises the sum over levels of runs_i * e^(-b_i ln²2) under
+/// Monkey's problem, solved by Lagrange's multiplier lambda: it minimises the sum over
+/// levels of runs_i * e^(-b_i ln²2) under
 /// sum entries_i * b_i = bits_per_key * sum entries_i and b_i >= 0, where the
 /// rate of a level is f_i = min(1, lambda * entries_i / runs_i). Levels for
 /// which the memory is too short get none, and all of it goes to the others

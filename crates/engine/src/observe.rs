@@ -19,7 +19,7 @@ pub struct Seen {
     pub being_compacted: BTreeSet<u64>,
 }
 
-/// Looks at a column family. RocksDB holds its mutex for the time of a copy of
+/// Looks at a column family of an open database. RocksDB holds its mutex for the time of a copy of
 /// all file metadata: some milliseconds for thousands of files.
 ///
 /// # Errors

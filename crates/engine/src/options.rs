@@ -72,7 +72,7 @@ impl Preparation {
         let bytes = |bytes: u64| {
             usize::try_from(bytes).map_err(|_| {
                 Error::fix(format!(
-                    "{bytes} bytes are more than this machine addresses"
+                    "{bytes} bytes are more than this machine addresses: lower memory_budget_bytes"
                 ))
             })
         };

@@ -35,7 +35,7 @@ pub fn render_table(results: &Results) -> String {
         for arms in verdict.arms.chunks(ARMS_ABREAST) {
             text += &section(
                 "By session: s, or p99.9 where a rate is offered",
-                &sessions_grid(arms),
+                &sessions_grid(arms, &verdict.arms),
             );
         }
         text += &section("What it cost", &costs_grid(&verdict));
@@ -162,8 +162,9 @@ fn totals_grid(verdict: &Verdict) -> Grid {
     grid.left_from(5)
 }
 
-/// Sessions as rows, arms as columns; a star marks the lowest median of a row.
-fn sessions_grid(arms: &[ArmVerdict]) -> Grid {
+/// Sessions as rows, arms as columns; a star marks the lowest median of a session among
+/// `all` arms.
+fn sessions_grid(arms: &[ArmVerdict], all: &[ArmVerdict]) -> Grid {
     let names: Vec<String> = arms.iter().map(|arm| arm.arm.to_string()).collect();
     let mut titles = vec!["session"];
     titles.extend(names.iter().map(String::as_str));
@@ -171,8 +172,9 @@ fn sessions_grid(arms: &[ArmVerdict]) -> Grid {
     for i in 0..arms[0].sessions.len() {
         let cells: Vec<&SessionVerdict> =
             arms.iter().filter_map(|arm| arm.sessions.get(i)).collect();
-        let lowest = cells
+        let lowest = all
             .iter()
+            .filter_map(|arm| arm.sessions.get(i))
             .map(|cell| judged(cell).median)
             .fold(f64::INFINITY, f64::min);
         let mut row = vec![cells[0].name.clone()];

@@ -49,6 +49,21 @@ fn the_table_shows_headroom_arms_sessions_and_cautions() {
 }
 
 #[test]
+fn one_arm_is_the_best_of_a_session_though_the_table_is_cut() {
+    let names = [
+        "mock-a", "mock-b", "mock-c", "mock-d", "mock-e", "mock-f", "mock-g",
+    ];
+    let text = render_table(&results(&names, 3));
+    let rows: Vec<&str> = text
+        .lines()
+        .filter(|line| line.trim_start().starts_with("closing "))
+        .collect();
+    assert!(rows.len() >= 2, "{text}");
+    let stars: usize = rows.iter().map(|row| row.matches('*').count()).sum();
+    assert_eq!(stars, 1, "{text}");
+}
+
+#[test]
 fn sessions_that_offer_a_rate_for_a_time_have_a_picture() {
     let out = tempfile::tempdir().unwrap();
     let offered = r#"

@@ -206,8 +206,8 @@ const DEMO_ARMS: [&str; 5] = [
     "rocksdb-universal",
 ];
 
-/// The plan of `lissom demo`: a changing workload in small, the threshold rule beside
-/// static arms; two to four minutes on two cores.
+/// The plan of `lissom demo`: a changing workload in small, the store's own learner beside
+/// static arms; about two minutes on two cores.
 pub fn demo_plan(out: PathBuf) -> Result<RunPlan> {
     let workload = load_workload("mixed-sessions")?.sized(Some(DEMO_ENTRIES), 1.0)?;
     let arms = DEMO_ARMS

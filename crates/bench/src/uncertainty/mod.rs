@@ -180,7 +180,7 @@ fn rows_of(
         let space = if *rho > 0.0 { &robust_space } else { &space };
         let robust = tune(model, &near, space).map_err(wrong)?;
         let comparison = Comparison::new(samples, &nominal.costs, &robust.costs)
-            .ok_or_else(|| BenchError::new("a comparison needs samples"))?;
+            .ok_or_else(|| BenchError::new("a comparison needs samples: give at least one"))?;
         Ok(UncertaintyRow {
             workload: expected.name,
             category: expected.category,

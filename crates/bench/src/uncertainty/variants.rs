@@ -93,7 +93,7 @@ fn limits(plan: &UncertaintyPlan, samples: &[Sample]) -> Result<Vec<LimitsRow>> 
             let policy = tune(&model, &near, &space).map_err(wrong)?;
             let limits = tune_limits(&model, &near, &space).map_err(wrong)?;
             let comparison = Comparison::new(samples, &policy.costs, &limits.costs)
-                .ok_or_else(|| BenchError::new("a comparison needs samples"))?;
+                .ok_or_else(|| BenchError::new("a comparison needs samples: give at least one"))?;
             rows.push(LimitsRow {
                 workload: expected.name,
                 rho,

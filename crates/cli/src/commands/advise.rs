@@ -198,7 +198,9 @@ fn neighbourhood(given: &ArgMatches) -> Result<Neighbourhood, Failure> {
     };
     if automatic {
         return spread
-            .ok_or_else(|| Failure::WrongUse("--rho auto needs --history: give one".into()))?
+            .ok_or_else(|| {
+                Failure::WrongUse("--rho auto needs --history: give it, or a number".into())
+            })?
             .map_err(wrong);
     }
     let expected = match (workload, &observed) {

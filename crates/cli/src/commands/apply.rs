@@ -92,8 +92,12 @@ pub fn run(given: &ArgMatches) -> Ending {
         .ok_or_else(|| Failure::WrongUse("give a file with options or settings".into()))?;
     let wanted = Wanted::read(&file)?;
     if given.get_flag("running") {
-        let text = fs::read_to_string(&file)
-            .map_err(|error| Failure::Failed(format!("cannot read {}: {error}", file.display())))?;
+        let text = fs::read_to_string(&file).map_err(|error| {
+            Failure::Failed(format!(
+                "cannot read {}: {error}; check the path",
+                file.display()
+            ))
+        })?;
         return report(given, &ask_to_apply(&directory, &text, PATIENCE)?);
     }
     let applier = Applier::new(&directory, wanted).rewrite(given.get_flag("rewrite"));
@@ -192,7 +196,7 @@ fn report(given: &ArgMatches, applied: &Applied) -> Ending {
     match left {
         0 => Ok(()),
         _ => Err(Failure::Failed(format!(
-            "{} not changed",
+            "{} not changed, for the reasons given",
             match left {
                 1 => "1 option was".to_owned(),
                 more => format!("{more} options were"),

@@ -3,7 +3,6 @@
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use lissom_agent::attach::RestoreReport;
@@ -12,7 +11,7 @@ use lissom_agent::decide::{Actuator, Entry};
 use lissom_agent::watchdog::{Launch, watch};
 use lissom_agent::{Attachment, Places, Settings, default_directory, load_model};
 
-use crate::arguments::{amount, column_family, find, flag, get, json, option};
+use crate::arguments::{amount, column_family, duration, find, flag, get, json, option};
 use crate::failure::{Failure, Outcome};
 use crate::output;
 
@@ -89,10 +88,10 @@ fn load() -> [Arg; 8] {
         .value_parser(value_parser!(u32)),
         option(
             "interval",
-            "SECONDS",
-            "Time between two readings [default: 1]",
+            "TIME",
+            "Time between two readings [default: 1s]",
         )
-        .value_parser(seconds),
+        .value_parser(duration),
         option(
             "load-model",
             "NAME",
@@ -143,10 +142,10 @@ fn safety() -> [Arg; 4] {
     [
         option(
             "lease",
-            "SECONDS",
-            "Silence of the agent after which the watchdog restores [default: 10]",
+            "TIME",
+            "Silence of the agent after which the watchdog restores [default: 10s]",
         )
-        .value_parser(seconds),
+        .value_parser(duration),
         option(
             "server-lease",
             "SCHEMA",
@@ -273,14 +272,6 @@ fn replace<T: Clone + Send + Sync + 'static>(setting: &mut T, given: &ArgMatches
     }
 }
 
-/// Seconds, with a fraction or without.
-fn seconds(text: &str) -> Result<Duration, String> {
-    text.parse()
-        .ok()
-        .and_then(|seconds: f64| Duration::try_from_secs_f64(seconds).ok())
-        .ok_or_else(|| format!("{text:?} is not a number of seconds, as 1 or 0.5"))
-}
-
 fn describe(report: &RestoreReport) -> String {
     let mut text = match (report.recorded, report.changes.is_empty()) {
         (false, _) => "nothing is recorded for this server: there is nothing to restore\n".into(),
@@ -293,18 +284,4 @@ fn describe(report: &RestoreReport) -> String {
         );
     }
     text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn seconds_may_have_a_fraction() {
-        assert_eq!(seconds("2"), Ok(Duration::from_secs(2)));
-        assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
-        for wrong in ["", "-1", "1s", "inf", "NaN", "1e30"] {
-            assert!(seconds(wrong).is_err(), "{wrong}");
-        }
-    }
 }

@@ -33,7 +33,8 @@ pub fn command() -> Command {
                 "arm",
                 "NAME",
                 "A contender; repeat it. Stock RocksDB: rocksdb-leveled, rocksdb-leveled-tuned, \
-                 rocksdb-universal. Lissom: fixed-K, lazy-leveling, thresholds-LOW-HIGH, learned, lerp, \
+                 rocksdb-leveled-auto-rate, rocksdb-universal. Lissom: fixed-K, lazy-leveling, \
+                 thresholds-LOW-HIGH, learned, lerp, \
                  oracle:SESSION=fixed-K,...; fixed-4@dlc with a schedule",
             )
             .required(true)

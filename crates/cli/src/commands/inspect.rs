@@ -26,7 +26,7 @@ pub fn command() -> Command {
             option(
                 "why",
                 "COUNT",
-                "Tells the last decisions, each with its reason and outcome",
+                "Tells the last decisions, each with its reason and outcome; 12 without a COUNT",
             )
             .num_args(0..=1)
             .default_missing_value(DECISIONS)

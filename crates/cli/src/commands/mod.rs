@@ -27,9 +27,11 @@ use crate::failure::{Failure, Outcome};
 pub fn program() -> Command {
     Command::new("lissom")
         .version(env!("CARGO_PKG_VERSION"))
-        .about("RocksDB that shapes itself: databases, benchmarks, and a look inside")
+        .about("RocksDB with an autopilot for its compaction: databases, benchmarks, tunings")
         .after_help(
-            "Results go to standard output, progress to standard error and only on a terminal. \
+            "Bytes and counts may have a unit, k, M, G (thousands) or KiB, MiB, GiB; times ms, s, m \
+             or h, otherwise they are seconds.\n\n\
+             Results go to standard output, progress to standard error and only on a terminal. \
              Exit codes: 0 done, 1 failed, 2 wrong use.",
         )
         .max_term_width(80)

@@ -175,7 +175,7 @@ fn plan(given: &ArgMatches, machine: MachineModel) -> Result<SimulationPlan, Fai
     let noise: f64 = get(given, "noise");
     if !(0.0..=2.0).contains(&noise) {
         return Err(Failure::WrongUse(format!(
-            "--noise {noise}: it must lie in 0..=2, as 0.05 for 5 %"
+            "--noise {noise}: it must be from 0 to 2, as 0.05 for 5 %"
         )));
     }
     Ok(SimulationPlan {

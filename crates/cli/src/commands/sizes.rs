@@ -19,11 +19,11 @@ pub fn arguments() -> [Arg; 6] {
         option(
             "scale",
             "FACTOR",
-            "Times the workload's operations in every session",
+            "Factor on the workload's operations, in every session",
         )
         .default_value("1")
         .value_parser(value_parser!(f64)),
-        option("repeat", "N", "Times that the sessions are gone through")
+        option("repeat", "N", "How often the sessions are gone through")
             .default_value("1")
             .value_parser(value_parser!(u32).range(1..=10_000)),
         number(

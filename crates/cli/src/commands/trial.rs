@@ -68,7 +68,7 @@ fn what() -> [Arg; 5] {
 
 fn how_long() -> [Arg; 4] {
     [
-        option("seconds", "S", "How long it runs after the set-up")
+        option("seconds", "TIME", "How long it runs after the set-up")
             .required(true)
             .value_parser(duration),
         option("window", "TIME", "Length of a window, as 1s or 500ms")
@@ -130,7 +130,11 @@ fn end_with_the_search() -> Outcome {
         .name("trial input".to_owned())
         .spawn(watch)
         .map(|_| ())
-        .map_err(|error| Failure::Failed(format!("cannot start a thread: {error}")))
+        .map_err(|error| {
+            Failure::Failed(format!(
+                "cannot start a thread: {error}; free memory, or raise the limit on threads"
+            ))
+        })
 }
 
 fn plan(given: &ArgMatches) -> Result<TrialPlan, Failure> {

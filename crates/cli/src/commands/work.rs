@@ -12,7 +12,7 @@ use crate::output::{self, StatusLine, bytes, plural};
 pub fn consent() -> [Arg; 3] {
     [
         flag("dry-run", "Says what would be done, and does nothing"),
-        flag("yes", "Does not ask").conflicts_with("dry-run"),
+        flag("yes", "Goes ahead without asking").conflicts_with("dry-run"),
         json(),
     ]
 }

@@ -65,7 +65,10 @@ fn what_cannot_be_meant_is_refused() {
         (&["apply", ".", "OPTIONS", "--yes"], "--undo"),
         (&["sim"], "WORKLOAD"),
         (&["sim", "ycsb-d"], "does not know keys by age"),
-        (&["sim", "ycsb-a", "--noise", "-1"], "it must lie in 0..=2"),
+        (
+            &["sim", "ycsb-a", "--noise", "-1"],
+            "it must be from 0 to 2",
+        ),
         (&["sim", "ycsb-a", "--arm", "best"], "choose fixed-K"),
         (
             &["sim", "ycsb-a", "--arm", "fixed-4@lazy"],

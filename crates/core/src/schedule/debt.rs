@@ -65,7 +65,9 @@ impl Debt {
 
     /// How long it would take to catch up now, beside users who take `client` bytes a
     /// second, when merging a byte of L0 moves `work` bytes in all. `None` when nothing
-    /// is left of the device.
+    /// is left of the device. A byte below L0 is read once and written once:
+    ///
+    /// (level0_bytes * work + 2 * deep_bytes) / (device - client).
     pub fn catch_up(&self, conditions: &Conditions, client: f64, work: f64) -> Option<Duration> {
         let left = conditions.device_bytes_per_second - client;
         let bytes = self.level0_bytes as f64 * work + self.deep_bytes as f64 * 2.0;

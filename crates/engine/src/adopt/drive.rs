@@ -204,9 +204,11 @@ impl Driven {
 }
 
 fn tree(db: &RocksDb, family: &str) -> Result<Tree> {
-    let handle = db
-        .cf_handle(family)
-        .ok_or_else(|| Error::fix(format!("there is no column family \"{family}\"")))?;
+    let handle = db.cf_handle(family).ok_or_else(|| {
+        Error::fix(format!(
+            "there is no column family \"{family}\": check the name"
+        ))
+    })?;
     Ok(observe(&handle)?.tree)
 }
 

@@ -168,7 +168,9 @@ impl Live<'_> {
                 .try_for_each(|family| (self.set_policy)(family, &settings.policy)),
             ("rate_limit_bytes_per_second", Some(rate)) => match self.rate_limit {
                 Some(limit) => limit.bound(rate),
-                None => Err(Error::fix("the store was opened without a rate limiter")),
+                None => Err(Error::fix(
+                    "the store was opened without a rate limiter: set one at open",
+                )),
             },
             (name, _) => Err(Error::bug(format!("{name} cannot change at run time"))),
         }

@@ -52,9 +52,11 @@ fn settings(shared: &Shared) -> BTreeMap<String, Settings> {
 /// The planner thread takes it up at its next look.
 pub(super) fn set_policy(shared: &Shared, family: &str, policy: &Policy) -> Result<()> {
     let limits = pilot::fixed_limits(policy);
-    let family = shared
-        .family(family)
-        .ok_or_else(|| Error::fix(format!("there is no column family \"{family}\" here")))?;
+    let family = shared.family(family).ok_or_else(|| {
+        Error::fix(format!(
+            "there is no column family \"{family}\" here: check the name"
+        ))
+    })?;
     family.ask(Request::Tuner(policy.tuner(), limits));
     shared.events.bell().ring();
     Ok(())

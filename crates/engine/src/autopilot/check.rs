@@ -13,9 +13,11 @@ use crate::requirements;
 
 /// The handle leads where it should, and the options are ours.
 pub(super) fn family(db: &RocksDb, family: &str) -> Result<()> {
-    let handle = db
-        .cf_handle(family)
-        .ok_or_else(|| Error::fix(format!("there is no column family \"{family}\"")))?;
+    let handle = db.cf_handle(family).ok_or_else(|| {
+        Error::fix(format!(
+            "there is no column family \"{family}\": check the name, or create it first"
+        ))
+    })?;
     let target = CfRef::of(&handle)?;
     target.verify(family, db.path())?;
     requirements::check(&live_options(target)?)

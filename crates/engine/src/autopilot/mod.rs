@@ -62,7 +62,10 @@ use crate::options::{Hooks, Preparation};
 ///   whole: each column family's tuner sees the mix of all, deletes count as
 ///   writes, and the sizes of scans are those of all iterators;
 /// - no latencies, no reads, filter hits and false positives by level, no
-///   longest stall.
+///   longest stall: the policies `learned` and `lerp` are refused;
+/// - without RocksDB's statistics ([`Settings::statistics`](crate::Settings::statistics))
+///   no operations at all: `thresholds-LOW-HIGH` and every schedule but `eager` are
+///   refused.
 pub struct Autopilot {
     shared: Arc<Shared>,
     threads: Mutex<Vec<JoinHandle<()>>>,
@@ -93,8 +96,10 @@ impl Autopilot {
     /// ```
     ///
     /// # Errors
-    /// When a column family's options are not from the preparation, or the
-    /// state file was written by a newer version.
+    /// When the database was opened without handles of its column families; when a column
+    /// family's options are not from the preparation, or were changed into what cannot be
+    /// driven; when a policy or the schedule needs what is not counted under `attach`; when
+    /// the state file was written by a newer version.
     pub fn attach(db: Arc<RocksDb>, preparation: Preparation) -> Result<Autopilot> {
         Autopilot::start(db, &preparation, true)
     }
@@ -243,9 +248,11 @@ impl Autopilot {
     }
 
     fn family(&self, name: &str) -> Result<Arc<Family>> {
-        self.shared
-            .family(name)
-            .ok_or_else(|| Error::fix(format!("there is no column family \"{name}\" here")))
+        self.shared.family(name).ok_or_else(|| {
+            Error::fix(format!(
+                "there is no column family \"{name}\" here: check the name"
+            ))
+        })
     }
 
     fn ask(&self, family: &str, request: Request) -> Result<()> {
@@ -317,7 +324,7 @@ impl Autopilot {
         pin::set(&self.shared.directory)
     }
 
-    /// Lets tuners change the run limits again.
+    /// Lets tuners change the run limits again, after [`Autopilot::pin`].
     ///
     /// # Errors
     /// When the file `LISSOM-PIN` cannot be removed.
@@ -331,7 +338,7 @@ impl Autopilot {
     }
 
     /// Starts no compaction until [`Autopilot::unpause`]. Pieces that run end
-    /// first; RocksDB's emergency brake on L0 stays.
+    /// first; RocksDB's emergency brake on L0 stays. Not kept over a reopening.
     pub fn pause(&self) {
         self.shared.paused.store(true, Relaxed);
     }
@@ -408,5 +415,9 @@ fn thread(name: String, life: impl FnOnce() + Send + 'static) -> Result<JoinHand
     std::thread::Builder::new()
         .name(name.clone())
         .spawn(life)
-        .map_err(|error| Error::fix(format!("cannot start the thread {name}: {error}")))
+        .map_err(|error| {
+            Error::fix(format!(
+                "cannot start the thread {name}: {error}; free memory, or raise the limit on threads"
+            ))
+        })
 }

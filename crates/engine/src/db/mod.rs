@@ -29,7 +29,7 @@ use crate::autopilot::{Autopilot, Health};
 use crate::error::{Error, Result};
 use crate::events::Events;
 use crate::options::Preparation;
-use crate::settings::Settings;
+use crate::settings::{Settings, check_rate_limit};
 use crate::statistics::Statistics;
 use crate::statistics::counters::Counters;
 
@@ -40,6 +40,9 @@ use crate::statistics::counters::Counters;
 /// that RocksDB can do is reached through [`Deref`]: snapshots, properties,
 /// checkpoints, backups. Reads and writes through RocksDB's own handle or a
 /// snapshot work just as well and are not in the mix.
+///
+/// Durability and isolation are RocksDB's: by its default `WriteOptions` a write is in the
+/// write-ahead log when it returns, and on the disk only with `set_sync`.
 ///
 /// Dropping it ends the autopilot, aborts its compactions, and closes the
 /// database.
@@ -60,10 +63,13 @@ impl Db {
     /// Opens the database in a directory with all its column families, or makes
     /// one.
     ///
+    /// A plain RocksDB directory is taken over first, by [`Adopter`](crate::adopt::Adopter)
+    /// or `lissom adopt`.
+    ///
     /// # Errors
     /// A setting outside its range; a directory that is no database of
-    /// Lissom's, cannot be read, or is open already; a feature of RocksDB that
-    /// does not go with the autopilot.
+    /// Lissom's, cannot be read, or is open already; a state file of a newer version; a
+    /// feature of RocksDB that does not go with the autopilot.
     pub fn open(path: impl AsRef<Path>, settings: Settings) -> Result<Db> {
         Db::opening(path, settings).open()
     }
@@ -108,7 +114,7 @@ impl Db {
         })
     }
 
-    /// A column family by name.
+    /// A column family by name; `None` if there is none of that name.
     pub fn family(&self, name: &str) -> Option<Family<'_>> {
         Some(Family {
             rocks: &self.rocks,
@@ -118,7 +124,8 @@ impl Db {
         })
     }
 
-    /// Makes a column family with the database's settings.
+    /// Makes a column family with the database's settings. It is kept in the directory;
+    /// its settings are given again at the next open ([`Opening::family`]).
     ///
     /// # Errors
     /// RocksDB's, as when there is one of that name.
@@ -153,7 +160,8 @@ impl Db {
     /// an instant in which RocksDB has no job, ten seconds at most.
     ///
     /// # Errors
-    /// When there is none of that name, or it is the default one.
+    /// When there is none of that name, or it is the default one; RocksDB's, and the
+    /// autopilot then goes on with the column family.
     pub fn drop_cf(&self, name: &str) -> Result<()> {
         if name == "default" {
             return Err(Error::fix(
@@ -207,7 +215,8 @@ impl Db {
         self.autopilot.apply(wanted)
     }
 
-    /// See [`Autopilot::set_policy`].
+    /// Changes who chooses the run limits of a column family, at once and until the
+    /// database is closed: see [`Autopilot::set_policy`].
     ///
     /// # Errors
     /// When there is no such column family.
@@ -215,7 +224,7 @@ impl Db {
         self.autopilot.set_policy(family, policy)
     }
 
-    /// See [`Autopilot::pin`].
+    /// Holds the run limits of all column families: see [`Autopilot::pin`].
     ///
     /// # Errors
     /// When the file cannot be written.
@@ -223,7 +232,7 @@ impl Db {
         self.autopilot.pin()
     }
 
-    /// See [`Autopilot::unpin`].
+    /// Lets the run limits change again: see [`Autopilot::unpin`].
     ///
     /// # Errors
     /// When the file cannot be removed.
@@ -231,7 +240,7 @@ impl Db {
         self.autopilot.unpin()
     }
 
-    /// See [`Autopilot::statistics`].
+    /// Counts and shapes of all column families: see [`Autopilot::statistics`].
     ///
     /// # Errors
     /// When RocksDB cannot give the properties of its files.
@@ -239,12 +248,13 @@ impl Db {
         self.autopilot.statistics()
     }
 
-    /// The mission that ended last in a column family.
+    /// The mission that ended last in a column family; `None` before the first, and if
+    /// there is no column family of that name.
     pub fn mission(&self, family: &str) -> Option<Mission> {
         self.autopilot.mission(family)
     }
 
-    /// See [`Autopilot::health`].
+    /// How the database and its autopilot are: see [`Autopilot::health`].
     pub fn health(&self) -> Health {
         self.autopilot.health()
     }
@@ -261,13 +271,19 @@ impl Db {
         Ok(())
     }
 
-    /// Changes the bytes per second that flushes and compactions may write.
+    /// Changes the bytes per second that flushes and compactions may read and write
+    /// together, at least 64 KiB. Holds at once, and until the database is closed. A
+    /// schedule may order less.
     ///
     /// # Errors
-    /// When the database was opened without a rate limit.
+    /// When the database was opened without `rate_limit_bytes_per_second` and with the
+    /// schedule `eager`, for then it has no rate limiter; a limit outside its range.
     pub fn set_rate_limit(&self, bytes_per_second: u64) -> Result<()> {
         match &self.preparation.lock().rate_limit {
-            Some(limit) => limit.bound(bytes_per_second),
+            Some(limit) => {
+                check_rate_limit(bytes_per_second)?;
+                limit.bound(bytes_per_second)
+            }
             None => Err(Error::fix(
                 "the database was opened without rate_limit_bytes_per_second: \
                  set it at open, then it can be changed",

@@ -223,10 +223,10 @@ pub(super) fn across_prefixes() -> ReadOptions {
 /// The operations as methods, for a type with `operations()` and `counters`.
 macro_rules! operations {
     () => {
-        /// The value of a key.
+        /// The value of a key; `None` if there is none.
         ///
         /// # Errors
-        /// RocksDB's.
+        /// RocksDB's, as when a block does not read back.
         pub fn get(&self, key: impl AsRef<[u8]>) -> Result<Option<Vec<u8>>> {
             self.operations().get(key.as_ref())
         }
@@ -234,7 +234,7 @@ macro_rules! operations {
         /// The value of a key, read with options, as from a snapshot.
         ///
         /// # Errors
-        /// RocksDB's.
+        /// RocksDB's, as when a block does not read back.
         pub fn get_opt(
             &self,
             key: impl AsRef<[u8]>,
@@ -246,7 +246,7 @@ macro_rules! operations {
         /// The value of a key, without a copy.
         ///
         /// # Errors
-        /// RocksDB's.
+        /// RocksDB's, as when a block does not read back.
         pub fn get_pinned(
             &self,
             key: impl AsRef<[u8]>,
@@ -255,6 +255,9 @@ macro_rules! operations {
         }
 
         /// The values of several keys, in their order.
+        ///
+        /// # Errors
+        /// Each value has its own: RocksDB's, as when a block does not read back.
         pub fn multi_get<K: AsRef<[u8]>>(&self, keys: &[K]) -> Vec<Result<Option<Vec<u8>>>> {
             let keys: Vec<&[u8]> = keys.iter().map(AsRef::as_ref).collect();
             self.operations().multi_get(&keys)
@@ -263,7 +266,7 @@ macro_rules! operations {
         /// Writes a value.
         ///
         /// # Errors
-        /// RocksDB's.
+        /// RocksDB's, as while it refuses writes after a background error.
         pub fn put(&self, key: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> Result<()> {
             self.put_opt(key, value, &rust_rocksdb::WriteOptions::default())
         }
@@ -271,7 +274,7 @@ macro_rules! operations {
         /// Writes a value, with options.
         ///
         /// # Errors
-        /// RocksDB's.
+        /// RocksDB's, as while it refuses writes after a background error.
         pub fn put_opt(
             &self,
             key: impl AsRef<[u8]>,
@@ -295,7 +298,7 @@ macro_rules! operations {
         /// Deletes a key.
         ///
         /// # Errors
-        /// RocksDB's.
+        /// RocksDB's, as while it refuses writes after a background error.
         pub fn delete(&self, key: impl AsRef<[u8]>) -> Result<()> {
             self.delete_opt(key, &rust_rocksdb::WriteOptions::default())
         }
@@ -303,7 +306,7 @@ macro_rules! operations {
         /// Deletes a key, with options.
         ///
         /// # Errors
-        /// RocksDB's.
+        /// RocksDB's, as while it refuses writes after a background error.
         pub fn delete_opt(
             &self,
             key: impl AsRef<[u8]>,
@@ -312,10 +315,11 @@ macro_rules! operations {
             self.operations().delete(key.as_ref(), options)
         }
 
-        /// Deletes a key that was written once since it was last deleted.
+        /// Deletes a key that was written once since it was last deleted; of one that was
+        /// written more often, what is read after it is undefined, as in RocksDB.
         ///
         /// # Errors
-        /// RocksDB's.
+        /// RocksDB's, as while it refuses writes after a background error.
         pub fn single_delete(&self, key: impl AsRef<[u8]>) -> Result<()> {
             let options = rust_rocksdb::WriteOptions::default();
             self.operations().single_delete(key.as_ref(), &options)
@@ -324,7 +328,7 @@ macro_rules! operations {
         /// Deletes the keys from `from` on and before `to`.
         ///
         /// # Errors
-        /// RocksDB's.
+        /// RocksDB's, as while it refuses writes after a background error.
         pub fn delete_range(&self, from: impl AsRef<[u8]>, to: impl AsRef<[u8]>) -> Result<()> {
             let options = rust_rocksdb::WriteOptions::default();
             self.operations()
@@ -335,7 +339,7 @@ macro_rules! operations {
         /// their prefixes are, and returns how many there were.
         ///
         /// # Errors
-        /// RocksDB's.
+        /// RocksDB's, as when a block does not read back.
         pub fn scan(
             &self,
             start: impl AsRef<[u8]>,
@@ -345,7 +349,8 @@ macro_rules! operations {
             self.operations().scan(start.as_ref(), limit, visit)
         }
 
-        /// Entries in order, whatever their prefixes are.
+        /// Entries in order, whatever their prefixes are. An item may be an error,
+        /// RocksDB's, as when a block does not read back.
         pub fn iterator(&self, mode: rust_rocksdb::IteratorMode<'_>) -> crate::db::Scan<'_> {
             self.iterator_opt(mode, crate::db::operations::across_prefixes())
         }

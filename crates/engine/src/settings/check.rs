@@ -123,12 +123,7 @@ impl Settings {
             64 * MIB,
         )?;
         match self.rate_limit_bytes_per_second {
-            Some(rate) => within(
-                "rate_limit_bytes_per_second",
-                rate,
-                64 * KIB,
-                i64::MAX as u64,
-            ),
+            Some(rate) => check_rate_limit(rate),
             None => Ok(()),
         }
     }
@@ -143,6 +138,16 @@ impl Settings {
         )?;
         at_least("max_journal_bytes", self.max_journal_bytes, 64 * KIB)
     }
+}
+
+/// Whether a rate limit is in its range: at open, and when it is changed.
+pub(crate) fn check_rate_limit(bytes_per_second: u64) -> Result<()> {
+    within(
+        "rate_limit_bytes_per_second",
+        bytes_per_second,
+        64 * KIB,
+        i64::MAX as u64,
+    )
 }
 
 fn at_least(name: &str, value: u64, least: u64) -> Result<()> {
@@ -199,6 +204,10 @@ mod tests {
         says(
             |settings| settings.memory_budget_bytes = 0,
             "the setting memory_budget_bytes is 0: choose at least 135266304",
+        );
+        says(
+            |settings| settings.rate_limit_bytes_per_second = Some(1),
+            "the setting rate_limit_bytes_per_second is 1: choose from 65536 to 9223372036854775807",
         );
         says(
             |settings| settings.workers = 0,

@@ -5,6 +5,7 @@ mod check;
 mod compression;
 mod expected;
 
+pub(crate) use check::check_rate_limit;
 pub use compression::Compression;
 pub(crate) use expected::filter_bits;
 
@@ -21,6 +22,17 @@ const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
 
 /// Settings of a database and of its column families.
+///
+/// A column family may have settings of its own
+/// ([`Opening::family`](crate::db::Opening::family)). These hold for the database as a
+/// whole, by the settings that it is opened with: `create_if_missing`,
+/// `memory_budget_bytes`, `workers`, `max_subcompactions`, `compaction_readahead_size`,
+/// `schedule` with its bounds, `device_bytes_per_second`, `rate_limit_bytes_per_second`,
+/// direct I/O, missions, `statistics`, `max_journal_bytes`.
+///
+/// [`Db::open`](crate::Db::open) goes by what it is given; what the directory records is
+/// for the commands on closed directories. [`Settings::check`] refuses what is outside the
+/// ranges below.
 ///
 /// ```
 /// use lissom::Settings;
@@ -41,13 +53,16 @@ pub struct Settings {
     pub create_if_missing: bool,
 
     /// Who chooses the run limits: `fixed-K`, `lazy-leveling`,
-    /// `thresholds-LOW-HIGH`.
+    /// `thresholds-LOW-HIGH`, `learned`, `lerp` ([`Policy`] has their variants).
+    /// `learned` and `lerp` learn from latencies, which only [`Db`](crate::Db) measures:
+    /// [`Autopilot::attach`](crate::Autopilot::attach) refuses them.
     ///
-    /// Default: `fixed-1`. Dynamically changeable: yes, by
+    /// Default: `fixed-1`, which is leveling. Dynamically changeable: yes, by
     /// [`Db::set_policy`](crate::Db::set_policy).
     pub policy: Policy,
 
-    /// What a change of limits does to the runs that exist.
+    /// What a change of limits does to the runs that exist: flexible rewrites nothing
+    /// ([`Transition`]).
     ///
     /// Default: flexible. Dynamically changeable: no.
     pub transition: Transition,
@@ -58,12 +73,12 @@ pub struct Settings {
     /// open on, and the tree converges to it.
     pub size_ratio: u32,
 
-    /// Size of a memtable, bytes; at least 64 KiB.
+    /// Size of a memtable, bytes, 64 KiB to 64 GiB.
     ///
     /// Default: 64 MiB. Dynamically changeable: no.
     pub write_buffer_size: u64,
 
-    /// Memtables of a column family, the active one included; at least 2.
+    /// Memtables of a column family, the active one included, 2 to 1,000.
     ///
     /// Default: 2. Dynamically changeable: no.
     pub max_write_buffer_number: u32,
@@ -92,37 +107,42 @@ pub struct Settings {
     /// Default: 4. Dynamically changeable: no.
     pub level0_file_num_compaction_trigger: u32,
 
-    /// L0 files at which writes slow down and RocksDB compacts L0 itself.
+    /// L0 files at which writes slow down and RocksDB compacts L0 itself; more than
+    /// `level0_file_num_compaction_trigger`.
     ///
     /// Default: 20. Dynamically changeable: no.
     pub level0_slowdown_writes_trigger: u32,
 
-    /// L0 files at which writes stop.
+    /// L0 files at which writes stop; at least `level0_slowdown_writes_trigger`, at most
+    /// 2^20.
     ///
     /// Default: 36. Dynamically changeable: no.
     pub level0_stop_writes_trigger: u32,
 
-    /// Smallest target size of a file in levels 1 and deeper, bytes. The target
-    /// grows with the data.
+    /// Smallest target size of a file in levels 1 and deeper, bytes; at least 4 KiB.
+    /// The target grows with the data ([`Shape::target_file_size`]).
     ///
     /// Default: 64 MiB. Dynamically changeable: no.
     pub target_file_size_base: u64,
 
-    /// Files per column family that the target file size aims to stay under.
-    /// RocksDB copies the metadata of all files under its mutex at each
+    /// Files per column family that the target file size aims to stay under; at least
+    /// 100. RocksDB copies the metadata of all files under its mutex at each
     /// compaction.
     ///
     /// Default: 5,000. Dynamically changeable: no.
     pub max_files: u64,
 
-    /// How filter memory is shared among levels.
+    /// How filter memory is shared among levels: the same bits for every key, or
+    /// Monkey's allocation ([`FilterAllocation`]).
     ///
-    /// Default: uniform. Dynamically changeable: no.
+    /// Default: uniform. Dynamically changeable: no; files keep the filters that they
+    /// were written with.
     pub filters: FilterAllocation,
 
     /// Filter bits per key on average, 0 to 100; 0 means no filters.
     ///
-    /// Default: 10. Dynamically changeable: no.
+    /// Default: 10. Dynamically changeable: no; files keep the filters that they were
+    /// written with.
     pub bloom_bits_per_key: f64,
 
     /// Uncompressed bytes of a data block, the unit of a read, 512 B to 16 MiB.
@@ -132,9 +152,10 @@ pub struct Settings {
     pub block_size: u64,
 
     /// Compression of logical levels 1, 2, ...; the last entry holds for all
-    /// deeper levels. L0 is compressed as level 1.
+    /// deeper levels. L0 is compressed as level 1. At least one entry.
     ///
-    /// Default: LZ4 everywhere. Dynamically changeable: no.
+    /// Default: LZ4 everywhere. Dynamically changeable: no; files keep theirs until they
+    /// are merged.
     pub compression: Vec<Compression>,
 
     /// Compactions of the autopilot that may run at once, 1 to 64. The
@@ -145,7 +166,7 @@ pub struct Settings {
     /// changeable: no; `max_background_jobs` is, by `SetDBOptions`.
     pub workers: usize,
 
-    /// Threads that one compaction may use.
+    /// Threads that one compaction may use, 1 to 64.
     ///
     /// Default: 1. Dynamically changeable: no.
     pub max_subcompactions: u32,
@@ -176,31 +197,33 @@ pub struct Settings {
     pub schedule: ScheduleKind,
 
     /// L0 files of a column family that a schedule may let wait; from there on L0 is
-    /// merged whatever the load is. Under `level0_slowdown_writes_trigger`.
+    /// merged whatever the load is. At least `level0_file_num_compaction_trigger`, and
+    /// under `level0_slowdown_writes_trigger`.
     ///
-    /// Default: absent, three quarters of `level0_slowdown_writes_trigger`.
+    /// Default: absent, three quarters of `level0_slowdown_writes_trigger`, or
+    /// `level0_file_num_compaction_trigger` if that is more.
     /// Dynamically changeable: no.
     pub max_level0_files: Option<u32>,
 
-    /// Bytes in L0, over all column families, that a schedule may let wait.
+    /// Bytes in L0, over all column families, that a schedule may let wait; at least 1.
     ///
     /// Default: 4 GiB. Dynamically changeable: no.
     pub max_delayed_bytes: u64,
 
-    /// What the device reads and writes together, bytes per second, for schedules.
+    /// What the device reads and writes together, bytes per second, for schedules; at
+    /// least 1 MiB.
     ///
     /// Default: absent; a schedule other than `eager` has it measured when a
     /// directory is first opened with one, in half a second with 64 MiB, and keeps it
     /// in the state file. Dynamically changeable: no.
     pub device_bytes_per_second: Option<u64>,
 
-    /// Bytes per second that flushes and compactions may read and write together;
-    /// absent means no limit. A schedule may order less.
-
+    /// Bytes per second that flushes and compactions may read and write together, at
+    /// least 64 KiB; absent means no limit. A schedule may order less.
     ///
     /// Default: absent. Dynamically changeable: yes, by
-    /// [`Db::set_rate_limit`](crate::Db::set_rate_limit), when it was set at
-    /// open.
+    /// [`Db::set_rate_limit`](crate::Db::set_rate_limit), when it was set at open or
+    /// `schedule` is not `eager`.
     pub rate_limit_bytes_per_second: Option<u64>,
 
     /// Whether user reads bypass the operating system's cache.
@@ -213,12 +236,12 @@ pub struct Settings {
     /// Default: false. Dynamically changeable: no.
     pub use_direct_io_for_flush_and_compaction: bool,
 
-    /// Operations after which a mission ends; the tuner is asked after each.
+    /// Operations after which a mission ends; the tuner is asked after each. At least 1.
     ///
     /// Default: 50,000. Dynamically changeable: no.
     pub mission_operations: u64,
 
-    /// Time after which a mission ends if it had any operation.
+    /// Time after which a mission ends if it had any operation, 10 ms to an hour.
     ///
     /// Default: 1 s. Dynamically changeable: no.
     pub mission_time: Duration,
@@ -284,7 +307,8 @@ fn default_workers() -> usize {
 }
 
 impl Settings {
-    /// What the planner needs to know of these settings.
+    /// The dimensions of the tree that these settings make: what the planner needs to know
+    /// of them.
     pub fn shape(&self) -> Shape {
         Shape {
             layout: Layout::V1,
@@ -301,7 +325,8 @@ impl Settings {
         }
     }
 
-    /// What no schedule lets L0 pass.
+    /// What no schedule lets L0 pass: `max_delayed_bytes`, and `max_level0_files` or its
+    /// default.
     pub fn debt_bounds(&self) -> DebtBounds {
         let by_trigger = self.level0_slowdown_writes_trigger / 4 * 3;
         let least = self.level0_file_num_compaction_trigger;
@@ -311,7 +336,8 @@ impl Settings {
         }
     }
 
-    /// Bytes that write buffers may take.
+    /// Bytes that write buffers may take: `max_write_buffer_number` ·
+    /// `write_buffer_size`.
     pub fn write_buffer_bytes(&self) -> u64 {
         u64::from(self.max_write_buffer_number).saturating_mul(self.write_buffer_size)
     }

@@ -93,6 +93,8 @@ fn a_rate_limiter_of_the_application_or_of_the_settings_holds() {
     let db = Db::open(directory.path(), limited).expect("opened");
     load(&db, &mut model, 6_000, 2);
     db.set_rate_limit(32 << 20).expect("changed");
+    let error = db.set_rate_limit(0).expect_err("out of range").to_string();
+    assert!(error.contains("choose from 65536"), "{error}");
     settle_and_agree(&db, &model);
 }
 
