@@ -18,6 +18,7 @@ use crate::error::{Error, Result};
 use crate::events::{Events, Listener};
 use crate::ffi::filter::LevelBloom;
 use crate::ffi::guards::GuardTable;
+use crate::open_files::max_open_files;
 use crate::rate_limit::RateLimit;
 use crate::requirements;
 use crate::settings::{Compression, Settings};
@@ -147,6 +148,7 @@ impl Preparation {
         options.create_if_missing(settings.create_if_missing);
         options.set_max_background_jobs(int(settings.max_background_jobs() as u64));
         options.set_max_subcompactions(settings.max_subcompactions);
+        options.set_max_open_files(max_open_files()?);
         options.set_use_direct_reads(settings.use_direct_reads);
         options.set_use_direct_io_for_flush_and_compaction(
             settings.use_direct_io_for_flush_and_compaction,

@@ -127,7 +127,8 @@ pub struct Settings {
 
     /// Files per column family that the target file size aims to stay under; at least
     /// 100. RocksDB copies the metadata of all files under its mutex at each
-    /// compaction.
+    /// compaction. RocksDB's `max_open_files` is half of what the process may open
+    /// (`ulimit -n`), so that a tree of more files still works.
     ///
     /// Default: 5,000. Dynamically changeable: no.
     pub max_files: u64,

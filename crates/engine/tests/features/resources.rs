@@ -1,8 +1,10 @@
 //! Disk space, bandwidth and paths.
 
+use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
-use lissom::Db;
+use lissom::{Db, Settings};
 use rust_rocksdb::{Cache, DBPath, SstFileManager};
 
 use super::store::{Model, agree, load, open_with, pieces, settings, settle_and_agree};
@@ -129,4 +131,45 @@ fn a_row_cache_gives_new_answers() {
         load(&db, &mut model, 8_000, version);
         settle_and_agree(&db, &model);
     }
+}
+
+/// The directory of the child below.
+const FEW_FILES: &str = "LISSOM_TEST_FEW_FILES";
+
+/// What the child does; does nothing in an ordinary run of the tests.
+#[test]
+fn a_child_that_may_open_few_files() {
+    let Some(path) = std::env::var_os(FEW_FILES) else {
+        return;
+    };
+    let path = Path::new(&path);
+    let many = Settings {
+        target_file_size_base: 4 << 10,
+        ..settings("fixed-3")
+    };
+    let mut model = Model::new();
+    for version in 1..=2 {
+        let db = Db::open(path, many.clone()).expect("opened");
+        load(&db, &mut model, 15_000, version);
+        settle_and_agree(&db, &model);
+        let files = db.live_files().expect("files").len();
+        assert!(files > 256, "{files} files are no test");
+    }
+}
+
+#[test]
+fn a_tree_may_have_more_files_than_the_process_may_open() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let test = "resources::a_child_that_may_open_few_files";
+    let child = Command::new("sh")
+        .args(["-c", "ulimit -n 256 && exec \"$@\"", "sh"])
+        .arg(std::env::current_exe().expect("this program"))
+        .args(["--exact", test, "--nocapture"])
+        .env(FEW_FILES, directory.path().join("db"))
+        .output()
+        .expect("the child starts");
+    let said = String::from_utf8_lossy(&child.stderr);
+    assert!(child.status.success(), "{said}");
+    let done = String::from_utf8_lossy(&child.stdout);
+    assert!(done.contains("1 passed"), "{done}");
 }

@@ -19,6 +19,10 @@ const PREFIXES: &str = "scans that cross prefixes would pass over stored keys";
 
 const DATABASE: &[(&str, &str)] = &[
     (
+        "max_open_files",
+        "it is half of the files that the process may open: raise `ulimit -n`",
+    ),
+    (
         "max_subcompactions",
         "max_subcompactions is a setting of the same name",
     ),
