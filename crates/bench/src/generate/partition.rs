@@ -4,6 +4,7 @@
 //! operations do not depend on their speed.
 
 use super::data::DataShape;
+use crate::workload::Workload;
 
 const LIVE: u8 = 0x80;
 const VERSION: u8 = 0x7f;
@@ -17,30 +18,64 @@ pub struct Partition {
     keys: Vec<u8>,
     live: u64,
     live_bytes: u64,
+    /// Whether keys that do not exist are still to come; otherwise they were deleted.
+    partial: bool,
 }
 
 impl Partition {
     /// The keys of `thread` when `entries` keys are loaded in version 0.
     pub fn loaded(thread: u64, threads: u64, entries: u64, data: &DataShape) -> Self {
-        let own = (entries + threads - 1 - thread) / threads;
+        Self::partly_loaded(thread, threads, entries, entries, data)
+    }
+
+    /// The keys of `thread` when of `entries` keys the first `loaded` ones are, in
+    /// version 0, and the others are still to come.
+    pub fn partly_loaded(
+        thread: u64,
+        threads: u64,
+        entries: u64,
+        loaded: u64,
+        data: &DataShape,
+    ) -> Self {
+        let own = |keys: u64| (keys + threads - 1 - thread) / threads;
+        let (all, there) = (own(entries), own(loaded.min(entries)));
         let mut partition = Self {
             thread,
             threads,
-            keys: Vec::with_capacity(own as usize),
+            keys: Vec::with_capacity(all as usize),
             live: 0,
             live_bytes: 0,
+            partial: there < all,
         };
-        for _ in 0..own {
+        for _ in 0..there {
             partition.add(data);
         }
+        partition.keys.resize(all as usize, 0);
         partition
     }
 
-    /// The keys of each of `threads` threads when `entries` keys are loaded.
-    pub fn all(threads: u64, entries: u64, data: &DataShape) -> Vec<Self> {
+    /// The keys of each of `threads` threads after the load of a workload.
+    pub fn all(threads: u64, workload: &Workload, data: &DataShape) -> Vec<Self> {
+        let (entries, loaded) = (workload.entries, workload.loaded_entries());
         (0..threads)
-            .map(|thread| Self::loaded(thread, threads, entries, data))
+            .map(|thread| Self::partly_loaded(thread, threads, entries, loaded, data))
             .collect()
+    }
+
+    /// Whether an own key is still to come: it does not exist, and never did.
+    pub fn awaits(&self, own: u64) -> bool {
+        self.partial
+            && self
+                .keys
+                .get(own as usize)
+                .is_some_and(|key| key & LIVE == 0)
+    }
+
+    /// Makes a key that is still to come, in version 0.
+    pub fn create(&mut self, own: u64, data: &DataShape) {
+        self.keys[own as usize] = LIVE;
+        self.live += 1;
+        self.live_bytes += data.entry_size(self.index(own), 0);
     }
 
     /// Keys ever made, deleted ones included.

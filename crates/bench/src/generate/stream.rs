@@ -123,6 +123,11 @@ impl OpStream {
                 index: partition.index(drawn),
             });
         }
+        if partition.awaits(drawn)
+            && let Some(op) = on_awaited_key(kind, drawn, partition, data)
+        {
+            return Some(op);
+        }
         self.on_existing_key(kind, partition.live_from(drawn)?, partition, data)
     }
 
@@ -170,5 +175,25 @@ impl OpStream {
                 version: before,
             },
         })
+    }
+}
+
+/// What becomes of an operation on a key that is still to come: a write makes it, and a
+/// read finds nothing, for which the key behind it stands, which never exists. `None` of
+/// an operation that needs an existing key.
+fn on_awaited_key(
+    kind: OpKind,
+    own: u64,
+    partition: &mut Partition,
+    data: &DataShape,
+) -> Option<Op> {
+    let index = partition.index(own);
+    match kind {
+        OpKind::Update | OpKind::ReadModifyWrite => {
+            partition.create(own, data);
+            Some(Op::Put { index })
+        }
+        OpKind::GetPresent => Some(Op::GetAbsent { index }),
+        OpKind::GetAbsent | OpKind::Put | OpKind::Delete | OpKind::Scan => None,
     }
 }

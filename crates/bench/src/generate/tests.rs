@@ -228,6 +228,51 @@ fn partitions_share_all_entries_without_overlap() {
 }
 
 #[test]
+fn keys_that_were_not_loaded_come_into_being_by_the_first_update() {
+    let mut workload = small("ycsb-a");
+    workload.fill.share = 0.01;
+    assert_eq!(workload.loaded_entries(), 20);
+    let data = DataShape::new(&workload);
+    let mut partitions = Partition::all(2, &workload, &data);
+    let partition = &mut partitions[1];
+    assert_eq!((partition.made(), partition.live()), (1000, 10));
+    let mut stream = OpStream::new(&workload.sessions[0], 0, 1, 1);
+    let mut there: std::collections::HashSet<u64> = (0..10).map(|own| own * 2 + 1).collect();
+    let mut missed = 0;
+    for _ in 0..5000 {
+        match stream.next(partition, &data).unwrap() {
+            Op::Put { index } => assert!(there.insert(index), "made twice"),
+            Op::Update { index, .. } | Op::GetPresent { index, .. } => {
+                assert!(there.contains(&index));
+            }
+            Op::GetAbsent { index } => {
+                assert!(!there.contains(&index));
+                missed += 1;
+            }
+            other => panic!("{other:?} is not in the mix"),
+        }
+    }
+    assert!(missed > 0);
+    assert_eq!(partition.made(), 1000, "the key space does not grow");
+    assert_eq!(partition.live(), there.len() as u64);
+    assert_eq!(partition.live_bytes(), partition.live() * 1024);
+}
+
+#[test]
+fn scans_of_a_part_begin_at_a_key_that_exists() {
+    let mut workload = small("ycsb-e");
+    workload.fill.share = 0.01;
+    let data = DataShape::new(&workload);
+    let mut partition = Partition::all(1, &workload, &data).remove(0);
+    let mut stream = OpStream::new(&workload.sessions[0], 0, 0, 1);
+    for _ in 0..200 {
+        if let Op::Scan { index, .. } = stream.next(&mut partition, &data).unwrap() {
+            assert!(partition.version(index).is_some());
+        }
+    }
+}
+
+#[test]
 fn load_order_visits_every_key_once() {
     for order in [FillOrder::Random, FillOrder::Numbered] {
         let fill = Fill {

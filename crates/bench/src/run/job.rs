@@ -75,7 +75,7 @@ impl Job {
     }
 
     fn partitions(&self, data: &DataShape) -> Vec<Partition> {
-        Partition::all(u64::from(self.threads), self.workload.entries, data)
+        Partition::all(u64::from(self.threads), &self.workload, data)
     }
 
     /// Opens the job's directory as its arm.

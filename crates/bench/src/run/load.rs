@@ -72,7 +72,7 @@ pub(crate) struct Filling<'a> {
 }
 
 impl Filling<'_> {
-    /// Writes every entry once.
+    /// Writes every entry that is loaded once.
     pub(crate) fn load(
         &self,
         store: &dyn Store,
@@ -80,8 +80,9 @@ impl Filling<'_> {
         report: &mut (dyn FnMut(Event) + Send),
     ) -> Result<()> {
         let workload = self.workload;
-        let mut writer = Writer::new(store, data, "load", workload.entries);
-        for index in load_order(&workload.fill, workload.entries, self.seed) {
+        let entries = workload.loaded_entries();
+        let mut writer = Writer::new(store, data, "load", entries);
+        for index in load_order(&workload.fill, entries, self.seed) {
             writer.write(index, 0, report)?;
         }
         Ok(())

@@ -23,6 +23,13 @@ pub(super) fn scenario(plan: &SimulationPlan, contender: &Contender) -> Result<S
             workload.name
         )));
     }
+    if workload.loaded_entries() < workload.entries {
+        return Err(BenchError::new(format!(
+            "workload {}: fill.share: the simulator knows only loads of all entries; set it to \
+             1, or measure it with `lissom bench`",
+            workload.name
+        )));
+    }
     let entry_bytes = workload.entry_bytes();
     let sessions = workload.measured_sessions();
     let sessions = sessions

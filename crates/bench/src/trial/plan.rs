@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
+use lissom_search::export::OptionsFile;
+
 use crate::error::{BenchError, Place, Result};
 use crate::workload::Workload;
 
@@ -60,6 +62,8 @@ pub struct Limits {
     /// `memory_budget_bytes`. Stock RocksDB's cache gets what the write buffers leave,
     /// where its OPTIONS file sets no `block_cache`.
     pub memory: Option<u64>,
+    /// Options that stock RocksDB gets where the configuration does not say.
+    pub base: Option<OptionsFile>,
 }
 
 /// Everything that one trial needs.

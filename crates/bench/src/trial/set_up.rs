@@ -30,7 +30,7 @@ pub(super) fn set_up(plan: &TrialPlan) -> Result<Ready> {
     let directory = &plan.directory;
     std::fs::create_dir_all(directory).place(format!("--directory {}", directory.display()))?;
     let data = DataShape::new(&plan.workload);
-    let mut partitions = Partition::all(u64::from(plan.threads), plan.workload.entries, &data);
+    let mut partitions = Partition::all(u64::from(plan.threads), &plan.workload, &data);
     let filling = filling(plan);
     let mut remarks = Vec::new();
     if let Some(place) = &plan.prepared {

@@ -49,7 +49,35 @@ fn check_head(workload: &Workload) -> Result<()> {
         0.0,
         100.0,
     )?;
-    within("fill.random_phase", workload.fill.random_phase, 0.0, 100.0)
+    within("fill.random_phase", workload.fill.random_phase, 0.0, 100.0)?;
+    within("fill.share", workload.fill.share, 0.0, 1.0)?;
+    check_share(workload)
+}
+
+/// Keys that were never written are told apart from deleted ones by there being none of
+/// those, and updates before the first session would write keys that do not exist.
+fn check_share(workload: &Workload) -> Result<()> {
+    if workload.fill.share >= 1.0 {
+        return Ok(());
+    }
+    if workload.fill.updates_per_entry > 0.0 || workload.fill.random_phase > 0.0 {
+        return fail(
+            "fill.share",
+            "below 1 nothing can be updated before the first session; set updates_per_entry \
+             and random_phase to 0",
+        );
+    }
+    let deletes = |it: &&Session| it.mix.delete > 0.0;
+    match workload.sessions.iter().find(deletes) {
+        Some(session) => fail(
+            "fill.share",
+            &format!(
+                "below 1 no session can delete, and \"{}\" does; remove mix.delete",
+                session.name
+            ),
+        ),
+        None => Ok(()),
+    }
 }
 
 fn check_session(session: &Session, workload: &Workload) -> Result<()> {

@@ -161,6 +161,15 @@ impl Workload {
         sessions
     }
 
+    /// Entries that the load writes; at least one.
+    pub fn loaded_entries(&self) -> u64 {
+        if self.fill.share >= 1.0 {
+            return self.entries;
+        }
+        // The conversion saturates.
+        ((self.entries as f64 * self.fill.share).ceil() as u64).clamp(1, self.entries.max(1))
+    }
+
     /// Bytes of a key and its value, on average.
     pub fn entry_bytes(&self) -> f64 {
         self.key_size as f64 + self.value_size.mean()

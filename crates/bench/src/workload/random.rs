@@ -20,6 +20,7 @@ pub fn random_workload(seed: u64) -> Workload {
             order: FillOrder::Random,
             updates_per_entry: 0.0,
             random_phase: 0.1,
+            share: 1.0,
         },
         sessions: (0..count).map(|i| random_session(i, &mut rng)).collect(),
     }

@@ -97,6 +97,11 @@ pub struct Fill {
     /// tree. Default: 0.1.
     #[serde(default = "default_random_phase")]
     pub random_phase: f64,
+    /// Share of the entries that the load writes, those with the lowest numbers. Every
+    /// other key comes into being when the first write asks for it, and until then reads
+    /// of it find nothing. Default: 1.
+    #[serde(default = "everything", skip_serializing_if = "is_everything")]
+    pub share: f64,
 }
 
 /// Order of the loading writes.
@@ -213,6 +218,7 @@ impl Default for Fill {
             order: FillOrder::default(),
             updates_per_entry: 0.0,
             random_phase: default_random_phase(),
+            share: everything(),
         }
     }
 }
@@ -231,6 +237,15 @@ fn default_compressible_share() -> f64 {
 
 fn default_random_phase() -> f64 {
     0.1
+}
+
+fn everything() -> f64 {
+    1.0
+}
+
+/// What is loaded as a whole has the fingerprint that it had without this field.
+fn is_everything(share: &f64) -> bool {
+    *share >= 1.0
 }
 
 pub(crate) fn default_scan_length() -> Size {

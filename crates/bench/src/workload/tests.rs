@@ -26,6 +26,7 @@ fn defaults_are_those_documented() {
     assert_eq!(workload.key_size, 24);
     assert_eq!(workload.value_size, Size::Fixed(1000));
     assert_eq!(workload.fill.random_phase, 0.1);
+    assert_eq!(workload.loaded_entries(), workload.entries);
     assert_eq!(workload.sessions[0].rate, Rate::Closed);
     assert_eq!(workload.sessions[0].keys, Keys::Uniform);
     assert_eq!(workload.sessions[0].length(workload.entries), 1500);
@@ -84,6 +85,15 @@ fn errors_name_file_field_and_remedy() {
         &GOOD.replace("mix =", "rate = { constant = { per_second = 0 } }\nmix ="),
         &["rate.constant"],
     );
+    let part = GOOD.replace("[[session]]", "[fill]\nshare = 0.5\n[[session]]");
+    refused(&part, &["fill.share", "random_phase to 0"]);
+    let still = part.replace("share = 0.5", "share = 0.5\nrandom_phase = 0");
+    assert_eq!(parse_workload(&still, "f").unwrap().loaded_entries(), 500);
+    refused(
+        &still.replace("update = 1", "update = 1, delete = 0.1"),
+        &["fill.share", "\"one\" does", "mix.delete"],
+    );
+    refused(&still.replace("0.5", "2"), &["fill.share", "0..=1"]);
     refused(
         &GOOD.replace("mix =", "scan_length = 0\nmix ="),
         &["scan_length"],

@@ -55,6 +55,7 @@ pub fn program() -> Command {
         ])
         .subcommand(attach::watchdog_command())
         .subcommand(trial::command())
+        .subcommand(search::space_command())
         .subcommand(
             Command::new("bench-arm")
                 .hide(true)
@@ -81,6 +82,7 @@ pub fn run(given: &ArgMatches) -> Outcome {
         Some(("attach", given)) => attach::run(given),
         Some((attach::WATCHDOG, _)) => attach::run_watchdog(),
         Some(("trial", given)) => trial::run(given),
+        Some((search::SPACE, given)) => search::run_space(given),
         Some(("bench-arm", _)) => Ok(lissom_bench::run_arm_child(
             std::io::stdin(),
             std::io::stdout(),

@@ -8,6 +8,7 @@ use std::time::Duration;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use lissom_bench::trial::{Limits, Signals, System, TrialPlan, run_trial};
 use lissom_bench::{BenchError, load_workload};
+use lissom_search::export::OptionsFile;
 use lissom_trials::protocol::TRIAL_VARIABLE;
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
@@ -83,7 +84,7 @@ fn how_long() -> [Arg; 4] {
     ]
 }
 
-fn with_what() -> [Arg; 4] {
+fn with_what() -> [Arg; 5] {
     [
         option(
             "rate-limit",
@@ -102,6 +103,12 @@ fn with_what() -> [Arg; 4] {
             "prepared",
             "DIR",
             "Where data sets are kept that trials begin with; made if missing",
+        )
+        .value_parser(value_parser!(PathBuf)),
+        option(
+            "base",
+            "FILE",
+            "An OPTIONS file with what stock RocksDB gets where --options does not say",
         )
         .value_parser(value_parser!(PathBuf)),
         switch("buffered-io", "Uses the operating system's cache"),
@@ -146,7 +153,7 @@ fn plan(given: &ArgMatches) -> Result<TrialPlan, Failure> {
     let plan = TrialPlan {
         workload,
         system: get(given, "system"),
-        options: options(&get::<PathBuf>(given, "options"))?,
+        options: options("options", &get::<PathBuf>(given, "options"))?,
         directory: get(given, "directory"),
         time: get::<Duration>(given, "seconds"),
         window: get::<Duration>(given, "window"),
@@ -156,6 +163,7 @@ fn plan(given: &ArgMatches) -> Result<TrialPlan, Failure> {
             direct_io: !given.get_flag("buffered-io"),
             rate_limit: find(given, "rate-limit"),
             memory: find(given, "memory"),
+            base: base(given)?,
         },
         prepared: find(given, "prepared"),
     };
@@ -163,13 +171,23 @@ fn plan(given: &ArgMatches) -> Result<TrialPlan, Failure> {
     Ok(plan)
 }
 
-fn options(path: &Path) -> Result<String, Failure> {
+/// The text of the file that an argument names.
+fn options(argument: &str, path: &Path) -> Result<String, Failure> {
     std::fs::read_to_string(path).map_err(|error| {
         Failure::WrongUse(format!(
-            "cannot read {}: {error}; give --options a file that is there",
+            "cannot read {}: {error}; give --{argument} a file that is there",
             path.display()
         ))
     })
+}
+
+fn base(given: &ArgMatches) -> Result<Option<OptionsFile>, Failure> {
+    let Some(path) = find::<PathBuf>(given, "base") else {
+        return Ok(None);
+    };
+    let read = OptionsFile::parse(&options("base", &path)?);
+    read.map(Some)
+        .map_err(|error| Failure::WrongUse(format!("--base {}: {error}", path.display())))
 }
 
 /// From here on the process ends in order when it is told to.

@@ -1,12 +1,13 @@
 //! search, around a small program of one's own.
 
 use std::fs;
+use std::io::Write;
 use std::path::PathBuf;
-use std::process::Child;
+use std::process::{Child, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use super::support::{command, ends, run, text};
+use super::support::{command, ends, json, run, text};
 
 /// The more both are, the better.
 const SPACE: &str = "name = \"sum\"
@@ -133,6 +134,63 @@ fn the_best_is_found_proven_and_written() {
             .last()
             .is_some_and(|it| it.contains("\"end\""))
     );
+}
+
+#[test]
+fn trials_may_all_be_full_and_features_left_out() {
+    let bench = Bench::new(PROGRAM);
+    let mut arguments = bench.arguments();
+    let budget = arguments.iter().position(|it| it == "60s").expect("given");
+    arguments[budget] = "8s".to_owned();
+    let more = ["--full", "--without", "total", "--repeats", "0", "--json"];
+    let output = run(&Bench::with(&arguments, &more));
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let found = &report["findings"];
+    assert_eq!(found["arms"], 1, "no feature parts them");
+    assert_eq!(found["points"].as_array().map(Vec::len), Some(1));
+    let more = ["--without", "speed", "--new"];
+    let sentence = ends(&Bench::with(&arguments, &more), 2);
+    assert!(sentence.contains("the features are total"), "{sentence}");
+}
+
+#[test]
+fn a_space_is_printed_and_answers_questions() {
+    let bench = Bench::new(PROGRAM);
+    let space = bench.path("space.toml").display().to_string();
+    let described = json(&["space", "--space", &space]);
+    assert_eq!(described["parameters"][1]["name"], "py");
+    assert_eq!(described["default"]["px"], 2);
+    assert_eq!(described["features"][0], "total");
+    let mut child = command(&["space", "--space", &space, "--answer"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("starts");
+    let mut questions = child.stdin.take().expect("piped");
+    questions
+        .write_all(
+            b"{\"check\": {\"px\": 3, \"py\": 4}}\n{\"check\": {\"px\": 30, \"py\": 4}}\n\
+              {\"sample\": {\"count\": 3, \"seed\": 7}}\n{\"write\": {\"px\": 3, \"py\": 4}}\nhello\n",
+        )
+        .expect("it reads");
+    drop(questions);
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(0));
+    let said = text(&output.stdout);
+    let answers: Vec<serde_json::Value> = said
+        .lines()
+        .map(|line| serde_json::from_str(line).expect(line))
+        .collect();
+    assert_eq!(answers.len(), 5, "{said}");
+    assert_eq!(answers[0]["checked"]["features"][0], 7.0, "{said}");
+    let outside = answers[1]["error"].as_str().expect("a sentence");
+    assert!(outside.contains("px is 30"), "{outside}");
+    assert_eq!(answers[2]["sampled"].as_array().map(Vec::len), Some(3));
+    let written = answers[3]["written"]["text"].as_str().expect("a file");
+    assert!(written.contains("\"px\": 3"), "{written}");
+    let nonsense = answers[4]["error"].as_str().expect("a sentence");
+    assert!(nonsense.starts_with("this is no question"), "{nonsense}");
 }
 
 #[test]

@@ -64,6 +64,36 @@ fn both_systems_print_ready_and_windows() {
 }
 
 #[test]
+fn what_all_trials_share_stands_below_the_configuration() {
+    let options = Options::stock("write_buffer_size=262144");
+    let base = Options::stock("write_buffer_size=131072\nmax_write_buffer_number=5");
+    let (file, shared) = (options.path(), base.path());
+    let database = options.database();
+    let more = ["--options", &file, "--base", &shared, "--seconds", "200ms"];
+    let output = run(&arguments(&database, &more));
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let files = std::fs::read_dir(&database).expect("a database").flatten();
+    let newest = files
+        .map(|it| it.path())
+        .filter(|it| it.to_string_lossy().contains("OPTIONS-"))
+        .max();
+    let used = std::fs::read_to_string(newest.expect("an OPTIONS file")).expect("text");
+    for line in ["write_buffer_size=262144", "max_write_buffer_number=5"] {
+        assert!(used.contains(line), "{used}");
+    }
+    let broken = Options::new("nonsense");
+    let other = broken.path();
+    let sentence = ends(
+        &arguments(
+            &broken.database(),
+            &["--options", &file, "--base", &other, "--seconds", "1"],
+        ),
+        2,
+    );
+    assert!(sentence.contains("--base"), "{sentence}");
+}
+
+#[test]
 fn an_impossible_option_is_an_error_on_both_outputs() {
     let options = Options::stock("no_such_option=1");
     let (file, database) = (options.path(), options.database());

@@ -96,6 +96,7 @@ impl<'a> Prepared<'a> {
             workload.compressible_share,
             workload.key_order,
             workload.fill.order,
+            workload.fill.share,
             self.filling.seed,
         );
         let text = serde_json::to_string(&identity)

@@ -14,6 +14,11 @@ use crate::trial::plan::Limits;
 /// # Errors
 /// A setting that is unknown, of the wrong kind, or outside its range.
 pub(super) fn settings(configuration: &Configuration, limits: &Limits) -> Result<Settings> {
+    if limits.base.is_some() {
+        return Err(BenchError::new(
+            "--base is for stock RocksDB: Lissom's settings are no options of RocksDB; leave it out",
+        ));
+    }
     let mut settings = Settings {
         use_direct_reads: limits.direct_io,
         use_direct_io_for_flush_and_compaction: limits.direct_io,
@@ -125,6 +130,7 @@ fn wrong(value: impl std::fmt::Display, advice: &str) -> BenchError {
 
 #[cfg(test)]
 mod tests {
+    use lissom_search::export::OptionsFile;
     use lissom_search::space::{BuiltIn, Constants};
 
     use super::*;
@@ -133,6 +139,7 @@ mod tests {
         direct_io: false,
         rate_limit: Some(1 << 20),
         memory: Some(256 << 20),
+        base: None,
     };
 
     #[test]
@@ -145,6 +152,16 @@ mod tests {
         assert_eq!(settings.rate_limit_bytes_per_second, Some(1 << 20));
         assert_eq!(settings.policy.to_string(), "fixed-1");
         assert_eq!(settings.compression, [Compression::Lz4]);
+    }
+
+    #[test]
+    fn options_of_rocksdb_are_refused() {
+        let limits = Limits {
+            base: Some(OptionsFile::default()),
+            ..LIMITS
+        };
+        let error = settings(&Configuration::default(), &limits).unwrap_err();
+        assert!(error.to_string().starts_with("--base"), "{error}");
     }
 
     #[test]

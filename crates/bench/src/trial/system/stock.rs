@@ -26,7 +26,8 @@ impl Stock {
     /// # Errors
     /// The line that is wrong; a setting that no trial can grant.
     pub(super) fn read(text: &str, limits: &Limits) -> Result<Self> {
-        let file = OptionsFile::parse(text).map_err(|error| BenchError::new(error.to_string()))?;
+        let own = OptionsFile::parse(text).map_err(|error| BenchError::new(error.to_string()))?;
+        let file = stock_options::on_top_of(limits.base.as_ref(), &own);
         stock_options::check(&file, limits)?;
         Ok(Self {
             file,

@@ -17,6 +17,15 @@ const FAIRNESS: i32 = 10;
 /// A cache of fewer bytes serves nobody.
 const LEAST_CACHE: u64 = 1 << 20;
 
+/// A configuration together with what all trials share; it has the last word.
+pub(super) fn on_top_of(base: Option<&OptionsFile>, own: &OptionsFile) -> OptionsFile {
+    let mut file = base.cloned().unwrap_or_default();
+    for it in own.settings() {
+        file.set(it.section, &it.name, it.value.as_str());
+    }
+    file
+}
+
 /// Refuses what a trial cannot grant.
 ///
 /// # Errors
@@ -156,7 +165,19 @@ mod tests {
             direct_io: false,
             rate_limit: None,
             memory,
+            base: None,
         }
+    }
+
+    #[test]
+    fn the_configuration_stands_above_what_all_share() {
+        let base = file("num_levels=4\nlevel_compaction_dynamic_level_bytes=false");
+        let own = file("num_levels=7");
+        let both = on_top_of(Some(&base), &own);
+        assert_eq!(both.get(Section::Cf, "num_levels"), Some("7"));
+        let shared = both.get(Section::Cf, "level_compaction_dynamic_level_bytes");
+        assert_eq!(shared, Some("false"));
+        assert_eq!(on_top_of(None, &own), own);
     }
 
     #[test]

@@ -37,6 +37,7 @@ fn plan(system: System, options: String, directory: &Path) -> TrialPlan {
             direct_io: false,
             rate_limit: None,
             memory: Some(64 << 20),
+            base: None,
         },
         prepared: None,
     }

@@ -89,7 +89,7 @@ fn seen() -> Seen {
 fn throughput_is_of_a_window_and_latencies_are_of_all() {
     let workload = small("update-only");
     let data = DataShape::new(&workload);
-    let board = Board::new(&Partition::all(2, workload.entries, &data));
+    let board = Board::new(&Partition::all(2, &workload, &data));
     let live = board.live_bytes();
     board.note_sessions(3);
     assert_eq!(board.sessions(), 3);

@@ -10,8 +10,8 @@ use lissom_search::verdict::MOST_ROUNDS;
 
 use crate::arguments::{amount, duration, flag, option};
 
-/// What is measured, and what may be tried.
-pub fn subject() -> [Arg; 8] {
+/// What is measured.
+pub fn subject() -> [Arg; 5] {
     [
         Arg::new("workload")
             .value_name("WORKLOAD")
@@ -47,6 +47,12 @@ pub fn subject() -> [Arg; 8] {
         )
         .value_parser(value_parser!(u32).range(1..))
         .conflicts_with("command"),
+    ]
+}
+
+/// What may be tried, and how it is written.
+pub fn space() -> [Arg; 3] {
+    [
         option(
             "space",
             "NAME|FILE",
@@ -128,6 +134,30 @@ pub fn spent() -> [Arg; 6] {
         option("seed", "N", "Seed of the search, and of a random workload")
             .default_value("1")
             .value_parser(value_parser!(u64)),
+    ]
+}
+
+/// How it goes about it; the defaults are Dremel's.
+pub fn method() -> [Arg; 3] {
+    [
+        option(
+            "buckets",
+            "N",
+            "Buckets of each feature; arms are their combinations, with four features 16, 81 or \
+             256 of 2, 3 or 4",
+        )
+        .default_value("2")
+        .value_parser(value_parser!(u32).range(1..)),
+        option(
+            "without",
+            "FEATURE",
+            "Leaves a feature of the space out, to see what it is worth; repeat it",
+        )
+        .action(ArgAction::Append),
+        flag(
+            "full",
+            "Runs every trial for a full evaluation instead of stopping the worse half early",
+        ),
     ]
 }
 

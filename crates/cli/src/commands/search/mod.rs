@@ -1,6 +1,7 @@
 //! `lissom search`
 
 mod arguments;
+mod described;
 mod output;
 mod request;
 mod space;
@@ -25,6 +26,8 @@ use crate::failure::{Failure, Outcome};
 use crate::output::{StatusLine, remark};
 use request::Request;
 
+pub use described::{NAME as SPACE, command as space_command, run as run_space};
+
 pub fn command() -> Command {
     Command::new("search")
         .about("Finds a configuration by experiment, and says how sure it is")
@@ -37,8 +40,10 @@ pub fn command() -> Command {
              docs/search.md has the protocol of a program of your own.",
         )
         .args(arguments::subject())
+        .args(arguments::space())
         .args(arguments::sought())
         .args(arguments::spent())
+        .args(arguments::method())
         .args(arguments::bounds())
         .args(arguments::files())
         .arg(crate::arguments::json())

@@ -79,7 +79,15 @@ fn setup(given: &ArgMatches) -> Setup {
     let constraints = given.get_many::<Constraint>("constraint");
     setup.constraints = constraints.unwrap_or_default().cloned().collect();
     setup.seed = get(given, "seed");
-    setup.method.points = TimePoints::settled_within(seconds(given, "evaluation"));
+    let evaluation = seconds(given, "evaluation");
+    setup.method.points = if given.get_flag("full") {
+        TimePoints::Fixed(vec![evaluation])
+    } else {
+        TimePoints::settled_within(evaluation)
+    };
+    setup.method.buckets = get::<u32>(given, "buckets") as usize;
+    let without = given.get_many::<String>("without");
+    setup.method.without = without.unwrap_or_default().cloned().collect();
     setup.method.workers = get::<u32>(given, "workers") as usize;
     setup.method.setup_seconds = find(given, "setup").map_or(0.0, |it: Duration| it.as_secs_f64());
     setup

@@ -51,8 +51,7 @@ fn read(name: &str) -> lissom_search::Result<String> {
 }
 
 impl Source {
-    /// The space with its constants: those that were given, then those of the subject
-    /// and the machine, then its own.
+    /// The space of a search: what its subject and the machine tell is known.
     pub fn space(
         &self,
         given: &ArgMatches,
@@ -60,7 +59,16 @@ impl Source {
         memory_bytes: u64,
     ) -> Result<Space, Failure> {
         let memory = ("memory".to_owned(), memory_bytes as f64 * BUDGETED);
-        let known = subject.constants.iter().cloned().chain([memory]);
+        self.with(given, subject.constants.iter().cloned().chain([memory]))
+    }
+
+    /// The space with its constants: those that were given, then those that are known,
+    /// then its own.
+    pub fn with(
+        &self,
+        given: &ArgMatches,
+        known: impl IntoIterator<Item = (String, f64)>,
+    ) -> Result<Space, Failure> {
         let declared = self.file.constants();
         let mut constants = Constants::new();
         for (name, value) in known {

@@ -1,0 +1,52 @@
+"""Bayesian optimisation by Gaussian processes, from BoTorch: which candidate has the
+largest expected improvement."""
+
+import torch
+from botorch.acquisition import LogExpectedImprovement
+from botorch.fit import fit_gpytorch_mll
+from botorch.models import MultiTaskGP, SingleTaskGP
+from gpytorch.mlls import ExactMarginalLogLikelihood
+
+import encode
+import tasks
+
+torch.set_default_dtype(torch.float64)
+
+
+def single(parameters, own, _others, candidates, seed):
+    """One process over the setting's own trials."""
+    torch.manual_seed(seed)
+    points = matrix(parameters, [it["configuration"] for it in own])
+    goals = torch.tensor(tasks.goals(own)).unsqueeze(-1)
+    model = fitted(SingleTaskGP(points, goals))
+    return choose(model, goals.max(), parameters, candidates)
+
+
+def multi(parameters, own, others, candidates, seed):
+    """One process over all tasks, which finds out how alike they are."""
+    torch.manual_seed(seed)
+    known = tasks.rows(own, others)
+    points = matrix(parameters, [trial["configuration"] for _, trial, _ in known])
+    numbers = torch.tensor([[float(task)] for task, _, _ in known])
+    goals = torch.tensor([[goal] for _, _, goal in known])
+    if numbers.max() == 0:
+        return single(parameters, own, others, candidates, seed)
+    model = fitted(MultiTaskGP(torch.cat([points, numbers], dim=-1), goals, task_feature=-1,
+                               output_tasks=[0]))
+    return choose(model, goals[numbers == 0].max(), parameters, candidates)
+
+
+def matrix(parameters, configurations):
+    return torch.tensor([encode.vector(parameters, it) for it in configurations])
+
+
+def fitted(model):
+    fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
+    return model
+
+
+def choose(model, best, parameters, candidates):
+    improvement = LogExpectedImprovement(model, best_f=best)
+    points = matrix(parameters, candidates).unsqueeze(1)
+    with torch.no_grad():
+        return int(torch.cat([improvement(part) for part in points.split(512)]).argmax())

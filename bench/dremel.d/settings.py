@@ -1,0 +1,124 @@
+"""The paper's settings in this machine's size: pure functions from the table."""
+
+import hashlib
+import json
+import tomllib
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from failure import Failure
+
+TABLE = Path(__file__).resolve().parent.parent / "experiments/dremel/settings.toml"
+GROUPS = ("initial", "preloaded", "hardware", "production")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A workload and a bandwidth, scaled."""
+
+    name: str
+    group: str
+    get: float
+    scan: float
+    skew: float
+    bandwidth: int
+    preloaded: bool
+    key_size: int
+    value_size: int
+    entries: int
+    initial_share: float
+    scan_length: int
+    chosen: str
+
+    @property
+    def entry_bytes(self):
+        return self.key_size + self.value_size
+
+    @property
+    def puts(self):
+        return 100 - self.get - self.scan
+
+    def workload(self):
+        """The workload as `lissom trial` reads it."""
+        share = 1.0 if self.preloaded else self.initial_share
+        mix = {"get_present": self.get, "update": self.puts, "scan": self.scan}
+        weights = ", ".join(f"{kind} = {weight:g}" for kind, weight in mix.items() if weight)
+        return (f'name = "{self.name}"\n'
+                f'about = "Dremel: {self.get:g} % reads, Zipf {self.skew:g}, '
+                f'{"preloaded" if self.preloaded else "from an all but empty store"}."\n'
+                f"entries = {self.entries}\nkey_size = {self.key_size}\n"
+                f"value_size = {self.value_size}\n\n"
+                f"[fill]\nrandom_phase = 0\nshare = {share:g}\n\n"
+                f'[[session]]\nname = "all"\noperations_per_entry = 1.0\n'
+                f"keys = {{ zipf = {{ theta = {self.skew:g} }} }}\n"
+                f"scan_length = {self.scan_length}\nmix = {{ {weights} }}\n")
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """What all settings share, scaled."""
+
+    memory: int
+    threads: int
+    evaluation: float
+    budget: float
+
+
+def load(path=TABLE):
+    """(sizes, settings by name), in the table's order."""
+    table = tomllib.loads(Path(path).read_text())
+    scale, paper, here = table["scale"], table["paper"], table["here"]
+    sizes = Sizes(
+        memory=int(paper["memory"] / (scale["bandwidth"] * scale["time"])),
+        threads=here["threads"],
+        evaluation=paper["evaluation_seconds"] / scale["time"],
+        budget=paper["budget_seconds"] / scale["time"] + here["setup_budget_seconds"])
+    settings = [scaled(it, scale, paper, here) for it in table["setting"]]
+    return sizes, {it.name: it for it in settings}
+
+
+def fingerprint(path=TABLE):
+    """Equal for tables that measure the same."""
+    table = tomllib.loads(Path(path).read_text())
+    for row in table["setting"]:
+        row.pop("chosen", None)
+    return hashlib.sha256(json.dumps(table, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def with_times(sizes, evaluation, budget, scale):
+    """The same with other times; None leaves one as it is."""
+    times = replace(sizes, evaluation=(evaluation or sizes.evaluation) * scale,
+                    budget=(budget or sizes.budget) * scale)
+    if times.budget < 4 * times.evaluation:
+        raise Failure(f"a budget of {times.budget:g} s holds hardly a few evaluations of "
+                      f"{times.evaluation:g} s: give more by --budget, or less by --evaluation")
+    return times
+
+
+def scaled(row, scale, paper, here):
+    value_size = row.get("value_size", paper["value_size"])
+    bandwidth = row.get("bandwidth", paper["bandwidth"]) / scale["bandwidth"]
+    return Setting(
+        name=row["name"], group=row["group"], get=row["get"], scan=row.get("scan", 0),
+        skew=row["skew"], bandwidth=int(bandwidth), preloaded=row.get("preloaded", False),
+        key_size=here["key_size"], value_size=value_size,
+        # Whole thousands.
+        entries=round(here["data_bytes"] / (here["key_size"] + value_size) / 1000) * 1000,
+        initial_share=here["initial_share"], scan_length=here["scan_length"],
+        chosen=row.get("chosen", ""))
+
+
+def select(settings, names):
+    """Those that are named; `chosen` stands for the chosen ones, `all` for all."""
+    found = []
+    for name in names:
+        if name == "all":
+            found += settings.values()
+        elif name == "chosen":
+            found += [it for it in settings.values() if it.chosen]
+        elif name in settings:
+            found.append(settings[name])
+        else:
+            raise Failure(f"there is no setting {name}: choose chosen, all, or of "
+                          f"{', '.join(settings)}")
+    return list(dict.fromkeys(found))

@@ -1,0 +1,165 @@
+"""One trial: a child that says what it measures in lines of JSON (docs/search.md)."""
+
+import json
+import os
+import queue
+import shutil
+import signal
+import subprocess
+import threading
+import time
+
+from failure import Failure
+
+# Seconds of set-up, of silence at least, and between SIGTERM and SIGKILL.
+SETUP_DEADLINE, LEAST_DEADLINE, GRACE = 600, 10, 5
+# Metrics of which the most counts.
+PEAKS = ("memory_bytes", "space_amplification")
+
+
+def filled(words, **values):
+    """The command line with its places filled."""
+    for name, value in values.items():
+        words = [word.replace("{" + name + "}", str(value)) for word in words]
+    return words
+
+
+class Gauge:
+    """Puts samples together, as `lissom search` does."""
+
+    def __init__(self):
+        self.sums, self.seconds, self.last, self.peaks, self.series = {}, {}, {}, {}, []
+        self.at = 0.0
+
+    def take(self, sample, now):
+        """A line of metrics, `now` seconds after the start."""
+        numbers = {name: value for name, value in sample.items()
+                   if isinstance(value, (int, float)) and not isinstance(value, bool)}
+        took = numbers.pop("seconds", None) or max(now - self.at, 1e-6)
+        self.at = now
+        cumulative = sample.get("cumulative", [])
+        for name, value in numbers.items():
+            if name in PEAKS:
+                self.peaks[name] = max(value, self.peaks.get(name, value))
+            elif name in cumulative or name == "write_amplification":
+                self.last[name] = value
+            else:
+                self.sums[name] = self.sums.get(name, 0.0) + value * took
+                self.seconds[name] = self.seconds.get(name, 0.0) + took
+        if "throughput" in numbers:
+            self.series.append([round(now, 2), round(numbers["throughput"], 1)])
+
+    def metrics(self):
+        means = {name: total / self.seconds[name] for name, total in self.sums.items()}
+        return {**means, **self.last, **self.peaks}
+
+
+class Runner:
+    """Runs trials one after the other, each in a new directory."""
+
+    def __init__(self, directory, memory):
+        self.directory, self.memory = directory, memory
+
+    def run(self, words, text, seconds):
+        """What came of a configuration whose file has this text: metrics, or a failure."""
+        place = self.directory / "trial"
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir(parents=True)
+        options = place / "OPTIONS"
+        options.write_text(text)
+        words = filled(words, options=options, directory=place / "database",
+                       seconds=int(seconds * 1.1) + 11)
+        try:
+            with open(place / "errors", "w+") as errors:
+                return self.watch(words, errors, seconds)
+        finally:
+            shutil.rmtree(place, ignore_errors=True)
+
+    def watch(self, words, errors, seconds):
+        environment = dict(os.environ, LISSOM_TRIAL="bench-dremel")
+        try:
+            child = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                     stderr=errors, text=True, env=environment,
+                                     start_new_session=True)
+        except OSError as error:
+            raise Failure(f"cannot start {words[0]}: {error.strerror}") from None
+        lines = queue.Queue()
+        threading.Thread(target=listen, args=(child.stdout, lines), daemon=True).start()
+        try:
+            found = follow(lines, seconds, self.memory, time.monotonic)
+        finally:
+            end(child)
+        if found.get("failure") == "":
+            errors.seek(0)
+            last = (errors.read().strip().splitlines() or ["it said nothing"])[-1]
+            found["failure"] = f"it ended by itself ({child.returncode}): {last}"
+        return found
+
+
+def listen(stream, lines):
+    with stream:
+        for line in stream:
+            lines.put((time.monotonic(), line))
+    lines.put((time.monotonic(), None))
+
+
+def follow(lines, seconds, memory, clock):
+    """Hears a trial out. A failure without words means that it ended by itself."""
+    started, ready, heard = clock(), None, None
+    gauge = Gauge()
+    deadline = max(LEAST_DEADLINE, seconds / 2)
+    while True:
+        now = clock()
+        if ready is None and now - started > SETUP_DEADLINE:
+            return {"failure": f"it was not ready after {SETUP_DEADLINE} s"}
+        if ready is not None and now - ready >= seconds and gauge.series:
+            return {"seconds": now - ready, "setup": ready - started,
+                    "metrics": gauge.metrics(), "series": gauge.series}
+        if ready is not None and now - (heard or ready) > deadline:
+            return {"failure": f"no sample came for {deadline:.0f} s"}
+        try:
+            at, line = lines.get(timeout=0.1)
+        except queue.Empty:
+            continue
+        if line is None:
+            return {"failure": ""}
+        said = parsed(line)
+        if said is None:
+            continue
+        if "error" in said:
+            return {"failure": str(said["error"])}
+        if said.get("ready") is True:
+            ready = at
+        elif ready is None:
+            # Its first sample ends the set-up of one that never says so.
+            ready = at
+        else:
+            heard = at
+            gauge.take(said, at - ready)
+            if gauge.peaks.get("memory_bytes", 0) > memory:
+                return {"failure": f"it held {gauge.peaks['memory_bytes'] / 2**20:.0f} MiB, where "
+                                   f"{memory / 2**20:.0f} MiB are allowed"}
+
+
+def parsed(line):
+    """A line of the protocol; None of words for people."""
+    try:
+        said = json.loads(line)
+    except json.JSONDecodeError:
+        return None
+    return said if isinstance(said, dict) else None
+
+
+def end(child):
+    """Ends everything that the child started."""
+    for kind, patience in ((signal.SIGTERM, GRACE), (signal.SIGKILL, None)):
+        try:
+            os.killpg(child.pid, kind)
+            child.wait(patience)
+            break
+        except ProcessLookupError:
+            child.wait()
+            break
+        except subprocess.TimeoutExpired:
+            continue
+    child.stdin.close()
