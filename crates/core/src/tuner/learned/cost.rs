@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fit::{Fit, TERMS, Terms};
 use super::structure::{Shaped, Structure};
+use super::times::waited;
 use crate::layout::LogicalLevel;
 use crate::observation::Mission;
 use crate::shape::RunLimits;
@@ -63,26 +64,6 @@ pub(super) struct Cost {
     rewrites: f64,
     /// Compactions that go on at once when they cannot keep up.
     workers: f64,
-}
-
-/// Seconds that users waited for operations of all kinds, as far as they were
-/// timed: `None` when a kind has operations of which none was.
-pub(super) fn waited(mission: &Mission) -> Option<f64> {
-    let mix = &mission.operations;
-    let kinds = [
-        (mix.gets_found as f64 + mix.gets_absent as f64, &mission.get),
-        (mix.scans as f64, &mission.seek),
-        (mix.writes as f64 + mix.deletes as f64, &mission.put),
-    ];
-    let mut sum = 0.0;
-    for (operations, latency) in kinds {
-        let mean = latency.mean.as_secs_f64();
-        if operations > 0.0 && mean <= 0.0 {
-            return None;
-        }
-        sum += operations * mean;
-    }
-    (sum > 0.0).then_some(sum)
 }
 
 /// An operation of late, on average.

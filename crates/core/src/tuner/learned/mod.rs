@@ -21,6 +21,7 @@ mod search;
 mod structure;
 #[cfg(test)]
 mod tests;
+mod times;
 mod trials;
 
 use serde::{Deserialize, Serialize};
@@ -31,6 +32,7 @@ pub use self::learning::{Learning, Part};
 use self::memory::{Memory, SAME, Shares};
 use self::phase::Phase;
 use self::structure::Structure;
+use self::times::{Times, took};
 use self::trials::Tried;
 use super::{Question, Trial, TrialId, Tuner};
 use crate::layout::Layout;
@@ -64,6 +66,7 @@ pub struct Learned {
     phase: Phase,
     surplus: Surplus,
     shares: Option<Shares>,
+    times: Times,
     /// Missions in a row that look like another workload.
     other: u32,
     /// The model is on its way.
@@ -102,6 +105,7 @@ impl Learned {
             phase: Phase::default(),
             surplus: Surplus::default(),
             shares: None,
+            times: Times::default(),
             other: 0,
             marching: false,
             tried: None,
@@ -163,7 +167,10 @@ impl Learned {
         self.cost
             .learn(&structure, seen.tree, seen.mission, seen.limits);
         self.learned += 1;
-        self.phase.record(seen.limits, took(seen.mission));
+        // What looks like another workload tells nothing of this one.
+        let alike = self.shares.filter(|_| self.other == 0);
+        let cost = alike.and_then(|shares| took(seen.mission, &shares));
+        self.phase.record(seen.limits, cost);
         if self.other > 0 {
             return None;
         }
@@ -247,13 +254,6 @@ fn wish(seen: &Question<'_>, limits: RunLimits, why: String) -> Option<Wish> {
     (!phase::same(&limits, seen.limits)).then_some(Wish { limits, why })
 }
 
-/// What users waited for an operation, stalls included, as far as it was timed.
-fn took(mission: &Mission) -> Option<f64> {
-    let mix = &mission.operations;
-    let operations = mix.reads() as f64 + mix.writes as f64 + mix.deletes as f64;
-    cost::waited(mission).map(|waited| waited / operations)
-}
-
 impl Tuner for Learned {
     fn name(&self) -> String {
         // Where it began is not what it is.
@@ -265,6 +265,11 @@ impl Tuner for Learned {
     }
 
     fn ask(&mut self, seen: &Question<'_>) -> Trial {
+        let mission = self.times.complete(seen.mission);
+        let seen = &Question {
+            mission: &mission,
+            ..*seen
+        };
         self.asked += 1;
         let wish = self.wish(seen);
         let limits = wish

@@ -76,7 +76,9 @@ impl MachineOfTests {
     }
 
     fn cost(&self, limits: &RunLimits, read_share: f64) -> f64 {
-        took(&self.mission(&small_shape(), limits, read_share)).expect("timed")
+        let mission = self.mission(&small_shape(), limits, read_share);
+        let shares = memory::shares(&mission).expect("operations");
+        took(&mission, &shares).expect("timed")
     }
 
     fn best(&self, read_share: f64) -> f64 {
@@ -162,6 +164,17 @@ fn a_model_that_is_wrong_is_overruled_by_what_is_measured() {
     let reached = machine.cost(&limits, 0.05) / machine.cost(&uniform(10), 0.05);
     assert!(reached < 0.95, "{limits}: {reached}");
     assert!(tuner.explored > 0);
+}
+
+/// One mission of another mix between those of a workload.
+#[test]
+fn a_mission_of_something_else_does_not_count_for_the_limits() {
+    let mut tuner = Learned::new(0.0);
+    let limits = MACHINE.fly(&mut tuner, &uniform(1), 0.5, 60);
+    let before = tuner.phase.mean(&limits).expect("measured");
+    MACHINE.fly(&mut tuner, &limits, 0.9, 1);
+    assert_eq!(tuner.other, 1);
+    assert_eq!(tuner.phase.mean(&limits), Some(before));
 }
 
 #[test]
