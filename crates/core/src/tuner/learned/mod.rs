@@ -191,8 +191,9 @@ impl Learned {
         let (limits, best, now) = self.phase.better(seen.limits)?;
         self.marching = false;
         for level in Layout::V1.logical_levels() {
-            if limits.get(level) != seen.limits.get(level) {
-                self.phase.bar(level, seen.limits.get(level));
+            let (good, bad) = (limits.get(level), seen.limits.get(level));
+            if good != bad {
+                self.phase.bar_way(level, good, bad);
             }
         }
         wish(

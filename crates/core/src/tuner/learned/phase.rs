@@ -124,6 +124,22 @@ impl Phase {
         }
     }
 
+    /// Forbids the farther half of a way that proved wrong, and all beyond its end: cost
+    /// has one valley along a limit. So a way is tried again at most as often as it can
+    /// be halved, not one limit shorter each time.
+    pub fn bar_way(&mut self, level: LogicalLevel, good: RunLimit, bad: RunLimit) {
+        let (good, bad) = (good.get(), bad.get());
+        let open = good.abs_diff(bad) / 2;
+        let barred = if bad > good {
+            good + open + 1..=Layout::V1.max_run_limit()
+        } else {
+            1..=good.saturating_sub(open + 1)
+        };
+        for limit in barred {
+            self.bar(level, RunLimit::clamped(limit));
+        }
+    }
+
     /// Whether a limit proved wrong.
     pub fn is_barred(&self, level: LogicalLevel, limit: RunLimit) -> bool {
         let same = |it: &Barred| it.level == level && it.limit == limit;
@@ -170,6 +186,24 @@ mod tests {
         assert_eq!(phase.better(&limits(2)), None, "barred");
         hold(&mut phase, 2, 12.0, OLD as u32);
         assert!(!phase.is_barred(LogicalLevel(1), RunLimit::clamped(3)));
+    }
+
+    #[test]
+    fn a_way_that_proved_wrong_is_halved() {
+        let level = LogicalLevel(1);
+        let open = |ways: &[(u16, u16)]| -> Vec<u16> {
+            let mut phase = Phase::default();
+            for (good, bad) in ways {
+                phase.bar_way(level, RunLimit::clamped(*good), RunLimit::clamped(*bad));
+            }
+            (1..=12)
+                .filter(|limit| !phase.is_barred(level, RunLimit::clamped(*limit)))
+                .collect()
+        };
+        assert_eq!(open(&[(1, 10)]), [1, 2, 3, 4, 5]);
+        assert_eq!(open(&[(1, 10), (1, 5), (1, 3), (1, 2)]), [1]);
+        assert_eq!(open(&[(10, 1)]), [6, 7, 8, 9, 10, 11, 12]);
+        assert_eq!(open(&[(2, 1)]), [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
     }
 
     #[test]
