@@ -62,6 +62,11 @@ pub(super) struct Cost {
     byte: f64,
     /// Bytes that compactions write, over what the structure foretells.
     rewrites: f64,
+    /// Both of late: the sums of which `rewrites` is the ratio.
+    #[serde(default)]
+    compacted: f64,
+    #[serde(default)]
+    foretold: f64,
     /// Compactions that go on at once when they cannot keep up.
     workers: f64,
 }
@@ -130,6 +135,8 @@ impl Cost {
             false_positives: Vec::new(),
             byte: 8e-9,
             rewrites: 1.0,
+            compacted: 0.0,
+            foretold: 0.0,
             workers: 2.0,
         }
     }
@@ -152,9 +159,12 @@ impl Cost {
     pub fn is_sound(&self) -> bool {
         let numbers = [self.byte, self.rewrites, self.workers];
         let positive = |number: &f64| number.is_finite() && *number > 0.0;
+        let sums = [self.compacted, self.foretold];
+        let sum = |number: &f64| number.is_finite() && *number >= 0.0;
         let rates = |rate: &f64| (0.0..=1.0).contains(rate);
         self.fit.is_sound()
             && numbers.iter().all(positive)
+            && sums.iter().all(sum)
             && self.false_positives.iter().all(rates)
     }
 
@@ -186,12 +196,7 @@ impl Cost {
             let at_once = mission.compaction_seconds() / duration;
             self.workers += NEWEST * (at_once.clamp(1.0, 64.0) - self.workers);
         }
-        if seen.written > 0.0 && seen.compacted > 0.0 {
-            let foretold = seen.written * structure.under(limits).rewrites;
-            let ratio = (seen.compacted / foretold.max(1e-9)).clamp(0.25, 4.0);
-            // Levels take turns: one mission says little.
-            self.rewrites += 0.1 * NEWEST * (ratio - self.rewrites);
-        }
+        self.learn_rewrites(structure, mission, limits);
         let layout = &structure.shape().layout;
         let runs: Vec<f64> = layout
             .logical_levels()
@@ -201,6 +206,23 @@ impl Cost {
         let level0 = tree.level0().len() as f64;
         let met = self.terms(&now, &runs, level0, now.compaction);
         self.fit.learn(&met, now.took);
+    }
+
+    /// Merges come in lumps, the large ones seldom: what one mission saw over what it
+    /// should have seen is mostly nothing, and then far too much. So sums are compared,
+    /// over the writes that turn the tree over, and the structure holds for as many.
+    fn learn_rewrites(&mut self, structure: &Structure<'_>, mission: &Mission, limits: &RunLimits) {
+        if mission.user_write_bytes == 0 {
+            return;
+        }
+        let rewrites = structure.under(limits).rewrites;
+        let foretold = mission.user_write_bytes as f64 * rewrites;
+        let turn = structure.turnover() * rewrites;
+        let kept = (-foretold / (2.0 * turn)).exp();
+        self.foretold = self.foretold * kept + foretold;
+        self.compacted = self.compacted * kept + mission.compaction_write_bytes as f64;
+        let ratio = (self.compacted + turn) / (self.foretold + turn);
+        self.rewrites = ratio.clamp(0.25, 4.0);
     }
 
     fn learn_filters(&mut self, mission: &Mission) {
@@ -265,5 +287,56 @@ impl Cost {
             .map(|(met, each)| met * each)
             .sum();
         Some(time.max(seen.clients * compaction / self.workers))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::observation::{Latency, OperationMix};
+    use crate::shape::RunLimit;
+    use crate::testing::{numbered_files, small_shape};
+
+    /// A tree of two levels, the deepest with 20,000 bytes.
+    fn tree() -> Tree {
+        let layout = small_shape().layout;
+        let mut levels = vec![Vec::new(); usize::from(layout.num_levels())];
+        levels[usize::from(layout.span(LogicalLevel(1)).1.0)] = numbered_files(10);
+        levels[usize::from(layout.span(LogicalLevel(2)).1.0)] = numbered_files(200);
+        Tree::new(levels).expect("runs")
+    }
+
+    fn mission(written: u64, compacted: u64) -> Mission {
+        Mission {
+            duration: Duration::from_secs(1),
+            operations: OperationMix {
+                writes: written,
+                ..OperationMix::default()
+            },
+            put: Latency {
+                mean: Duration::from_micros(10),
+                ..Latency::default()
+            },
+            user_write_bytes: written,
+            compaction_write_bytes: compacted,
+            ..Mission::default()
+        }
+    }
+
+    #[test]
+    fn merges_in_lumps_count_like_merges_at_an_even_rate() {
+        let (shape, tree) = (small_shape(), tree());
+        let structure = Structure::of(&shape, &tree).expect("levels");
+        let limits = RunLimits::uniform(RunLimit::ONE);
+        let each = (100.0 * structure.under(&limits).rewrites) as u64;
+        let mut cost = Cost::new(true);
+        for mission_number in 0..1_000u64 {
+            // All of it in one mission of forty.
+            let lump = u64::from(mission_number % 40 == 39) * 40 * each;
+            cost.learn(&structure, &tree, &mission(100, lump), &limits);
+        }
+        assert!((0.8..1.25).contains(&cost.rewrites), "{}", cost.rewrites);
     }
 }

@@ -47,6 +47,13 @@ impl<'a> Structure<'a> {
         self.shape
     }
 
+    /// Bytes that come in while the last level but one fills once; while level 1 does in
+    /// a tree of one level.
+    pub fn turnover(&self) -> f64 {
+        let last_but_one = self.levels.saturating_sub(1).max(1);
+        self.shape.capacity(LogicalLevel(last_but_one as u16)) as f64
+    }
+
     /// The mean number of runs and rewrites under these limits.
     pub fn under(&self, limits: &RunLimits) -> Shaped {
         let ratio = f64::from(self.shape.size_ratio);
