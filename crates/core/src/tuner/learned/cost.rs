@@ -31,6 +31,10 @@ const NO_PRIOR_DOUBT: f64 = 100.0;
 /// Weight of a mission against all before it.
 const NEWEST: f64 = 0.25;
 
+/// The same where missions are blurred before they are learned: as many as a compaction
+/// takes, two or three.
+const BLUR: f64 = 0.5;
+
 /// Rate of false positives, and what asking a run costs beside, in such rates,
 /// before filters were seen at work.
 const FALSE_POSITIVES: f64 = 0.02;
@@ -53,6 +57,12 @@ pub(super) struct Cost {
     /// Without the prior, for comparisons; not kept over a restart.
     #[serde(skip)]
     ignorant: bool,
+    /// What missions met and took is blurred before it is learned; not kept over a
+    /// restart.
+    #[serde(skip)]
+    blurs: bool,
+    #[serde(skip)]
+    blurred: Option<(Terms, f64)>,
     /// An operation of late; not kept over a restart.
     #[serde(skip)]
     seen: Option<Seen>,
@@ -131,6 +141,8 @@ impl Cost {
         Cost {
             fit: Fit::new(),
             ignorant: !prior,
+            blurs: false,
+            blurred: None,
             seen: None,
             false_positives: Vec::new(),
             byte: 8e-9,
@@ -144,6 +156,12 @@ impl Cost {
     /// The same, with or without the prior.
     pub fn believing(mut self, prior: bool) -> Cost {
         self.ignorant = !prior;
+        self
+    }
+
+    /// The same, each mission learned together with those before it, or alone.
+    pub fn blurring(mut self, blurs: bool) -> Cost {
+        self.blurs = blurs;
         self
     }
 
@@ -205,7 +223,26 @@ impl Cost {
             .collect();
         let level0 = tree.level0().len() as f64;
         let met = self.terms(&now, &runs, level0, now.compaction);
-        self.fit.learn(&met, now.took);
+        let (met, took) = self.blur(met, now.took);
+        self.fit.learn(&met, took);
+    }
+
+    /// A compaction is felt while it runs and counted in the mission in which it ends.
+    /// Mission by mission its cost is sought where it is not, and found too small. What
+    /// is linear stays so when both sides are averaged alike.
+    fn blur(&mut self, met: Terms, took: f64) -> (Terms, f64) {
+        // One number that is none would stay in the mean for ever.
+        let finite = took.is_finite() && met.iter().all(|it| it.is_finite());
+        if !self.blurs || !finite {
+            return (met, took);
+        }
+        let (mut terms, mut time) = self.blurred.unwrap_or((met, took));
+        for (old, new) in terms.iter_mut().zip(&met) {
+            *old += BLUR * (new - *old);
+        }
+        time += BLUR * (took - time);
+        self.blurred = Some((terms, time));
+        (terms, time)
     }
 
     /// Merges come in lumps, the large ones seldom: what one mission saw over what it
@@ -295,7 +332,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::observation::{Latency, OperationMix};
+    use crate::observation::{Latency, LevelMission, OperationMix};
     use crate::shape::RunLimit;
     use crate::testing::{numbered_files, small_shape};
 
@@ -323,6 +360,39 @@ mod tests {
             compaction_write_bytes: compacted,
             ..Mission::default()
         }
+    }
+
+    /// Compactions that take half of their time from the user, and end in the mission
+    /// after the one that feels them.
+    fn felt(blurs: bool) -> f64 {
+        let (shape, tree) = (small_shape(), tree());
+        let structure = Structure::of(&shape, &tree).expect("levels");
+        let limits = RunLimits::uniform(RunLimit::ONE);
+        let mut cost = Cost::new(true).blurring(blurs);
+        let mut ended = 0.0;
+        for at in 0..400u32 {
+            // Busy for five missions of ten.
+            let busy = f64::from(u8::from(at % 10 < 5)) * 40e-6;
+            let mut mission = mission(50_000, 50_000);
+            mission.put.mean = Duration::from_secs_f64(12e-6 + 0.5 * busy);
+            mission.levels = vec![LevelMission {
+                compaction_time: Duration::from_secs_f64(ended * 50_000.0),
+                ..LevelMission::default()
+            }];
+            cost.learn(&structure, &tree, &mission, &limits);
+            ended = busy;
+        }
+        cost.constants()[TERMS - 1]
+    }
+
+    #[test]
+    fn compactions_that_end_late_are_felt_no_less() {
+        let (blurred, alone) = (felt(true), felt(false));
+        assert!(
+            (blurred - 0.5).abs() < (alone - 0.5).abs(),
+            "{blurred} {alone}"
+        );
+        assert!(alone < 0.4, "{alone}");
     }
 
     #[test]

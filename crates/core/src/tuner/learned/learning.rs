@@ -22,17 +22,32 @@ pub enum Part {
     Trials,
     /// Limits that served a workload when it was last seen.
     Memory,
+    /// Costs learned over some missions at once. Without it each mission stands for
+    /// itself, though a compaction counts in the mission in which it ends.
+    Windows,
+    /// Costs compared by their spread. Without it a difference of 5 % is one, however
+    /// much missions differ.
+    Spread,
+    /// A march that begins with a change of the workload, where the model has learned
+    /// and promises much. Without it the limits before are measured first, always.
+    Haste,
+    /// Merges for the reads' sake paid in advance where workloads are known to last.
+    Foresight,
 }
 
 impl Part {
     /// All parts.
-    pub const ALL: [Part; 6] = [
+    pub const ALL: [Part; 10] = [
         Part::Levels,
         Part::Prior,
         Part::Guardrails,
         Part::Consolidation,
         Part::Trials,
         Part::Memory,
+        Part::Windows,
+        Part::Spread,
+        Part::Haste,
+        Part::Foresight,
     ];
 
     /// Its name in policies.
@@ -44,6 +59,10 @@ impl Part {
             Part::Consolidation => "consolidation",
             Part::Trials => "trials",
             Part::Memory => "memory",
+            Part::Windows => "windows",
+            Part::Spread => "spread",
+            Part::Haste => "haste",
+            Part::Foresight => "foresight",
         }
     }
 }

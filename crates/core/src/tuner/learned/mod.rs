@@ -15,6 +15,7 @@ mod consolidate;
 mod cost;
 mod fit;
 mod learning;
+mod lengths;
 mod memory;
 mod phase;
 mod search;
@@ -29,6 +30,7 @@ use serde::{Deserialize, Serialize};
 use self::consolidate::Surplus;
 use self::cost::Cost;
 pub use self::learning::{Learning, Part};
+use self::lengths::Lengths;
 use self::memory::{Memory, SAME, Shares};
 use self::phase::Phase;
 use self::structure::Structure;
@@ -45,6 +47,12 @@ const OTHER: u32 = 2;
 /// Less than this, relative, is not worth a change.
 const WORTH: f64 = 0.02;
 
+/// What a march must promise, relative, that begins before the limits were measured.
+const PROMISE: f64 = 0.1;
+
+/// Missions after which the model is held to know what operations take.
+const KNOWING: u64 = 30;
+
 /// The default of [`Learned::new`]: one mission in ten may be a trial.
 pub const EXPLORATION: f64 = 0.1;
 
@@ -56,6 +64,8 @@ struct Kept {
     trials: u64,
     /// Where a trial that runs began.
     undo: Option<RunLimits>,
+    #[serde(default)]
+    lengths: Lengths,
 }
 
 /// The learner.
@@ -65,6 +75,7 @@ pub struct Learned {
     memory: Memory,
     phase: Phase,
     surplus: Surplus,
+    lengths: Lengths,
     shares: Option<Shares>,
     times: Times,
     /// Missions in a row that look like another workload.
@@ -100,10 +111,11 @@ impl Learned {
     /// The same without some of its parts.
     pub fn with(exploration: f64, learning: Learning) -> Learned {
         Learned {
-            cost: Cost::new(learning.has(Part::Prior)),
+            cost: Cost::new(learning.has(Part::Prior)).blurring(learning.has(Part::Windows)),
             memory: Memory::default(),
-            phase: Phase::default(),
+            phase: Phase::new(learning.has(Part::Spread)),
             surplus: Surplus::default(),
+            lengths: Lengths::default(),
             shares: None,
             times: Times::default(),
             other: 0,
@@ -136,20 +148,24 @@ impl Learned {
         }
         self.memory = self.memory_with_present();
         let back = self.tried.take().map(|tried| tried.back);
+        if self.shares.is_some() {
+            self.lengths.learn(self.phase.missions());
+        }
         self.shares = Some(shares);
         self.other = 0;
-        self.phase = Phase::default();
+        self.phase = Phase::new(self.learning.has(Part::Spread));
         self.marching = false;
         self.cost.begin_anew();
         let remembered = self.memory.find(&shares);
-        match remembered.filter(|_| self.learning.has(Part::Memory)) {
-            Some(limits) => wish(
-                seen,
+        let (limits, why) = match remembered.filter(|_| self.learning.has(Part::Memory)) {
+            Some(limits) => (
                 limits.clone(),
-                "it served this workload when it was last seen".into(),
+                "it served this workload when it was last seen",
             ),
-            None => wish(seen, back?, "the workload changed during a trial".into()),
-        }
+            None => (back?, "the workload changed during a trial"),
+        };
+        self.phase.measure_first();
+        wish(seen, limits, why.into())
     }
 
     fn wish(&mut self, seen: &Question<'_>) -> Option<Wish> {
@@ -207,11 +223,21 @@ impl Learned {
         )
     }
 
+    /// Whether a march may begin before the present limits were measured: with a change
+    /// of the workload, when the model knows what operations take. A way that is taken
+    /// later has the measurements before it.
+    fn may_hurry(&self) -> bool {
+        self.learning.has(Part::Haste)
+            && self.learned >= KNOWING
+            && self.phase.has_held_from_the_start()
+    }
+
     /// One step per level towards what the model finds best.
     fn follow_model(&mut self, seen: &Question<'_>, structure: &Structure<'_>) -> Option<Wish> {
         let guarded = self.learning.has(Part::Guardrails);
         let marched = std::mem::take(&mut self.marching);
-        if guarded && !marched && self.phase.mean(seen.limits).is_none() {
+        let unmeasured = guarded && !marched && self.phase.mean(seen.limits).is_none();
+        if unmeasured && !self.may_hurry() {
             return None;
         }
         let cost = |limits: &RunLimits| self.cost.under(structure, limits);
@@ -221,7 +247,8 @@ impl Learned {
         } else {
             search::best_alike(seen, &self.phase, cost)?
         };
-        if guarded && least > now * (1.0 - WORTH) {
+        let worth = if unmeasured { PROMISE } else { WORTH };
+        if guarded && least > now * (1.0 - worth) {
             return None;
         }
         let mut limits = best.clone();
@@ -303,6 +330,7 @@ impl Tuner for Learned {
             memory: self.memory_with_present(),
             trials: self.trials,
             undo: self.tried.as_ref().map(|tried| tried.back.clone()),
+            lengths: self.lengths,
         };
         serde_json::to_value(kept).unwrap_or_default()
     }
@@ -313,24 +341,35 @@ impl Tuner for Learned {
         }
         let kept: Kept = serde_json::from_value(state.clone())
             .map_err(|error| format!("what learned had learned cannot be read: {error}"))?;
-        if !kept.cost.is_sound() || !kept.memory.is_sound() {
+        let sound = [
+            kept.cost.is_sound(),
+            kept.memory.is_sound(),
+            kept.lengths.is_sound(),
+        ];
+        if sound.contains(&false) {
             return Err("what learned had learned holds numbers that cannot be".into());
         }
-        self.cost = kept.cost.believing(self.learning.has(Part::Prior));
+        self.cost = kept
+            .cost
+            .believing(self.learning.has(Part::Prior))
+            .blurring(self.learning.has(Part::Windows));
         self.memory = kept.memory;
         self.trials = kept.trials;
         self.undo = kept.undo;
+        self.lengths = kept.lengths;
         Ok(())
     }
 }
 
 impl Learned {
     fn consolidate(&mut self, seen: &Question<'_>) -> Vec<super::Change> {
-        if self.learning.has(Part::Consolidation) {
-            self.surplus.after(seen, &self.cost).into_iter().collect()
-        } else {
-            Vec::new()
+        if !self.learning.has(Part::Consolidation) {
+            return Vec::new();
         }
+        let left = self.lengths.left(self.phase.missions());
+        let left = left.filter(|_| self.learning.has(Part::Foresight) && self.other == 0);
+        let level = self.surplus.after(seen, &self.cost, left.unwrap_or(0.0));
+        level.into_iter().collect()
     }
 
     /// The memory, with the present workload if its limits have held.

@@ -66,15 +66,15 @@ impl Learned {
             self.phase.held = 0;
             return None;
         }
+        if self.phase.clearly(seen.limits, &tried.back, WORTH) {
+            self.phase.bar(tried.level, tried.back.get(tried.level));
+            return None;
+        }
         let means = self
             .phase
             .mean(&tried.back)
             .zip(self.phase.mean(seen.limits));
         let why = match means {
-            Some((before, now)) if now < before * (1.0 - WORTH) => {
-                self.phase.bar(tried.level, tried.back.get(tried.level));
-                return None;
-            }
             Some((before, now)) => format!(
                 "the trial took {:.1} µs an operation, {:.1} µs before it",
                 now * 1e6,
