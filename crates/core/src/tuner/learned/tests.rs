@@ -178,6 +178,13 @@ fn a_mission_of_something_else_does_not_count_for_the_limits() {
 }
 
 #[test]
+fn it_tries_no_limit_that_cannot_show_itself() {
+    let mut tuner = Learned::new(EXPLORATION);
+    MACHINE.fly(&mut tuner, &uniform(1), 1.0, 400);
+    assert!(tuner.trials > 0 && tuner.explored == 0);
+}
+
+#[test]
 fn without_a_budget_it_explores_nothing() {
     let mut tuner = Learned::new(0.0);
     MACHINE.fly(&mut tuner, &uniform(1), 0.5, 400);

@@ -35,6 +35,14 @@ impl Learned {
         let at = self.trials;
         self.trials += 1;
         let level = LogicalLevel((at / 2 % structure.levels as u64) as u16 + 1);
+        // A limit shows itself only where something comes in.
+        let written = seen
+            .mission
+            .user_write_bytes
+            .saturating_mul(u64::from(TRIAL));
+        if written < seen.shape.inflow(level) {
+            return None;
+        }
         let old = seen.limits.get(level).get();
         let new = if at.is_multiple_of(2) {
             old + 1
