@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::fit::{Fit, TERMS, Terms};
 use super::structure::{Shaped, Structure};
 use super::times::waited;
+use super::usual::Usual;
 use crate::layout::LogicalLevel;
 use crate::observation::Mission;
 use crate::shape::RunLimits;
@@ -63,6 +64,14 @@ pub(super) struct Cost {
     blurs: bool,
     #[serde(skip)]
     blurred: Option<(Terms, f64)>,
+    /// Limits are chosen for what their runs will meet, not for the present alone.
+    #[serde(skip)]
+    hedges: bool,
+    #[serde(default)]
+    usual: Usual,
+    /// Missions that the present workload is expected to last in all.
+    #[serde(skip)]
+    lasts: f64,
     /// An operation of late; not kept over a restart.
     #[serde(skip)]
     seen: Option<Seen>,
@@ -84,6 +93,8 @@ pub(super) struct Cost {
 /// An operation of late, on average.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Seen {
+    /// In a mission.
+    operations: f64,
     gets: f64,
     scans: f64,
     writes: f64,
@@ -109,6 +120,7 @@ impl Seen {
         let each = |amount: f64| amount / operations;
         let duration = mission.duration.as_secs_f64().max(1e-6);
         Some(Seen {
+            operations,
             gets: each(gets),
             scans: each(scans),
             writes: each(writes),
@@ -123,6 +135,7 @@ impl Seen {
     fn towards(self, newer: Seen) -> Seen {
         let mix = |old: f64, new: f64| old + NEWEST * (new - old);
         Seen {
+            operations: mix(self.operations, newer.operations),
             gets: mix(self.gets, newer.gets),
             scans: mix(self.scans, newer.scans),
             writes: mix(self.writes, newer.writes),
@@ -143,6 +156,9 @@ impl Cost {
             ignorant: !prior,
             blurs: false,
             blurred: None,
+            hedges: false,
+            usual: Usual::default(),
+            lasts: 0.0,
             seen: None,
             false_positives: Vec::new(),
             byte: 8e-9,
@@ -165,6 +181,17 @@ impl Cost {
         self
     }
 
+    /// The same, which looks at the whole life of runs, or at the present alone.
+    pub fn hedging(mut self, hedges: bool) -> Cost {
+        self.hedges = hedges;
+        self
+    }
+
+    /// The present workload is expected to last so many missions in all.
+    pub fn expect(&mut self, missions: f64) {
+        self.lasts = missions;
+    }
+
     fn constants(&self) -> Terms {
         if self.ignorant {
             self.fit.constants(&NO_PRIOR, NO_PRIOR_DOUBT)
@@ -183,6 +210,7 @@ impl Cost {
         self.fit.is_sound()
             && numbers.iter().all(positive)
             && sums.iter().all(sum)
+            && self.usual.is_sound()
             && self.false_positives.iter().all(rates)
     }
 
@@ -205,6 +233,8 @@ impl Cost {
         self.learn_filters(mission);
         let seen = self.seen.map_or(now, |before| before.towards(now));
         self.seen = Some(seen);
+        self.usual
+            .learn(now.gets, now.scans, now.writes, now.written);
         if seen.compacted > 0.0 && seen.compaction > 0.0 {
             let byte = seen.compaction / seen.compacted;
             self.byte += NEWEST * (byte.clamp(FASTEST_BYTE, SLOWEST_BYTE) - self.byte);
@@ -276,16 +306,18 @@ impl Cost {
         }
     }
 
+    /// What asking a run of a level is counted as, in reads of a block.
+    fn asking(&self, at: usize) -> f64 {
+        let known = self.false_positives.get(at).copied();
+        known.unwrap_or(FALSE_POSITIVES) + ASKING
+    }
+
     fn terms(&self, seen: &Seen, runs: &[f64], level0: f64, compaction: f64) -> Terms {
-        let rate = |level: usize| {
-            let known = self.false_positives.get(level).copied();
-            known.unwrap_or(FALSE_POSITIVES) + ASKING
-        };
         let by_level = runs.iter().enumerate();
-        let asked: f64 = by_level.map(|(at, runs)| runs * rate(at)).sum();
+        let asked: f64 = by_level.map(|(at, runs)| runs * self.asking(at)).sum();
         let terms: [f64; TERMS] = [
             seen.gets,
-            seen.gets * (asked + level0 * rate(0)),
+            seen.gets * (asked + level0 * self.asking(0)),
             seen.scans,
             seen.scans * (runs.iter().sum::<f64>() + level0),
             seen.writes,
@@ -299,13 +331,8 @@ impl Cost {
     pub fn of_runs(&self, level: LogicalLevel, fewer: f64) -> Option<(f64, f64)> {
         let seen = self.seen?;
         let constants = self.constants();
-        let at = usize::from(level.0) - 1;
-        let rate = self
-            .false_positives
-            .get(at)
-            .copied()
-            .unwrap_or(FALSE_POSITIVES);
-        let saved = seen.gets * constants[1] * (rate + ASKING) + seen.scans * constants[3];
+        let asking = self.asking(usize::from(level.0) - 1);
+        let saved = seen.gets * constants[1] * asking + seen.scans * constants[3];
         Some((saved * fewer, self.byte * constants[TERMS - 1]))
     }
 
@@ -313,17 +340,48 @@ impl Cost {
     /// `None` before anything was seen.
     pub fn under(&self, structure: &Structure<'_>, limits: &RunLimits) -> Option<f64> {
         let seen = self.seen?;
-        let Shaped { runs, rewrites } = structure.under(limits);
-        let trigger = f64::from(structure.shape().level0_file_num_compaction_trigger);
-        let compaction = seen.written * rewrites * self.rewrites * self.byte;
-        let met = self.terms(&seen, &runs, trigger / 2.0, compaction);
+        let shaped = structure.under(limits);
+        let met = self.foretold(&seen, structure, &shaped);
         let constants = self.constants();
         let time: f64 = met
             .iter()
             .zip(&constants)
             .map(|(met, each)| met * each)
             .sum();
+        let compaction = seen.written * shaped.rewrites * self.rewrites * self.byte;
         Some(time.max(seen.clients * compaction / self.workers))
+    }
+
+    /// What an operation will meet on average, each level by what its runs will see.
+    fn foretold(&self, seen: &Seen, structure: &Structure<'_>, shaped: &Shaped) -> Terms {
+        let trigger = f64::from(structure.shape().level0_file_num_compaction_trigger);
+        let mut met = self.terms(seen, &[], trigger / 2.0, 0.0);
+        for (at, (runs, rewritten)) in shaped.runs.iter().zip(&shaped.rewritten).enumerate() {
+            let later = self.later(seen, structure, at);
+            let compaction = later.written * rewritten * self.rewrites * self.byte;
+            met[1] += later.gets * runs * self.asking(at);
+            met[3] += later.scans * runs;
+            met[TERMS - 1] += compaction;
+        }
+        met
+    }
+
+    /// An operation as the runs of a level will see it: the present workload while it
+    /// lasts, and what is usual for as much of their life as it may not.
+    fn later(&self, seen: &Seen, structure: &Structure<'_>, at: usize) -> Seen {
+        let life = structure.life(at) / (seen.written * seen.operations).max(1.0);
+        let share = if self.hedges {
+            life / (life + self.lasts.max(1.0))
+        } else {
+            0.0
+        };
+        let mix = |now: f64, usual: f64| now + share * (usual - now);
+        Seen {
+            gets: mix(seen.gets, self.usual.gets),
+            scans: mix(seen.scans, self.usual.scans),
+            written: mix(seen.written, self.usual.writes * self.usual.entry),
+            ..*seen
+        }
     }
 }
 
@@ -360,6 +418,40 @@ mod tests {
             compaction_write_bytes: compacted,
             ..Mission::default()
         }
+    }
+
+    #[test]
+    fn the_deepest_level_is_not_given_up_to_what_has_just_begun() {
+        let (shape, tree) = (small_shape(), tree());
+        let structure = Structure::of(&shape, &tree).expect("levels");
+        let ten = RunLimits::uniform(RunLimit::clamped(10));
+        let many_below = |one: u16| {
+            let mut limits = ten.clone();
+            limits.set(LogicalLevel(1), RunLimit::clamped(one));
+            limits
+        };
+        let few_below = |one: u16| {
+            let mut limits = RunLimits::uniform(RunLimit::ONE);
+            limits.set(LogicalLevel(1), RunLimit::clamped(one));
+            limits
+        };
+        // Nothing but writes, of 1,000 bytes; the data is written again in five missions.
+        let mut writes = mission(4, 0);
+        writes.user_write_bytes = 4_000;
+        let gain = |hedges: bool, lasts: f64| {
+            let mut cost = Cost::new(true).hedging(hedges);
+            cost.learn(&structure, &tree, &writes, &ten);
+            cost.expect(lasts);
+            let under = |limits: &RunLimits| cost.under(&structure, limits).expect("seen");
+            under(&few_below(10)) - under(&many_below(10))
+        };
+        // What many runs below spare.
+        let (present, early, late) = (gain(false, 1.0), gain(true, 1.0), gain(true, 1_000.0));
+        assert!(early < 0.9 * present, "{early} {present}");
+        assert!(
+            (late - present).abs() < 0.05 * present.abs(),
+            "{late} {present}"
+        );
     }
 
     /// Compactions that take half of their time from the user, and end in the mission

@@ -33,11 +33,14 @@ pub enum Part {
     Haste,
     /// Merges for the reads' sake paid in advance where workloads are known to last.
     Foresight,
+    /// Limits chosen for what the runs will meet in their life, as far as they outlive
+    /// the present workload. Without it the present alone counts in every level.
+    Hedge,
 }
 
 impl Part {
     /// All parts.
-    pub const ALL: [Part; 10] = [
+    pub const ALL: [Part; 11] = [
         Part::Levels,
         Part::Prior,
         Part::Guardrails,
@@ -48,6 +51,7 @@ impl Part {
         Part::Spread,
         Part::Haste,
         Part::Foresight,
+        Part::Hedge,
     ];
 
     /// Its name in policies.
@@ -63,6 +67,7 @@ impl Part {
             Part::Spread => "spread",
             Part::Haste => "haste",
             Part::Foresight => "foresight",
+            Part::Hedge => "hedge",
         }
     }
 }

@@ -30,6 +30,11 @@ impl Lengths {
         (self.seen > 0).then_some(if left > 0.0 { left } else { lasted })
     }
 
+    /// Missions that a workload will last in all which has lasted so many.
+    pub fn whole(&self, missions: u64) -> f64 {
+        self.mean.max(missions as f64)
+    }
+
     /// Whether all numbers are such as this code makes.
     pub fn is_sound(&self) -> bool {
         self.mean.is_finite() && self.mean >= 0.0
@@ -48,5 +53,6 @@ mod tests {
         lengths.learn(30);
         assert_eq!(lengths.left(5), Some(15.0));
         assert_eq!(lengths.left(50), Some(50.0));
+        assert_eq!((lengths.whole(5), lengths.whole(50)), (20.0, 50.0));
     }
 }

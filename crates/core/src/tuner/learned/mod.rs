@@ -24,6 +24,7 @@ mod structure;
 mod tests;
 mod times;
 mod trials;
+mod usual;
 
 use serde::{Deserialize, Serialize};
 
@@ -111,7 +112,9 @@ impl Learned {
     /// The same without some of its parts.
     pub fn with(exploration: f64, learning: Learning) -> Learned {
         Learned {
-            cost: Cost::new(learning.has(Part::Prior)).blurring(learning.has(Part::Windows)),
+            cost: Cost::new(learning.has(Part::Prior))
+                .blurring(learning.has(Part::Windows))
+                .hedging(learning.has(Part::Hedge)),
             memory: Memory::default(),
             phase: Phase::new(learning.has(Part::Spread)),
             surplus: Surplus::default(),
@@ -187,6 +190,7 @@ impl Learned {
         let alike = self.shares.filter(|_| self.other == 0);
         let cost = alike.and_then(|shares| took(seen.mission, &shares));
         self.phase.record(seen.limits, cost);
+        self.cost.expect(self.lengths.whole(self.phase.missions()));
         if self.other > 0 {
             return None;
         }
@@ -352,7 +356,8 @@ impl Tuner for Learned {
         self.cost = kept
             .cost
             .believing(self.learning.has(Part::Prior))
-            .blurring(self.learning.has(Part::Windows));
+            .blurring(self.learning.has(Part::Windows))
+            .hedging(self.learning.has(Part::Hedge));
         self.memory = kept.memory;
         self.trials = kept.trials;
         self.undo = kept.undo;

@@ -27,7 +27,9 @@ pub(super) struct Structure<'a> {
 pub(super) struct Shaped {
     /// Runs that a read meets, by level, on average.
     pub runs: Vec<f64>,
-    /// Bytes that compactions write for each byte of L0's.
+    /// Bytes that compactions write for each byte of L0's, by level.
+    pub rewritten: Vec<f64>,
+    /// The same in all.
     pub rewrites: f64,
 }
 
@@ -54,11 +56,23 @@ impl<'a> Structure<'a> {
         self.shape.capacity(LogicalLevel(last_but_one as u16)) as f64
     }
 
+    /// Bytes that come in while a run of a level is there, on average: half of what
+    /// fills the level, or of the data in the deepest. The first level is at 0.
+    pub fn life(&self, at: usize) -> f64 {
+        let whole = if at + 1 >= self.levels {
+            self.data
+        } else {
+            self.shape.capacity(LogicalLevel(at as u16 + 1)) as f64
+        };
+        0.5 * whole
+    }
+
     /// The mean number of runs and rewrites under these limits.
     pub fn under(&self, limits: &RunLimits) -> Shaped {
         let ratio = f64::from(self.shape.size_ratio);
         let mut shaped = Shaped {
             runs: Vec::with_capacity(self.levels),
+            rewritten: Vec::with_capacity(self.levels),
             rewrites: 0.0,
         };
         for at in 1..=self.levels {
@@ -71,6 +85,7 @@ impl<'a> Structure<'a> {
                 (runs, f64::midpoint(ratio / limit, 1.0))
             };
             shaped.runs.push(runs);
+            shaped.rewritten.push(rewrites);
             shaped.rewrites += rewrites;
         }
         shaped
