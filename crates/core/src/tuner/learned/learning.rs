@@ -36,11 +36,14 @@ pub enum Part {
     /// Limits chosen for what the runs will meet in their life, as far as they outlive
     /// the present workload. Without it the present alone counts in every level.
     Hedge,
+    /// Levels that march one by one after they proved wrong together. Without it each
+    /// of them is held for wrong.
+    Blame,
 }
 
 impl Part {
     /// All parts.
-    pub const ALL: [Part; 11] = [
+    pub const ALL: [Part; 12] = [
         Part::Levels,
         Part::Prior,
         Part::Guardrails,
@@ -52,6 +55,7 @@ impl Part {
         Part::Haste,
         Part::Foresight,
         Part::Hedge,
+        Part::Blame,
     ];
 
     /// Its name in policies.
@@ -68,6 +72,7 @@ impl Part {
             Part::Haste => "haste",
             Part::Foresight => "foresight",
             Part::Hedge => "hedge",
+            Part::Blame => "blame",
         }
     }
 }

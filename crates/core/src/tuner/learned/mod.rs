@@ -38,7 +38,7 @@ use self::structure::Structure;
 use self::times::{Times, took};
 use self::trials::Tried;
 use super::{Question, Trial, TrialId, Tuner};
-use crate::layout::Layout;
+use crate::layout::{Layout, LogicalLevel};
 use crate::observation::Mission;
 use crate::shape::RunLimits;
 
@@ -83,6 +83,8 @@ pub struct Learned {
     other: u32,
     /// The model is on its way.
     marching: bool,
+    /// The level that marches, where levels march one by one.
+    marcher: Option<LogicalLevel>,
     tried: Option<Tried>,
     undo: Option<RunLimits>,
     /// Trials so far, which go round the levels and up and down by turns.
@@ -123,6 +125,7 @@ impl Learned {
             times: Times::default(),
             other: 0,
             marching: false,
+            marcher: None,
             tried: None,
             undo: None,
             trials: 0,
@@ -210,12 +213,7 @@ impl Learned {
         }
         let (limits, best, now) = self.phase.better(seen.limits)?;
         self.marching = false;
-        for level in Layout::V1.logical_levels() {
-            let (good, bad) = (limits.get(level), seen.limits.get(level));
-            if good != bad {
-                self.phase.bar_way(level, good, bad);
-            }
-        }
+        self.blame(&limits, seen.limits);
         wish(
             seen,
             limits,
@@ -225,6 +223,23 @@ impl Learned {
                 now * 1e6
             ),
         )
+    }
+
+    /// Notes which limits made it worse: those of the level that changed. Where several
+    /// did nobody knows which, so they march one by one from then on.
+    fn blame(&mut self, good: &RunLimits, bad: &RunLimits) {
+        let changed: Vec<LogicalLevel> = Layout::V1
+            .logical_levels()
+            .filter(|level| good.get(*level) != bad.get(*level))
+            .collect();
+        let separable = self.learning.has(Part::Levels) && self.learning.has(Part::Blame);
+        if separable && changed.len() > 1 && !self.phase.one_by_one {
+            self.phase.one_by_one = true;
+            return;
+        }
+        for level in changed {
+            self.phase.bar_way(level, good.get(level), bad.get(level));
+        }
     }
 
     /// Whether a march may begin before the present limits were measured: with a change
@@ -246,10 +261,13 @@ impl Learned {
         }
         let cost = |limits: &RunLimits| self.cost.under(structure, limits);
         let now = cost(seen.limits)?;
-        let (best, least) = if self.learning.has(Part::Levels) {
-            search::best(seen, structure.levels, &self.phase, cost)?
-        } else {
+        let (best, least) = if !self.learning.has(Part::Levels) {
             search::best_alike(seen, &self.phase, cost)?
+        } else if self.phase.one_by_one {
+            let marcher = self.marcher.filter(|_| marched);
+            search::best_of_one(seen, structure.levels, marcher, &self.phase, cost)?
+        } else {
+            search::best(seen, structure.levels, &self.phase, cost)?
         };
         let worth = if unmeasured { PROMISE } else { WORTH };
         if guarded && least > now * (1.0 - worth) {
@@ -277,6 +295,9 @@ impl Learned {
         );
         let step = wish(seen, limits, why);
         self.marching = step.is_some();
+        self.marcher = Layout::V1
+            .logical_levels()
+            .find(|level| best.get(*level) != seen.limits.get(*level));
         step
     }
 }

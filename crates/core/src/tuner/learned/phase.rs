@@ -77,6 +77,8 @@ pub(super) struct Phase {
     pub held: u32,
     now: Option<RunLimits>,
     barred: Vec<Barred>,
+    /// Levels that marched together proved wrong: they march one by one.
+    pub one_by_one: bool,
 }
 
 /// Whether two spellings mean the same limits.
