@@ -4,9 +4,10 @@
 //! After each mission it takes up what operations and compactions took ([`cost`]),
 //! asks the model for the limits that would cost least ([`search`](search::best)),
 //! and marches towards them, one step per level and mission, if they promise
-//! enough. A march begins where the cost has been measured, and what is measured at
-//! its end stands above what was foretold ([`phase`]): if it is worse, the way is
-//! gone back, and not gone again for a while. Now and then, when the model has
+//! enough. A march begins where the cost has been measured, or at once where the model
+//! has learned and promises much; what is measured at its end stands above what was
+//! foretold ([`phase`]): if it is worse than before, the way is gone back, and its
+//! farther half is not gone again for a while. Now and then, when the model has
 //! nothing to say, a step is tried all the same. Workloads are remembered with what
 //! served them ([`memory`]). Where few write, levels are merged once that pays
 //! ([`consolidate`]).
