@@ -87,7 +87,8 @@ impl OperationMix {
 pub struct Latency {
     /// Operations that were timed.
     pub count: u64,
-    /// Mean, to the width of a bucket; zero in journals that do not tell it.
+    /// Mean, to the width of a bucket; that of an entry where a batch writes many. Zero
+    /// in journals that do not tell it.
     #[serde(default)]
     pub mean: Duration,
     /// Median.

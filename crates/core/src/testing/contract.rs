@@ -201,6 +201,7 @@ mod tests {
             "lerp-monkey",
             "lerp-without-propagation",
             "learned-from-4-without-levels+prior+guardrails+consolidation+trials+memory",
+            "learned-without-windows+spread+haste+foresight+hedge+blame",
         ] {
             let policy: Policy = name.parse().expect(name);
             tuner_contract(|| policy.tuner());

@@ -1,6 +1,7 @@
 //! Reads and writes of one column family, counted.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
 use rust_rocksdb::{BoundColumnFamily, DBPinnableSlice, IteratorMode, ReadOptions, WriteOptions};
@@ -70,6 +71,11 @@ impl<'a> Operations<'a> {
                 .multi_get_cf(keys.iter().map(|key| (family, *key))),
         };
         if let Some(sample) = sample {
+            // For each key: keys are what is counted as gets.
+            let keys = u32::try_from(keys.len()).unwrap_or(u32::MAX);
+            if let Some(each) = sample.elapsed().checked_div(keys) {
+                self.counters.get.record(each);
+            }
             sample.end(self.counters);
         }
         let found = values
@@ -104,6 +110,9 @@ impl<'a> Operations<'a> {
         }
         if sample::is_turn() {
             self.counters.put.record(took);
+            self.counters
+                .timed_entries
+                .fetch_add(writes + deletes, Relaxed);
         }
         Ok(())
     }

@@ -19,6 +19,8 @@ pub(crate) struct Counters {
     shards: [Shard; SHARDS],
     pub(crate) get: Histogram,
     pub(crate) put: Histogram,
+    /// Entries of the writes in `put`: a batch has many.
+    pub(crate) timed_entries: AtomicU64,
     pub(crate) seek: Histogram,
     /// By logical level, level 1 first.
     pub(crate) levels: Box<[LevelCounters]>,
@@ -62,6 +64,7 @@ impl Default for Counters {
             shards: Default::default(),
             get: Histogram::default(),
             put: Histogram::default(),
+            timed_entries: AtomicU64::new(0),
             seek: Histogram::default(),
             levels: (0..Layout::V1.levels)
                 .map(|_| LevelCounters::default())

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use lissom_core::Mission;
-use lissom_core::observation::{LevelMission, OperationMix};
+use lissom_core::observation::{Latency, LevelMission, OperationMix};
 
 use super::counters::{Counters, LevelCounters, Shard};
 use super::histogram::Counts;
@@ -17,6 +17,7 @@ pub(crate) struct Totals {
     pub(crate) user_write_bytes: u64,
     get: Counts,
     put: Counts,
+    timed_entries: u64,
     seek: Counts,
     levels: Vec<LevelMission>,
     flush_write_bytes: u64,
@@ -32,6 +33,7 @@ impl Totals {
             user_write_bytes: sum(counters.shards(), |shard| &shard.user_write_bytes),
             get: counters.get.counts(),
             put: counters.put.counts(),
+            timed_entries: counters.timed_entries.load(Relaxed),
             seek: counters.seek.counts(),
             levels: counters.levels.iter().map(level).collect(),
             flush_write_bytes: counters.flush_write_bytes.load(Relaxed),
@@ -47,7 +49,7 @@ impl Totals {
             duration,
             operations: mix_since(&self.operations, &earlier.operations),
             get: self.get.since(&earlier.get).latency(),
-            put: self.put.since(&earlier.put).latency(),
+            put: self.put_since(earlier),
             seek: self.seek.since(&earlier.seek).latency(),
             levels: self.levels_since(earlier),
             user_write_bytes: self
@@ -60,6 +62,19 @@ impl Totals {
                 .compaction_write_bytes
                 .saturating_sub(earlier.compaction_write_bytes),
             stall: self.stall.saturating_sub(earlier.stall),
+        }
+    }
+
+    /// Quantiles are those of calls; the mean is that of an entry, for entries are what
+    /// is counted as writes.
+    fn put_since(&self, earlier: &Totals) -> Latency {
+        let calls = self.put.since(&earlier.put).latency();
+        let entries = self.timed_entries.saturating_sub(earlier.timed_entries);
+        Latency {
+            mean: calls
+                .mean
+                .mul_f64(calls.count as f64 / entries.max(1) as f64),
+            ..calls
         }
     }
 
@@ -130,5 +145,26 @@ fn mix_since(now: &OperationMix, then: &OperationMix) -> OperationMix {
         scan_entries: now.scan_entries.saturating_sub(then.scan_entries),
         writes: now.writes.saturating_sub(then.writes),
         deletes: now.deletes.saturating_sub(then.deletes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mean_of_a_batch_is_that_of_its_entries() {
+        let counters = Counters::default();
+        let before = Totals::of(&counters, Duration::ZERO);
+        for _ in 0..10 {
+            counters.put.record(Duration::from_micros(1_000));
+            counters.timed_entries.fetch_add(100, Relaxed);
+            counters.count_writes(100, 0, 100_000);
+        }
+        let totals = Totals::of(&counters, Duration::ZERO);
+        let put = totals.since(&before, 1, Duration::from_secs(1)).put;
+        let mean = put.mean.as_secs_f64() * 1e6;
+        assert!((mean - 10.0).abs() < 1.0, "{mean}");
+        assert!(put.p50 >= Duration::from_micros(1_000), "{put:?}");
     }
 }

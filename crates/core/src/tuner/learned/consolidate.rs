@@ -6,6 +6,11 @@
 //! are the runs over its limit, and all that a merge can spare while nobody writes.
 //! Whatever comes after, that is at most twice what foresight would have paid for
 //! this merge (the rule of renting skis), as far as the model is right.
+//!
+//! Where workloads are known to last, and reads would lose more in what is left of this
+//! one than the merge is felt, it begins once a part of the price is lost: a quarter
+//! more than foresight at best, five times as much where the workload turns at once
+//! (Purohit, Svitkina and Kumar, NeurIPS 2018, with lambda = 1/4).
 
 use super::cost::Cost;
 use crate::layout::LogicalLevel;
@@ -14,6 +19,9 @@ use crate::tuner::{Change, Question};
 
 /// A smaller share of writes, against reads, is none.
 const NO_WRITES: f64 = 0.01;
+
+/// The part of a merge's price that is to be lost first, where it is expected to pay.
+const EARLY: f64 = 0.25;
 
 /// What reads have lost by each level's surplus runs since it last had fewer.
 #[derive(Clone, Debug, Default)]
@@ -36,8 +44,9 @@ struct Merge {
 }
 
 impl Surplus {
-    /// The level to merge now, if one has paid for it.
-    pub fn after(&mut self, seen: &Question<'_>, cost: &Cost) -> Option<Change> {
+    /// The level to merge now, if one has paid for it; so many missions are expected to
+    /// follow like this one.
+    pub fn after(&mut self, seen: &Question<'_>, cost: &Cost, follow: f64) -> Option<Change> {
         let deepest = seen.tree.deepest_occupied(&seen.shape.layout)?;
         let reads = seen.mission.operations.reads() as f64;
         let operations = reads + writes(seen.mission);
@@ -50,7 +59,9 @@ impl Surplus {
             };
             let lost = self.lose(level, merge.surplus, saved * operations);
             let price = merge.bytes * byte;
-            let paid = merge.surplus > 0.0 && lost >= price;
+            let will_pay = saved * operations * follow >= price;
+            let due = if will_pay { EARLY * price } else { price };
+            let paid = merge.surplus > 0.0 && lost >= due;
             let rate = lost / price.max(1e-12);
             if paid && most.as_ref().is_none_or(|(best, _)| rate > *best) {
                 let why = format!(
@@ -146,6 +157,16 @@ mod tests {
 
     /// The mission after which a level is to be merged, and which.
     fn first(tree: &Tree, limit: u16, mission: &Mission) -> Option<(usize, LogicalLevel)> {
+        first_before(tree, limit, mission, 0.0)
+    }
+
+    /// The same where so many missions are expected to follow.
+    fn first_before(
+        tree: &Tree,
+        limit: u16,
+        mission: &Mission,
+        follow: f64,
+    ) -> Option<(usize, LogicalLevel)> {
         let shape = small_shape();
         let limits = RunLimits::uniform(RunLimit::clamped(limit));
         let mut cost = Cost::new(true);
@@ -158,7 +179,7 @@ mod tests {
             mission,
         };
         let mut surplus = Surplus::default();
-        (1..100).find_map(|at| Some((at, surplus.after(&seen, &cost)?.level)))
+        (1..100).find_map(|at| Some((at, surplus.after(&seen, &cost, follow)?.level)))
     }
 
     #[test]
@@ -168,6 +189,16 @@ mod tests {
         let sooner = first(&tree(5), 10, &mission(10, 0)).expect("some time").0;
         assert!(sooner < at, "{sooner} {at}");
         assert_eq!(first(&tree(0), 10, &mission(10, 0)), None, "one run");
+    }
+
+    #[test]
+    fn where_a_workload_is_known_to_last_a_merge_comes_sooner() {
+        let mission = mission(1, 0);
+        let (at, _) = first(&tree(5), 10, &mission).expect("some time");
+        let long = first_before(&tree(5), 10, &mission, 2.0 * at as f64);
+        let short = first_before(&tree(5), 10, &mission, 0.5);
+        assert_eq!(long, Some((at.div_ceil(4), LogicalLevel(1))));
+        assert_eq!(short, Some((at, LogicalLevel(1))));
     }
 
     #[test]

@@ -22,17 +22,40 @@ pub enum Part {
     Trials,
     /// Limits that served a workload when it was last seen.
     Memory,
+    /// Costs learned over some missions at once. Without it each mission stands for
+    /// itself, though a compaction counts in the mission in which it ends.
+    Windows,
+    /// Costs compared by their spread. Without it a difference of 5 % is one, however
+    /// much missions differ.
+    Spread,
+    /// A march that begins with a change of the workload, where the model has learned
+    /// and promises much. Without it the limits before are measured first, always.
+    Haste,
+    /// Merges for the reads' sake paid in advance where workloads are known to last.
+    Foresight,
+    /// Limits chosen for what the runs will meet in their life, as far as they outlive
+    /// the present workload. Without it the present alone counts in every level.
+    Hedge,
+    /// Levels that march one by one after they proved wrong together. Without it each
+    /// of them is held for wrong.
+    Blame,
 }
 
 impl Part {
     /// All parts.
-    pub const ALL: [Part; 6] = [
+    pub const ALL: [Part; 12] = [
         Part::Levels,
         Part::Prior,
         Part::Guardrails,
         Part::Consolidation,
         Part::Trials,
         Part::Memory,
+        Part::Windows,
+        Part::Spread,
+        Part::Haste,
+        Part::Foresight,
+        Part::Hedge,
+        Part::Blame,
     ];
 
     /// Its name in policies.
@@ -44,6 +67,12 @@ impl Part {
             Part::Consolidation => "consolidation",
             Part::Trials => "trials",
             Part::Memory => "memory",
+            Part::Windows => "windows",
+            Part::Spread => "spread",
+            Part::Haste => "haste",
+            Part::Foresight => "foresight",
+            Part::Hedge => "hedge",
+            Part::Blame => "blame",
         }
     }
 }

@@ -4,9 +4,10 @@
 //! After each mission it takes up what operations and compactions took ([`cost`]),
 //! asks the model for the limits that would cost least ([`search`](search::best)),
 //! and marches towards them, one step per level and mission, if they promise
-//! enough. A march begins where the cost has been measured, and what is measured at
-//! its end stands above what was foretold ([`phase`]): if it is worse, the way is
-//! gone back, and not gone again for a while. Now and then, when the model has
+//! enough. A march begins where the cost has been measured, or at once where the model
+//! has learned and promises much; what is measured at its end stands above what was
+//! foretold ([`phase`]): if it is worse than before, the way is gone back, and its
+//! farther half is not gone again for a while. Now and then, when the model has
 //! nothing to say, a step is tried all the same. Workloads are remembered with what
 //! served them ([`memory`]). Where few write, levels are merged once that pays
 //! ([`consolidate`]).
@@ -15,25 +16,30 @@ mod consolidate;
 mod cost;
 mod fit;
 mod learning;
+mod lengths;
 mod memory;
 mod phase;
 mod search;
 mod structure;
 #[cfg(test)]
 mod tests;
+mod times;
 mod trials;
+mod usual;
 
 use serde::{Deserialize, Serialize};
 
 use self::consolidate::Surplus;
 use self::cost::Cost;
 pub use self::learning::{Learning, Part};
+use self::lengths::Lengths;
 use self::memory::{Memory, SAME, Shares};
 use self::phase::Phase;
 use self::structure::Structure;
+use self::times::{Times, took};
 use self::trials::Tried;
 use super::{Question, Trial, TrialId, Tuner};
-use crate::layout::Layout;
+use crate::layout::{Layout, LogicalLevel};
 use crate::observation::Mission;
 use crate::shape::RunLimits;
 
@@ -42,6 +48,12 @@ const OTHER: u32 = 2;
 
 /// Less than this, relative, is not worth a change.
 const WORTH: f64 = 0.02;
+
+/// What a march must promise, relative, that begins before the limits were measured.
+const PROMISE: f64 = 0.1;
+
+/// Missions after which the model is held to know what operations take.
+const KNOWING: u64 = 30;
 
 /// The default of [`Learned::new`]: one mission in ten may be a trial.
 pub const EXPLORATION: f64 = 0.1;
@@ -54,6 +66,8 @@ struct Kept {
     trials: u64,
     /// Where a trial that runs began.
     undo: Option<RunLimits>,
+    #[serde(default)]
+    lengths: Lengths,
 }
 
 /// The learner.
@@ -63,11 +77,15 @@ pub struct Learned {
     memory: Memory,
     phase: Phase,
     surplus: Surplus,
+    lengths: Lengths,
     shares: Option<Shares>,
+    times: Times,
     /// Missions in a row that look like another workload.
     other: u32,
     /// The model is on its way.
     marching: bool,
+    /// The level that marches, where levels march one by one.
+    marcher: Option<LogicalLevel>,
     tried: Option<Tried>,
     undo: Option<RunLimits>,
     /// Trials so far, which go round the levels and up and down by turns.
@@ -97,13 +115,18 @@ impl Learned {
     /// The same without some of its parts.
     pub fn with(exploration: f64, learning: Learning) -> Learned {
         Learned {
-            cost: Cost::new(learning.has(Part::Prior)),
+            cost: Cost::new(learning.has(Part::Prior))
+                .blurring(learning.has(Part::Windows))
+                .hedging(learning.has(Part::Hedge)),
             memory: Memory::default(),
-            phase: Phase::default(),
+            phase: Phase::new(learning.has(Part::Spread)),
             surplus: Surplus::default(),
+            lengths: Lengths::default(),
             shares: None,
+            times: Times::default(),
             other: 0,
             marching: false,
+            marcher: None,
             tried: None,
             undo: None,
             trials: 0,
@@ -132,20 +155,24 @@ impl Learned {
         }
         self.memory = self.memory_with_present();
         let back = self.tried.take().map(|tried| tried.back);
+        if self.shares.is_some() {
+            self.lengths.learn(self.phase.missions());
+        }
         self.shares = Some(shares);
         self.other = 0;
-        self.phase = Phase::default();
+        self.phase = Phase::new(self.learning.has(Part::Spread));
         self.marching = false;
         self.cost.begin_anew();
         let remembered = self.memory.find(&shares);
-        match remembered.filter(|_| self.learning.has(Part::Memory)) {
-            Some(limits) => wish(
-                seen,
+        let (limits, why) = match remembered.filter(|_| self.learning.has(Part::Memory)) {
+            Some(limits) => (
                 limits.clone(),
-                "it served this workload when it was last seen".into(),
+                "it served this workload when it was last seen",
             ),
-            None => wish(seen, back?, "the workload changed during a trial".into()),
-        }
+            None => (back?, "the workload changed during a trial"),
+        };
+        self.phase.measure_first();
+        wish(seen, limits, why.into())
     }
 
     fn wish(&mut self, seen: &Question<'_>) -> Option<Wish> {
@@ -163,7 +190,11 @@ impl Learned {
         self.cost
             .learn(&structure, seen.tree, seen.mission, seen.limits);
         self.learned += 1;
-        self.phase.record(seen.limits, took(seen.mission));
+        // What looks like another workload tells nothing of this one.
+        let alike = self.shares.filter(|_| self.other == 0);
+        let cost = alike.and_then(|shares| took(seen.mission, &shares));
+        self.phase.record(seen.limits, cost);
+        self.cost.expect(self.lengths.whole(self.phase.missions()));
         if self.other > 0 {
             return None;
         }
@@ -183,11 +214,7 @@ impl Learned {
         }
         let (limits, best, now) = self.phase.better(seen.limits)?;
         self.marching = false;
-        for level in Layout::V1.logical_levels() {
-            if limits.get(level) != seen.limits.get(level) {
-                self.phase.bar(level, seen.limits.get(level));
-            }
-        }
+        self.blame(&limits, seen.limits);
         wish(
             seen,
             limits,
@@ -199,21 +226,52 @@ impl Learned {
         )
     }
 
+    /// Notes which limits made it worse: those of the level that changed. Where several
+    /// did nobody knows which, so they march one by one from then on.
+    fn blame(&mut self, good: &RunLimits, bad: &RunLimits) {
+        let changed: Vec<LogicalLevel> = Layout::V1
+            .logical_levels()
+            .filter(|level| good.get(*level) != bad.get(*level))
+            .collect();
+        let separable = self.learning.has(Part::Levels) && self.learning.has(Part::Blame);
+        if separable && changed.len() > 1 && !self.phase.one_by_one {
+            self.phase.one_by_one = true;
+            return;
+        }
+        for level in changed {
+            self.phase.bar_way(level, good.get(level), bad.get(level));
+        }
+    }
+
+    /// Whether a march may begin before the present limits were measured: with a change
+    /// of the workload, when the model knows what operations take. A way that is taken
+    /// later has the measurements before it.
+    fn may_hurry(&self) -> bool {
+        self.learning.has(Part::Haste)
+            && self.learned >= KNOWING
+            && self.phase.has_held_from_the_start()
+    }
+
     /// One step per level towards what the model finds best.
     fn follow_model(&mut self, seen: &Question<'_>, structure: &Structure<'_>) -> Option<Wish> {
         let guarded = self.learning.has(Part::Guardrails);
         let marched = std::mem::take(&mut self.marching);
-        if guarded && !marched && self.phase.mean(seen.limits).is_none() {
+        let unmeasured = guarded && !marched && self.phase.mean(seen.limits).is_none();
+        if unmeasured && !self.may_hurry() {
             return None;
         }
         let cost = |limits: &RunLimits| self.cost.under(structure, limits);
         let now = cost(seen.limits)?;
-        let (best, least) = if self.learning.has(Part::Levels) {
-            search::best(seen, structure.levels, &self.phase, cost)?
-        } else {
+        let (best, least) = if !self.learning.has(Part::Levels) {
             search::best_alike(seen, &self.phase, cost)?
+        } else if self.phase.one_by_one {
+            let marcher = self.marcher.filter(|_| marched);
+            search::best_of_one(seen, structure.levels, marcher, &self.phase, cost)?
+        } else {
+            search::best(seen, structure.levels, &self.phase, cost)?
         };
-        if guarded && least > now * (1.0 - WORTH) {
+        let worth = if unmeasured { PROMISE } else { WORTH };
+        if guarded && least > now * (1.0 - worth) {
             return None;
         }
         let mut limits = best.clone();
@@ -238,6 +296,9 @@ impl Learned {
         );
         let step = wish(seen, limits, why);
         self.marching = step.is_some();
+        self.marcher = Layout::V1
+            .logical_levels()
+            .find(|level| best.get(*level) != seen.limits.get(*level));
         step
     }
 }
@@ -245,13 +306,6 @@ impl Learned {
 /// A wish, if it changes anything.
 fn wish(seen: &Question<'_>, limits: RunLimits, why: String) -> Option<Wish> {
     (!phase::same(&limits, seen.limits)).then_some(Wish { limits, why })
-}
-
-/// What users waited for an operation, stalls included, as far as it was timed.
-fn took(mission: &Mission) -> Option<f64> {
-    let mix = &mission.operations;
-    let operations = mix.reads() as f64 + mix.writes as f64 + mix.deletes as f64;
-    cost::waited(mission).map(|waited| waited / operations)
 }
 
 impl Tuner for Learned {
@@ -265,6 +319,11 @@ impl Tuner for Learned {
     }
 
     fn ask(&mut self, seen: &Question<'_>) -> Trial {
+        let mission = self.times.complete(seen.mission);
+        let seen = &Question {
+            mission: &mission,
+            ..*seen
+        };
         self.asked += 1;
         let wish = self.wish(seen);
         let limits = wish
@@ -297,6 +356,7 @@ impl Tuner for Learned {
             memory: self.memory_with_present(),
             trials: self.trials,
             undo: self.tried.as_ref().map(|tried| tried.back.clone()),
+            lengths: self.lengths,
         };
         serde_json::to_value(kept).unwrap_or_default()
     }
@@ -307,24 +367,36 @@ impl Tuner for Learned {
         }
         let kept: Kept = serde_json::from_value(state.clone())
             .map_err(|error| format!("what learned had learned cannot be read: {error}"))?;
-        if !kept.cost.is_sound() || !kept.memory.is_sound() {
+        let sound = [
+            kept.cost.is_sound(),
+            kept.memory.is_sound(),
+            kept.lengths.is_sound(),
+        ];
+        if sound.contains(&false) {
             return Err("what learned had learned holds numbers that cannot be".into());
         }
-        self.cost = kept.cost.believing(self.learning.has(Part::Prior));
+        self.cost = kept
+            .cost
+            .believing(self.learning.has(Part::Prior))
+            .blurring(self.learning.has(Part::Windows))
+            .hedging(self.learning.has(Part::Hedge));
         self.memory = kept.memory;
         self.trials = kept.trials;
         self.undo = kept.undo;
+        self.lengths = kept.lengths;
         Ok(())
     }
 }
 
 impl Learned {
     fn consolidate(&mut self, seen: &Question<'_>) -> Vec<super::Change> {
-        if self.learning.has(Part::Consolidation) {
-            self.surplus.after(seen, &self.cost).into_iter().collect()
-        } else {
-            Vec::new()
+        if !self.learning.has(Part::Consolidation) {
+            return Vec::new();
         }
+        let left = self.lengths.left(self.phase.missions());
+        let left = left.filter(|_| self.learning.has(Part::Foresight) && self.other == 0);
+        let level = self.surplus.after(seen, &self.cost, left.unwrap_or(0.0));
+        level.into_iter().collect()
     }
 
     /// The memory, with the present workload if its limits have held.

@@ -20,13 +20,42 @@ const OLD: u64 = 300;
 /// A cost is worse when it is higher by this, relative.
 const WORSE: f64 = 0.05;
 
+/// Deviation of missions from their mean, relative, that is expected before they show
+/// their own, and missions for which that counts.
+const SPREAD: f64 = 0.1;
+const EXPECTED: f64 = 2.0;
+
+/// Means that lie as many standard errors apart are different.
+const ERRORS: f64 = 2.0;
+
 /// Limits that held, and what an operation took under them.
 #[derive(Clone, Debug)]
 struct Tried {
     limits: RunLimits,
     missions: u32,
     mean: f64,
+    /// Of the missions around their mean.
+    variance: f64,
     last: u64,
+}
+
+impl Tried {
+    fn learn(&mut self, cost: f64, at: u64) {
+        self.missions += 1;
+        self.last = at;
+        let weight = 1.0 / f64::from(self.missions.min(MEMORY));
+        let off = cost - self.mean;
+        self.mean += weight * off;
+        self.variance = (1.0 - weight) * (self.variance + weight * off * off);
+    }
+
+    /// Of the mean: the square of its standard error.
+    fn error(&self) -> f64 {
+        let missions = f64::from(self.missions.min(MEMORY));
+        let expected = (SPREAD * self.mean).powi(2);
+        let variance = (EXPECTED * expected + missions * self.variance) / (EXPECTED + missions);
+        variance / missions.max(1.0)
+    }
 }
 
 /// A limit that proved wrong, and when.
@@ -40,12 +69,16 @@ struct Barred {
 /// One workload, for as long as it lasts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Phase {
+    /// Means count as different only by their spread.
+    by_spread: bool,
     missions: u64,
     tried: Vec<Tried>,
     /// Missions since the limits last changed.
     pub held: u32,
     now: Option<RunLimits>,
     barred: Vec<Barred>,
+    /// Levels that marched together proved wrong: they march one by one.
+    pub one_by_one: bool,
 }
 
 /// Whether two spellings mean the same limits.
@@ -55,6 +88,30 @@ pub(super) fn same(a: &RunLimits, b: &RunLimits) -> bool {
 }
 
 impl Phase {
+    /// A workload of which nothing is known; whether means are compared by their spread.
+    pub fn new(by_spread: bool) -> Phase {
+        Phase {
+            by_spread,
+            ..Phase::default()
+        }
+    }
+
+    /// The limits are to be measured before they are left, for a reason that the
+    /// missions do not show.
+    pub fn measure_first(&mut self) {
+        self.missions += 1;
+    }
+
+    /// Missions so far.
+    pub fn missions(&self) -> u64 {
+        self.missions
+    }
+
+    /// Whether the limits have not changed since the first mission, nor with it.
+    pub fn has_held_from_the_start(&self) -> bool {
+        u64::from(self.held) == self.missions
+    }
+
     /// A mission under these limits took so long for each operation, if that is
     /// known.
     pub fn record(&mut self, limits: &RunLimits, cost: Option<f64>) {
@@ -70,16 +127,12 @@ impl Phase {
         };
         let last = self.missions;
         match self.tried.iter_mut().find(|it| same(&it.limits, limits)) {
-            Some(tried) => {
-                tried.missions += 1;
-                tried.last = last;
-                let weight = 1.0 / f64::from(tried.missions.min(MEMORY));
-                tried.mean += weight * (cost - tried.mean);
-            }
+            Some(tried) => tried.learn(cost, last),
             None => self.tried.push(Tried {
                 limits: limits.clone(),
                 missions: 1,
                 mean: cost,
+                variance: 0.0,
                 last,
             }),
         }
@@ -89,8 +142,29 @@ impl Phase {
 
     /// What an operation took under limits that held long enough.
     pub fn mean(&self, limits: &RunLimits) -> Option<f64> {
+        self.known(limits).map(|it| it.mean)
+    }
+
+    fn known(&self, limits: &RunLimits) -> Option<&Tried> {
         let known = self.tried.iter().find(|it| same(&it.limits, limits));
-        known.filter(|it| it.missions >= ENOUGH).map(|it| it.mean)
+        known.filter(|it| it.missions >= ENOUGH)
+    }
+
+    /// Whether the first limits were measured to be better than the others by so much,
+    /// relative, and by more than missions differ.
+    pub fn clearly(&self, better: &RunLimits, worse: &RunLimits, by: f64) -> bool {
+        let known = self.known(better).zip(self.known(worse));
+        known.is_some_and(|(better, worse)| self.apart(better, worse, by))
+    }
+
+    fn apart(&self, better: &Tried, worse: &Tried, by: f64) -> bool {
+        let error = if self.by_spread {
+            (better.error() + worse.error()).sqrt()
+        } else {
+            0.0
+        };
+        let gap = worse.mean - better.mean;
+        gap > better.mean * by && gap > ERRORS * error
     }
 
     /// Limits that were clearly better than these, with both costs.
@@ -98,7 +172,7 @@ impl Phase {
         if self.held < SETTLING + ENOUGH {
             return None;
         }
-        let now = self.mean(limits)?;
+        let now = self.known(limits)?;
         let open = |it: &&Tried| {
             let levels = Layout::V1.logical_levels();
             let mut changed = levels.filter(|level| it.limits.get(*level) != limits.get(*level));
@@ -107,8 +181,8 @@ impl Phase {
         };
         let known = self.tried.iter().filter(open);
         let best = known.min_by(|a, b| a.mean.total_cmp(&b.mean))?;
-        let clearly = now > best.mean * (1.0 + WORSE);
-        clearly.then(|| (best.limits.clone(), best.mean, now))
+        let clearly = self.apart(best, now, WORSE);
+        clearly.then(|| (best.limits.clone(), best.mean, now.mean))
     }
 
     /// The present limits, if they have held long enough to speak of.
@@ -121,6 +195,22 @@ impl Phase {
         if !self.is_barred(level, limit) {
             let at = self.missions;
             self.barred.push(Barred { level, limit, at });
+        }
+    }
+
+    /// Forbids the farther half of a way that proved wrong, and all beyond its end: cost
+    /// has one valley along a limit. So a way is tried again at most as often as it can
+    /// be halved, not one limit shorter each time.
+    pub fn bar_way(&mut self, level: LogicalLevel, good: RunLimit, bad: RunLimit) {
+        let (good, bad) = (good.get(), bad.get());
+        let open = good.abs_diff(bad) / 2;
+        let barred = if bad > good {
+            good + open + 1..=Layout::V1.max_run_limit()
+        } else {
+            1..=good.saturating_sub(open + 1)
+        };
+        for limit in barred {
+            self.bar(level, RunLimit::clamped(limit));
         }
     }
 
@@ -170,6 +260,45 @@ mod tests {
         assert_eq!(phase.better(&limits(2)), None, "barred");
         hold(&mut phase, 2, 12.0, OLD as u32);
         assert!(!phase.is_barred(LogicalLevel(1), RunLimit::clamped(3)));
+    }
+
+    #[test]
+    fn a_difference_within_the_spread_is_none() {
+        let worse_than_noise = |by_spread: bool| {
+            let mut phase = Phase::new(by_spread);
+            for limit in [1u16, 2] {
+                // Means of 10.0 and 11.0, where missions differ by as much as 8.
+                for at in 0..10 {
+                    let swing = if at % 2 == 0 { 4.0 } else { -4.0 };
+                    let cost = 9.0 + f64::from(limit) + swing;
+                    phase.record(&limits(limit), Some(cost));
+                }
+            }
+            phase.better(&limits(2)).is_some()
+        };
+        assert!(worse_than_noise(false) && !worse_than_noise(true));
+        let mut even = Phase::new(true);
+        hold(&mut even, 1, 10.0, 20);
+        hold(&mut even, 2, 11.0, 20);
+        assert!(even.better(&limits(2)).is_some());
+    }
+
+    #[test]
+    fn a_way_that_proved_wrong_is_halved() {
+        let level = LogicalLevel(1);
+        let open = |ways: &[(u16, u16)]| -> Vec<u16> {
+            let mut phase = Phase::default();
+            for (good, bad) in ways {
+                phase.bar_way(level, RunLimit::clamped(*good), RunLimit::clamped(*bad));
+            }
+            (1..=12)
+                .filter(|limit| !phase.is_barred(level, RunLimit::clamped(*limit)))
+                .collect()
+        };
+        assert_eq!(open(&[(1, 10)]), [1, 2, 3, 4, 5]);
+        assert_eq!(open(&[(1, 10), (1, 5), (1, 3), (1, 2)]), [1]);
+        assert_eq!(open(&[(10, 1)]), [6, 7, 8, 9, 10, 11, 12]);
+        assert_eq!(open(&[(2, 1)]), [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
     }
 
     #[test]

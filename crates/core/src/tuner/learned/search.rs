@@ -48,6 +48,34 @@ pub(super) fn best(
     Some((best, least))
 }
 
+/// The best limits that differ from the present ones in one level, in `only` if that is
+/// given, and their cost.
+pub(super) fn best_of_one(
+    seen: &Question<'_>,
+    levels: usize,
+    only: Option<LogicalLevel>,
+    phase: &Phase,
+    cost: impl Fn(&RunLimits) -> Option<f64>,
+) -> Option<(RunLimits, f64)> {
+    let mut best = seen.limits.clone();
+    let mut least = cost(&best)?;
+    let levels = (1..=levels).map(|at| LogicalLevel(at as u16));
+    for level in levels.filter(|level| only.is_none_or(|only| only == *level)) {
+        for limit in (1..=largest(seen.shape)).map(RunLimit::clamped) {
+            if phase.is_barred(level, limit) {
+                continue;
+            }
+            let mut other = seen.limits.clone();
+            other.set(level, limit);
+            let found = cost(&other)?;
+            if found < least {
+                (best, least) = (other, found);
+            }
+        }
+    }
+    Some((best, least))
+}
+
 /// The best limit that all levels share, and its cost.
 pub(super) fn best_alike(
     seen: &Question<'_>,

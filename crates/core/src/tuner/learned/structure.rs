@@ -5,11 +5,12 @@
 //! T inflows in turn a read meets (K + 1) / 2 - K / T of them on average, and an
 //! inflow is merged with half of what its run will hold: (T / K + 1) / 2 rewrites
 //! (RusKey 4.3, with whole inflows). The deepest level holds the data itself. With
-//! one run each inflow rewrites all of it; with several it grows until it is full
-//! or the bound on space is met, and then all of it is merged.
+//! one run each inflow rewrites all of it, and as long as the run that holds the data
+//! is not sealed; with several it grows until it is full or the bound on space is met,
+//! and then all of it is merged.
 
 use crate::layout::LogicalLevel;
-use crate::shape::{RunLimits, Shape};
+use crate::shape::{RunLimit, RunLimits, Shape};
 use crate::tree::Tree;
 
 /// A tree as the model sees it.
@@ -27,7 +28,9 @@ pub(super) struct Structure<'a> {
 pub(super) struct Shaped {
     /// Runs that a read meets, by level, on average.
     pub runs: Vec<f64>,
-    /// Bytes that compactions write for each byte of L0's.
+    /// Bytes that compactions write for each byte of L0's, by level.
+    pub rewritten: Vec<f64>,
+    /// The same in all.
     pub rewrites: f64,
 }
 
@@ -47,34 +50,59 @@ impl<'a> Structure<'a> {
         self.shape
     }
 
+    /// Bytes that come in while the last level but one fills once; while level 1 does in
+    /// a tree of one level.
+    pub fn turnover(&self) -> f64 {
+        let last_but_one = self.levels.saturating_sub(1).max(1);
+        self.shape.capacity(LogicalLevel(last_but_one as u16)) as f64
+    }
+
+    /// Bytes that come in while a run of a level is there, on average: half of what
+    /// fills the level, or of the data in the deepest. The first level is at 0.
+    pub fn life(&self, at: usize) -> f64 {
+        let whole = if at + 1 >= self.levels {
+            self.data
+        } else {
+            self.shape.capacity(LogicalLevel(at as u16 + 1)) as f64
+        };
+        0.5 * whole
+    }
+
     /// The mean number of runs and rewrites under these limits.
     pub fn under(&self, limits: &RunLimits) -> Shaped {
         let ratio = f64::from(self.shape.size_ratio);
         let mut shaped = Shaped {
             runs: Vec::with_capacity(self.levels),
+            rewritten: Vec::with_capacity(self.levels),
             rewrites: 0.0,
         };
         for at in 1..=self.levels {
             let level = LogicalLevel(at as u16);
-            let limit = f64::from(limits.get(level).get()).min(ratio);
+            let own = limits.get(level);
+            let limit = f64::from(own.get()).min(ratio);
             let (runs, rewrites) = if at == self.levels {
-                self.deepest(level, limit)
+                self.deepest(level, own)
             } else {
                 let runs = f64::midpoint(limit, 1.0) - limit / ratio;
                 (runs, f64::midpoint(ratio / limit, 1.0))
             };
             shaped.runs.push(runs);
+            shaped.rewritten.push(rewrites);
             shaped.rewrites += rewrites;
         }
         shaped
     }
 
-    fn deepest(&self, level: LogicalLevel, limit: f64) -> (f64, f64) {
+    fn deepest(&self, level: LogicalLevel, limit: RunLimit) -> (f64, f64) {
         let capacity = self.shape.capacity(level) as f64;
         let inflow = self.shape.inflow(level) as f64;
-        if limit <= 1.0 {
+        // The run of the data takes every inflow until it is sealed, which it never is
+        // under limits that leave it room for more than the data.
+        let sealed = self.shape.sealed_at(level, limit, 0, 0) as f64;
+        if limit == RunLimit::ONE || self.data < sealed {
             return (1.0, self.data / inflow + 1.0);
         }
+        let limit = f64::from(limit.get()).min(f64::from(self.shape.size_ratio));
         let bound = (self.shape.max_space_amplification - 1.0) * self.data;
         let room = (capacity - self.data).min(bound).max(inflow);
         let run = capacity / limit;
@@ -88,7 +116,6 @@ impl<'a> Structure<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shape::RunLimit;
     use crate::testing::{numbered_files, small_shape};
 
     fn tree(deepest: u16, files: u64) -> Tree {
@@ -114,10 +141,26 @@ mod tests {
         assert!((ten.rewrites - (1.0 + 1.0 + 2.0)).abs() < 1e-9, "{ten:?}");
     }
 
+    /// 10,000 bytes in a level of 40,000 fill no run before a limit of 4.
+    #[test]
+    fn limits_under_which_the_data_is_never_sealed_are_one_tree() {
+        let shape = small_shape();
+        let tree = tree(2, 100);
+        let structure = Structure::of(&shape, &tree).expect("a level");
+        let below = |limit: u16| {
+            let mut limits = RunLimits::uniform(RunLimit::clamped(limit));
+            limits.set(LogicalLevel(1), RunLimit::ONE);
+            structure.under(&limits)
+        };
+        assert_eq!((below(2), below(3)), (below(1), below(1)));
+        assert!(below(4).runs[1] > 1.0 && below(4).rewrites < below(1).rewrites);
+    }
+
+    /// In a level that holds more than an inflow.
     #[test]
     fn more_runs_are_never_rewritten_more() {
         let shape = small_shape();
-        for files in [1, 20, 100, 390] {
+        for files in [60, 100, 200, 390] {
             let tree = tree(2, files);
             let structure = Structure::of(&shape, &tree).expect("a level");
             let rewrites: Vec<f64> = (1..=10)

@@ -35,6 +35,14 @@ impl Learned {
         let at = self.trials;
         self.trials += 1;
         let level = LogicalLevel((at / 2 % structure.levels as u64) as u16 + 1);
+        // A limit shows itself only where something comes in.
+        let written = seen
+            .mission
+            .user_write_bytes
+            .saturating_mul(u64::from(TRIAL));
+        if written < seen.shape.inflow(level) {
+            return None;
+        }
         let old = seen.limits.get(level).get();
         let new = if at.is_multiple_of(2) {
             old + 1
@@ -66,15 +74,15 @@ impl Learned {
             self.phase.held = 0;
             return None;
         }
+        if self.phase.clearly(seen.limits, &tried.back, WORTH) {
+            self.phase.bar(tried.level, tried.back.get(tried.level));
+            return None;
+        }
         let means = self
             .phase
             .mean(&tried.back)
             .zip(self.phase.mean(seen.limits));
         let why = match means {
-            Some((before, now)) if now < before * (1.0 - WORTH) => {
-                self.phase.bar(tried.level, tried.back.get(tried.level));
-                return None;
-            }
             Some((before, now)) => format!(
                 "the trial took {:.1} µs an operation, {:.1} µs before it",
                 now * 1e6,

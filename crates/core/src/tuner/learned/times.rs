@@ -1,0 +1,117 @@
+//! What operations took, told so that missions can be compared.
+
+use std::time::Duration;
+
+use super::memory::Shares;
+use crate::observation::Mission;
+
+/// Kinds with a smaller share of the operations may go untimed: one operation in many
+/// is timed, and of few none may be.
+pub(super) const RARE: f64 = 0.02;
+
+/// The time of each kind of operation when it was last told.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Times {
+    get: Duration,
+    seek: Duration,
+    put: Duration,
+}
+
+impl Times {
+    /// The mission, its rare kinds of which none was timed told as they were last.
+    pub fn complete(&mut self, mission: &Mission) -> Mission {
+        let mut whole = mission.clone();
+        let operations = counts(mission);
+        let total: f64 = operations.iter().sum();
+        let told = [&mut whole.get, &mut whole.seek, &mut whole.put];
+        let last = [&mut self.get, &mut self.seek, &mut self.put];
+        for ((latency, last), count) in told.into_iter().zip(last).zip(operations) {
+            if latency.mean > Duration::ZERO {
+                *last = latency.mean;
+            } else if count <= RARE * total {
+                latency.mean = *last;
+            }
+        }
+        whole
+    }
+}
+
+/// Gets, scans and writes.
+fn counts(mission: &Mission) -> [f64; 3] {
+    let mix = &mission.operations;
+    [
+        mix.gets_found as f64 + mix.gets_absent as f64,
+        mix.scans as f64,
+        mix.writes as f64 + mix.deletes as f64,
+    ]
+}
+
+/// Seconds that users waited for their operations, stalls included: `None` when a kind
+/// that is not rare has operations of which none was timed.
+pub(super) fn waited(mission: &Mission) -> Option<f64> {
+    of_counts(mission, counts(mission))
+}
+
+/// Seconds of an operation, stalls included, if the operations were mixed like this.
+/// Two missions that differ in their mix alone cost the same.
+pub(super) fn took(mission: &Mission, shares: &Shares) -> Option<f64> {
+    let [absent, found, scans, writes] = *shares;
+    of_counts(mission, [absent + found, scans, writes])
+}
+
+fn of_counts(mission: &Mission, counts: [f64; 3]) -> Option<f64> {
+    let total: f64 = counts.iter().sum();
+    let means = [&mission.get, &mission.seek, &mission.put].map(|it| it.mean.as_secs_f64());
+    let mut sum = 0.0;
+    for (count, mean) in counts.into_iter().zip(means) {
+        if count > RARE * total && mean <= 0.0 {
+            return None;
+        }
+        sum += count * mean;
+    }
+    (sum > 0.0).then_some(sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observation::{Latency, OperationMix};
+
+    fn mission(gets: u64, get: u64, writes: u64, put: u64) -> Mission {
+        let latency = |micros| Latency {
+            mean: Duration::from_micros(micros),
+            ..Latency::default()
+        };
+        Mission {
+            operations: OperationMix {
+                gets_found: gets,
+                writes,
+                ..OperationMix::default()
+            },
+            get: latency(get),
+            put: latency(put),
+            ..Mission::default()
+        }
+    }
+
+    #[test]
+    fn a_few_writes_of_which_none_was_timed_do_not_hide_the_gets() {
+        let mut times = Times::default();
+        let unknown = times.complete(&mission(990, 100, 10, 0));
+        assert_eq!(waited(&unknown), Some(990.0 * 100e-6));
+        times.complete(&mission(990, 100, 10, 20));
+        let known = times.complete(&mission(990, 100, 10, 0));
+        assert_eq!(known.put.mean, Duration::from_micros(20));
+        let half = times.complete(&mission(500, 100, 500, 0));
+        assert_eq!(waited(&half), None, "half of the operations are unknown");
+    }
+
+    #[test]
+    fn another_mix_alone_costs_the_same() {
+        let shares = [0.0, 0.1, 0.0, 0.9];
+        let (some, more) = (mission(10, 100, 90, 10), mission(18, 100, 82, 10));
+        let (some, more) = (took(&some, &shares), took(&more, &shares));
+        assert_eq!(some, more);
+        assert!((some.expect("timed") - 19e-6).abs() < 1e-12);
+    }
+}
