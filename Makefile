@@ -23,6 +23,8 @@ test-fast: prepare
 	$(CARGO) test --release --workspace
 	@if command -v python3 >/dev/null; then python3 -B -m unittest discover -q -s bench/myrocks.d; \
 	else echo "skipped: the tests of bench/myrocks need python3"; fi
+	@if command -v python3 >/dev/null; then python3 -B -m unittest discover -q -s examples/runners; \
+	else echo "skipped: the tests of examples/runners need python3"; fi
 
 ## Kills, faults, long random histories.
 test-slow: prepare
