@@ -26,7 +26,7 @@ test-fast: prepare
 	@if command -v python3 >/dev/null; then python3 -B -m unittest discover -q -s examples/runners; \
 	else echo "skipped: the tests of examples/runners need python3"; fi
 
-## Kills, faults, long random histories.
+## Kills, faults, long random histories; a Ray cluster, where Ray can be installed.
 test-slow: prepare
 	PROPTEST_CASES=1500 $(CARGO) test --release -p lissom-core properties
 	$(CARGO) test --release --workspace -- --ignored

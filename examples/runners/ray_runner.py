@@ -15,6 +15,7 @@ import os
 import signal
 import sys
 import tempfile
+import time
 import types
 import uuid
 from pathlib import Path
@@ -32,7 +33,7 @@ def arguments():
     parser.add_argument(
         "--address",
         default="local",
-        help="auto, HOST:PORT or ray://...; by default a cluster on this machine is started",
+        help="auto or HOST:PORT; by default a cluster on this machine is started",
     )
     parser.add_argument(
         "--cpus-per-trial", type=float, default=1.0, help="processors that a trial has"
@@ -139,6 +140,9 @@ class RayPool:
             self.orders[worker].append(order)
 
     def receive(self, wait):
+        if not self.asked:
+            time.sleep(wait)
+            return []
         ready, _ = self.ray.wait(list(self.asked), num_returns=1, timeout=wait)
         news = []
         for question in ready:

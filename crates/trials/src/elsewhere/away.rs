@@ -7,7 +7,7 @@ use lissom_search::search::{Cause, Outcome};
 
 use super::message::News;
 use crate::error::{Result, TrialsError};
-use crate::protocol::said;
+use crate::protocol::{clean, said};
 use crate::runner::monitor::{Bounds, Fault, Finding, Monitor};
 
 /// A trial whose machine was lost has three attempts in all: the configuration may be
@@ -124,7 +124,7 @@ impl Away {
             }
             (News::Ended { how, killed, .. }, _) => {
                 let fault = Fault::of(self.stands_still(), *killed);
-                let finding = self.monitor.ended(how, fault, at);
+                let finding = self.monitor.ended(&clean(how), fault, at);
                 return Ok(self.step(finding));
             }
             (News::Lost { why, .. }, _) => return Ok(self.lost(why)),
@@ -220,7 +220,7 @@ impl Away {
 
     fn lost(&self, why: &str) -> Step {
         Step::Gone {
-            why: format!("the runner lost it: {why}{}", self.somewhere()),
+            why: format!("the runner lost it: {}{}", clean(why), self.somewhere()),
             forgiven: FORGIVEN_LOST,
         }
     }
@@ -237,7 +237,7 @@ impl Away {
         if self.place.is_empty() {
             return String::new();
         }
-        format!("; it ran on {}", crate::protocol::clean(&self.place))
+        format!("; it ran on {}", clean(&self.place))
     }
 
     fn contradicts(&self, news: &News) -> TrialsError {

@@ -4,10 +4,13 @@
 //! print, with the times of the machine that runs them. What follows from that is decided
 //! here, by the same [`monitor`](crate::runner::monitor) as for a child of this machine.
 //! The modules read in this order: [`message`] (the protocol), [`greeting`] (what a
-//! runner can), [`away`] (one trial), [`link`] (its process), and this one.
+//! runner can), [`away`] (one trial), [`link`] (the runner's process), [`hello`], this one
+//! (what it is told) and [`hear`] (what follows from what it says).
 
 mod away;
 mod greeting;
+mod hear;
+mod hello;
 mod link;
 mod message;
 
@@ -15,19 +18,19 @@ use std::collections::BTreeMap;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use lissom_search::search::{Measurement, Outcome, TrialId};
+use lissom_search::search::{Measurement, TrialId};
 
 use crate::error::{Result, TrialsError};
-use crate::runner::admission::tells_of_full_disk;
 use crate::runner::losses::Losses;
 use crate::runner::place::Root;
 use crate::runner::{Settings, Writer};
 use crate::session::{Job, Trials};
 use crate::template::Template;
-use away::{Away, Step};
+use away::Away;
 use greeting::Greeting;
+use hello::await_hello;
 use link::Link;
-use message::{News, Order, VERSION};
+use message::{Order, VERSION};
 
 /// Between two looks at what was said.
 const TICK: Duration = Duration::from_millis(10);
@@ -97,7 +100,7 @@ impl Elsewhere {
     /// # Errors
     /// It cannot be started, does not say hello in time or in this version, or has no
     /// workers; the directory belongs to another search; it was interrupted.
-    pub fn start(
+    pub fn open(
         settings: Settings,
         template: Template,
         writer: Writer,
@@ -116,7 +119,7 @@ impl Elsewhere {
             waits: !settings.restart,
             keep: settings.keep,
         })?;
-        let greeting = greeting_of(&mut link, patience.hello, interrupted)?;
+        let greeting = await_hello(&mut link, patience.hello, interrupted)?;
         Ok(Elsewhere {
             settings,
             template,
@@ -173,105 +176,7 @@ impl Elsewhere {
         Ok(Away::new(self.run, bounds, job.until, known, waits, now))
     }
 
-    /// Takes what has come.
-    fn listen(&mut self) -> Result<()> {
-        let now = self.seconds();
-        if now - self.listened > UNHEARD_SECONDS {
-            self.listen_anew(now);
-        }
-        self.listened = now;
-        for _ in 0..MOST_MESSAGES {
-            let Some(news) = self.link.news()? else {
-                break;
-            };
-            self.heard = now;
-            self.take(&news)?;
-        }
-        Ok(())
-    }
-
-    fn take(&mut self, news: &News) -> Result<()> {
-        match news {
-            News::Beat => return Ok(()),
-            News::Hello(_) => {
-                return Err(TrialsError::new(
-                    "the runner says hello a second time: mend the runner",
-                ));
-            }
-            News::Failed { why } => {
-                return Err(TrialsError::new(format!("the runner cannot go on: {why}")));
-            }
-            _ => {}
-        }
-        let run = news.run().unwrap_or_default();
-        if run == 0 || run > self.run {
-            return Err(TrialsError::new(format!(
-                "the runner speaks of run {run}, which nobody has started: mend the runner"
-            )));
-        }
-        let now = self.seconds();
-        let mut known = self.trials.iter_mut();
-        let found = known.find_map(|(trial, known)| {
-            let away = known.away.as_mut().filter(|it| it.run == run)?;
-            Some((*trial, away))
-        });
-        let Some((trial, away)) = found else {
-            // It was stopped, and this came late.
-            if let News::Stopped { remark, .. } = news {
-                self.remarks.extend(remark.clone());
-            }
-            return Ok(());
-        };
-        let step = away.hear(news, now)?;
-        self.carry_out(trial, step)
-    }
-
-    fn carry_out(&mut self, trial: TrialId, step: Step) -> Result<()> {
-        match step {
-            Step::Fine => Ok(()),
-            Step::Pause => self.order(trial, |run| Order::Pause { run }),
-            Step::Report(outcome) => {
-                self.report(trial, outcome);
-                Ok(())
-            }
-            Step::Failed(_, detail) if tells_of_full_disk(&detail) => {
-                self.stop(trial);
-                Err(TrialsError::new(format!(
-                    "the disk of a machine that runs trials is full, which no configuration is \
-                     to blame for: {detail}; make room there"
-                )))
-            }
-            Step::Failed(cause, detail) => {
-                self.stop(trial);
-                let outcome = Outcome::Failed { cause, detail };
-                self.reports.push(Measurement { trial, outcome });
-                Ok(())
-            }
-            Step::Gone { why, forgiven } => {
-                let label = self
-                    .trials
-                    .get(&trial)
-                    .map_or("", |it| it.job.label.as_str());
-                let outcome = self.losses.count(label, why, forgiven);
-                self.stop(trial);
-                self.reports.push(Measurement { trial, outcome });
-                Ok(())
-            }
-        }
-    }
-
-    /// Reports a trial that has run as long as it was told to.
-    fn report(&mut self, trial: TrialId, outcome: Outcome) {
-        if !matches!(outcome, Outcome::Measured { .. }) {
-            self.stop(trial);
-        } else if let Some(known) = self.trials.get_mut(&trial) {
-            known.reported = known.away.as_ref().map_or(known.reported, Away::seconds);
-            let ending = known.away.take_if(|_| self.settings.restart);
-            self.forget(ending);
-        }
-        self.reports.push(Measurement { trial, outcome });
-    }
-
+    /// Tells the run of a trial something, if it has one.
     fn order(&self, trial: TrialId, order: impl FnOnce(u64) -> Order) -> Result<()> {
         let known = self.trials.get(&trial);
         let run = known.and_then(|it| it.away.as_ref()).map(|it| it.run);
@@ -286,43 +191,7 @@ impl Elsewhere {
         }
     }
 
-    /// Whether whoever should speak is silent.
-    fn look_at_clock(&mut self) -> Result<()> {
-        let now = self.seconds();
-        let most = self.patience.silence;
-        if now - self.heard > most {
-            return Err(TrialsError::new(format!(
-                "the runner has said nothing for {most:.0} s: look what it waits for; {}",
-                self.link.words()
-            )));
-        }
-        let start = self.settings.setup_deadline_seconds + self.settings.evaluation_seconds;
-        let mut silent = Vec::new();
-        for (trial, known) in &self.trials {
-            let Some(away) = &known.away else {
-                continue;
-            };
-            if away.asked_since(now).is_some_and(|it| it > start) {
-                return Err(TrialsError::new(format!(
-                    "the runner did not start {} within {start:.0} s: look whether its machines \
-                     are taken, or give fewer --workers",
-                    known.job.label
-                )));
-            }
-            if away.silent_since(now).is_some_and(|it| it > most) {
-                silent.push((*trial, away.is_silent(most)));
-            }
-        }
-        let mut silent = silent.into_iter();
-        silent.try_for_each(|(trial, step)| self.carry_out(trial, step))
-    }
-
-    /// Silence counts from here on.
-    fn listen_anew(&mut self, now: f64) {
-        self.heard = now;
-        self.each(|away| away.listen_anew(now));
-    }
-
+    /// Does something with every run.
     fn each(&mut self, mut act: impl FnMut(&mut Away)) {
         let known = self.trials.values_mut();
         known.filter_map(|it| it.away.as_mut()).for_each(&mut act);
@@ -356,38 +225,6 @@ impl Elsewhere {
                 return Ok(());
             }
             thread::sleep(TICK);
-        }
-    }
-}
-
-/// Waits until the runner says what it can.
-fn greeting_of(link: &mut Link, most: f64, interrupted: &dyn Fn() -> bool) -> Result<Greeting> {
-    let mut heard = Instant::now();
-    loop {
-        match link.news()? {
-            Some(News::Hello(greeting)) => {
-                greeting.check()?;
-                return Ok(greeting);
-            }
-            Some(News::Beat) => heard = Instant::now(),
-            Some(News::Failed { why }) => {
-                return Err(TrialsError::new(format!("the runner cannot begin: {why}")));
-            }
-            Some(news) => {
-                return Err(TrialsError::new(format!(
-                    "the runner says that run {} {} before it says hello: mend the runner",
-                    news.run().unwrap_or_default(),
-                    news.verb()
-                )));
-            }
-            None if interrupted() => return Err(TrialsError::new("interrupted")),
-            None if heard.elapsed().as_secs_f64() > most => {
-                return Err(TrialsError::new(format!(
-                    "the runner has not said hello within {most:.0} s: look what it waits for; {}",
-                    link.words()
-                )));
-            }
-            None => thread::sleep(TICK),
         }
     }
 }

@@ -104,7 +104,7 @@ fn field_of(
     let words = words.iter().map(|it| (*it).to_owned()).collect();
     let place = trials.path().display().to_string();
     let command = command.iter().map(|it| it.replace("{trials}", &place));
-    let elsewhere = Elsewhere::start(
+    let elsewhere = Elsewhere::open(
         settings,
         Template::of(words).expect("legal"),
         Box::new(lines),

@@ -18,7 +18,7 @@ pub fn start(
     recorded: &Log,
     asked: &AtomicBool,
 ) -> lissom_trials::Result<Elsewhere> {
-    let mut trials = Elsewhere::start(
+    let mut trials = Elsewhere::open(
         request.settings.clone(),
         request.template.clone(),
         writer(request),
