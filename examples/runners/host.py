@@ -331,6 +331,8 @@ class Root:
             except OSError:
                 # Others are still there.
                 return
+            # Of a worker that died before.
+            kill_strays(self.path)
             shutil.rmtree(self.shared, ignore_errors=True)
             # Without its lock, a directory is not taken for something left behind.
             (self.path / "lock").unlink()

@@ -51,6 +51,8 @@ def arguments():
     given = parser.parse_args()
     if given.cpus_per_trial <= 0 or (given.workers is not None and given.workers < 1):
         parser.error("--cpus-per-trial and --workers must be more than 0")
+    if given.cpus_per_trial > 1 and given.cpus_per_trial % 1:
+        parser.error("--cpus-per-trial must be a whole number, or less than 1")
     return given
 
 

@@ -179,7 +179,10 @@ class Host(unittest.TestCase):
         self.assertTrue(first.root.own.exists(), "it is in use")
         first.close()
         self.assertTrue(second.root.shared.exists(), "by another worker")
+        mark = str(first.root.own / "trial-1-1")
+        stray = subprocess.Popen(["sleep", "1000"], env={**os.environ, host.VARIABLE: mark})
         second.close()
+        self.assertEqual(stray.wait(10), -signal.SIGKILL, "the last one looks after all")
         self.assertEqual(list(self.directory.iterdir()), [mine])
 
     def test_what_is_kept_stays(self):

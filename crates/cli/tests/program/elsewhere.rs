@@ -265,6 +265,8 @@ fn a_ray_cluster_works_and_may_lose_a_machine() {
     assert!(notes.contains("the runner has 2 workers"), "{notes}");
     assert!(notes.contains("the trials run elsewhere (Ray "), "{notes}");
     let log = bench.log();
+    let left = fs::read_dir(bench.path("machines")).expect("there").count();
+    assert_eq!(left, 0, "also of the machine that was killed");
     assert!(
         log.contains("the runner lost it: "),
         "with its machine: {log}"
