@@ -25,8 +25,10 @@ test-fast: prepare
 	else echo "skipped: the tests of bench/myrocks need python3"; fi
 	@if python3 -c 'import tomllib' 2>/dev/null; then python3 -B -m unittest discover -q -s bench/dremel.d; \
 	else echo "skipped: the tests of bench/dremel need Python 3.11"; fi
+	@if command -v python3 >/dev/null; then python3 -B -m unittest discover -q -s examples/runners; \
+	else echo "skipped: the tests of examples/runners need python3"; fi
 
-## Kills, faults, long random histories.
+## Kills, faults, long random histories; a Ray cluster, where Ray can be installed.
 test-slow: prepare
 	PROPTEST_CASES=1500 $(CARGO) test --release -p lissom-core properties
 	$(CARGO) test --release --workspace -- --ignored

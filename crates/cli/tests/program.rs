@@ -10,6 +10,8 @@ mod attaching;
 mod benches;
 #[path = "program/directories.rs"]
 mod directories;
+#[path = "program/elsewhere.rs"]
+mod elsewhere;
 #[path = "program/searching.rs"]
 mod searching;
 #[path = "program/simulations.rs"]

@@ -38,6 +38,8 @@ pub(crate) struct Filling<'a> {
 const OPTIONS: &str = "{options}";
 const METRICS: &str = "{metrics}";
 const SHARED: &str = "{shared}";
+const TRIAL: &str = "{trial}";
+const SECONDS: &str = "{seconds}";
 
 impl Template {
     /// Splits a command line by a shell's rules for words and quotes.
@@ -45,12 +47,7 @@ impl Template {
     /// # Errors
     /// A quote without its end, no word, no `{options}`.
     pub fn parse(command: &str) -> Result<Template> {
-        let Some(words) = shlex::split(command) else {
-            return Err(TrialsError::new(format!(
-                "the command {command:?} has a quote without its end: close it"
-            )));
-        };
-        Template::of(words)
+        Template::of(words(command)?)
     }
 
     /// A command line of these words, the program first.
@@ -58,16 +55,7 @@ impl Template {
     /// # Errors
     /// No program, no `{options}`, or a zero byte.
     pub fn of(words: Vec<String>) -> Result<Template> {
-        if words.first().is_none_or(|it| it.is_empty()) {
-            return Err(TrialsError::new(
-                "the command is empty: write a program and its arguments",
-            ));
-        }
-        if words.iter().any(|it| it.contains('\0')) {
-            return Err(TrialsError::new(
-                "the command holds a zero byte, which no program can be given: remove it",
-            ));
-        }
+        check(&words)?;
         if words.iter().all(|it| !it.contains(OPTIONS)) {
             return Err(TrialsError::new(format!(
                 "the command has no {OPTIONS}, so the program would not see what to try: put it \
@@ -100,14 +88,52 @@ impl Template {
             ("{directory}", path(filling.directory)),
             (METRICS, path(filling.metrics)),
             (SHARED, path(filling.shared)),
-            ("{trial}", filling.trial.0.to_string()),
-            ("{seconds}", filling.seconds.ceil().to_string()),
+            (TRIAL, filling.trial.0.to_string()),
+            (SECONDS, filling.seconds.ceil().to_string()),
         ];
-        self.words
-            .iter()
-            .map(|word| replaced(word, &values))
-            .collect()
+        let words = self.words.iter();
+        words.map(|word| replaced(word, &values)).collect()
     }
+
+    /// The words of one trial that runs elsewhere: what stands for paths is left for
+    /// whoever knows them.
+    pub(crate) fn half_filled(&self, trial: TrialId, seconds: f64) -> Vec<String> {
+        let values = [
+            (TRIAL, trial.0.to_string()),
+            (SECONDS, seconds.ceil().to_string()),
+        ];
+        let words = self.words.iter();
+        words.map(|word| replaced(word, &values)).collect()
+    }
+}
+
+/// Splits a command line by a shell's rules for words and quotes.
+///
+/// # Errors
+/// A quote without its end, no program, or a zero byte.
+pub fn words(command: &str) -> Result<Vec<String>> {
+    let Some(words) = shlex::split(command) else {
+        return Err(TrialsError::new(format!(
+            "the command {command:?} has a quote without its end: close it"
+        )));
+    };
+    check(&words)?;
+    Ok(words)
+}
+
+/// Whether a program can be started by these words.
+fn check(words: &[String]) -> Result<()> {
+    if words.first().is_none_or(|it| it.is_empty()) {
+        return Err(TrialsError::new(
+            "the command is empty: write a program and its arguments",
+        ));
+    }
+    if words.iter().any(|it| it.contains('\0')) {
+        return Err(TrialsError::new(
+            "the command holds a zero byte, which no program can be given: remove it",
+        ));
+    }
+    Ok(())
 }
 
 /// From left to right, so that a value that looks like a place stays as it is.
@@ -175,6 +201,13 @@ mod tests {
         assert!(!plain.writes_a_file() && !plain.shares());
         let sharing = Template::parse("p {options} --set={shared}/x");
         assert!(sharing.expect("legal").shares());
+    }
+
+    #[test]
+    fn paths_are_left_for_elsewhere() {
+        let template = Template::parse("p {options} {directory}/{trial} -s{seconds} {x}");
+        let words = template.expect("legal").half_filled(TrialId(7), 76.2);
+        assert_eq!(words, ["p", "{options}", "{directory}/7", "-s77", "{x}"]);
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 #[path = "children/bad.rs"]
 mod bad;
+#[path = "children/elsewhere.rs"]
+mod elsewhere;
 #[path = "children/endings.rs"]
 mod endings;
 #[path = "children/example.rs"]

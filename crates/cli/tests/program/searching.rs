@@ -43,24 +43,24 @@ while :; do echo \"{\\\"throughput\\\": $((100 + 10 * (px + py)))}\"; sleep 0.01
 ";
 
 /// A directory with the space, the program, and whatever a search leaves.
-struct Bench {
+pub struct Bench {
     directory: tempfile::TempDir,
 }
 
 impl Bench {
-    fn new(program: &str) -> Bench {
+    pub fn new(program: &str) -> Bench {
         let directory = tempfile::tempdir().expect("a directory");
         fs::write(directory.path().join("space.toml"), SPACE).expect("writable");
         fs::write(directory.path().join("program.sh"), program).expect("writable");
         Bench { directory }
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub fn path(&self, name: &str) -> PathBuf {
         self.directory.path().join(name)
     }
 
     /// The command line of a search that takes some ten seconds.
-    fn arguments(&self) -> Vec<String> {
+    pub fn arguments(&self) -> Vec<String> {
         let path = |name: &str| self.path(name).display().to_string();
         let command = format!("sh {} {{options}}", path("program.sh"));
         let (space, out) = (path("space.toml"), path("OPTIONS"));
@@ -84,12 +84,12 @@ impl Bench {
         words.map(str::to_owned).to_vec()
     }
 
-    fn with<'a>(arguments: &'a [String], more: &[&'a str]) -> Vec<&'a str> {
+    pub fn with<'a>(arguments: &'a [String], more: &[&'a str]) -> Vec<&'a str> {
         let arguments = arguments.iter().map(String::as_str);
         arguments.chain(more.iter().copied()).collect()
     }
 
-    fn log(&self) -> String {
+    pub fn log(&self) -> String {
         fs::read_to_string(self.path("search.jsonl")).unwrap_or_default()
     }
 }
@@ -361,7 +361,7 @@ fn a_wrong_space_or_log_is_one_sentence() {
 }
 
 /// Waits until something holds of a program that runs.
-fn wait_until(child: &mut Child, holds: impl Fn() -> bool) {
+pub fn wait_until(child: &mut Child, holds: impl Fn() -> bool) {
     for _ in 0..6_000 {
         if holds() {
             return;

@@ -134,6 +134,14 @@ fn what_cannot_be_meant_is_refused() {
             "a quote without its end",
         ),
         (
+            &["search", "ycsb-a", "--runner", "ray '"],
+            "--runner: the command \"ray '\" has a quote without its end",
+        ),
+        (
+            &["search", "ycsb-a", "--runner", ""],
+            "--runner: the command is empty",
+        ),
+        (
             &[
                 "search",
                 "--command",

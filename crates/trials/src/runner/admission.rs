@@ -168,7 +168,7 @@ fn lacks(first: u64, others: u64, free: u64) -> Option<String> {
 /// It is; what to do.
 pub(super) fn check_disk(directory: &Path, said: &str) -> Result<()> {
     let free = free_bytes(directory).unwrap_or(u64::MAX);
-    if free >= LEAST_FREE_BYTES && !said.contains(FULL) {
+    if free >= LEAST_FREE_BYTES && !tells_of_full_disk(said) {
         return Ok(());
     }
     Err(TrialsError::new(format!(
@@ -176,6 +176,11 @@ pub(super) fn check_disk(directory: &Path, said: &str) -> Result<()> {
          make room, or give another --directory",
         directory.display()
     )))
+}
+
+/// Whether a trial says that its disk is full.
+pub(crate) fn tells_of_full_disk(said: &str) -> bool {
+    said.contains(FULL)
 }
 
 /// What is free on the disk of a directory that may still be missing.

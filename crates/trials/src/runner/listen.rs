@@ -10,7 +10,7 @@ const LONGEST_LINE: u64 = 1 << 16;
 
 /// A line and when it came.
 #[derive(Debug)]
-pub(super) struct Heard {
+pub(crate) struct Heard {
     pub at: Instant,
     pub from: Stream,
     pub line: String,
@@ -18,7 +18,7 @@ pub(super) struct Heard {
 
 /// Where a line came from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Stream {
+pub(crate) enum Stream {
     Output,
     Errors,
 }

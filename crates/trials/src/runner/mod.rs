@@ -4,16 +4,17 @@
 //! waits for others it is stopped (SIGSTOP) and keeps its memory; when it goes on
 //! (SIGCONT), the first sample is dropped, since it spans the pause.
 
-mod admission;
+pub(crate) mod admission;
 mod cgroup;
 mod follow;
 mod gauge;
 mod leftovers;
-mod listen;
+pub(crate) mod listen;
 mod live;
-mod monitor;
-mod place;
-mod process;
+pub(crate) mod losses;
+pub(crate) mod monitor;
+pub(crate) mod place;
+pub(crate) mod process;
 mod scale;
 mod stopwatch;
 mod strays;
@@ -24,7 +25,7 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use lissom_search::search::{Cause, Measurement, Outcome, TrialId};
+use lissom_search::search::{Measurement, Outcome, TrialId};
 use lissom_search::space::Configuration;
 
 use crate::error::{Result, TrialsError};
@@ -32,6 +33,7 @@ use crate::session::{Job, Trials};
 use crate::template::{Filling, Template};
 use follow::Follow;
 use live::Live;
+use losses::Losses;
 use monitor::{Bounds, Finding, Monitor};
 use place::{Place, Root};
 use process::Process;
@@ -75,6 +77,23 @@ pub struct Settings {
     pub keep: bool,
 }
 
+impl Settings {
+    /// What a trial is held to.
+    pub(crate) fn bounds(&self) -> Bounds {
+        Bounds {
+            memory_bytes: self.memory_bytes,
+            deadline: self.deadline_seconds,
+            setup_deadline: self.setup_deadline_seconds,
+            grain: self.evaluation_seconds / POINTS,
+        }
+    }
+
+    /// The most seconds that a child is told to run.
+    pub(crate) fn told_seconds(&self) -> f64 {
+        self.evaluation_seconds * MARGIN + MARGIN_SECONDS
+    }
+}
+
 /// Runs trials as child processes. All of them end when it is dropped.
 pub struct Runner {
     settings: Settings,
@@ -83,8 +102,7 @@ pub struct Runner {
     begun: Instant,
     runs: BTreeMap<TrialId, Run>,
     remarks: Vec<String>,
-    /// How often what bears such a label was lost.
-    losses: BTreeMap<String, u32>,
+    losses: Losses,
     /// Whether a trial has shown what its directory holds.
     sized: bool,
     /// What went wrong while there were reports to give first.
@@ -120,16 +138,11 @@ impl Runner {
             begun: Instant::now(),
             runs: BTreeMap::new(),
             remarks: Vec::new(),
-            losses: BTreeMap::new(),
+            losses: Losses::default(),
             sized: false,
             pending: None,
             root,
         })
-    }
-
-    /// What one should know of the way trials ended: sentences.
-    pub fn remarks(&self) -> &[String] {
-        &self.remarks
     }
 
     /// Starts an attempt, of which `known` running seconds were reported before.
@@ -138,12 +151,7 @@ impl Runner {
         let process = self.start_in(&place, job).inspect_err(|_| {
             let _ = place.remove();
         })?;
-        let bounds = Bounds {
-            memory_bytes: self.settings.memory_bytes,
-            deadline: self.settings.deadline_seconds,
-            setup_deadline: self.settings.setup_deadline_seconds,
-            grain: self.settings.evaluation_seconds / POINTS,
-        };
+        let bounds = self.settings.bounds();
         let follow = self.template.writes_a_file();
         Ok(Live {
             monitor: Monitor::new(bounds, self.seconds(), job.until).again(known),
@@ -165,7 +173,7 @@ impl Runner {
             metrics: &place.metrics(),
             shared: &self.root.shared(),
             trial: job.trial,
-            seconds: self.settings.evaluation_seconds * MARGIN + MARGIN_SECONDS,
+            seconds: self.settings.told_seconds(),
         });
         let process = Process::start(&words, &place.mark()).map_err(|error| {
             let program = words.first().map_or("", String::as_str);
@@ -205,16 +213,11 @@ impl Runner {
 
     /// A loss, or a crash of a trial that was lost too often.
     fn lost(&mut self, trial: TrialId, why: String, forgiven: u32) -> Outcome {
-        let label = self.runs.get(&trial).map(|run| run.job.label.clone());
-        let losses = self.losses.entry(label.unwrap_or_default()).or_default();
-        *losses += 1;
-        if *losses <= forgiven {
-            return Outcome::Lost { why };
-        }
-        Outcome::Failed {
-            cause: Cause::Crash,
-            detail: format!("{why}, in attempt {losses}"),
-        }
+        let label = self
+            .runs
+            .get(&trial)
+            .map_or("", |run| run.job.label.as_str());
+        self.losses.count(label, why, forgiven)
     }
 
     /// Looks once whether the disk has room for all that may wait. Without it, trials
@@ -336,6 +339,10 @@ impl Trials for Runner {
             thread::sleep(TICK);
         }
         Ok(reports)
+    }
+
+    fn remarks(&self) -> &[String] {
+        &self.remarks
     }
 }
 

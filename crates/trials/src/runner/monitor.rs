@@ -10,7 +10,7 @@ use crate::protocol::{Said, Tail};
 
 /// What a trial may take.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Bounds {
+pub(crate) struct Bounds {
     /// Bytes of memory of all its processes.
     pub memory_bytes: u64,
     /// Running seconds without a sample.
@@ -23,7 +23,7 @@ pub(super) struct Bounds {
 
 /// What follows.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Finding {
+pub(crate) enum Finding {
     /// It may go on.
     Fine,
     /// It has run as long as it was told to.
@@ -42,7 +42,7 @@ pub(super) enum Finding {
 
 /// Whose fault an ending is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Fault {
+pub(crate) enum Fault {
     /// It stood still: somebody else ended it.
     Others,
     /// It was killed while it ran: the system may have been short of memory.
@@ -69,7 +69,7 @@ impl Fault {
 
 /// Everything that is known of a trial.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Monitor {
+pub(crate) struct Monitor {
     bounds: Bounds,
     /// Running seconds after which it is reported.
     until: f64,

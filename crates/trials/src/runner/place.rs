@@ -22,7 +22,7 @@ const PAUSE: Duration = Duration::from_millis(25);
 
 /// The directory that holds those of all trials. Nobody else has it meanwhile.
 #[derive(Debug)]
-pub(super) struct Root {
+pub(crate) struct Root {
     path: PathBuf,
     keep: bool,
     /// Whether it was made for a search, and goes with it.
@@ -132,7 +132,7 @@ fn lock(path: &Path) -> Result<File> {
 
 /// The directory of one trial.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(crate) struct Place {
     path: PathBuf,
     keep: bool,
 }

@@ -28,7 +28,7 @@ const KILL: i32 = Signal::KILL.as_raw();
 
 /// How a leader ended.
 #[derive(Debug)]
-pub(super) struct Ending {
+pub(crate) struct Ending {
     /// What was still to come of its output.
     pub lines: Vec<Heard>,
     /// In words.
@@ -39,14 +39,14 @@ pub(super) struct Ending {
 
 /// A running child. It ends when this is dropped.
 #[derive(Debug)]
-pub(super) struct Process {
+pub(crate) struct Process {
     child: Child,
     group: Pid,
     /// What its processes have in their environment.
     mark: String,
     lines: Receiver<Heard>,
     /// Open as long as the search lives: a child can tell by its end.
-    _input: Option<ChildStdin>,
+    input: Option<ChildStdin>,
     ended: bool,
 }
 
@@ -70,7 +70,7 @@ impl Process {
             group: Pid::from_child(&child),
             mark: mark.to_owned(),
             lines,
-            _input: child.stdin.take(),
+            input: child.stdin.take(),
             ended: false,
             child,
         };
@@ -86,6 +86,11 @@ impl Process {
     /// Its process group, which is also its leader's process id.
     pub fn group(&self) -> i32 {
         self.group.as_raw_pid()
+    }
+
+    /// Its standard input, to be written to; it ends when that is dropped.
+    pub fn take_input(&mut self) -> Option<ChildStdin> {
+        self.input.take()
     }
 
     /// A line that has come, if one has.
@@ -164,7 +169,7 @@ impl Process {
 
 /// Asks every process of all groups to end, and after a while ends them. Gives the
 /// groups of which something is left.
-pub(super) fn end_all(mut processes: Vec<&mut Process>) -> Vec<i32> {
+pub(crate) fn end_all(mut processes: Vec<&mut Process>) -> Vec<i32> {
     processes.retain(|it| !it.ended);
     for process in &processes {
         process.signal(Signal::TERM);

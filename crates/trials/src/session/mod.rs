@@ -16,7 +16,7 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use opening::{Opening, most_alive};
+pub use opening::{Opening, interrupted_workers, most_alive};
 pub use plan::{Plan, Repeats};
 
 use std::collections::BTreeSet;
@@ -83,6 +83,11 @@ pub trait Trials {
     /// # Errors
     /// No trial can go on, as on a full disk.
     fn poll(&mut self) -> Result<Vec<Measurement>>;
+
+    /// What one should know of the way trials ended: sentences.
+    fn remarks(&self) -> &[String] {
+        &[]
+    }
 }
 
 /// Where everything is written down.

@@ -104,6 +104,16 @@ pub fn most_alive(search: &Search) -> usize {
     planned.min(fitting.max(1))
 }
 
+/// The workers of the log's last search if it was interrupted and is the planned one but
+/// for their number, which may depend on what is there to run trials.
+pub fn interrupted_workers(plan: &Plan, log: &Log) -> Option<usize> {
+    let last = log.searches.last()?;
+    let workers = last.begin.setup.method.workers;
+    let mut planned = plan.clone();
+    planned.setup.method.workers = workers;
+    goes_on(last, &planned).then_some(workers)
+}
+
 /// Whether a recorded search is the planned one, and not at its end.
 fn goes_on(recorded: &Recorded, plan: &Plan) -> bool {
     let planned = recorded.begin.setup == plan.setup;

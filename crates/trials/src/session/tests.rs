@@ -165,6 +165,26 @@ fn a_search_that_has_ended_is_followed_by_one_that_learns() {
 }
 
 #[test]
+fn an_interrupted_search_tells_its_workers() {
+    let mut two = plan(2_000.0, 60.0, 0);
+    two.setup.method.workers = 2;
+    let (mut pages, mut watch) = (Pages::default(), Watch::for_looks(10));
+    let _ = run(&two, &mut Virtual::default(), &mut pages, &mut watch);
+    let three = {
+        let mut plan = two.clone();
+        plan.setup.method.workers = 3;
+        plan
+    };
+    assert_eq!(interrupted_workers(&three, &pages.log()), Some(2));
+    let other = plan(1_999.0, 60.0, 0);
+    assert_eq!(interrupted_workers(&other, &pages.log()), None);
+    let mut watch = Watch::for_looks(FOR_EVER);
+    run(&two, &mut Virtual::default(), &mut pages, &mut watch).expect("it goes on");
+    assert_eq!(interrupted_workers(&three, &pages.log()), None, "it ended");
+    assert_eq!(interrupted_workers(&three, &Pages::default().log()), None);
+}
+
+#[test]
 fn an_interrupted_search_can_be_left_for_another() {
     let plan = plan(2_000.0, 60.0, 0);
     let mut pages = Pages::default();

@@ -35,7 +35,17 @@ pub fn lab_with(script: &str, change: impl FnOnce(&mut Settings)) -> Lab {
 
 pub fn lab_of(words: &[&str], change: impl FnOnce(&mut Settings)) -> Lab {
     let directory = tempfile::tempdir().expect("a directory");
-    let mut settings = Settings {
+    let mut settings = settings(&directory);
+    change(&mut settings);
+    let words = words.iter().map(|it| (*it).to_owned()).collect();
+    let template = Template::of(words).expect("legal");
+    let runner = Runner::new(settings, template, Box::new(lines)).expect("the directory is free");
+    Lab { runner, directory }
+}
+
+/// Patient ones.
+pub fn settings(directory: &TempDir) -> Settings {
+    Settings {
         directory: directory.path().join("trials"),
         evaluation_seconds: 2.0,
         memory_bytes: 1 << 30,
@@ -44,16 +54,11 @@ pub fn lab_of(words: &[&str], change: impl FnOnce(&mut Settings)) -> Lab {
         most_alive: 2,
         restart: false,
         keep: false,
-    };
-    change(&mut settings);
-    let words = words.iter().map(|it| (*it).to_owned()).collect();
-    let template = Template::of(words).expect("legal");
-    let runner = Runner::new(settings, template, Box::new(lines)).expect("the directory is free");
-    Lab { runner, directory }
+    }
 }
 
 /// `NAME=VALUE`, line by line.
-fn lines(configuration: &Configuration) -> lissom_search::Result<String> {
+pub fn lines(configuration: &Configuration) -> lissom_search::Result<String> {
     let settings = configuration.iter();
     Ok(settings
         .map(|(name, setting)| format!("{name}={setting}\n"))

@@ -102,7 +102,7 @@ pub fn sought() -> [Arg; 2] {
 }
 
 /// What may be spent.
-pub fn spent() -> [Arg; 6] {
+pub fn spent() -> [Arg; 5] {
     [
         option("budget", "TIME", "Time for everything, as 20m or 2h")
             .default_value("20m")
@@ -128,9 +128,6 @@ pub fn spent() -> [Arg; 6] {
         )
         .default_value("3")
         .value_parser(value_parser!(u32).range(0..=i64::from(MOST_ROUNDS))),
-        option("workers", "N", "Trials that run at once")
-            .default_value("1")
-            .value_parser(value_parser!(u32).range(1..=1_000)),
         option("seed", "N", "Seed of the search, and of a random workload")
             .default_value("1")
             .value_parser(value_parser!(u64)),
@@ -157,6 +154,24 @@ pub fn method() -> [Arg; 3] {
         flag(
             "full",
             "Runs every trial for a full evaluation instead of stopping the worse half early",
+        ),
+    ]
+}
+
+/// Where trials run.
+pub fn elsewhere() -> [Arg; 2] {
+    [
+        option(
+            "workers",
+            "N",
+            "Trials that run at once [default: 1; with --runner as many as it has workers]",
+        )
+        .value_parser(value_parser!(u32).range(1..=1_000)),
+        option(
+            "runner",
+            "COMMAND",
+            "A program that runs the trials on other machines, in words as a shell splits them, \
+             as 'examples/runners/ray_runner.py --address auto'; docs/search.md has its protocol",
         ),
     ]
 }

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod described;
+mod elsewhere;
 mod output;
 mod request;
 mod space;
@@ -16,7 +17,7 @@ use lissom_search::record::Log;
 use lissom_search::search::Search;
 use lissom_search::space::Configuration;
 use lissom_trials::findings::Findings;
-use lissom_trials::session::{Observer, Opening, Session, most_alive};
+use lissom_trials::session::{Observer, Opening, Session, Trials, most_alive};
 use lissom_trials::{
     Demand, LogFile, Room, Runner, Suspension, TrialsError, Writer, admit, asked_to_end,
     check_writable,
@@ -44,6 +45,7 @@ pub fn command() -> Command {
         .args(arguments::sought())
         .args(arguments::spent())
         .args(arguments::method())
+        .args(arguments::elsewhere())
         .args(arguments::bounds())
         .args(arguments::files())
         .arg(crate::arguments::json())
@@ -58,7 +60,7 @@ pub fn run(given: &ArgMatches) -> Outcome {
     }
     let asked = asked_to_end()?;
     let (mut log, recorded) = LogFile::open(&request.log)?;
-    let found = search(&request, &mut log, &recorded, asked)?;
+    let found = search(&mut request, &mut log, &recorded, asked)?;
     output::finish(&request, found)
 }
 
@@ -80,6 +82,10 @@ fn check(request: &Request) -> lissom_trials::Result<Search> {
 /// Whether memory and disk have room for all that may be alive at once. Where they have
 /// not, trials do not wait.
 fn make_room(request: &mut Request, search: &Search) -> lissom_trials::Result<()> {
+    if request.runner.is_some() {
+        // Of other machines only the runner can tell, as soon as it runs.
+        return Ok(());
+    }
     let settings = &mut request.settings;
     settings.most_alive = most_alive(search);
     let demand = Demand {
@@ -99,31 +105,45 @@ fn make_room(request: &mut Request, search: &Search) -> lissom_trials::Result<()
 }
 
 fn search(
-    request: &Request,
+    request: &mut Request,
     log: &mut LogFile,
     recorded: &Log,
     asked: Arc<AtomicBool>,
 ) -> lissom_trials::Result<Findings> {
+    let mut trials = trials(request, recorded, &asked)?;
     let opening = Opening::of(&request.plan, recorded, request.anew)?;
     let notes = opening.notes().to_vec();
     notes.iter().for_each(|it| remark(it));
-    let mut runner = Runner::new(
-        request.settings.clone(),
-        request.template.clone(),
-        writer(request),
-    )?;
     let mut watching = Watching {
         asked,
         suspension: Suspension::listen()?,
         line: StatusLine::new(),
     };
-    let found = Session::run(&request.plan, opening, &mut runner, log, &mut watching);
-    let remarks = runner.remarks().to_vec();
+    let found = Session::run(&request.plan, opening, trials.as_mut(), log, &mut watching);
+    let remarks = trials.remarks().to_vec();
     let mut found = found.map_err(|error| resumable(request, &error, &remarks))?;
     found.notes.extend(request.notes.iter().cloned());
     found.notes.extend(notes);
     found.notes.extend(remarks);
     Ok(found)
+}
+
+/// What runs the trials: this machine, or the runner that was asked for.
+fn trials(
+    request: &mut Request,
+    recorded: &Log,
+    asked: &AtomicBool,
+) -> lissom_trials::Result<Box<dyn Trials>> {
+    if let Some(runner) = request.runner.clone() {
+        let trials = elsewhere::start(request, &runner, recorded, asked)?;
+        return Ok(Box::new(trials));
+    }
+    let runner = Runner::new(
+        request.settings.clone(),
+        request.template.clone(),
+        writer(request),
+    )?;
+    Ok(Box::new(runner))
 }
 
 /// Turns configurations into files of the chosen format. What it cannot express is

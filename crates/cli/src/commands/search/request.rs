@@ -9,7 +9,7 @@ use lissom_search::objective::{Constraint, Objective};
 use lissom_search::record::Target;
 use lissom_search::search::{Setup, TimePoints};
 use lissom_trials::session::Plan;
-use lissom_trials::{Settings, Template};
+use lissom_trials::{Settings, Template, words};
 
 use super::space;
 use super::subject::Subject;
@@ -28,6 +28,10 @@ pub struct Request {
     pub out: PathBuf,
     pub log: PathBuf,
     pub report: PathBuf,
+    /// The program that runs trials on other machines, if one is to.
+    pub runner: Option<Vec<String>>,
+    /// Trials that run at once, if it was said.
+    pub workers: Option<usize>,
     /// Whether an interrupted search is left as it is.
     pub anew: bool,
     pub json: bool,
@@ -47,13 +51,16 @@ impl Request {
     /// What is wrong with it.
     pub fn of(given: &ArgMatches) -> Result<Request, Failure> {
         let source = space::source(given)?;
-        let subject = Subject::of(given, &source)?;
+        let runner = runner(given)?;
+        let subject = Subject::of(given, &source, runner.as_deref())?;
         let memory_bytes: u64 = get(given, "memory");
         let space = source.space(given, &subject, memory_bytes)?;
         let format = find(given, "format").unwrap_or_else(|| subject.format(&source));
         let facts = subject.facts.iter().cloned();
         let facts = facts.chain([format!("{memory_bytes} bytes"), format.to_string()]);
         let target = Target::new(&subject.name, facts);
+        let mut notes = subject.notes.clone();
+        notes.extend(source.guessed(given, &subject));
         let out: PathBuf = get(given, "out");
         let beside = |name: &str| out.with_file_name(name);
         Ok(Request {
@@ -67,7 +74,9 @@ impl Request {
             json: given.get_flag("json"),
             disk_bytes: subject.disk_bytes,
             shared_bytes: subject.shared_bytes,
-            notes: Vec::new(),
+            workers: find::<u32>(given, "workers").map(|it| it as usize),
+            runner,
+            notes,
             out,
         })
     }
@@ -88,7 +97,7 @@ fn setup(given: &ArgMatches) -> Setup {
     setup.method.buckets = get::<u32>(given, "buckets") as usize;
     let without = given.get_many::<String>("without");
     setup.method.without = without.unwrap_or_default().cloned().collect();
-    setup.method.workers = get::<u32>(given, "workers") as usize;
+    setup.method.workers = find::<u32>(given, "workers").map_or(1, |it| it as usize);
     setup.method.setup_seconds = find(given, "setup").map_or(0.0, |it: Duration| it.as_secs_f64());
     setup
 }
@@ -107,6 +116,14 @@ fn settings(given: &ArgMatches, memory_bytes: u64, directory: PathBuf) -> Settin
         restart: given.get_flag("restart"),
         keep: given.get_flag("keep"),
     }
+}
+
+/// The words of `--runner`.
+fn runner(given: &ArgMatches) -> Result<Option<Vec<String>>, Failure> {
+    let words = find::<String>(given, "runner").map(|command| words(&command));
+    words
+        .transpose()
+        .map_err(|error| Failure::WrongUse(format!("--runner: {error}")))
 }
 
 /// A length of time that has a default.

@@ -11,6 +11,9 @@ use crate::failure::Failure;
 /// rest is for merges, the program and the allocator.
 const BUDGETED: f64 = 0.75;
 
+/// The constant that is the number of a machine's processors.
+pub const CORES: &str = "cores";
+
 /// Where a space comes from.
 pub struct Source {
     /// Which one, if it comes with the program.
@@ -51,6 +54,21 @@ fn read(name: &str) -> lissom_search::Result<String> {
 }
 
 impl Source {
+    /// What the space takes for granted, since nobody knows it: a sentence.
+    pub fn guessed(&self, given: &ArgMatches, subject: &Subject) -> Option<String> {
+        let more = given.get_many::<(String, f64)>("constant");
+        let more = more.into_iter().flatten();
+        let mut known = subject.constants.iter().chain(more);
+        let declares = self.file.constants().iter().any(|it| it.name == CORES);
+        let guessed = declares && !known.any(|(name, _)| name == CORES);
+        guessed.then(|| {
+            format!(
+                "the machines of the runner are not known, so the space keeps to its own number \
+                 of {CORES}: give --constant {CORES}=N"
+            )
+        })
+    }
+
     /// The space of a search: what its subject and the machine tell is known.
     pub fn space(
         &self,

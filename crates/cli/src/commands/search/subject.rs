@@ -1,17 +1,20 @@
 //! What is measured: a workload, or a program of the user's.
 
+use std::path::Path;
 use std::time::Duration;
 
 use clap::ArgMatches;
-use lissom_bench::{Machine, load_workload};
+use lissom_bench::{Machine, SHIPPED, load_workload};
 use lissom_search::export::Format;
 use lissom_search::space::BuiltIn;
 use lissom_trials::Template;
 
-use super::space::Source;
+use super::space::{CORES, Source};
 use crate::arguments::{find, get};
 use crate::failure::Failure;
 
+/// The program that runs a workload's trials on other machines, found on the `PATH` there.
+const PROGRAM: &str = "lissom";
 /// A store may hold so many times the bytes of its entries, while it merges them.
 const SPACE_AMPLIFICATION: f64 = 2.0;
 const GIB: f64 = (1 << 30) as f64;
@@ -36,27 +39,41 @@ pub struct Subject {
     pub shared_bytes: u64,
     /// The child's command line.
     pub template: Template,
+    /// What one should know of it: sentences.
+    pub notes: Vec<String>,
     /// What runs the workload, if there is one.
     system: Option<String>,
 }
 
 impl Subject {
-    /// What was given on the command line.
-    pub fn of(given: &ArgMatches, space: &Source) -> Result<Subject, Failure> {
-        let machine = Machine::this();
+    /// What was given on the command line; it is measured on this machine, or wherever
+    /// `runner` runs it.
+    pub fn of(
+        given: &ArgMatches,
+        space: &Source,
+        runner: Option<&[String]>,
+    ) -> Result<Subject, Failure> {
         let mut subject = match find::<String>(given, "command") {
             Some(command) => Subject::program(&command)?,
-            None => Subject::workload(given, space)?,
+            None => Subject::workload(given, space, runner.is_some())?,
         };
-        subject.facts.extend([
+        match runner {
+            None => subject.is_measured_here(),
+            Some(runner) => subject.facts.extend(runner.iter().cloned()),
+        }
+        Ok(subject)
+    }
+
+    fn is_measured_here(&mut self) {
+        let machine = Machine::this();
+        self.facts.extend([
             machine.processor,
             format!("{} cores", machine.cores),
             // A kernel takes a little more or less of it.
             format!("{:.0} GiB of memory", machine.memory_bytes as f64 / GIB),
         ]);
-        let cores = ("cores".to_owned(), machine.cores as f64);
-        subject.constants.push(cores);
-        Ok(subject)
+        let cores = (CORES.to_owned(), machine.cores as f64);
+        self.constants.push(cores);
     }
 
     fn program(command: &str) -> Result<Subject, Failure> {
@@ -69,15 +86,13 @@ impl Subject {
             disk_bytes: None,
             shared_bytes: 0,
             template,
+            notes: Vec::new(),
             system: None,
         })
     }
 
-    fn workload(given: &ArgMatches, space: &Source) -> Result<Subject, Failure> {
-        let name = match get::<String>(given, "workload") {
-            name if name == "random" => format!("random:{}", get::<u64>(given, "seed")),
-            name => name,
-        };
+    fn workload(given: &ArgMatches, space: &Source, elsewhere: bool) -> Result<Subject, Failure> {
+        let (name, notes) = workload_name(given, elsewhere)?;
         let entries = find::<u64>(given, "entries");
         let workload = load_workload(&name)
             .and_then(|workload| workload.sized(entries, 1.0))
@@ -86,7 +101,12 @@ impl Subject {
             Some(BuiltIn::Lissom) => "lissom".to_owned(),
             _ => "rocksdb".to_owned(),
         });
-        let words = words(given, &name, &system)?;
+        let program = if elsewhere {
+            PROGRAM.to_owned()
+        } else {
+            this_program()?
+        };
+        let words = words(given, &program, &name, &system);
         let data = workload.entries as f64 * workload.entry_bytes();
         Ok(Subject {
             name: workload.name.clone(),
@@ -105,6 +125,7 @@ impl Subject {
             disk_bytes: Some((data * SPACE_AMPLIFICATION) as u64),
             shared_bytes: data as u64,
             template: Template::of(words).map_err(wrong)?,
+            notes,
             system: Some(system),
         })
     }
@@ -123,19 +144,45 @@ impl Subject {
     }
 }
 
-/// The command line of the program's own child.
-fn words(given: &ArgMatches, workload: &str, system: &str) -> Result<Vec<String>, Failure> {
+/// The workload's name as a trial is told it, and what one should know of that.
+fn workload_name(given: &ArgMatches, elsewhere: bool) -> Result<(String, Vec<String>), Failure> {
+    let name: String = get(given, "workload");
+    if name == "random" {
+        let name = format!("random:{}", get::<u64>(given, "seed"));
+        return Ok((name, Vec::new()));
+    }
+    let shipped = SHIPPED.iter().any(|(it, _)| *it == name);
+    if !elsewhere || shipped || !Path::new(&name).exists() {
+        return Ok((name, Vec::new()));
+    }
+    let path = Path::new(&name).canonicalize().map_err(|error| {
+        Failure::WrongUse(format!(
+            "cannot find the workload {name}: {error}; check its path"
+        ))
+    })?;
+    let path = path.display().to_string();
+    let note = format!("the runner's machines read the workload from {path}: put it there");
+    Ok((path, vec![note]))
+}
+
+/// Where this program lies.
+fn this_program() -> Result<String, Failure> {
     let program = std::env::current_exe().map_err(|error| {
         Failure::Failed(format!(
             "cannot find this program to start trials: {error}; start it by its full path"
         ))
     })?;
-    let Some(program) = program.to_str() else {
-        return Err(Failure::Failed(format!(
+    match program.to_str() {
+        Some(program) => Ok(program.to_owned()),
+        None => Err(Failure::Failed(format!(
             "this program lies in {}, which is no text: move it",
             program.display()
-        )));
-    };
+        ))),
+    }
+}
+
+/// The command line of the program's own child.
+fn words(given: &ArgMatches, program: &str, workload: &str, system: &str) -> Vec<String> {
     let window = get::<Duration>(given, "evaluation") / WINDOWS;
     let window = format!("{}ms", window.max(SHORTEST_WINDOW).as_millis());
     let fixed = [
@@ -164,7 +211,7 @@ fn words(given: &ArgMatches, workload: &str, system: &str) -> Result<Vec<String>
     if let Some(threads) = find::<u32>(given, "threads") {
         words.extend(["--threads".to_owned(), threads.to_string()]);
     }
-    Ok(words)
+    words
 }
 
 fn wrong(error: impl std::fmt::Display) -> Failure {

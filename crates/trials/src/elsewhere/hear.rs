@@ -1,0 +1,152 @@
+//! What follows from what the runner says, and from its silence.
+
+use lissom_search::search::{Measurement, Outcome, TrialId};
+
+use super::away::{Away, Step};
+use super::message::{News, Order};
+use super::{Elsewhere, MOST_MESSAGES, UNHEARD_SECONDS};
+use crate::error::{Result, TrialsError};
+use crate::protocol::clean;
+use crate::runner::admission::tells_of_full_disk;
+use crate::session::Trials;
+
+impl Elsewhere {
+    /// Takes what has come.
+    pub(super) fn listen(&mut self) -> Result<()> {
+        let now = self.seconds();
+        if now - self.listened > UNHEARD_SECONDS {
+            self.listen_anew(now);
+        }
+        self.listened = now;
+        for _ in 0..MOST_MESSAGES {
+            let Some(news) = self.link.news()? else {
+                break;
+            };
+            self.heard = now;
+            self.take(&news)?;
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, news: &News) -> Result<()> {
+        match news {
+            News::Beat => return Ok(()),
+            News::Hello(_) => {
+                return Err(TrialsError::new(
+                    "the runner says hello a second time: mend the runner",
+                ));
+            }
+            News::Failed { why } => {
+                return Err(TrialsError::new(format!(
+                    "the runner cannot go on: {}",
+                    clean(why)
+                )));
+            }
+            _ => {}
+        }
+        let run = news.run().unwrap_or_default();
+        if run == 0 || run > self.run {
+            return Err(TrialsError::new(format!(
+                "the runner speaks of run {run}, which nobody has started: mend the runner"
+            )));
+        }
+        let now = self.seconds();
+        let mut known = self.trials.iter_mut();
+        let found = known.find_map(|(trial, known)| {
+            let away = known.away.as_mut().filter(|it| it.run == run)?;
+            Some((*trial, away))
+        });
+        let Some((trial, away)) = found else {
+            // It was stopped, and this came late.
+            if let News::Stopped { remark, .. } = news {
+                self.remarks.extend(remark.as_deref().map(clean));
+            }
+            return Ok(());
+        };
+        let step = away.hear(news, now)?;
+        self.carry_out(trial, step)
+    }
+
+    fn carry_out(&mut self, trial: TrialId, step: Step) -> Result<()> {
+        match step {
+            Step::Fine => Ok(()),
+            Step::Pause => self.order(trial, |run| Order::Pause { run }),
+            Step::Report(outcome) => {
+                self.report(trial, outcome);
+                Ok(())
+            }
+            Step::Failed(_, detail) if tells_of_full_disk(&detail) => {
+                self.stop(trial);
+                Err(TrialsError::new(format!(
+                    "the disk of a machine that runs trials is full, which no configuration is \
+                     to blame for: {detail}; make room there"
+                )))
+            }
+            Step::Failed(cause, detail) => {
+                self.stop(trial);
+                let outcome = Outcome::Failed { cause, detail };
+                self.reports.push(Measurement { trial, outcome });
+                Ok(())
+            }
+            Step::Gone { why, forgiven } => {
+                let label = self
+                    .trials
+                    .get(&trial)
+                    .map_or("", |it| it.job.label.as_str());
+                let outcome = self.losses.count(label, why, forgiven);
+                self.stop(trial);
+                self.reports.push(Measurement { trial, outcome });
+                Ok(())
+            }
+        }
+    }
+
+    /// Reports a trial that has run as long as it was told to.
+    fn report(&mut self, trial: TrialId, outcome: Outcome) {
+        if !matches!(outcome, Outcome::Measured { .. }) {
+            self.stop(trial);
+        } else if let Some(known) = self.trials.get_mut(&trial) {
+            known.reported = known.away.as_ref().map_or(known.reported, Away::seconds);
+            let ending = known.away.take_if(|_| self.settings.restart);
+            self.forget(ending);
+        }
+        self.reports.push(Measurement { trial, outcome });
+    }
+
+    /// Whether whoever should speak is silent.
+    pub(super) fn look_at_clock(&mut self) -> Result<()> {
+        let now = self.seconds();
+        let most = self.patience.silence;
+        if now - self.heard > most {
+            return Err(TrialsError::new(format!(
+                "the runner has said nothing for {most:.0} s: look what it waits for; {}",
+                self.link.words()
+            )));
+        }
+        let start = self.settings.setup_deadline_seconds + self.settings.evaluation_seconds;
+        let mut silent = Vec::new();
+        for (trial, known) in &self.trials {
+            let Some(away) = &known.away else {
+                continue;
+            };
+            if away.asked_since(now).is_some_and(|it| it > start) {
+                return Err(TrialsError::new(format!(
+                    "the runner did not start {} within {start:.0} s: look whether its machines \
+                     are taken, or give fewer --workers",
+                    known.job.label
+                )));
+            }
+            if away.silent_since(now).is_some_and(|it| it > most) {
+                silent.push((*trial, away.is_silent(most)));
+            }
+        }
+        let mut silent = silent.into_iter();
+        silent.try_for_each(|(trial, step)| self.carry_out(trial, step))
+    }
+
+    /// Silence counts from here on.
+    pub(super) fn listen_anew(&mut self, now: f64) {
+        self.heard = now;
+        self.each(|away| away.listen_anew(now));
+    }
+}
