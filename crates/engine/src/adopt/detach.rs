@@ -90,6 +90,7 @@ impl Detacher {
     }
 
     fn look(&self) -> Result<Seen> {
+        read::require_whole_log(&self.directory)?;
         let opened = read::open_with(&self.directory, &*self.customise)?;
         let stored = state::load(&self.directory)?.stored;
         let ours = opened.names.iter().any(|name| opened.has_our_levels(name));
