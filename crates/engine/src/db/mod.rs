@@ -261,10 +261,12 @@ impl Db {
         Ok(())
     }
 
-    /// Changes the bytes per second that flushes and compactions may write.
+    /// Changes the bytes per second that flushes and compactions may read and write
+    /// together; see [`Settings::rate_limit_bytes_per_second`].
     ///
     /// # Errors
-    /// When the database was opened without a rate limit.
+    /// When the database was opened without a rate limit; a rate outside the setting's
+    /// range.
     pub fn set_rate_limit(&self, bytes_per_second: u64) -> Result<()> {
         match &self.preparation.lock().rate_limit {
             Some(limit) => limit.bound(bytes_per_second),

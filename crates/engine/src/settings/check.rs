@@ -122,15 +122,8 @@ impl Settings {
             4 * KIB,
             64 * MIB,
         )?;
-        match self.rate_limit_bytes_per_second {
-            Some(rate) => within(
-                "rate_limit_bytes_per_second",
-                rate,
-                64 * KIB,
-                i64::MAX as u64,
-            ),
-            None => Ok(()),
-        }
+        self.rate_limit_bytes_per_second
+            .map_or(Ok(()), check_rate_limit)
     }
 
     fn check_records(&self) -> Result<()> {
@@ -143,6 +136,19 @@ impl Settings {
         )?;
         at_least("max_journal_bytes", self.max_journal_bytes, 64 * KIB)
     }
+}
+
+/// Under much less a memtable takes hours to flush, and all writes wait for it.
+///
+/// # Errors
+/// As [`Settings::check`].
+pub(crate) fn check_rate_limit(bytes_per_second: u64) -> Result<()> {
+    within(
+        "rate_limit_bytes_per_second",
+        bytes_per_second,
+        64 * KIB,
+        i64::MAX as u64,
+    )
 }
 
 fn at_least(name: &str, value: u64, least: u64) -> Result<()> {

@@ -5,6 +5,7 @@ mod check;
 mod compression;
 mod expected;
 
+pub(crate) use check::check_rate_limit;
 pub use compression::Compression;
 pub(crate) use expected::filter_bits;
 
@@ -195,8 +196,7 @@ pub struct Settings {
     pub device_bytes_per_second: Option<u64>,
 
     /// Bytes per second that flushes and compactions may read and write together;
-    /// absent means no limit. A schedule may order less.
-
+    /// absent means no limit. At least 64 KiB. A schedule may order less.
     ///
     /// Default: absent. Dynamically changeable: yes, by
     /// [`Db::set_rate_limit`](crate::Db::set_rate_limit), when it was set at
