@@ -29,6 +29,8 @@ mod report;
 mod run;
 mod scheduler;
 mod shared;
+#[cfg(test)]
+mod tests;
 mod workers;
 
 use std::sync::Arc;

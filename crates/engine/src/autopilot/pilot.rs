@@ -135,7 +135,9 @@ impl Pilot {
         let asked = self.take_requests();
         let mission_over = self.clock.is_over(shared, &self.family, now);
         let resting = self.family.back_off.lock().remaining(now);
-        let due = self.waiting && resting.is_none();
+        // While nothing may start, the tree is not looked at for what waits: a look
+        // holds RocksDB's mutex.
+        let due = self.waiting && resting.is_none() && self.free_workers(shared, &handle, now) > 0;
         let new_order = !self.order.is_like(order);
         if !(asked || mission_over || due || new_order || self.has_news(shared, now)) {
             return Ok(resting);
