@@ -168,6 +168,7 @@ impl Db {
             }
             return Err(error.into());
         }
+        self.events.release_writers(name);
         preparation.hooks.remove(name);
         Ok(())
     }

@@ -1,8 +1,9 @@
 //! Column families that come and go.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use lissom::{Autopilot, Preparation, RocksDb};
+use lissom::{Autopilot, Db, Preparation, RocksDb, Settings};
 use rust_rocksdb::checkpoint::Checkpoint;
 use rust_rocksdb::{ColumnFamilyDescriptor, ImportColumnFamilyOptions, WriteBatch};
 
@@ -78,6 +79,48 @@ fn a_family_may_be_dropped_in_the_midst_of_its_compactions() {
     }
     assert!(merged > 0, "nothing was under way");
     assert!(db.health().background_error.is_none());
+}
+
+/// RocksDB does not tell that the stall of a dropped family has ended.
+#[test]
+fn a_family_that_is_dropped_while_it_holds_writers_back_holds_nobody_back() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let settings = Settings {
+        level0_slowdown_writes_trigger: 5,
+        rate_limit_bytes_per_second: Some(64 << 20),
+        ..settings("fixed-2")
+    };
+    let db = Db::open(directory.path(), settings).expect("opened");
+    let stall = || db.statistics().expect("statistics").stall;
+    db.autopilot().pause();
+    db.create_cf("goes").expect("made");
+    let family = db.family("goes").expect("there");
+    for version in 0..4 {
+        for number in scattered(200) {
+            family
+                .put(key(number), value(number, version))
+                .expect("a put");
+        }
+        db.flush_cf(family.handle()).expect("a flush");
+    }
+    // The fifth file begins the stall, and RocksDB's own compaction, which would end
+    // it, takes seconds.
+    db.set_rate_limit(64 << 10).expect("the least rate");
+    family.put("key", "value").expect("a put");
+    db.flush_cf(family.handle()).expect("a flush");
+    let begun = Instant::now();
+    while stall() == Duration::ZERO {
+        assert!(begun.elapsed() < PATIENCE, "nobody is held back");
+        db.put("key", "value").expect("a put");
+    }
+    drop(family);
+    db.drop_cf("goes").expect("dropped");
+    let before = stall();
+    for number in 0..100 {
+        db.put(key(number), value(number, 1)).expect("a put");
+    }
+    assert_eq!(stall(), before, "nobody holds them back");
+    db.set_rate_limit(64 << 20).expect("a rate");
 }
 
 #[test]
