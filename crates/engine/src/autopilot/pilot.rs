@@ -178,7 +178,10 @@ impl Pilot {
                     self.learner = Learner::new(tuner);
                     self.wanted = limits.or(self.wanted.take());
                 }
-                Request::CompactAll => self.state.compact_all = true,
+                Request::CompactAll => {
+                    self.state.compact_all = true;
+                    self.state.compact_all_after = None;
+                }
                 Request::ForgetUnreadable => self.family.unreadable.lock().clear(),
                 Request::Look => {}
             }
