@@ -5,13 +5,16 @@ mod common;
 
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use common::{PATIENCE, key, load, settle, small, value};
-use lissom::Db;
+use lissom::core::filters::FilterAllocation;
+use lissom::{Autopilot, Db, Preparation, RocksDb, Settings};
+use rust_rocksdb::ColumnFamilyDescriptor;
 
 /// The files below L0.
-fn deep_files(db: &Db, directory: &Path) -> Vec<(u64, PathBuf)> {
+fn deep_files(db: &RocksDb, directory: &Path) -> Vec<(u64, PathBuf)> {
     let files = db.live_files().expect("a list of files");
     let deep = files.iter().filter(|file| file.level > 0);
     deep.map(|file| {
@@ -27,7 +30,7 @@ fn a_deep_file(db: &Db, directory: &Path) -> (u64, PathBuf) {
 }
 
 /// A file below L0 that this process does not have open.
-fn a_closed_file(db: &Db, directory: &Path) -> (u64, PathBuf) {
+fn a_closed_file(db: &RocksDb, directory: &Path) -> (u64, PathBuf) {
     let open: Vec<PathBuf> = std::fs::read_dir("/proc/self/fd")
         .expect("readable")
         .flatten()
@@ -89,40 +92,53 @@ fn writes_go_on_beside_a_damaged_file() {
 /// network's disk are missing.
 #[test]
 fn a_file_that_is_away_for_a_moment_is_merged_once_it_is_back() {
+    comes_back(FilterAllocation::Uniform);
+}
+
+/// Monkey's allocation asks the files how many entries they have.
+#[test]
+fn merging_goes_on_where_a_file_does_not_tell_its_entries() {
+    comes_back(FilterAllocation::Monkey);
+}
+
+fn comes_back(filters: FilterAllocation) {
+    let settings = Settings {
+        filters,
+        ..small("fixed-1")
+    };
     let place = tempfile::tempdir().expect("a directory");
     let directory = place.path().canonicalize().expect("it is there");
     {
-        let db = Db::open(&directory, small("fixed-1")).expect("opened");
+        let db = Db::open(&directory, settings.clone()).expect("opened");
         load(&db, 0..12_000, 1);
         settle(&db);
     }
-    let db = Db::opening(&directory, small("fixed-1"))
-        .customise(|_, options| {
-            // Files are opened when they are read.
-            options.set_max_open_files(20);
-            options.set_skip_stats_update_on_db_open(true);
-        })
-        .open()
-        .expect("opened");
+    let mut preparation = Preparation::new(&settings).expect("prepared");
+    let mut options = preparation.options("default", &settings).expect("options");
+    // Files are opened when they are read.
+    options.set_max_open_files(20);
+    options.set_skip_stats_update_on_db_open(true);
+    let family = ColumnFamilyDescriptor::new("default", options.clone());
+    let db = RocksDb::open_cf_descriptors(&options, &directory, [family]).expect("opened");
+    let db = Arc::new(db);
     let (number, path) = a_closed_file(&db, &directory);
     let away = path.with_extension("away");
     std::fs::rename(&path, &away).expect("renamed");
-    load(&db, 20_000..30_000, 1);
+    let autopilot = Autopilot::attach(db.clone(), preparation).expect("attached");
+    for number in 20_000..30_000 {
+        db.put(key(number), value(number, 1)).expect("a put");
+    }
     // Statistics would read the file.
-    let pieces = || {
-        db.autopilot()
-            .glance("default")
-            .expect("it is driven")
-            .pieces
-    };
+    let failed = || autopilot.glance("default").expect("driven").pieces.failed;
     let begun = Instant::now();
-    while pieces().failed == 0 {
+    while failed() == 0 {
         assert!(begun.elapsed() < PATIENCE, "nothing reads file {number}");
         std::thread::sleep(Duration::from_millis(5));
     }
     std::fs::rename(&away, &path).expect("back again");
-    settle(&db);
-    let health = db.health();
+    db.flush().expect("a flush");
+    assert!(autopilot.wait_until_idle(PATIENCE));
+    let health = autopilot.health();
     assert!(health.unreadable.is_empty(), "{health:?}");
     assert_eq!(health.background_error, None);
     let left = deep_files(&db, &directory);

@@ -152,7 +152,11 @@ impl Pilot {
         let plans = self.plan(shared, &mut seen)?;
         self.remember(memory, now)?;
         self.published.guards(&self.family.hooks, &seen)?;
-        self.published.filters(&self.family.hooks, &seen, &handle)?;
+        if let Err(error) = self.published.filters(&self.family.hooks, &seen, &handle) {
+            // No reason to merge nothing: new files get the bits of before.
+            let sentence = format!("the filters' bits stay as they are: {error}");
+            shared.complain(&self.family.name, sentence);
+        }
         self.show(&seen, &plans, busy_elsewhere);
         let free = self.free_workers(shared, &handle, now);
         self.waiting = !plans.is_empty();
