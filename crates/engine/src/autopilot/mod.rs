@@ -179,18 +179,24 @@ impl Autopilot {
         Ok(())
     }
 
-    fn seat(&self, name: &str, hooks: Hooks) {
+    /// False when there is one of that name already: what it runs must not be forgotten.
+    fn seat(&self, name: &str, hooks: Hooks) -> bool {
         let counters = self.shared.events.counters(name);
         let family = Family::new(name, hooks, counters, self.shared.stall());
         let mut families = self.shared.families.write();
-        families.insert(name.to_owned(), Arc::new(family));
+        let is_free = !families.contains_key(name);
+        if is_free {
+            families.insert(name.to_owned(), Arc::new(family));
+        }
+        is_free
     }
 
     /// Takes over a column family that was created after the start with options
     /// from `preparation`.
     ///
     /// # Errors
-    /// When there is no such column family, or its options are foreign.
+    /// When there is no such column family, its options are foreign, or it is driven
+    /// already.
     pub fn attach_cf(&self, name: &str, preparation: &Preparation) -> Result<()> {
         let hooks = preparation.hooks.get(name).ok_or_else(|| {
             Error::fix(format!(
@@ -202,7 +208,12 @@ impl Autopilot {
 
     pub(crate) fn adopt_cf(&self, name: &str, hooks: Hooks) -> Result<()> {
         check::family(&self.shared.db, name)?;
-        self.seat(name, hooks);
+        if !self.seat(name, hooks) {
+            return Err(Error::fix(format!(
+                "a column family \"{name}\" is driven already: if that one was dropped, call \
+                 Autopilot::release_cf first"
+            )));
+        }
         self.shared.events.bell().ring();
         Ok(())
     }

@@ -133,17 +133,19 @@ impl Db {
     /// A setting outside its range; RocksDB's, as when there is one of that
     /// name.
     pub fn create_cf_with(&self, name: &str, settings: &Settings) -> Result<()> {
+        let mut preparation = self.preparation.lock();
         if self.rocks.cf_handle(name).is_some() {
             return Err(Error::fix(format!(
                 "there is a column family \"{name}\" already: choose another name"
             )));
         }
-        let mut preparation = self.preparation.lock();
         let options = match &self.customise {
             Some(customise) => preparation.options_with(name, settings, &**customise)?,
             None => preparation.options(name, settings)?,
         };
         let hooks = preparation.hooks[name].clone();
+        // One of that name may have been dropped through RocksDB's own handle.
+        self.autopilot.release_cf(name);
         self.rocks.create_cf(name, &options)?;
         self.created.lock().push(options);
         self.autopilot.adopt_cf(name, hooks)

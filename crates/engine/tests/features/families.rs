@@ -187,6 +187,35 @@ fn an_exported_family_is_imported_with_its_levels() {
     settle(&db, &autopilot);
 }
 
+/// The first of two drivers would go on with its compactions, unknown to the second and
+/// to `without_compactions`.
+#[test]
+fn a_family_is_attached_once() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (db, autopilot) = super::store::attach(directory.path(), |_| ()).expect("attached");
+    let mut later = Preparation::new(&settings("fixed-3")).expect("prepared");
+    let options = later
+        .options("extra", &settings("fixed-3"))
+        .expect("options");
+    for _ in 0..2 {
+        db.create_cf("extra", &options).expect("made");
+        autopilot.attach_cf("extra", &later).expect("attached");
+        let error = autopilot.attach_cf("extra", &later).expect_err("driven");
+        assert!(error.to_string().contains("is driven already"), "{error}");
+        let extra = db.cf_handle("extra").expect("there");
+        for number in scattered(2_000) {
+            db.put_cf(&extra, key(number), value(number, 1))
+                .expect("a put");
+        }
+        db.flush_cf(&extra).expect("a flush");
+        assert!(autopilot.wait_until_idle(PATIENCE));
+        drop(extra);
+        autopilot.release_cf("extra");
+        db.drop_cf("extra").expect("dropped");
+    }
+    settle(&db, &autopilot);
+}
+
 #[test]
 fn a_family_that_the_application_made_by_itself_is_refused_at_attach() {
     let directory = tempfile::tempdir().expect("a directory");
