@@ -258,8 +258,7 @@ impl Db {
     /// # Errors
     /// When RocksDB cannot go on: the database must be opened anew.
     pub fn resume(&self) -> Result<()> {
-        self.rocks.resume()?;
-        self.events.clear_background_error();
+        self.events.resume(|| self.rocks.resume())?;
         self.events.bell().ring();
         Ok(())
     }
