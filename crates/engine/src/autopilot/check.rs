@@ -41,25 +41,29 @@ fn check_schedule(preparation: &Preparation, counted: bool) -> Result<()> {
     Ok(())
 }
 
-/// Without RocksDB's statistics an attached autopilot sees no operations, and with
-/// them no latencies.
 fn check_policies(preparation: &Preparation, counted: bool) -> Result<()> {
-    for (family, hooks) in &preparation.hooks {
-        let policy = &hooks.settings.policy;
-        if policy.learns() {
-            return Err(Error::fix(format!(
-                "the policy {policy} of column family \"{family}\" learns from latencies, which \
-                 only Lissom's own handle measures; open the database with Db::open, or choose \
-                 another policy"
-            )));
-        }
-        if !counted && matches!(policy, Policy::Thresholds { .. }) {
-            return Err(Error::fix(format!(
-                "the policy {policy} of column family \"{family}\" follows the operations, which \
-                 under attach only RocksDB's statistics count; set the setting statistics to \
-                 ExceptHistogramOrTimers"
-            )));
-        }
+    preparation
+        .hooks
+        .iter()
+        .try_for_each(|(family, hooks)| policy(family, &hooks.settings.policy, counted))
+}
+
+/// Whether a policy can follow what an attached autopilot sees: no operations without
+/// RocksDB's statistics, and with them no latencies.
+pub(super) fn policy(family: &str, policy: &Policy, counted: bool) -> Result<()> {
+    if policy.learns() {
+        return Err(Error::fix(format!(
+            "the policy {policy} of column family \"{family}\" learns from latencies, which \
+             only Lissom's own handle measures; open the database with Db::open, or choose \
+             another policy"
+        )));
+    }
+    if !counted && matches!(policy, Policy::Thresholds { .. }) {
+        return Err(Error::fix(format!(
+            "the policy {policy} of column family \"{family}\" follows the operations, which \
+             under attach only RocksDB's statistics count; set the setting statistics to \
+             ExceptHistogramOrTimers"
+        )));
     }
     Ok(())
 }

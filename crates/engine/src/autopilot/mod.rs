@@ -195,14 +195,15 @@ impl Autopilot {
     /// from `preparation`.
     ///
     /// # Errors
-    /// When there is no such column family, its options are foreign, or it is driven
-    /// already.
+    /// When there is no such column family, its options are foreign, it is driven
+    /// already, or an attached autopilot cannot see what its policy follows.
     pub fn attach_cf(&self, name: &str, preparation: &Preparation) -> Result<()> {
         let hooks = preparation.hooks.get(name).ok_or_else(|| {
             Error::fix(format!(
                 "the preparation has no options for \"{name}\": call Preparation::options first"
             ))
         })?;
+        self.shared.check_policy(name, &hooks.settings.policy)?;
         self.adopt_cf(name, hooks.clone())
     }
 
@@ -272,7 +273,8 @@ impl Autopilot {
     /// ones. Not kept over a reopening.
     ///
     /// # Errors
-    /// When there is no such column family.
+    /// When there is no such column family, or an attached autopilot cannot see what the
+    /// policy follows.
     pub fn set_policy(&self, family: &str, policy: &Policy) -> Result<()> {
         applying::set_policy(&self.shared, family, policy)
     }
