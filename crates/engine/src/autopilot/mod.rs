@@ -95,8 +95,8 @@ impl Autopilot {
     /// ```
     ///
     /// # Errors
-    /// When a column family's options are not from the preparation, or the
-    /// state file was written by a newer version.
+    /// When a column family's options are not from the preparation, the database was
+    /// opened for reading, or the state file was written by a newer version.
     pub fn attach(db: Arc<RocksDb>, preparation: Preparation) -> Result<Autopilot> {
         Autopilot::start(db, &preparation, true)
     }
@@ -107,12 +107,16 @@ impl Autopilot {
         attached: bool,
     ) -> Result<Autopilot> {
         let directory = db.path().to_owned();
-        if db.cf_handle("default").is_none() {
-            return Err(Error::fix(
-                "the database was opened without handles of its column families, which the \
-                 autopilot needs; open it with open_cf_descriptors and name them all, \
-                 \"default\" too",
-            ));
+        match db.cf_handle("default") {
+            Some(default) if attached => check::writable(&db, &default)?,
+            Some(_) => {}
+            None => {
+                return Err(Error::fix(
+                    "the database was opened without handles of its column families, which \
+                     the autopilot needs; open it with open_cf_descriptors and name them all, \
+                     \"default\" too",
+                ));
+            }
         }
         for family in db.cf_names() {
             if !preparation.hooks.contains_key(&family) {

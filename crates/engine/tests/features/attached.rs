@@ -142,6 +142,32 @@ fn a_preparation_of_another_database_is_refused() {
     );
 }
 
+/// It would write its files into the directory of somebody else's store.
+#[test]
+fn a_handle_for_reading_is_refused() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (db, autopilot) = attach(directory.path(), |_| ()).expect("attached");
+    let mut model = Model::new();
+    load(&db, &mut model, 5_000, 1);
+    settle(&db, &autopilot);
+    drop(autopilot);
+    let journal = || std::fs::read(directory.path().join("LISSOM-JOURNAL")).expect("a journal");
+    let before = journal();
+    let (options, preparation) = prepared(|_| ()).expect("prepared");
+    let family = ColumnFamilyDescriptor::new("default", options.clone());
+    let reader =
+        RocksDb::open_cf_descriptors_read_only(&options, directory.path(), [family], false)
+            .expect("readable");
+    let error = Autopilot::attach(Arc::new(reader), preparation)
+        .err()
+        .expect("for reading");
+    assert_eq!(error.kind(), ErrorKind::Fix);
+    let words = "was opened for reading";
+    assert!(error.to_string().contains(words), "{error}");
+    assert_eq!(journal(), before);
+    agree(&db, &model);
+}
+
 #[test]
 fn a_database_without_handles_is_refused() {
     let directory = tempfile::tempdir().expect("a directory");
