@@ -46,6 +46,15 @@ impl Guards {
             old: &old.0,
         }
         .split(0, largest_run.len(), 0, &mut guards);
+        // Versions of one key that snapshots hold may fill several files, which then
+        // begin with it.
+        guards.dedup_by(|guard, before| {
+            let same = guard.key == before.key;
+            if same {
+                before.rank = before.rank.min(guard.rank);
+            }
+            same
+        });
         Guards(guards)
     }
 
@@ -163,6 +172,30 @@ mod tests {
         assert_eq!(keys(&grown, 2), ["00040"]);
         let far_grown = Guards::build(&numbered_files(64), &old);
         assert_eq!(keys(&far_grown, 2), ["00320"]);
+    }
+
+    /// The engine's guard table takes strictly ascending keys only.
+    #[test]
+    fn files_that_begin_with_one_key_give_one_guard() {
+        let file = |number: u64, smallest: &str, largest: &str| File {
+            number,
+            size: 100,
+            smallest: Key::from(smallest),
+            largest: Key::from(largest),
+            entries: 1,
+            deletions: 0,
+        };
+        let run = [
+            file(1, "a", "k"),
+            file(2, "k", "k"),
+            file(3, "k", "k"),
+            file(4, "k", "p"),
+            file(5, "q", "z"),
+        ];
+        let guards = Guards::build(&run, &Guards::default());
+        assert_eq!(keys(&guards, 1 << 10), ["k", "q"]);
+        let again = Guards::build(&run, &guards);
+        assert_eq!(keys(&again, 1 << 10), ["k", "q"]);
     }
 
     #[test]

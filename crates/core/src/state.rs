@@ -55,6 +55,10 @@ pub struct TreeState {
     pub consolidate: Vec<LogicalLevel>,
     /// Someone asked for the whole tree to be merged into one run.
     pub compact_all: bool,
+    /// The newest file of L0 when it was asked for: it and all older ones are merged
+    /// down first. What is flushed later is not waited for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compact_all_after: Option<u64>,
     /// Drains under way.
     pub drains: Vec<Drain>,
     /// The id of the next drain.
@@ -75,6 +79,7 @@ impl TreeState {
             forced: Vec::new(),
             consolidate: Vec::new(),
             compact_all: false,
+            compact_all_after: None,
             drains: Vec::new(),
             next_drain: 1,
             guards: Guards::default(),

@@ -29,7 +29,15 @@ pub(crate) struct Events {
     stalling: AtomicBool,
     /// Nanoseconds that writes through this crate's handle took meanwhile.
     stalled: AtomicU64,
-    background_error: Mutex<Option<BackgroundError>>,
+    errors: Mutex<Errors>,
+}
+
+#[derive(Debug, Default)]
+struct Errors {
+    /// So far.
+    told: u64,
+    /// What RocksDB keeps now.
+    present: Option<BackgroundError>,
 }
 
 /// An error of a flush, a compaction or a write-ahead log that RocksDB keeps.
@@ -81,12 +89,49 @@ impl Events {
         Duration::from_nanos(self.stalled.load(Relaxed))
     }
 
-    pub(crate) fn background_error(&self) -> Option<BackgroundError> {
-        self.background_error.lock().clone()
+    /// A column family that was dropped holds nobody back: RocksDB gives its share of
+    /// the stall up and tells nobody (`ColumnFamilyData::SetDropped` in RocksDB 11.12).
+    pub(crate) fn release_writers(&self, family: &str) {
+        self.hold_back(family.as_bytes().to_vec(), false);
     }
 
-    pub(crate) fn clear_background_error(&self) {
-        *self.background_error.lock() = None;
+    fn hold_back(&self, family: Vec<u8>, holds: bool) {
+        let mut held_back = self.held_back.lock();
+        if holds {
+            held_back.insert(family);
+        } else {
+            held_back.remove(&family);
+        }
+        self.stalling.store(!held_back.is_empty(), Relaxed);
+    }
+
+    pub(crate) fn background_error(&self) -> Option<BackgroundError> {
+        self.errors.lock().present.clone()
+    }
+
+    fn tell_error(&self, error: BackgroundError) {
+        let mut errors = self.errors.lock();
+        errors.told += 1;
+        errors.present = Some(error);
+    }
+
+    fn forget_error(&self) {
+        self.errors.lock().present = None;
+    }
+
+    /// Asks RocksDB to go on. Forgets the error if it does and has told of no other
+    /// meanwhile: whoever forgets that one never asks again.
+    pub(crate) fn resume<E>(
+        &self,
+        resume: impl FnOnce() -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
+        let told = self.errors.lock().told;
+        resume()?;
+        let mut errors = self.errors.lock();
+        if errors.told == told {
+            errors.present = None;
+        }
+        Ok(())
     }
 
     fn changed(&self, family: Option<Vec<u8>>, count: impl FnOnce(&Counters)) {
@@ -208,15 +253,8 @@ impl EventListener for Listener {
     }
 
     fn on_stall_conditions_changed(&self, info: &WriteStallInfo) {
-        let family = info.cf_name().unwrap_or_default();
-        let mut held_back = self.0.held_back.lock();
-        if info.cur() == DBWriteStallCondition::KNormal {
-            held_back.remove(&family);
-        } else {
-            held_back.insert(family);
-        }
-        self.0.stalling.store(!held_back.is_empty(), Relaxed);
-        drop(held_back);
+        let holds = info.cur() != DBWriteStallCondition::KNormal;
+        self.0.hold_back(info.cf_name().unwrap_or_default(), holds);
         self.0.bell.ring();
     }
 
@@ -225,7 +263,7 @@ impl EventListener for Listener {
             Err(error) if is_spared(reason, error) => status.reset(),
             // RocksDB tells of errors that it does not keep, too.
             Err(error) if status.severity() > StatusSeverity::KNoError => {
-                *self.0.background_error.lock() = Some(BackgroundError {
+                self.0.tell_error(BackgroundError {
                     message: error.to_string(),
                     recoverable: status.severity() < StatusSeverity::KFatalError,
                 });
@@ -237,7 +275,7 @@ impl EventListener for Listener {
 
     fn on_error_recovery_end(&self, info: &BackgroundErrorRecoveryInfo) {
         if info.new_bg_error().result().is_ok() {
-            self.0.clear_background_error();
+            self.0.forget_error();
         }
         self.0.bell.ring();
     }
@@ -245,4 +283,32 @@ impl EventListener for Listener {
 
 fn physical(level: i32) -> PhysicalLevel {
     u16::try_from(level).map_or(PhysicalLevel::L0, PhysicalLevel)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_that_comes_while_rocksdb_resumes_stays() {
+        let events = Events::default();
+        let tell = || {
+            events.tell_error(BackgroundError {
+                message: "no space".into(),
+                recoverable: true,
+            });
+        };
+        let is_told = || events.background_error().is_some();
+        tell();
+        assert_eq!(events.resume(|| Err("still none")), Err("still none"));
+        assert!(is_told());
+        let again = events.resume(|| {
+            tell();
+            Ok::<(), ()>(())
+        });
+        assert_eq!(again, Ok(()));
+        assert!(is_told(), "of the second one");
+        assert_eq!(events.resume(|| Ok::<(), ()>(())), Ok(()));
+        assert!(!is_told());
+    }
 }

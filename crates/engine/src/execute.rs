@@ -21,7 +21,16 @@ pub(crate) struct Executed {
     /// A sentence when RocksDB did something else than planned.
     pub(crate) mismatch: Option<String>,
     /// An input that could not be read.
-    pub(crate) unreadable: Option<u64>,
+    pub(crate) unreadable: Option<Unread>,
+}
+
+/// An input that could not be read, by its number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Unread {
+    /// It does not hold what was written: another attempt reads the same.
+    Damaged(u64),
+    /// The operating system did not give it: it may the next time.
+    Refused(u64),
 }
 
 /// Runs a plan on the calling thread. The plan must be valid for the tree.
@@ -117,9 +126,10 @@ fn failed(plan: &Plan, error: &rust_rocksdb::Error) -> Executed {
             error: error.to_string(),
         },
     };
+    let named = || named_input(plan, error.as_ref());
     let unreadable = match error.kind() {
-        RocksKind::Corruption => named_input(plan, error.as_ref()),
-        RocksKind::IOError if !is_full_disk(error.as_ref()) => named_input(plan, error.as_ref()),
+        RocksKind::Corruption => named().map(Unread::Damaged),
+        RocksKind::IOError if !is_for_want(error.as_ref()) => named().map(Unread::Refused),
         _ => None,
     };
     Executed {
@@ -147,6 +157,15 @@ pub(crate) fn is_full_disk(message: &str) -> bool {
     ["No space left", "NoSpace", "quota", "Compaction too large"]
         .iter()
         .any(|words| message.contains(words))
+}
+
+/// The process or the machine has too little of something, a full disk among them: the
+/// files are innocent.
+pub(crate) fn is_for_want(message: &str) -> bool {
+    is_full_disk(message)
+        || ["Too many open files", "Cannot allocate memory"]
+            .iter()
+            .any(|words| message.contains(words))
 }
 
 /// The number in `.../000123.sst`.

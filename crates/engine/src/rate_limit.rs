@@ -4,6 +4,7 @@ use parking_lot::Mutex;
 
 use crate::error::Result;
 use crate::ffi::rate_limit::RateLimiter;
+use crate::settings::check_rate_limit;
 
 /// The lower of two rates holds.
 pub(crate) struct RateLimit {
@@ -32,8 +33,12 @@ impl RateLimit {
     }
 
     /// Sets the user's bound.
+    ///
+    /// # Errors
+    /// A rate outside the range of the setting `rate_limit_bytes_per_second`.
     pub(crate) fn bound(&self, bytes_per_second: u64) -> Result<()> {
-        self.change(|rates| rates.bound = bytes_per_second.max(1))
+        check_rate_limit(bytes_per_second)?;
+        self.change(|rates| rates.bound = bytes_per_second)
     }
 
     /// Sets the schedule's rate; none is any.

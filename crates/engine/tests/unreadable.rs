@@ -5,17 +5,41 @@ mod common;
 
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use common::{key, load, settle, small, value};
-use lissom::Db;
+use common::{PATIENCE, key, load, settle, small, value};
+use lissom::core::filters::FilterAllocation;
+use lissom::{Autopilot, Db, Preparation, RocksDb, Settings};
+use rust_rocksdb::ColumnFamilyDescriptor;
 
-/// Some file below L0.
-fn a_deep_file(db: &Db, directory: &Path) -> (u64, PathBuf) {
+/// The files below L0.
+fn deep_files(db: &RocksDb, directory: &Path) -> Vec<(u64, PathBuf)> {
     let files = db.live_files().expect("a list of files");
-    let file = files.iter().find(|file| file.level > 0).expect("a run");
-    let name = file.name.trim_start_matches('/');
-    let number = name.trim_end_matches(".sst").parse().expect("a number");
-    (number, directory.join(name))
+    let deep = files.iter().filter(|file| file.level > 0);
+    deep.map(|file| {
+        let name = file.name.trim_start_matches('/');
+        let number = name.trim_end_matches(".sst").parse().expect("a number");
+        (number, directory.join(name))
+    })
+    .collect()
+}
+
+fn a_deep_file(db: &Db, directory: &Path) -> (u64, PathBuf) {
+    deep_files(db, directory).swap_remove(0)
+}
+
+/// A file below L0 that this process does not have open.
+fn a_closed_file(db: &RocksDb, directory: &Path) -> (u64, PathBuf) {
+    let open: Vec<PathBuf> = std::fs::read_dir("/proc/self/fd")
+        .expect("readable")
+        .flatten()
+        .filter_map(|entry| std::fs::read_link(entry.path()).ok())
+        .collect();
+    let mut files = deep_files(db, directory).into_iter();
+    files
+        .find(|(_, path)| !open.contains(path))
+        .expect("RocksDB has all files open")
 }
 
 fn damage(file: &Path) {
@@ -62,4 +86,64 @@ fn writes_go_on_beside_a_damaged_file() {
     assert!(named(&db), "it is remembered");
     let journal = std::fs::read_to_string(directory.path().join("LISSOM-JOURNAL")).expect("there");
     assert!(journal.contains("are left out of compactions"));
+}
+
+/// The operating system does not give it for a moment, as where descriptors or a
+/// network's disk are missing.
+#[test]
+fn a_file_that_is_away_for_a_moment_is_merged_once_it_is_back() {
+    comes_back(FilterAllocation::Uniform);
+}
+
+/// Monkey's allocation asks the files how many entries they have.
+#[test]
+fn merging_goes_on_where_a_file_does_not_tell_its_entries() {
+    comes_back(FilterAllocation::Monkey);
+}
+
+fn comes_back(filters: FilterAllocation) {
+    let settings = Settings {
+        filters,
+        ..small("fixed-1")
+    };
+    let place = tempfile::tempdir().expect("a directory");
+    let directory = place.path().canonicalize().expect("it is there");
+    {
+        let db = Db::open(&directory, settings.clone()).expect("opened");
+        load(&db, 0..12_000, 1);
+        settle(&db);
+    }
+    let mut preparation = Preparation::new(&settings).expect("prepared");
+    let mut options = preparation.options("default", &settings).expect("options");
+    // Files are opened when they are read.
+    options.set_max_open_files(20);
+    options.set_skip_stats_update_on_db_open(true);
+    let family = ColumnFamilyDescriptor::new("default", options.clone());
+    let db = RocksDb::open_cf_descriptors(&options, &directory, [family]).expect("opened");
+    let db = Arc::new(db);
+    let (number, path) = a_closed_file(&db, &directory);
+    let away = path.with_extension("away");
+    std::fs::rename(&path, &away).expect("renamed");
+    let autopilot = Autopilot::attach(db.clone(), preparation).expect("attached");
+    for number in 20_000..30_000 {
+        db.put(key(number), value(number, 1)).expect("a put");
+    }
+    // Statistics would read the file.
+    let failed = || autopilot.glance("default").expect("driven").pieces.failed;
+    let begun = Instant::now();
+    while failed() == 0 {
+        assert!(begun.elapsed() < PATIENCE, "nothing reads file {number}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    std::fs::rename(&away, &path).expect("back again");
+    db.flush().expect("a flush");
+    assert!(autopilot.wait_until_idle(PATIENCE));
+    let health = autopilot.health();
+    assert!(health.unreadable.is_empty(), "{health:?}");
+    assert_eq!(health.background_error, None);
+    let left = deep_files(&db, &directory);
+    assert!(left.iter().all(|(file, _)| *file != number), "{left:?}");
+    for at in (0..12_000).chain(20_000..30_000) {
+        assert_eq!(db.get(key(at)).expect("a get"), Some(value(at, 1)));
+    }
 }

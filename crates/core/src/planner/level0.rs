@@ -48,7 +48,11 @@ fn due(seen: &Observation) -> Option<Reason> {
             trigger,
         });
     }
-    if seen.state.compact_all && !files.is_empty() {
+    let asked = |file: &File| {
+        let after = seen.state.compact_all_after;
+        seen.state.compact_all && after.is_none_or(|after| file.number <= after)
+    };
+    if files.iter().any(asked) {
         return Some(Reason::Manual);
     }
     files

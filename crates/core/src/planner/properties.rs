@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use crate::layout::{LogicalLevel, PhysicalLevel};
+use crate::plan::Reason;
 use crate::planner::with_limits;
 use crate::schedule::{DeepOrder, Level0Order};
 use crate::shape::{RunLimit, RunLimits, Transition};
@@ -324,6 +325,34 @@ fn compacting_all_leaves_one_run() {
     model.check();
     assert_eq!(model.tree().runs().count(), 1);
     assert!(model.tree().level0().is_empty() && !model.state.compact_all);
+}
+
+/// A flush comes before every look: L0 is never seen empty.
+#[test]
+fn compacting_all_comes_about_while_somebody_writes() {
+    let mut model = Model::new(small_shape(), RunLimits::uniform(RunLimit::clamped(4)));
+    let flush = |model: &mut Model, at: u32| {
+        model.flush((0..FLUSH).map(|n| ((at * 7919 + n * 104_729) % 100_000, false)));
+    };
+    for at in 0..500 {
+        flush(&mut model, at);
+        model.settle(1_000);
+    }
+    let runs = model.tree().runs().count();
+    assert!(runs > 1, "there is nothing to merge");
+    model.state.compact_all = true;
+    let mut begun = false;
+    for at in 500..1_000 {
+        flush(&mut model, at);
+        model.plan();
+        model.finish(0);
+        let drains = &model.state.drains;
+        begun |= drains.iter().any(|drain| drain.reason == Reason::Manual);
+    }
+    assert!(begun, "it waits for an empty L0: {:?}", model.tree());
+    assert!(!model.state.compact_all);
+    model.settle(2_000);
+    model.check();
 }
 
 /// Levels that are to be consolidated go down one by one, the last into one run,

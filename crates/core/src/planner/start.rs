@@ -1,7 +1,7 @@
 //! Which drains end and which begin.
 
 use super::level::{View, view};
-use super::urgency::SPACE_SHARE;
+use super::urgency::{HURRY, SPACE_SHARE, crowding};
 use super::{piece, seating};
 use crate::guards::Guards;
 use crate::key::Key;
@@ -24,6 +24,9 @@ pub(super) fn drains(seen: &Observation) -> TreeState {
     end(&mut now);
     if now.state.compact_all {
         begin_all(&mut now);
+        if now.state.compact_all {
+            begin_crowded(&mut now);
+        }
         return now.state;
     }
     if let Some(begun) = for_space(&now) {
@@ -135,16 +138,27 @@ fn refresh_guards(now: &mut Observation) {
     }
 }
 
-/// The drain of everything into the oldest run, once nothing else runs.
+/// The drain of everything into the oldest run, once nothing else runs and what lay in
+/// L0 when it was asked for has been merged. L0 itself need not be empty: under writes
+/// without end it never is.
 fn begin_all(now: &mut Observation) {
+    let newest = now.tree.level0().iter().map(|file| file.number).max();
+    let after = *now
+        .state
+        .compact_all_after
+        .get_or_insert(newest.unwrap_or(0));
+    let level0 = now.tree.level0();
     let quiet = now.state.drains.is_empty()
         && now.in_flight.is_empty()
-        && now.tree.level0().is_empty()
+        && level0.iter().all(|file| file.number > after)
         && now.tree.files(PhysicalLevel::LANDING).is_empty();
-    if !quiet {
+    // Meanwhile L0 needs slots above the runs that are drained.
+    let seats_first = !level0.is_empty() && seating::moves_within(now, LogicalLevel(1));
+    if !quiet || seats_first {
         return;
     }
     now.state.compact_all = false;
+    now.state.compact_all_after = None;
     let runs: Vec<_> = now.tree.runs().collect();
     if let [top, .., target] = runs[..] {
         let all = Begin {
@@ -154,6 +168,18 @@ fn begin_all(now: &mut Observation) {
             reason: Reason::Manual,
         };
         begin(now, all);
+    }
+}
+
+/// While a merge of everything waits, levels that hold far more than they should are
+/// drained all the same: it may wait for long where somebody writes without end.
+fn begin_crowded(now: &mut Observation) {
+    for level in now.shape.layout.logical_levels().rev() {
+        if crowding(now, level) >= HURRY
+            && let Some(begun) = for_level(now, level)
+        {
+            begin(now, begun);
+        }
     }
 }
 

@@ -59,7 +59,7 @@ fn space(seen: &Observation) -> f64 {
 }
 
 /// How far a level, drained runs included, is past its capacity.
-fn crowding(seen: &Observation, level: LogicalLevel) -> f64 {
+pub(super) fn crowding(seen: &Observation, level: LogicalLevel) -> f64 {
     let runs = seen.tree.runs_of(&seen.shape.layout, level);
     let bytes: u64 = runs.iter().map(|run| seen.tree.bytes(*run)).sum();
     let capacities = bytes as f64 / seen.shape.capacity(level) as f64;

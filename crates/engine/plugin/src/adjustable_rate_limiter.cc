@@ -8,6 +8,9 @@ namespace {
 
 // Short, so that a waiting thread soon sees a change.
 constexpr int64_t kRefillMicros = 25 * 1000;
+// A byte in each period. Of a rate below it RocksDB's limiter makes no byte at all:
+// its single burst is 0, and a request in bursts of 0 never ends.
+constexpr int64_t kLeastBytesPerSecond = 1000 * 1000 / kRefillMicros;
 // One chance in this many that a compaction is served before a flush.
 constexpr int32_t kFairness = 10;
 
@@ -21,8 +24,9 @@ AdjustableRateLimiter::AdjustableRateLimiter(int64_t bytes_per_second)
 AdjustableRateLimiter::Inner AdjustableRateLimiter::MakeInner(
     int64_t bytes_per_second) {
   if (bytes_per_second == kUnlimited) return nullptr;
-  return Inner(rocksdb::NewGenericRateLimiter(bytes_per_second, kRefillMicros,
-                                              kFairness, Mode::kAllIo));
+  const int64_t rate = std::max(bytes_per_second, kLeastBytesPerSecond);
+  return Inner(rocksdb::NewGenericRateLimiter(rate, kRefillMicros, kFairness,
+                                              Mode::kAllIo));
 }
 
 AdjustableRateLimiter::Inner AdjustableRateLimiter::Current() const {

@@ -277,6 +277,9 @@ void Limiter() {
   CHECK(limiter.GetTotalBytesThrough(low) == (1 << 30) + 3 * (1 << 20));
   CHECK(limiter.GetTotalRequests(rocksdb::Env::IO_TOTAL) == 4);
   CHECK(limiter.GetTotalBytesThrough(rocksdb::Env::IO_HIGH) == 0);
+  // Less than a byte in a refill period: a request comes to its end all the same.
+  limiter.SetBytesPerSecond(1);
+  limiter.Request(3, low, nullptr);
 }
 
 }  // namespace

@@ -90,6 +90,7 @@ impl Detacher {
     }
 
     fn look(&self) -> Result<Seen> {
+        read::require_whole_log(&self.directory)?;
         let opened = read::open_with(&self.directory, &*self.customise)?;
         let stored = state::load(&self.directory)?.stored;
         let ours = opened.names.iter().any(|name| opened.has_our_levels(name));
@@ -122,12 +123,19 @@ impl Detacher {
     /// little space is free; when the disk fails. No data is lost, and the same
     /// call goes on.
     pub fn detach(&self, watch: &mut Watch<'_>) -> Result<Work> {
+        let mut seen = self.look()?;
+        if !seen.work.done && seen.must_refit && !seen.must_merge {
+            // What only the log holds becomes a file of L0 with the first opening, and
+            // is to be merged with the rest.
+            drop(self.open_with_our_levels(&seen.settings)?);
+            seen = self.look()?;
+        }
         let Seen {
             work,
             settings,
             must_merge,
             must_refit,
-        } = self.look()?;
+        } = seen;
         if work.done {
             return Ok(work);
         }

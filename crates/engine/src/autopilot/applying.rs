@@ -52,11 +52,13 @@ fn settings(shared: &Shared) -> BTreeMap<String, Settings> {
 /// The planner thread takes it up at its next look.
 pub(super) fn set_policy(shared: &Shared, family: &str, policy: &Policy) -> Result<()> {
     let limits = pilot::fixed_limits(policy);
-    let family = shared.family(family).ok_or_else(|| {
+    let name = family;
+    let family = shared.family(name).ok_or_else(|| {
         Error::fix(format!(
-            "there is no column family \"{family}\" here: check the name"
+            "there is no column family \"{name}\" here: check the name"
         ))
     })?;
+    shared.check_policy(name, policy)?;
     family.ask(Request::Tuner(policy.tuner(), limits));
     shared.events.bell().ring();
     Ok(())

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use lissom_core::{PhysicalLevel, Plan};
 
-/// After this many failures of one plan its inputs are left alone.
+/// After this many failures of one plan its inputs are left alone; so is a file that
+/// could not be read as often.
 const MOST_ATTEMPTS: u32 = 5;
 
 /// Waiting times of one column family.
@@ -16,6 +17,8 @@ pub(super) struct BackOff {
     in_vain: u32,
     until: Option<Instant>,
     failures: HashMap<Name, u32>,
+    /// How often a file could not be read, by its number.
+    refusals: HashMap<u64, u32>,
 }
 
 /// What makes a plan the same plan.
@@ -28,6 +31,8 @@ fn name(plan: &Plan) -> Name {
 impl BackOff {
     pub(super) fn succeeded(&mut self, plan: &Plan) {
         self.failures.remove(&name(plan));
+        self.refusals
+            .retain(|file, _| plan.files().all(|input| input != *file));
         self.in_vain = 0;
         self.until = None;
     }
@@ -45,6 +50,18 @@ impl BackOff {
         let failures = self.failures.entry(name(plan)).or_default();
         *failures += 1;
         *failures >= MOST_ATTEMPTS
+    }
+
+    /// A file could not be read, which may pass. True when it has used up its attempts;
+    /// they are then counted anew.
+    pub(super) fn refused(&mut self, file: u64) -> bool {
+        let refusals = self.refusals.entry(file).or_default();
+        *refusals += 1;
+        let used_up = *refusals >= MOST_ATTEMPTS;
+        if used_up {
+            self.refusals.remove(&file);
+        }
+        used_up
     }
 
     fn wait(&mut self, now: Instant, first: Duration, most: Duration) {
@@ -107,5 +124,16 @@ mod tests {
         let given_up: Vec<bool> = (0..5).map(|_| back_off.failed(&plan(1), now)).collect();
         assert_eq!(given_up, [false, false, false, false, true]);
         assert!(!back_off.failed(&plan(2), now));
+    }
+
+    /// Whatever plans it was part of.
+    #[test]
+    fn one_file_is_given_up_after_its_attempts() {
+        let mut back_off = BackOff::default();
+        let given_up: Vec<bool> = (0..6).map(|_| back_off.refused(7)).collect();
+        assert_eq!(given_up, [false, false, false, false, true, false]);
+        assert!(!back_off.refused(8));
+        back_off.succeeded(&plan(7));
+        assert!((0..4).all(|_| !back_off.refused(7)), "counted anew");
     }
 }

@@ -2,6 +2,7 @@
 
 use lissom_core::schedule::ScheduleKind;
 use lissom_core::tuner::Policy;
+use rust_rocksdb::{AsColumnFamilyRef, CompactionOptions, ErrorKind as RocksKind};
 
 use crate::RocksDb;
 use crate::error::{Error, Result};
@@ -10,6 +11,21 @@ use crate::ffi::options::live_options;
 use crate::ffi::statistics::Statistics as RocksStatistics;
 use crate::options::Preparation;
 use crate::requirements;
+
+/// A handle that was opened read-only, or as a secondary, compacts nothing; and who has
+/// the directory open for writing may have an autopilot of its own there.
+pub(super) fn writable(db: &RocksDb, handle: &impl AsColumnFamilyRef) -> Result<()> {
+    // RocksDB refuses to compact no files; the question is why.
+    let none = std::iter::empty::<&String>();
+    let refusal = db.compact_files_cf(handle, &CompactionOptions::default(), none, 1);
+    match refusal {
+        Err(error) if error.kind() == RocksKind::NotSupported => Err(Error::fix(format!(
+            "the database was opened for reading, and an autopilot compacts ({error}): open it \
+             for writing, in the one process that does"
+        ))),
+        _ => Ok(()),
+    }
+}
 
 /// The handle leads where it should, and the options are ours.
 pub(super) fn family(db: &RocksDb, family: &str) -> Result<()> {
@@ -43,25 +59,29 @@ fn check_schedule(preparation: &Preparation, counted: bool) -> Result<()> {
     Ok(())
 }
 
-/// Without RocksDB's statistics an attached autopilot sees no operations, and with
-/// them no latencies.
 fn check_policies(preparation: &Preparation, counted: bool) -> Result<()> {
-    for (family, hooks) in &preparation.hooks {
-        let policy = &hooks.settings.policy;
-        if policy.learns() {
-            return Err(Error::fix(format!(
-                "the policy {policy} of column family \"{family}\" learns from latencies, which \
-                 only Lissom's own handle measures; open the database with Db::open, or choose \
-                 another policy"
-            )));
-        }
-        if !counted && matches!(policy, Policy::Thresholds { .. }) {
-            return Err(Error::fix(format!(
-                "the policy {policy} of column family \"{family}\" follows the operations, which \
-                 under attach only RocksDB's statistics count; set the setting statistics to \
-                 ExceptHistogramOrTimers"
-            )));
-        }
+    preparation
+        .hooks
+        .iter()
+        .try_for_each(|(family, hooks)| policy(family, &hooks.settings.policy, counted))
+}
+
+/// Whether a policy can follow what an attached autopilot sees: no operations without
+/// RocksDB's statistics, and with them no latencies.
+pub(super) fn policy(family: &str, policy: &Policy, counted: bool) -> Result<()> {
+    if policy.learns() {
+        return Err(Error::fix(format!(
+            "the policy {policy} of column family \"{family}\" learns from latencies, which \
+             only Lissom's own handle measures; open the database with Db::open, or choose \
+             another policy"
+        )));
+    }
+    if !counted && matches!(policy, Policy::Thresholds { .. }) {
+        return Err(Error::fix(format!(
+            "the policy {policy} of column family \"{family}\" follows the operations, which \
+             under attach only RocksDB's statistics count; set the setting statistics to \
+             ExceptHistogramOrTimers"
+        )));
     }
     Ok(())
 }

@@ -44,15 +44,21 @@ impl Pilot {
     /// Workers that RocksDB's present options allow. What `SetOptions` has made
     /// foreign is told once; the planner takes what RocksDB makes of it.
     fn read_options(&mut self, shared: &Shared, handle: &impl AsColumnFamilyRef) -> Option<usize> {
-        let live = CfRef::of(handle).and_then(live_options).ok()?;
-        let foreign = requirements::check(&live).err();
-        let foreign = foreign.map(|error| format!("after SetOptions {error}"));
+        let live = CfRef::of(handle).and_then(live_options);
+        let foreign = match &live {
+            Ok(live) => {
+                let error = requirements::check(live).err();
+                error.map(|error| format!("after SetOptions {error}"))
+            }
+            Err(error) => Some(format!("nothing is compacted: {error}")),
+        };
         if foreign != self.foreign {
             if let Some(sentence) = &foreign {
                 shared.complain(&self.family.name, sentence.clone());
             }
             self.foreign = foreign;
         }
+        let live = live.ok()?;
         let jobs = live.db.max_background_jobs as usize;
         (!live.cf.disable_auto_compactions).then(|| workers_under(jobs))
     }

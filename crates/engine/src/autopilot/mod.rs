@@ -29,6 +29,8 @@ mod report;
 mod run;
 mod scheduler;
 mod shared;
+#[cfg(test)]
+mod tests;
 mod workers;
 
 use std::sync::Arc;
@@ -96,10 +98,10 @@ impl Autopilot {
     /// ```
     ///
     /// # Errors
-    /// When the database was opened without handles of its column families; when a column
-    /// family's options are not from the preparation, or were changed into what cannot be
-    /// driven; when a policy or the schedule needs what is not counted under `attach`; when
-    /// the state file was written by a newer version.
+    /// When the database was opened for reading, or without handles of its column families;
+    /// when a column family's options are not from the preparation, or were changed into what
+    /// cannot be driven; when a policy or the schedule needs what is not counted under
+    /// `attach`; when the state file was written by a newer version.
     pub fn attach(db: Arc<RocksDb>, preparation: Preparation) -> Result<Autopilot> {
         Autopilot::start(db, &preparation, true)
     }
@@ -110,12 +112,16 @@ impl Autopilot {
         attached: bool,
     ) -> Result<Autopilot> {
         let directory = db.path().to_owned();
-        if db.cf_handle("default").is_none() {
-            return Err(Error::fix(
-                "the database was opened without handles of its column families, which the \
-                 autopilot needs; open it with open_cf_descriptors and name them all, \
-                 \"default\" too",
-            ));
+        match db.cf_handle("default") {
+            Some(default) if attached => check::writable(&db, &default)?,
+            Some(_) => {}
+            None => {
+                return Err(Error::fix(
+                    "the database was opened without handles of its column families, which \
+                     the autopilot needs; open it with open_cf_descriptors and name them all, \
+                     \"default\" too",
+                ));
+            }
         }
         for family in db.cf_names() {
             if !preparation.hooks.contains_key(&family) {
@@ -182,30 +188,42 @@ impl Autopilot {
         Ok(())
     }
 
-    fn seat(&self, name: &str, hooks: Hooks) {
+    /// False when there is one of that name already: what it runs must not be forgotten.
+    fn seat(&self, name: &str, hooks: Hooks) -> bool {
         let counters = self.shared.events.counters(name);
         let family = Family::new(name, hooks, counters, self.shared.stall());
         let mut families = self.shared.families.write();
-        families.insert(name.to_owned(), Arc::new(family));
+        let is_free = !families.contains_key(name);
+        if is_free {
+            families.insert(name.to_owned(), Arc::new(family));
+        }
+        is_free
     }
 
     /// Takes over a column family that was created after the start with options
     /// from `preparation`.
     ///
     /// # Errors
-    /// When there is no such column family, or its options are foreign.
+    /// When there is no such column family, its options are foreign, it is driven
+    /// already, or an attached autopilot cannot see what its policy follows.
     pub fn attach_cf(&self, name: &str, preparation: &Preparation) -> Result<()> {
         let hooks = preparation.hooks.get(name).ok_or_else(|| {
             Error::fix(format!(
                 "the preparation has no options for \"{name}\": call Preparation::options first"
             ))
         })?;
+        self.shared.check_policy(name, &hooks.settings.policy)?;
         self.adopt_cf(name, hooks.clone())
     }
 
     pub(crate) fn adopt_cf(&self, name: &str, hooks: Hooks) -> Result<()> {
         check::family(&self.shared.db, name)?;
-        self.seat(name, hooks);
+        if !self.seat(name, hooks) {
+            return Err(Error::fix(format!(
+                "a column family \"{name}\" is driven already: if that one was dropped, call \
+                 Autopilot::release_cf first"
+            )));
+        }
         self.shared.events.bell().ring();
         Ok(())
     }
@@ -266,7 +284,8 @@ impl Autopilot {
     /// ones. Not kept over a reopening.
     ///
     /// # Errors
-    /// When there is no such column family.
+    /// When there is no such column family, or an attached autopilot cannot see what the
+    /// policy follows.
     pub fn set_policy(&self, family: &str, policy: &Policy) -> Result<()> {
         applying::set_policy(&self.shared, family, policy)
     }

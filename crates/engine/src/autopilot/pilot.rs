@@ -135,7 +135,9 @@ impl Pilot {
         let asked = self.take_requests();
         let mission_over = self.clock.is_over(shared, &self.family, now);
         let resting = self.family.back_off.lock().remaining(now);
-        let due = self.waiting && resting.is_none();
+        // While nothing may start, the tree is not looked at for what waits: a look
+        // holds RocksDB's mutex.
+        let due = self.waiting && resting.is_none() && self.free_workers(shared, &handle, now) > 0;
         let new_order = !self.order.is_like(order);
         if !(asked || mission_over || due || new_order || self.has_news(shared, now)) {
             return Ok(resting);
@@ -150,7 +152,11 @@ impl Pilot {
         let plans = self.plan(shared, &mut seen)?;
         self.remember(memory, now)?;
         self.published.guards(&self.family.hooks, &seen)?;
-        self.published.filters(&self.family.hooks, &seen, &handle)?;
+        if let Err(error) = self.published.filters(&self.family.hooks, &seen, &handle) {
+            // No reason to merge nothing: new files get the bits of before.
+            let sentence = format!("the filters' bits stay as they are: {error}");
+            shared.complain(&self.family.name, sentence);
+        }
         self.show(&seen, &plans, busy_elsewhere);
         let free = self.free_workers(shared, &handle, now);
         self.waiting = !plans.is_empty();
@@ -176,7 +182,10 @@ impl Pilot {
                     self.learner = Learner::new(tuner);
                     self.wanted = limits.or(self.wanted.take());
                 }
-                Request::CompactAll => self.state.compact_all = true,
+                Request::CompactAll => {
+                    self.state.compact_all = true;
+                    self.state.compact_all_after = None;
+                }
                 Request::ForgetUnreadable => self.family.unreadable.lock().clear(),
                 Request::Look => {}
             }

@@ -1,6 +1,6 @@
 //! Handing guard keys and filter bits to the plug-in, when they changed.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use lissom_core::filters::{FilterAllocation, bits_per_key};
 use lissom_core::guards::Guards;
@@ -19,6 +19,8 @@ pub(super) struct Published {
     entries: Vec<u64>,
     /// Entries of files whose number RocksDB's metadata does not give.
     unknown: HashMap<u64, u64>,
+    /// Files whose entries could not be read.
+    unread: BTreeSet<u64>,
 }
 
 impl Published {
@@ -65,7 +67,9 @@ impl Published {
         if settings.filters == FilterAllocation::Uniform {
             return Ok(());
         }
-        self.learn_unknown(&seen.tree, handle)?;
+        if !self.learn_unknown(&seen.tree, handle)? {
+            return Ok(());
+        }
         let entries = self.entries_by_level(&seen.tree);
         if !changed_by_a_tenth(&self.entries, &entries) {
             return Ok(());
@@ -88,20 +92,24 @@ impl Published {
         Ok(())
     }
 
-    /// After an open RocksDB has read the entries of a few files only.
-    fn learn_unknown(&mut self, tree: &Tree, handle: &impl AsColumnFamilyRef) -> Result<()> {
-        let known = |number: &u64| self.unknown.contains_key(number);
-        if tree
-            .iter()
-            .all(|(_, file)| file.entries > 0 || known(&file.number))
-        {
-            return Ok(());
+    /// After an open RocksDB has read the entries of a few files only. False where some
+    /// could not be read before: the same files are not asked twice.
+    fn learn_unknown(&mut self, tree: &Tree, handle: &impl AsColumnFamilyRef) -> Result<bool> {
+        let files = tree.iter().map(|(_, file)| file);
+        let missing: BTreeSet<u64> = files
+            .filter(|file| file.entries == 0 && !self.unknown.contains_key(&file.number))
+            .map(|file| file.number)
+            .collect();
+        if missing.is_empty() || missing == self.unread {
+            return Ok(missing.is_empty());
         }
+        self.unread = missing;
         self.unknown = table_properties(CfRef::of(handle)?)?
             .into_iter()
             .map(|(number, table)| (number, table.entries))
             .collect();
-        Ok(())
+        self.unread.clear();
+        Ok(true)
     }
 
     fn entries_by_level(&self, tree: &Tree) -> Vec<u64> {

@@ -168,9 +168,8 @@ impl Recovery {
             self.next.get_or_insert(now);
             return;
         }
-        match shared.db.resume() {
+        match shared.events.resume(|| shared.db.resume()) {
             Ok(()) => {
-                shared.events.clear_background_error();
                 shared
                     .journal
                     .note("", "RocksDB resumed after a background error");

@@ -9,15 +9,17 @@ use std::time::{Duration, Instant};
 use lissom_core::journal::TreeSummary;
 use lissom_core::schedule::{DeepOrder, Order};
 use lissom_core::shape::RunLimits;
-use lissom_core::tuner::Tuner;
+use lissom_core::tuner::{Policy, Tuner};
 use lissom_core::{InFlight, Mission, Shape};
 use parking_lot::{Mutex, RwLock};
 use rust_rocksdb::statistics::Ticker;
 
 use super::backoff::BackOff;
+use super::check;
 use super::scheduler::ScheduleReport;
 use super::workers::Queue;
 use crate::RocksDb;
+use crate::error::Result;
 use crate::events::Events;
 use crate::ffi;
 use crate::files::journal::Journal;
@@ -90,6 +92,17 @@ impl Shared {
             })
             .sum();
         DeepOrder::AtMost(most.saturating_sub(elsewhere))
+    }
+
+    /// Whether a policy can follow what is seen of a column family here.
+    ///
+    /// # Errors
+    /// When the autopilot is attached and sees too little.
+    pub(super) fn check_policy(&self, family: &str, policy: &Policy) -> Result<()> {
+        match self.attached {
+            true => check::policy(family, policy, self.rocks_statistics.is_some()),
+            false => Ok(()),
+        }
     }
 
     pub(super) fn complain(&self, family: &str, sentence: String) {

@@ -12,7 +12,7 @@ use parking_lot::{Condvar, Mutex};
 
 use super::shared::{Family, Shared};
 use crate::events::{count_compaction, sparing};
-use crate::execute::{Executed, execute, is_full_disk};
+use crate::execute::{Executed, Unread, execute, is_for_want};
 use crate::observe::observe;
 use crate::statistics::Pieces;
 
@@ -190,11 +190,12 @@ fn back_off(shared: &Shared, job: &Job, executed: &Executed) {
         }
         Outcome::Stale { .. } | Outcome::Cancelled => back_off.postponed(Instant::now()),
         Outcome::Failed { error } => {
-            let given_up = back_off.failed(&job.plan, Instant::now()) && !is_full_disk(error);
+            let given_up = back_off.failed(&job.plan, Instant::now());
             let bad: Vec<u64> = match executed.unreadable {
-                Some(file) => vec![file],
-                None if given_up => job.plan.files().collect(),
-                None => Vec::new(),
+                Some(Unread::Damaged(file)) => vec![file],
+                Some(Unread::Refused(file)) if back_off.refused(file) => vec![file],
+                None if given_up && !is_for_want(error) => job.plan.files().collect(),
+                Some(Unread::Refused(_)) | None => Vec::new(),
             };
             quarantine(shared, family, &bad, error);
         }

@@ -62,6 +62,7 @@ impl Compactor {
     }
 
     fn look(&self) -> Result<(Work, BTreeMap<String, Settings>)> {
+        read::require_whole_log(&self.directory)?;
         let opened = read::open_with(&self.directory, &*self.customise)?;
         let stored = state::load(&self.directory)?.stored;
         let chosen = opened.choose(self.column_family.as_deref())?;

@@ -29,7 +29,7 @@ use crate::autopilot::{Autopilot, Health};
 use crate::error::{Error, Result};
 use crate::events::Events;
 use crate::options::Preparation;
-use crate::settings::{Settings, check_rate_limit};
+use crate::settings::Settings;
 use crate::statistics::Statistics;
 use crate::statistics::counters::Counters;
 
@@ -140,17 +140,19 @@ impl Db {
     /// A setting outside its range; RocksDB's, as when there is one of that
     /// name.
     pub fn create_cf_with(&self, name: &str, settings: &Settings) -> Result<()> {
+        let mut preparation = self.preparation.lock();
         if self.rocks.cf_handle(name).is_some() {
             return Err(Error::fix(format!(
                 "there is a column family \"{name}\" already: choose another name"
             )));
         }
-        let mut preparation = self.preparation.lock();
         let options = match &self.customise {
             Some(customise) => preparation.options_with(name, settings, &**customise)?,
             None => preparation.options(name, settings)?,
         };
         let hooks = preparation.hooks[name].clone();
+        // One of that name may have been dropped through RocksDB's own handle.
+        self.autopilot.release_cf(name);
         self.rocks.create_cf(name, &options)?;
         self.created.lock().push(options);
         self.autopilot.adopt_cf(name, hooks)
@@ -176,6 +178,7 @@ impl Db {
             }
             return Err(error.into());
         }
+        self.events.release_writers(name);
         preparation.hooks.remove(name);
         Ok(())
     }
@@ -265,8 +268,7 @@ impl Db {
     /// # Errors
     /// When RocksDB cannot go on: the database must be opened anew.
     pub fn resume(&self) -> Result<()> {
-        self.rocks.resume()?;
-        self.events.clear_background_error();
+        self.events.resume(|| self.rocks.resume())?;
         self.events.bell().ring();
         Ok(())
     }
@@ -280,10 +282,7 @@ impl Db {
     /// schedule `eager`, for then it has no rate limiter; a limit outside its range.
     pub fn set_rate_limit(&self, bytes_per_second: u64) -> Result<()> {
         match &self.preparation.lock().rate_limit {
-            Some(limit) => {
-                check_rate_limit(bytes_per_second)?;
-                limit.bound(bytes_per_second)
-            }
+            Some(limit) => limit.bound(bytes_per_second),
             None => Err(Error::fix(
                 "the database was opened without rate_limit_bytes_per_second: \
                  set it at open, then it can be changed",

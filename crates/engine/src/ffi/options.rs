@@ -199,7 +199,7 @@ pub fn assert_level_style(cf: CfRef<'_>) -> Result<(), Error> {
 impl DbOptions {
     pub(super) fn read(reader: &mut Reader<'_>) -> Result<Self, Error> {
         Ok(Self {
-            max_background_jobs: reader.u32()?,
+            max_background_jobs: not_negative(reader)?,
             max_subcompactions: reader.u32()?,
             max_open_files: reader.i64()?,
             use_direct_reads: reader.bool()?,
@@ -234,7 +234,7 @@ impl ColumnFamilyOptions {
             level0_slowdown_writes_trigger: reader.i64()?,
             level0_stop_writes_trigger: reader.i64()?,
             write_buffer_size: reader.u64()?,
-            max_write_buffer_number: reader.u32()?,
+            max_write_buffer_number: not_negative(reader)?,
             target_file_size_base: reader.u64()?,
             max_bytes_for_level_base: reader.u64()?,
             max_bytes_for_level_multiplier: reader.f64()?,
@@ -253,6 +253,12 @@ impl ColumnFamilyOptions {
             compression_per_level: read_compressions(reader)?,
         })
     }
+}
+
+/// A C integer that RocksDB sets any value of, and takes what is below its least for
+/// that.
+fn not_negative(reader: &mut Reader<'_>) -> Result<u32, Error> {
+    Ok(u32::try_from(reader.i64()?.max(0)).unwrap_or(u32::MAX))
 }
 
 fn read_compressions(reader: &mut Reader<'_>) -> Result<Vec<Compression>, Error> {

@@ -36,7 +36,7 @@ impl RateLimiter {
     /// No limit at all.
     pub const UNLIMITED: u64 = i64::MAX as u64;
 
-    /// A limiter of `bytes_per_second`, at least 1.
+    /// A limiter of `bytes_per_second`, at least 1. Less than 40 lets 40 pass.
     pub fn new(bytes_per_second: u64) -> Result<Self, Error> {
         layout::verify()?;
         let mut handle = std::ptr::null_mut();

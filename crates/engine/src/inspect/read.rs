@@ -9,6 +9,7 @@ use lissom_core::{Layout, PhysicalLevel, Tree};
 use rust_rocksdb::{AsColumnFamilyRef, BoundColumnFamily, DBCompactionStyle, Options};
 
 use crate::RocksDb;
+use crate::db::directory::check_log;
 use crate::error::{Error, Result};
 use crate::ffi::CfRef;
 use crate::ffi::options::{ColumnFamilyOptions, live_options};
@@ -57,6 +58,22 @@ pub(crate) fn check_directory(directory: &Path) -> Result<()> {
         )));
     }
     Ok(())
+}
+
+/// Refuses a log of which only a TransactionDB reads all: whoever else opens the
+/// directory for writing loses the rest. A directory without a readable OPTIONS file
+/// passes: to open it fails.
+///
+/// # Errors
+/// When there is no database, or its log is such a one.
+pub(crate) fn require_whole_log(directory: &Path) -> Result<()> {
+    check_directory(directory)?;
+    let Ok(loaded) = load_latest_options(directory) else {
+        return Ok(());
+    };
+    let file = directory.join(&loaded.file_name);
+    let text = std::fs::read_to_string(&file).map_err(|error| Error::io("read", &file, &error))?;
+    check_log(directory, &text)
 }
 
 /// Opens a database read-only. Nothing is written, also no log.

@@ -122,10 +122,8 @@ impl Settings {
             4 * KIB,
             64 * MIB,
         )?;
-        match self.rate_limit_bytes_per_second {
-            Some(rate) => check_rate_limit(rate),
-            None => Ok(()),
-        }
+        self.rate_limit_bytes_per_second
+            .map_or(Ok(()), check_rate_limit)
     }
 
     fn check_records(&self) -> Result<()> {
@@ -140,7 +138,11 @@ impl Settings {
     }
 }
 
-/// Whether a rate limit is in its range: at open, and when it is changed.
+/// Whether a rate limit is in its range: at open, and when it is changed. Under much
+/// less a memtable takes hours to flush, and all writes wait for it.
+///
+/// # Errors
+/// As [`Settings::check`].
 pub(crate) fn check_rate_limit(bytes_per_second: u64) -> Result<()> {
     within(
         "rate_limit_bytes_per_second",

@@ -11,8 +11,8 @@ use lissom_core::{Excess, Mission, RunLimits};
 pub struct Statistics {
     /// By column family.
     pub families: BTreeMap<String, FamilyStatistics>,
-    /// Time that RocksDB held writers back, summed over writers. Zero without
-    /// RocksDB's statistics.
+    /// Time that RocksDB held writers back, summed over writers. Without RocksDB's
+    /// statistics: the time of all writes through [`Db`](crate::Db) meanwhile.
     pub stall: Duration,
 }
 

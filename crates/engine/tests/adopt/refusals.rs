@@ -3,7 +3,10 @@
 use std::path::Path;
 
 use lissom::adopt::Adopter;
-use rust_rocksdb::{DB, DBCompactionStyle, MergeOperands, Options};
+use rust_rocksdb::{
+    DB, DBCompactionStyle, MergeOperands, Options, SingleThreaded, TransactionDB,
+    TransactionDBOptions, TransactionOptions, WriteOptions,
+};
 
 fn made(path: &Path, change: impl FnOnce(&mut Options)) {
     let mut options = Options::default();
@@ -106,4 +109,54 @@ fn a_directory_elsewhere_and_an_open_one() {
     Adopter::new(directory.path())
         .adopt(&mut |_| ())
         .expect("closed now");
+}
+
+fn open_transactions(path: &Path) -> TransactionDB<SingleThreaded> {
+    let mut options = Options::default();
+    options.create_if_missing(true);
+    TransactionDB::open(&options, &TransactionDBOptions::default(), path).expect("opened")
+}
+
+/// A transaction that was prepared in one log and committed in another is lost by
+/// whoever opens the directory without transactions.
+#[test]
+fn a_log_that_only_a_transaction_db_reads_in_whole() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path();
+    let db = open_transactions(path);
+    let transaction = db.transaction_opt(&WriteOptions::default(), &TransactionOptions::default());
+    transaction.put("key", "value").expect("a put");
+    transaction.set_name(b"one").expect("named");
+    transaction.prepare().expect("prepared");
+    // Dropped without an end, as by a crash, it stays in the log.
+    std::mem::forget(transaction);
+    drop(db);
+    let adopter = Adopter::new(path);
+    let refused = || {
+        let words = "was last opened as a TransactionDB and its log is not empty";
+        for error in [
+            adopter.forecast().err().expect("a log"),
+            adopter.adopt(&mut |_| ()).err().expect("a log"),
+        ] {
+            assert!(error.to_string().contains(words), "{error}");
+        }
+        assert!(!path.join("LISSOM").exists());
+    };
+    refused();
+    let db = open_transactions(path);
+    for transaction in db.prepared_transactions() {
+        transaction.commit().expect("committed");
+    }
+    drop(db);
+    refused();
+
+    let db = open_transactions(path);
+    db.put("other", "value").expect("a put");
+    db.flush().expect("a flush");
+    drop(db);
+    adopter.adopt(&mut |_| ()).expect("adopted");
+    let db = lissom::Db::open(path, lissom::Settings::default()).expect("it opens");
+    for key in ["key", "other"] {
+        assert_eq!(db.get(key).expect("a get").as_deref(), Some(&b"value"[..]));
+    }
 }

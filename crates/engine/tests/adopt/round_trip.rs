@@ -1,5 +1,7 @@
 //! Adopt, use, detach: every answer stays the same.
 
+use std::time::Duration;
+
 use lissom::adopt::{Adopter, Detacher};
 use lissom::control::Compactor;
 use lissom::core::Layout;
@@ -157,4 +159,31 @@ fn compacting_by_hand_leaves_one_run() {
     let unknown = Compactor::new(path).column_family("third").forecast();
     let sentence = unknown.expect_err("there is none").to_string();
     assert!(sentence.contains("it has default, second"), "{sentence}");
+}
+
+/// The tree is one run, and the log holds what is not in it.
+#[test]
+fn what_only_the_log_holds_is_given_back_with_the_first_call() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path();
+    let mut settings = Settings::default();
+    small(&mut settings);
+    let db = Db::open(path, settings).expect("opened");
+    for number in 0..20_000_u32 {
+        db.put(number.to_be_bytes(), [7; 100]).expect("a put");
+    }
+    db.flush().expect("a flush");
+    db.autopilot().compact("default").expect("asked");
+    assert!(db.autopilot().wait_until_idle(Duration::from_secs(60)));
+    db.put("in the log", "alone").expect("a put");
+    drop(db);
+
+    Detacher::new(path).detach(&mut |_| ()).expect("detached");
+    let plain = DB::open(&Options::default(), path).expect("it opens with defaults");
+    let found = plain.get("in the log").expect("a get");
+    assert_eq!(found.as_deref(), Some(&b"alone"[..]));
+    for number in (0..20_000_u32).step_by(37) {
+        let found = plain.get(number.to_be_bytes()).expect("a get");
+        assert_eq!(found.as_deref(), Some(&[7; 100][..]));
+    }
 }

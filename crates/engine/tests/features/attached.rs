@@ -97,6 +97,33 @@ fn level_targets_that_follow_the_data_are_refused_at_attach() {
     );
 }
 
+/// Also after the start.
+#[test]
+fn policies_that_follow_what_is_not_seen_are_refused() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (db, autopilot) = attach(directory.path(), |_| ()).expect("attached");
+    for (name, words) in [
+        ("learned", "learns from latencies"),
+        ("thresholds-20-80", "follows the operations"),
+    ] {
+        let policy = name.parse().expect("a policy");
+        let error = autopilot.set_policy("default", &policy).expect_err(words);
+        assert_eq!(error.kind(), ErrorKind::Fix);
+        assert!(error.to_string().contains(words), "{error}");
+
+        let mut later = Preparation::new(&settings(name)).expect("prepared");
+        let options = later.options(name, &settings(name)).expect("options");
+        db.create_cf(name, &options).expect("made");
+        let error = autopilot.attach_cf(name, &later).expect_err(words);
+        assert!(error.to_string().contains(words), "{error}");
+    }
+    let policy = "fixed-2".parse().expect("a policy");
+    autopilot
+        .set_policy("default", &policy)
+        .expect("it looks at nothing");
+    settle(&db, &autopilot);
+}
+
 #[test]
 fn a_preparation_of_another_database_is_refused() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -113,6 +140,32 @@ fn a_preparation_of_another_database_is_refused() {
         ),
         "{error}"
     );
+}
+
+/// It would write its files into the directory of somebody else's store.
+#[test]
+fn a_handle_for_reading_is_refused() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (db, autopilot) = attach(directory.path(), |_| ()).expect("attached");
+    let mut model = Model::new();
+    load(&db, &mut model, 5_000, 1);
+    settle(&db, &autopilot);
+    drop(autopilot);
+    let journal = || std::fs::read(directory.path().join("LISSOM-JOURNAL")).expect("a journal");
+    let before = journal();
+    let (options, preparation) = prepared(|_| ()).expect("prepared");
+    let family = ColumnFamilyDescriptor::new("default", options.clone());
+    let reader =
+        RocksDb::open_cf_descriptors_read_only(&options, directory.path(), [family], false)
+            .expect("readable");
+    let error = Autopilot::attach(Arc::new(reader), preparation)
+        .err()
+        .expect("for reading");
+    assert_eq!(error.kind(), ErrorKind::Fix);
+    let words = "was opened for reading";
+    assert!(error.to_string().contains(words), "{error}");
+    assert_eq!(journal(), before);
+    agree(&db, &model);
 }
 
 #[test]

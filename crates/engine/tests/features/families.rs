@@ -1,8 +1,9 @@
 //! Column families that come and go.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use lissom::{Autopilot, Preparation, RocksDb};
+use lissom::{Autopilot, Db, Preparation, RocksDb, Settings};
 use rust_rocksdb::checkpoint::Checkpoint;
 use rust_rocksdb::{ColumnFamilyDescriptor, ImportColumnFamilyOptions, WriteBatch};
 
@@ -80,6 +81,48 @@ fn a_family_may_be_dropped_in_the_midst_of_its_compactions() {
     assert!(db.health().background_error.is_none());
 }
 
+/// RocksDB does not tell that the stall of a dropped family has ended.
+#[test]
+fn a_family_that_is_dropped_while_it_holds_writers_back_holds_nobody_back() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let settings = Settings {
+        level0_slowdown_writes_trigger: 5,
+        rate_limit_bytes_per_second: Some(64 << 20),
+        ..settings("fixed-2")
+    };
+    let db = Db::open(directory.path(), settings).expect("opened");
+    let stall = || db.statistics().expect("statistics").stall;
+    db.autopilot().pause();
+    db.create_cf("goes").expect("made");
+    let family = db.family("goes").expect("there");
+    for version in 0..4 {
+        for number in scattered(200) {
+            family
+                .put(key(number), value(number, version))
+                .expect("a put");
+        }
+        db.flush_cf(family.handle()).expect("a flush");
+    }
+    // The fifth file begins the stall, and RocksDB's own compaction, which would end
+    // it, takes seconds.
+    db.set_rate_limit(64 << 10).expect("the least rate");
+    family.put("key", "value").expect("a put");
+    db.flush_cf(family.handle()).expect("a flush");
+    let begun = Instant::now();
+    while stall() == Duration::ZERO {
+        assert!(begun.elapsed() < PATIENCE, "nobody is held back");
+        db.put("key", "value").expect("a put");
+    }
+    drop(family);
+    db.drop_cf("goes").expect("dropped");
+    let before = stall();
+    for number in 0..100 {
+        db.put(key(number), value(number, 1)).expect("a put");
+    }
+    assert_eq!(stall(), before, "nobody holds them back");
+    db.set_rate_limit(64 << 20).expect("a rate");
+}
+
 #[test]
 fn a_batch_reaches_several_families_at_once() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -141,6 +184,35 @@ fn an_exported_family_is_imported_with_its_levels() {
     drop(imported);
     autopilot.release_cf("imported");
     db.drop_cf("imported").expect("dropped");
+    settle(&db, &autopilot);
+}
+
+/// The first of two drivers would go on with its compactions, unknown to the second and
+/// to `without_compactions`.
+#[test]
+fn a_family_is_attached_once() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (db, autopilot) = super::store::attach(directory.path(), |_| ()).expect("attached");
+    let mut later = Preparation::new(&settings("fixed-3")).expect("prepared");
+    let options = later
+        .options("extra", &settings("fixed-3"))
+        .expect("options");
+    for _ in 0..2 {
+        db.create_cf("extra", &options).expect("made");
+        autopilot.attach_cf("extra", &later).expect("attached");
+        let error = autopilot.attach_cf("extra", &later).expect_err("driven");
+        assert!(error.to_string().contains("is driven already"), "{error}");
+        let extra = db.cf_handle("extra").expect("there");
+        for number in scattered(2_000) {
+            db.put_cf(&extra, key(number), value(number, 1))
+                .expect("a put");
+        }
+        db.flush_cf(&extra).expect("a flush");
+        assert!(autopilot.wait_until_idle(PATIENCE));
+        drop(extra);
+        autopilot.release_cf("extra");
+        db.drop_cf("extra").expect("dropped");
+    }
     settle(&db, &autopilot);
 }
 

@@ -153,6 +153,22 @@ fn disable_auto_compactions_is_honoured_at_run_time() {
     assert!(at_rest() > before);
 }
 
+/// RocksDB takes any number for its least one.
+#[test]
+fn a_number_of_jobs_below_the_least_leaves_one_worker() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = open(directory.path(), "fixed-2");
+    let mut model = Model::new();
+    db.set_db_options(&[("max_background_jobs", "-1")])
+        .expect("RocksDB takes it");
+    // The autopilot looks at RocksDB's options once in a second.
+    std::thread::sleep(Duration::from_millis(1_100));
+    let before = pieces(db.autopilot()).merged;
+    load(&db, &mut model, 12_000, 1);
+    settle_and_agree(&db, &model);
+    assert!(pieces(db.autopilot()).merged > before);
+}
+
 #[test]
 fn background_work_pauses_once_the_autopilot_is_paused() {
     let directory = tempfile::tempdir().expect("a directory");

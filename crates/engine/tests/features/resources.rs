@@ -101,6 +101,26 @@ fn a_rate_limiter_of_the_application_or_of_the_settings_holds() {
 }
 
 #[test]
+fn a_rate_limit_under_which_nothing_would_be_flushed_is_refused() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let limited = lissom::Settings {
+        rate_limit_bytes_per_second: Some(64 << 20),
+        ..settings("fixed-3")
+    };
+    let db = Db::open(directory.path(), limited).expect("opened");
+    for rate in [0, 1, 39, (64 << 10) - 1] {
+        let error = db.set_rate_limit(rate).expect_err("too low").to_string();
+        let words = format!("rate_limit_bytes_per_second is {rate}: choose from 65536");
+        assert!(error.contains(&words), "{error}");
+    }
+    // At any of these rates the flushes of this load would not come to an end.
+    let mut model = Model::new();
+    load(&db, &mut model, 6_000, 1);
+    settle_and_agree(&db, &model);
+    db.set_rate_limit(64 << 10).expect("the least rate");
+}
+
+#[test]
 fn files_may_lie_in_one_other_path_and_logs_in_a_third() {
     let directory = tempfile::tempdir().expect("a directory");
     let tables = tempfile::tempdir().expect("a directory");

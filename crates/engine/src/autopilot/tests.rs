@@ -1,0 +1,43 @@
+use std::time::{Duration, Instant};
+
+use super::shared::View;
+use crate::{Db, Settings};
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+fn view(db: &Db) -> View {
+    let family = db.autopilot().shared.family("default");
+    family.expect("it is driven").view.lock().clone()
+}
+
+/// Without news the tree is looked at once a second, also when there is work that may
+/// not start.
+#[test]
+fn a_paused_autopilot_looks_no_more_often_than_one_without_work() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let settings = Settings {
+        write_buffer_size: 64 << 10,
+        memory_budget_bytes: 8 << 20,
+        ..Settings::default()
+    };
+    let db = Db::open(directory.path(), settings).expect("opened");
+    db.autopilot().pause();
+    for number in 0..6_u32 {
+        db.put(number.to_be_bytes(), "value").expect("a put");
+        db.flush().expect("a flush");
+    }
+    let begun = Instant::now();
+    while view(&db).tree.level0_files < 6 {
+        assert!(begun.elapsed() < PATIENCE, "the files were not seen");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let (before, begun) = (view(&db).looks, Instant::now());
+    std::thread::sleep(Duration::from_secs(2));
+    let looks = view(&db).looks - before;
+    // Some more for the last flush and the mission that ends.
+    let most = begun.elapsed().as_secs() + 4;
+    assert!(looks <= most, "{looks} looks in {:?}", begun.elapsed());
+    db.autopilot().unpause();
+    assert!(db.autopilot().wait_until_idle(PATIENCE));
+    assert_eq!(view(&db).tree.level0_files, 0);
+}
