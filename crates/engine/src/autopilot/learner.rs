@@ -1,73 +1,97 @@
-//! A tuner behind a fence: when it panics, the limits stay as they are and it is
-//! asked no more.
+//! A tuner behind a fence: it has a thread of its own, and when it panics or does not
+//! answer, the limits stay as they are and it is asked no more.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::Duration;
 
 use lissom_core::Mission;
 use lissom_core::tuner::{Question, Trial, TrialId, Tuner};
 
+/// How long an answer may take: thousands of times as long as any of ours needs, for the
+/// planner thread waits for it.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+type Call = Box<dyn FnOnce(&mut dyn Tuner) + Send>;
+
 pub(super) struct Learner {
-    tuner: Box<dyn Tuner>,
+    /// To the tuner's thread, which ends when this is dropped. `None` once it is broken: a
+    /// thread that hangs is left to itself.
+    calls: Option<Sender<Call>>,
+    patience: Duration,
     name: String,
     /// The trial that runs, of which the tuner has not been told.
     trial: Option<TrialId>,
-    broken: bool,
 }
 
 impl Learner {
     pub(super) fn new(tuner: Box<dyn Tuner>) -> Learner {
-        let name = catch_unwind(AssertUnwindSafe(|| tuner.name()));
-        Learner {
-            broken: name.is_err(),
-            name: name.unwrap_or_else(|_| "nameless".into()),
-            tuner,
+        Learner::with_patience(tuner, PATIENCE)
+    }
+
+    fn with_patience(tuner: Box<dyn Tuner>, patience: Duration) -> Learner {
+        let mut learner = Learner {
+            calls: start(tuner),
+            patience,
+            name: "nameless".into(),
             trial: None,
+        };
+        if let Ok(Some(name)) = learner.fenced(|tuner| tuner.name()) {
+            learner.name = name;
         }
+        learner
     }
 
     pub(super) fn name(&self) -> &str {
         &self.name
     }
 
-    /// Whether it panicked.
+    /// Whether it panicked, or did not answer.
     pub(super) fn is_broken(&self) -> bool {
-        self.broken
+        self.calls.is_none()
     }
 
     /// Tells what came of the last trial and asks for the next one.
     ///
     /// # Errors
-    /// A sentence, once, when the tuner panicked.
+    /// A sentence, once, when the tuner panicked or did not answer.
     pub(super) fn ask(
         &mut self,
         question: &Question<'_>,
         outcome: &Mission,
     ) -> Result<Option<Trial>, String> {
+        if self.is_broken() {
+            return Ok(None);
+        }
         let told = self.trial.take();
-        let trial = self.fenced(|tuner| {
+        let (shape, tree) = (question.shape.clone(), question.tree.clone());
+        let (limits, mission) = (question.limits.clone(), question.mission.clone());
+        let outcome = outcome.clone();
+        let trial = self.fenced(move |tuner| {
             if let Some(trial) = told {
-                tuner.tell(trial, outcome);
+                tuner.tell(trial, &outcome);
             }
-            tuner.ask(question)
+            tuner.ask(&Question {
+                shape: &shape,
+                tree: &tree,
+                limits: &limits,
+                mission: &mission,
+            })
         })?;
         self.trial = trial.as_ref().map(|trial| trial.id);
         Ok(trial)
     }
 
     /// Gradient steps or other updates so far.
-    pub(super) fn steps(&self) -> u64 {
-        if self.broken {
-            return 0;
-        }
-        catch_unwind(AssertUnwindSafe(|| self.tuner.steps())).unwrap_or(0)
+    pub(super) fn steps(&mut self) -> u64 {
+        let steps = self.fenced(|tuner| tuner.steps());
+        steps.ok().flatten().unwrap_or(0)
     }
 
     /// What it has learned; null when nothing, or when it is broken.
     pub(super) fn state(&mut self) -> serde_json::Value {
-        self.fenced(|tuner| tuner.state())
-            .ok()
-            .flatten()
-            .unwrap_or_default()
+        let state = self.fenced(|tuner| tuner.state());
+        state.ok().flatten().unwrap_or_default()
     }
 
     /// Takes up what it had learned.
@@ -75,22 +99,106 @@ impl Learner {
     /// # Errors
     /// A sentence when it cannot; it then goes on as new.
     pub(super) fn restore(&mut self, state: &serde_json::Value) -> Result<(), String> {
-        self.fenced(|tuner| tuner.restore(state))?.unwrap_or(Ok(()))
+        let state = state.clone();
+        let restored = self.fenced(move |tuner| tuner.restore(&state))?;
+        restored.unwrap_or(Ok(()))
     }
 
-    fn fenced<T>(&mut self, call: impl FnOnce(&mut dyn Tuner) -> T) -> Result<Option<T>, String> {
-        if self.broken {
+    /// What the tuner answers to a call; nothing once it is broken.
+    fn fenced<T: Send + 'static>(
+        &mut self,
+        call: impl FnOnce(&mut dyn Tuner) -> T + Send + 'static,
+    ) -> Result<Option<T>, String> {
+        let Some(calls) = &self.calls else {
             return Ok(None);
+        };
+        let (answer, answers) = mpsc::channel();
+        // Whoever has lost patience hears no answer, and a thread that has ended none comes from.
+        let ask = move |tuner: &mut dyn Tuner| answer.send(call(tuner)).unwrap_or_default();
+        calls.send(Box::new(ask)).unwrap_or_default();
+        let what = match answers.recv_timeout(self.patience) {
+            Ok(answer) => return Ok(Some(answer)),
+            Err(RecvTimeoutError::Disconnected) => "panicked".to_owned(),
+            Err(RecvTimeoutError::Timeout) => format!("did not answer in {:?}", self.patience),
+        };
+        self.calls = None;
+        Err(format!(
+            "the tuner {} {what}: the limits stay as they are until a policy is set",
+            self.name
+        ))
+    }
+}
+
+/// The tuner's thread, which carries out calls until nobody can send any. Without a thread
+/// the tuner counts as broken.
+fn start(mut tuner: Box<dyn Tuner>) -> Option<Sender<Call>> {
+    let (calls, received) = mpsc::channel::<Call>();
+    let work = move || {
+        for call in received {
+            call(&mut *tuner);
         }
-        let tuner = &mut *self.tuner;
-        catch_unwind(AssertUnwindSafe(|| call(tuner)))
-            .map(Some)
-            .map_err(|_| {
-                self.broken = true;
-                format!(
-                    "the tuner {} panicked: the limits stay as they are until a policy is set",
-                    self.name
-                )
-            })
+    };
+    let thread = thread::Builder::new().name("lissom-tuner".into());
+    thread.spawn(work).is_ok().then_some(calls)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::Receiver;
+
+    use lissom_core::{RunLimit, RunLimits, Tree};
+
+    use super::*;
+    use crate::Settings;
+
+    /// Answers the first question; at the second it waits until it may go on.
+    struct Hanging(Receiver<()>, u64);
+
+    impl Tuner for Hanging {
+        fn name(&self) -> String {
+            "hanging".into()
+        }
+
+        fn ask(&mut self, seen: &Question<'_>) -> Trial {
+            self.1 += 1;
+            if self.1 > 1 {
+                self.0.recv().expect("it may go on");
+            }
+            Trial {
+                id: TrialId(self.1),
+                limits: seen.limits.clone(),
+                changes: Vec::new(),
+                consolidate: Vec::new(),
+            }
+        }
+
+        fn tell(&mut self, _: TrialId, _: &Mission) {}
+    }
+
+    #[test]
+    fn a_tuner_that_hangs_is_asked_no_more() {
+        let (go_on, held) = mpsc::channel();
+        let mut learner =
+            Learner::with_patience(Box::new(Hanging(held, 0)), Duration::from_millis(50));
+        let (shape, tree) = (Settings::default().shape(), Tree::default());
+        let (limits, mission) = (RunLimits::uniform(RunLimit::ONE), Mission::default());
+        let question = Question {
+            shape: &shape,
+            tree: &tree,
+            limits: &limits,
+            mission: &mission,
+        };
+        let mut ask = || learner.ask(&question, &mission);
+        assert!(ask().expect("an answer").is_some());
+        let sentence = ask().expect_err("no answer");
+        assert_eq!(
+            sentence,
+            "the tuner hanging did not answer in 50ms: the limits stay as they are until a \
+             policy is set"
+        );
+        go_on.send(()).expect("it waits still");
+        assert_eq!(ask(), Ok(None), "it is not asked again");
+        assert!(learner.is_broken());
+        assert!(learner.state().is_null());
     }
 }

@@ -292,7 +292,7 @@ impl Pilot {
         view.mission = Some(mission);
     }
 
-    fn count_answer(&self, changes: bool, took: Duration) {
+    fn count_answer(&mut self, changes: bool, took: Duration) {
         let steps = self.learner.steps();
         let work = &mut self.family.view.lock().tuner;
         work.asked += 1;

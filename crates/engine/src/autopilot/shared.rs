@@ -195,7 +195,7 @@ pub(super) struct View {
     pub(super) deep_bytes: u64,
     pub(super) drains_ended: u64,
     pub(super) tuner: TunerWork,
-    /// The tuner panicked and is asked no more.
+    /// The tuner panicked or did not answer, and is asked no more.
     pub(super) tuner_broken: bool,
     /// The tree at this count of changes wanted nothing, and nothing ran.
     pub(super) idle_at: Option<u64>,
