@@ -253,8 +253,8 @@ impl Pilot {
     }
 
     fn end_mission(&mut self, shared: &Shared, seen: &mut Observation, pinned: bool, now: Instant) {
-        let family = &self.family;
-        let mission = self.clock.end(shared, family, now);
+        let family = self.family.clone();
+        let mission = self.clock.end(shared, &family, now);
         let question = Question {
             shape: &seen.shape,
             tree: &seen.tree,

@@ -27,8 +27,8 @@ pub struct Health {
     pub background_error: Option<BackgroundError>,
     /// Files that compactions leave alone, since reading them failed.
     pub unreadable: BTreeMap<String, BTreeSet<u64>>,
-    /// Column families whose tuner panicked or did not answer: their limits stay as they are until
-    /// a policy is set.
+    /// Column families whose tuner panicked or did not answer: their limits stay as
+    /// they are until a policy is set.
     pub broken_tuners: BTreeSet<String>,
     /// The last failure of the autopilot, until a compaction succeeds.
     pub trouble: Option<String>,
