@@ -25,6 +25,9 @@ pub struct InFlight {
     pub range: (Key, Key),
     /// The drain that it belongs to.
     pub drain: Option<DrainId>,
+    /// RocksDB or the application runs it: it takes none of the workers.
+    #[serde(default)]
+    pub foreign: bool,
 }
 
 /// One column family at one instant.
@@ -40,7 +43,7 @@ pub struct Observation {
     pub in_flight: Vec<InFlight>,
     /// Files that could not be read; plans leave them alone.
     pub unreadable: BTreeSet<u64>,
-    /// Compactions that may run at once.
+    /// Compactions that may run at once, foreign ones not counted.
     pub workers: usize,
     /// What the schedule lets L0 do.
     pub level0: Level0Order,

@@ -94,6 +94,7 @@ fn widen(hull: &mut Option<InFlight>, level: PhysicalLevel, file: &File) {
         output: level,
         range: (file.smallest.clone(), file.largest.clone()),
         drain: None,
+        foreign: true,
     });
     job.top = job.top.min(level);
     job.output = job.output.max(level);

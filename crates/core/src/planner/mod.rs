@@ -44,8 +44,9 @@ pub struct Planned {
 pub fn plan(seen: &Observation) -> Planned {
     let mut now = seen.clone();
     now.state = start::drains(seen);
+    let own = now.in_flight.iter().filter(|job| !job.foreign).count();
     let mut work = Work {
-        free: now.workers.saturating_sub(now.in_flight.len()),
+        free: now.workers.saturating_sub(own),
         plans: Vec::new(),
     };
     for plan in seating::moves(&now) {
@@ -153,5 +154,6 @@ pub fn in_flight(plan: &Plan) -> InFlight {
         output: plan.output,
         range: plan.range.clone(),
         drain: plan.drain,
+        foreign: false,
     }
 }

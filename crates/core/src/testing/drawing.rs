@@ -167,6 +167,7 @@ impl Drawing {
                 output: level,
                 range: (file.smallest.clone(), file.largest.clone()),
                 drain: self.state.drain_at(level).map(|drain| drain.id),
+                foreign: false,
             })
             .collect();
         Ok(Observation {

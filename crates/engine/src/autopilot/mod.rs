@@ -316,7 +316,7 @@ impl Autopilot {
     }
 
     /// Asks for everything in a column family to be merged into one run, in
-    /// pieces like all other work. Returns at once.
+    /// pieces like all other work. What is flushed later stays above it. Returns at once.
     ///
     /// # Errors
     /// When there is no such column family.

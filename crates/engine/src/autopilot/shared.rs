@@ -105,9 +105,13 @@ impl Shared {
         }
     }
 
+    /// Shows a failure, and writes it down unless it is the one that stands already:
+    /// what fails at every look would push all else out of the journal.
     pub(super) fn complain(&self, family: &str, sentence: String) {
-        self.journal.note(family, sentence.clone());
-        *self.trouble.lock() = Some(sentence);
+        let before = self.trouble.lock().replace(sentence.clone());
+        if before.as_ref() != Some(&sentence) {
+            self.journal.note(family, sentence);
+        }
     }
 }
 

@@ -41,3 +41,20 @@ fn a_paused_autopilot_looks_no_more_often_than_one_without_work() {
     assert!(db.autopilot().wait_until_idle(PATIENCE));
     assert_eq!(view(&db).tree.level0_files, 0);
 }
+
+/// A request that cannot be taken away is met at every look.
+#[test]
+fn what_fails_again_and_again_is_written_down_once() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = Db::open(directory.path(), Settings::default()).expect("opened");
+    std::fs::create_dir(directory.path().join("LISSOM-COMPACT")).expect("made");
+    std::thread::sleep(Duration::from_secs(1));
+    let trouble = db.health().trouble.expect("it is told");
+    assert!(trouble.contains("LISSOM-COMPACT"), "{trouble}");
+    let journal = std::fs::read_to_string(directory.path().join("LISSOM-JOURNAL"));
+    let journal = journal.expect("a journal");
+    let told = journal
+        .lines()
+        .filter(|line| line.contains("LISSOM-COMPACT"));
+    assert_eq!(told.count(), 1, "{journal}");
+}

@@ -3,11 +3,13 @@
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use rust_rocksdb::{CompactOptions, WaitForCompactOptions};
+use lissom::{Db, Settings};
+use rust_rocksdb::properties::NUM_RUNNING_COMPACTIONS;
+use rust_rocksdb::{BottommostLevelCompaction, CompactOptions, WaitForCompactOptions};
 
 use super::store::{
-    Model, PATIENCE, agree, files_by_level, key, load, open, pieces, put, scattered, settle,
-    settle_and_agree, value, went_deep,
+    Model, PATIENCE, agree, files_by_level, key, load, open, pieces, put, scattered, settings,
+    settle, settle_and_agree, value, went_deep,
 };
 
 const EVERYTHING: Option<&[u8]> = None;
@@ -62,6 +64,52 @@ fn an_exclusive_compact_range_ends_while_the_autopilot_works() {
     options.set_exclusive_manual_compaction(true);
     db.compact_range_opt(EVERYTHING, EVERYTHING, &options);
     load(&db, &mut model, 5_000, 2);
+    settle_and_agree(&db, &model);
+}
+
+#[test]
+fn the_only_worker_merges_beside_a_long_compact_range() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let alone = Settings {
+        workers: 1,
+        rate_limit_bytes_per_second: Some(1 << 30),
+        ..settings("fixed-3")
+    };
+    let db = Db::open(directory.path(), alone).expect("opened");
+    let mut model = Model::new();
+    load(&db, &mut model, 20_000, 1);
+    settle_and_agree(&db, &model);
+    db.autopilot().compact("default").expect("asked");
+    settle_and_agree(&db, &model);
+    went_deep(&db);
+    let merged = || {
+        let glance = db.autopilot().glance("default");
+        glance.expect("it is driven").pieces.merged
+    };
+    let running = || db.property_int_value(NUM_RUNNING_COMPACTIONS);
+    // Of some 3 MB, read and written.
+    db.set_rate_limit(256 << 10).expect("a rate");
+    std::thread::scope(|scope| {
+        let long = scope.spawn(|| {
+            let mut options = CompactOptions::default();
+            options.set_bottommost_level_compaction(BottommostLevelCompaction::Force);
+            db.compact_range_opt(Some(key(0)), Some(key(20_000)), &options);
+        });
+        while running().expect("a property") == Some(0) {
+            assert!(!long.is_finished(), "it did not take long");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        let before = merged();
+        for number in 900_000..900_002 {
+            put(&db, &mut model, key(number), value(number, 1));
+            db.flush().expect("a flush");
+        }
+        while merged() == before {
+            assert!(!long.is_finished(), "L0 waited for its end");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        db.set_rate_limit(1 << 30).expect("a rate");
+    });
     settle_and_agree(&db, &model);
 }
 
