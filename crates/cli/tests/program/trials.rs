@@ -194,7 +194,7 @@ fn wrong_use_of_a_trial_gets_a_sentence() {
             "at least one --window",
         ),
         (&["--options", &file, "--seconds", "soon"], "has no unit"),
-        (&["--options", &file], "--seconds <S>"),
+        (&["--options", &file], "--seconds <TIME>"),
         (
             &["--options", &file, "--seconds", "1", "--system", "other"],
             "choose rocksdb or lissom",

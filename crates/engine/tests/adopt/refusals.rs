@@ -135,8 +135,8 @@ fn a_log_that_only_a_transaction_db_reads_in_whole() {
     let refused = || {
         let words = "was last opened as a TransactionDB and its log is not empty";
         for error in [
-            adopter.forecast().err().expect("a log"),
-            adopter.adopt(&mut |_| ()).err().expect("a log"),
+            adopter.forecast().expect_err("a log"),
+            adopter.adopt(&mut |_| ()).expect_err("a log"),
         ] {
             assert!(error.to_string().contains(words), "{error}");
         }
