@@ -5,6 +5,7 @@ Prints its address. A line on its input kills a machine; the end of it ends the 
 Whoever connects first finds only the head there, and so does not go with a machine.
 """
 
+import queue
 import sys
 import threading
 import time
@@ -18,23 +19,35 @@ QUICK = {
     "health_check_failure_threshold": 3,
 }
 
+END = ""
+
+
+def read(lines):
+    for line in sys.stdin:
+        lines.put(line)
+    lines.put(END)
+
+
+def connected(cluster, lines):
+    """Whether somebody has connected before the input ended."""
+    while not cluster.global_state.job_table():
+        if END in lines.queue:
+            return False
+        time.sleep(0.2)
+    return True
+
 
 def main():
+    lines = queue.Queue()
+    threading.Thread(target=read, args=(lines,), daemon=True).start()
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "_system_config": QUICK})
-    machines, ready = [], threading.Event()
-
-    def grow():
-        while not cluster.global_state.job_table():
-            time.sleep(0.2)
-        machines.extend(cluster.add_node(num_cpus=1) for _ in range(2))
-        ready.set()
-
-    threading.Thread(target=grow, daemon=True).start()
     print(f"address {cluster.address}", flush=True)
-    for _ in sys.stdin:
-        ready.wait()
-        cluster.remove_node(machines.pop(), allow_graceful=False)
-        print("killed", flush=True)
+    if connected(cluster, lines):
+        # Ray makes machines in the main thread only.
+        machines = [cluster.add_node(num_cpus=1) for _ in range(2)]
+        for _ in iter(lines.get, END):
+            cluster.remove_node(machines.pop(), allow_graceful=False)
+            print("killed", flush=True)
     cluster.shutdown()
 
 
