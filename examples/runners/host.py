@@ -85,8 +85,11 @@ def strays(path):
 
 def kill_strays(path):
     """Kills them, and what they start meanwhile."""
-    until = time.monotonic() + PATIENCE
-    while (found := strays(path)) and time.monotonic() < until:
+    until, clean = time.monotonic() + PATIENCE, 0
+    # One that is becoming another program has no environment for a moment.
+    while clean < 2 and time.monotonic() < until:
+        found = strays(path)
+        clean = 0 if found else clean + 1
         for pid in found:
             try:
                 os.kill(pid, signal.SIGKILL)

@@ -96,6 +96,15 @@ class Host(unittest.TestCase):
         self.addCleanup(lambda: made.root.lock.closed or made.close())
         return made
 
+    def stray(self, mark):
+        """A process that bears the mark, once everybody can see it."""
+        made = subprocess.Popen(["sleep", "1000"], env={**os.environ, host.VARIABLE: mark})
+        self.addCleanup(made.kill)
+        end = time.monotonic() + 20
+        while not host.strays(mark):
+            self.assertLess(time.monotonic(), end)
+        return made
+
     def until(self, made, kind, orders=()):
         """Everything that is said up to such a message."""
         news, end = made.turn(list(orders), 0.0), time.monotonic() + 20
@@ -170,7 +179,7 @@ class Host(unittest.TestCase):
         mine = self.directory / "lissom-mine"
         mine.mkdir()
         mark = str(left / "worker-0" / "trial-1-1")
-        stray = subprocess.Popen(["sleep", "1000"], env={**os.environ, host.VARIABLE: mark})
+        stray = self.stray(mark)
         first = self.host(search="first")
         self.assertEqual(stray.wait(10), -signal.SIGKILL)
         self.assertFalse(left.exists())
@@ -180,7 +189,7 @@ class Host(unittest.TestCase):
         first.close()
         self.assertTrue(second.root.shared.exists(), "by another worker")
         mark = str(first.root.own / "trial-1-1")
-        stray = subprocess.Popen(["sleep", "1000"], env={**os.environ, host.VARIABLE: mark})
+        stray = self.stray(mark)
         second.close()
         self.assertEqual(stray.wait(10), -signal.SIGKILL, "the last one looks after all")
         self.assertEqual(list(self.directory.iterdir()), [mine])
