@@ -26,6 +26,9 @@ const LOOK_EVERY: Duration = Duration::from_millis(200);
 /// unless somebody writes.
 const MOST_REQUESTS: u32 = 5;
 
+/// After so many failed rounds in a row, some 3 s, the work is not waited for.
+const MOST_FAILED_ROUNDS: u32 = 6;
+
 /// How often progress is told.
 const TELL_EVERY: Duration = Duration::from_secs(1);
 
@@ -172,7 +175,14 @@ impl Driven {
 
     fn check_health(&self) -> Result<()> {
         let health = self.autopilot.health();
-        let cause = if let Some(error) = health.background_error {
+        let mut failing = health.failed_rounds.iter();
+        let stuck = failing.find(|(_, rounds)| **rounds >= MOST_FAILED_ROUNDS);
+        let why = |trouble: &Option<String>| {
+            trouble
+                .as_ref()
+                .map_or(String::new(), |why| format!(": {why}"))
+        };
+        let cause = if let Some(error) = &health.background_error {
             Some(format!(
                 "RocksDB stopped background work: {}",
                 error.message
@@ -180,16 +190,16 @@ impl Driven {
         } else if let Some((family, files)) = health.unreadable.first_key_value() {
             Some(format!(
                 "files {files:?} of column family {family} cannot be read{}",
-                health
-                    .trouble
-                    .map_or(String::new(), |why| format!(": {why}"))
+                why(&health.trouble)
+            ))
+        } else if let Some((family, rounds)) = stuck {
+            Some(format!(
+                "nothing can be planned in column family {family}, {rounds} times in a row{}",
+                why(&health.trouble)
             ))
         } else if !health.running {
-            Some(
-                health
-                    .trouble
-                    .unwrap_or_else(|| "the autopilot ended".into()),
-            )
+            let ended = || "the autopilot ended".to_owned();
+            Some(health.trouble.clone().unwrap_or_else(ended))
         } else {
             None
         };

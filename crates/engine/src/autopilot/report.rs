@@ -32,6 +32,10 @@ pub struct Health {
     pub broken_tuners: BTreeSet<String>,
     /// The last failure of the autopilot, until a compaction succeeds.
     pub trouble: Option<String>,
+    /// Column families in which nothing is planned, as where the state file cannot be
+    /// written, and how many rounds have failed there in a row; `trouble` says why. Each
+    /// rests twice as long as the one before, from 100 ms to 10 s.
+    pub failed_rounds: BTreeMap<String, u32>,
     /// Journal lines that could not be written.
     pub dropped_journal_lines: u64,
 }
@@ -115,6 +119,11 @@ impl Autopilot {
                 .map(|family| family.name.clone())
                 .collect(),
             trouble: self.shared.trouble.lock().clone(),
+            failed_rounds: families
+                .values()
+                .map(|family| (family.name.clone(), family.view.lock().failed_rounds))
+                .filter(|(_, rounds)| *rounds > 0)
+                .collect(),
             dropped_journal_lines: self.shared.journal.dropped(),
         }
     }

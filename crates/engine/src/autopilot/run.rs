@@ -129,17 +129,26 @@ impl Seat {
             .unwrap_or_else(|_| Err(Error::bug("the autopilot panicked in one round")));
         match result {
             Ok(rest) => {
-                self.failures = 0;
                 self.resting_until = None;
+                self.count_failures(0);
                 rest
             }
             Err(error) => {
                 shared.complain(name, error.to_string());
                 let rest = REST.saturating_mul(1 << self.failures.min(16));
-                self.failures += 1;
                 self.resting_until = Some(Instant::now() + rest.min(LONGEST_REST));
+                // A round that finds no news would pass for one that went through.
+                self.pilot.looked = None;
+                self.count_failures(self.failures.saturating_add(1));
                 None
             }
+        }
+    }
+
+    fn count_failures(&mut self, failures: u32) {
+        if failures != self.failures {
+            self.failures = failures;
+            self.pilot.family.view.lock().failed_rounds = failures;
         }
     }
 }

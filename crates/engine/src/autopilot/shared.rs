@@ -205,6 +205,8 @@ pub(super) struct View {
     pub(super) idle_at: Option<u64>,
     /// Looks at the tree so far.
     pub(super) looks: u64,
+    /// Rounds that failed since one went through.
+    pub(super) failed_rounds: u32,
 }
 
 impl View {
@@ -224,6 +226,7 @@ impl View {
             tuner_broken: false,
             idle_at: None,
             looks: 0,
+            failed_rounds: 0,
         }
     }
 }

@@ -187,3 +187,35 @@ fn what_only_the_log_holds_is_given_back_with_the_first_call() {
         assert_eq!(found.as_deref(), Some(&[7; 100][..]));
     }
 }
+
+/// Where the state file cannot be written, nothing is planned.
+#[test]
+fn work_that_cannot_go_on_ends_with_a_sentence() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path();
+    let mut settings = Settings::default();
+    small(&mut settings);
+    let db = Db::open(path, settings).expect("opened");
+    for _ in 0..2 {
+        db.put("key", "value").expect("a put");
+        db.flush().expect("a flush");
+    }
+    drop(db);
+    let before = contents(path, our_levels());
+    let obstacle = path.join("LISSOM.tmp");
+    std::fs::create_dir(&obstacle).expect("made");
+    let compactor = Compactor::new(path);
+    let error = compactor.compact(&mut |_| ()).expect_err("no state file");
+    let error = error.to_string();
+    for words in [
+        "the work stopped, and no data is lost",
+        "nothing can be planned in column family default",
+        "cannot write",
+    ] {
+        assert!(error.contains(words), "{error}");
+    }
+    std::fs::remove_dir(&obstacle).expect("removed");
+    compactor.compact(&mut |_| ()).expect("it goes on");
+    assert!(compactor.forecast().expect("a forecast").done);
+    assert_eq!(contents(path, our_levels()), before);
+}
