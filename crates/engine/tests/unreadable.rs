@@ -108,40 +108,97 @@ fn comes_back(filters: FilterAllocation) {
     };
     let place = tempfile::tempdir().expect("a directory");
     let directory = place.path().canonicalize().expect("it is there");
+    let held = hold_back_a_file(&directory, &settings);
+    let autopilot = &held.autopilot;
+    // Statistics would read the file.
+    let failed = || autopilot.glance("default").expect("driven").pieces.failed;
+    let begun = Instant::now();
+    while failed() == 0 {
+        assert!(begun.elapsed() < PATIENCE, "nothing reads {:?}", held.path);
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    held.give_back();
+    held.db.flush().expect("a flush");
+    assert!(autopilot.wait_until_idle(PATIENCE));
+    let health = autopilot.health();
+    assert!(health.unreadable.is_empty(), "{health:?}");
+    assert_eq!(health.background_error, None);
+    is_merged_and_whole(&held.db, &directory, held.number);
+}
+
+/// After five attempts it is left alone, but for longer than to the next open only
+/// where RocksDB calls it damaged.
+#[test]
+fn a_file_that_is_away_for_long_is_merged_after_the_next_open() {
+    let place = tempfile::tempdir().expect("a directory");
+    let directory = place.path().canonicalize().expect("it is there");
+    let held = hold_back_a_file(&directory, &small("fixed-1"));
+    let left_out = || held.autopilot.health().unreadable.remove("default");
+    let begun = Instant::now();
+    while left_out().is_none() {
+        assert!(begun.elapsed() < PATIENCE, "nothing reads {:?}", held.path);
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let number = held.number;
+    assert!(left_out().is_some_and(|files| files.contains(&number)));
+    held.give_back();
+    drop(held);
+    let db = Db::open(&directory, small("fixed-1")).expect("opened");
+    db.autopilot().compact("default").expect("asked");
+    settle(&db);
+    let health = db.health();
+    assert!(health.unreadable.is_empty(), "{health:?}");
+    is_merged_and_whole(&db, &directory, number);
+}
+
+/// A store that is driven while one of its files is away.
+struct Held {
+    // Before `db`: its threads end before the database closes.
+    autopilot: Autopilot,
+    db: Arc<RocksDb>,
+    number: u64,
+    path: PathBuf,
+    away: PathBuf,
+}
+
+impl Held {
+    fn give_back(&self) {
+        std::fs::rename(&self.away, &self.path).expect("back again");
+    }
+}
+
+fn hold_back_a_file(directory: &Path, settings: &Settings) -> Held {
     {
-        let db = Db::open(&directory, settings.clone()).expect("opened");
+        let db = Db::open(directory, settings.clone()).expect("opened");
         load(&db, 0..12_000, 1);
         settle(&db);
     }
-    let mut preparation = Preparation::new(&settings).expect("prepared");
-    let mut options = preparation.options("default", &settings).expect("options");
+    let mut preparation = Preparation::new(settings).expect("prepared");
+    let mut options = preparation.options("default", settings).expect("options");
     // Files are opened when they are read.
     options.set_max_open_files(20);
     options.set_skip_stats_update_on_db_open(true);
     let family = ColumnFamilyDescriptor::new("default", options.clone());
-    let db = RocksDb::open_cf_descriptors(&options, &directory, [family]).expect("opened");
+    let db = RocksDb::open_cf_descriptors(&options, directory, [family]).expect("opened");
     let db = Arc::new(db);
-    let (number, path) = a_closed_file(&db, &directory);
+    let (number, path) = a_closed_file(&db, directory);
     let away = path.with_extension("away");
     std::fs::rename(&path, &away).expect("renamed");
     let autopilot = Autopilot::attach(db.clone(), preparation).expect("attached");
     for number in 20_000..30_000 {
         db.put(key(number), value(number, 1)).expect("a put");
     }
-    // Statistics would read the file.
-    let failed = || autopilot.glance("default").expect("driven").pieces.failed;
-    let begun = Instant::now();
-    while failed() == 0 {
-        assert!(begun.elapsed() < PATIENCE, "nothing reads file {number}");
-        std::thread::sleep(Duration::from_millis(5));
+    Held {
+        autopilot,
+        db,
+        number,
+        path,
+        away,
     }
-    std::fs::rename(&away, &path).expect("back again");
-    db.flush().expect("a flush");
-    assert!(autopilot.wait_until_idle(PATIENCE));
-    let health = autopilot.health();
-    assert!(health.unreadable.is_empty(), "{health:?}");
-    assert_eq!(health.background_error, None);
-    let left = deep_files(&db, &directory);
+}
+
+fn is_merged_and_whole(db: &RocksDb, directory: &Path, number: u64) {
+    let left = deep_files(db, directory);
     assert!(left.iter().all(|(file, _)| *file != number), "{left:?}");
     for at in (0..12_000).chain(20_000..30_000) {
         assert_eq!(db.get(key(at)).expect("a get"), Some(value(at, 1)));

@@ -25,6 +25,7 @@ mod memory;
 mod mission;
 mod pilot;
 mod publish;
+mod quarantine;
 mod report;
 mod run;
 mod scheduler;
@@ -324,8 +325,8 @@ impl Autopilot {
         self.ask(family, Request::CompactAll)
     }
 
-    /// Lets compactions read files again that could not be read, as after they
-    /// were restored.
+    /// Lets compactions read files again that they leave alone, as after they were
+    /// restored.
     ///
     /// # Errors
     /// When there is no such column family.

@@ -1,5 +1,6 @@
 //! The loop body for one column family: observe, ask the tuner, plan, admit.
 
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -9,7 +10,7 @@ use lissom_core::journal::{Event, TreeSummary};
 use lissom_core::schedule::{Debt, DeepOrder, Level0Order, Order};
 use lissom_core::shape::RunLimits;
 use lissom_core::tuner::{Policy, Question};
-use lissom_core::{Layout, Observation, Plan, TreeState, planner};
+use lissom_core::{Layout, Observation, Plan, Tree, TreeState, planner};
 use rust_rocksdb::BoundColumnFamily;
 
 use super::debt::{debt_bytes, deep_bytes};
@@ -17,6 +18,7 @@ use super::learner::Learner;
 use super::memory::Memory;
 use super::mission::Clock;
 use super::publish::Published;
+use super::quarantine::Quarantine;
 use super::shared::{Family, Request, Shared};
 use crate::error::{Error, Result};
 use crate::files::state::StoredFamily;
@@ -67,7 +69,7 @@ impl Pilot {
         let mut learner = Learner::new(policy.tuner());
         let stored = memory.family(&family.name);
         if let Some(stored) = stored {
-            *family.unreadable.lock() = stored.unreadable.clone();
+            *family.quarantine.lock() = Quarantine::remembered(stored.unreadable.clone());
             if stored.policy == learner.name()
                 && let Err(why) = learner.restore(&stored.tuner)
             {
@@ -186,7 +188,9 @@ impl Pilot {
                     self.state.compact_all = true;
                     self.state.compact_all_after = None;
                 }
-                Request::ForgetUnreadable => self.family.unreadable.lock().clear(),
+                Request::ForgetUnreadable => {
+                    *self.family.quarantine.lock() = Quarantine::default();
+                }
                 Request::Look => {}
             }
         }
@@ -225,22 +229,28 @@ impl Pilot {
         let busy_elsewhere = foreign.is_some();
         in_flight.extend(foreign);
         let Seen { tree, .. } = seen;
-        let mut unreadable = family.unreadable.lock();
-        if !unreadable.is_empty() {
-            let places = tree.places();
-            unreadable.retain(|file| places.contains_key(file));
-        }
+        let unreadable = self.left_out(&tree, now);
         let observation = Observation {
             shape: family.shape.clone(),
             tree,
             state: self.state.clone(),
             in_flight,
-            unreadable: unreadable.clone(),
+            unreadable,
             workers: shared.settings.workers,
             level0: self.order.level0,
             deep: shared.deep_left(&self.order, family),
         };
         Ok((observation, busy_elsewhere))
+    }
+
+    /// Files of the tree that no plan may take.
+    fn left_out(&self, tree: &Tree, now: Instant) -> BTreeSet<u64> {
+        let mut quarantine = self.family.quarantine.lock();
+        if !quarantine.files().is_empty() {
+            let places = tree.places();
+            quarantine.review(now, |file| places.contains_key(&file));
+        }
+        quarantine.files()
     }
 
     /// L0 may have come to its bound since the schedule last looked.
@@ -350,7 +360,7 @@ impl Pilot {
 
     /// Makes the planner's memory durable, when it changed.
     fn remember(&mut self, memory: &mut Memory, now: Instant) -> Result<()> {
-        let unreadable = self.family.unreadable.lock().clone();
+        let unreadable = self.family.quarantine.lock().damaged().clone();
         let learned = now.duration_since(self.saved) >= SAVE_EVERY;
         let same = memory
             .family(&self.family.name)

@@ -25,7 +25,10 @@ pub struct Health {
     pub paused: bool,
     /// RocksDB stopped background work, and perhaps writes.
     pub background_error: Option<BackgroundError>,
-    /// Files that compactions leave alone, since reading them failed.
+    /// Files that compactions leave alone, since reading or merging them failed. Those
+    /// that RocksDB called damaged stay so until
+    /// [`Autopilot::forget_unreadable`]; the others are tried again after an hour, and
+    /// at the next open.
     pub unreadable: BTreeMap<String, BTreeSet<u64>>,
     /// Column families whose tuner panicked or did not answer: their limits stay as
     /// they are until a policy is set.
@@ -110,7 +113,7 @@ impl Autopilot {
             background_error: self.shared.events.background_error(),
             unreadable: families
                 .values()
-                .map(|family| (family.name.clone(), family.unreadable.lock().clone()))
+                .map(|family| (family.name.clone(), family.quarantine.lock().files()))
                 .filter(|(_, files)| !files.is_empty())
                 .collect(),
             broken_tuners: families

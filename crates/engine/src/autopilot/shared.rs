@@ -1,6 +1,6 @@
 //! What the planner thread, the workers and the database handle share.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -16,6 +16,7 @@ use rust_rocksdb::statistics::Ticker;
 
 use super::backoff::BackOff;
 use super::check;
+use super::quarantine::Quarantine;
 use super::scheduler::ScheduleReport;
 use super::workers::Queue;
 use crate::RocksDb;
@@ -126,7 +127,7 @@ pub(super) struct Family {
     pub(super) in_flight: Mutex<BTreeMap<u64, InFlight>>,
     /// Own plans that ended, whatever came of them.
     pub(super) ended: AtomicU64,
-    pub(super) unreadable: Mutex<BTreeSet<u64>>,
+    pub(super) quarantine: Mutex<Quarantine>,
     pub(super) back_off: Mutex<BackOff>,
     /// Shared by those that compact, held alone by whoever must have none
     /// compact. False once the family was released.
@@ -154,7 +155,7 @@ impl Family {
             requests: Mutex::default(),
             in_flight: Mutex::default(),
             ended: AtomicU64::new(0),
-            unreadable: Mutex::default(),
+            quarantine: Mutex::default(),
             back_off: Mutex::default(),
             gate: RwLock::new(true),
             pieces: Mutex::default(),

@@ -10,6 +10,7 @@ use lissom_core::journal::{Event, Outcome};
 use lissom_core::{InFlight, PhysicalLevel, Plan, PlanKind, validate};
 use parking_lot::{Condvar, Mutex};
 
+use super::quarantine::ASK_AGAIN;
 use super::shared::{Family, Shared};
 use crate::events::{count_compaction, sparing};
 use crate::execute::{Executed, Unread, execute, is_for_want};
@@ -191,24 +192,37 @@ fn back_off(shared: &Shared, job: &Job, executed: &Executed) {
         Outcome::Stale { .. } | Outcome::Cancelled => back_off.postponed(Instant::now()),
         Outcome::Failed { error } => {
             let given_up = back_off.failed(&job.plan, Instant::now());
-            let bad: Vec<u64> = match executed.unreadable {
-                Some(Unread::Damaged(file)) => vec![file],
+            let suspects: Vec<u64> = match executed.unreadable {
+                Some(Unread::Damaged(file)) => return leave_out(shared, family, file, error),
                 Some(Unread::Refused(file)) if back_off.refused(file) => vec![file],
                 None if given_up && !is_for_want(error) => job.plan.files().collect(),
                 Some(Unread::Refused(_)) | None => Vec::new(),
             };
-            quarantine(shared, family, &bad, error);
+            set_aside(shared, family, &suspects, error);
         }
     }
 }
 
-/// Keeps files out of later plans.
-fn quarantine(shared: &Shared, family: &Family, files: &[u64], error: &str) {
-    family.unreadable.lock().extend(files);
+/// Keeps a damaged file out of later plans.
+fn leave_out(shared: &Shared, family: &Family, file: u64, error: &str) {
+    family.quarantine.lock().add_damaged(file);
+    let sentence =
+        format!("files [{file}] are left out of compactions, since one is damaged: {error}");
+    shared.complain(&family.name, sentence);
+}
+
+/// Keeps files out of plans for a while: at most one of them may be to blame, and what
+/// failed may pass.
+fn set_aside(shared: &Shared, family: &Family, files: &[u64], error: &str) {
+    family.quarantine.lock().suspect(files, Instant::now());
     let sentence = if files.is_empty() {
         format!("a compaction failed and is tried again: {error}")
     } else {
-        format!("files {files:?} are left out of compactions, since one failed: {error}")
+        let minutes = ASK_AGAIN.as_secs() / 60;
+        format!(
+            "files {files:?} are left out of compactions for {minutes} minutes, or until the \
+             next open, since one failed: {error}"
+        )
     };
     shared.complain(&family.name, sentence);
 }

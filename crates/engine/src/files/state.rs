@@ -64,7 +64,7 @@ pub(crate) struct StoredFamily {
     pub(crate) policy: String,
     /// What the tuner learned; null when nothing.
     pub(crate) tuner: serde_json::Value,
-    /// Files that could not be read.
+    /// Files that are damaged.
     #[serde(default)]
     pub(crate) unreadable: BTreeSet<u64>,
 }
