@@ -17,6 +17,7 @@
 mod applying;
 mod backoff;
 mod check;
+mod claim;
 mod debt;
 mod dispatch;
 mod glance;
@@ -42,6 +43,7 @@ use std::time::{Duration, Instant};
 use lissom_core::tuner::{Policy, Tuner};
 use parking_lot::Mutex;
 
+use self::claim::Claim;
 pub use self::glance::Glance;
 use self::memory::Memory;
 pub use self::report::Health;
@@ -72,6 +74,8 @@ use crate::options::{Hooks, Preparation};
 pub struct Autopilot {
     shared: Arc<Shared>,
     threads: Mutex<Vec<JoinHandle<()>>>,
+    /// Given up once the threads have ended.
+    _claim: Claim,
 }
 
 impl Autopilot {
@@ -100,6 +104,7 @@ impl Autopilot {
     ///
     /// # Errors
     /// When the database was opened for reading, or without handles of its column families;
+    /// when another autopilot drives it, as that of a [`Db`](crate::Db);
     /// when a column family's options are not from the preparation, or were changed into what
     /// cannot be driven; when a policy or the schedule needs what is not counted under
     /// `attach`; when the state file was written by a newer version.
@@ -124,6 +129,7 @@ impl Autopilot {
                 ));
             }
         }
+        let claim = Claim::to(&directory)?;
         for family in db.cf_names() {
             if !preparation.hooks.contains_key(&family) {
                 return Err(Error::fix(format!(
@@ -162,6 +168,7 @@ impl Autopilot {
         let autopilot = Autopilot {
             shared,
             threads: Mutex::default(),
+            _claim: claim,
         };
         for (name, hooks) in &preparation.hooks {
             // Options may have been made for a family that comes later.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lissom::{Autopilot, ErrorKind, Preparation, RocksDb};
+use lissom::{Autopilot, Db, ErrorKind, Preparation, RocksDb};
 use rust_rocksdb::{BlockBasedOptions, ColumnFamilyDescriptor, DBCompactionStyle};
 
 use super::store::{
@@ -140,6 +140,29 @@ fn a_preparation_of_another_database_is_refused() {
         ),
         "{error}"
     );
+}
+
+/// Each of two would take the other's compactions for somebody else's.
+#[test]
+fn a_database_has_one_autopilot() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (db, autopilot) = attach(directory.path(), |_| ()).expect("attached");
+    let second = || prepared(|_| ()).expect("prepared").1;
+    let words = "an autopilot drives the database";
+    let error = Autopilot::attach(db.clone(), second()).err().expect(words);
+    assert_eq!(error.kind(), ErrorKind::Fix);
+    assert!(error.to_string().contains(words), "{error}");
+    let mut model = Model::new();
+    load(&db, &mut model, 5_000, 1);
+    settle(&db, &autopilot);
+    drop(autopilot);
+    drop(db);
+
+    let db = Db::open(directory.path(), settings("fixed-3")).expect("free again");
+    let error = Autopilot::attach(db.rocksdb().clone(), second());
+    let error = error.err().expect(words).to_string();
+    assert!(error.contains(words), "{error}");
+    agree(&db, &model);
 }
 
 /// It would write its files into the directory of somebody else's store.
