@@ -102,6 +102,9 @@ impl Preparation {
     /// options included. Merge operators, compaction filters and prefix
     /// extractors may be set on them; what Lissom set must stay.
     ///
+    /// The column family is opened with the options of the last call: one with other
+    /// settings replaces what ties it to the autopilot.
+    ///
     /// # Errors
     /// A setting outside its range.
     pub fn options(&mut self, family: &str, settings: &Settings) -> Result<Options> {

@@ -73,6 +73,10 @@ lissom_error lissom_guard_table_set(const lissom_guard_table* table,
 size_t lissom_guard_table_count(const lissom_guard_table* table, size_t level);
 lissom_error lissom_guard_table_install(const lissom_guard_table* table,
                                         rocksdb_options_t* options);
+// Whether the column family was opened with options that this very table was
+// installed in.
+lissom_error lissom_guard_table_is_used(const lissom_guard_table* table,
+                                        lissom_target target, int* is_used);
 
 // ---- files (snapshot.cc, table_properties.cc)
 

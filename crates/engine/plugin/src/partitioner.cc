@@ -96,4 +96,15 @@ lissom_error lissom_guard_table_install(const lissom_guard_table* table,
   });
 }
 
+lissom_error lissom_guard_table_is_used(const lissom_guard_table* table,
+                                        lissom_target target, int* is_used) {
+  return lissom::Guarded([&]() -> lissom_error {
+    const lissom::Target found = lissom::Resolve(target);
+    const rocksdb::Options options = found.db->GetOptions(found.cf);
+    *is_used =
+        options.sst_partitioner_factory.get() == table->factory.get() ? 1 : 0;
+    return nullptr;
+  });
+}
+
 }  // extern "C"

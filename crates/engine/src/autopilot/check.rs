@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::ffi::CfRef;
 use crate::ffi::options::live_options;
 use crate::ffi::statistics::Statistics as RocksStatistics;
-use crate::options::Preparation;
+use crate::options::{Hooks, Preparation};
 use crate::requirements;
 
 /// A handle that was opened read-only, or as a secondary, compacts nothing; and who has
@@ -27,8 +27,9 @@ pub(super) fn writable(db: &RocksDb, handle: &impl AsColumnFamilyRef) -> Result<
     }
 }
 
-/// The handle leads where it should, and the options are ours.
-pub(super) fn family(db: &RocksDb, family: &str) -> Result<()> {
+/// The handle leads where it should, the options are ours, and the hooks are those that
+/// the column family was opened with.
+pub(super) fn family(db: &RocksDb, family: &str, hooks: &Hooks) -> Result<()> {
     let handle = db.cf_handle(family).ok_or_else(|| {
         Error::fix(format!(
             "there is no column family \"{family}\": check the name, or create it first"
@@ -36,7 +37,14 @@ pub(super) fn family(db: &RocksDb, family: &str) -> Result<()> {
     })?;
     let target = CfRef::of(&handle)?;
     target.verify(family, db.path())?;
-    requirements::check(&live_options(target)?)
+    requirements::check(&live_options(target)?)?;
+    if hooks.guards.is_used_by(target)? {
+        return Ok(());
+    }
+    Err(Error::fix(format!(
+        "the column family \"{family}\" was not opened with the options that this preparation \
+         made last for it: open it with those, or make options for it once only"
+    )))
 }
 
 /// Whether an attached autopilot can see what its policies and its schedule follow;

@@ -131,13 +131,13 @@ impl Autopilot {
         }
         let claim = Claim::to(&directory)?;
         for family in db.cf_names() {
-            if !preparation.hooks.contains_key(&family) {
-                return Err(Error::fix(format!(
+            let hooks = preparation.hooks.get(&family).ok_or_else(|| {
+                Error::fix(format!(
                     "the column family \"{family}\" was opened without options from this \
                      preparation; call Preparation::options for it and open the database with them"
-                )));
-            }
-            check::family(&db, &family)?;
+                ))
+            })?;
+            check::family(&db, &family, hooks)?;
         }
         let rocks_statistics = check::rocks_statistics(&db)?;
         if attached {
@@ -225,7 +225,7 @@ impl Autopilot {
     }
 
     pub(crate) fn adopt_cf(&self, name: &str, hooks: Hooks) -> Result<()> {
-        check::family(&self.shared.db, name)?;
+        check::family(&self.shared.db, name, &hooks)?;
         if !self.seat(name, hooks) {
             return Err(Error::fix(format!(
                 "a column family \"{name}\" is driven already: if that one was dropped, call \

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rust_rocksdb::Options;
 
-use super::{Error, layout, raw};
+use super::{CfRef, Error, layout, raw};
 
 /// Guard keys by physical output level. Clones share one table.
 ///
@@ -87,5 +87,21 @@ impl GuardTable {
         let pointer = layout::pointer(options)?;
         // SAFETY: both objects are alive, and `options` is borrowed exclusively.
         unsafe { Error::check(raw::lissom_guard_table_install(self.inner.0, pointer)) }
+    }
+
+    /// Whether a column family was opened with options that this table, or a clone of
+    /// it, was installed in.
+    pub fn is_used_by(&self, cf: CfRef<'_>) -> Result<bool, Error> {
+        let mut is_used = 0;
+        // SAFETY: the handle and the target are alive, and `is_used` is valid for the
+        // call.
+        unsafe {
+            Error::check(raw::lissom_guard_table_is_used(
+                self.inner.0,
+                cf.raw(),
+                &raw mut is_used,
+            ))
+        }?;
+        Ok(is_used != 0)
     }
 }

@@ -83,6 +83,11 @@ unsafe extern "C" {
         table: *const GuardTable,
         options: *mut rocksdb_options_t,
     ) -> Message;
+    pub fn lissom_guard_table_is_used(
+        table: *const GuardTable,
+        target: Target,
+        is_used: *mut c_int,
+    ) -> Message;
 
     pub fn lissom_tree_snapshot(target: Target, out: *mut Buffer) -> Message;
     pub fn lissom_table_properties(target: Target, out: *mut Buffer) -> Message;

@@ -142,6 +142,35 @@ fn a_preparation_of_another_database_is_refused() {
     );
 }
 
+/// Guard keys and bits for filters would go to objects that nobody uses.
+#[test]
+fn options_that_the_preparation_replaced_are_refused() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (options, mut preparation) = prepared(|_| ()).expect("prepared");
+    let family = ColumnFamilyDescriptor::new("default", options.clone());
+    let db = RocksDb::open_cf_descriptors(&options, directory.path(), [family]).expect("opened");
+    let _same = preparation
+        .options("default", &settings("fixed-3"))
+        .expect("options");
+    let _others = preparation
+        .options("default", &settings("fixed-2"))
+        .expect("options");
+    let words = "was not opened with the options that this preparation made last";
+    let error = Autopilot::attach(Arc::new(db), preparation);
+    let error = error.err().expect(words);
+    assert_eq!(error.kind(), ErrorKind::Fix);
+    assert!(error.to_string().contains(words), "{error}");
+
+    // The same settings again are the same objects.
+    let (options, mut preparation) = prepared(|_| ()).expect("prepared");
+    let _same = preparation
+        .options("default", &settings("fixed-3"))
+        .expect("options");
+    let family = ColumnFamilyDescriptor::new("default", options.clone());
+    let db = RocksDb::open_cf_descriptors(&options, directory.path(), [family]).expect("opened");
+    Autopilot::attach(Arc::new(db), preparation).expect("attached");
+}
+
 /// Each of two would take the other's compactions for somebody else's.
 #[test]
 fn a_database_has_one_autopilot() {
