@@ -268,18 +268,17 @@ fn plain_options(settings: &Settings) -> Options {
 /// counts as not yet given back.
 fn remove_our_files(directory: &Path) -> Result<()> {
     let state = state::path(directory);
-    let request = request::path(directory);
     let files = [
         pin::path(directory),
-        request.with_extension("tmp"),
-        request,
         journal::old_path(directory),
         journal::path(directory),
         state.with_extension("tmp"),
         state,
     ];
-    let requests = application::left_over(directory);
-    for file in requests.into_iter().chain(files) {
+    let mut all = application::left_over(directory);
+    all.extend(request::left_over(directory));
+    all.extend(files);
+    for file in all {
         match fs::remove_file(&file) {
             Err(error) if error.kind() != ErrorKind::NotFound => {
                 return Err(Error::io("remove", &file, &error));

@@ -135,14 +135,7 @@ pub(crate) fn take_answer(directory: &Path, id: &str) -> Result<Option<Answer>> 
 
 /// Every file of these that lies in a directory.
 pub(crate) fn left_over(directory: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-    entries
-        .map(|entry| entry.path())
-        .filter(|path| {
-            let name = path.file_name().map(|name| name.to_string_lossy());
-            name.is_some_and(|name| name.starts_with(REQUEST) || name.starts_with(ANSWER))
-        })
-        .collect()
+    super::beginning_with(directory, &[REQUEST, ANSWER])
 }
 
 fn write(path: &Path, value: &impl Serialize) -> Result<()> {
