@@ -73,7 +73,10 @@ use crate::options::{Hooks, Preparation};
 ///   refused.
 pub struct Autopilot {
     shared: Arc<Shared>,
+    /// Held for moments only.
     threads: Mutex<Vec<JoinHandle<()>>>,
+    /// Held by whoever ends the threads.
+    ending: Mutex<()>,
     /// Given up once the threads have ended.
     _claim: Claim,
 }
@@ -168,6 +171,7 @@ impl Autopilot {
         let autopilot = Autopilot {
             shared,
             threads: Mutex::default(),
+            ending: Mutex::default(),
             _claim: claim,
         };
         for (name, hooks) in &preparation.hooks {
@@ -410,7 +414,9 @@ impl Autopilot {
         self.shared.stop.store(true, Relaxed);
         self.shared.events.bell().ring();
         self.shared.queue.wake();
-        let mut threads = self.threads.lock();
+        // Whoever comes second returns when they have ended, too.
+        let _ending = self.ending.lock();
+        let threads = std::mem::take(&mut *self.threads.lock());
         let names = self.shared.db.cf_names();
         let handles: Vec<_> = names
             .iter()
@@ -422,7 +428,7 @@ impl Autopilot {
             .filter(|_| busy)
             .filter_map(|handle| CfRef::of(handle).ok()?.abort_compactions().ok())
             .collect();
-        for thread in threads.drain(..) {
+        for thread in threads {
             // A thread that panicked has nothing left to end.
             let _ = thread.join();
         }

@@ -7,6 +7,7 @@ mod ingestion;
 mod opening;
 mod operations;
 mod scan;
+mod turns;
 
 pub use family::Family;
 pub use opening::Opening;
@@ -19,16 +20,18 @@ use std::sync::Arc;
 use lissom_core::Mission;
 use lissom_core::tuner::Policy;
 use parking_lot::Mutex;
-use rust_rocksdb::{Options, WriteBatch, WriteBatchIteratorCf, WriteOptions};
+use rust_rocksdb::{Cache, Options, WriteBatch, WriteBatchIteratorCf, WriteOptions};
 
 use self::opening::Customise;
 use self::operations::{Operations, operations};
+use self::turns::Turns;
 use crate::RocksDb;
 use crate::apply::{Applied, Wanted};
 use crate::autopilot::{Autopilot, Health};
 use crate::error::{Error, Result};
 use crate::events::Events;
 use crate::options::Preparation;
+use crate::rate_limit::RateLimit;
 use crate::settings::Settings;
 use crate::statistics::Statistics;
 use crate::statistics::counters::Counters;
@@ -52,7 +55,12 @@ pub struct Db {
     rocks: Arc<RocksDb>,
     counters: Arc<Counters>,
     events: Arc<Events>,
+    /// Held for moments only: whoever waits for RocksDB does so without it.
     preparation: Mutex<Preparation>,
+    /// The preparation's, for who must not wait for it.
+    cache: Cache,
+    rate_limit: Option<Arc<RateLimit>>,
+    turns: Turns,
     customise: Option<Arc<Customise>>,
     /// Objects that options hold must outlive the database; RocksDB's binding
     /// sees to it only for those given at open.
@@ -140,17 +148,20 @@ impl Db {
     /// A setting outside its range; RocksDB's, as when there is one of that
     /// name.
     pub fn create_cf_with(&self, name: &str, settings: &Settings) -> Result<()> {
-        let mut preparation = self.preparation.lock();
+        let _turn = self.turns.take(name);
         if self.rocks.cf_handle(name).is_some() {
             return Err(Error::fix(format!(
                 "there is a column family \"{name}\" already: choose another name"
             )));
         }
-        let options = match &self.customise {
-            Some(customise) => preparation.options_with(name, settings, &**customise)?,
-            None => preparation.options(name, settings)?,
+        let (options, hooks) = {
+            let mut preparation = self.preparation.lock();
+            let options = match &self.customise {
+                Some(customise) => preparation.options_with(name, settings, &**customise)?,
+                None => preparation.options(name, settings)?,
+            };
+            (options, preparation.hooks[name].clone())
         };
-        let hooks = preparation.hooks[name].clone();
         // One of that name may have been dropped through RocksDB's own handle.
         self.autopilot.release_cf(name);
         self.rocks.create_cf(name, &options)?;
@@ -170,16 +181,17 @@ impl Db {
                 "the column family \"default\" cannot be dropped: every database has it",
             ));
         }
-        let mut preparation = self.preparation.lock();
+        let _turn = self.turns.take(name);
         self.autopilot.release_cf(name);
         if let Err(error) = dropping::drop_family(&self.rocks, name) {
-            if let Some(hooks) = preparation.hooks.get(name) {
-                self.autopilot.adopt_cf(name, hooks.clone())?;
+            let hooks = self.preparation.lock().hooks.get(name).cloned();
+            if let Some(hooks) = hooks {
+                self.autopilot.adopt_cf(name, hooks)?;
             }
             return Err(error.into());
         }
         self.events.release_writers(name);
-        preparation.hooks.remove(name);
+        self.preparation.lock().hooks.remove(name);
         Ok(())
     }
 
@@ -281,7 +293,7 @@ impl Db {
     /// When the database was opened without `rate_limit_bytes_per_second` and with the
     /// schedule `eager`, for then it has no rate limiter; a limit outside its range.
     pub fn set_rate_limit(&self, bytes_per_second: u64) -> Result<()> {
-        match &self.preparation.lock().rate_limit {
+        match &self.rate_limit {
             Some(limit) => limit.bound(bytes_per_second),
             None => Err(Error::fix(
                 "the database was opened without rate_limit_bytes_per_second: \
@@ -293,7 +305,7 @@ impl Db {
     /// Bytes of memory under the budget now: cached blocks, indexes, filters and
     /// write buffers.
     pub fn memory_bytes(&self) -> u64 {
-        self.preparation.lock().cache.get_usage() as u64
+        self.cache.get_usage() as u64
     }
 }
 

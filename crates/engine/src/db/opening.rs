@@ -7,6 +7,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use rust_rocksdb::{ColumnFamilyDescriptor, Options};
 
+use super::turns::Turns;
 use super::{Db, directory};
 use crate::RocksDb;
 use crate::autopilot::Autopilot;
@@ -82,6 +83,9 @@ impl Opening {
             rocks,
             counters: events.counters("default"),
             events,
+            cache: preparation.cache.clone(),
+            rate_limit: preparation.rate_limit.clone(),
+            turns: Turns::default(),
             preparation: Mutex::new(preparation),
             customise: self.customise,
             created: Mutex::new(vec![options]),

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use lissom::{Autopilot, Db, Preparation, RocksDb, Settings};
 use rust_rocksdb::checkpoint::Checkpoint;
+use rust_rocksdb::properties::NUM_RUNNING_COMPACTIONS;
 use rust_rocksdb::{ColumnFamilyDescriptor, ImportColumnFamilyOptions, WriteBatch};
 
 use super::store::{
@@ -79,6 +80,53 @@ fn a_family_may_be_dropped_in_the_midst_of_its_compactions() {
     }
     assert!(merged > 0, "nothing was under way");
     assert!(db.health().background_error.is_none());
+}
+
+/// Dropping waits for an instant in which RocksDB has no job.
+#[test]
+fn memory_rate_and_other_families_do_not_wait_for_a_drop() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let settings = Settings {
+        level0_slowdown_writes_trigger: 5,
+        rate_limit_bytes_per_second: Some(64 << 20),
+        write_buffer_size: 1 << 20,
+        ..settings("fixed-2")
+    };
+    let db = Db::open(directory.path(), settings).expect("opened");
+    db.autopilot().pause();
+    db.create_cf("goes").expect("made");
+    for file in 0..4 {
+        // No two files hold the same keys, and all overlap.
+        for number in 0..2_000 {
+            let number = 4 * number + file;
+            db.put(key(number), value(number, 1)).expect("a put");
+        }
+        db.flush().expect("a flush");
+    }
+    // The fifth file begins RocksDB's own compaction, which takes some 20 s at this rate.
+    db.set_rate_limit(64 << 10).expect("the least rate");
+    db.put("key", "value").expect("a put");
+    db.flush().expect("a flush");
+    let eventually = |what: &str, is_so: &dyn Fn() -> bool| {
+        let begun = Instant::now();
+        while !is_so() {
+            assert!(begun.elapsed() < PATIENCE, "never: {what}");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    };
+    let running = || db.property_int_value(NUM_RUNNING_COMPACTIONS);
+    eventually("a compaction", &|| running().expect("a property") > Some(0));
+    std::thread::scope(|scope| {
+        let dropping = scope.spawn(|| db.drop_cf("goes"));
+        eventually("the drop", &|| db.cf_handle("goes").is_none());
+        assert!(db.memory_bytes() > 0);
+        db.create_cf("comes").expect("made");
+        assert!(!dropping.is_finished(), "nobody was waited for");
+        db.set_rate_limit(64 << 20).expect("a rate");
+        dropping.join().expect("no panic").expect("dropped");
+    });
+    db.autopilot().unpause();
+    settle(&db, db.autopilot());
 }
 
 /// RocksDB does not tell that the stall of a dropped family has ended.
