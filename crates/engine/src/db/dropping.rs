@@ -4,9 +4,11 @@ use std::mem;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rust_rocksdb::Options;
 use rust_rocksdb::properties::{NUM_RUNNING_COMPACTIONS, NUM_RUNNING_FLUSHES};
 
 use crate::RocksDb;
+use crate::ffi::options::read_options;
 
 /// RocksDB is rarely without a job for less than this.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -19,15 +21,25 @@ const GLANCE: Duration = Duration::from_millis(5);
 /// RocksDB 11.12). So the handle, which keeps them alive, is held until no job runs; and
 /// for ever where there is always one, which costs its memory until the database closes.
 ///
+/// False where there was always one.
+///
 /// # Errors
 /// RocksDB's; the family is then as it was.
-pub(super) fn drop_family(rocks: &RocksDb, name: &str) -> Result<(), rust_rocksdb::Error> {
+pub(super) fn drop_family(rocks: &RocksDb, name: &str) -> Result<bool, rust_rocksdb::Error> {
     let handle = rocks.cf_handle(name);
     rocks.drop_cf(name)?;
-    if !rests(rocks) {
+    let is_at_rest = rests(rocks);
+    if !is_at_rest {
         mem::forget(handle);
     }
-    Ok(())
+    Ok(is_at_rest)
+}
+
+/// Whether the options of a column family that was dropped, and has no job of RocksDB's
+/// left, may go. A compaction filter is theirs alone, and the application may compact by
+/// a handle of its own; all else is shared with whoever uses it.
+pub(super) fn may_go(options: &mut Options) -> bool {
+    read_options(options).is_ok_and(|found| found.cf.compaction_filter.is_none())
 }
 
 /// Waits for an instant without a job of RocksDB's; false when there is none.

@@ -7,6 +7,8 @@ mod ingestion;
 mod opening;
 mod operations;
 mod scan;
+#[cfg(test)]
+mod tests;
 mod turns;
 
 pub use family::Family;
@@ -62,9 +64,9 @@ pub struct Db {
     rate_limit: Option<Arc<RateLimit>>,
     turns: Turns,
     customise: Option<Arc<Customise>>,
-    /// Objects that options hold must outlive the database; RocksDB's binding
-    /// sees to it only for those given at open.
-    created: Mutex<Vec<Options>>,
+    /// Objects that options hold must outlive the column family; RocksDB's binding
+    /// sees to it only for those given at open. By its name.
+    created: Mutex<Vec<(String, Options)>>,
 }
 
 impl Db {
@@ -165,7 +167,7 @@ impl Db {
         // One of that name may have been dropped through RocksDB's own handle.
         self.autopilot.release_cf(name);
         self.rocks.create_cf(name, &options)?;
-        self.created.lock().push(options);
+        self.created.lock().push((name.to_owned(), options));
         self.autopilot.adopt_cf(name, hooks)
     }
 
@@ -183,15 +185,23 @@ impl Db {
         }
         let _turn = self.turns.take(name);
         self.autopilot.release_cf(name);
-        if let Err(error) = dropping::drop_family(&self.rocks, name) {
-            let hooks = self.preparation.lock().hooks.get(name).cloned();
-            if let Some(hooks) = hooks {
-                self.autopilot.adopt_cf(name, hooks)?;
+        let is_at_rest = match dropping::drop_family(&self.rocks, name) {
+            Ok(is_at_rest) => is_at_rest,
+            Err(error) => {
+                let hooks = self.preparation.lock().hooks.get(name).cloned();
+                if let Some(hooks) = hooks {
+                    self.autopilot.adopt_cf(name, hooks)?;
+                }
+                return Err(error.into());
             }
-            return Err(error.into());
-        }
+        };
         self.events.release_writers(name);
         self.preparation.lock().hooks.remove(name);
+        if is_at_rest {
+            let mut created = self.created.lock();
+            created
+                .retain_mut(|(made, options)| made.as_str() != name || !dropping::may_go(options));
+        }
         Ok(())
     }
 

@@ -88,7 +88,7 @@ impl Opening {
             turns: Turns::default(),
             preparation: Mutex::new(preparation),
             customise: self.customise,
-            created: Mutex::new(vec![options]),
+            created: Mutex::new(vec![("default".into(), options)]),
         })
     }
 

@@ -1,0 +1,41 @@
+use rust_rocksdb::compaction_filter::Decision;
+
+use crate::{Db, Settings};
+
+fn families_with_options(db: &Db) -> Vec<String> {
+    let created = db.created.lock();
+    created.iter().map(|(name, _)| name.clone()).collect()
+}
+
+/// An application may make a column family a day for years.
+#[test]
+fn nothing_stays_of_families_that_were_dropped() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = Db::open(directory.path(), Settings::default()).expect("opened");
+    db.create_cf("stays").expect("made");
+    for day in 0..3 {
+        let name = format!("day-{day}");
+        db.create_cf(&name).expect("made");
+        let family = db.family(&name).expect("there");
+        family.put("key", "value").expect("a put");
+        drop(family);
+        db.drop_cf(&name).expect("dropped");
+        assert!(!db.preparation.lock().hooks.contains_key(&name));
+    }
+    assert_eq!(families_with_options(&db), ["default", "stays"]);
+}
+
+/// The options alone keep it, and RocksDB has a bare pointer to it.
+#[test]
+fn a_compaction_filter_stays_as_long_as_the_database() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = Db::opening(directory.path(), Settings::default())
+        .customise(|_, options| {
+            options.set_compaction_filter("keeps", |_, _, _| Decision::Keep);
+        })
+        .open()
+        .expect("opened");
+    db.create_cf("goes").expect("made");
+    db.drop_cf("goes").expect("dropped");
+    assert_eq!(families_with_options(&db), ["default", "goes"]);
+}
