@@ -15,7 +15,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lissom_core::{PhysicalLevel, Tree, TreeState};
+use lissom_core::{PhysicalLevel, Tree};
 use rust_rocksdb::{
     BlockBasedOptions, BottommostLevelCompaction, ColumnFamilyDescriptor, CompactOptions, Options,
 };
@@ -26,6 +26,7 @@ use super::space::{check_space, free_bytes};
 use super::work::{Watch, Work};
 use crate::RocksDb;
 use crate::error::{Error, Result};
+use crate::files::state::Stored;
 use crate::files::{application, journal, pin, request, state};
 use crate::inspect::{read, recorded};
 use crate::options::Preparation;
@@ -101,16 +102,18 @@ impl Detacher {
             must_refit: false,
         };
         seen.work.done = !ours && !state::path(&self.directory).exists();
+        let mut trees = BTreeMap::new();
         for name in &opened.names {
             opened.require_merge_operator(name, "lissom::adopt::Detacher::customise")?;
             let settings = recorded::family_settings(&opened.options, &stored, name)?;
             let tree = opened.look(name)?.tree;
-            let state = recorded::family_state(&stored, name, &settings);
-            let merge = !fits(&tree) && !is_one_run(&tree);
-            seen.must_merge |= merge;
+            seen.must_merge |= !fits(&tree) && !is_one_run(&tree);
             seen.must_refit |= !fits(&tree);
-            seen.add(name, &settings, &tree, state, merge)?;
+            trees.insert(name, tree);
             seen.settings.insert(name.clone(), settings);
+        }
+        for (name, tree) in &trees {
+            seen.add(name, tree, &stored)?;
         }
         Ok(seen)
     }
@@ -218,15 +221,12 @@ impl Detacher {
 }
 
 impl Seen {
-    fn add(
-        &mut self,
-        name: &str,
-        settings: &Settings,
-        tree: &Tree,
-        mut state: TreeState,
-        merge: bool,
-    ) -> Result<()> {
-        let found = if merge {
+    /// Where one column family must be merged, the planner drives all, and may sink what
+    /// fits a plain RocksDB: so all are merged.
+    fn add(&mut self, name: &str, tree: &Tree, stored: &Stored) -> Result<()> {
+        let settings = &self.settings[name];
+        let found = if self.must_merge && !is_one_run(tree) {
+            let mut state = recorded::family_state(stored, name, settings);
             state.compact_all = true;
             forecast(&settings.shape(), tree, &state, settings.workers)?
         } else {

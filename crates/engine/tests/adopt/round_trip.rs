@@ -219,3 +219,49 @@ fn work_that_cannot_go_on_ends_with_a_sentence() {
     assert!(compactor.forecast().expect("a forecast").done);
     assert_eq!(contents(path, our_levels()), before);
 }
+
+/// One that fits a plain RocksDB as it is, too: the planner drives all.
+#[test]
+fn every_family_that_is_merged_before_it_is_given_back_is_foreseen() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path();
+    let mut settings = Settings::default();
+    small(&mut settings);
+    let db = Db::opening(path, settings.clone())
+        .family("second", settings)
+        .open()
+        .expect("opened");
+    let second = db.family("second").expect("there");
+    for round in 0..2 {
+        for number in 0..4_000_u32 {
+            let value = [round; 100];
+            db.put(number.to_be_bytes(), value).expect("a put");
+            if number < 500 {
+                second.put(number.to_be_bytes(), value).expect("a put");
+            }
+        }
+        db.flush_cf(second.handle()).expect("a flush");
+        db.flush().expect("a flush");
+        assert!(db.autopilot().wait_until_idle(Duration::from_secs(60)));
+    }
+    db.put("in level 0", "alone").expect("a put");
+    db.flush().expect("a flush");
+    drop(second);
+    drop(db);
+
+    let detacher = Detacher::new(path);
+    let foreseen = detacher.forecast().expect("a forecast");
+    for family in &foreseen.families {
+        assert!(family.files > 1, "{foreseen:?}");
+        assert!(family.forecast.merged_bytes > 0, "{foreseen:?}");
+    }
+    let mut last = lissom::adopt::Progress::default();
+    let detached = detacher.detach(&mut |progress| last = progress);
+    detached.expect("detached");
+    // What is merged twice has other footers the second time.
+    let slack = 64 << 10;
+    assert!(
+        last.merged_bytes <= foreseen.merged_bytes() + slack,
+        "{last:?} {foreseen:?}"
+    );
+}
