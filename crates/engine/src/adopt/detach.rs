@@ -27,7 +27,7 @@ use super::work::{Watch, Work};
 use crate::RocksDb;
 use crate::error::{Error, Result};
 use crate::files::state::Stored;
-use crate::files::{application, journal, pin, request, state};
+use crate::files::{application, journal, pin, probe, request, state};
 use crate::inspect::{read, recorded};
 use crate::options::Preparation;
 use crate::settings::Settings;
@@ -270,6 +270,7 @@ fn remove_our_files(directory: &Path) -> Result<()> {
     let state = state::path(directory);
     let files = [
         pin::path(directory),
+        probe::path(directory),
         journal::old_path(directory),
         journal::path(directory),
         state.with_extension("tmp"),

@@ -58,3 +58,17 @@ fn what_fails_again_and_again_is_written_down_once() {
         .filter(|line| line.contains("LISSOM-COMPACT"));
     assert_eq!(told.count(), 1, "{journal}");
 }
+
+#[test]
+fn what_a_kill_left_of_the_probe_goes_with_the_next_open() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let probe = directory.path().join("LISSOM-PROBE");
+    std::fs::write(&probe, "half a measurement").expect("written");
+    let settings = Settings {
+        device_bytes_per_second: Some(1 << 30),
+        ..Settings::default()
+    };
+    let db = Db::open(directory.path(), settings).expect("opened");
+    assert!(!probe.exists());
+    drop(db);
+}

@@ -8,6 +8,7 @@
 //! | `LISSOM-PIN` | its presence holds the limits |
 //! | `LISSOM-COMPACT` | column families that someone wants merged into one run |
 //! | `LISSOM-APPLY`, `LISSOM-APPLIED` | options and settings that someone wants, and what came of them |
+//! | `LISSOM-PROBE` | is there while the device is measured |
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,6 +17,7 @@ pub(crate) mod application;
 pub(crate) mod checksum;
 pub(crate) mod journal;
 pub(crate) mod pin;
+pub(crate) mod probe;
 pub(crate) mod request;
 pub(crate) mod state;
 

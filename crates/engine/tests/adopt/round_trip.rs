@@ -52,6 +52,7 @@ fn there_and_back(style: Style) {
     drop(db);
     let before = contents(path, our_levels());
 
+    std::fs::write(path.join("LISSOM-PROBE"), "left by a kill").expect("written");
     Detacher::new(path).detach(&mut |_| ()).expect("detached");
     assert_eq!(contents(path, 7), before, "{style:?}");
     let ours = std::fs::read_dir(path)

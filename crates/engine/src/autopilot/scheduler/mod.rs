@@ -18,6 +18,7 @@ use self::meter::Meter;
 use super::memory::Memory;
 use super::shared::Shared;
 use crate::error::Result;
+use crate::files::probe as file;
 
 /// What the schedule has learned is saved this often.
 const SAVE_EVERY: Duration = Duration::from_secs(60);
@@ -228,6 +229,10 @@ fn debt(shared: &Shared) -> Debt {
 
 /// What the device can do: as set, as known, or as measured now.
 fn device(shared: &Shared, memory: &mut Memory, kind: ScheduleKind) -> f64 {
+    // An open before this one may have been killed while it measured.
+    if let Err(error) = file::clear(&shared.directory) {
+        shared.complain("", error.to_string());
+    }
     if let Some(known) = shared.settings.device_bytes_per_second {
         return known as f64;
     }

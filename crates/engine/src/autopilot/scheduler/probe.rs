@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-const NAME: &str = "LISSOM-PROBE";
+use crate::files::probe;
 
 /// Bytes of one write.
 const BLOCK: usize = 1 << 20;
@@ -24,7 +24,7 @@ const ALIGNMENT: usize = 4096;
 /// Direct I/O even where the store uses the operating system's cache: what is asked is
 /// the device.
 pub(super) fn bytes_per_second(directory: &Path) -> io::Result<u64> {
-    let path = directory.join(NAME);
+    let path = probe::path(directory);
     let measured = measure(&path);
     let removed = fs::remove_file(&path);
     let rate = measured?;
