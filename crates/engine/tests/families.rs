@@ -62,3 +62,31 @@ fn each_has_its_own_limits_and_tree_and_may_come_and_go() {
         assert_eq!(entries, 15_000, "{name}");
     }
 }
+
+/// As where a crash comes after the drop and before the state file is written.
+#[test]
+fn what_was_known_of_a_dropped_family_is_not_taken_for_its_successors() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let open = |policy: &str| {
+        let opening = Db::opening(directory.path(), small(policy)).family("goes", small(policy));
+        opening.open().expect("opened")
+    };
+    let state = directory.path().join("LISSOM");
+    drop(open("fixed-4"));
+    let before = std::fs::read(&state).expect("a state file");
+    let db = open("fixed-4");
+    db.drop_cf("goes").expect("dropped");
+    db.create_cf("goes").expect("made again");
+    drop(db);
+    std::fs::write(&state, before).expect("written");
+    // Pinned, for a fixed policy would set its own limits.
+    lissom::control::pin(directory.path()).expect("pinned");
+    let db = open("fixed-2");
+    assert!(db.autopilot().wait_until_idle(PATIENCE));
+    let statistics = db.statistics().expect("statistics");
+    for (name, runs) in [("default", 4), ("goes", 2)] {
+        let limits = &statistics.families[name].limits;
+        let wanted = RunLimits::uniform(RunLimit::clamped(runs));
+        assert_eq!(*limits, wanted, "{name}");
+    }
+}

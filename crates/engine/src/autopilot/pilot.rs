@@ -11,7 +11,7 @@ use lissom_core::schedule::{Debt, DeepOrder, Level0Order, Order};
 use lissom_core::shape::RunLimits;
 use lissom_core::tuner::{Policy, Question};
 use lissom_core::{Layout, Observation, Plan, Tree, TreeState, planner};
-use rust_rocksdb::BoundColumnFamily;
+use rust_rocksdb::{AsColumnFamilyRef, BoundColumnFamily};
 
 use super::debt::{debt_bytes, deep_bytes};
 use super::learner::Learner;
@@ -37,6 +37,8 @@ const SAVE_EVERY: Duration = Duration::from_secs(10);
 /// The planner thread's knowledge of one column family.
 pub(super) struct Pilot {
     pub(super) family: Arc<Family>,
+    /// RocksDB's number for it.
+    id: Option<u32>,
     pub(super) state: TreeState,
     pub(super) learner: Learner,
     /// What the schedule lets run.
@@ -67,7 +69,13 @@ impl Pilot {
     pub(super) fn new(shared: &Shared, family: Arc<Family>, memory: &Memory) -> Pilot {
         let policy = family.hooks.settings.policy.clone();
         let mut learner = Learner::new(policy.tuner());
+        let id = shared.db.cf_handle(&family.name).map(|handle| handle.id());
         let stored = memory.family(&family.name);
+        if stored.is_some_and(|stored| !stored.is_of(id)) {
+            let text = "what was known of a dropped column family of this name is left aside";
+            shared.journal.note(&family.name, text);
+        }
+        let stored = stored.filter(|stored| stored.is_of(id));
         if let Some(stored) = stored {
             *family.quarantine.lock() = Quarantine::remembered(stored.unreadable.clone());
             if stored.policy == learner.name()
@@ -85,6 +93,7 @@ impl Pilot {
         Pilot {
             clock: Clock::new(shared, &family, now),
             family,
+            id,
             state,
             learner,
             order: shared.schedule.lock().order.clone(),
@@ -362,9 +371,9 @@ impl Pilot {
     fn remember(&mut self, memory: &mut Memory, now: Instant) -> Result<()> {
         let unreadable = self.family.quarantine.lock().damaged().clone();
         let learned = now.duration_since(self.saved) >= SAVE_EVERY;
-        let same = memory
-            .family(&self.family.name)
-            .is_some_and(|stored| stored.tree == self.state && stored.unreadable == unreadable);
+        let same = memory.family(&self.family.name).is_some_and(|stored| {
+            stored.id == self.id && stored.tree == self.state && stored.unreadable == unreadable
+        });
         if same && !learned {
             return Ok(());
         }
@@ -372,6 +381,7 @@ impl Pilot {
         memory.keep(
             &self.family.name,
             StoredFamily {
+                id: self.id,
                 layout: Layout::V1,
                 shape: Some(self.family.shape.clone()),
                 tree: self.state.clone(),

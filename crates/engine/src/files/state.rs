@@ -52,6 +52,10 @@ impl StoredSchedule {
 /// What is kept of one column family.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(crate) struct StoredFamily {
+    /// RocksDB's number for the column family, which no other of the database ever has;
+    /// absent before it was first driven.
+    #[serde(default)]
+    pub(crate) id: Option<u32>,
     /// Where its runs lie.
     pub(crate) layout: Layout,
     /// The dimensions that it was last driven with, for whoever looks at the
@@ -73,6 +77,7 @@ impl StoredFamily {
     /// What there is to keep of a column family that was never driven.
     pub(crate) fn of(settings: &Settings) -> StoredFamily {
         StoredFamily {
+            id: None,
             layout: Layout::V1,
             shape: Some(settings.shape()),
             tree: TreeState::new(settings.policy.first_limits()),
@@ -80,6 +85,14 @@ impl StoredFamily {
             tuner: serde_json::Value::Null,
             unreadable: BTreeSet::new(),
         }
+    }
+}
+
+impl StoredFamily {
+    /// Whether it is not of a column family that had the same name and was dropped, as
+    /// where a crash came before it was forgotten.
+    pub(crate) fn is_of(&self, id: Option<u32>) -> bool {
+        self.id.is_none() || self.id == id
     }
 }
 
@@ -221,6 +234,7 @@ mod tests {
 
     fn stored() -> Stored {
         let family = StoredFamily {
+            id: Some(3),
             layout: Layout::V1,
             shape: Some(crate::settings::Settings::default().shape()),
             tree: TreeState::new(RunLimits::uniform(RunLimit::clamped(4))),
