@@ -318,3 +318,31 @@ fn attach_refuses_foreign_options() {
     let error = refusal(directory.path(), preparation, &options);
     assert!(error.contains("make them equal"), "{error}");
 }
+
+/// A policy that is replaced while the limits are held never held any.
+#[test]
+fn limits_that_a_pin_held_back_go_with_their_policy() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = Db::open(directory.path(), small("fixed-1")).expect("opened");
+    let policy = |name: &str| {
+        let policy = name.parse().expect("a policy");
+        db.set_policy("default", &policy).expect("set");
+    };
+    let looked = || assert!(db.autopilot().wait_until_idle(PATIENCE));
+    looked();
+    db.pin().expect("pinned");
+    policy("fixed-4");
+    looked();
+    policy("thresholds-20-80");
+    looked();
+    db.unpin().expect("free again");
+    // The first look may have begun before.
+    for _ in 0..2 {
+        db.autopilot().unpause();
+        looked();
+    }
+    assert_eq!(limits(&db), RunLimits::uniform(RunLimit::ONE));
+    policy("fixed-4");
+    looked();
+    assert_eq!(limits(&db), RunLimits::uniform(RunLimit::clamped(4)));
+}

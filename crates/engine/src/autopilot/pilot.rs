@@ -143,7 +143,7 @@ impl Pilot {
             return Ok(None);
         };
         let now = Instant::now();
-        let asked = self.take_requests();
+        let asked = self.take_requests(pinned);
         let mission_over = self.clock.is_over(shared, &self.family, now);
         let resting = self.family.back_off.lock().remaining(now);
         // While nothing may start, the tree is not looked at for what waits: a look
@@ -177,7 +177,7 @@ impl Pilot {
         Ok(resting)
     }
 
-    fn take_requests(&mut self) -> bool {
+    fn take_requests(&mut self, pinned: bool) -> bool {
         let requests = {
             let mut waiting = self.family.requests.lock();
             if !waiting.is_empty() {
@@ -191,7 +191,10 @@ impl Pilot {
             match request {
                 Request::Tuner(tuner, limits) => {
                     self.learner = Learner::new(tuner);
-                    self.wanted = limits.or(self.wanted.take());
+                    // Limits that a pin has held back go with their policy.
+                    if pinned || limits.is_some() {
+                        self.wanted = limits;
+                    }
                 }
                 Request::CompactAll => {
                     self.state.compact_all = true;
