@@ -194,7 +194,7 @@ impl Driven {
             ))
         } else if let Some((family, rounds)) = stuck {
             Some(format!(
-                "nothing can be planned in column family {family}, {rounds} times in a row{}",
+                "nothing can be planned in column family \"{family}\", {rounds} times in a row{}",
                 why(&health.trouble)
             ))
         } else if !health.running {

@@ -162,6 +162,7 @@ impl Autopilot {
             busy: Default::default(),
             stop: Default::default(),
             paused: Default::default(),
+            failed_turns: Default::default(),
             trouble: Mutex::default(),
             rate_limit: preparation.rate_limit.clone(),
             schedule: Mutex::new(ScheduleReport::before(preparation.settings.schedule)),

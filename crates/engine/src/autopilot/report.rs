@@ -36,8 +36,9 @@ pub struct Health {
     /// The last failure of the autopilot, until a compaction succeeds.
     pub trouble: Option<String>,
     /// Column families in which nothing is planned, as where the state file cannot be
-    /// written, and how many rounds have failed there in a row; `trouble` says why. Each
-    /// rests twice as long as the one before, from 100 ms to 10 s.
+    /// written, and how many rounds have failed there in a row; under "" those that
+    /// failed for the database as a whole. `trouble` says why. Each is followed by twice
+    /// the rest of the one before, from 100 ms to 10 s.
     pub failed_rounds: BTreeMap<String, u32>,
     /// Journal lines that could not be written.
     pub dropped_journal_lines: u64,
@@ -122,12 +123,18 @@ impl Autopilot {
                 .map(|family| family.name.clone())
                 .collect(),
             trouble: self.shared.trouble.lock().clone(),
-            failed_rounds: families
-                .values()
-                .map(|family| (family.name.clone(), family.view.lock().failed_rounds))
-                .filter(|(_, rounds)| *rounds > 0)
-                .collect(),
+            failed_rounds: self.failed_rounds(&families),
             dropped_journal_lines: self.shared.journal.dropped(),
         }
+    }
+
+    fn failed_rounds(&self, families: &BTreeMap<String, Arc<Family>>) -> BTreeMap<String, u32> {
+        let whole = (String::new(), self.shared.failed_turns.load(Relaxed));
+        families
+            .values()
+            .map(|family| (family.name.clone(), family.view.lock().failed_rounds))
+            .chain([whole])
+            .filter(|(_, rounds)| *rounds > 0)
+            .collect()
     }
 }

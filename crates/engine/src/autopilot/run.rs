@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use lissom_core::schedule::Order;
@@ -15,7 +16,8 @@ use super::shared::{Request, Shared};
 use crate::error::{Error, Result};
 use crate::files::{pin, request};
 
-/// A column family whose round failed rests this long, doubled each time.
+/// A column family whose round failed rests this long, doubled each time; so does the
+/// thread after a panic elsewhere.
 const REST: Duration = Duration::from_millis(100);
 const LONGEST_REST: Duration = Duration::from_secs(10);
 
@@ -25,40 +27,98 @@ struct Seat {
     resting_until: Option<Instant>,
 }
 
+/// What the planner thread knows.
+struct Planner {
+    memory: Memory,
+    scheduler: Scheduler,
+    seats: BTreeMap<String, Seat>,
+    recovery: Recovery,
+}
+
 /// The life of the planner thread.
-pub(super) fn run(shared: &Shared, mut memory: Memory, mut scheduler: Scheduler) {
-    let mut seats: BTreeMap<String, Seat> = BTreeMap::new();
-    let mut recovery = Recovery::default();
+pub(super) fn run(shared: &Shared, memory: Memory, scheduler: Scheduler) {
+    let mut planner = Planner {
+        memory,
+        scheduler,
+        seats: BTreeMap::new(),
+        recovery: Recovery::default(),
+    };
+    take_turns(shared, || planner.turn(shared));
+    planner.end(shared);
+}
+
+/// Takes turns until the autopilot ends; each says how long nothing needs to be done
+/// after it, without news. A panic ends the turn and not the thread: the next one comes
+/// after a rest, which news does not cut short.
+pub(super) fn take_turns(shared: &Shared, mut turn: impl FnMut() -> Duration) {
+    let mut failures = 0_u32;
     while !shared.stopping() {
-        take_seats(shared, &mut memory, &mut seats);
-        recovery.try_resume(shared);
+        match catch_unwind(AssertUnwindSafe(&mut turn)) {
+            Ok(wait) => {
+                failures = 0;
+                let wait = wait.max(Duration::from_millis(1));
+                shared.events.bell().wait(wait);
+            }
+            Err(_) => {
+                let sentence = "the autopilot panicked between two rounds, and tries again";
+                shared.complain("", sentence.into());
+                rest(shared, rest_after(failures));
+                failures = failures.saturating_add(1);
+            }
+        }
+        shared.failed_turns.store(failures, Relaxed);
+    }
+}
+
+fn rest_after(failures: u32) -> Duration {
+    let rest = REST.saturating_mul(1 << failures.min(16));
+    rest.min(LONGEST_REST)
+}
+
+fn rest(shared: &Shared, time: Duration) {
+    let end = Instant::now() + time;
+    while !shared.stopping() && Instant::now() < end {
+        let left = end.saturating_duration_since(Instant::now());
+        shared.events.bell().wait(left);
+    }
+}
+
+impl Planner {
+    fn turn(&mut self, shared: &Shared) -> Duration {
+        take_seats(shared, &mut self.memory, &mut self.seats);
+        self.recovery.try_resume(shared);
         pass_on_requests(shared);
         applying::take_up(shared);
         let pinned = pin::is_set(&shared.directory);
-        let order = scheduler.order(shared, &mut memory);
-        let mut wait = TICK.min(scheduler.wait(Instant::now()));
-        let mut in_turn: Vec<_> = seats.iter_mut().collect();
+        let order = self.scheduler.order(shared, &mut self.memory);
+        let mut wait = TICK.min(self.scheduler.wait(Instant::now()));
+        let mut in_turn: Vec<_> = self.seats.iter_mut().collect();
         in_turn.sort_by_cached_key(|(_, seat)| seat.pilot.precedence());
         for (name, seat) in in_turn {
-            if let Some(rest) = seat.round(shared, &mut memory, name, (pinned, &order)) {
+            if let Some(rest) = seat.round(shared, &mut self.memory, name, (pinned, &order)) {
                 wait = wait.min(rest);
             }
         }
         shared.journal.flush();
-        shared
-            .events
-            .bell()
-            .wait(wait.max(Duration::from_millis(1)));
+        wait
     }
-    if let Err(error) = scheduler.rest(&mut memory) {
-        shared.complain("", error.to_string());
-    }
-    for (name, seat) in &mut seats {
-        if let Err(error) = seat.pilot.rest(&mut memory) {
-            shared.complain(name, error.to_string());
+
+    /// Saves what was learned last.
+    fn end(&mut self, shared: &Shared) {
+        fenced(shared, "", || self.scheduler.rest(&mut self.memory));
+        for (name, seat) in &mut self.seats {
+            fenced(shared, name, || seat.pilot.rest(&mut self.memory));
         }
+        shared.journal.flush();
     }
-    shared.journal.flush();
+}
+
+fn fenced(shared: &Shared, name: &str, act: impl FnOnce() -> Result<()>) {
+    let done = catch_unwind(AssertUnwindSafe(act))
+        .unwrap_or_else(|_| Err(Error::bug("the autopilot panicked at its end")));
+    if let Err(error) = done {
+        shared.complain(name, error.to_string());
+    }
 }
 
 /// What someone asks for from outside.
@@ -135,8 +195,7 @@ impl Seat {
             }
             Err(error) => {
                 shared.complain(name, error.to_string());
-                let rest = REST.saturating_mul(1 << self.failures.min(16));
-                self.resting_until = Some(Instant::now() + rest.min(LONGEST_REST));
+                self.resting_until = Some(Instant::now() + rest_after(self.failures));
                 // A round that finds no news would pass for one that went through.
                 self.pilot.looked = None;
                 self.count_failures(self.failures.saturating_add(1));

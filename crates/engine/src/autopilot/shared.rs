@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use lissom_core::journal::TreeSummary;
@@ -43,6 +43,8 @@ pub(super) struct Shared {
     pub(super) busy: AtomicUsize,
     pub(super) stop: AtomicBool,
     pub(super) paused: AtomicBool,
+    /// Turns of the planner thread that panicked since one went through.
+    pub(super) failed_turns: AtomicU32,
     /// The last failure, as a sentence; cleared by the next success.
     pub(super) trouble: Mutex<Option<String>>,
     pub(super) rocks_statistics: Option<ffi::statistics::Statistics>,

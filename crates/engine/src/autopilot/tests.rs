@@ -1,5 +1,6 @@
 use std::time::{Duration, Instant};
 
+use super::run::take_turns;
 use super::shared::View;
 use crate::{Db, Settings};
 
@@ -71,4 +72,22 @@ fn what_a_kill_left_of_the_probe_goes_with_the_next_open() {
     let db = Db::open(directory.path(), settings).expect("opened");
     assert!(!probe.exists());
     drop(db);
+}
+
+/// As of a schedule's name or state, which the planner thread asks for between rounds.
+#[test]
+fn a_panic_between_rounds_ends_no_thread() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = Db::open(directory.path(), Settings::default()).expect("opened");
+    let (mut turns, mut trouble) = (0, None);
+    take_turns(&db.autopilot().shared, || {
+        turns += 1;
+        assert!(turns > 2, "as this test wants it");
+        trouble = db.health().trouble;
+        db.autopilot().stop();
+        Duration::ZERO
+    });
+    assert_eq!(turns, 3);
+    let trouble = trouble.expect("it is told");
+    assert!(trouble.contains("panicked between two rounds"), "{trouble}");
 }

@@ -210,7 +210,7 @@ fn work_that_cannot_go_on_ends_with_a_sentence() {
     let error = error.to_string();
     for words in [
         "the work stopped, and no data is lost",
-        "nothing can be planned in column family default",
+        "nothing can be planned in column family \"default\"",
         "cannot write",
     ] {
         assert!(error.contains(words), "{error}");
