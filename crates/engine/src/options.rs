@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use lissom_core::schedule::ScheduleKind;
 use lissom_core::{Layout, LogicalLevel, PhysicalLevel, filters};
@@ -16,6 +17,7 @@ use rust_rocksdb::{
 
 use crate::error::{Error, Result};
 use crate::events::{Events, Listener};
+use crate::ffi::commit_gate::CommitGate;
 use crate::ffi::filter::LevelBloom;
 use crate::ffi::guards::GuardTable;
 use crate::open_files::max_open_files;
@@ -25,6 +27,10 @@ use crate::settings::{Compression, Settings};
 
 /// A target size that no level reaches, so that RocksDB never scores one.
 pub(crate) const NEVER_FULL: u64 = 1 << 60;
+
+/// How long a compaction of RocksDB's own waits for an ingestion before it commits. One
+/// that waits behind stopped writers waits for the compaction.
+const LONGEST_HOLD: Duration = Duration::from_secs(1);
 
 /// What the options of one column family and the autopilot share.
 #[derive(Clone)]
@@ -58,6 +64,7 @@ pub struct Preparation {
     pub(crate) events: Arc<Events>,
     pub(crate) hooks: BTreeMap<String, Hooks>,
     pub(crate) rate_limit: Option<Arc<RateLimit>>,
+    pub(crate) commits: CommitGate,
     pub(crate) cache: Cache,
     write_buffers: WriteBufferManager,
 }
@@ -93,6 +100,7 @@ impl Preparation {
             events: Arc::default(),
             hooks: BTreeMap::new(),
             rate_limit,
+            commits: CommitGate::new(LONGEST_HOLD)?,
             cache,
             write_buffers,
         })
@@ -164,6 +172,7 @@ impl Preparation {
         }
         options.set_write_buffer_manager(&self.write_buffers);
         options.add_event_listener(Listener(self.events.clone()));
+        self.commits.install(options)?;
         if let Some(limit) = &self.rate_limit {
             limit.limiter.install(options)?;
         }

@@ -88,6 +88,22 @@ lissom_error lissom_table_properties(lissom_target target, lissom_buffer* out);
 lissom_error lissom_abort_compactions(lissom_target target);
 lissom_error lissom_resume_compactions(lissom_target target);
 
+// ---- commits of compactions (commit_gate.cc)
+
+struct lissom_commit_gate;
+// A closed gate holds each compaction for at most `longest_hold_millis`.
+lissom_error lissom_commit_gate_new(uint64_t longest_hold_millis,
+                                    lissom_commit_gate** out);
+void lissom_commit_gate_free(lissom_commit_gate* gate);
+lissom_error lissom_commit_gate_install(const lissom_commit_gate* gate,
+                                        rocksdb_options_t* options);
+// Closed once more for each close, until as many opens. Waits for the commits of
+// the column family that have begun.
+lissom_error lissom_commit_gate_close(const lissom_commit_gate* gate,
+                                      const char* family, size_t family_size);
+lissom_error lissom_commit_gate_open(const lissom_commit_gate* gate,
+                                     const char* family, size_t family_size);
+
 // ---- counters of one thread (perf.cc)
 
 struct lissom_perf_totals {

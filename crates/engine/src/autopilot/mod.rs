@@ -165,6 +165,7 @@ impl Autopilot {
             failed_turns: Default::default(),
             trouble: Mutex::default(),
             rate_limit: preparation.rate_limit.clone(),
+            commits: preparation.commits.clone(),
             schedule: Mutex::new(ScheduleReport::before(preparation.settings.schedule)),
             attached,
             directory: directory.clone(),
@@ -263,7 +264,8 @@ impl Autopilot {
 
     /// Does something while the autopilot compacts nothing in a column family:
     /// waits for the pieces that run, and lets none start before `act` returns.
-    /// RocksDB's own compaction of L0 goes on.
+    /// Compactions of RocksDB's own, its brake on L0 and those of `CompactRange`, go on
+    /// merging; before they commit each waits for `act` to return, a second at most.
     ///
     /// Ingestion needs it. RocksDB 11.12 chooses an ingested file's level by two
     /// views of the tree, which for a moment differ when a compaction was
@@ -273,8 +275,10 @@ impl Autopilot {
     /// ingests in here. `act` must neither call this, nor
     /// release the family, nor stop the autopilot.
     pub fn without_compactions<T>(&self, family: &str, act: impl FnOnce() -> T) -> T {
-        let family = self.shared.family(family);
-        let _alone = family.as_ref().map(|family| family.gate.write());
+        let driven = self.shared.family(family);
+        let _alone = driven.as_ref().map(|driven| driven.gate.write());
+        // It fails only where memory has run out, and nothing is held then.
+        let _held = self.shared.commits.close(family).ok();
         act()
     }
 

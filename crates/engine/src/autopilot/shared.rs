@@ -23,6 +23,7 @@ use crate::RocksDb;
 use crate::error::Result;
 use crate::events::Events;
 use crate::ffi;
+use crate::ffi::commit_gate::CommitGate;
 use crate::files::journal::Journal;
 use crate::options::Hooks;
 use crate::rate_limit::RateLimit;
@@ -49,6 +50,7 @@ pub(super) struct Shared {
     pub(super) trouble: Mutex<Option<String>>,
     pub(super) rocks_statistics: Option<ffi::statistics::Statistics>,
     pub(super) rate_limit: Option<Arc<RateLimit>>,
+    pub(super) commits: CommitGate,
     pub(super) schedule: Mutex<ScheduleReport>,
     /// Operations bypass this crate's handle: only RocksDB counts them.
     pub(super) attached: bool,

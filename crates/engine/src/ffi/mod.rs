@@ -17,6 +17,7 @@
 //!    read within its length and released once.
 
 mod buffer;
+pub mod commit_gate;
 pub mod copy;
 pub mod directory_lock;
 mod error;

@@ -31,6 +31,7 @@ macro_rules! opaque {
 opaque!(
     LevelBloom,
     GuardTable,
+    CommitGate,
     RateLimiter,
     Statistics,
     DirectoryLock
@@ -94,6 +95,23 @@ unsafe extern "C" {
 
     pub fn lissom_abort_compactions(target: Target) -> Message;
     pub fn lissom_resume_compactions(target: Target) -> Message;
+
+    pub fn lissom_commit_gate_new(longest_hold_millis: u64, out: *mut *mut CommitGate) -> Message;
+    pub fn lissom_commit_gate_free(gate: *mut CommitGate);
+    pub fn lissom_commit_gate_install(
+        gate: *const CommitGate,
+        options: *mut rocksdb_options_t,
+    ) -> Message;
+    pub fn lissom_commit_gate_close(
+        gate: *const CommitGate,
+        family: *const c_char,
+        family_size: usize,
+    ) -> Message;
+    pub fn lissom_commit_gate_open(
+        gate: *const CommitGate,
+        family: *const c_char,
+        family_size: usize,
+    ) -> Message;
 
     pub fn lissom_perf_begin() -> c_int;
     pub fn lissom_perf_read(

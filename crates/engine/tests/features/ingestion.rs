@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{Duration, Instant};
 
 use lissom::{Db, Settings};
 use rust_rocksdb::{IngestExternalFileOptions, Options, SstFileWriter};
@@ -97,6 +98,32 @@ fn write_and_flush(db: &Db, name: &str, over: &AtomicBool) {
         }
         db.flush_cf(family.handle()).expect("a flush");
     }
+}
+
+/// RocksDB's own compactions are held before they commit, for a second at most: whoever
+/// ingests may wait for writers that wait for them.
+#[test]
+fn a_compaction_of_rocksdbs_own_waits_for_an_ingestion_and_not_for_ever() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = open(directory.path(), "fixed-2");
+    db.autopilot().pause();
+    let mut model = Model::new();
+    for version in 0..2 {
+        load(&db, &mut model, 200, version);
+        db.flush().expect("a flush");
+    }
+    assert_eq!(files_by_level(&db).get(&0), Some(&2));
+    let begun = Instant::now();
+    db.autopilot().without_compactions("default", || {
+        db.compact_range(None::<&[u8]>, None::<&[u8]>);
+    });
+    assert!(
+        begun.elapsed() >= Duration::from_millis(900),
+        "nothing held it"
+    );
+    assert_eq!(files_by_level(&db).get(&0), None);
+    db.autopilot().unpause();
+    settle_and_agree(&db, &model);
 }
 
 #[test]

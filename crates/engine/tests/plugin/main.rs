@@ -1,5 +1,6 @@
 //! The plug-in against a real RocksDB.
 
+mod commits;
 mod compactions;
 mod counters;
 mod files;
