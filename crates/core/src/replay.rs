@@ -67,7 +67,8 @@ pub fn replay(
         } else {
             trial.limits.clone()
         };
-        let changes = answer.changes.iter().chain(&answer.consolidate);
+        let merges = answer.consolidate.iter().chain(&answer.abandon);
+        let changes = answer.changes.iter().chain(merges);
         decided.push(Redecided {
             mission: mission.number,
             read_share: mission.operations.read_share(),
@@ -115,6 +116,7 @@ mod tests {
                     limits: RunLimits::uniform(RunLimit::clamped(3)),
                     changes: Vec::new(),
                     consolidate: Vec::new(),
+                    abandon: Vec::new(),
                 },
                 pinned: false,
             },

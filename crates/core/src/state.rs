@@ -7,6 +7,7 @@ use crate::key::Key;
 use crate::layout::{LogicalLevel, PhysicalLevel};
 use crate::plan::Reason;
 use crate::shape::RunLimits;
+use crate::tuner::Trial;
 
 /// Identifies a drain within one column family; never used twice.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -53,6 +54,10 @@ pub struct TreeState {
     /// Levels that the tuner wants merged, whatever their limits are.
     #[serde(default)]
     pub consolidate: Vec<LogicalLevel>,
+    /// Levels whose consolidation that is under way ends with the pieces that run. A
+    /// level is taken out once no such drain of it is left.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub abandon: Vec<LogicalLevel>,
     /// Someone asked for the whole tree to be merged into one run.
     pub compact_all: bool,
     /// The newest file of L0 when it was asked for: it and all older ones are merged
@@ -78,6 +83,7 @@ impl TreeState {
             waiting: None,
             forced: Vec::new(),
             consolidate: Vec::new(),
+            abandon: Vec::new(),
             compact_all: false,
             compact_all_after: None,
             drains: Vec::new(),
@@ -85,6 +91,25 @@ impl TreeState {
             guards: Guards::default(),
             cursors: Vec::new(),
         }
+    }
+
+    /// Takes up which levels a tuner wants merged, and which no more. What it wanted
+    /// before and has not begun is dropped; what it gave up stays so until it wants it
+    /// again.
+    pub fn take_up(&mut self, trial: &Trial) {
+        self.consolidate = trial.consolidate.iter().map(|it| it.level).collect();
+        for given_up in &trial.abandon {
+            if !self.abandon.contains(&given_up.level) {
+                self.abandon.push(given_up.level);
+            }
+        }
+        self.abandon
+            .retain(|level| !self.consolidate.contains(level));
+    }
+
+    /// Whether nobody wants a drain to go on.
+    pub fn is_abandoned(&self, drain: &Drain) -> bool {
+        matches!(drain.reason, Reason::Consolidate { level } if self.abandon.contains(&level))
     }
 
     /// The drain that covers a physical level.

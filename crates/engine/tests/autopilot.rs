@@ -132,6 +132,7 @@ impl Tuner for Panicking {
             limits: RunLimits::uniform(RunLimit::clamped(3)),
             changes: Vec::new(),
             consolidate: Vec::new(),
+            abandon: Vec::new(),
         }
     }
 
@@ -185,6 +186,7 @@ impl Tuner for Merging {
                     why: "a test".into(),
                 })
                 .collect(),
+            abandon: Vec::new(),
         }
     }
 

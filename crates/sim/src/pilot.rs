@@ -104,18 +104,20 @@ impl Pilot {
             mission,
         });
         self.trial = Some(trial.id);
-        let consolidate: Vec<_> = trial.consolidate.iter().map(|it| it.level).collect();
-        let consolidates = consolidate != self.state.consolidate;
-        self.state.consolidate = consolidate;
+        let before = self.state.consolidate.clone();
+        self.state.take_up(&trial);
+        let consolidates = before != self.state.consolidate && !trial.consolidate.is_empty();
+        let merges = consolidates || !trial.abandon.is_empty();
         let wanted = Some(&trial.limits);
         let moves = trial.limits != self.state.limits && self.state.waiting.as_ref() != wanted;
         if moves {
             let seen = self.observation(tree, in_flight);
             self.state = planner::with_limits(&seen, trial.limits.clone());
         }
-        let changes = trial.changes.iter().chain(&trial.consolidate);
+        let levels = trial.consolidate.iter().chain(&trial.abandon);
+        let changes = trial.changes.iter().chain(levels);
         Decided {
-            is_new: moves || consolidates && !trial.consolidate.is_empty(),
+            is_new: moves || merges,
             limits: trial.limits.clone(),
             why: changes
                 .map(|change| format!("{}: {}", change.level, change.why))

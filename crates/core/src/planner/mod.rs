@@ -134,10 +134,14 @@ fn piece_workers(workers: usize, drain: f64, level0: f64) -> usize {
     }
 }
 
-/// Compactions below L0 that the schedule lets run at once. It does not bind what was
+/// Compactions of a drain that may run at once: none of one that is given up, else what
+/// the schedule lets run below L0. It does not bind what was
 /// asked for by hand, nor a level that holds as much as it ever should: the tree must
 /// not come to a stop under any order.
 fn allowed(now: &Observation, drain: &Drain, urgency: f64) -> usize {
+    if now.state.is_abandoned(drain) {
+        return 0;
+    }
     let must = urgency >= 1.0 || drain.reason == Reason::Manual;
     match now.deep {
         DeepOrder::AtMost(most) if !must => most,

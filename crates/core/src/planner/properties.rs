@@ -7,6 +7,7 @@ use crate::plan::Reason;
 use crate::planner::with_limits;
 use crate::schedule::{DeepOrder, Level0Order};
 use crate::shape::{RunLimit, RunLimits, Transition};
+use crate::state::Drain;
 use crate::testing::{ENTRY_BYTES, Model, small_shape};
 
 /// Entries that fill one memtable of the small shape.
@@ -32,6 +33,7 @@ enum Step {
     Forget,
     CompactAll,
     Consolidate(u16),
+    Abandon(u16),
     Unreadable(usize),
     Workers(usize),
     Order(Level0Order, DeepOrder),
@@ -48,6 +50,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => Just(Step::Forget),
         1 => Just(Step::CompactAll),
         1 => (1u16..4).prop_map(Step::Consolidate),
+        1 => (1u16..4).prop_map(Step::Abandon),
         1 => any::<usize>().prop_map(Step::Unreadable),
         1 => (1usize..5).prop_map(Step::Workers),
         2 => (level0_order(), deep_order()).prop_map(|(level0, deep)| Step::Order(level0, deep)),
@@ -73,6 +76,7 @@ fn apply(model: &mut Model, step: &Step) {
         Step::Forget => model.forget(),
         Step::CompactAll => model.state.compact_all = true,
         Step::Consolidate(level) => model.state.consolidate = vec![LogicalLevel(*level)],
+        Step::Abandon(level) => model.state.abandon = vec![LogicalLevel(*level)],
         Step::Unreadable(at) => {
             let files: Vec<u64> = model.tree().iter().map(|(_, file)| file.number).collect();
             if let Some(file) = files.get(at % files.len().max(1)) {
@@ -150,6 +154,56 @@ proptest! {
         let trigger = model.shape.level0_file_num_compaction_trigger as usize;
         prop_assert!(model.tree().level0().len() < trigger);
         prop_assert!(model.tree().files(PhysicalLevel::LANDING).is_empty());
+        prop_assert!(model.state.drains.is_empty());
+    }
+
+    /// A consolidation may be given up after any of its pieces: reads stay right, no piece
+    /// begins after it, and what is left is a tree like any other.
+    #[test]
+    fn a_consolidation_ends_after_any_piece(
+        flushes in 60u32..300,
+        level in 1u16..3,
+        limit in 2u16..11,
+        pieces in 0usize..12,
+        writes_on in any::<bool>(),
+    ) {
+        let mut model = Model::new(small_shape(), RunLimits::uniform(RunLimit::clamped(limit)));
+        let flush = |model: &mut Model, at: u32| {
+            model.flush((0..FLUSH).map(|n| ((at * 7919 + n * 104_729) % 10_000, false)));
+        };
+        for at in 0..flushes {
+            flush(&mut model, at);
+            model.settle(1_000);
+        }
+        model.state.consolidate = vec![LogicalLevel(level)];
+        model.plan();
+        for _ in 0..pieces {
+            model.finish(0);
+            model.plan();
+        }
+        model.state.consolidate.clear();
+        model.state.abandon = vec![LogicalLevel(level)];
+        let is_merge = |drain: &Drain| matches!(drain.reason, Reason::Consolidate { .. });
+        let kept = model.running.clone();
+        model.plan();
+        let begun = model.running.iter().filter(|plan| !kept.contains(plan));
+        let on = begun.filter(|plan| matches!(plan.reason, Reason::Consolidate { .. }));
+        prop_assert_eq!(on.count(), 0);
+        while !model.running.is_empty() {
+            model.finish(0);
+        }
+        model.check();
+        model.plan();
+        prop_assert!(!model.state.drains.iter().any(is_merge), "{:?}", model.state.drains);
+        prop_assert!(model.state.abandon.is_empty());
+        let more = if writes_on { 100 } else { 0 };
+        for at in 0..more {
+            flush(&mut model, flushes + at);
+            model.plan();
+            model.finish(0);
+        }
+        model.settle(2_000);
+        model.check();
         prop_assert!(model.state.drains.is_empty());
     }
 
@@ -374,6 +428,37 @@ fn consolidating_level_by_level_leaves_one_run() {
     }
     assert_eq!(model.runs(deepest).len(), 1);
     assert_eq!(model.tree().runs().count(), 1);
+}
+
+/// A consolidation that is given up half way has written less than a whole one, and the
+/// level keeps the runs that were left.
+#[test]
+fn what_is_abandoned_is_not_merged() {
+    let after = |pieces: Option<usize>| {
+        let mut model = Model::new(small_shape(), RunLimits::uniform(RunLimit::clamped(10)));
+        model.workers = 1;
+        for at in 0..100u32 {
+            model.flush((0..FLUSH).map(|n| ((at * 7919 + n * 104_729) % 100_000, false)));
+            model.settle(1_000);
+        }
+        let before = model.written_bytes;
+        model.state.consolidate = vec![LogicalLevel(1)];
+        if let Some(pieces) = pieces {
+            for _ in 0..pieces {
+                model.plan();
+                model.finish(0);
+            }
+            model.state.abandon = vec![LogicalLevel(1)];
+        }
+        model.settle(2_000);
+        model.check();
+        (model.written_bytes - before, model.runs(1).len())
+    };
+    let (whole, none, one) = (after(None), after(Some(0)), after(Some(1)));
+    assert!(whole.0 > 0 && whole.1 == 0, "{whole:?}");
+    // It is wanted still, and begins once nothing of it is under way.
+    assert_eq!(none, whole, "nothing had begun");
+    assert!(one.0 < whole.0 && one.1 > 0, "{one:?} {whole:?}");
 }
 
 /// A flexible change of limits rewrites nothing; a greedy one merges down.

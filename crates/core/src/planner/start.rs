@@ -41,22 +41,28 @@ pub(super) fn drains(seen: &Observation) -> TreeState {
 }
 
 /// A drain ends when no source file is left; also when all that are left
-/// cannot be read.
+/// cannot be read; and between two pieces when nobody wants it to go on. Each piece
+/// leaves a legal tree behind, so what is left of the sources are runs as before.
 fn end(now: &mut Observation) {
     let over = |drain: &Drain| {
         let running = now.in_flight.iter().any(|job| job.drain == Some(drain.id));
         let blocked = !now.unreadable.is_empty()
             && now.in_flight.is_empty()
             && piece::pieces(now, drain, 1).is_empty();
-        !running && (blocked || !piece::has_sources(now, drain))
+        let unwanted = now.state.is_abandoned(drain);
+        !running && (blocked || unwanted || !piece::has_sources(now, drain))
     };
-    let left = now
+    let left: Vec<Drain> = now
         .state
         .drains
         .iter()
         .filter(|drain| !over(drain))
         .cloned()
         .collect();
+    let merged = |level: &LogicalLevel| Reason::Consolidate { level: *level };
+    now.state
+        .abandon
+        .retain(|level| left.iter().any(|drain| drain.reason == merged(level)));
     now.state.drains = left;
 }
 

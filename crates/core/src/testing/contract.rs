@@ -92,7 +92,8 @@ pub fn tuner_contract(make: impl Fn() -> Box<dyn Tuner>) {
                     "{level} changed without a reason"
                 );
             }
-            let reasons = trial.changes.iter().chain(&trial.consolidate);
+            let merges = trial.consolidate.iter().chain(&trial.abandon);
+            let reasons = trial.changes.iter().chain(merges);
             assert!(
                 reasons.into_iter().all(|it| !it.why.is_empty()),
                 "{trial:?}"

@@ -7,6 +7,8 @@
 //! landing: 0-50                   RocksDB's own compaction of L0
 //! 1.15: 0-40:900 41-99:900 d80    level.slot; dN: N % tombstones
 //! drain 1.12 -> 2.15              a drain under way
+//! consolidating 1.12 -> 2.15      one for the reads' sake
+//! abandon 1                       the level's consolidation is given up
 //! busy 3                          a file in a running compaction (by number)
 //! unreadable 3
 //! workers 1
@@ -76,7 +78,9 @@ impl Drawing {
                 let policy: Policy = format!("fixed-{rest}").parse().ok()?;
                 self.state.limits = policy.first_limits();
             }
-            "drain" => self.drain(rest)?,
+            "drain" => self.drain(rest, |_| Reason::Manual)?,
+            "consolidating" => self.drain(rest, |level| Reason::Consolidate { level })?,
+            "abandon" => self.state.abandon.push(LogicalLevel(rest.parse().ok()?)),
             "busy" => self.busy.push(rest.parse().ok()?),
             "unreadable" => self.unreadable.push(rest.parse().ok()?),
             "workers" => self.workers = rest.parse().ok()?,
@@ -142,14 +146,16 @@ impl Drawing {
         Some(())
     }
 
-    fn drain(&mut self, text: &str) -> Option<()> {
+    fn drain(&mut self, text: &str, reason: impl Fn(LogicalLevel) -> Reason) -> Option<()> {
         let (top, target) = text.split_once(" -> ")?;
+        let top = self.place(top)?;
+        let (level, _) = self.shape.layout.logical(top)?;
         let drain = Drain {
             id: DrainId(self.state.next_drain),
-            top: self.place(top)?,
+            top,
             target: self.place(target)?,
             range: None,
-            reason: Reason::Manual,
+            reason: reason(level),
         };
         self.state.next_drain += 1;
         self.state.drains.push(drain);

@@ -30,6 +30,7 @@ impl Tuner for Fixed {
             limits: self.limits.clone(),
             changes: Vec::new(),
             consolidate: Vec::new(),
+            abandon: Vec::new(),
         }
     }
 

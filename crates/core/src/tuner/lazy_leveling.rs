@@ -40,6 +40,7 @@ impl Tuner for LazyLeveling {
             limits,
             changes,
             consolidate: Vec::new(),
+            abandon: Vec::new(),
         }
     }
 

@@ -67,6 +67,10 @@ pub struct Trial {
     /// their limits are; when nothing more urgent is to do.
     #[serde(default)]
     pub consolidate: Vec<Change>,
+    /// Levels whose merge by `consolidate` ends with the pieces that run: what was merged
+    /// stays so, the rest stays as it is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub abandon: Vec<Change>,
 }
 
 /// A level for which something changes, and why.

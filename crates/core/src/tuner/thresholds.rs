@@ -84,6 +84,7 @@ impl Tuner for Thresholds {
             limits,
             changes,
             consolidate: Vec::new(),
+            abandon: Vec::new(),
         }
     }
 

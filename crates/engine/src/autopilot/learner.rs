@@ -169,6 +169,7 @@ mod tests {
                 limits: seen.limits.clone(),
                 changes: Vec::new(),
                 consolidate: Vec::new(),
+                abandon: Vec::new(),
             }
         }
 

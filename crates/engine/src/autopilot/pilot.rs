@@ -290,7 +290,7 @@ impl Pilot {
             Ok(Some(trial)) => {
                 let limits = trial.limits.clone();
                 self.count_answer(limits != self.state.limits, took);
-                let levels: Vec<_> = trial.consolidate.iter().map(|it| it.level).collect();
+                let wanted = trial.clone();
                 shared.journal.write(
                     &family.name,
                     Event::Mission {
@@ -300,7 +300,11 @@ impl Pilot {
                         pinned,
                     },
                 );
-                self.state.consolidate = if pinned { Vec::new() } else { levels };
+                if pinned {
+                    self.state.consolidate.clear();
+                } else {
+                    self.state.take_up(&wanted);
+                }
                 seen.state = self.state.clone();
                 if !pinned {
                     self.change_limits(seen, limits);

@@ -145,7 +145,11 @@ fn sentence<'a>(event: &Event, outcome: impl Fn(&u64) -> Option<&'a Outcome>) ->
                 .consolidate
                 .iter()
                 .map(|merge| format!("{} is to be merged: {}", merge.level, merge.why));
-            let said: Vec<String> = changes.into_iter().chain(merges).collect();
+            let ends = trial
+                .abandon
+                .iter()
+                .map(|merge| format!("{} is merged no further: {}", merge.level, merge.why));
+            let said: Vec<String> = changes.into_iter().chain(merges).chain(ends).collect();
             (!said.is_empty())
                 .then(|| format!("run limits {}{effect}; {}", trial.limits, said.join("; ")))
         }

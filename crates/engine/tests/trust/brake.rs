@@ -29,6 +29,7 @@ impl Tuner for Hanging {
             limits: RunLimits::uniform(RunLimit::clamped(3)),
             changes: Vec::new(),
             consolidate: Vec::new(),
+            abandon: Vec::new(),
         }
     }
 

@@ -11,6 +11,9 @@
 //! one than the merge is felt, it begins once a part of the price is lost: a quarter
 //! more than foresight at best, five times as much where the workload turns at once
 //! (Purohit, Svitkina and Kumar, NeurIPS 2018, with lambda = 1/4).
+//!
+//! What was reckoned holds for the workload that it was reckoned for. When that turns to
+//! writes, a merge that is under way ends early: its remaining runs have to pay anew.
 
 use super::cost::Cost;
 use crate::layout::LogicalLevel;
@@ -33,11 +36,15 @@ pub(super) struct Surplus {
 struct Lost {
     runs: f64,
     seconds: f64,
+    /// Runs that a merge could spare when it was asked for; `None` when none is.
+    asked: Option<f64>,
 }
 
 /// A merge of one level.
 struct Merge {
-    /// Runs that it would spare and that are surplus.
+    /// Runs that it would spare.
+    fewer: f64,
+    /// Those of them that are surplus.
     surplus: f64,
     /// Bytes that it would write.
     bytes: f64,
@@ -72,7 +79,44 @@ impl Surplus {
                 most = Some((rate, Change { level, why }));
             }
         }
-        most.map(|(_, change)| change)
+        let (_, change) = most?;
+        if let Some(lost) = self.lost.get_mut(usize::from(change.level.0) - 1) {
+            lost.asked = Some(merge(seen, change.level, deepest).fewer);
+        }
+        Some(change)
+    }
+
+    /// Levels whose merge was asked for and is wanted no more: their runs are no surplus
+    /// now, or the workload has just turned to one that writes. A merge that has spared
+    /// runs is over.
+    pub fn abandon(&mut self, seen: &Question<'_>, turned: bool) -> Vec<Change> {
+        let Some(deepest) = seen.tree.deepest_occupied(&seen.shape.layout) else {
+            return Vec::new();
+        };
+        let turned = turned && !nobody_writes(seen.mission);
+        let mut abandoned = Vec::new();
+        for (level, lost) in (1..).map(LogicalLevel).zip(&mut self.lost) {
+            let merge = merge(seen, level, deepest);
+            let Some(asked) = lost.asked else {
+                continue;
+            };
+            if merge.fewer < asked {
+                lost.asked = None;
+            } else if turned || merge.surplus <= 0.0 {
+                *lost = Lost {
+                    runs: lost.runs,
+                    ..Lost::default()
+                };
+                let why = if turned {
+                    "the workload has turned, so that its runs must pay for it anew"
+                } else {
+                    "its limit allows its runs, now that somebody writes"
+                };
+                let why = why.to_owned();
+                abandoned.push(Change { level, why });
+            }
+        }
+        abandoned
     }
 
     fn lose(&mut self, level: LogicalLevel, runs: f64, seconds: f64) -> f64 {
@@ -90,6 +134,11 @@ fn writes(mission: &Mission) -> f64 {
     mission.operations.writes as f64 + mission.operations.deletes as f64
 }
 
+fn nobody_writes(mission: &Mission) -> bool {
+    let reads = mission.operations.reads() as f64;
+    reads > 0.0 && writes(mission) <= NO_WRITES * reads
+}
+
 /// What a merge of a level would do: its runs go into the newest one below; without
 /// one they become a run of their own.
 fn merge(seen: &Question<'_>, level: LogicalLevel, deepest: LogicalLevel) -> Merge {
@@ -100,14 +149,13 @@ fn merge(seen: &Question<'_>, level: LogicalLevel, deepest: LogicalLevel) -> Mer
     let taker = below.as_ref().and_then(|runs| runs.first());
     let fewer = (here.len() - usize::from(taker.is_none() && !here.is_empty())) as f64;
     let over = here.len() as f64 - f64::from(seen.limits.get(level).get());
-    let reads = seen.mission.operations.reads() as f64;
-    let nobody_writes = reads > 0.0 && writes(seen.mission) <= NO_WRITES * reads;
-    let surplus = if nobody_writes {
+    let surplus = if nobody_writes(seen.mission) {
         fewer
     } else {
         over.clamp(0.0, fewer)
     };
     Merge {
+        fewer,
         surplus,
         bytes: (own + taker.map_or(0, |run| seen.tree.bytes(*run))) as f64,
     }
@@ -199,6 +247,65 @@ mod tests {
         let short = first_before(&tree(5), 10, &mission, 0.5);
         assert_eq!(long, Some((at.div_ceil(4), LogicalLevel(1))));
         assert_eq!(short, Some((at, LogicalLevel(1))));
+    }
+
+    /// A merge that was asked for while nobody wrote, before missions of another kind.
+    fn merging(limit: u16, then: &Mission, turned: bool) -> Vec<LogicalLevel> {
+        let (shape, reads) = (small_shape(), mission(10, 0));
+        let tree = tree(5);
+        let limits = RunLimits::uniform(RunLimit::clamped(limit));
+        let mut cost = Cost::new(true);
+        let structure = Structure::of(&shape, &tree).expect("levels");
+        cost.learn(&structure, &tree, &reads, &limits);
+        let seen = Question {
+            shape: &shape,
+            tree: &tree,
+            limits: &limits,
+            mission: &reads,
+        };
+        let mut surplus = Surplus::default();
+        let asked = (1..100).find_map(|_| surplus.after(&seen, &cost, 0.0));
+        assert_eq!(asked.expect("some time").level, LogicalLevel(1));
+        assert!(surplus.abandon(&seen, true).is_empty(), "nobody writes");
+        let seen = Question {
+            mission: then,
+            ..seen
+        };
+        let abandoned = surplus.abandon(&seen, turned);
+        assert!(surplus.abandon(&seen, turned).is_empty(), "it is said once");
+        abandoned.into_iter().map(|it| it.level).collect()
+    }
+
+    #[test]
+    fn a_merge_is_given_up_when_the_workload_turns() {
+        let (reads, writes) = (mission(10, 0), mission(1, 9));
+        let (one, none) = (vec![LogicalLevel(1)], Vec::new());
+        assert_eq!(merging(10, &writes, true), one, "other runs, another price");
+        assert_eq!(merging(1, &writes, true), one);
+        assert_eq!(merging(10, &writes, false), one, "five runs are no surplus");
+        assert_eq!(merging(1, &writes, false), none, "four are");
+        assert_eq!(merging(1, &reads, true), none);
+    }
+
+    #[test]
+    fn a_merge_that_is_done_is_not_given_up() {
+        let (shape, reads, writes) = (small_shape(), mission(10, 0), mission(1, 9));
+        let limits = RunLimits::uniform(RunLimit::clamped(10));
+        let (before, after) = (tree(5), tree(0));
+        let mut cost = Cost::new(true);
+        let structure = Structure::of(&shape, &before).expect("levels");
+        cost.learn(&structure, &before, &reads, &limits);
+        let mut seen = Question {
+            shape: &shape,
+            tree: &before,
+            limits: &limits,
+            mission: &reads,
+        };
+        let mut surplus = Surplus::default();
+        let asked = (1..100).find_map(|_| surplus.after(&seen, &cost, 0.0));
+        assert!(asked.is_some());
+        (seen.tree, seen.mission) = (&after, &writes);
+        assert!(surplus.abandon(&seen, true).is_empty());
     }
 
     #[test]

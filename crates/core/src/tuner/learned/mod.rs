@@ -86,6 +86,8 @@ pub struct Learned {
     marching: bool,
     /// The level that marches, where levels march one by one.
     marcher: Option<LogicalLevel>,
+    /// The last mission showed that the workload is another one.
+    turned: bool,
     tried: Option<Tried>,
     undo: Option<RunLimits>,
     /// Trials so far, which go round the levels and up and down by turns.
@@ -127,6 +129,7 @@ impl Learned {
             other: 0,
             marching: false,
             marcher: None,
+            turned: false,
             tried: None,
             undo: None,
             trials: 0,
@@ -156,6 +159,7 @@ impl Learned {
         self.memory = self.memory_with_present();
         let back = self.tried.take().map(|tried| tried.back);
         if self.shares.is_some() {
+            self.turned = true;
             self.lengths.learn(self.phase.missions());
         }
         self.shares = Some(shares);
@@ -335,11 +339,13 @@ impl Tuner for Learned {
             let (old, new) = (seen.limits.get(level), limits.get(level));
             format!("{} instead of {}: {why}", new.get(), old.get())
         });
+        let abandon = self.abandon(seen);
         Trial {
             id: TrialId(self.asked),
             limits,
             changes,
             consolidate: self.consolidate(seen),
+            abandon,
         }
     }
 
@@ -397,6 +403,16 @@ impl Learned {
         let left = left.filter(|_| self.learning.has(Part::Foresight) && self.other == 0);
         let level = self.surplus.after(seen, &self.cost, left.unwrap_or(0.0));
         level.into_iter().collect()
+    }
+
+    /// Merges that are wanted no more. What looks like another workload and is not yet
+    /// believed ends none.
+    fn abandon(&mut self, seen: &Question<'_>) -> Vec<super::Change> {
+        let turned = std::mem::take(&mut self.turned);
+        if self.other > 0 || !self.learning.has(Part::Consolidation) {
+            return Vec::new();
+        }
+        self.surplus.abandon(seen, turned)
     }
 
     /// The memory, with the present workload if its limits have held.

@@ -248,6 +248,7 @@ impl Tuner for Lerp {
             limits,
             changes,
             consolidate: Vec::new(),
+            abandon: Vec::new(),
         }
     }
 

@@ -32,6 +32,7 @@ impl Tuner for Absurd {
             limits,
             changes: Vec::new(),
             consolidate: Vec::new(),
+            abandon: Vec::new(),
         }
     }
 

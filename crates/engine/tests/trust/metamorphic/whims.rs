@@ -87,16 +87,17 @@ impl Tuner for Whims {
         self.asked += 1;
         let limits = random_limits(&mut self.random);
         let changes = seen.changes(&limits, |_| "a whim".into());
-        let level = LogicalLevel(self.random.within(1, 4) as u16);
-        let whim = Change {
-            level,
+        let mut whim = || Change {
+            level: LogicalLevel(self.random.within(1, 4) as u16),
             why: "a whim".into(),
         };
+        let (consolidate, abandon) = (vec![whim()], vec![whim()]);
         Trial {
             id: TrialId(self.asked),
             limits,
             changes,
-            consolidate: vec![whim],
+            consolidate,
+            abandon,
         }
     }
 
