@@ -140,7 +140,8 @@ pub struct Mission {
     pub get: Latency,
     /// Latency of puts, deletes and batches.
     pub put: Latency,
-    /// Latency of seeks.
+    /// Latency of scans, from placing the iterator to the last entry; what was done with
+    /// the entries is not in it. Journals of older stores tell of placing alone.
     pub seek: Latency,
     /// By logical level, level 1 first.
     pub levels: Vec<LevelMission>,

@@ -3,6 +3,8 @@
 
 mod common;
 
+use std::time::Duration;
+
 use common::{PATIENCE, key, load, settle, small, value};
 use lissom::core::filters::FilterAllocation;
 use lissom::core::observation::OperationMix;
@@ -46,6 +48,30 @@ fn every_operation_is_counted_once() {
         deletes: 4,
     };
     assert_eq!(of_default(&db).total.operations, expected);
+}
+
+/// The median time of a scan, which leaves out what else the machine does; one in 128 is
+/// timed.
+fn median(scan: &dyn Fn(&Db)) -> Duration {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = Db::open(directory.path(), small("fixed-2")).expect("opened");
+    load(&db, 0..5_000, 1);
+    for _ in 0..600 {
+        scan(&db);
+    }
+    let seek = of_default(&db).total.seek;
+    assert!(seek.count > 0);
+    seek.p50
+}
+
+#[test]
+fn the_time_of_a_scan_is_that_of_its_entries_too() {
+    let first = median(&|db| assert_eq!(db.scan("", 1, |_, _| ()).expect("a scan"), 1));
+    let all = median(&|db| assert_eq!(db.scan("", 9_999, |_, _| ()).expect("a scan"), 5_000));
+    assert!(all > 2 * first, "{all:?} {first:?}");
+    let first = median(&|db| assert!(db.iterator(IteratorMode::Start).next().is_some()));
+    let all = median(&|db| assert_eq!(db.iterator(IteratorMode::Start).count(), 5_000));
+    assert!(all > 2 * first, "{all:?} {first:?}");
 }
 
 #[test]

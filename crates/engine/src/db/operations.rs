@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rust_rocksdb::{BoundColumnFamily, DBPinnableSlice, IteratorMode, ReadOptions, WriteOptions};
 
@@ -181,20 +181,23 @@ impl<'a> Operations<'a> {
             Some(family) => self.rocks.raw_iterator_cf_opt(family, across_prefixes()),
         };
         iterator.seek(start);
-        if let Some(sample) = &sample {
-            self.counters.seek.record(sample.elapsed());
-        }
         let mut visited = 0;
+        let mut visits = Duration::ZERO;
         while visited < limit
             && let Some((key, value)) = iterator.item()
         {
+            let begun = sample.is_some().then(Instant::now);
             visit(key, value);
+            visits += begun.map_or(Duration::ZERO, |begun| begun.elapsed());
             visited += 1;
             if visited < limit {
                 iterator.next();
             }
         }
         if let Some(sample) = sample {
+            // What is done with the entries is not the store's time.
+            let took = sample.elapsed().saturating_sub(visits);
+            self.counters.seek.record(took);
             sample.end(self.counters);
         }
         self.counters.count_scan(visited as u64);
@@ -213,11 +216,12 @@ impl<'a> Operations<'a> {
             None => self.rocks.iterator_opt(mode, options),
             Some(family) => self.rocks.iterator_cf_opt(family, options, mode),
         };
-        if let Some(sample) = sample {
-            self.counters.seek.record(sample.elapsed());
+        let placed = sample.map(|sample| {
+            let took = sample.elapsed();
             sample.end(self.counters);
-        }
-        Scan::new(iterator, counters)
+            took
+        });
+        Scan::new(iterator, counters, placed)
     }
 }
 
