@@ -90,8 +90,9 @@ impl OperationMix {
 pub struct Latency {
     /// Operations that were timed.
     pub count: u64,
-    /// Mean, to the width of a bucket; that of an entry where a batch writes many. Zero
-    /// in journals that do not tell it.
+    /// Mean, to the width of a bucket; that of an entry where a batch writes many. A write
+    /// that was held back counts with no time, for [`Mission::stall`] has it. Zero in
+    /// journals that do not tell it.
     #[serde(default)]
     pub mean: Duration,
     /// Median.
@@ -151,7 +152,7 @@ pub struct Mission {
     pub flush_write_bytes: u64,
     /// Bytes that compactions wrote.
     pub compaction_write_bytes: u64,
-    /// Time that writers were held back.
+    /// Time that writers were held back, of all of them together.
     pub stall: Duration,
 }
 

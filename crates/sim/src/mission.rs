@@ -90,8 +90,6 @@ impl Counts {
     /// Writers were held back.
     pub(crate) fn stalled(&mut self, seconds: f64) {
         self.stall += seconds;
-        // Those that waited see it as the time of their writes.
-        self.put_seconds += seconds;
     }
 
     /// Seconds in which writers were held back.

@@ -55,7 +55,7 @@ pub(super) fn since_begin(shared: &Shared, family: &Arc<Family>, missions: u64) 
 /// Under attach operations are known for the whole database only, and only from
 /// RocksDB's statistics; every column family is given the whole.
 pub(super) fn totals(shared: &Shared, family: &Family) -> Totals {
-    let mut totals = Totals::of(&family.counters, shared.stall());
+    let mut totals = Totals::of(&family.counters, shared.stall_of(&family.counters));
     if shared.attached {
         totals.operations = mix(shared, family);
         totals.user_write_bytes = shared.ticker(Ticker::BytesWritten);

@@ -205,7 +205,8 @@ impl Autopilot {
     /// False when there is one of that name already: what it runs must not be forgotten.
     fn seat(&self, name: &str, hooks: Hooks) -> bool {
         let counters = self.shared.events.counters(name);
-        let family = Family::new(name, hooks, counters, self.shared.stall());
+        let stall = self.shared.stall_of(&counters);
+        let family = Family::new(name, hooks, counters, stall);
         let mut families = self.shared.families.write();
         let is_free = !families.contains_key(name);
         if is_free {

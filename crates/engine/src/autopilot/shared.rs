@@ -77,6 +77,16 @@ impl Shared {
         }
     }
 
+    /// The same for one column family: that of its writes through this crate's handle;
+    /// under attach, where nobody counts them, that of the whole database.
+    pub(super) fn stall_of(&self, counters: &Counters) -> Duration {
+        if self.attached {
+            self.stall()
+        } else {
+            counters.stalled()
+        }
+    }
+
     pub(super) fn family(&self, name: &str) -> Option<Arc<Family>> {
         self.families.read().get(name).cloned()
     }

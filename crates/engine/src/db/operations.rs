@@ -104,12 +104,16 @@ impl<'a> Operations<'a> {
         write()?;
         let took = begun.elapsed();
         self.counters.count_writes(writes, deletes, bytes);
-        if stalling || self.events.stalling() {
+        let held_back = stalling || self.events.stalling();
+        if held_back {
             self.counters.note_stall(took);
             self.events.note_stall(took);
         }
         if sample::is_turn() {
             self.counters.put.record(took);
+            if held_back {
+                self.counters.held_back.record(took);
+            }
             self.counters
                 .timed_entries
                 .fetch_add(writes + deletes, Relaxed);

@@ -19,6 +19,8 @@ pub(crate) struct Counters {
     shards: [Shard; SHARDS],
     pub(crate) get: Histogram,
     pub(crate) put: Histogram,
+    /// Those of `put` that RocksDB held back.
+    pub(crate) held_back: Histogram,
     /// Entries of the writes in `put`: a batch has many.
     pub(crate) timed_entries: AtomicU64,
     pub(crate) seek: Histogram,
@@ -31,6 +33,7 @@ pub(crate) struct Counters {
     /// count is still the tree.
     pub(crate) changes: AtomicU64,
     longest_stall: AtomicU64,
+    stalled: AtomicU64,
 }
 
 /// User operations, of the threads of one shard.
@@ -64,6 +67,7 @@ impl Default for Counters {
             shards: Default::default(),
             get: Histogram::default(),
             put: Histogram::default(),
+            held_back: Histogram::default(),
             timed_entries: AtomicU64::new(0),
             seek: Histogram::default(),
             levels: (0..Layout::V1.levels)
@@ -74,6 +78,7 @@ impl Default for Counters {
             compaction_write_bytes: AtomicU64::new(0),
             changes: AtomicU64::new(0),
             longest_stall: AtomicU64::new(0),
+            stalled: AtomicU64::new(0),
         }
     }
 }
@@ -116,6 +121,12 @@ impl Counters {
     pub(crate) fn note_stall(&self, waited: Duration) {
         let nanos = u64::try_from(waited.as_nanos()).unwrap_or(u64::MAX);
         self.longest_stall.fetch_max(nanos, Relaxed);
+        self.stalled.fetch_add(nanos, Relaxed);
+    }
+
+    /// Time of all writes while RocksDB held writers back.
+    pub(crate) fn stalled(&self) -> Duration {
+        Duration::from_nanos(self.stalled.load(Relaxed))
     }
 
     /// The longest single write while RocksDB held writers back.

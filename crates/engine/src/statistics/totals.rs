@@ -17,6 +17,7 @@ pub(crate) struct Totals {
     pub(crate) user_write_bytes: u64,
     get: Counts,
     put: Counts,
+    held_back: Counts,
     timed_entries: u64,
     seek: Counts,
     levels: Vec<LevelMission>,
@@ -26,12 +27,14 @@ pub(crate) struct Totals {
 }
 
 impl Totals {
-    /// The sums now. `stall` comes from RocksDB's statistics.
+    /// The sums now, and for how long writers were held back so far.
     pub(crate) fn of(counters: &Counters, stall: Duration) -> Totals {
         Totals {
             operations: operations(counters.shards()),
             user_write_bytes: sum(counters.shards(), |shard| &shard.user_write_bytes),
             get: counters.get.counts(),
+            // Before the puts that it is a part of.
+            held_back: counters.held_back.counts(),
             put: counters.put.counts(),
             timed_entries: counters.timed_entries.load(Relaxed),
             seek: counters.seek.counts(),
@@ -66,15 +69,17 @@ impl Totals {
     }
 
     /// Quantiles are those of calls; the mean is that of an entry, for entries are what
-    /// is counted as writes.
+    /// is counted as writes. What was held back has its time in `stall`, counted and not
+    /// sampled: a wait of 300 ms would else be a hundredth of the mean or nothing of it,
+    /// as it was timed or not.
     fn put_since(&self, earlier: &Totals) -> Latency {
-        let calls = self.put.since(&earlier.put).latency();
+        let calls = self.put.since(&earlier.put);
+        let held_back = self.held_back.since(&earlier.held_back);
+        let free = calls.since(&held_back).latency();
         let entries = self.timed_entries.saturating_sub(earlier.timed_entries);
         Latency {
-            mean: calls
-                .mean
-                .mul_f64(calls.count as f64 / entries.max(1) as f64),
-            ..calls
+            mean: free.mean.mul_f64(free.count as f64 / entries.max(1) as f64),
+            ..calls.latency()
         }
     }
 
@@ -166,5 +171,30 @@ mod tests {
         let mean = put.mean.as_secs_f64() * 1e6;
         assert!((mean - 10.0).abs() < 1.0, "{mean}");
         assert!(put.p50 >= Duration::from_micros(1_000), "{put:?}");
+    }
+
+    /// One write of a hundred was held back for 300 ms.
+    #[test]
+    fn the_mean_of_writes_is_that_of_those_that_were_not_held_back() {
+        let counters = Counters::default();
+        let before = Totals::of(&counters, Duration::ZERO);
+        let wait = Duration::from_millis(300);
+        for write in 0..100 {
+            let took = if write == 50 {
+                wait
+            } else {
+                Duration::from_micros(10)
+            };
+            counters.put.record(took);
+            if took == wait {
+                counters.held_back.record(took);
+            }
+            counters.timed_entries.fetch_add(1, Relaxed);
+        }
+        let totals = Totals::of(&counters, wait);
+        let mission = totals.since(&before, 1, Duration::from_secs(1));
+        let mean = mission.put.mean.as_secs_f64() * 1e6;
+        assert!((mean - 10.0).abs() < 1.0, "{mean}");
+        assert!(mission.put.count == 100 && mission.stall == wait);
     }
 }

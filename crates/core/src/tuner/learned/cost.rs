@@ -106,8 +106,8 @@ struct Seen {
     took: f64,
 }
 
-/// Stalls are counted, latencies sampled: at least this share of a wait is no
-/// stall.
+/// The time of writes that were held back counts as stall, their own work too: at least
+/// this share of a wait is no stall.
 const NO_STALL: f64 = 0.2;
 
 impl Seen {

@@ -52,6 +52,12 @@ pub(super) fn waited(mission: &Mission) -> Option<f64> {
     of_counts(mission, counts(mission))
 }
 
+/// Seconds that a write was held back, on average.
+fn held_back(mission: &Mission) -> f64 {
+    let [_, _, writes] = counts(mission);
+    mission.stall.as_secs_f64() / writes.max(1.0)
+}
+
 /// Seconds of an operation, stalls included, if the operations were mixed like this.
 /// Two missions that differ in their mix alone cost the same.
 pub(super) fn took(mission: &Mission, shares: &Shares) -> Option<f64> {
@@ -61,7 +67,9 @@ pub(super) fn took(mission: &Mission, shares: &Shares) -> Option<f64> {
 
 fn of_counts(mission: &Mission, counts: [f64; 3]) -> Option<f64> {
     let total: f64 = counts.iter().sum();
-    let means = [&mission.get, &mission.seek, &mission.put].map(|it| it.mean.as_secs_f64());
+    let mut means = [&mission.get, &mission.seek, &mission.put].map(|it| it.mean.as_secs_f64());
+    // Counted, not sampled: the mean of writes is without it.
+    means[2] += held_back(mission);
     let mut sum = 0.0;
     for (count, mean) in counts.into_iter().zip(means) {
         if count > RARE * total && mean <= 0.0 {
@@ -104,6 +112,22 @@ mod tests {
         assert_eq!(known.put.mean, Duration::from_micros(20));
         let half = times.complete(&mission(500, 100, 500, 0));
         assert_eq!(waited(&half), None, "half of the operations are unknown");
+    }
+
+    #[test]
+    fn stalls_count_as_they_are_told_however_few_writes_were_timed() {
+        let mut held_back = mission(500, 100, 500, 20);
+        held_back.stall = Duration::from_millis(300);
+        let free = waited(&mission(500, 100, 500, 20)).expect("timed");
+        let all = waited(&held_back).expect("timed");
+        assert!((all - free - 0.3).abs() < 1e-9, "{all} {free}");
+        let shares = [0.0, 0.5, 0.0, 0.5];
+        let took = took(&held_back, &shares).expect("timed");
+        assert!((took - all / 1_000.0).abs() < 1e-12, "{took}");
+        // Every write that was timed was held back.
+        held_back.put.mean = Duration::ZERO;
+        let all = waited(&held_back).expect("timed");
+        assert!((all - 0.05 - 0.3).abs() < 1e-9, "{all}");
     }
 
     #[test]

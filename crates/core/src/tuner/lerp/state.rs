@@ -52,7 +52,7 @@ fn own(mission: &Mission, level: LogicalLevel) -> LevelMission {
 /// Seconds of work for an operation: alpha times the level's own, the rest the
 /// whole tree's (RusKey, section 5.1, where it is called the reward). Work is
 /// what users waited for reads and writes, and what compactions took; time in
-/// which writers were held back is compactions' already. `None` without
+/// which writers were held back is compactions' already, and not in the mean of writes. `None` without
 /// operations.
 pub(super) fn cost(mission: &Mission, level: LogicalLevel) -> Option<f64> {
     let operations = mission.operations.total();
@@ -63,7 +63,6 @@ pub(super) fn cost(mission: &Mission, level: LogicalLevel) -> Option<f64> {
     let reads = (mix.gets_found + mix.gets_absent) as f64 * mission.get.mean.as_secs_f64()
         + mix.scans as f64 * mission.seek.mean.as_secs_f64();
     let writes = (mix.writes + mix.deletes) as f64 * mission.put.mean.as_secs_f64();
-    let writes = (writes - mission.stall.as_secs_f64()).max(0.0);
     let ios: u64 = mission.levels.iter().map(|level| level.read_ios).sum();
     let own = own(mission, level);
     let own_reads = reads * own.read_ios as f64 / ios.max(1) as f64;
@@ -79,8 +78,8 @@ mod tests {
     use crate::observation::{Latency, OperationMix};
     use std::time::Duration;
 
-    /// 10 gets of 1 ms, half of their I/Os in level 1; 10 writes of 2 ms, of which
-    /// 5 ms were stalls; compactions of 20 ms, 5 of them into level 1.
+    /// 10 gets of 1 ms, half of their I/Os in level 1; 10 writes of 1.5 ms, and 5 ms of
+    /// stalls beside them; compactions of 20 ms, 5 of them into level 1.
     #[test]
     fn cost_by_hand() {
         let level = |millis, read_ios| LevelMission {
@@ -88,8 +87,8 @@ mod tests {
             read_ios,
             ..LevelMission::default()
         };
-        let mean = |millis| Latency {
-            mean: Duration::from_millis(millis),
+        let mean = |micros| Latency {
+            mean: Duration::from_micros(micros),
             ..Latency::default()
         };
         let mission = Mission {
@@ -98,8 +97,8 @@ mod tests {
                 writes: 10,
                 ..OperationMix::default()
             },
-            get: mean(1),
-            put: mean(2),
+            get: mean(1_000),
+            put: mean(1_500),
             stall: Duration::from_millis(5),
             levels: vec![level(5, 8), level(15, 8)],
             ..Mission::default()
