@@ -1,4 +1,7 @@
 //! Workloads that were seen, and the limits that served them.
+//!
+//! What a tree holds counts too: with much more or less data its levels are others, and
+//! limits for one tree are none for the other.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +15,9 @@ pub(super) type Shares = [f64; 4];
 /// A workload whose shares all lie this near is the same.
 pub(super) const SAME: f64 = 0.1;
 
+/// Data of which neither is so many times the other is the same.
+const SAME_DATA: f64 = 3.0;
+
 /// The oldest is forgotten.
 const MOST: usize = 32;
 
@@ -19,7 +25,18 @@ const MOST: usize = 32;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct Remembered {
     shares: Shares,
+    /// Bytes in the tree; 0 in what older programs have learned, which fits any.
+    #[serde(default)]
+    data: f64,
     limits: RunLimits,
+}
+
+impl Remembered {
+    fn is_same(&self, shares: &Shares, data: f64) -> bool {
+        let unknown = self.data <= 0.0;
+        let like = self.data <= SAME_DATA * data && data <= SAME_DATA * self.data;
+        (unknown || like) && distance(&self.shares, shares) <= SAME
+    }
 }
 
 /// Workloads, the one of late last.
@@ -39,31 +56,32 @@ pub(super) fn distance(a: &Shares, b: &Shares) -> f64 {
 
 impl Memory {
     /// Remembers what served a workload, in place of what did before.
-    pub fn keep(&mut self, shares: Shares, limits: &RunLimits) {
-        self.0.retain(|old| distance(&old.shares, &shares) > SAME);
+    pub fn keep(&mut self, shares: Shares, data: f64, limits: &RunLimits) {
+        self.0.retain(|old| !old.is_same(&shares, data));
         if self.0.len() >= MOST {
             self.0.remove(0);
         }
         self.0.push(Remembered {
             shares,
+            data,
             limits: limits.clone(),
         });
     }
 
     /// What served the nearest workload that is the same.
-    pub fn find(&self, shares: &Shares) -> Option<&RunLimits> {
-        let near = self
-            .0
-            .iter()
-            .filter(|old| distance(&old.shares, shares) <= SAME);
+    pub fn find(&self, shares: &Shares, data: f64) -> Option<&RunLimits> {
+        let near = self.0.iter().filter(|old| old.is_same(shares, data));
         near.min_by(|a, b| distance(&a.shares, shares).total_cmp(&distance(&b.shares, shares)))
             .map(|found| &found.limits)
     }
 
-    /// Whether all numbers are shares, as those of a state file may not be.
+    /// Whether all numbers are shares and bytes, as those of a state file may not be.
     pub fn is_sound(&self) -> bool {
-        let shares = self.0.iter().flat_map(|old| old.shares);
-        self.0.len() <= MOST && shares.into_iter().all(|share| (0.0..=1.0).contains(&share))
+        let sound = |old: &Remembered| {
+            let shares = old.shares.iter().all(|share| (0.0..=1.0).contains(share));
+            shares && old.data.is_finite() && old.data >= 0.0
+        };
+        self.0.len() <= MOST && self.0.iter().all(sound)
     }
 }
 
@@ -79,13 +97,40 @@ mod tests {
     #[test]
     fn the_nearest_of_the_same_is_found() {
         let mut memory = Memory::default();
-        memory.keep([0.0, 0.5, 0.0, 0.5], &limits(4));
-        memory.keep([0.0, 0.9, 0.0, 0.1], &limits(1));
-        assert_eq!(memory.find(&[0.0, 0.55, 0.0, 0.45]), Some(&limits(4)));
-        assert_eq!(memory.find(&[0.0, 0.1, 0.0, 0.9]), None);
-        memory.keep([0.0, 0.48, 0.0, 0.52], &limits(6));
-        assert_eq!(memory.find(&[0.0, 0.5, 0.0, 0.5]), Some(&limits(6)));
+        memory.keep([0.0, 0.5, 0.0, 0.5], 1e9, &limits(4));
+        memory.keep([0.0, 0.9, 0.0, 0.1], 1e9, &limits(1));
+        let find = |memory: &Memory, reads: f64| {
+            let found = memory.find(&[0.0, reads, 0.0, 1.0 - reads], 1e9);
+            found.cloned()
+        };
+        assert_eq!(find(&memory, 0.55), Some(limits(4)));
+        assert_eq!(find(&memory, 0.1), None);
+        memory.keep([0.0, 0.48, 0.0, 0.52], 1e9, &limits(6));
+        assert_eq!(find(&memory, 0.5), Some(limits(6)));
         assert_eq!(memory.0.len(), 2);
+    }
+
+    #[test]
+    fn what_served_a_smaller_tree_is_not_taken_for_a_large_one() {
+        let shares = [0.0, 0.5, 0.0, 0.5];
+        let mut memory = Memory::default();
+        memory.keep(shares, 1e9, &limits(4));
+        assert_eq!(memory.find(&shares, 2e9), Some(&limits(4)));
+        assert_eq!(memory.find(&shares, 1e10), None);
+        memory.keep(shares, 1e10, &limits(7));
+        assert_eq!(memory.find(&shares, 1e9), Some(&limits(4)));
+        assert_eq!(memory.find(&shares, 1e10), Some(&limits(7)));
+    }
+
+    #[test]
+    fn what_was_learned_without_the_size_of_the_data_fits_any_until_it_is_learned_anew() {
+        let shares = [0.0, 0.5, 0.0, 0.5];
+        let old = serde_json::json!([{"shares": shares, "limits": limits(4)}]);
+        let mut memory: Memory = serde_json::from_value(old).expect("an older state");
+        assert!(memory.is_sound());
+        assert_eq!(memory.find(&shares, 1e12), Some(&limits(4)));
+        memory.keep(shares, 1e12, &limits(7));
+        assert_eq!(memory.find(&shares, 1e6), None);
     }
 
     #[test]
@@ -94,10 +139,10 @@ mod tests {
         for at in 0..11u16 {
             for other in 0..11u16 {
                 let (a, b) = (f64::from(at) / 10.0, f64::from(other) / 10.0);
-                memory.keep([a, b, 0.0, 0.0], &limits(at + 1));
+                memory.keep([a, b, 0.0, 0.0], 1e9, &limits(at + 1));
             }
         }
         assert!(memory.0.len() <= MOST && memory.is_sound());
-        assert_eq!(memory.find(&[1.0, 1.0, 0.0, 0.0]), Some(&limits(11)));
+        assert_eq!(memory.find(&[1.0, 1.0, 0.0, 0.0], 1e9), Some(&limits(11)));
     }
 }

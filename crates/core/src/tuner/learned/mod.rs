@@ -79,6 +79,12 @@ pub struct Learned {
     surplus: Surplus,
     lengths: Lengths,
     shares: Option<Shares>,
+    /// Bytes in the tree.
+    data: f64,
+    /// The last answer, and limits that held in its stead: somebody pins them or set them
+    /// by hand.
+    answered: Option<RunLimits>,
+    imposed: Option<RunLimits>,
     times: Times,
     /// Missions in a row that look like another workload.
     other: u32,
@@ -125,6 +131,9 @@ impl Learned {
             surplus: Surplus::default(),
             lengths: Lengths::default(),
             shares: None,
+            data: 0.0,
+            answered: None,
+            imposed: None,
             times: Times::default(),
             other: 0,
             marching: false,
@@ -157,6 +166,7 @@ impl Learned {
             }
         }
         self.memory = self.memory_with_present();
+        self.imposed = None;
         let back = self.tried.take().map(|tried| tried.back);
         if self.shares.is_some() {
             self.turned = true;
@@ -167,7 +177,7 @@ impl Learned {
         self.phase = Phase::new(self.learning.has(Part::Spread));
         self.marching = false;
         self.cost.begin_anew();
-        let remembered = self.memory.find(&shares);
+        let remembered = self.memory.find(&shares, self.data);
         let (limits, why) = match remembered.filter(|_| self.learning.has(Part::Memory)) {
             Some(limits) => (
                 limits.clone(),
@@ -329,6 +339,8 @@ impl Tuner for Learned {
             ..*seen
         };
         self.asked += 1;
+        self.data = seen.tree.total_bytes() as f64;
+        self.notice_others(seen);
         let wish = self.wish(seen);
         let limits = wish
             .as_ref()
@@ -339,6 +351,7 @@ impl Tuner for Learned {
             let (old, new) = (seen.limits.get(level), limits.get(level));
             format!("{} instead of {}: {why}", new.get(), old.get())
         });
+        self.answered = Some(limits.clone());
         let abandon = self.abandon(seen);
         Trial {
             id: TrialId(self.asked),
@@ -405,6 +418,21 @@ impl Learned {
         level.into_iter().collect()
     }
 
+    /// Notes limits that were not asked for. What is held by hand has proved nothing,
+    /// however long it holds.
+    fn notice_others(&mut self, seen: &Question<'_>) {
+        let Some(answered) = &self.answered else {
+            return;
+        };
+        if !phase::same(answered, seen.limits) {
+            self.imposed = Some(seen.limits.clone());
+        } else if let Some(imposed) = &self.imposed
+            && !phase::same(imposed, seen.limits)
+        {
+            self.imposed = None;
+        }
+    }
+
     /// Merges that are wanted no more. What looks like another workload and is not yet
     /// believed ends none.
     fn abandon(&mut self, seen: &Question<'_>) -> Vec<super::Change> {
@@ -415,13 +443,19 @@ impl Learned {
         self.surplus.abandon(seen, turned)
     }
 
-    /// The memory, with the present workload if its limits have held.
+    /// The memory, with the present workload if its limits have held and are the
+    /// learner's own.
     fn memory_with_present(&self) -> Memory {
         let mut memory = self.memory.clone();
         let before_trial = self.tried.as_ref().map(|tried| &tried.back);
         let served = before_trial.or(self.phase.settled());
+        let imposed = |limits: &RunLimits| {
+            let imposed = self.imposed.as_ref();
+            imposed.is_some_and(|imposed| phase::same(imposed, limits))
+        };
+        let served = served.filter(|limits| !imposed(limits));
         if let (Some(shares), Some(limits)) = (self.shares, served) {
-            memory.keep(shares, limits);
+            memory.keep(shares, self.data, limits);
         }
         memory
     }

@@ -91,6 +91,22 @@ impl MachineOfTests {
         .fold(f64::INFINITY, f64::min)
     }
 
+    /// So many missions under limits that somebody holds.
+    fn hold(&self, tuner: &mut Learned, limits: &RunLimits, read_share: f64, missions: u32) {
+        let shape = small_shape();
+        let tree = tree(&shaped(&shape, limits).runs);
+        for _ in 0..missions {
+            let mission = self.mission(&shape, limits, read_share);
+            let trial = tuner.ask(&Question {
+                shape: &shape,
+                tree: &tree,
+                limits,
+                mission: &mission,
+            });
+            tuner.tell(trial.id, &mission);
+        }
+    }
+
     /// The limits after so many missions.
     fn fly(
         &self,
@@ -216,6 +232,21 @@ fn a_workload_that_comes_back_is_served_at_once_also_after_a_restart() {
     let mut again = Learned::new(0.0);
     again.restore(&tuner.state()).expect("its own state");
     assert_eq!(MACHINE.fly(&mut again, &uniform(3), 0.95, 1), reads);
+}
+
+#[test]
+fn limits_that_somebody_holds_are_not_remembered() {
+    let mut tuner = Learned::new(0.0);
+    MACHINE.hold(&mut tuner, &uniform(10), 0.95, 60);
+    let shares = tuner.shares.expect("seen");
+    let found = |tuner: &Learned| {
+        let memory = tuner.memory_with_present();
+        memory.find(&shares, tuner.data).cloned()
+    };
+    assert_eq!(found(&tuner), None);
+    let limits = MACHINE.fly(&mut tuner, &uniform(10), 0.95, 60);
+    assert_ne!(limits, uniform(10));
+    assert_eq!(found(&tuner), Some(limits));
 }
 
 #[test]
