@@ -56,8 +56,14 @@ impl fmt::Display for PolicyError {
 impl std::error::Error for PolicyError {}
 
 impl Policy {
-    /// The tuner that follows this policy.
+    /// The tuner that follows this policy, with the default of [`EXPLORATION`].
     pub fn tuner(&self) -> Box<dyn Tuner> {
+        self.tuner_exploring(EXPLORATION)
+    }
+
+    /// The same, where `learned` spends at most this share of the missions on trials;
+    /// none with 0. `lerp` explores as published, whatever the share.
+    pub fn tuner_exploring(&self, share: f64) -> Box<dyn Tuner> {
         match self {
             Policy::Fixed(limits) => Box::new(Fixed::new(limits.clone())),
             Policy::LazyLeveling => Box::new(LazyLeveling::default()),
@@ -66,7 +72,7 @@ impl Policy {
                 propagates: true,
             } => Box::new(Lerp::new(*filters, SEED)),
             Policy::Lerp { filters, .. } => Box::new(Lerp::without_propagation(*filters, SEED)),
-            Policy::Learned(learning) => Box::new(Learned::with(EXPLORATION, learning.clone())),
+            Policy::Learned(learning) => Box::new(Learned::with(share, learning.clone())),
             Policy::Thresholds { low, high } => match Thresholds::new(*low, *high) {
                 Ok(rule) => Box::new(rule),
                 // Only a policy built by hand gets here: hold still.
@@ -182,7 +188,14 @@ fn parse_thresholds(text: &str) -> Result<Policy, String> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
+    use crate::layout::LogicalLevel;
+    use crate::observation::{Latency, Mission, OperationMix};
+    use crate::testing::{numbered_files, small_shape};
+    use crate::tree::Tree;
+    use crate::tuner::{Change, Question};
 
     #[test]
     fn names_parse_and_print_alike() {
@@ -201,6 +214,59 @@ mod tests {
         ] {
             let policy: Policy = name.parse().expect(name);
             assert_eq!(policy.to_string(), name);
+        }
+    }
+
+    /// Missions that say the same for ever, from a tree of one level.
+    #[test]
+    fn a_share_of_nothing_explores_nothing() {
+        let trials = |share: f64| {
+            let mut tuner = Policy::Learned(Learning::default()).tuner_exploring(share);
+            let (shape, tree) = (small_shape(), one_level());
+            let mut limits = RunLimits::uniform(RunLimit::ONE);
+            let mut trials = 0;
+            for _ in 0..400 {
+                let trial = tuner.ask(&Question {
+                    shape: &shape,
+                    tree: &tree,
+                    limits: &limits,
+                    mission: &steady(),
+                });
+                let is_trial = |change: &Change| change.why.contains("a trial of");
+                trials += trial.changes.iter().filter(|it| is_trial(it)).count();
+                tuner.tell(trial.id, &steady());
+                limits = trial.limits;
+            }
+            trials
+        };
+        assert!(trials(EXPLORATION) > 0);
+        assert_eq!(trials(0.0), 0);
+    }
+
+    fn one_level() -> Tree {
+        let layout = small_shape().layout;
+        let (_, last) = layout.span(LogicalLevel(1));
+        let mut levels = vec![Vec::new(); usize::from(last.0) + 1];
+        levels[usize::from(last.0)] = numbered_files(10);
+        Tree::new(levels).expect("a run")
+    }
+
+    fn steady() -> Mission {
+        let mean = |micros| Latency {
+            mean: Duration::from_micros(micros),
+            ..Latency::default()
+        };
+        Mission {
+            duration: Duration::from_secs(1),
+            operations: OperationMix {
+                gets_found: 500,
+                writes: 500,
+                ..OperationMix::default()
+            },
+            get: mean(100),
+            put: mean(10),
+            user_write_bytes: 10_000,
+            ..Mission::default()
         }
     }
 

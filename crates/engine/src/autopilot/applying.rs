@@ -59,7 +59,8 @@ pub(super) fn set_policy(shared: &Shared, family: &str, policy: &Policy) -> Resu
         ))
     })?;
     shared.check_policy(name, policy)?;
-    family.ask(Request::Tuner(policy.tuner(), limits));
+    let tuner = policy.tuner_exploring(family.hooks.settings.exploration);
+    family.ask(Request::Tuner(tuner, limits));
     shared.events.bell().ring();
     Ok(())
 }

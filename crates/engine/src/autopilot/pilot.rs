@@ -67,8 +67,9 @@ pub(super) struct Look {
 
 impl Pilot {
     pub(super) fn new(shared: &Shared, family: Arc<Family>, memory: &Memory) -> Pilot {
-        let policy = family.hooks.settings.policy.clone();
-        let mut learner = Learner::new(policy.tuner());
+        let settings = &family.hooks.settings;
+        let policy = settings.policy.clone();
+        let mut learner = Learner::new(policy.tuner_exploring(settings.exploration));
         let id = shared.db.cf_handle(&family.name).map(|handle| handle.id());
         let stored = memory.family(&family.name);
         if stored.is_some_and(|stored| !stored.is_of(id)) {

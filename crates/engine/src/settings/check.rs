@@ -127,6 +127,13 @@ impl Settings {
     }
 
     fn check_records(&self) -> Result<()> {
+        if !(0.0..=1.0).contains(&self.exploration) {
+            return Err(illegal(
+                "exploration",
+                self.exploration,
+                "a share of the missions from 0 to 1",
+            ));
+        }
         at_least("mission_operations", self.mission_operations, 1)?;
         within(
             "mission_time in milliseconds",
@@ -210,6 +217,10 @@ mod tests {
         says(
             |settings| settings.rate_limit_bytes_per_second = Some(1),
             "the setting rate_limit_bytes_per_second is 1: choose from 65536 to 9223372036854775807",
+        );
+        says(
+            |settings| settings.exploration = 1.5,
+            "the setting exploration is 1.5: choose a share of the missions from 0 to 1",
         );
         says(
             |settings| settings.workers = 0,

@@ -14,7 +14,7 @@ use std::time::Duration;
 use lissom_core::filters::FilterAllocation;
 use lissom_core::schedule::{DebtBounds, ScheduleKind};
 use lissom_core::shape::{RunLimit, RunLimits};
-use lissom_core::tuner::Policy;
+use lissom_core::tuner::{EXPLORATION, Policy};
 use lissom_core::{Layout, Shape, Transition};
 use rust_rocksdb::statistics::StatsLevel;
 
@@ -60,6 +60,14 @@ pub struct Settings {
     /// Default: `fixed-1`, which is leveling. Dynamically changeable: yes, by
     /// [`Db::set_policy`](crate::Db::set_policy).
     pub policy: Policy,
+
+    /// Share of the missions that `learned` may spend on limits that its model does not ask
+    /// for, from 0 to 1; with 0 it tries nothing. A trial is one step in one level, lasts
+    /// twelve missions, and is undone unless it was clearly better. `lerp` explores as
+    /// published, whatever is set here.
+    ///
+    /// Default: 0.1. Dynamically changeable: no.
+    pub exploration: f64,
 
     /// What a change of limits does to the runs that exist: flexible rewrites nothing
     /// ([`Transition`]).
@@ -268,6 +276,7 @@ impl Default for Settings {
         Settings {
             create_if_missing: true,
             policy: Policy::Fixed(RunLimits::uniform(RunLimit::ONE)),
+            exploration: EXPLORATION,
             transition: Transition::Flexible,
             size_ratio: 10,
             write_buffer_size: 64 * MIB,

@@ -60,6 +60,7 @@ fn set(settings: &mut Settings, name: &str, value: &Setting) -> Result<()> {
         "compaction_readahead_size" => settings.compaction_readahead_size = whole(value)?,
         "max_space_amplification" => settings.max_space_amplification = number(value)?,
         "tombstone_share" => settings.tombstone_share = number(value)?,
+        "exploration" => settings.exploration = number(value)?,
         "schedule" => settings.schedule = schedule(word(value)?)?,
         _ => {
             return Err(BenchError::new(

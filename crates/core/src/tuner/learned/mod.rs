@@ -55,7 +55,7 @@ const PROMISE: f64 = 0.1;
 /// Missions after which the model is held to know what operations take.
 const KNOWING: u64 = 30;
 
-/// The default of [`Learned::new`]: one mission in ten may be a trial.
+/// The default of what a learner may explore: one mission in ten may be a trial.
 pub const EXPLORATION: f64 = 0.1;
 
 /// What is kept over a restart.

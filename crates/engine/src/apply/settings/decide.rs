@@ -130,6 +130,8 @@ mod tests {
             ("{\"policy\": \"fixed-4\"}", How::RunTime, How::Reopening),
             ("{\"size_ratio\": 10.0}", How::Unchanged, How::Unchanged),
             ("{\"size_ratio\": 4}", How::Impossible, How::Reopening),
+            ("{\"exploration\": 0.1}", How::Unchanged, How::Unchanged),
+            ("{\"exploration\": 0}", How::Impossible, How::Impossible),
             (
                 "{\"compression\": \"zstd\"}",
                 How::Impossible,

@@ -16,6 +16,7 @@ const SETTINGS: &[(&str, Keeper)] = &[
     ("bloom_bits_per_key", Keeper::Directory),
     ("compaction_readahead_size", Keeper::Program),
     ("compression", Keeper::Directory),
+    ("exploration", Keeper::Program),
     ("filters", Keeper::Program),
     ("level0_file_num_compaction_trigger", Keeper::Directory),
     ("level0_slowdown_writes_trigger", Keeper::Directory),

@@ -25,7 +25,7 @@ pub(super) use self::value::{set, show};
 /// "monkey"), `bloom_bits_per_key`, `compression` ("none", "lz4" or "zstd", or a list
 /// of them), `workers`, `max_subcompactions`, `compaction_readahead_size`,
 /// `max_space_amplification`, `tombstone_share`, `memory_budget_bytes`,
-/// `rate_limit_bytes_per_second`.
+/// `rate_limit_bytes_per_second`, `exploration`.
 ///
 /// ```
 /// use lissom::apply::SettingsText;

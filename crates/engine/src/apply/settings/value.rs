@@ -18,6 +18,7 @@ pub(crate) fn set(settings: &mut Settings, name: &str, value: &Value) -> Result<
         "bloom_bits_per_key" => settings.bloom_bits_per_key = number(value)?,
         "max_space_amplification" => settings.max_space_amplification = number(value)?,
         "tombstone_share" => settings.tombstone_share = number(value)?,
+        "exploration" => settings.exploration = number(value)?,
         "size_ratio" => settings.size_ratio = whole(value)?,
         "max_write_buffer_number" => settings.max_write_buffer_number = whole(value)?,
         "level0_file_num_compaction_trigger" => {
@@ -59,6 +60,7 @@ pub(crate) fn show(settings: &Settings, name: &str) -> String {
         "bloom_bits_per_key" => settings.bloom_bits_per_key.to_string(),
         "max_space_amplification" => settings.max_space_amplification.to_string(),
         "tombstone_share" => settings.tombstone_share.to_string(),
+        "exploration" => settings.exploration.to_string(),
         "size_ratio" => settings.size_ratio.to_string(),
         "max_write_buffer_number" => settings.max_write_buffer_number.to_string(),
         "level0_file_num_compaction_trigger" => {
