@@ -6,6 +6,7 @@ use lissom_core::layout::{Layout, PhysicalLevel};
 use lissom_core::observation::{Latency, LevelMission, Mission, OperationMix};
 
 use crate::jobs::Compaction;
+use crate::noise::Longer;
 use crate::reads::Costs;
 use crate::scenario::Session;
 use crate::scheduler::Counters;
@@ -132,9 +133,15 @@ impl Counts {
         }
     }
 
-    /// As the tuner is told of it, with times longer by a factor.
-    pub(crate) fn mission(&self, number: u64, longer: f64) -> Mission {
-        let time = |seconds: f64| Duration::from_secs_f64((seconds * longer).max(0.0));
+    /// As the tuner is told of it, with times longer than they were. Users wait for reads
+    /// that take longer, so the mission does too.
+    pub(crate) fn mission(&self, number: u64, longer: Longer) -> Mission {
+        let time = |seconds: f64| Duration::from_secs_f64((seconds * longer.all).max(0.0));
+        let (gets, scans) = (
+            self.get_seconds * longer.reads,
+            self.scan_seconds * longer.reads,
+        );
+        let more = gets - self.get_seconds + scans - self.scan_seconds;
         let latency = |count: f64, seconds: f64| {
             let mean = time(if count > 0.0 { seconds / count } else { 0.0 });
             Latency {
@@ -146,7 +153,7 @@ impl Counts {
         };
         Mission {
             number,
-            duration: time(self.seconds),
+            duration: time(self.seconds + more),
             operations: OperationMix {
                 gets_found: self.gets_found.round() as u64,
                 gets_absent: self.gets_absent.round() as u64,
@@ -155,9 +162,9 @@ impl Counts {
                 writes: self.writes.round() as u64,
                 deletes: self.deletes.round() as u64,
             },
-            get: latency(self.gets_found + self.gets_absent, self.get_seconds),
+            get: latency(self.gets_found + self.gets_absent, gets),
             put: latency(self.writes + self.deletes, self.put_seconds),
-            seek: latency(self.scans, self.scan_seconds),
+            seek: latency(self.scans, scans),
             levels: self
                 .levels
                 .iter()

@@ -124,6 +124,9 @@ pub struct Scenario {
     /// Relative spread of what the tuner is told of times: the standard
     /// deviation of their logarithm.
     pub noise: f64,
+    /// The same of what it is told of gets and scans alone, in a part that drifts within
+    /// minutes instead of being drawn anew for each mission.
+    pub slow_noise: f64,
     /// Seed of the noise.
     pub seed: u64,
 }

@@ -175,6 +175,7 @@ fn plan(results: &Results, measured: &[Measured], machine: MachineModel) -> Resu
         device_bytes_per_second: None,
         filters: Default::default(),
         noise: 0.0,
+        slow_noise: 0.0,
         seed: 1,
         oracle: false,
     })

@@ -40,6 +40,8 @@ pub struct SimulationPlan {
     pub filters: lissom::core::filters::FilterAllocation,
     /// Relative spread of the times that tuners are told.
     pub noise: f64,
+    /// The same of reads alone, in a part that drifts within minutes.
+    pub slow_noise: f64,
     /// Seed of the noise.
     pub seed: u64,
     /// Adds an arm that follows in each session the static arm that was best in it.

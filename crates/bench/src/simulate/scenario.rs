@@ -46,6 +46,7 @@ pub(super) fn scenario(plan: &SimulationPlan, contender: &Contender) -> Result<S
         policy: contender.policy.clone(),
         schedule: contender.schedule.unwrap_or_default(),
         noise: plan.noise,
+        slow_noise: plan.slow_noise,
         seed: plan.seed,
     })
 }

@@ -23,6 +23,7 @@ fn plan(workload: &str, arms: &[&str]) -> SimulationPlan {
         device_bytes_per_second: None,
         filters: Default::default(),
         noise: 0.0,
+        slow_noise: 0.0,
         seed: 1,
         oracle: true,
     }

@@ -76,6 +76,7 @@ fn ios(plan: &CampaignPlan, expected: &Expectation, planned: &[UncertainSession]
         policy: settings.policy,
         schedule: settings.schedule,
         noise: 0.0,
+        slow_noise: 0.0,
         seed: plan.seed,
     };
     let outcome = simulate(&scenario).map_err(|error| BenchError::new(error.to_string()))?;

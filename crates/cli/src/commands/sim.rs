@@ -65,7 +65,13 @@ pub fn command() -> Command {
 }
 
 /// What the tree and its tuners are told.
-fn tuners() -> [Arg; 3] {
+fn tuners() -> [Arg; 4] {
+    let share = |name, help| {
+        option(name, "SHARE", help)
+            .default_value("0")
+            .allow_negative_numbers(true)
+            .value_parser(value_parser!(f64))
+    };
     [
         option(
             "filters",
@@ -74,14 +80,15 @@ fn tuners() -> [Arg; 3] {
         )
         .default_value("uniform")
         .value_parser(["uniform", "monkey"]),
-        option(
+        share(
             "noise",
-            "SHARE",
-            "Spread of the times that tuners are told, as 0.05",
-        )
-        .default_value("0")
-        .allow_negative_numbers(true)
-        .value_parser(value_parser!(f64)),
+            "Spread of the times that tuners are told, as 0.05: a factor for each mission",
+        ),
+        share(
+            "slow-noise",
+            "Spread of a factor of the times of gets and scans that drifts within two minutes, \
+             beside --noise",
+        ),
         option("seed", "N", "Seed of the noise")
             .default_value("1")
             .value_parser(value_parser!(u64)),
@@ -172,12 +179,7 @@ fn plan(given: &ArgMatches, machine: MachineModel) -> Result<SimulationPlan, Fai
             "--device-bytes-per-second {bytes}: it must be at least {LEAST_DEVICE}, as in a store"
         )));
     }
-    let noise: f64 = get(given, "noise");
-    if !(0.0..=2.0).contains(&noise) {
-        return Err(Failure::WrongUse(format!(
-            "--noise {noise}: it must be from 0 to 2, as 0.05 for 5 %"
-        )));
-    }
+    let (noise, slow_noise) = (spread(given, "noise")?, spread(given, "slow-noise")?);
     Ok(SimulationPlan {
         workload,
         arms,
@@ -189,9 +191,21 @@ fn plan(given: &ArgMatches, machine: MachineModel) -> Result<SimulationPlan, Fai
             _ => FilterAllocation::Uniform,
         },
         noise,
+        slow_noise,
         seed: get(given, "seed"),
         oracle: given.get_flag("oracle"),
     })
+}
+
+fn spread(given: &ArgMatches, name: &str) -> Result<f64, Failure> {
+    let share: f64 = get(given, name);
+    if (0.0..=2.0).contains(&share) {
+        Ok(share)
+    } else {
+        Err(Failure::WrongUse(format!(
+            "--{name} {share}: it must be from 0 to 2, as 0.05 for 5 %"
+        )))
+    }
 }
 
 fn compare(given: &ArgMatches, directory: &Path, machine: MachineModel, fit: bool) -> Outcome {

@@ -27,7 +27,7 @@ impl Run<'_> {
         // The outcome of the load is not kept.
         self.outcome.missions += 1;
         let number = self.outcome.missions;
-        let mission = self.mission.mission(number, self.noise.factor());
+        let mission = self.mission.mission(number, self.noise.factors(self.now));
         self.mission = Counts::default();
         let decided = self
             .pilot

@@ -140,7 +140,7 @@ impl<'a> Run<'a> {
                 store.debt_bounds,
             ),
             scheduler: Scheduler::of(scenario),
-            noise: Noise::new(scenario.seed, scenario.noise),
+            noise: Noise::new(scenario.seed, scenario.noise, scenario.slow_noise),
             now: 0.0,
             began: 0.0,
             measured: None,
