@@ -154,6 +154,10 @@ pub struct Mission {
     pub compaction_write_bytes: u64,
     /// Time that writers were held back, of all of them together.
     pub stall: Duration,
+    /// How long the tuner took for its answer to the mission before; zero where nobody
+    /// looked, as in the simulator.
+    #[serde(default, skip_serializing_if = "Duration::is_zero")]
+    pub tuner_time: Duration,
 }
 
 impl Mission {

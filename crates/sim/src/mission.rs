@@ -182,6 +182,7 @@ impl Counts {
             flush_write_bytes: self.flush_bytes as u64,
             compaction_write_bytes: self.compaction_bytes() as u64,
             stall: time(self.stall),
+            tuner_time: Duration::ZERO,
         }
     }
 

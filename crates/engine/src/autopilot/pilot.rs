@@ -41,6 +41,8 @@ pub(super) struct Pilot {
     id: Option<u32>,
     pub(super) state: TreeState,
     pub(super) learner: Learner,
+    /// How long the learner took for its last answer.
+    pub(super) answered_in: Duration,
     /// What the schedule lets run.
     pub(super) order: Order,
     pub(super) clock: Clock,
@@ -97,6 +99,7 @@ impl Pilot {
             id,
             state,
             learner,
+            answered_in: Duration::ZERO,
             order: shared.schedule.lock().order.clone(),
             published: Published::default(),
             wanted,
@@ -192,6 +195,7 @@ impl Pilot {
             match request {
                 Request::Tuner(tuner, limits) => {
                     self.learner = Learner::new(tuner);
+                    self.answered_in = Duration::ZERO;
                     // Limits that a pin has held back go with their policy.
                     if pinned || limits.is_some() {
                         self.wanted = limits;
@@ -277,7 +281,9 @@ impl Pilot {
 
     fn end_mission(&mut self, shared: &Shared, seen: &mut Observation, pinned: bool, now: Instant) {
         let family = self.family.clone();
-        let mission = self.clock.end(shared, &family, now);
+        let mut mission = self.clock.end(shared, &family, now);
+        // What it has cost is part of what a tuner decides by, so that a replay decides alike.
+        mission.tuner_time = self.answered_in;
         let question = Question {
             shape: &seen.shape,
             tree: &seen.tree,
@@ -287,6 +293,7 @@ impl Pilot {
         let begun = Instant::now();
         let answer = self.learner.ask(&question, &mission);
         let took = begun.elapsed();
+        self.answered_in = took;
         match answer {
             Ok(Some(trial)) => {
                 let limits = trial.limits.clone();

@@ -65,6 +65,7 @@ impl Totals {
                 .compaction_write_bytes
                 .saturating_sub(earlier.compaction_write_bytes),
             stall: self.stall.saturating_sub(earlier.stall),
+            tuner_time: Duration::ZERO,
         }
     }
 

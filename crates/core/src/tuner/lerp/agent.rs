@@ -91,17 +91,19 @@ impl Agent {
         self.noise = NOISE;
     }
 
-    /// Takes up an experience and learns from some of those kept. What is not
-    /// finite is passed over.
-    pub fn learn(&mut self, experience: Experience) {
+    /// Takes up an experience. What is not finite is passed over.
+    pub fn keep(&mut self, experience: Experience) {
         let numbers = experience.state.iter().chain(&experience.next_state);
         let finite = numbers
             .chain([&experience.action, &experience.reward])
             .all(|number| number.is_finite());
-        if !finite {
-            return;
+        if finite {
+            self.replay.push(experience);
         }
-        self.replay.push(experience);
+    }
+
+    /// Learns from some of the experiences that were kept, once there are enough.
+    pub fn learn(&mut self) {
         if self.replay.len() >= BATCH {
             for _ in 0..STEPS {
                 self.step();
@@ -142,12 +144,11 @@ impl Agent {
     /// Up the critic's slope by the action.
     fn step_actor(&mut self, batch: &[Experience]) {
         let mut gradient = self.actor.no_gradient();
-        let mut unused = self.critic.no_gradient();
         for experience in batch {
             let pass = self.actor.pass(&experience.state);
             let action = pass.outputs()[0];
             let judged = self.critic.pass(&with_action(&experience.state, action));
-            let by_inputs = self.critic.backward(&judged, &[1.0], &mut unused);
+            let by_inputs = self.critic.by_inputs(&judged, &[1.0]);
             let by_action = by_inputs[experience.state.len()];
             self.actor.backward(&pass, &[-by_action], &mut gradient);
         }
@@ -174,12 +175,13 @@ mod tests {
             let state = vec![at, goal];
             let action = agent.explore(&state);
             at = (at + 0.1 * step(action)).clamp(0.0, 1.0);
-            agent.learn(Experience {
+            agent.keep(Experience {
                 state,
                 action,
                 reward: -4.0 * (at - goal).abs(),
                 next_state: vec![at, goal],
             });
+            agent.learn();
         }
         at
     }
@@ -217,12 +219,13 @@ mod tests {
     fn what_is_not_finite_is_passed_over() {
         let mut agent = Agent::new(1, 1);
         for _ in 0..40 {
-            agent.learn(Experience {
+            agent.keep(Experience {
                 state: vec![f32::NAN],
                 action: 0.0,
                 reward: f32::INFINITY,
                 next_state: vec![0.0],
             });
+            agent.learn();
         }
         assert_eq!(agent.steps, 0);
         assert!(agent.best(&[0.5]).is_finite());

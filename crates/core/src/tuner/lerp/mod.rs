@@ -4,8 +4,12 @@
 //! Levels are learned one after another while the others hold still: level 1, and
 //! under Monkey's filters level 2; then all deeper ones follow. When the mix of
 //! operations changes, exploration starts again at level 1.
+//!
+//! Gradient steps are left out while answers have taken more than half a percent of the
+//! missions' time ([`budget`]). Nothing is kept over a restart, as published.
 
 mod agent;
+mod budget;
 mod network;
 mod propagate;
 mod random;
@@ -13,6 +17,7 @@ mod replay;
 mod state;
 
 use agent::Agent;
+use budget::Budget;
 use replay::Experience;
 
 use super::{Policy, Question, Trial, TrialId, Tuner};
@@ -60,6 +65,7 @@ pub struct Lerp {
     /// The cost of the workload's first mission, against which rewards count.
     baseline: Option<f64>,
     shares: Option<[f64; 4]>,
+    budget: Budget,
     asked: u64,
 }
 
@@ -87,6 +93,7 @@ impl Lerp {
             last: None,
             baseline: None,
             shares: None,
+            budget: Budget::default(),
             asked: 0,
         }
     }
@@ -136,12 +143,16 @@ impl Lerp {
             return;
         }
         let reward = REWARD_SCALE * (1.0 - cost / baseline).clamp(-2.0, 1.0);
-        self.agents[self.learning].learn(Experience {
+        let agent = &mut self.agents[self.learning];
+        agent.keep(Experience {
             state: step.state,
             action: step.action,
             reward: reward as f32,
             next_state: next_state.to_vec(),
         });
+        if self.budget.allows() {
+            agent.learn();
+        }
     }
 
     /// The next limit of the level that is learned.
@@ -232,6 +243,7 @@ impl Tuner for Lerp {
 
     fn ask(&mut self, seen: &Question<'_>) -> Trial {
         self.asked += 1;
+        self.budget.pass(seen.mission);
         self.notice_change(seen.mission);
         let learned = (self.learning < self.agents.len()).then(|| {
             let state = state::of_level(seen, self.level());
@@ -356,6 +368,30 @@ mod tests {
                 "{read_share}: {limits} costs {reached} of the best"
             );
         }
+    }
+
+    /// An answer that takes a tenth of its mission.
+    #[test]
+    fn who_takes_too_much_time_learns_seldom_and_goes_on_deciding() {
+        let (shape, tree) = (small_shape(), Tree::default());
+        let mut limits = RunLimits::uniform(RunLimit::clamped(5));
+        let mut lerp = Lerp::new(FilterAllocation::Uniform, 1);
+        let mut moved = 0;
+        for _ in 0..100 {
+            let mut seen = mission(&limits, 0.5);
+            seen.duration = Duration::from_secs(1);
+            seen.tuner_time = Duration::from_millis(100);
+            let trial = lerp.ask(&Question {
+                shape: &shape,
+                tree: &tree,
+                limits: &limits,
+                mission: &seen,
+            });
+            moved += usize::from(trial.limits != limits);
+            limits = trial.limits;
+            lerp.tell(trial.id, &seen);
+        }
+        assert!(lerp.gradient_steps() == 0 && moved > 10, "{moved}");
     }
 
     #[test]

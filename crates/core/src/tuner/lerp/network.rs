@@ -22,7 +22,6 @@ pub(super) enum Output {
 
 #[derive(Clone, PartialEq, Debug)]
 struct Layer {
-    inputs: usize,
     outputs: usize,
     /// The weight from input i to output o at i * outputs + o.
     weights: Vec<f32>,
@@ -35,7 +34,6 @@ impl Layer {
     fn new(inputs: usize, outputs: usize, scale: f32, random: &mut Random) -> Layer {
         let deviation = scale * (2.0 / inputs as f32).sqrt();
         Layer {
-            inputs,
             outputs,
             weights: (0..inputs * outputs)
                 .map(|_| deviation * random.normal())
@@ -54,6 +52,35 @@ impl Layer {
             }
         }
         sums
+    }
+
+    /// Adds the gradient by the weights and biases, in their order.
+    fn add_gradient(&self, inputs: &[f32], by_outputs: &[f32], into: &mut [f32]) {
+        let (weights, biases) = into.split_at_mut(self.weights.len());
+        for (sum, slope) in biases.iter_mut().zip(by_outputs) {
+            *sum += slope;
+        }
+        for (input, sums) in inputs.iter().zip(weights.chunks_exact_mut(self.outputs)) {
+            if *input != 0.0 {
+                for (sum, slope) in sums.iter_mut().zip(by_outputs) {
+                    *sum += input * slope;
+                }
+            }
+        }
+    }
+
+    /// The gradient by the inputs, which may be what came through ReLU: nothing flows
+    /// where nothing came through.
+    fn by_inputs(&self, inputs: &[f32], by_outputs: &[f32], behind_relu: bool) -> Vec<f32> {
+        let rows = self.weights.chunks_exact(self.outputs);
+        let by_input = |(input, row): (&f32, &[f32])| {
+            if behind_relu && *input == 0.0 {
+                0.0
+            } else {
+                dot(row, by_outputs)
+            }
+        };
+        inputs.iter().zip(rows).map(by_input).collect()
     }
 
     fn parameters(&self) -> usize {
@@ -120,41 +147,38 @@ impl Network {
         Gradient(vec![0.0; self.layers.iter().map(Layer::parameters).sum()])
     }
 
-    /// Adds the loss's gradient by the parameters, given that by the outputs,
-    /// and returns that by the inputs.
-    pub fn backward(&self, pass: &Pass, by_outputs: &[f32], into: &mut Gradient) -> Vec<f32> {
-        let mut by_given = by_outputs.to_vec();
-        if self.output == Output::Tanh {
-            for (slope, given) in by_given.iter_mut().zip(pass.outputs()) {
-                *slope *= 1.0 - given * given;
-            }
-        }
+    /// Adds the loss's gradient by the parameters, given that by the outputs.
+    pub fn backward(&self, pass: &Pass, by_outputs: &[f32], into: &mut Gradient) {
+        let mut by_given = self.by_sums(pass, by_outputs);
         let mut end = into.0.len();
         for (at, layer) in self.layers.iter().enumerate().rev() {
             let begin = end - layer.parameters();
-            let (weights, biases) = into.0[begin..end].split_at_mut(layer.weights.len());
+            layer.add_gradient(&pass.0[at], &by_given, &mut into.0[begin..end]);
             end = begin;
-            for (sum, slope) in biases.iter_mut().zip(&by_given) {
-                *sum += slope;
+            if at > 0 {
+                by_given = layer.by_inputs(&pass.0[at], &by_given, true);
             }
-            let mut by_inputs = vec![0.0; layer.inputs];
-            let rows = layer.weights.chunks_exact(layer.outputs);
-            let sums = weights.chunks_exact_mut(layer.outputs);
-            for (((input, by_input), row), sums) in
-                pass.0[at].iter().zip(&mut by_inputs).zip(rows).zip(sums)
-            {
-                // Behind ReLU nothing flows where nothing came through.
-                if at > 0 && *input == 0.0 {
-                    continue;
-                }
-                *by_input = dot(row, &by_given);
-                for (sum, slope) in sums.iter_mut().zip(&by_given) {
-                    *sum += input * slope;
-                }
-            }
-            by_given = by_inputs;
+        }
+    }
+
+    /// The loss's gradient by the inputs, given that by the outputs.
+    pub fn by_inputs(&self, pass: &Pass, by_outputs: &[f32]) -> Vec<f32> {
+        let mut by_given = self.by_sums(pass, by_outputs);
+        for (at, layer) in self.layers.iter().enumerate().rev() {
+            by_given = layer.by_inputs(&pass.0[at], &by_given, at > 0);
         }
         by_given
+    }
+
+    /// The gradient by what the last layer sums up.
+    fn by_sums(&self, pass: &Pass, by_outputs: &[f32]) -> Vec<f32> {
+        let mut by_sums = by_outputs.to_vec();
+        if self.output == Output::Tanh {
+            for (slope, given) in by_sums.iter_mut().zip(pass.outputs()) {
+                *slope *= 1.0 - given * given;
+            }
+        }
+        by_sums
     }
 
     /// Moves every parameter a share of the way to that of `other`.
@@ -271,7 +295,8 @@ mod tests {
             .map(|(a, b)| a - b)
             .collect();
         let mut gradient = network.no_gradient();
-        let by_inputs = network.backward(&pass, &slopes, &mut gradient);
+        network.backward(&pass, &slopes, &mut gradient);
+        let by_inputs = network.by_inputs(&pass, &slopes);
         let step = 1e-2;
         let close = |exact: f32, high: f32, low: f32| {
             let difference = (high - low) / (2.0 * step);
