@@ -44,7 +44,8 @@ pub fn command() -> Command {
                 "arm",
                 "NAME",
                 "A contender; repeat it: fixed-K, lazy-leveling, thresholds-LOW-HIGH, learned, lerp, \
-                 learned-from-K, learned-without-PART, lerp-without-propagation; fixed-4@dlc with \
+                 learned-from-K, learned-without-PART, lerp-without-propagation, \
+                 lerp-without-pull; fixed-4@dlc with \
                  a schedule [default: fixed-1, -4, -10, lazy-leveling]",
             )
             .action(ArgAction::Append)

@@ -201,6 +201,7 @@ mod tests {
             "lerp",
             "lerp-monkey",
             "lerp-without-propagation",
+            "lerp-without-pull",
             "learned-from-4-without-levels+prior+guardrails+consolidation+trials+memory",
             "learned-without-windows+spread+haste+foresight+hedge+blame",
         ] {

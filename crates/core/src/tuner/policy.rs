@@ -12,7 +12,8 @@ use crate::shape::{RunLimit, RunLimits};
 /// Spelled `fixed-4`, `fixed-10,10,1` (levels 1, 2, and all deeper ones),
 /// `lazy-leveling`, `thresholds-LOW-HIGH` with LOW and HIGH in percent of reads,
 /// `learned` (see [`Learning`] for its variants), or `lerp` and `lerp-monkey` by the
-/// filters of the tree, with `-without-propagation` for a learner in each level.
+/// filters of the tree, with `-without-propagation` for a learner in each level,
+/// `-without-pull` for one whose actor nothing holds back, `-without-propagation+pull`.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Policy {
     /// The same limits for ever.
@@ -32,13 +33,16 @@ pub enum Policy {
         filters: FilterAllocation,
         /// Whether deeper levels follow from the learned ones.
         propagates: bool,
+        /// Whether large outputs of its actors cost something.
+        pulls: bool,
     },
     /// The store's own learner.
     Learned(Learning),
 }
 
-/// What a name of [`Policy::Lerp`] ends with when levels are learned alone.
-const ALONE: &str = "-without-propagation";
+/// Parts of [`Policy::Lerp`] that it can do without.
+const PROPAGATION: &str = "propagation";
+const PULL: &str = "pull";
 
 /// Learners begin alike everywhere.
 const SEED: u64 = 1;
@@ -69,9 +73,16 @@ impl Policy {
             Policy::LazyLeveling => Box::new(LazyLeveling::default()),
             Policy::Lerp {
                 filters,
-                propagates: true,
-            } => Box::new(Lerp::new(*filters, SEED)),
-            Policy::Lerp { filters, .. } => Box::new(Lerp::without_propagation(*filters, SEED)),
+                propagates,
+                pulls,
+            } => {
+                let lerp = if *propagates {
+                    Lerp::new(*filters, SEED)
+                } else {
+                    Lerp::without_propagation(*filters, SEED)
+                };
+                Box::new(if *pulls { lerp } else { lerp.without_pull() })
+            }
             Policy::Learned(learning) => Box::new(Learned::with(share, learning.clone())),
             Policy::Thresholds { low, high } => match Thresholds::new(*low, *high) {
                 Ok(rule) => Box::new(rule),
@@ -107,12 +118,20 @@ impl fmt::Display for Policy {
             Policy::Lerp {
                 filters,
                 propagates,
+                pulls,
             } => {
                 f.write_str(match filters {
                     FilterAllocation::Uniform => "lerp",
                     FilterAllocation::Monkey => "lerp-monkey",
                 })?;
-                f.write_str(if *propagates { "" } else { ALONE })
+                let parts = [(PROPAGATION, *propagates), (PULL, *pulls)];
+                let without = parts.iter().filter(|(_, has)| !has);
+                let without: Vec<&str> = without.map(|(part, _)| *part).collect();
+                if without.is_empty() {
+                    Ok(())
+                } else {
+                    write!(f, "-without-{}", without.join("+"))
+                }
             }
             Policy::Thresholds { low, high } => {
                 write!(f, "thresholds-{}-{}", low * 100.0, high * 100.0)
@@ -128,15 +147,8 @@ impl FromStr for Policy {
         if text == "lazy-leveling" {
             return Ok(Policy::LazyLeveling);
         }
-        if let Some(filters) = match text.strip_suffix(ALONE).unwrap_or(text) {
-            "lerp" => Some(FilterAllocation::Uniform),
-            "lerp-monkey" => Some(FilterAllocation::Monkey),
-            _ => None,
-        } {
-            return Ok(Policy::Lerp {
-                filters,
-                propagates: !text.ends_with(ALONE),
-            });
+        if let Some(lerp) = parse_lerp(text) {
+            return lerp.map_err(|why| PolicyError(format!("{text:?} is no policy: {why}")));
         }
         if let Some(learning) = text.strip_prefix("learned") {
             return Learning::parse(learning, parse_limits)
@@ -156,6 +168,36 @@ impl FromStr for Policy {
             "{text:?} is no policy: choose fixed-K, lazy-leveling, thresholds-LOW-HIGH, learned, lerp or lerp-monkey"
         )))
     }
+}
+
+/// `None` for another policy.
+fn parse_lerp(text: &str) -> Option<Result<Policy, String>> {
+    let (name, without) = match text.split_once("-without-") {
+        Some((name, without)) => (name, Some(without)),
+        None => (text, None),
+    };
+    let filters = match name {
+        "lerp" => FilterAllocation::Uniform,
+        "lerp-monkey" => FilterAllocation::Monkey,
+        _ => return None,
+    };
+    let (mut propagates, mut pulls) = (true, true);
+    for part in without.into_iter().flat_map(|parts| parts.split('+')) {
+        match part {
+            PROPAGATION => propagates = false,
+            PULL => pulls = false,
+            _ => {
+                return Some(Err(format!(
+                    "{part:?} is no part of lerp: {PROPAGATION}, {PULL}"
+                )));
+            }
+        }
+    }
+    Some(Ok(Policy::Lerp {
+        filters,
+        propagates,
+        pulls,
+    }))
 }
 
 fn parse_limits(text: &str) -> Result<RunLimits, String> {
@@ -207,6 +249,8 @@ mod tests {
             "lerp",
             "lerp-monkey",
             "lerp-without-propagation",
+            "lerp-without-pull",
+            "lerp-monkey-without-propagation+pull",
             "learned",
             "learned-from-4,4,1",
             "learned-without-memory",
@@ -285,6 +329,7 @@ mod tests {
                 "learned-without-luck",
                 "no part of the learner: levels, prior,",
             ),
+            ("lerp-without-luck", "no part of lerp: propagation, pull"),
             ("learned-from-0", "choose one from 1 to 12"),
             ("learnedly", "neither -from- nor -without-"),
         ] {

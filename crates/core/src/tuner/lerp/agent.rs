@@ -4,8 +4,14 @@
 //!
 //! RusKey gives the layers and the replay buffer and nothing else; the constants
 //! here are DDPG's, with faster steps, since missions are few.
+//!
+//! An action is the tanh of the actor's output. At a bound of the limits a step beyond it
+//! costs nothing, so nothing keeps the output from growing, until tanh is flat and no
+//! gradient comes through it: the actor could not turn when the workload does. So half the
+//! square of the output, times [`PULL`], is added to the actor's loss. That is a usual
+//! penalty on weights applied to one number; `lerp-without-pull` does without it.
 
-use super::network::{Adam, Network, Output};
+use super::network::{Adam, Network};
 use super::random::Random;
 use super::replay::{Experience, Replay};
 
@@ -18,6 +24,10 @@ const DISCOUNT: f32 = 0.6;
 
 /// How far the slow copies go each step (tau).
 const FOLLOW: f32 = 0.02;
+
+/// Weight of the square of the actor's output in its loss. Against rewards of the order of
+/// 1 it leaves the output at 1 to 3, where tanh still has a slope.
+const PULL: f32 = 0.02;
 
 /// Experiences that a step looks at.
 const BATCH: usize = 16;
@@ -46,6 +56,7 @@ pub(super) struct Agent {
     replay: Replay,
     random: Random,
     noise: f32,
+    pull: f32,
     /// Gradient steps so far.
     pub steps: u64,
 }
@@ -53,8 +64,8 @@ pub(super) struct Agent {
 impl Agent {
     pub fn new(state_size: usize, seed: u64) -> Agent {
         let mut random = Random::new(seed);
-        let actor = Network::new(state_size, 1, Output::Tanh, &mut random);
-        let critic = Network::new(state_size + 1, 1, Output::Linear, &mut random);
+        let actor = Network::new(state_size, 1, &mut random);
+        let critic = Network::new(state_size + 1, 1, &mut random);
         Agent {
             slow_actor: actor.clone(),
             slow_critic: critic.clone(),
@@ -65,13 +76,20 @@ impl Agent {
             replay: Replay::new(KEPT),
             random,
             noise: NOISE,
+            pull: PULL,
             steps: 0,
         }
     }
 
+    /// The same, whose actor's output nothing holds back.
+    pub fn without_pull(mut self) -> Agent {
+        self.pull = 0.0;
+        self
+    }
+
     /// What the actor proposes, -1 to 1.
     pub fn best(&self, state: &[f32]) -> f32 {
-        self.actor.run(state)[0]
+        action(&self.actor, state)
     }
 
     /// What the actor proposes, with noise that decays, -1 to 1.
@@ -126,7 +144,7 @@ impl Agent {
     fn step_critic(&mut self, batch: &[Experience]) {
         let mut gradient = self.critic.no_gradient();
         for experience in batch {
-            let next_action = self.slow_actor.run(&experience.next_state)[0];
+            let next_action = action(&self.slow_actor, &experience.next_state);
             let next = self
                 .slow_critic
                 .run(&with_action(&experience.next_state, next_action))[0];
@@ -141,20 +159,26 @@ impl Agent {
             .step(&mut self.critic, &gradient, batch.len());
     }
 
-    /// Up the critic's slope by the action.
+    /// Up the critic's slope by the action, and towards outputs that are not large.
     fn step_actor(&mut self, batch: &[Experience]) {
         let mut gradient = self.actor.no_gradient();
         for experience in batch {
             let pass = self.actor.pass(&experience.state);
-            let action = pass.outputs()[0];
+            let output = pass.outputs()[0];
+            let action = output.tanh();
             let judged = self.critic.pass(&with_action(&experience.state, action));
             let by_inputs = self.critic.by_inputs(&judged, &[1.0]);
             let by_action = by_inputs[experience.state.len()];
-            self.actor.backward(&pass, &[-by_action], &mut gradient);
+            let slope = self.pull * output - by_action * (1.0 - action * action);
+            self.actor.backward(&pass, &[slope], &mut gradient);
         }
         self.actor_adam
             .step(&mut self.actor, &gradient, batch.len());
     }
+}
+
+fn action(actor: &Network, state: &[f32]) -> f32 {
+    actor.run(state)[0].tanh()
 }
 
 fn with_action(state: &[f32], action: f32) -> Vec<f32> {
@@ -204,6 +228,32 @@ mod tests {
             assert!(agent.is_calm() && agent.steps > 900);
         }
         assert!(near >= 4, "{near} of 5 came near");
+    }
+
+    /// The actor's output after it was driven to where tanh is 1.
+    fn after_saturation(mut agent: Agent) -> f32 {
+        let state = vec![0.5, 0.5];
+        let bias = agent.actor.parameters_mut().last().expect("a bias");
+        *bias += 9.5;
+        assert_eq!(agent.best(&state), 1.0);
+        for _ in 0..200 {
+            agent.keep(Experience {
+                state: state.clone(),
+                action: 1.0,
+                reward: -1.0,
+                next_state: state.clone(),
+            });
+            agent.learn();
+        }
+        agent.actor.run(&state)[0]
+    }
+
+    #[test]
+    fn an_actor_that_went_too_far_comes_back() {
+        let (pulled, free) = (Agent::new(2, 4), Agent::new(2, 4).without_pull());
+        let (pulled, free) = (after_saturation(pulled), after_saturation(free));
+        assert!(pulled < 8.5, "{pulled}");
+        assert!(free > 9.0, "{free}: nothing else brings it back");
     }
 
     #[test]

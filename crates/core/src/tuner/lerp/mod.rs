@@ -1,5 +1,5 @@
-//! RusKey's learner, as published: one DDPG agent for each learned level, and
-//! propagation to the others (section 5).
+//! RusKey's learner, as published but for one penalty ([`agent`]): one DDPG agent for each
+//! learned level, and propagation to the others (section 5).
 //!
 //! Levels are learned one after another while the others hold still: level 1, and
 //! under Monkey's filters level 2; then all deeper ones follow. When the mix of
@@ -66,6 +66,7 @@ pub struct Lerp {
     baseline: Option<f64>,
     shares: Option<[f64; 4]>,
     budget: Budget,
+    pulls: bool,
     asked: u64,
 }
 
@@ -94,8 +95,18 @@ impl Lerp {
             baseline: None,
             shares: None,
             budget: Budget::default(),
+            pulls: true,
             asked: 0,
         }
+    }
+
+    /// The same, whose actors may go so far that they do not come back: with nothing but
+    /// what was published.
+    pub fn without_pull(mut self) -> Lerp {
+        self.pulls = false;
+        let agents = std::mem::take(&mut self.agents);
+        self.agents = agents.into_iter().map(Agent::without_pull).collect();
+        self
     }
 
     /// Gradient steps of all agents so far.
@@ -233,6 +244,7 @@ impl Tuner for Lerp {
         let policy = Policy::Lerp {
             filters: self.filters,
             propagates: self.agents.len() < LEVELS_ALONE,
+            pulls: self.pulls,
         };
         policy.to_string()
     }

@@ -11,15 +11,6 @@ pub(super) const WIDTH: usize = 128;
 /// Hidden layers (RusKey, section 5.1).
 const HIDDEN: usize = 3;
 
-/// What the last layer's sums go through.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Output {
-    /// As they are.
-    Linear,
-    /// Into -1 to 1.
-    Tanh,
-}
-
 #[derive(Clone, PartialEq, Debug)]
 struct Layer {
     outputs: usize,
@@ -88,11 +79,10 @@ impl Layer {
     }
 }
 
-/// Three hidden layers of 128 with ReLU, and an output layer.
+/// Three hidden layers of 128 with ReLU, and an output layer of sums.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Network {
     layers: Vec<Layer>,
-    output: Output,
 }
 
 /// The values that a forward pass leaves behind: the input, then what each
@@ -110,7 +100,7 @@ impl Pass {
 pub(super) struct Gradient(Vec<f32>);
 
 impl Network {
-    pub fn new(inputs: usize, outputs: usize, output: Output, random: &mut Random) -> Network {
+    pub fn new(inputs: usize, outputs: usize, random: &mut Random) -> Network {
         let mut layers = Vec::with_capacity(HIDDEN + 1);
         let mut width = inputs;
         for _ in 0..HIDDEN {
@@ -119,7 +109,7 @@ impl Network {
         }
         // Small at first, so that no action is preferred.
         layers.push(Layer::new(width, outputs, 0.01, random));
-        Network { layers, output }
+        Network { layers }
     }
 
     pub fn run(&self, inputs: &[f32]) -> Vec<f32> {
@@ -131,12 +121,10 @@ impl Network {
         let last = self.layers.len() - 1;
         for (at, layer) in self.layers.iter().enumerate() {
             let mut given = layer.forward(&values[at]);
-            for value in &mut given {
-                *value = match self.output {
-                    _ if at < last => value.max(0.0),
-                    Output::Linear => *value,
-                    Output::Tanh => value.tanh(),
-                };
+            if at < last {
+                for value in &mut given {
+                    *value = value.max(0.0);
+                }
             }
             values.push(given);
         }
@@ -149,7 +137,7 @@ impl Network {
 
     /// Adds the loss's gradient by the parameters, given that by the outputs.
     pub fn backward(&self, pass: &Pass, by_outputs: &[f32], into: &mut Gradient) {
-        let mut by_given = self.by_sums(pass, by_outputs);
+        let mut by_given = by_outputs.to_vec();
         let mut end = into.0.len();
         for (at, layer) in self.layers.iter().enumerate().rev() {
             let begin = end - layer.parameters();
@@ -163,22 +151,11 @@ impl Network {
 
     /// The loss's gradient by the inputs, given that by the outputs.
     pub fn by_inputs(&self, pass: &Pass, by_outputs: &[f32]) -> Vec<f32> {
-        let mut by_given = self.by_sums(pass, by_outputs);
+        let mut by_given = by_outputs.to_vec();
         for (at, layer) in self.layers.iter().enumerate().rev() {
             by_given = layer.by_inputs(&pass.0[at], &by_given, at > 0);
         }
         by_given
-    }
-
-    /// The gradient by what the last layer sums up.
-    fn by_sums(&self, pass: &Pass, by_outputs: &[f32]) -> Vec<f32> {
-        let mut by_sums = by_outputs.to_vec();
-        if self.output == Output::Tanh {
-            for (slope, given) in by_sums.iter_mut().zip(pass.outputs()) {
-                *slope *= 1.0 - given * given;
-            }
-        }
-        by_sums
     }
 
     /// Moves every parameter a share of the way to that of `other`.
@@ -194,7 +171,7 @@ impl Network {
             .flat_map(|layer| layer.weights.iter().chain(&layer.biases))
     }
 
-    fn parameters_mut(&mut self) -> impl Iterator<Item = &mut f32> {
+    pub fn parameters_mut(&mut self) -> impl Iterator<Item = &mut f32> {
         self.layers
             .iter_mut()
             .flat_map(|layer| layer.weights.iter_mut().chain(&mut layer.biases))
@@ -278,9 +255,10 @@ mod tests {
             .sum()
     }
 
-    fn check_against_differences(output: Output) {
+    #[test]
+    fn gradients_are_those_of_finite_differences() {
         let mut random = Random::new(3);
-        let mut network = Network::new(4, 2, output, &mut random);
+        let mut network = Network::new(4, 2, &mut random);
         // Away from the small start, where gradients drown in rounding.
         for parameter in network.parameters_mut() {
             *parameter += 0.05 * random.normal();
@@ -328,15 +306,9 @@ mod tests {
     }
 
     #[test]
-    fn gradients_are_those_of_finite_differences() {
-        check_against_differences(Output::Linear);
-        check_against_differences(Output::Tanh);
-    }
-
-    #[test]
     fn it_learns_a_function() {
         let mut random = Random::new(5);
-        let mut network = Network::new(2, 1, Output::Linear, &mut random);
+        let mut network = Network::new(2, 1, &mut random);
         let mut adam = Adam::new(&network, 1e-3);
         let wanted = |inputs: &[f32; 2]| inputs[0] * inputs[1];
         for _ in 0..600 {
@@ -357,7 +329,7 @@ mod tests {
 
     #[test]
     fn equal_seeds_make_equal_networks() {
-        let make = |seed| Network::new(3, 1, Output::Tanh, &mut Random::new(seed));
+        let make = |seed| Network::new(3, 1, &mut Random::new(seed));
         assert_eq!(make(1), make(1));
         assert_ne!(make(1), make(2));
     }
