@@ -14,11 +14,13 @@ mod network;
 mod propagate;
 mod random;
 mod replay;
+mod reward;
 mod state;
 
 use agent::Agent;
 use budget::Budget;
 use replay::Experience;
+use reward::Rewards;
 
 use super::{Policy, Question, Trial, TrialId, Tuner};
 use crate::cost_model::Workload;
@@ -40,9 +42,6 @@ const LEVELS_ALONE: usize = 4;
 /// An action beyond this moves the limit by one.
 const MOVES: f32 = 1.0 / 3.0;
 
-/// Rewards are this many times the relative saving of cost.
-const REWARD_SCALE: f64 = 4.0;
-
 /// What was done last, until its outcome is told.
 #[derive(Clone, Debug)]
 struct Step {
@@ -62,8 +61,7 @@ pub struct Lerp {
     learning: usize,
     still: u32,
     last: Option<Step>,
-    /// The cost of the workload's first mission, against which rewards count.
-    baseline: Option<f64>,
+    rewards: Rewards,
     shares: Option<[f64; 4]>,
     budget: Budget,
     pulls: bool,
@@ -92,7 +90,7 @@ impl Lerp {
             learning: 0,
             still: 0,
             last: None,
-            baseline: None,
+            rewards: Rewards::default(),
             shares: None,
             budget: Budget::default(),
             pulls: true,
@@ -132,7 +130,7 @@ impl Lerp {
         });
         if changed {
             self.shares = Some(shares);
-            self.baseline = None;
+            self.rewards = Rewards::default();
             self.last = None;
             self.learning = 0;
             self.still = 0;
@@ -148,19 +146,16 @@ impl Lerp {
         let Some(cost) = step.cost else {
             return;
         };
-        let baseline = *self.baseline.get_or_insert(cost);
-        if baseline <= 0.0 {
-            self.baseline = None;
-            return;
-        }
-        let reward = REWARD_SCALE * (1.0 - cost / baseline).clamp(-2.0, 1.0);
-        let agent = &mut self.agents[self.learning];
-        agent.keep(Experience {
+        let experience = Experience {
             state: step.state,
             action: step.action,
-            reward: reward as f32,
+            reward: 0.0,
             next_state: next_state.to_vec(),
-        });
+        };
+        let agent = &mut self.agents[self.learning];
+        for judged in self.rewards.judge(experience, cost) {
+            agent.keep(judged);
+        }
         if self.budget.allows() {
             agent.learn();
         }
@@ -191,7 +186,7 @@ impl Lerp {
             self.learning += 1;
             self.still = 0;
             self.last = None;
-            self.baseline = None;
+            self.rewards = Rewards::default();
         }
     }
 

@@ -8,6 +8,7 @@ pub(super) struct Experience {
     pub state: Vec<f32>,
     /// -1 to 1.
     pub action: f32,
+    /// 0 until the cost is judged.
     pub reward: f32,
     pub next_state: Vec<f32>,
 }
