@@ -33,9 +33,24 @@ fn shaped(shape: &Shape, limits: &RunLimits) -> structure::Shaped {
     structure.under(limits)
 }
 
+/// Another structure than the model's, RusKey's of section 5.2 in every level: a read
+/// meets half of the runs, and each byte is rewritten T / K times. So the deepest level
+/// is rewritten nearly twice as much at one run as the model has it, and a third at ten.
+fn textbook(shape: &Shape, limits: &RunLimits) -> structure::Shaped {
+    let limits = [1, 2].map(|level| f64::from(limits.get(LogicalLevel(level)).get()));
+    let ratio = f64::from(shape.size_ratio);
+    let rewritten = limits.map(|limit| ratio / limit);
+    structure::Shaped {
+        runs: limits.map(|limit| f64::midpoint(limit, 1.0)).to_vec(),
+        rewrites: rewritten.iter().sum(),
+        rewritten: rewritten.to_vec(),
+    }
+}
+
 /// What an operation takes: reads by runs, writes by rewrites, and `extra` for
 /// each run of level 1, which the model does not know of.
 struct MachineOfTests {
+    shaped: fn(&Shape, &RunLimits) -> structure::Shaped,
     run: f64,
     byte: f64,
     extra: f64,
@@ -43,7 +58,7 @@ struct MachineOfTests {
 
 impl MachineOfTests {
     fn mission(&self, shape: &Shape, limits: &RunLimits, read_share: f64) -> Mission {
-        let shaped = shaped(shape, limits);
+        let shaped = (self.shaped)(shape, limits);
         let reads = (OPERATIONS as f64 * read_share) as u64;
         let writes = OPERATIONS - reads;
         let bytes = writes as f64 * 1000.0;
@@ -94,7 +109,7 @@ impl MachineOfTests {
     /// So many missions under limits that somebody holds.
     fn hold(&self, tuner: &mut Learned, limits: &RunLimits, read_share: f64, missions: u32) {
         let shape = small_shape();
-        let tree = tree(&shaped(&shape, limits).runs);
+        let tree = tree(&(self.shaped)(&shape, limits).runs);
         for _ in 0..missions {
             let mission = self.mission(&shape, limits, read_share);
             let trial = tuner.ask(&Question {
@@ -118,7 +133,7 @@ impl MachineOfTests {
         let shape = small_shape();
         let mut limits = limits.clone();
         for _ in 0..missions {
-            let tree = tree(&shaped(&shape, &limits).runs);
+            let tree = tree(&(self.shaped)(&shape, &limits).runs);
             let mission = self.mission(&shape, &limits, read_share);
             let trial = tuner.ask(&Question {
                 shape: &shape,
@@ -139,6 +154,7 @@ impl MachineOfTests {
 }
 
 const MACHINE: MachineOfTests = MachineOfTests {
+    shaped,
     run: 8e-6,
     byte: 10e-9,
     extra: 0.0,
@@ -157,15 +173,36 @@ fn it_keeps_the_contract() {
 #[test]
 fn thirty_missions_bring_it_near_the_best() {
     for read_share in [0.05, 0.5, 0.95] {
-        for start in [1, 10] {
+        for start in [1, 5, 10] {
             let mut tuner = Learned::new(0.0);
             let limits = MACHINE.fly(&mut tuner, &uniform(start), read_share, 30);
             let reached = MACHINE.cost(&limits, read_share) / MACHINE.best(read_share);
             assert!(
-                reached < 1.08,
+                reached < 1.05,
                 "{read_share} from {start}: {limits}, {reached}"
             );
         }
+    }
+}
+
+/// Starts that cost 1.26 to 4.2 of the best.
+#[test]
+fn a_tree_that_is_not_as_the_model_has_it_is_learned_all_the_same() {
+    let machine = MachineOfTests {
+        shaped: textbook,
+        ..MACHINE
+    };
+    for (read_share, start) in [(0.05, 1), (0.5, 1), (0.5, 10), (0.95, 10)] {
+        let best = machine.best(read_share);
+        let begun = machine.cost(&uniform(start), read_share) / best;
+        assert!(begun > 1.2, "{read_share} from {start}: {begun}");
+        let mut tuner = Learned::new(0.0);
+        let limits = machine.fly(&mut tuner, &uniform(start), read_share, 60);
+        let reached = machine.cost(&limits, read_share) / best;
+        assert!(
+            reached < 1.1,
+            "{read_share} from {start}: {limits}, {reached}"
+        );
     }
 }
 

@@ -192,9 +192,10 @@ fn with_action(state: &[f32], action: f32) -> Vec<f32> {
 mod tests {
     use super::*;
 
-    /// A walk on 0 to 1 in steps of 0.1, at its best at `goal`.
-    fn walk(agent: &mut Agent, goal: f32, missions: usize) -> f32 {
+    /// A walk on 0 to 1 in steps of 0.1, at its best at `goal`: where it was.
+    fn walk(agent: &mut Agent, goal: f32, missions: usize) -> Vec<f32> {
         let mut at = 0.1f32;
+        let mut been = Vec::with_capacity(missions);
         for _ in 0..missions {
             let state = vec![at, goal];
             let action = agent.explore(&state);
@@ -206,8 +207,9 @@ mod tests {
                 next_state: vec![at, goal],
             });
             agent.learn();
+            been.push(at);
         }
-        at
+        been
     }
 
     fn step(action: f32) -> f32 {
@@ -223,8 +225,12 @@ mod tests {
         let mut near = 0;
         for seed in 0..5 {
             let mut agent = Agent::new(2, seed);
-            let at = walk(&mut agent, 0.7, 500);
-            near += usize::from((at - 0.7).abs() < 0.25);
+            let been = walk(&mut agent, 0.7, 500);
+            // The last place alone is as near for half of all random walks; their mean
+            // distance is 0.29.
+            let last = &been[450..];
+            let off = last.iter().map(|at| (at - 0.7).abs()).sum::<f32>() / last.len() as f32;
+            near += usize::from(off < 0.2);
             assert!(agent.is_calm() && agent.steps > 900);
         }
         assert!(near >= 4, "{near} of 5 came near");

@@ -360,20 +360,24 @@ mod tests {
             .fold(f64::INFINITY, f64::min)
     }
 
+    /// From both ends: one of them is far from the best, and stays so without learning.
     #[test]
     fn it_learns_few_runs_for_reads_and_many_for_writes() {
-        for (read_share, least, most) in [(0.95, 1, 4), (0.1, 5, 10)] {
-            let mut lerp = Lerp::new(FilterAllocation::Uniform, 1);
-            let start = RunLimits::uniform(RunLimit::clamped(5));
-            let limits = fly(&mut lerp, start, read_share, 600);
-            let first = limits.get(LogicalLevel(1)).get();
-            assert!(lerp.gradient_steps() > 200);
-            assert!((least..=most).contains(&first), "{read_share}: {limits}");
-            let reached = cost(&limits, read_share) / best(read_share);
-            assert!(
-                reached < 1.25,
-                "{read_share}: {limits} costs {reached} of the best"
-            );
+        for (read_share, far, near) in [(0.95, 10, 1), (0.1, 1, 10)] {
+            let cost = |limits: &RunLimits| cost(limits, read_share) / best(read_share);
+            for start in [far, near] {
+                let begin = RunLimits::uniform(RunLimit::clamped(start));
+                let begun = cost(&begin);
+                assert!(start == near || begun > 1.5, "{read_share}: {begun}");
+                let mut lerp = Lerp::new(FilterAllocation::Uniform, 1);
+                let limits = fly(&mut lerp, begin, read_share, 600);
+                assert!(lerp.gradient_steps() > 200);
+                let reached = cost(&limits);
+                assert!(
+                    reached < 1.25,
+                    "{read_share} from {start}: {limits} costs {reached} of the best"
+                );
+            }
         }
     }
 
