@@ -6,6 +6,10 @@ use lissom_sim::SessionOutcome;
 
 use super::{Calibration, ORACLE, SimulatedArm, Simulation};
 use crate::report::Grid;
+use crate::workload::CLOSING_SESSION;
+
+/// Times that differ by less, relative, are a tie: less than the model can tell.
+const TIE: f64 = 0.01;
 
 /// Sessions as rows, arms as columns; then what it cost, arms as rows.
 pub fn render_simulation(seen: &Simulation) -> String {
@@ -36,11 +40,48 @@ pub fn render_simulation(seen: &Simulation) -> String {
             .chain(seen.arms.iter().map(total)),
     );
     let _ = write!(text, "{times}");
+    text += &ranks(seen);
     text += &hull(seen);
     text += &learning(seen);
     text += &offered(seen);
     text += &costs(seen);
     text + &evenness(seen)
+}
+
+/// Each arm's place in each session but the closing one, and the mean of them: one more
+/// than the arms that were better by more than a tie, so that ties share a rank. The
+/// oracle takes no part.
+fn ranks(seen: &Simulation) -> String {
+    let arms: Vec<&SimulatedArm> = seen.arms.iter().filter(|arm| arm.arm != ORACLE).collect();
+    let Some(first) = arms.first().filter(|_| arms.len() > 1) else {
+        return String::new();
+    };
+    let names: Vec<&str> = arms.iter().map(|arm| &*arm.arm).collect();
+    let mut grid = Grid::new(&[&["session"], &names[..]].concat());
+    let mut all: Vec<Vec<usize>> = Vec::new();
+    for (at, session) in first.outcome.sessions.iter().enumerate() {
+        if session.name == CLOSING_SESSION {
+            continue;
+        }
+        let times: Vec<f64> = arms
+            .iter()
+            .map(|arm| arm.outcome.sessions[at].seconds)
+            .collect();
+        let rank = |own: &f64| 1 + times.iter().filter(|it| **it * (1.0 + TIE) < *own).count();
+        let ranks: Vec<usize> = times.iter().map(rank).collect();
+        let cells = ranks.iter().map(|rank| format!("{rank} "));
+        grid.row([session.name.clone()].into_iter().chain(cells));
+        all.push(ranks);
+    }
+    let means = (0..arms.len()).map(|arm| {
+        let sum: usize = all.iter().map(|ranks| ranks[arm]).sum();
+        format!("{:.1} ", sum as f64 / all.len().max(1) as f64)
+    });
+    grid.row(["mean".to_owned()].into_iter().chain(means));
+    format!(
+        "\nRanks; times within {:.0} % are a tie\n{grid}",
+        100.0 * TIE
+    )
 }
 
 /// The best static arm, and the bound that no switching between arms passes.

@@ -46,6 +46,42 @@ fn shipped_workloads_are_simulated_or_refused_by_name() {
     }
 }
 
+/// Experiments are files that a measurement may find after hours.
+#[test]
+fn the_experiments_of_ruskey_are_workloads_that_the_simulator_knows() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../bench/experiments");
+    let entries = std::fs::read_dir(folder).expect("the folder of experiments");
+    let mut seen = 0;
+    for entry in entries {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().expect("a name").to_string_lossy();
+        if name.starts_with("ruskey-") {
+            let mut plan = plan(&path.to_string_lossy(), &["fixed-4"]);
+            plan.workload = plan.workload.sized(None, 0.1).expect("a shorter one");
+            plan.oracle = false;
+            run_simulation(&plan, &mut |_| ()).expect("simulated");
+            seen += 1;
+        }
+    }
+    assert_eq!(seen, 7);
+}
+
+#[test]
+fn ties_share_a_rank_and_neither_the_oracle_nor_the_closing_session_has_one() {
+    let arms = ["fixed-4", "fixed-4@eager", "fixed-10"];
+    let seen = run_simulation(&plan("update-only", &arms), &mut |_| ()).expect("simulated");
+    let text = render_simulation(&seen);
+    let ranks = text.split("Ranks;").nth(1).expect("a table");
+    let ranks = ranks.split("\n\n").next().expect("its end");
+    assert!(
+        !ranks.contains("oracle") && !ranks.contains("closing"),
+        "{ranks}"
+    );
+    let mean = ranks.lines().find(|line| line.trim().starts_with("mean"));
+    let mean: Vec<&str> = mean.expect("a row").split_whitespace().collect();
+    assert_eq!(mean[1], mean[2], "{ranks}");
+}
+
 #[test]
 fn the_table_names_the_best_static_arm() {
     let arms = ["fixed-1", "fixed-10", "thresholds-30-70"];
