@@ -246,6 +246,8 @@ fn every_family_that_is_merged_before_it_is_given_back_is_foreseen() {
         assert!(db.autopilot().wait_until_idle(Duration::from_secs(60)));
     }
     db.put("in level 0", "alone").expect("a put");
+    second.put("in level 0", "alone").expect("a put");
+    db.flush_cf(second.handle()).expect("a flush");
     db.flush().expect("a flush");
     drop(second);
     drop(db);
