@@ -217,7 +217,6 @@ pub fn demo_plan(out: PathBuf) -> Result<RunPlan> {
     let mut plan = RunPlan::new(workload, arms, out)?;
     // Less memory for a smaller store, so that the tree has levels at all.
     plan.resources.write_buffer_size = 512 << 10;
-    plan.resources.target_file_size_base = 512 << 10;
     plan.resources.block_cache_size = 4 << 20;
     plan.sample_millis = 100;
     plan.settle_seconds = 30;
