@@ -72,7 +72,10 @@ fn what_was_known_of_a_dropped_family_is_not_taken_for_its_successors() {
         opening.open().expect("opened")
     };
     let state = directory.path().join("LISSOM");
-    drop(open("fixed-4"));
+    {
+        let db = open("fixed-4");
+        assert!(db.autopilot().wait_until_idle(PATIENCE));
+    }
     let before = std::fs::read(&state).expect("a state file");
     let db = open("fixed-4");
     db.drop_cf("goes").expect("dropped");

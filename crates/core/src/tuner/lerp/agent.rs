@@ -223,17 +223,17 @@ mod tests {
     #[test]
     fn it_finds_the_best_place_and_stays() {
         let mut near = 0;
-        for seed in 0..5 {
+        for seed in 0..12 {
             let mut agent = Agent::new(2, seed);
             let been = walk(&mut agent, 0.7, 500);
-            // The last place alone is as near for half of all random walks; their mean
-            // distance is 0.29.
+            // The last place alone is near for many a random walk; their mean distance
+            // is 0.29. Where the actor runs against a bound it stays there, at 0.3.
             let last = &been[450..];
             let off = last.iter().map(|at| (at - 0.7).abs()).sum::<f32>() / last.len() as f32;
-            near += usize::from(off < 0.2);
+            near += usize::from(off < 0.05);
             assert!(agent.is_calm() && agent.steps > 900);
         }
-        assert!(near >= 4, "{near} of 5 came near");
+        assert!(near >= 6, "{near} of 12 came near");
     }
 
     /// The actor's output after it was driven to where tanh is 1.
