@@ -267,14 +267,13 @@ fn plain_options(settings: &Settings) -> Options {
 /// Removes Lissom's files, the state file last: while it is there, the directory
 /// counts as not yet given back.
 fn remove_our_files(directory: &Path) -> Result<()> {
-    let state = state::path(directory);
     let files = [
         pin::path(directory),
         probe::path(directory),
         journal::old_path(directory),
         journal::path(directory),
-        state.with_extension("tmp"),
-        state,
+        state::draft(directory),
+        state::path(directory),
     ];
     let mut all = application::left_over(directory);
     all.extend(request::left_over(directory));

@@ -14,6 +14,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 pub(crate) mod application;
+pub(crate) mod checked;
 pub(crate) mod checksum;
 pub(crate) mod journal;
 pub(crate) mod pin;

@@ -72,7 +72,7 @@ pub(super) fn is_empty(directory: &Path) -> Result<bool> {
 /// known for what it was.
 pub(super) fn remove(directory: &Path) -> Result<()> {
     let cannot = |error| Error::io("remove", directory, &error);
-    let mark = directory.join(mark::NAME);
+    let mark = mark::path(directory);
     for entry in fs::read_dir(directory).map_err(cannot)? {
         let entry = entry.map_err(cannot)?;
         let path = entry.path();
