@@ -113,8 +113,8 @@ impl CheckedFile {
         let (path, draft) = (self.path(directory), self.draft(directory));
         write_durably(&draft, &[header.as_bytes(), b"\n", &body, b"\n"])
             .and_then(|()| fs::rename(&draft, &path))
-            .and_then(|()| File::open(directory)?.sync_all())
-            .map_err(|error| Error::io("write", &path, &error))
+            .map_err(|error| Error::io("write", &path, &error))?;
+        super::sync_directory(directory)
     }
 }
 

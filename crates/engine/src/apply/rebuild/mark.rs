@@ -7,8 +7,6 @@
 //! ```
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -17,6 +15,7 @@ use super::digest::Digest;
 use super::steps::State;
 use crate::error::{Error, Result};
 use crate::files::checked::{CheckedFile, Found};
+use crate::files::{remove_file, sync_directory};
 
 const FILE: CheckedFile = CheckedFile {
     name: "LISSOM-REBUILD",
@@ -150,7 +149,7 @@ pub(super) fn save(directory: &Path, mark: &Mark) -> Result<()> {
 pub(super) fn remove(directory: &Path) -> Result<()> {
     remove_draft(directory)?;
     remove_file(&path(directory))?;
-    super::disk::sync(directory)
+    sync_directory(directory)
 }
 
 /// Removes what a kill may leave beside the mark. The directory must be locked, or
@@ -160,13 +159,6 @@ pub(super) fn remove(directory: &Path) -> Result<()> {
 /// When it cannot be removed.
 pub(super) fn remove_draft(directory: &Path) -> Result<()> {
     remove_file(&draft(directory))
-}
-
-fn remove_file(file: &Path) -> Result<()> {
-    match fs::remove_file(file) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::io("remove", file, &error)),
-        _ => Ok(()),
-    }
 }
 
 /// Where the mark of a directory lies.
@@ -181,6 +173,8 @@ pub(super) fn draft(directory: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn mark() -> Mark {
