@@ -21,7 +21,8 @@ check: prepare
 ## Everything that takes seconds.
 test-fast: prepare
 	$(CARGO) test --release --workspace
-	@if command -v python3 >/dev/null; then python3 -B -m unittest discover -q -s bench/myrocks.d; \
+	@if command -v python3 >/dev/null; then python3 -B -m unittest discover -q -s bench/common.d && \
+	python3 -B -m unittest discover -q -s bench/myrocks.d; \
 	else echo "skipped: the tests of bench/myrocks need python3"; fi
 	@if python3 -c 'import tomllib' 2>/dev/null; then python3 -B -m unittest discover -q -s bench/dremel.d; \
 	else echo "skipped: the tests of bench/dremel need Python 3.11"; fi

@@ -1,6 +1,5 @@
 """Does what the records still lack, one run at a time."""
 
-import os
 from pathlib import Path
 
 import curves
@@ -9,6 +8,7 @@ import searching
 import studies
 import subjects
 from failure import Failure
+from machine import machine
 from space import Space
 from trial import Runner
 
@@ -168,15 +168,6 @@ class Campaign:
     def close(self):
         for space in self.opened.values():
             space.close()
-
-
-def machine():
-    """The machine, as Linux tells it."""
-    lines = Path("/proc/cpuinfo").read_text().splitlines()
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return {"processor": names[0] if names else "", "cores": os.cpu_count(),
-            "memory": f"{memory / 2**30:.0f} GiB", "system": f"Linux {os.uname().release}"}
 
 
 def check(wanted, known):

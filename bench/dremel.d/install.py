@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import debian
 from failure import Failure
 
 LIBRARIES = {"single-task": ["botorch"], "multi-task": ["botorch"], "tpe": ["optuna"]}
@@ -70,10 +71,4 @@ def db_bench():
         return
     if os.geteuid() != 0 or not shutil.which("apt-get"):
         raise Failure("db_bench is needed; as root on Debian: apt-get install rocksdb-tools")
-    environment = dict(os.environ, DEBIAN_FRONTEND="noninteractive")
-    for arguments in (["update"], ["install", "-y", "--no-install-recommends", "rocksdb-tools"]):
-        done = subprocess.run(["apt-get", *arguments], env=environment, stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True)
-        if done.returncode != 0:
-            last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-            raise Failure(f"apt-get {arguments[0]} failed: {last}")
+    debian.install(["rocksdb-tools"])

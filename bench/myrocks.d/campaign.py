@@ -1,13 +1,12 @@
 """One comparison: the maximum, the runs with the agent off and on by turns, the kills."""
 
-import os
 import time
-from pathlib import Path
 
 import judge
 from agent import Agent
 from failure import Failure
 from load import Load, prepare
+from machine import machine
 
 # Threads that are tried for the maximum; the largest number paces the runs.
 LADDER = (4, 8, 16)
@@ -29,7 +28,7 @@ class Campaign:
 
     def run(self):
         if not self.results.find(type="machine"):
-            self.results.add([{"type": "machine", **machine(), **self.server.version()}])
+            self.results.add({"type": "machine", **machine(), **self.server.version()})
         self.say(f"loading {self.plan['tables']} tables of {self.plan['table_size']:,} rows")
         prepare(self.server, self.plan)
         self.server.settle()
@@ -63,7 +62,7 @@ class Campaign:
         if best["tps"] < 20:
             raise Failure(f"the server does {best['tps']:.0f} transactions a second: too few to "
                           "see anything by second")
-        self.results.add([best])
+        self.results.add(best)
         return best
 
     def measure(self, arm, repeat):
@@ -105,7 +104,7 @@ class Campaign:
         figures = judge.totals(seconds, samples, settled, ended, own)
         run = {"type": "run", "arm": arm, "repeat": repeat, "high": self.high, "low": self.low,
                "limits": self.limits, **figures}
-        self.results.add([*seconds, run])
+        self.results.add(*seconds, run)
 
     def attach(self, name, server_lease=False):
         log = self.results.path.with_name(f"agent-{name}.jsonl")
@@ -130,8 +129,8 @@ class Campaign:
                 load.stop()
         finally:
             agent.end()
-        self.results.add([{"type": "kill", "case": case, "by": KILLS[case],
-                           "before": self.original, **seen}])
+        self.results.add({"type": "kill", "case": case, "by": KILLS[case],
+                          "before": self.original, **seen})
 
     def kill_delayed(self, case, agent):
         if self.await_options(lambda now: now != self.original, PATIENCE) is None:
@@ -173,14 +172,6 @@ def is_complete(results, plan):
     runs = [(arm, repeat) for arm in ("off", "on") for repeat in range(plan["repeats"])]
     return (all(results.find(type="run", arm=arm, repeat=repeat) for arm, repeat in runs)
             and all(results.find(type="kill", case=case) for case in KILLS))
-
-
-def machine():
-    """The machine, as Linux tells it."""
-    lines = Path("/proc/cpuinfo").read_text().splitlines()
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return {"processor": names[0] if names else "", "cores": os.cpu_count(),
-            "system": f"Linux {os.uname().release}"}
 
 
 def sleep_until(moment):

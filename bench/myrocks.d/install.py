@@ -2,9 +2,9 @@
 
 import os
 import shutil
-import subprocess
 from pathlib import Path
 
+import debian
 from failure import Failure
 
 PACKAGES = ["mariadb-server", "mariadb-plugin-rocksdb", "sysbench"]
@@ -22,17 +22,11 @@ def install(say):
         return
     command = "apt-get install " + " ".join(PACKAGES)
     release = Path("/etc/os-release")
-    debian = release.exists() and "debian" in release.read_text()
-    if os.geteuid() != 0 or not debian:
+    is_debian = release.exists() and "debian" in release.read_text()
+    if os.geteuid() != 0 or not is_debian:
         raise Failure(f"MariaDB with MyRocks and sysbench are needed; as root on Debian: {command}")
     say(command)
-    environment = dict(os.environ, DEBIAN_FRONTEND="noninteractive")
-    for arguments in (["update"], ["install", "-y", "--no-install-recommends", *PACKAGES]):
-        done = subprocess.run(["apt-get", *arguments], env=environment, stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True)
-        if done.returncode != 0:
-            last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-            raise Failure(f"apt-get {arguments[0]} failed: {last}")
+    debian.install(PACKAGES)
     if not is_there():
         raise Failure(f"the packages are installed and {PLUGIN} or a program of "
                       f"{', '.join(PROGRAMS)} is missing")

@@ -7,7 +7,8 @@ import unittest
 import xml.etree.ElementTree
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.with_name("common.d"))]
 
 import judge
 import picture
@@ -132,29 +133,23 @@ class Records(unittest.TestCase):
         self.addCleanup(directory.cleanup)
         self.path = Path(directory.name) / "out" / "results.jsonl"
 
-    def test_what_was_cut_short_is_left_out_and_the_rest_goes_on(self):
+    def test_seconds_of_a_run_that_did_not_end_are_left_out(self):
         results = records.Results(self.path, {"seconds": 6})
-        results.add([{"type": "second", "at": 0}, {"type": "run", "arm": "on", "repeat": 0}])
+        results.add({"type": "second", "at": 0}, {"type": "run", "arm": "on", "repeat": 0})
         with self.path.open("a") as file:
             file.write('{"type":"second","at":0}\n{"type":"sec')
         again = records.Results(self.path, {"seconds": 6})
         self.assertEqual(again.records, results.records)
         self.assertIsNone(again.find(type="run", arm="off"))
-        again.add([{"type": "run", "arm": "off", "repeat": 0}])
+        again.add({"type": "run", "arm": "off", "repeat": 0})
         self.assertEqual(records.read(self.path), again.records)
         self.assertTrue(all(map(json.loads, self.path.read_text().splitlines())))
 
-    def test_another_plan_is_refused_by_name(self):
-        records.Results(self.path, {"seconds": 6, "tables": 1})
-        with self.assertRaisesRegex(Failure, "another tables"):
-            records.Results(self.path, {"seconds": 6, "tables": 2})
-
     def test_a_foreign_file_is_refused(self):
         self.path.parent.mkdir()
-        for text in ["[]x\n", "[]\n", '{"type":"run"}\n', "\n"]:
-            self.path.write_text(text)
-            with self.assertRaises(Failure):
-                records.read(self.path)
+        self.path.write_text('{"type":"run"}\n')
+        with self.assertRaisesRegex(Failure, "no results of bench/myrocks"):
+            records.read(self.path)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use rust_rocksdb::DBPinnableSlice;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
@@ -52,6 +53,16 @@ pub trait Store: Send + Sync {
     fn settings_files(&self) -> Vec<PathBuf> {
         Vec::new()
     }
+}
+
+/// Puts what was found into `value`; false if nothing was.
+pub(crate) fn take(found: Option<DBPinnableSlice<'_>>, value: &mut Vec<u8>) -> bool {
+    let Some(found) = found else {
+        return false;
+    };
+    value.clear();
+    value.extend_from_slice(&found);
+    true
 }
 
 /// Work done by a store; each number only grows, except the largest piece.

@@ -111,13 +111,11 @@ mod tests {
             event: Event::Mission {
                 mission: Box::new(mission),
                 tree: TreeSummary::default(),
-                trial: Trial {
-                    id: TrialId(number),
-                    limits: RunLimits::uniform(RunLimit::clamped(3)),
-                    changes: Vec::new(),
-                    consolidate: Vec::new(),
-                    abandon: Vec::new(),
-                },
+                trial: Trial::of_limits(
+                    TrialId(number),
+                    RunLimits::uniform(RunLimit::clamped(3)),
+                    Vec::new(),
+                ),
                 pinned: false,
             },
         }

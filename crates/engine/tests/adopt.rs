@@ -1,5 +1,9 @@
 //! Taking over plain RocksDB directories and giving them back.
 
+#[path = "common/child.rs"]
+mod child;
+#[path = "common/contents.rs"]
+mod contents;
 #[path = "common/instants.rs"]
 mod instants;
 #[path = "adopt/kill.rs"]

@@ -1,7 +1,11 @@
 //! Applying configurations to closed directories and running stores.
 
+#[path = "common/child.rs"]
+mod child;
 #[path = "apply/closed.rs"]
 mod closed;
+#[path = "common/contents.rs"]
+mod contents;
 #[path = "apply/data.rs"]
 mod data;
 #[path = "apply/disk.rs"]

@@ -127,13 +127,8 @@ impl Tuner for Panicking {
     fn ask(&mut self, _: &Question<'_>) -> Trial {
         self.asked += 1;
         assert!(self.asked < 2, "as intended");
-        Trial {
-            id: TrialId(1),
-            limits: RunLimits::uniform(RunLimit::clamped(3)),
-            changes: Vec::new(),
-            consolidate: Vec::new(),
-            abandon: Vec::new(),
-        }
+        let three = RunLimits::uniform(RunLimit::clamped(3));
+        Trial::of_limits(TrialId(1), three, Vec::new())
     }
 
     fn tell(&mut self, _: TrialId, _: &Mission) {}

@@ -2,7 +2,7 @@
 
 #[path = "children/bad.rs"]
 mod bad;
-#[path = "children/elsewhere.rs"]
+#[path = "children/elsewhere/mod.rs"]
 mod elsewhere;
 #[path = "children/endings.rs"]
 mod endings;

@@ -16,7 +16,7 @@ use super::resources::{Compression, Resources};
 use super::rocksdb::options_files;
 use super::tickers;
 use crate::error::{BenchError, Place, Result};
-use crate::store::{Counters, LevelShape, Shape, Store, TunerCounters, UserLoad};
+use crate::store::{Counters, LevelShape, Shape, Store, TunerCounters, UserLoad, take};
 
 /// The column family that is measured.
 const FAMILY: &str = "default";
@@ -159,12 +159,7 @@ impl From<lissom::Error> for BenchError {
 
 impl Store for LissomStore {
     fn get(&self, key: &[u8], value: &mut Vec<u8>) -> Result<bool> {
-        let Some(found) = self.db.get_pinned(key)? else {
-            return Ok(false);
-        };
-        value.clear();
-        value.extend_from_slice(&found);
-        Ok(true)
+        Ok(take(self.db.get_pinned(key)?, value))
     }
 
     fn put(&self, key: &[u8], value: &[u8]) -> Result<()> {

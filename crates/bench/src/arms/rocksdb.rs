@@ -14,7 +14,7 @@ use super::name::ArmName;
 use super::resources::{Compression, Resources};
 use super::tickers;
 use crate::error::{BenchError, Place, Result};
-use crate::store::{Counters, LevelShape, Shape, Store};
+use crate::store::{Counters, LevelShape, Shape, Store, take};
 
 /// An open stock RocksDB.
 pub struct StockRocksDb {
@@ -160,12 +160,7 @@ fn apply_style(options: &mut Options, arm: &ArmName, resources: &Resources) -> R
 
 impl Store for StockRocksDb {
     fn get(&self, key: &[u8], value: &mut Vec<u8>) -> Result<bool> {
-        let Some(found) = self.db.get_pinned(key)? else {
-            return Ok(false);
-        };
-        value.clear();
-        value.extend_from_slice(&found);
-        Ok(true)
+        Ok(take(self.db.get_pinned(key)?, value))
     }
 
     fn put(&self, key: &[u8], value: &[u8]) -> Result<()> {

@@ -25,13 +25,7 @@ impl Tuner for Fixed {
 
     fn ask(&mut self, _seen: &Question<'_>) -> Trial {
         self.asked += 1;
-        Trial {
-            id: TrialId(self.asked),
-            limits: self.limits.clone(),
-            changes: Vec::new(),
-            consolidate: Vec::new(),
-            abandon: Vec::new(),
-        }
+        Trial::of_limits(TrialId(self.asked), self.limits.clone(), Vec::new())
     }
 
     fn tell(&mut self, _trial: TrialId, _outcome: &Mission) {}

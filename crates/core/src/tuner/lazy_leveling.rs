@@ -35,13 +35,7 @@ impl Tuner for LazyLeveling {
             RunLimit::ONE => "the largest level keeps one run".into(),
             _ => "it is above the largest level".into(),
         });
-        Trial {
-            id: TrialId(self.asked),
-            limits,
-            changes,
-            consolidate: Vec::new(),
-            abandon: Vec::new(),
-        }
+        Trial::of_limits(TrialId(self.asked), limits, changes)
     }
 
     fn tell(&mut self, _trial: TrialId, _outcome: &Mission) {}

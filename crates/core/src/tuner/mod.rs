@@ -73,6 +73,19 @@ pub struct Trial {
     pub abandon: Vec<Change>,
 }
 
+impl Trial {
+    /// Limits, and no level that is merged whatever they are.
+    pub fn of_limits(id: TrialId, limits: RunLimits, changes: Vec<Change>) -> Trial {
+        Trial {
+            id,
+            limits,
+            changes,
+            consolidate: Vec::new(),
+            abandon: Vec::new(),
+        }
+    }
+}
+
 /// A level for which something changes, and why.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Change {

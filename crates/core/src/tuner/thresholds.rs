@@ -79,13 +79,7 @@ impl Tuner for Thresholds {
                 }
             }
         }
-        Trial {
-            id: TrialId(self.asked),
-            limits,
-            changes,
-            consolidate: Vec::new(),
-            abandon: Vec::new(),
-        }
+        Trial::of_limits(TrialId(self.asked), limits, changes)
     }
 
     fn tell(&mut self, _trial: TrialId, _outcome: &Mission) {}

@@ -10,8 +10,6 @@
 //! 4. Lissom's files are removed, the state file last.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -27,7 +25,7 @@ use super::work::{Watch, Work};
 use crate::RocksDb;
 use crate::error::{Error, Result};
 use crate::files::state::Stored;
-use crate::files::{application, journal, pin, probe, request, state};
+use crate::files::{application, journal, pin, probe, remove_file, request, state, sync_directory};
 use crate::inspect::{read, recorded};
 use crate::options::Preparation;
 use crate::settings::Settings;
@@ -267,27 +265,19 @@ fn plain_options(settings: &Settings) -> Options {
 /// Removes Lissom's files, the state file last: while it is there, the directory
 /// counts as not yet given back.
 fn remove_our_files(directory: &Path) -> Result<()> {
-    let state = state::path(directory);
     let files = [
         pin::path(directory),
         probe::path(directory),
         journal::old_path(directory),
         journal::path(directory),
-        state.with_extension("tmp"),
-        state,
+        state::draft(directory),
+        state::path(directory),
     ];
     let mut all = application::left_over(directory);
     all.extend(request::left_over(directory));
     all.extend(files);
     for file in all {
-        match fs::remove_file(&file) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                return Err(Error::io("remove", &file, &error));
-            }
-            _ => {}
-        }
+        remove_file(&file)?;
     }
-    File::open(directory)
-        .and_then(|opened| opened.sync_all())
-        .map_err(|error| Error::io("write", directory, &error))
+    sync_directory(directory)
 }

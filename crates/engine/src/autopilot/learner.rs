@@ -164,13 +164,7 @@ mod tests {
             if self.1 > 1 {
                 self.0.recv().expect("it may go on");
             }
-            Trial {
-                id: TrialId(self.1),
-                limits: seen.limits.clone(),
-                changes: Vec::new(),
-                consolidate: Vec::new(),
-                abandon: Vec::new(),
-            }
+            Trial::of_limits(TrialId(self.1), seen.limits.clone(), Vec::new())
         }
 
         fn tell(&mut self, _: TrialId, _: &Mission) {}

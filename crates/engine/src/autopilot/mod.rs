@@ -20,6 +20,7 @@ mod check;
 mod claim;
 mod debt;
 mod dispatch;
+mod families;
 mod glance;
 mod learner;
 mod memory;
@@ -31,6 +32,7 @@ mod report;
 mod run;
 mod scheduler;
 mod shared;
+mod start;
 #[cfg(test)]
 mod tests;
 mod workers;
@@ -45,18 +47,15 @@ use parking_lot::Mutex;
 
 use self::claim::Claim;
 pub use self::glance::Glance;
-use self::memory::Memory;
 pub use self::report::Health;
 pub use self::scheduler::ScheduleReport;
-use self::scheduler::Scheduler;
 use self::shared::{Family, Request, Shared};
 use crate::RocksDb;
 use crate::apply::{Applied, Plan, Wanted};
 use crate::error::{Error, Result};
 use crate::ffi::CfRef;
-use crate::files::journal::Journal;
-use crate::files::{pin, state};
-use crate::options::{Hooks, Preparation};
+use crate::files::pin;
+use crate::options::Preparation;
 
 /// Drives the compactions of an open database until it is dropped.
 ///
@@ -113,174 +112,6 @@ impl Autopilot {
     /// `attach`; when the state file was written by a newer version.
     pub fn attach(db: Arc<RocksDb>, preparation: Preparation) -> Result<Autopilot> {
         Autopilot::start(db, &preparation, true)
-    }
-
-    pub(crate) fn start(
-        db: Arc<RocksDb>,
-        preparation: &Preparation,
-        attached: bool,
-    ) -> Result<Autopilot> {
-        let directory = db.path().to_owned();
-        match db.cf_handle("default") {
-            Some(default) if attached => check::writable(&db, &default)?,
-            Some(_) => {}
-            None => {
-                return Err(Error::fix(
-                    "the database was opened without handles of its column families, which \
-                     the autopilot needs; open it with open_cf_descriptors and name them all, \
-                     \"default\" too",
-                ));
-            }
-        }
-        let claim = Claim::to(&directory)?;
-        for family in db.cf_names() {
-            let hooks = preparation.hooks.get(&family).ok_or_else(|| {
-                Error::fix(format!(
-                    "the column family \"{family}\" was opened without options from this \
-                     preparation; call Preparation::options for it and open the database with them"
-                ))
-            })?;
-            check::family(&db, &family, hooks)?;
-        }
-        let rocks_statistics = check::rocks_statistics(&db)?;
-        if attached {
-            check::attached(preparation, rocks_statistics.is_some())?;
-        }
-        let loaded = state::load(&directory)?;
-        let journal = Journal::open(&directory, preparation.settings.max_journal_bytes)?;
-        if let Some(remark) = loaded.remark {
-            journal.note("", remark);
-        }
-        let shared = Arc::new(Shared {
-            rocks_statistics,
-            db,
-            journal,
-            events: preparation.events.clone(),
-            settings: preparation.settings.clone(),
-            families: Default::default(),
-            queue: Default::default(),
-            busy: Default::default(),
-            stop: Default::default(),
-            paused: Default::default(),
-            failed_turns: Default::default(),
-            trouble: Mutex::default(),
-            rate_limit: preparation.rate_limit.clone(),
-            commits: preparation.commits.clone(),
-            schedule: Mutex::new(ScheduleReport::before(preparation.settings.schedule)),
-            attached,
-            directory: directory.clone(),
-        });
-        let autopilot = Autopilot {
-            shared,
-            threads: Mutex::default(),
-            ending: Mutex::default(),
-            _claim: claim,
-        };
-        for (name, hooks) in &preparation.hooks {
-            // Options may have been made for a family that comes later.
-            if autopilot.shared.db.cf_handle(name).is_some() {
-                autopilot.seat(name, hooks.clone());
-            }
-        }
-        let mut memory = Memory::new(directory, loaded.stored);
-        let scheduler = Scheduler::new(&autopilot.shared, &mut memory);
-        autopilot.spawn(memory, scheduler)?;
-        Ok(autopilot)
-    }
-
-    fn spawn(&self, memory: Memory, scheduler: Scheduler) -> Result<()> {
-        let mut threads = self.threads.lock();
-        let shared = self.shared.clone();
-        threads.push(thread("lissom-planner".into(), move || {
-            run::run(&shared, memory, scheduler);
-        })?);
-        for worker in 0..self.shared.settings.workers {
-            let shared = self.shared.clone();
-            let name = format!("lissom-worker-{worker}");
-            threads.push(thread(name, move || workers::work(&shared))?);
-        }
-        Ok(())
-    }
-
-    /// False when there is one of that name already: what it runs must not be forgotten.
-    fn seat(&self, name: &str, hooks: Hooks) -> bool {
-        let counters = self.shared.events.counters(name);
-        let stall = self.shared.stall_of(&counters);
-        let family = Family::new(name, hooks, counters, stall);
-        let mut families = self.shared.families.write();
-        let is_free = !families.contains_key(name);
-        if is_free {
-            families.insert(name.to_owned(), Arc::new(family));
-        }
-        is_free
-    }
-
-    /// Takes over a column family that was created after the start with options
-    /// from `preparation`.
-    ///
-    /// # Errors
-    /// When there is no such column family, its options are foreign, it is driven
-    /// already, or an attached autopilot cannot see what its policy follows.
-    pub fn attach_cf(&self, name: &str, preparation: &Preparation) -> Result<()> {
-        let hooks = preparation.hooks.get(name).ok_or_else(|| {
-            Error::fix(format!(
-                "the preparation has no options for \"{name}\": call Preparation::options first"
-            ))
-        })?;
-        self.shared.check_policy(name, &hooks.settings.policy)?;
-        self.adopt_cf(name, hooks.clone())
-    }
-
-    pub(crate) fn adopt_cf(&self, name: &str, hooks: Hooks) -> Result<()> {
-        check::family(&self.shared.db, name, &hooks)?;
-        if !self.seat(name, hooks) {
-            return Err(Error::fix(format!(
-                "a column family \"{name}\" is driven already: if that one was dropped, call \
-                 Autopilot::release_cf first"
-            )));
-        }
-        self.shared.events.bell().ring();
-        Ok(())
-    }
-
-    /// Leaves a column family alone. Its compactions are aborted, which changes
-    /// no data, and have ended when this returns.
-    ///
-    /// An application that drops a column family releases it first: RocksDB
-    /// 11.12 takes a move that meets the drop for a failure of the disk, and
-    /// refuses all later writes.
-    pub fn release_cf(&self, name: &str) {
-        let Some(family) = self.shared.families.write().remove(name) else {
-            return;
-        };
-        let handle = self.shared.db.cf_handle(name);
-        let aborted = handle
-            .as_ref()
-            .and_then(|handle| CfRef::of(handle).and_then(CfRef::abort_compactions).ok());
-        *family.gate.write() = false;
-        drop(aborted);
-        self.shared.events.forget(name);
-        self.shared.events.bell().ring();
-    }
-
-    /// Does something while the autopilot compacts nothing in a column family:
-    /// waits for the pieces that run, and lets none start before `act` returns.
-    /// Compactions of RocksDB's own, its brake on L0 and those of `CompactRange`, go on
-    /// merging; before they commit each waits for `act` to return, a second at most.
-    ///
-    /// Ingestion needs it. RocksDB 11.12 chooses an ingested file's level by two
-    /// views of the tree, which for a moment differ when a compaction was
-    /// committed together with another change of the manifest; the file then
-    /// comes to lie below older versions of its keys.
-    /// [`Db`](crate::Db) sees to it; an application that attached an autopilot
-    /// ingests in here. `act` must neither call this, nor
-    /// release the family, nor stop the autopilot.
-    pub fn without_compactions<T>(&self, family: &str, act: impl FnOnce() -> T) -> T {
-        let driven = self.shared.family(family);
-        let _alone = driven.as_ref().map(|driven| driven.gate.write());
-        // It fails only where memory has run out, and nothing is held then.
-        let _held = self.shared.commits.close(family).ok();
-        act()
     }
 
     fn family(&self, name: &str) -> Result<Arc<Family>> {
@@ -448,15 +279,4 @@ impl Drop for Autopilot {
     fn drop(&mut self) {
         self.stop();
     }
-}
-
-fn thread(name: String, life: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
-    std::thread::Builder::new()
-        .name(name.clone())
-        .spawn(life)
-        .map_err(|error| {
-            Error::fix(format!(
-                "cannot start the thread {name}: {error}; free memory, or raise the limit on threads"
-            ))
-        })
 }

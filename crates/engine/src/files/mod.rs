@@ -10,16 +10,41 @@
 //! | `LISSOM-APPLY`, `LISSOM-APPLIED` | options and settings that someone wants, and what came of them |
 //! | `LISSOM-PROBE` | is there while the device is measured |
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use crate::error::{Error, Result};
+
 pub(crate) mod application;
+pub(crate) mod checked;
 pub(crate) mod checksum;
 pub(crate) mod journal;
 pub(crate) mod pin;
 pub(crate) mod probe;
 pub(crate) mod request;
 pub(crate) mod state;
+
+/// Removes a file; one that is not there is removed already.
+///
+/// # Errors
+/// When it cannot be removed.
+pub(crate) fn remove_file(path: &Path) -> Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::io("remove", path, &error)),
+        _ => Ok(()),
+    }
+}
+
+/// Makes the names in a directory durable.
+///
+/// # Errors
+/// When the directory cannot be opened, or its disk fails.
+pub(crate) fn sync_directory(directory: &Path) -> Result<()> {
+    File::open(directory)
+        .and_then(|opened| opened.sync_all())
+        .map_err(|error| Error::io("write", directory, &error))
+}
 
 /// The files of a directory whose names begin with one of these.
 fn beginning_with(directory: &Path, names: &[&str]) -> Vec<PathBuf> {

@@ -1,8 +1,7 @@
 //! The pin: while its file is there, limits hold. Anyone may make or remove the
 //! file, also while the store runs.
 
-use std::fs::{self, File};
-use std::io::ErrorKind;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
@@ -27,11 +26,5 @@ pub(crate) fn set(directory: &Path) -> Result<()> {
 }
 
 pub(crate) fn clear(directory: &Path) -> Result<()> {
-    let path = path(directory);
-    match fs::remove_file(&path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
-            Err(Error::io("remove", &path, &error))
-        }
-        _ => Ok(()),
-    }
+    super::remove_file(&path(directory))
 }

@@ -6,21 +6,20 @@
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
-use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use lissom_core::{Layout, Shape, TreeState};
 use serde::{Deserialize, Serialize};
 
-use super::checksum::checksum;
+use super::checked::{CheckedFile, Found};
 use crate::error::{Error, Result};
 use crate::settings::Settings;
 
-const NAME: &str = "LISSOM";
-
-/// The newest format that this version writes and reads.
-pub(crate) const VERSION: u32 = 1;
+const FILE: CheckedFile = CheckedFile {
+    name: "LISSOM",
+    format: "lissom_state",
+    version: 1,
+};
 
 /// Everything in the file.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -96,13 +95,6 @@ impl StoredFamily {
     }
 }
 
-#[derive(Serialize, Deserialize)]
-struct Header {
-    lissom_state: u32,
-    #[serde(default)]
-    checksum: String,
-}
-
 /// What was found in a directory.
 pub(crate) struct Loaded {
     pub(crate) stored: Stored,
@@ -117,76 +109,41 @@ pub(crate) struct Loaded {
 /// or cannot be opened.
 pub(crate) fn load(directory: &Path) -> Result<Loaded> {
     let path = path(directory);
-    let nothing = |remark| {
-        Ok(Loaded {
-            stored: Stored::default(),
-            remark,
-        })
+    let nothing = |remark| Loaded {
+        stored: Stored::default(),
+        remark,
     };
-    let bytes = match fs::read(&path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == ErrorKind::NotFound => return nothing(None),
-        Err(error) => return Err(Error::io("read", &path, &error)),
-    };
-    match parse(&bytes) {
-        Ok(stored) => Ok(Loaded {
+    match FILE.load::<Stored>(directory)? {
+        Found::Nothing => Ok(nothing(None)),
+        Found::Whole(stored) => check_layouts(&path, &stored).map(|()| Loaded {
             stored,
             remark: None,
         }),
-        Err(Unusable::Newer(version)) => Err(Error::fix(format!(
-            "{} has format {version}, this version of Lissom knows formats up to {VERSION}: \
+        Found::Newer(version) => Err(Error::fix(format!(
+            "{} has format {version}, this version of Lissom knows formats up to {}: \
              open it with a newer version, or remove the file, which costs what was learned \
              and no data",
-            path.display()
+            path.display(),
+            FILE.version
         ))),
-        Err(Unusable::Layout(layout)) => Err(Error::fix(format!(
+        Found::Damaged(why) => Ok(nothing(Some(format!(
+            "{} is damaged ({why}): the autopilot begins without what it had learned",
+            path.display()
+        )))),
+    }
+}
+
+fn check_layouts(path: &Path, stored: &Stored) -> Result<()> {
+    let mut layouts = stored.families.values().map(|family| family.layout);
+    match layouts.find(|layout| *layout != Layout::V1) {
+        None => Ok(()),
+        Some(layout) => Err(Error::fix(format!(
             "{} describes a tree of {} levels with {} slots each, which this version of Lissom \
              does not have: open it with the version that wrote it",
             path.display(),
             layout.levels,
             layout.slots
         ))),
-        Err(Unusable::Damaged(why)) => nothing(Some(format!(
-            "{} is damaged ({why}): the autopilot begins without what it had learned",
-            path.display()
-        ))),
-    }
-}
-
-enum Unusable {
-    Newer(u32),
-    Layout(Layout),
-    Damaged(String),
-}
-
-fn parse(bytes: &[u8]) -> std::result::Result<Stored, Unusable> {
-    let damaged = |why: &str| Unusable::Damaged(why.to_owned());
-    let end = bytes
-        .iter()
-        .position(|byte| *byte == b'\n')
-        .ok_or_else(|| damaged("its first line does not end"))?;
-    let (first, rest) = bytes.split_at(end);
-    let body = rest[1..].strip_suffix(b"\n").unwrap_or(&rest[1..]);
-    let header: Header = serde_json::from_slice(first)
-        .map_err(|error| Unusable::Damaged(format!("its first line: {error}")))?;
-    if header.lissom_state > VERSION {
-        return Err(Unusable::Newer(header.lissom_state));
-    }
-    if header.lissom_state == 0 {
-        return Err(damaged("there never was a format 0"));
-    }
-    if header.checksum != hex(checksum(body)) {
-        return Err(damaged("its checksum does not match"));
-    }
-    let stored: Stored = serde_json::from_slice(body)
-        .map_err(|error| Unusable::Damaged(format!("its second line: {error}")))?;
-    match stored
-        .families
-        .values()
-        .find(|family| family.layout != Layout::V1)
-    {
-        Some(family) => Err(Unusable::Layout(family.layout)),
-        None => Ok(stored),
     }
 }
 
@@ -195,40 +152,23 @@ fn parse(bytes: &[u8]) -> std::result::Result<Stored, Unusable> {
 /// # Errors
 /// When the directory cannot be written; the old file then stands.
 pub(crate) fn save(directory: &Path, stored: &Stored) -> Result<()> {
-    let path = path(directory);
-    let body = serde_json::to_vec(stored)
-        .map_err(|error| Error::bug(format!("the state does not serialize: {error}")))?;
-    let header = serde_json::to_vec(&Header {
-        lissom_state: VERSION,
-        checksum: hex(checksum(&body)),
-    })
-    .map_err(|error| Error::bug(format!("the state's header does not serialize: {error}")))?;
-    let temporary = path.with_extension("tmp");
-    write_durably(&temporary, &[&header, b"\n", &body, b"\n"])
-        .and_then(|()| fs::rename(&temporary, &path))
-        .and_then(|()| File::open(directory)?.sync_all())
-        .map_err(|error| Error::io("write", &path, &error))
-}
-
-fn write_durably(path: &Path, parts: &[&[u8]]) -> std::io::Result<()> {
-    let mut file = File::create(path)?;
-    for part in parts {
-        file.write_all(part)?;
-    }
-    file.sync_all()
+    FILE.save(directory, stored)
 }
 
 /// Where the state of a database lies.
 pub(crate) fn path(directory: &Path) -> PathBuf {
-    directory.join(NAME)
+    FILE.path(directory)
 }
 
-fn hex(value: u64) -> String {
-    format!("{value:016x}")
+/// What a kill may leave beside it.
+pub(crate) fn draft(directory: &Path) -> PathBuf {
+    FILE.draft(directory)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use lissom_core::{RunLimit, RunLimits};
 

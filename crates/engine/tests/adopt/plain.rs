@@ -1,14 +1,10 @@
 //! Directories as RocksDB alone makes them, and what it reads from them.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
-use rust_rocksdb::{
-    ColumnFamilyDescriptor, DB, DBCompactionStyle, DBCompressionType, IteratorMode, Options,
-};
+use rust_rocksdb::{ColumnFamilyDescriptor, DB, DBCompactionStyle, DBCompressionType, Options};
 
-/// By column family, every key with its value.
-pub type Contents = BTreeMap<String, BTreeMap<Vec<u8>, Vec<u8>>>;
+use super::contents::{Contents, contents_with};
 
 /// Which tree RocksDB builds.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -62,27 +58,9 @@ pub fn make(path: &Path, style: Style, keys: u64) {
 /// Everything, as a RocksDB reads it that knows nothing of Lissom; `levels` must
 /// be as many as the manifest has.
 pub fn contents(path: &Path, levels: i32) -> Contents {
-    let names = DB::list_cf(&Options::default(), path).expect("a manifest");
     let mut options = Options::default();
     options.set_num_levels(levels);
-    let families = names
-        .iter()
-        .map(|name| (name.clone(), options.clone()))
-        .collect::<Vec<_>>();
-    let db = DB::open_cf_with_opts_for_read_only(&options, path, families, false)
-        .expect("a readable database");
-    names
-        .iter()
-        .map(|name| {
-            let family = db.cf_handle(name).expect("it was opened");
-            let all = db
-                .iterator_cf(&family, IteratorMode::Start)
-                .map(|entry| entry.expect("readable"))
-                .map(|(key, value)| (key.to_vec(), value.to_vec()))
-                .collect();
-            (name.clone(), all)
-        })
-        .collect()
+    contents_with(path, &options)
 }
 
 /// The levels that hold files in a directory, over all column families.

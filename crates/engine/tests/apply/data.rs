@@ -1,19 +1,15 @@
 //! Directories of plain RocksDB, and what it reads from them.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use lissom::apply::{Applied, Applier, Section, Wanted};
-use rust_rocksdb::{
-    ColumnFamilyDescriptor, DB, DBCompressionType, IteratorMode, MergeOperands, Options,
-};
+use rust_rocksdb::{ColumnFamilyDescriptor, DB, DBCompressionType, MergeOperands, Options};
+
+use super::contents::{Contents, contents_with};
 
 /// What a rebuild is asked for.
 pub const FEWER_LEVELS: &str = "[CFOptions \"default\"]\nnum_levels=4\ncompression=kLZ4Compression\n\
     [TableOptions/BlockBasedTable \"default\"]\nblock_size=16K\n";
-
-/// By column family, every key with its value.
-pub type Contents = BTreeMap<String, BTreeMap<Vec<u8>, Vec<u8>>>;
 
 /// A directory for a database that is not there yet, with room beside it.
 pub struct Place {
@@ -118,28 +114,6 @@ pub fn make_filled(path: &Path, keys: u64, options: &Options, letter: u8) {
 /// Everything, as a RocksDB reads it that knows nothing of Lissom.
 pub fn contents(path: &Path) -> Contents {
     contents_with(path, &Options::default())
-}
-
-pub fn contents_with(path: &Path, options: &Options) -> Contents {
-    let names = DB::list_cf(&Options::default(), path).expect("a manifest");
-    let families: Vec<_> = names
-        .iter()
-        .map(|name| (name.clone(), options.clone()))
-        .collect();
-    let db = DB::open_cf_with_opts_for_read_only(&Options::default(), path, families, false)
-        .expect("a readable database");
-    names
-        .iter()
-        .map(|name| {
-            let family = db.cf_handle(name).expect("it was opened");
-            let all = db
-                .iterator_cf(&family, IteratorMode::Start)
-                .map(|entry| entry.expect("readable"))
-                .map(|(key, value)| (key.to_vec(), value.to_vec()))
-                .collect();
-            (name.clone(), all)
-        })
-        .collect()
 }
 
 pub fn wanted(text: &str) -> Wanted {

@@ -1,19 +1,15 @@
 //! Rewriting, taking back and finishing in a child process that is killed at random
 //! instants.
-//!
-//! The child is this very test program, told by the environment what to do.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
 
 use lissom::apply::{Applier, finish, undo};
 use rust_rocksdb::DB;
 
-use super::data::{Contents, Place, contents, make, options, recorded, wanted};
+use super::child::{kill_until_done, start, task};
+use super::contents::Contents;
+use super::data::{Place, contents, make, options, recorded, wanted};
 use super::instants::Instants;
-
-const TASK: &str = "LISSOM_TEST_APPLY";
-const WHERE: &str = "LISSOM_TEST_DIRECTORY";
 
 const OPTIONS: &str = "[CFOptions \"default\"]\nnum_levels=5\nwrite_buffer_size=64K\n\
     [CFOptions \"second\"]\nwrite_buffer_size=64K\n";
@@ -21,10 +17,9 @@ const OPTIONS: &str = "[CFOptions \"default\"]\nnum_levels=5\nwrite_buffer_size=
 /// What the child does; does nothing in an ordinary run of the tests.
 #[test]
 fn child() {
-    let (Ok(task), Some(path)) = (std::env::var(TASK), std::env::var_os(WHERE)) else {
+    let Some((task, path)) = task() else {
         return;
     };
-    let path = PathBuf::from(path);
     match task.as_str() {
         "apply" => {
             let applier = Applier::new(&path, wanted(OPTIONS)).rewrite(true);
@@ -34,41 +29,6 @@ fn child() {
         _ => finish(&path, true).map(drop),
     }
     .expect("the task is possible");
-}
-
-fn start(task: &str, path: &Path) -> std::process::Child {
-    Command::new(std::env::current_exe().expect("this program"))
-        .args(["--exact", "kill::child", "--nocapture"])
-        .env(TASK, task)
-        .env(WHERE, path)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the child starts")
-}
-
-/// Starts the rebuild again and again and kills it, until it comes to its end. After
-/// each kill the database is there, and holds what it held. Returns how often it was
-/// killed.
-fn kill_until_rebuilt(path: &Path, instants: &mut Instants, kills: u32, before: &Contents) -> u32 {
-    let mut killed = 0;
-    loop {
-        let mut child = start("apply", path);
-        if killed < kills {
-            std::thread::sleep(instants.next());
-            child.kill().expect("a child can be killed");
-        }
-        let status = child.wait().expect("a child ends");
-        assert_eq!(&contents(path), before, "kill {killed}");
-        if killed < kills {
-            instants.came_in_time(!status.success());
-        }
-        if status.success() {
-            return killed;
-        }
-        assert!(status.code().is_none(), "it failed by itself: {status}");
-        killed += 1;
-    }
 }
 
 /// Kills a task once, at whatever instant.
@@ -105,7 +65,9 @@ fn round(keys: u64, instants: &mut Instants, kills: u32) -> u32 {
     let path = place.path();
     make(&path, keys);
     let before = contents(&path);
-    let killed = kill_until_rebuilt(&path, instants, kills, &before);
+    // After each kill the database is there, and holds what it held.
+    let check = |killed: u32| assert_eq!(contents(&path), before, "kill {killed}");
+    let killed = kill_until_done("apply", &path, instants, kills, check);
     assert_eq!(place.names(), ["data", "data.before-apply"]);
     assert_eq!(contents(&place.beside(".before-apply")), before);
     assert!(recorded(&path).contains("num_levels=5"));

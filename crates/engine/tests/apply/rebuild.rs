@@ -7,9 +7,10 @@ use lissom::apply::{Applier, Changes, How, OptionsText, Phase, Section, Taken, f
 use lissom::{Db, Settings};
 use rust_rocksdb::{DB, DBCompactionStyle, Options};
 
+use super::contents::{Contents, contents_with};
 use super::data::{
-    Contents, FEWER_LEVELS, Place, apply, contents, contents_with, family, join, key, make,
-    make_with, options, record, recorded, rewrite, wanted,
+    FEWER_LEVELS, Place, apply, contents, family, join, key, make, make_with, options, record,
+    recorded, rewrite, wanted,
 };
 
 fn entries(contents: &Contents) -> Vec<(String, u64)> {

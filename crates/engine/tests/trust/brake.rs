@@ -24,13 +24,8 @@ impl Tuner for Hanging {
         while !self.0.load(Relaxed) {
             std::thread::sleep(Duration::from_millis(1));
         }
-        Trial {
-            id: TrialId(1),
-            limits: RunLimits::uniform(RunLimit::clamped(3)),
-            changes: Vec::new(),
-            consolidate: Vec::new(),
-            abandon: Vec::new(),
-        }
+        let three = RunLimits::uniform(RunLimit::clamped(3));
+        Trial::of_limits(TrialId(1), three, Vec::new())
     }
 
     fn tell(&mut self, _: TrialId, _: &Mission) {}

@@ -3,12 +3,12 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use lissom_search::search::{Cause, Outcome};
 use lissom_trials::session::Trials;
 
-use super::support::{failed, job, lab_of, measured};
+use super::support::{failed, has_python, job, lab_of, measured};
 
 const EXAMPLE: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
@@ -36,11 +36,7 @@ exit 1
 
 /// The example's report on a stand-in; `None` where there is no Python.
 fn report(stand_in: &str) -> Option<Outcome> {
-    let python = Command::new("python3")
-        .arg("--version")
-        .stdout(Stdio::null())
-        .status();
-    if !python.is_ok_and(|status| status.success()) {
+    if !has_python() {
         return None;
     }
     assert!(Path::new(EXAMPLE).exists());

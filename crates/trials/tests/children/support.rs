@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
@@ -178,4 +179,13 @@ pub fn is_gone(group: i32) -> bool {
 
 pub fn is_empty(directory: &Path) -> bool {
     fs::read_dir(directory).map_or(true, |mut it| it.next().is_none())
+}
+
+/// Whether scripts in Python can run here.
+pub fn has_python() -> bool {
+    let python = Command::new("python3")
+        .arg("--version")
+        .stdout(Stdio::null())
+        .status();
+    python.is_ok_and(|status| status.success())
 }

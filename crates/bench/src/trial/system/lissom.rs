@@ -6,13 +6,13 @@ use std::time::Duration;
 use lissom::adopt::Adopter;
 use lissom::{Compression, Settings};
 use lissom_search::export::OptionsFile;
-use lissom_search::space::{Configuration, Section};
+use lissom_search::space::Section;
 use rust_rocksdb::{Direction, IteratorMode};
 
 use super::access::Access;
 use super::{Contender, lissom_settings};
 use crate::arms::LissomStore;
-use crate::error::{Place, Result};
+use crate::error::Result;
 use crate::store::{Counters, Shape, Store};
 use crate::trial::plan::Limits;
 
@@ -27,9 +27,7 @@ impl Tree {
     /// # Errors
     /// It is none; a setting is unknown or outside its range.
     pub(super) fn read(text: &str, limits: &Limits) -> Result<Self> {
-        let configuration: Configuration = serde_json::from_str(text)
-            .place("the options are not one JSON object of names and values, as Lissom's are")?;
-        let settings = lissom_settings::settings(&configuration, limits)?;
+        let settings = lissom_settings::settings(text, limits)?;
         Ok(Self { settings })
     }
 }

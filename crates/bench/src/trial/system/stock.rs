@@ -11,7 +11,7 @@ use super::access::Access;
 use super::{Contender, applied, stock_options};
 use crate::arms::{CompactionLog, StockRocksDb, options_files, scan_rocksdb};
 use crate::error::{BenchError, Place, Result};
-use crate::store::{Counters, Shape, Store};
+use crate::store::{Counters, Shape, Store, take};
 use crate::trial::plan::Limits;
 
 /// An OPTIONS file, and what all trials share.
@@ -99,16 +99,9 @@ struct StockTrial {
 
 impl Store for StockTrial {
     fn get(&self, key: &[u8], value: &mut Vec<u8>) -> Result<bool> {
-        let found = self
-            .store
-            .rocksdb()
-            .get_pinned_opt(key, &self.access.reads)?;
-        let Some(found) = found else {
-            return Ok(false);
-        };
-        value.clear();
-        value.extend_from_slice(&found);
-        Ok(true)
+        let rocksdb = self.store.rocksdb();
+        let found = rocksdb.get_pinned_opt(key, &self.access.reads)?;
+        Ok(take(found, value))
     }
 
     fn put(&self, key: &[u8], value: &[u8]) -> Result<()> {

@@ -15,8 +15,10 @@
 mod consolidate;
 mod cost;
 mod fit;
+mod kept;
 mod learning;
 mod lengths;
+mod march;
 mod memory;
 mod phase;
 mod search;
@@ -26,8 +28,6 @@ mod tests;
 mod times;
 mod trials;
 mod usual;
-
-use serde::{Deserialize, Serialize};
 
 use self::consolidate::Surplus;
 use self::cost::Cost;
@@ -39,7 +39,7 @@ use self::structure::Structure;
 use self::times::{Times, took};
 use self::trials::Tried;
 use super::{Question, Trial, TrialId, Tuner};
-use crate::layout::{Layout, LogicalLevel};
+use crate::layout::LogicalLevel;
 use crate::observation::Mission;
 use crate::shape::RunLimits;
 
@@ -49,26 +49,8 @@ const OTHER: u32 = 2;
 /// Less than this, relative, is not worth a change.
 const WORTH: f64 = 0.02;
 
-/// What a march must promise, relative, that begins before the limits were measured.
-const PROMISE: f64 = 0.1;
-
-/// Missions after which the model is held to know what operations take.
-const KNOWING: u64 = 30;
-
 /// The default of what a learner may explore: one mission in ten may be a trial.
 pub const EXPLORATION: f64 = 0.1;
-
-/// What is kept over a restart.
-#[derive(Serialize, Deserialize)]
-struct Kept {
-    cost: Cost,
-    memory: Memory,
-    trials: u64,
-    /// Where a trial that runs began.
-    undo: Option<RunLimits>,
-    #[serde(default)]
-    lengths: Lengths,
-}
 
 /// The learner.
 #[derive(Clone, Debug)]
@@ -220,101 +202,6 @@ impl Learned {
             .or_else(|| self.follow_model(seen, &structure))
             .or_else(|| self.explore(seen, &structure))
     }
-
-    /// Limits that were better than the present ones.
-    fn go_back(&mut self, seen: &Question<'_>) -> Option<Wish> {
-        if !self.learning.has(Part::Guardrails) {
-            return None;
-        }
-        let (limits, best, now) = self.phase.better(seen.limits)?;
-        self.marching = false;
-        self.blame(&limits, seen.limits);
-        wish(
-            seen,
-            limits,
-            format!(
-                "operations took {:.1} µs under the limits before, {:.1} µs under these",
-                best * 1e6,
-                now * 1e6
-            ),
-        )
-    }
-
-    /// Notes which limits made it worse: those of the level that changed. Where several
-    /// did nobody knows which, so they march one by one from then on.
-    fn blame(&mut self, good: &RunLimits, bad: &RunLimits) {
-        let changed: Vec<LogicalLevel> = Layout::V1
-            .logical_levels()
-            .filter(|level| good.get(*level) != bad.get(*level))
-            .collect();
-        let separable = self.learning.has(Part::Levels) && self.learning.has(Part::Blame);
-        if separable && changed.len() > 1 && !self.phase.one_by_one {
-            self.phase.one_by_one = true;
-            return;
-        }
-        for level in changed {
-            self.phase.bar_way(level, good.get(level), bad.get(level));
-        }
-    }
-
-    /// Whether a march may begin before the present limits were measured: with a change
-    /// of the workload, when the model knows what operations take. A way that is taken
-    /// later has the measurements before it.
-    fn may_hurry(&self) -> bool {
-        self.learning.has(Part::Haste)
-            && self.learned >= KNOWING
-            && self.phase.has_held_from_the_start()
-    }
-
-    /// One step per level towards what the model finds best.
-    fn follow_model(&mut self, seen: &Question<'_>, structure: &Structure<'_>) -> Option<Wish> {
-        let guarded = self.learning.has(Part::Guardrails);
-        let marched = std::mem::take(&mut self.marching);
-        let unmeasured = guarded && !marched && self.phase.mean(seen.limits).is_none();
-        if unmeasured && !self.may_hurry() {
-            return None;
-        }
-        let cost = |limits: &RunLimits| self.cost.under(structure, limits);
-        let now = cost(seen.limits)?;
-        let (best, least) = if !self.learning.has(Part::Levels) {
-            search::best_alike(seen, &self.phase, cost)?
-        } else if self.phase.one_by_one {
-            let marcher = self.marcher.filter(|_| marched);
-            search::best_of_one(seen, structure.levels, marcher, &self.phase, cost)?
-        } else {
-            search::best(seen, structure.levels, &self.phase, cost)?
-        };
-        let worth = if unmeasured { PROMISE } else { WORTH };
-        if guarded && least > now * (1.0 - worth) {
-            return None;
-        }
-        let mut limits = best.clone();
-        if guarded {
-            limits.clone_from(seen.limits);
-            // Limits that all levels share are spelled as one.
-            let levels = if self.learning.has(Part::Levels) {
-                structure.levels
-            } else {
-                usize::from(Layout::V1.levels)
-            };
-            for level in Layout::V1.logical_levels().take(levels) {
-                let (from, to) = (seen.limits.get(level), best.get(level));
-                limits.set(level, search::step(&self.phase, level, from, to));
-            }
-        }
-        let why = format!(
-            "the model expects {:.1} µs an operation at {best}, {:.1} µs at {}",
-            least * 1e6,
-            now * 1e6,
-            seen.limits
-        );
-        let step = wish(seen, limits, why);
-        self.marching = step.is_some();
-        self.marcher = Layout::V1
-            .logical_levels()
-            .find(|level| best.get(*level) != seen.limits.get(*level));
-        step
-    }
 }
 
 /// A wish, if it changes anything.
@@ -370,40 +257,11 @@ impl Tuner for Learned {
     fn tell(&mut self, _: TrialId, _: &Mission) {}
 
     fn state(&self) -> serde_json::Value {
-        let kept = Kept {
-            cost: self.cost.clone(),
-            memory: self.memory_with_present(),
-            trials: self.trials,
-            undo: self.tried.as_ref().map(|tried| tried.back.clone()),
-            lengths: self.lengths,
-        };
-        serde_json::to_value(kept).unwrap_or_default()
+        self.kept()
     }
 
     fn restore(&mut self, state: &serde_json::Value) -> Result<(), String> {
-        if state.is_null() {
-            return Ok(());
-        }
-        let kept: Kept = serde_json::from_value(state.clone())
-            .map_err(|error| format!("what learned had learned cannot be read: {error}"))?;
-        let sound = [
-            kept.cost.is_sound(),
-            kept.memory.is_sound(),
-            kept.lengths.is_sound(),
-        ];
-        if sound.contains(&false) {
-            return Err("what learned had learned holds numbers that cannot be".into());
-        }
-        self.cost = kept
-            .cost
-            .believing(self.learning.has(Part::Prior))
-            .blurring(self.learning.has(Part::Windows))
-            .hedging(self.learning.has(Part::Hedge));
-        self.memory = kept.memory;
-        self.trials = kept.trials;
-        self.undo = kept.undo;
-        self.lengths = kept.lengths;
-        Ok(())
+        self.take_up(state)
     }
 }
 
@@ -441,22 +299,5 @@ impl Learned {
             return Vec::new();
         }
         self.surplus.abandon(seen, turned)
-    }
-
-    /// The memory, with the present workload if its limits have held and are the
-    /// learner's own.
-    fn memory_with_present(&self) -> Memory {
-        let mut memory = self.memory.clone();
-        let before_trial = self.tried.as_ref().map(|tried| &tried.back);
-        let served = before_trial.or(self.phase.settled());
-        let imposed = |limits: &RunLimits| {
-            let imposed = self.imposed.as_ref();
-            imposed.is_some_and(|imposed| phase::same(imposed, limits))
-        };
-        let served = served.filter(|limits| !imposed(limits));
-        if let (Some(shares), Some(limits)) = (self.shares, served) {
-            memory.keep(shares, self.data, limits);
-        }
-        memory
     }
 }

@@ -262,13 +262,7 @@ impl Tuner for Lerp {
         if learned.is_some() {
             self.settle();
         }
-        Trial {
-            id: TrialId(self.asked),
-            limits,
-            changes,
-            consolidate: Vec::new(),
-            abandon: Vec::new(),
-        }
+        Trial::of_limits(TrialId(self.asked), limits, changes)
     }
 
     fn tell(&mut self, trial: TrialId, outcome: &Mission) {

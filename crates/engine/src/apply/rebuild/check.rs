@@ -90,7 +90,7 @@ fn family<'a>(get: &dyn Fn(&str) -> &'a str) -> Option<String> {
 /// When the directory cannot be read.
 pub(super) fn stranger(path: &Path) -> Result<Option<String>> {
     let cannot = |error| Error::io("read the directory", path, &error);
-    let marks = [path.join(mark::NAME), mark::draft(path)];
+    let marks = [mark::path(path), mark::draft(path)];
     for entry in fs::read_dir(path).map_err(cannot)? {
         let entry = entry.map_err(cannot)?;
         let name = entry.file_name().to_string_lossy().into_owned();

@@ -1,7 +1,6 @@
 //! Directories as wholes: renamed, exchanged, measured, removed.
 
-use std::fs::{self, File};
-use std::io::ErrorKind;
+use std::fs;
 use std::path::Path;
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -9,18 +8,12 @@ use rustix::io::Errno;
 
 use super::mark;
 use crate::error::{Error, Result};
-
-/// Makes the names in a directory durable.
-pub(super) fn sync(directory: &Path) -> Result<()> {
-    File::open(directory)
-        .and_then(|opened| opened.sync_all())
-        .map_err(|error| Error::io("write", directory, &error))
-}
+use crate::files::{remove_file, sync_directory};
 
 /// Makes the name of a path durable.
 pub(super) fn sync_parent(path: &Path) -> Result<()> {
     match path.parent() {
-        Some(parent) => sync(parent),
+        Some(parent) => sync_directory(parent),
         None => Ok(()),
     }
 }
@@ -72,7 +65,7 @@ pub(super) fn is_empty(directory: &Path) -> Result<bool> {
 /// known for what it was.
 pub(super) fn remove(directory: &Path) -> Result<()> {
     let cannot = |error| Error::io("remove", directory, &error);
-    let mark = directory.join(mark::NAME);
+    let mark = mark::path(directory);
     for entry in fs::read_dir(directory).map_err(cannot)? {
         let entry = entry.map_err(cannot)?;
         let path = entry.path();
@@ -85,10 +78,7 @@ pub(super) fn remove(directory: &Path) -> Result<()> {
         };
         removed.map_err(|error| Error::io("remove", &path, &error))?;
     }
-    match fs::remove_file(&mark) {
-        Err(error) if error.kind() != ErrorKind::NotFound => return Err(cannot(error)),
-        _ => {}
-    }
+    remove_file(&mark)?;
     fs::remove_dir(directory).map_err(cannot)?;
     sync_parent(directory)
 }

@@ -7,8 +7,6 @@
 //! ```
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -16,12 +14,14 @@ use serde::{Deserialize, Serialize};
 use super::digest::Digest;
 use super::steps::State;
 use crate::error::{Error, Result};
-use crate::files::checksum::checksum;
+use crate::files::checked::{CheckedFile, Found};
+use crate::files::{remove_file, sync_directory};
 
-pub(super) const NAME: &str = "LISSOM-REBUILD";
-
-/// The newest format that this version writes and reads.
-const VERSION: u32 = 1;
+const FILE: CheckedFile = CheckedFile {
+    name: "LISSOM-REBUILD",
+    format: "lissom_rebuild",
+    version: 1,
+};
 
 /// What a directory is.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -93,12 +93,6 @@ pub(super) struct Position {
     pub(super) done: bool,
 }
 
-#[derive(Serialize, Deserialize)]
-struct Header {
-    lissom_rebuild: u32,
-    checksum: String,
-}
-
 impl Progress {
     /// Whether it is of the copy that another one would begin.
     pub(super) fn is_of(&self, other: &Progress) -> bool {
@@ -124,41 +118,20 @@ impl Mark {
 /// # Errors
 /// When it cannot be read, is damaged, or was written by a newer version.
 pub(super) fn load(directory: &Path) -> Result<Option<Mark>> {
-    let path = directory.join(NAME);
-    let bytes = match fs::read(&path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(Error::io("read", &path, &error)),
+    let why = match FILE.load(directory)? {
+        Found::Nothing => return Ok(None),
+        Found::Whole(mark) => return Ok(Some(mark)),
+        Found::Newer(version) => format!(
+            "has format {version}, and this version of Lissom knows format {}",
+            FILE.version
+        ),
+        Found::Damaged(why) => format!("is damaged ({why})"),
     };
-    parse(&bytes).map(Some).map_err(|why| {
-        Error::fix(format!(
-            "{} {why}: it says what the directory is, so nothing is done; move the directory away \
-             if it is none that you need",
-            path.display()
-        ))
-    })
-}
-
-fn parse(bytes: &[u8]) -> std::result::Result<Mark, String> {
-    let end = bytes
-        .iter()
-        .position(|byte| *byte == b'\n')
-        .ok_or("is damaged (its first line does not end)")?;
-    let (first, rest) = bytes.split_at(end);
-    let body = rest.strip_prefix(b"\n").unwrap_or(rest);
-    let body = body.strip_suffix(b"\n").unwrap_or(body);
-    let header: Header =
-        serde_json::from_slice(first).map_err(|error| format!("is damaged ({error})"))?;
-    if header.lissom_rebuild != VERSION {
-        return Err(format!(
-            "has format {}, and this version of Lissom knows format {VERSION}",
-            header.lissom_rebuild
-        ));
-    }
-    if header.checksum != format!("{:016x}", checksum(body)) {
-        return Err("is damaged (its checksum does not match)".into());
-    }
-    serde_json::from_slice(body).map_err(|error| format!("is damaged ({error})"))
+    Err(Error::fix(format!(
+        "{} {why}: it says what the directory is, so nothing is done; move the directory away \
+         if it is none that you need",
+        path(directory).display()
+    )))
 }
 
 /// Replaces the mark of a directory.
@@ -166,27 +139,7 @@ fn parse(bytes: &[u8]) -> std::result::Result<Mark, String> {
 /// # Errors
 /// When it cannot be written; the old mark then stands.
 pub(super) fn save(directory: &Path, mark: &Mark) -> Result<()> {
-    let path = directory.join(NAME);
-    let bug = |error: serde_json::Error| Error::bug(format!("a mark is no JSON: {error}"));
-    let body = serde_json::to_vec(mark).map_err(bug)?;
-    let header = serde_json::to_vec(&Header {
-        lissom_rebuild: VERSION,
-        checksum: format!("{:016x}", checksum(&body)),
-    })
-    .map_err(bug)?;
-    let draft = draft(directory);
-    write_durably(&draft, &[&header, b"\n", &body, b"\n"])
-        .and_then(|()| fs::rename(&draft, &path))
-        .and_then(|()| File::open(directory)?.sync_all())
-        .map_err(|error| Error::io("write", &path, &error))
-}
-
-fn write_durably(path: &Path, parts: &[&[u8]]) -> std::io::Result<()> {
-    let mut file = File::create(path)?;
-    for part in parts {
-        file.write_all(part)?;
-    }
-    file.sync_all()
+    FILE.save(directory, mark)
 }
 
 /// Removes the mark of a directory.
@@ -195,8 +148,8 @@ fn write_durably(path: &Path, parts: &[&[u8]]) -> std::io::Result<()> {
 /// When it cannot be removed.
 pub(super) fn remove(directory: &Path) -> Result<()> {
     remove_draft(directory)?;
-    remove_file(&directory.join(NAME))?;
-    super::disk::sync(directory)
+    remove_file(&path(directory))?;
+    sync_directory(directory)
 }
 
 /// Removes what a kill may leave beside the mark. The directory must be locked, or
@@ -208,20 +161,20 @@ pub(super) fn remove_draft(directory: &Path) -> Result<()> {
     remove_file(&draft(directory))
 }
 
-fn remove_file(file: &Path) -> Result<()> {
-    match fs::remove_file(file) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::io("remove", file, &error)),
-        _ => Ok(()),
-    }
+/// Where the mark of a directory lies.
+pub(super) fn path(directory: &Path) -> PathBuf {
+    FILE.path(directory)
 }
 
 /// What a kill may leave beside the mark.
 pub(super) fn draft(directory: &Path) -> PathBuf {
-    directory.join(NAME).with_extension("tmp")
+    FILE.draft(directory)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn mark() -> Mark {
@@ -284,7 +237,7 @@ mod tests {
     fn any_damage_is_noticed() {
         let directory = tempfile::tempdir().expect("a directory");
         save(directory.path(), &mark()).expect("writable");
-        let path = directory.path().join(NAME);
+        let path = path(directory.path());
         let whole = fs::read(&path).expect("readable");
         for at in 0..whole.len() - 1 {
             let mut torn = whole.clone();

@@ -44,7 +44,10 @@ fn row(store: &Store<'_>, name: &str, wanted: &Given) -> Row {
         new,
         how,
         for_new_files: how != How::Unchanged
-            && matches!(name, "bloom_bits_per_key" | "filters" | "compression"),
+            && matches!(
+                name,
+                "bloom_bits_per_key" | "block_size" | "filters" | "compression"
+            ),
         why: why.to_owned(),
     }
 }
@@ -143,6 +146,9 @@ mod tests {
                 How::Impossible,
             ),
             ("{\"workers\": 60}", How::Impossible, How::Impossible),
+            ("{\"max_files\": 200}", How::Impossible, How::Reopening),
+            ("{\"schedule\": \"eager\"}", How::Unchanged, How::Unchanged),
+            ("{\"schedule\": \"dlc\"}", How::Impossible, How::Impossible),
             (
                 "{\"rate_limit_bytes_per_second\": 1000000}",
                 How::RunTime,

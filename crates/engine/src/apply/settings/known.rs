@@ -13,6 +13,7 @@ pub(crate) enum Keeper {
 
 /// What `inspect::recorded` finds again is kept by the directory.
 const SETTINGS: &[(&str, Keeper)] = &[
+    ("block_size", Keeper::Program),
     ("bloom_bits_per_key", Keeper::Directory),
     ("compaction_readahead_size", Keeper::Program),
     ("compression", Keeper::Directory),
@@ -21,12 +22,14 @@ const SETTINGS: &[(&str, Keeper)] = &[
     ("level0_file_num_compaction_trigger", Keeper::Directory),
     ("level0_slowdown_writes_trigger", Keeper::Directory),
     ("level0_stop_writes_trigger", Keeper::Directory),
+    ("max_files", Keeper::Directory),
     ("max_space_amplification", Keeper::Directory),
     ("max_subcompactions", Keeper::Program),
     ("max_write_buffer_number", Keeper::Directory),
     ("memory_budget_bytes", Keeper::Program),
     ("policy", Keeper::Directory),
     ("rate_limit_bytes_per_second", Keeper::Program),
+    ("schedule", Keeper::Program),
     ("size_ratio", Keeper::Directory),
     ("target_file_size_base", Keeper::Directory),
     ("tombstone_share", Keeper::Directory),
@@ -46,4 +49,29 @@ pub(crate) fn keeper(name: &str) -> Option<Keeper> {
 pub(super) fn names() -> String {
     let names: Vec<&str> = SETTINGS.iter().map(|(name, _)| *name).collect();
     names.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::SETTINGS;
+    use crate::apply::settings::{set, show};
+    use crate::settings::Settings;
+
+    #[test]
+    fn every_setting_can_be_set_to_what_is_shown_of_it() {
+        for (name, _) in SETTINGS {
+            let mut settings = Settings::default();
+            let shown = show(&settings, name);
+            assert!(!shown.is_empty(), "{name}");
+            let value = match *name {
+                // The word for no limit is none that can be given.
+                "rate_limit_bytes_per_second" => Value::Null,
+                _ => serde_json::from_str(&shown).unwrap_or_else(|_| shown.clone().into()),
+            };
+            assert_eq!(set(&mut settings, name, &value), Ok(()), "{name}");
+            assert_eq!(show(&settings, name), shown, "{name}");
+        }
+    }
 }

@@ -21,11 +21,11 @@ pub(super) use self::value::{set, show};
 /// The names are those of [`Settings`]: `policy`, `size_ratio`,
 /// `write_buffer_size`, `max_write_buffer_number`,
 /// `level0_file_num_compaction_trigger`, `level0_slowdown_writes_trigger`,
-/// `level0_stop_writes_trigger`, `target_file_size_base`, `filters` ("uniform" or
-/// "monkey"), `bloom_bits_per_key`, `compression` ("none", "lz4" or "zstd", or a list
-/// of them), `workers`, `max_subcompactions`, `compaction_readahead_size`,
-/// `max_space_amplification`, `tombstone_share`, `memory_budget_bytes`,
-/// `rate_limit_bytes_per_second`, `exploration`.
+/// `level0_stop_writes_trigger`, `target_file_size_base`, `max_files`, `filters`
+/// ("uniform" or "monkey"), `bloom_bits_per_key`, `block_size`, `compression` ("none",
+/// "lz4" or "zstd", or a list of them), `workers`, `max_subcompactions`,
+/// `compaction_readahead_size`, `max_space_amplification`, `tombstone_share`,
+/// `memory_budget_bytes`, `rate_limit_bytes_per_second`, `exploration`, `schedule`.
 ///
 /// ```
 /// use lissom::apply::SettingsText;
@@ -113,7 +113,7 @@ impl SettingsText {
     ///
     /// # Errors
     /// When a setting leaves its range beside the others.
-    pub(super) fn over(&self, settings: &Settings) -> Result<Settings> {
+    pub fn over(&self, settings: &Settings) -> Result<Settings> {
         let mut changed = settings.clone();
         for (name, wanted) in &self.settings {
             set(&mut changed, name, &wanted.value)

@@ -131,6 +131,10 @@ mod tests {
             ("{\"size_ratio\": -2}", "no whole number"),
             ("{\"workers\": \"two\"}", "no whole number"),
             (
+                "{\"schedule\": \"late\"}",
+                "line 1: schedule is \"late\", which is no schedule",
+            ),
+            (
                 "{\"filters\": \"bloom\"}",
                 "neither \"uniform\" nor \"monkey\"",
             ),

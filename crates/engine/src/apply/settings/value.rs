@@ -1,6 +1,7 @@
 //! Single settings by name.
 
 use lissom_core::filters::FilterAllocation;
+use lissom_core::schedule::ScheduleKind;
 use lissom_core::tuner::Policy;
 use serde_json::Value;
 
@@ -15,6 +16,7 @@ pub(crate) fn set(settings: &mut Settings, name: &str, value: &Value) -> Result<
         "policy" => settings.policy = policy(value)?,
         "filters" => settings.filters = filters(value)?,
         "compression" => settings.compression = compression(value)?,
+        "schedule" => settings.schedule = schedule(value)?,
         "bloom_bits_per_key" => settings.bloom_bits_per_key = number(value)?,
         "max_space_amplification" => settings.max_space_amplification = number(value)?,
         "tombstone_share" => settings.tombstone_share = number(value)?,
@@ -32,6 +34,8 @@ pub(crate) fn set(settings: &mut Settings, name: &str, value: &Value) -> Result<
         "workers" => settings.workers = whole(value)?,
         "write_buffer_size" => settings.write_buffer_size = whole(value)?,
         "target_file_size_base" => settings.target_file_size_base = whole(value)?,
+        "max_files" => settings.max_files = whole(value)?,
+        "block_size" => settings.block_size = whole(value)?,
         "compaction_readahead_size" => settings.compaction_readahead_size = whole(value)?,
         "memory_budget_bytes" => settings.memory_budget_bytes = whole(value)?,
         "rate_limit_bytes_per_second" => {
@@ -57,6 +61,7 @@ pub(crate) fn show(settings: &Settings, name: &str) -> String {
             let words: Vec<&str> = settings.compression.iter().copied().map(word).collect();
             words.join(", ")
         }
+        "schedule" => settings.schedule.to_string(),
         "bloom_bits_per_key" => settings.bloom_bits_per_key.to_string(),
         "max_space_amplification" => settings.max_space_amplification.to_string(),
         "tombstone_share" => settings.tombstone_share.to_string(),
@@ -72,6 +77,8 @@ pub(crate) fn show(settings: &Settings, name: &str) -> String {
         "workers" => settings.workers.to_string(),
         "write_buffer_size" => settings.write_buffer_size.to_string(),
         "target_file_size_base" => settings.target_file_size_base.to_string(),
+        "max_files" => settings.max_files.to_string(),
+        "block_size" => settings.block_size.to_string(),
         "compaction_readahead_size" => settings.compaction_readahead_size.to_string(),
         "memory_budget_bytes" => settings.memory_budget_bytes.to_string(),
         "rate_limit_bytes_per_second" => settings
@@ -106,6 +113,12 @@ fn policy(value: &Value) -> Result<Policy, String> {
     text(value)?
         .parse()
         .map_err(|error| format!("no policy ({error})"))
+}
+
+fn schedule(value: &Value) -> Result<ScheduleKind, String> {
+    text(value)?
+        .parse()
+        .map_err(|error| format!("no schedule ({error})"))
 }
 
 fn filters(value: &Value) -> Result<FilterAllocation, String> {

@@ -27,13 +27,7 @@ impl Tuner for Absurd {
             let runs = RunLimit::clamped((asked * 7 + level) as u16 % 13);
             limits.set(LogicalLevel(level as u16), runs);
         }
-        Trial {
-            id: TrialId(u64::MAX),
-            limits,
-            changes: Vec::new(),
-            consolidate: Vec::new(),
-            abandon: Vec::new(),
-        }
+        Trial::of_limits(TrialId(u64::MAX), limits, Vec::new())
     }
 
     fn tell(&mut self, _: TrialId, _: &Mission) {}

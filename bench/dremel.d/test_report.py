@@ -1,0 +1,76 @@
+"""Judgements, tables and pictures of records."""
+
+import unittest
+import xml.etree.ElementTree
+
+from testing import all_records
+import judge
+import picture
+import report
+import studies
+
+
+class Judge(unittest.TestCase):
+    def setUp(self):
+        self.study = studies.main("ycsb-a")
+        self.finals = [it for it in all_records() if it["type"] == "final"]
+
+    def test_ranges_that_meet_are_a_tie(self):
+        self.assertEqual(judge.standing([4, 5, 6], [1, 2, 3]), "better")
+        self.assertEqual(judge.standing([1, 2, 3], [4, 5, 6]), "worse")
+        self.assertEqual(judge.standing([1, 2, 3], [3, 4, 5]), "tie")
+        self.assertEqual(judge.standing([1], [9]), "too few")
+
+    def test_ties_share_a_rank_and_more_memory_has_none(self):
+        ranks = judge.ranks(self.finals, self.study.contenders)
+        self.assertEqual(ranks["dremel"], 1)
+        self.assertEqual(ranks["single-task"], 1)
+        self.assertEqual(ranks["multi-task"], 3)
+        self.assertNotIn("rocksdb-unscaled", ranks)
+
+    def test_verdicts(self):
+        self.assertEqual(judge.verdict(self.finals, self.study.contenders),
+                         "first, a tie with single-task")
+        self.assertEqual(judge.verdict(self.finals, ("dremel", "random")), "first")
+        self.assertEqual(judge.verdict(self.finals, self.study.contenders, "random"),
+                         "behind dremel, single-task, multi-task (-22 %)")
+        self.assertEqual(judge.verdict(self.finals[:1], ("dremel",)), "nobody to compare with")
+        self.assertAlmostEqual(judge.gain(self.finals, "dremel", "guide"), 910 / 401)
+
+    def test_halving_compares_the_chosen_with_the_best(self):
+        held = [{"type": "found", "subject": "s", "method": "dremel", "number": 2},
+                {"type": "full", "subject": "s", "number": 1, "metrics": {"throughput": 100}},
+                {"type": "full", "subject": "s", "number": 2, "metrics": {"throughput": 95}}]
+        self.assertEqual(judge.halving(held, "s"), (95, 100, 0.95))
+        self.assertIsNone(judge.halving(held[:1], "s"))
+
+
+class Report(unittest.TestCase):
+    def setUp(self):
+        self.wanted = [studies.main("ycsb-a"), *studies.extras(["ycsb-a"])["halving"]]
+
+    def test_the_text_has_the_table_and_the_claims(self):
+        text = judge.render(all_records(), self.wanted)
+        for words in ["first in 0 of 1 settings, level with the first in 1",
+                      "2.27 times the guide, in ycsb-a", "outside", "25% of the time",
+                      "dremel: first, a tie with single-task", "not measured"]:
+            self.assertIn(words, text)
+
+    def test_pictures_are_whole_and_need_nothing_else(self):
+        held = all_records()
+        for drawing in (picture.searches(held, self.wanted[0], 900),
+                        picture.running(held, "ycsb-a"),
+                        picture.searches(held[:2], self.wanted[0], 900),
+                        picture.running(held[:2], "ycsb-a")):
+            xml.etree.ElementTree.fromstring(drawing)
+            self.assertNotIn("nan", drawing)
+            self.assertNotIn("href", drawing)
+
+    def test_a_page_of_a_beginning(self):
+        self.assertIn("No setting is complete", report.page(all_records()[:2], self.wanted,
+                                                            {"ycsb-a": 900}))
+        self.assertIn("<svg", report.page(all_records(), self.wanted, {"ycsb-a": 900}))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,80 @@
+"""What is planned, and how long it takes."""
+
+import unittest
+from pathlib import Path
+
+import testing  # says where the modules lie
+import campaign
+import hunt
+import install
+import proposers
+import settings
+import studies
+import subjects
+from failure import Failure
+
+
+class Studies(unittest.TestCase):
+    def subject(self):
+        sizes, table = settings.load()
+        return subjects.of_setting(table["double-get30"], sizes, Path("/d"), "/bin/lissom")
+
+    def test_rounds_begin_with_another(self):
+        self.assertEqual(studies.by_turns((1, 2, 3), 1), (2, 3, 1))
+        first = [studies.main("double-get30", turn=turn).methods[0] for turn in range(4)]
+        self.assertEqual(sorted(first), sorted(studies.METHODS))
+
+    def test_steps_and_the_time_left(self):
+        study = studies.main("double-get30")
+        steps = studies.steps(study, self.subject(), 3)
+        kinds = [it.kind for it in steps]
+        self.assertEqual([kinds.count(it) for it in ("hunt", "checkpoint", "final")], [4, 12, 21])
+        self.assertEqual(studies.seconds_left(steps, {}), 4 * 900 + 33 * 35)
+        spent = {("double-get30", "random"): 400.0, ("double-get30", "dremel"): 9999.0}
+        self.assertEqual(studies.seconds_left(steps, spent), 4 * 900 + 33 * 35 - 400 - 900)
+        self.assertEqual(len(studies.unique(steps + steps)), len(steps))
+
+    def test_the_same_search_serves_several_studies(self):
+        extra = studies.extras(["double-get30"])["buckets"][0]
+        steps = studies.steps(extra, self.subject(), 3)
+        self.assertIn(studies.steps(studies.main("double-get30"), self.subject(), 3)[0], steps)
+        factor = {it.name: it.seconds for it in steps if it.kind == "hunt"}
+        self.assertEqual(factor["dremel-3-buckets"], 5 * factor["dremel"])
+
+    def test_everything_that_is_planned_is_known(self):
+        sizes, table = settings.load()
+        known = {it.name: subjects.of_setting(it, sizes, Path("/d"), "/l") for it in table.values()}
+        for make in (subjects.of_lissom, subjects.of_db_bench):
+            known[make(sizes, Path("/d"), "/l").name] = make(sizes, Path("/d"), "/l")
+        found = studies.choose(["every"], list(table)[:3], studies.METHODS)
+        campaign.check(found, known)
+        with self.assertRaisesRegex(Failure, "no study x"):
+            studies.choose(["x"], [], studies.METHODS)
+        with self.assertRaisesRegex(Failure, "no method x"):
+            campaign.check(studies.choose(["main"], ["ycsb-a"], ("x",)), known)
+
+    def test_rocksdbs_defaults_shrink_with_the_memory(self):
+        text = subjects.rocksdb_defaults(16)
+        self.assertIn("write_buffer_size=4194304\n", text)
+        self.assertIn("block_cache=2097152\n", text)
+        self.assertIn("write_buffer_size=67108864\n", subjects.rocksdb_defaults(1))
+
+    def test_times_are_told_in_a_unit(self):
+        self.assertEqual([studies.duration(it) for it in (30, 300, 7200)],
+                         ["30 s", "5 min", "2.0 h"])
+
+
+class Hunts(unittest.TestCase):
+    def test_what_a_trial_takes_is_learned(self):
+        self.assertEqual(hunt.needed([], 30), 30)
+        self.assertEqual(hunt.needed([{"setup": 4, "proposed": 2}, {"failure": "x"}], 30), 36)
+        self.assertEqual(hunt.best([{"failure": "x"}])["configuration"], None)
+
+    def test_libraries_are_wanted_only_by_their_methods(self):
+        self.assertEqual(install.missing(["dremel", "random"]), [])
+        with self.assertRaisesRegex(Failure, "no method x"):
+            proposers.proposer("x", None, 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,34 @@
+"""What several tests need. It comes first, for it says where the modules lie."""
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.with_name("common.d"))]
+
+
+def reading(at, seconds, throughput):
+    return {"at": at, "seconds": seconds, "metrics": {"throughput": throughput}}
+
+
+def final(contender, turn, throughput):
+    return {"type": "final", "study": "main", "subject": "ycsb-a", "contender": contender,
+            "round": turn, "metrics": {"throughput": throughput, "get_p99_micros": 1e6 / throughput}}
+
+
+def all_records():
+    found = [{"type": "plan"}, {"type": "machine", "processor": "P", "cores": 2, "memory": "24 GiB",
+                                "system": "Linux"}]
+    for method, base in (("dremel", 900), ("random", 700), ("single-task", 890), ("multi-task", 800)):
+        for number in range(1, 5):
+            found.append({"type": "trial", "subject": "ycsb-a", "method": method, "number": number,
+                          "configuration": {}, **reading(100.0 * number, 30, base - 40 + 10 * number),
+                          "series": [[1, 900], [30, base]]})
+        found.append({"type": "found", "subject": "ycsb-a", "method": method, "number": 4,
+                      "configuration": {}, "spent": 400.0})
+        found.append({"type": "checkpoint", "subject": "ycsb-a", "method": method, "share": 0.25,
+                      "at": 225.0, "number": 2, "metrics": {"throughput": base * 0.9}})
+        found += [final(method, turn, base + 10 * turn) for turn in range(3)]
+    for contender, base in (("guide", 400), ("rocksdb", 300), ("rocksdb-unscaled", 2000)):
+        found += [final(contender, turn, base + turn) for turn in range(3)]
+    return found

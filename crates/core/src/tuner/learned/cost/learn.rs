@@ -1,0 +1,112 @@
+//! What a mission teaches.
+
+use super::super::fit::Terms;
+use super::super::structure::Structure;
+use super::seen::Seen;
+use super::{Cost, FALSE_POSITIVES, NEWEST};
+use crate::observation::Mission;
+use crate::shape::RunLimits;
+use crate::tree::Tree;
+
+/// Weight of a mission where missions are blurred before they are learned: as many as a
+/// compaction takes, two or three.
+const BLUR: f64 = 0.5;
+
+/// Probes from which a level's rate is believed.
+const ENOUGH_PROBES: f64 = 1_000.0;
+
+/// Seconds of compaction for a byte that can be believed: 10 GB/s to 1 MB/s.
+const FASTEST_BYTE: f64 = 1e-10;
+const SLOWEST_BYTE: f64 = 1e-6;
+
+/// A mission with more of its time in stalls shows how fast compactions can go.
+const STALLED: f64 = 0.2;
+
+impl Cost {
+    /// Takes up a mission and the tree after it.
+    pub fn learn(
+        &mut self,
+        structure: &Structure<'_>,
+        tree: &Tree,
+        mission: &Mission,
+        limits: &RunLimits,
+    ) {
+        let Some(now) = Seen::of(mission) else {
+            return;
+        };
+        self.learn_filters(mission);
+        let seen = self.seen.map_or(now, |before| before.towards(now));
+        self.seen = Some(seen);
+        self.usual
+            .learn(now.gets, now.scans, now.writes, now.written);
+        if seen.compacted > 0.0 && seen.compaction > 0.0 {
+            let byte = seen.compaction / seen.compacted;
+            self.byte += NEWEST * (byte.clamp(FASTEST_BYTE, SLOWEST_BYTE) - self.byte);
+        }
+        let duration = mission.duration.as_secs_f64().max(1e-6);
+        if mission.stall.as_secs_f64() / duration > STALLED {
+            let at_once = mission.compaction_seconds() / duration;
+            self.workers += NEWEST * (at_once.clamp(1.0, 64.0) - self.workers);
+        }
+        self.learn_rewrites(structure, mission, limits);
+        let layout = &structure.shape().layout;
+        let runs: Vec<f64> = layout
+            .logical_levels()
+            .take(structure.levels)
+            .map(|level| tree.runs_of(layout, level).len() as f64)
+            .collect();
+        let level0 = tree.level0().len() as f64;
+        let met = self.terms(&now, &runs, level0, now.compaction);
+        let (met, took) = self.blur(met, now.took);
+        self.fit.learn(&met, took);
+    }
+
+    /// A compaction is felt while it runs and counted in the mission in which it ends.
+    /// Mission by mission its cost is sought where it is not, and found too small. What
+    /// is linear stays so when both sides are averaged alike.
+    fn blur(&mut self, met: Terms, took: f64) -> (Terms, f64) {
+        // One number that is none would stay in the mean for ever.
+        let finite = took.is_finite() && met.iter().all(|it| it.is_finite());
+        if !self.blurs || !finite {
+            return (met, took);
+        }
+        let (mut terms, mut time) = self.blurred.unwrap_or((met, took));
+        for (old, new) in terms.iter_mut().zip(&met) {
+            *old += BLUR * (new - *old);
+        }
+        time += BLUR * (took - time);
+        self.blurred = Some((terms, time));
+        (terms, time)
+    }
+
+    /// Merges come in lumps, the large ones seldom: what one mission saw over what it
+    /// should have seen is mostly nothing, and then far too much. So sums are compared,
+    /// over the writes that turn the tree over, and the structure holds for as many.
+    fn learn_rewrites(&mut self, structure: &Structure<'_>, mission: &Mission, limits: &RunLimits) {
+        if mission.user_write_bytes == 0 {
+            return;
+        }
+        let rewrites = structure.under(limits).rewrites;
+        let foretold = mission.user_write_bytes as f64 * rewrites;
+        let turn = structure.turnover() * rewrites;
+        let kept = (-foretold / (2.0 * turn)).exp();
+        self.foretold = self.foretold * kept + foretold;
+        self.compacted = self.compacted * kept + mission.compaction_write_bytes as f64;
+        let ratio = (self.compacted + turn) / (self.foretold + turn);
+        self.rewrites = ratio.clamp(0.25, 4.0);
+    }
+
+    fn learn_filters(&mut self, mission: &Mission) {
+        for (at, level) in mission.levels.iter().enumerate() {
+            if self.false_positives.len() <= at {
+                self.false_positives.push(FALSE_POSITIVES);
+            }
+            let wrong = level.filter_false_positive() as f64;
+            let asked = wrong + level.filter_useful as f64;
+            if asked > ENOUGH_PROBES {
+                let rate = &mut self.false_positives[at];
+                *rate += NEWEST * (wrong / asked - *rate);
+            }
+        }
+    }
+}

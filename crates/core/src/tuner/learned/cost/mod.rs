@@ -1,0 +1,230 @@
+//! What an operation takes, by run limits.
+//!
+//! time = gets * (a + b * false positives) + scans * (c + d * runs) + writes * e
+//!        + f * compaction
+//!
+//! and never less than compactions take to keep up: clients * compaction / workers.
+//! Here compaction is seconds of compaction for each operation, and clients are the
+//! operations under way at once. The constants a to f are fitted ([`super::fit`]);
+//! what compaction takes for each byte is measured.
+
+mod learn;
+mod seen;
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+
+use self::seen::Seen;
+use super::fit::{Fit, TERMS, Terms};
+use super::structure::{Shaped, Structure};
+use super::usual::Usual;
+use crate::layout::LogicalLevel;
+use crate::shape::RunLimits;
+
+/// Seconds before anything was seen: an SSD and a core of 2020 or later.
+const PRIOR: Terms = [60e-6, 120e-6, 80e-6, 60e-6, 12e-6, 0.5];
+
+/// How wrong the prior may be, relative.
+const DOUBT: f64 = 1.0;
+
+/// Seconds for whoever knows nothing, and how wrong they may be.
+const NO_PRIOR: Terms = [50e-6, 50e-6, 50e-6, 50e-6, 50e-6, 0.5];
+const NO_PRIOR_DOUBT: f64 = 100.0;
+
+/// Weight of a mission against all before it.
+const NEWEST: f64 = 0.25;
+
+/// Rate of false positives, and what asking a run costs beside, in such rates,
+/// before filters were seen at work.
+const FALSE_POSITIVES: f64 = 0.02;
+const ASKING: f64 = 0.005;
+
+/// Means that follow the missions.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(super) struct Cost {
+    fit: Fit,
+    /// Without the prior, for comparisons; not kept over a restart.
+    #[serde(skip)]
+    ignorant: bool,
+    /// What missions met and took is blurred before it is learned; not kept over a
+    /// restart.
+    #[serde(skip)]
+    blurs: bool,
+    #[serde(skip)]
+    blurred: Option<(Terms, f64)>,
+    /// Limits are chosen for what their runs will meet, not for the present alone.
+    #[serde(skip)]
+    hedges: bool,
+    #[serde(default)]
+    usual: Usual,
+    /// Missions that the present workload is expected to last in all.
+    #[serde(skip)]
+    lasts: f64,
+    /// An operation of late; not kept over a restart.
+    #[serde(skip)]
+    seen: Option<Seen>,
+    /// Rates of false positives by level.
+    false_positives: Vec<f64>,
+    /// Seconds of compaction for each byte that it writes.
+    byte: f64,
+    /// Bytes that compactions write, over what the structure foretells.
+    rewrites: f64,
+    /// Both of late: the sums of which `rewrites` is the ratio.
+    #[serde(default)]
+    compacted: f64,
+    #[serde(default)]
+    foretold: f64,
+    /// Compactions that go on at once when they cannot keep up.
+    workers: f64,
+}
+
+impl Cost {
+    /// Costs before anything was seen, with or without a prior for them.
+    pub fn new(prior: bool) -> Cost {
+        Cost {
+            fit: Fit::new(),
+            ignorant: !prior,
+            blurs: false,
+            blurred: None,
+            hedges: false,
+            usual: Usual::default(),
+            lasts: 0.0,
+            seen: None,
+            false_positives: Vec::new(),
+            byte: 8e-9,
+            rewrites: 1.0,
+            compacted: 0.0,
+            foretold: 0.0,
+            workers: 2.0,
+        }
+    }
+
+    /// The same, with or without the prior.
+    pub fn believing(mut self, prior: bool) -> Cost {
+        self.ignorant = !prior;
+        self
+    }
+
+    /// The same, each mission learned together with those before it, or alone.
+    pub fn blurring(mut self, blurs: bool) -> Cost {
+        self.blurs = blurs;
+        self
+    }
+
+    /// The same, which looks at the whole life of runs, or at the present alone.
+    pub fn hedging(mut self, hedges: bool) -> Cost {
+        self.hedges = hedges;
+        self
+    }
+
+    /// The present workload is expected to last so many missions in all.
+    pub fn expect(&mut self, missions: f64) {
+        self.lasts = missions;
+    }
+
+    fn constants(&self) -> Terms {
+        if self.ignorant {
+            self.fit.constants(&NO_PRIOR, NO_PRIOR_DOUBT)
+        } else {
+            self.fit.constants(&PRIOR, DOUBT)
+        }
+    }
+
+    /// Whether all numbers are such as this code makes.
+    pub fn is_sound(&self) -> bool {
+        let numbers = [self.byte, self.rewrites, self.workers];
+        let positive = |number: &f64| number.is_finite() && *number > 0.0;
+        let sums = [self.compacted, self.foretold];
+        let sum = |number: &f64| number.is_finite() && *number >= 0.0;
+        let rates = |rate: &f64| (0.0..=1.0).contains(rate);
+        self.fit.is_sound()
+            && numbers.iter().all(positive)
+            && sums.iter().all(sum)
+            && self.usual.is_sound()
+            && self.false_positives.iter().all(rates)
+    }
+
+    /// The workload is another one: its means begin anew, the constants stay.
+    pub fn begin_anew(&mut self) {
+        self.seen = None;
+    }
+
+    /// What asking a run of a level is counted as, in reads of a block.
+    fn asking(&self, at: usize) -> f64 {
+        let known = self.false_positives.get(at).copied();
+        known.unwrap_or(FALSE_POSITIVES) + ASKING
+    }
+
+    fn terms(&self, seen: &Seen, runs: &[f64], level0: f64, compaction: f64) -> Terms {
+        let by_level = runs.iter().enumerate();
+        let asked: f64 = by_level.map(|(at, runs)| runs * self.asking(at)).sum();
+        let terms: [f64; TERMS] = [
+            seen.gets,
+            seen.gets * (asked + level0 * self.asking(0)),
+            seen.scans,
+            seen.scans * (runs.iter().sum::<f64>() + level0),
+            seen.writes,
+            compaction,
+        ];
+        terms
+    }
+
+    /// What an operation would save if a level had so many runs fewer, and what a
+    /// byte that compactions write is felt, both in seconds.
+    pub fn of_runs(&self, level: LogicalLevel, fewer: f64) -> Option<(f64, f64)> {
+        let seen = self.seen?;
+        let constants = self.constants();
+        let asking = self.asking(usize::from(level.0) - 1);
+        let saved = seen.gets * constants[1] * asking + seen.scans * constants[3];
+        Some((saved * fewer, self.byte * constants[TERMS - 1]))
+    }
+
+    /// Seconds of an operation under these limits, once they have taken effect.
+    /// `None` before anything was seen.
+    pub fn under(&self, structure: &Structure<'_>, limits: &RunLimits) -> Option<f64> {
+        let seen = self.seen?;
+        let shaped = structure.under(limits);
+        let met = self.foretold(&seen, structure, &shaped);
+        let constants = self.constants();
+        let time: f64 = met
+            .iter()
+            .zip(&constants)
+            .map(|(met, each)| met * each)
+            .sum();
+        let compaction = seen.written * shaped.rewrites * self.rewrites * self.byte;
+        Some(time.max(seen.clients * compaction / self.workers))
+    }
+
+    /// What an operation will meet on average, each level by what its runs will see.
+    fn foretold(&self, seen: &Seen, structure: &Structure<'_>, shaped: &Shaped) -> Terms {
+        let trigger = f64::from(structure.shape().level0_file_num_compaction_trigger);
+        let mut met = self.terms(seen, &[], trigger / 2.0, 0.0);
+        for (at, (runs, rewritten)) in shaped.runs.iter().zip(&shaped.rewritten).enumerate() {
+            let later = self.later(seen, structure, at);
+            let compaction = later.written * rewritten * self.rewrites * self.byte;
+            met[1] += later.gets * runs * self.asking(at);
+            met[3] += later.scans * runs;
+            met[TERMS - 1] += compaction;
+        }
+        met
+    }
+
+    /// An operation as the runs of a level will see it: the present workload while it
+    /// lasts, and what is usual for as much of their life as it may not.
+    fn later(&self, seen: &Seen, structure: &Structure<'_>, at: usize) -> Seen {
+        let life = structure.life(at) / (seen.written * seen.operations).max(1.0);
+        let share = if self.hedges {
+            life / (life + self.lasts.max(1.0))
+        } else {
+            0.0
+        };
+        let mix = |now: f64, usual: f64| now + share * (usual - now);
+        Seen {
+            gets: mix(seen.gets, self.usual.gets),
+            scans: mix(seen.scans, self.usual.scans),
+            written: mix(seen.written, self.usual.writes * self.usual.entry),
+            ..*seen
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! What operations were like of late.
+
+use super::super::times::waited;
+use super::NEWEST;
+use crate::observation::Mission;
+
+/// The time of writes that were held back counts as stall, their own work too: at least
+/// this share of a wait is no stall.
+const NO_STALL: f64 = 0.2;
+
+/// An operation of late, on average.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Seen {
+    /// In a mission.
+    pub operations: f64,
+    pub gets: f64,
+    pub scans: f64,
+    pub writes: f64,
+    pub written: f64,
+    pub compaction: f64,
+    pub compacted: f64,
+    pub clients: f64,
+    /// Stalls left out.
+    pub took: f64,
+}
+
+impl Seen {
+    /// `None` of a mission that does not tell what its operations took.
+    pub fn of(mission: &Mission) -> Option<Seen> {
+        let mix = &mission.operations;
+        let gets = mix.gets_found as f64 + mix.gets_absent as f64;
+        let (scans, writes) = (mix.scans as f64, mix.writes as f64 + mix.deletes as f64);
+        let operations = gets + scans + writes;
+        let waited = waited(mission)?;
+        let each = |amount: f64| amount / operations;
+        let duration = mission.duration.as_secs_f64().max(1e-6);
+        Some(Seen {
+            operations,
+            gets: each(gets),
+            scans: each(scans),
+            writes: each(writes),
+            written: each(mission.user_write_bytes as f64),
+            compaction: each(mission.compaction_seconds()),
+            compacted: each(mission.compaction_write_bytes as f64),
+            clients: (waited / duration).clamp(0.01, 1024.0),
+            took: each((waited - mission.stall.as_secs_f64()).max(NO_STALL * waited)),
+        })
+    }
+
+    /// The mean, moved towards a newer mission.
+    pub fn towards(self, newer: Seen) -> Seen {
+        let mix = |old: f64, new: f64| old + NEWEST * (new - old);
+        Seen {
+            operations: mix(self.operations, newer.operations),
+            gets: mix(self.gets, newer.gets),
+            scans: mix(self.scans, newer.scans),
+            writes: mix(self.writes, newer.writes),
+            written: mix(self.written, newer.written),
+            compaction: mix(self.compaction, newer.compaction),
+            compacted: mix(self.compacted, newer.compacted),
+            clients: mix(self.clients, newer.clients),
+            took: mix(self.took, newer.took),
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! What is learned of compactions, and what limits promise.
+
+use std::time::Duration;
+
+use super::super::fit::TERMS;
+use super::super::structure::Structure;
+use super::Cost;
+use crate::layout::LogicalLevel;
+use crate::observation::{Latency, LevelMission, Mission, OperationMix};
+use crate::shape::{RunLimit, RunLimits};
+use crate::testing::{numbered_files, small_shape};
+use crate::tree::Tree;
+
+/// A tree of two levels, the deepest with 20,000 bytes.
+fn tree() -> Tree {
+    let layout = small_shape().layout;
+    let mut levels = vec![Vec::new(); usize::from(layout.num_levels())];
+    levels[usize::from(layout.span(LogicalLevel(1)).1.0)] = numbered_files(10);
+    levels[usize::from(layout.span(LogicalLevel(2)).1.0)] = numbered_files(200);
+    Tree::new(levels).expect("runs")
+}
+
+fn mission(written: u64, compacted: u64) -> Mission {
+    Mission {
+        duration: Duration::from_secs(1),
+        operations: OperationMix {
+            writes: written,
+            ..OperationMix::default()
+        },
+        put: Latency {
+            mean: Duration::from_micros(10),
+            ..Latency::default()
+        },
+        user_write_bytes: written,
+        compaction_write_bytes: compacted,
+        ..Mission::default()
+    }
+}
+
+#[test]
+fn the_deepest_level_is_not_given_up_to_what_has_just_begun() {
+    let (shape, tree) = (small_shape(), tree());
+    let structure = Structure::of(&shape, &tree).expect("levels");
+    let ten = RunLimits::uniform(RunLimit::clamped(10));
+    let many_below = |one: u16| {
+        let mut limits = ten.clone();
+        limits.set(LogicalLevel(1), RunLimit::clamped(one));
+        limits
+    };
+    let few_below = |one: u16| {
+        let mut limits = RunLimits::uniform(RunLimit::ONE);
+        limits.set(LogicalLevel(1), RunLimit::clamped(one));
+        limits
+    };
+    // Nothing but writes, of 1,000 bytes; the data is written again in five missions.
+    let mut writes = mission(4, 0);
+    writes.user_write_bytes = 4_000;
+    let gain = |hedges: bool, lasts: f64| {
+        let mut cost = Cost::new(true).hedging(hedges);
+        cost.learn(&structure, &tree, &writes, &ten);
+        cost.expect(lasts);
+        let under = |limits: &RunLimits| cost.under(&structure, limits).expect("seen");
+        under(&few_below(10)) - under(&many_below(10))
+    };
+    // What many runs below spare.
+    let (present, early, late) = (gain(false, 1.0), gain(true, 1.0), gain(true, 1_000.0));
+    assert!(early < 0.9 * present, "{early} {present}");
+    assert!(
+        (late - present).abs() < 0.05 * present.abs(),
+        "{late} {present}"
+    );
+}
+
+/// Compactions that take half of their time from the user, and end in the mission
+/// after the one that feels them.
+fn felt(blurs: bool) -> f64 {
+    let (shape, tree) = (small_shape(), tree());
+    let structure = Structure::of(&shape, &tree).expect("levels");
+    let limits = RunLimits::uniform(RunLimit::ONE);
+    let mut cost = Cost::new(true).blurring(blurs);
+    let mut ended = 0.0;
+    for at in 0..400u32 {
+        // Busy for five missions of ten.
+        let busy = f64::from(u8::from(at % 10 < 5)) * 40e-6;
+        let mut mission = mission(50_000, 50_000);
+        mission.put.mean = Duration::from_secs_f64(12e-6 + 0.5 * busy);
+        mission.levels = vec![LevelMission {
+            compaction_time: Duration::from_secs_f64(ended * 50_000.0),
+            ..LevelMission::default()
+        }];
+        cost.learn(&structure, &tree, &mission, &limits);
+        ended = busy;
+    }
+    cost.constants()[TERMS - 1]
+}
+
+#[test]
+fn compactions_that_end_late_are_felt_no_less() {
+    let (blurred, alone) = (felt(true), felt(false));
+    assert!(
+        (blurred - 0.5).abs() < (alone - 0.5).abs(),
+        "{blurred} {alone}"
+    );
+    assert!(alone < 0.4, "{alone}");
+}
+
+#[test]
+fn merges_in_lumps_count_like_merges_at_an_even_rate() {
+    let (shape, tree) = (small_shape(), tree());
+    let structure = Structure::of(&shape, &tree).expect("levels");
+    let limits = RunLimits::uniform(RunLimit::ONE);
+    let each = (100.0 * structure.under(&limits).rewrites) as u64;
+    let mut cost = Cost::new(true);
+    for mission_number in 0..1_000u64 {
+        // All of it in one mission of forty.
+        let lump = u64::from(mission_number % 40 == 39) * 40 * each;
+        cost.learn(&structure, &tree, &mission(100, lump), &limits);
+    }
+    assert!((0.8..1.25).contains(&cost.rewrites), "{}", cost.rewrites);
+}

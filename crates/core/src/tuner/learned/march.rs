@@ -1,0 +1,116 @@
+//! The way to the limits that the model finds best, and the way back from those that
+//! proved worse.
+
+use super::learning::Part;
+use super::structure::Structure;
+use super::{Learned, WORTH, Wish, search, wish};
+use crate::layout::{Layout, LogicalLevel};
+use crate::shape::RunLimits;
+use crate::tuner::Question;
+
+/// What a march must promise, relative, that begins before the limits were measured.
+const PROMISE: f64 = 0.1;
+
+/// Missions after which the model is held to know what operations take.
+const KNOWING: u64 = 30;
+
+impl Learned {
+    /// Limits that were better than the present ones.
+    pub(super) fn go_back(&mut self, seen: &Question<'_>) -> Option<Wish> {
+        if !self.learning.has(Part::Guardrails) {
+            return None;
+        }
+        let (limits, best, now) = self.phase.better(seen.limits)?;
+        self.marching = false;
+        self.blame(&limits, seen.limits);
+        wish(
+            seen,
+            limits,
+            format!(
+                "operations took {:.1} µs under the limits before, {:.1} µs under these",
+                best * 1e6,
+                now * 1e6
+            ),
+        )
+    }
+
+    /// Notes which limits made it worse: those of the level that changed. Where several
+    /// did nobody knows which, so they march one by one from then on.
+    fn blame(&mut self, good: &RunLimits, bad: &RunLimits) {
+        let changed: Vec<LogicalLevel> = Layout::V1
+            .logical_levels()
+            .filter(|level| good.get(*level) != bad.get(*level))
+            .collect();
+        let separable = self.learning.has(Part::Levels) && self.learning.has(Part::Blame);
+        if separable && changed.len() > 1 && !self.phase.one_by_one {
+            self.phase.one_by_one = true;
+            return;
+        }
+        for level in changed {
+            self.phase.bar_way(level, good.get(level), bad.get(level));
+        }
+    }
+
+    /// Whether a march may begin before the present limits were measured: with a change
+    /// of the workload, when the model knows what operations take. A way that is taken
+    /// later has the measurements before it.
+    fn may_hurry(&self) -> bool {
+        self.learning.has(Part::Haste)
+            && self.learned >= KNOWING
+            && self.phase.has_held_from_the_start()
+    }
+
+    /// One step per level towards what the model finds best.
+    pub(super) fn follow_model(
+        &mut self,
+        seen: &Question<'_>,
+        structure: &Structure<'_>,
+    ) -> Option<Wish> {
+        let guarded = self.learning.has(Part::Guardrails);
+        let marched = std::mem::take(&mut self.marching);
+        let unmeasured = guarded && !marched && self.phase.mean(seen.limits).is_none();
+        if unmeasured && !self.may_hurry() {
+            return None;
+        }
+        let cost = |limits: &RunLimits| self.cost.under(structure, limits);
+        let now = cost(seen.limits)?;
+        let (best, least) = if !self.learning.has(Part::Levels) {
+            search::best_alike(seen, &self.phase, cost)?
+        } else if self.phase.one_by_one {
+            let marcher = self.marcher.filter(|_| marched);
+            search::best_of_one(seen, structure.levels, marcher, &self.phase, cost)?
+        } else {
+            search::best(seen, structure.levels, &self.phase, cost)?
+        };
+        let worth = if unmeasured { PROMISE } else { WORTH };
+        if guarded && least > now * (1.0 - worth) {
+            return None;
+        }
+        let mut limits = best.clone();
+        if guarded {
+            limits.clone_from(seen.limits);
+            // Limits that all levels share are spelled as one.
+            let levels = if self.learning.has(Part::Levels) {
+                structure.levels
+            } else {
+                usize::from(Layout::V1.levels)
+            };
+            for level in Layout::V1.logical_levels().take(levels) {
+                let (from, to) = (seen.limits.get(level), best.get(level));
+                limits.set(level, search::step(&self.phase, level, from, to));
+            }
+        }
+        let why = format!(
+            "the model expects {:.1} µs an operation at {best}, {:.1} µs at {}",
+            least * 1e6,
+            now * 1e6,
+            seen.limits
+        );
+        let step = wish(seen, limits, why);
+        self.marching = step.is_some();
+        self.marcher = Layout::V1
+            .logical_levels()
+            .find(|level| best.get(*level) != seen.limits.get(*level));
+        step
+    }
+}

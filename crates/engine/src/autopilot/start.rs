@@ -1,0 +1,117 @@
+//! The start of an autopilot: what it may drive, and its threads.
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use parking_lot::Mutex;
+
+use super::claim::Claim;
+use super::memory::Memory;
+use super::scheduler::{ScheduleReport, Scheduler};
+use super::shared::Shared;
+use super::{Autopilot, check, run, workers};
+use crate::RocksDb;
+use crate::error::{Error, Result};
+use crate::files::journal::Journal;
+use crate::files::state;
+use crate::options::Preparation;
+
+impl Autopilot {
+    pub(crate) fn start(
+        db: Arc<RocksDb>,
+        preparation: &Preparation,
+        attached: bool,
+    ) -> Result<Autopilot> {
+        let directory = db.path().to_owned();
+        match db.cf_handle("default") {
+            Some(default) if attached => check::writable(&db, &default)?,
+            Some(_) => {}
+            None => {
+                return Err(Error::fix(
+                    "the database was opened without handles of its column families, which \
+                     the autopilot needs; open it with open_cf_descriptors and name them all, \
+                     \"default\" too",
+                ));
+            }
+        }
+        let claim = Claim::to(&directory)?;
+        for family in db.cf_names() {
+            let hooks = preparation.hooks.get(&family).ok_or_else(|| {
+                Error::fix(format!(
+                    "the column family \"{family}\" was opened without options from this \
+                     preparation; call Preparation::options for it and open the database with them"
+                ))
+            })?;
+            check::family(&db, &family, hooks)?;
+        }
+        let rocks_statistics = check::rocks_statistics(&db)?;
+        if attached {
+            check::attached(preparation, rocks_statistics.is_some())?;
+        }
+        let loaded = state::load(&directory)?;
+        let journal = Journal::open(&directory, preparation.settings.max_journal_bytes)?;
+        if let Some(remark) = loaded.remark {
+            journal.note("", remark);
+        }
+        let shared = Arc::new(Shared {
+            rocks_statistics,
+            db,
+            journal,
+            events: preparation.events.clone(),
+            settings: preparation.settings.clone(),
+            families: Default::default(),
+            queue: Default::default(),
+            busy: Default::default(),
+            stop: Default::default(),
+            paused: Default::default(),
+            failed_turns: Default::default(),
+            trouble: Mutex::default(),
+            rate_limit: preparation.rate_limit.clone(),
+            commits: preparation.commits.clone(),
+            schedule: Mutex::new(ScheduleReport::before(preparation.settings.schedule)),
+            attached,
+            directory: directory.clone(),
+        });
+        let autopilot = Autopilot {
+            shared,
+            threads: Mutex::default(),
+            ending: Mutex::default(),
+            _claim: claim,
+        };
+        for (name, hooks) in &preparation.hooks {
+            // Options may have been made for a family that comes later.
+            if autopilot.shared.db.cf_handle(name).is_some() {
+                autopilot.seat(name, hooks.clone());
+            }
+        }
+        let mut memory = Memory::new(directory, loaded.stored);
+        let scheduler = Scheduler::new(&autopilot.shared, &mut memory);
+        autopilot.spawn(memory, scheduler)?;
+        Ok(autopilot)
+    }
+
+    fn spawn(&self, memory: Memory, scheduler: Scheduler) -> Result<()> {
+        let mut threads = self.threads.lock();
+        let shared = self.shared.clone();
+        threads.push(thread("lissom-planner".into(), move || {
+            run::run(&shared, memory, scheduler);
+        })?);
+        for worker in 0..self.shared.settings.workers {
+            let shared = self.shared.clone();
+            let name = format!("lissom-worker-{worker}");
+            threads.push(thread(name, move || workers::work(&shared))?);
+        }
+        Ok(())
+    }
+}
+
+fn thread(name: String, life: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
+    std::thread::Builder::new()
+        .name(name.clone())
+        .spawn(life)
+        .map_err(|error| {
+            Error::fix(format!(
+                "cannot start the thread {name}: {error}; free memory, or raise the limit on threads"
+            ))
+        })
+}

@@ -1,0 +1,139 @@
+//! Sessions that end early, and go on.
+
+use std::collections::BTreeSet;
+
+use lissom_search::record::Event;
+
+use super::{FOR_EVER, run, whole};
+use crate::error::TrialsError;
+use crate::session::testing::{self, Pages, Virtual, Watch, plan};
+use crate::session::{Opening, Plan, interrupted_workers};
+
+#[test]
+fn an_interrupted_session_goes_on_wherever_it_was() {
+    let plan = plan(3_000.0, 60.0, 3);
+    let mut watch = Watch::for_looks(FOR_EVER);
+    run(
+        &plan,
+        &mut Virtual::default(),
+        &mut Pages::default(),
+        &mut watch,
+    )
+    .expect("a result");
+    let needed = FOR_EVER - watch.looks.get();
+    // The last ones fall into the repeats and the ablations.
+    for looks in (0..needed).step_by(5).chain(needed - 9..needed) {
+        let mut pages = Pages::default();
+        let mut interrupted = Virtual::default();
+        let mut watch = Watch::for_looks(looks);
+        let error = run(&plan, &mut interrupted, &mut pages, &mut watch).err();
+        assert_eq!(error, Some(TrialsError::new("interrupted")), "{looks}");
+        let seconds = pages.log().searches[0].elapsed();
+        let mut trials = Virtual::default();
+        let mut watch = Watch::for_looks(FOR_EVER);
+        let found = run(&plan, &mut trials, &mut pages, &mut watch).expect("it goes on");
+        assert!(found.best.is_some(), "{looks}");
+        assert!(seconds + trials.clock <= 3_000.0);
+        let log = pages.log();
+        assert_eq!(log.searches.len(), 1, "the same search");
+        let repeated: BTreeSet<_> = log.searches[0]
+            .repeated()
+            .map(|it| (it.round, it.contender))
+            .collect();
+        assert_eq!(
+            log.searches[0].repeated().count(),
+            repeated.len(),
+            "once each"
+        );
+        assert!(repeated.len() <= 9 && log.searches[0].has_ended());
+        assert!(
+            found.verdict.is_some_and(|it| it.complete_rounds == 3),
+            "{looks}"
+        );
+    }
+}
+
+#[test]
+fn an_interrupted_search_tells_its_workers() {
+    let mut two = plan(2_000.0, 60.0, 0);
+    two.setup.method.workers = 2;
+    let (mut pages, mut watch) = (Pages::default(), Watch::for_looks(10));
+    let _ = run(&two, &mut Virtual::default(), &mut pages, &mut watch);
+    let three = {
+        let mut plan = two.clone();
+        plan.setup.method.workers = 3;
+        plan
+    };
+    assert_eq!(interrupted_workers(&three, &pages.log()), Some(2));
+    let other = plan(1_999.0, 60.0, 0);
+    assert_eq!(interrupted_workers(&other, &pages.log()), None);
+    let mut watch = Watch::for_looks(FOR_EVER);
+    run(&two, &mut Virtual::default(), &mut pages, &mut watch).expect("it goes on");
+    assert_eq!(interrupted_workers(&three, &pages.log()), None, "it ended");
+    assert_eq!(interrupted_workers(&three, &Pages::default().log()), None);
+}
+
+#[test]
+fn an_interrupted_search_can_be_left_for_another() {
+    let plan = plan(2_000.0, 60.0, 0);
+    let mut pages = Pages::default();
+    let mut watch = Watch::for_looks(10);
+    let _ = run(&plan, &mut Virtual::default(), &mut pages, &mut watch);
+    let of = |anew| {
+        Opening::of(&plan, &pages.log(), anew)
+            .expect("legal")
+            .is_resumed()
+    };
+    assert_eq!((of(false), of(true)), (true, false));
+    let notes = |plan: &Plan, anew| {
+        let opening = Opening::of(plan, &pages.log(), anew).expect("legal");
+        (opening.is_resumed(), opening.notes().join("; "))
+    };
+    let (_, note) = notes(&plan, false);
+    assert!(note.contains("goes on after "), "{note}");
+    assert_eq!(notes(&plan, true).1, "");
+    let other = testing::plan(1_999.0, 60.0, 0);
+    let (resumed, note) = notes(&other, false);
+    assert!(!resumed, "another budget is another search");
+    assert!(
+        note.contains("an interrupted search with other settings stands in the log"),
+        "{note}"
+    );
+}
+
+#[test]
+fn an_interrupted_verdict_keeps_to_its_plan() {
+    let plan = plan(3_000.0, 60.0, 3);
+    let (found, pages) = whole(&plan, &mut Virtual::default());
+    let repeats = |pages: &Pages| {
+        let all = pages.events.iter().filter_map(|it| match it {
+            Event::Repeats {
+                rounds, seconds, ..
+            } => Some((*rounds, *seconds)),
+            _ => None,
+        });
+        all.collect::<Vec<_>>()
+    };
+    assert_eq!(repeats(&pages), [(3, 60.0)]);
+    assert_eq!(found.expect("a result").repeat_seconds, Some(60.0));
+    // As if another arithmetic had planned them.
+    let mut begun = Pages::default();
+    for event in &pages.events {
+        let mut event = event.clone();
+        if let Event::Repeats {
+            rounds, seconds, ..
+        } = &mut event
+        {
+            (*rounds, *seconds) = (2, 44.0);
+            begun.events.push(event);
+            break;
+        }
+        begun.events.push(event);
+    }
+    let mut watch = Watch::for_looks(FOR_EVER);
+    let found = run(&plan, &mut Virtual::default(), &mut begun, &mut watch);
+    let found = found.expect("a result");
+    assert_eq!(repeats(&begun), [(2, 44.0)], "planned once");
+    assert_eq!(found.repeat_seconds, Some(44.0));
+    assert_eq!(found.verdict.expect("repeats").complete_rounds, 2);
+}

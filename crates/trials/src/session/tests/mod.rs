@@ -1,0 +1,140 @@
+//! The loop, in virtual time.
+
+mod interrupted;
+mod repeats;
+mod several;
+mod trouble;
+
+use std::collections::BTreeSet;
+
+use lissom_search::record::Event;
+
+use super::testing::{Pages, Virtual, Watch, number, plan};
+use super::*;
+
+const FOR_EVER: u32 = u32::MAX;
+
+fn run(
+    plan: &Plan,
+    trials: &mut Virtual,
+    pages: &mut Pages,
+    watch: &mut Watch,
+) -> Result<Findings> {
+    let opening = Opening::of(plan, &pages.log(), false)?;
+    Session::run(plan, opening, trials, pages, watch)
+}
+
+fn whole(plan: &Plan, trials: &mut Virtual) -> (Result<Findings>, Pages) {
+    let (mut pages, mut watch) = (Pages::default(), Watch::for_looks(FOR_EVER));
+    let found = run(plan, trials, &mut pages, &mut watch);
+    (found, pages)
+}
+
+#[test]
+fn a_whole_session_searches_and_judges() {
+    let plan = plan(3_000.0, 60.0, 3);
+    let mut trials = Virtual::default();
+    let (mut pages, mut watch) = (Pages::default(), Watch::for_looks(FOR_EVER));
+    let found = run(&plan, &mut trials, &mut pages, &mut watch).expect("a result");
+    let best = found.best.expect("measured").configuration;
+    assert!(number(&best, "px") + number(&best, "py") > 120.0, "{best}");
+    assert!(trials.runs.is_empty(), "everything was stopped");
+    assert_eq!(trials.most, 1);
+    assert!(trials.clock <= 3_000.0, "{}", trials.clock);
+    let repeats: Vec<&str> = trials
+        .started
+        .iter()
+        .filter_map(|it| it.strip_prefix("repeat-"))
+        .collect();
+    assert_eq!(
+        repeats,
+        [
+            "1-best",
+            "1-runner-up",
+            "1-default",
+            "2-runner-up",
+            "2-default",
+            "2-best",
+            "3-default",
+            "3-best",
+            "3-runner-up",
+        ]
+    );
+    let without: BTreeSet<&str> = trials
+        .started
+        .iter()
+        .filter_map(|it| it.strip_prefix("without-"))
+        .collect();
+    assert!(!without.is_empty(), "{:?}", trials.started);
+    assert!(
+        without.is_subset(&BTreeSet::from(["px", "py"])),
+        "{without:?}"
+    );
+    assert!(matches!(pages.events.last(), Some(Event::End { .. })));
+    assert!(pages.log().searches[0].has_ended());
+    assert!(
+        watch.seen.iter().any(|it| it.contains("left")),
+        "{:?}",
+        watch.seen
+    );
+    assert!(
+        watch
+            .seen
+            .iter()
+            .any(|it| it.starts_with("round 2 of repeats: the search's best"))
+    );
+}
+
+#[test]
+fn time_in_which_a_session_stands_still_is_not_spent() {
+    let plan = plan(3_000.0, 60.0, 3);
+    let (found, _) = whole(&plan, &mut Virtual::default());
+    let spent = found.expect("a result").spent_seconds;
+    for looks in [1, 10, 60] {
+        let mut trials = Virtual::default();
+        let (mut pages, mut watch) = (Pages::default(), Watch::for_looks(FOR_EVER));
+        watch.suspending = Some(FOR_EVER - looks);
+        let found = run(&plan, &mut trials, &mut pages, &mut watch).expect("a result");
+        assert_eq!(trials.halts, 1);
+        assert!(trials.clock > 3_600.0);
+        assert!((found.spent_seconds - spent).abs() < 1e-6, "{looks}");
+    }
+}
+
+#[test]
+fn no_more_trials_run_at_once_than_there_are_workers() {
+    let mut plan = plan(3_000.0, 60.0, 0);
+    plan.setup.method.workers = 3;
+    let mut trials = Virtual::default();
+    let (found, _) = whole(&plan, &mut trials);
+    assert!(found.expect("a result").best.is_some());
+    assert_eq!(trials.most, 3);
+}
+
+#[test]
+fn trials_end_together_and_that_is_shown() {
+    let plan = plan(3_000.0, 60.0, 3);
+    let mut watch = Watch::for_looks(40);
+    let mut trials = Virtual::default();
+    let error = run(&plan, &mut trials, &mut Pages::default(), &mut watch).err();
+    assert_eq!(error, Some(TrialsError::new("interrupted")));
+    assert!(trials.runs.is_empty());
+    let last = watch.seen.last().expect("something is shown");
+    assert!(
+        last.starts_with("ending ") && last.contains(" trial"),
+        "{last}"
+    );
+}
+
+#[test]
+fn as_many_trials_may_be_alive_as_planned_or_as_the_time_allows() {
+    let alive = |budget: f64| {
+        let plan = plan(budget, 60.0, 0);
+        let search = Search::new(&plan.space, plan.setup, &[]);
+        most_alive(&search.expect("legal"))
+    };
+    // The default, four arms, three rounds of at most four.
+    assert_eq!(alive(100_000.0), 17);
+    // 12 s each at least.
+    assert_eq!(alive(65.0), 6);
+}

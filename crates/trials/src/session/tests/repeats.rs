@@ -1,0 +1,102 @@
+//! What follows the search: repeats and ablations.
+
+use lissom_search::record::Event;
+
+use super::whole;
+use crate::session::testing::{Pages, Virtual, plan};
+
+#[test]
+fn a_set_up_that_is_known_changes_what_is_kept_for_repeats() {
+    let plan = plan(1_200.0, 60.0, 3);
+    let reserved = |pages: &Pages| {
+        let mut seconds = pages.events.iter().filter_map(|it| match it {
+            Event::Reserved { seconds, .. } => Some(*seconds),
+            _ => None,
+        });
+        seconds.next_back()
+    };
+    let mut trials = Virtual {
+        more_setup: 60.0,
+        ..Virtual::default()
+    };
+    let (found, pages) = whole(&plan, &mut trials);
+    let found = found.expect("a result");
+    assert_eq!(reserved(&pages), Some(0.0), "they would not fit");
+    let cautions = &found.cautions;
+    assert!(
+        cautions.iter().any(|it| it.contains("61 s to set up")),
+        "{cautions:?}"
+    );
+    assert!(found.verdict.is_none() && trials.clock <= 1_200.0);
+    let mut trials = Virtual {
+        more_setup: 5.0,
+        ..Virtual::default()
+    };
+    let (found, _) = whole(&plan, &mut trials);
+    let verdict = found.expect("a result").verdict.expect("repeats");
+    assert_eq!(verdict.complete_rounds, 3, "shorter, but whole");
+    assert!(trials.clock <= 1_200.0, "{}", trials.clock);
+}
+
+#[test]
+fn ablations_are_of_what_the_repeats_chose() {
+    let plan = plan(3_000.0, 60.0, 3);
+    for (again, ablated) in [
+        ([("best", None), ("runner-up", Some(900.0))], true),
+        // The default is the best: nothing differs.
+        ([("best", Some(100.0)), ("runner-up", Some(100.0))], false),
+        ([("best", None), ("runner-up", None)], false),
+    ] {
+        let mut trials = Virtual {
+            again: again.into(),
+            ..Virtual::default()
+        };
+        let (found, _) = whole(&plan, &mut trials);
+        let found = found.expect("a result");
+        let started = trials.started.iter();
+        let without = started.filter(|it| it.starts_with("without-")).count();
+        assert_eq!(without > 0, ablated, "{again:?}: {:?}", found.chosen);
+        assert_eq!(found.contributions.len(), without);
+    }
+}
+
+#[test]
+fn a_repeat_that_hangs_ends_with_the_budget_and_is_not_blamed() {
+    let plan = plan(3_000.0, 60.0, 3);
+    let mut trials = Virtual {
+        hanging: vec!["repeat-3-default"],
+        ..Virtual::default()
+    };
+    let (found, pages) = whole(&plan, &mut trials);
+    let found = found.expect("a result");
+    // Two set-ups of a second late, and what a look takes.
+    assert!(trials.clock <= 3_004.0, "{}", trials.clock);
+    assert!(trials.runs.is_empty());
+    let log = pages.log();
+    assert_eq!(log.searches[0].repeated().count(), 6);
+    assert!(log.searches[0].has_ended(), "it is not tried again");
+    let verdict = found.verdict.expect("repeats");
+    assert_eq!(verdict.complete_rounds, 2);
+    assert!(verdict.failures.is_empty(), "{:?}", verdict.failures);
+    let cautions = &found.cautions;
+    assert!(
+        cautions
+            .iter()
+            .any(|it| it.contains("in three complete rounds")),
+        "{cautions:?}"
+    );
+}
+
+#[test]
+fn attempts_end_with_the_budget() {
+    let plan = plan(1_200.0, 60.0, 3);
+    let mut trials = Virtual {
+        losing: [("repeat-3-runner-up".to_owned(), u32::MAX)].into(),
+        ..Virtual::default()
+    };
+    let (found, _) = whole(&plan, &mut trials);
+    found.expect("a result");
+    assert!(trials.clock <= 1_200.0, "{}", trials.clock);
+    let label = |it: &&String| it.as_str() == "repeat-3-runner-up";
+    assert!(trials.started.iter().filter(label).count() >= 1);
+}

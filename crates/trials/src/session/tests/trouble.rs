@@ -1,0 +1,98 @@
+//! Programs, machines and disks that fail.
+
+use lissom_search::record::Event;
+use lissom_search::search::Outcome;
+
+use super::{FOR_EVER, run, whole};
+use crate::error::TrialsError;
+use crate::session::testing::{Pages, Virtual, Watch, plan};
+
+#[test]
+fn what_cannot_be_written_ends_the_session_and_its_trials() {
+    let plan = plan(3_000.0, 60.0, 3);
+    for at in [0, 1, 2, 17, 40] {
+        let mut pages = Pages {
+            failing: at..at + 1,
+            ..Pages::default()
+        };
+        let mut trials = Virtual::default();
+        let mut watch = Watch::for_looks(FOR_EVER);
+        let error = run(&plan, &mut trials, &mut pages, &mut watch).err();
+        assert_eq!(error, Some(TrialsError::new("the disk is full")), "{at}");
+        assert!(trials.runs.is_empty(), "{at}");
+        // Behind the first line the second attempt, with the trials' data gone, took
+        // the event, so that nothing measured is lost.
+        let taken = if at == 0 { 0 } else { at + 1 };
+        assert_eq!(pages.events.len(), taken);
+        let mut watch = Watch::for_looks(FOR_EVER);
+        pages.failing = 0..0;
+        run(&plan, &mut Virtual::default(), &mut pages, &mut watch).expect("it goes on");
+    }
+}
+
+#[test]
+fn a_program_without_the_metric_ends_the_search_at_once() {
+    let plan = plan(3_000.0, 60.0, 3);
+    let mut trials = Virtual {
+        metric: Some("speed"),
+        ..Virtual::default()
+    };
+    let (found, pages) = whole(&plan, &mut trials);
+    let error = found.expect_err("nothing to go by").to_string();
+    assert!(
+        error.contains("trial 1 cannot be judged: it reported no metric throughput, but speed"),
+        "{error}"
+    );
+    assert!(trials.runs.is_empty() && trials.started.len() == 1);
+    // The program is mended, and the trial runs again.
+    let told = pages.events.iter();
+    assert_eq!(
+        told.filter(|it| matches!(it, Event::Measurement { .. }))
+            .count(),
+        0
+    );
+}
+
+#[test]
+fn the_time_ends_trials_that_never_report() {
+    let plan = plan(500.0, 60.0, 3);
+    let mut trials = Virtual {
+        silent: true,
+        ..Virtual::default()
+    };
+    let (found, pages) = whole(&plan, &mut trials);
+    let found = found.expect("an end");
+    assert!(found.best.is_none() && found.verdict.is_none());
+    assert!(
+        found.reason.contains("before any trial was measured"),
+        "{}",
+        found.reason
+    );
+    assert!(trials.runs.is_empty() && trials.clock <= 500.0);
+    assert!(pages.log().searches[0].has_ended());
+}
+
+#[test]
+fn lost_runs_are_run_again_but_not_for_ever() {
+    let plan = plan(3_000.0, 60.0, 3);
+    let losing = [
+        ("trial-2".to_owned(), 2),
+        ("repeat-1-best".to_owned(), 1),
+        ("repeat-2-best".to_owned(), u32::MAX),
+    ];
+    let mut trials = Virtual {
+        losing: losing.into(),
+        ..Virtual::default()
+    };
+    let (found, pages) = whole(&plan, &mut trials);
+    found.expect("a result");
+    let starts = |label: &str| trials.started.iter().filter(|it| *it == label).count();
+    assert_eq!(starts("trial-2"), 3);
+    assert_eq!(starts("repeat-1-best"), 2);
+    assert_eq!(starts("repeat-2-best"), 3);
+    let lost = pages.events.iter().filter(|it| {
+        matches!(it, Event::Measurement { measurement, .. }
+            if matches!(measurement.outcome, Outcome::Lost { .. }))
+    });
+    assert_eq!(lost.count(), 2);
+}

@@ -1,0 +1,130 @@
+//! Runners that fail, fall silent, or outlive nobody.
+
+use std::fs;
+
+use lissom_trials::Patience;
+
+use super::field::{WORDS, field, scripted};
+use crate::support::{is_gone, lost};
+
+#[test]
+fn a_runner_that_fails_is_a_sentence() {
+    let greets = "read -r order; hello; read -r order; run_of \"$order\"";
+    for (runner, says) in [
+        (
+            "echo 'no licence' >&2; exit 4",
+            "(exit status: 4); its last words: no licence",
+        ),
+        (
+            "say Connecting",
+            "printed what is no message: \"Connecting\"",
+        ),
+        (
+            "say '{\"message\":\"hello\",\"version\":9}'; read -r order",
+            "speaks version 9 of the protocol, this program version 1",
+        ),
+        (
+            "say '{\"message\":\"hello\",\"version\":1,\"workers\":0,\"pauses\":true}'",
+            "the runner has no workers",
+        ),
+        (
+            "say '{\"message\":\"failed\",\"why\":\"no cluster at auto\"}'; read -r order",
+            "the runner cannot begin: no cluster at auto",
+        ),
+        (
+            "run=1; told paused 1",
+            "says that run 1 was paused before it says hello",
+        ),
+    ] {
+        let error = scripted(runner).err().expect(says).to_string();
+        assert!(error.contains(says), "{error}");
+    }
+    for (then, says) in [
+        (
+            "exit 5",
+            "the runner ended by itself (exit status: 5); it said nothing",
+        ),
+        (
+            "printf '{\"message\":'; exit 5",
+            "its last words: {\"message\":",
+        ),
+        ("kill -9 $$", "the runner ended by itself (signal: 9"),
+        (
+            "echo '{\"message\":\"gone\"}'; read -r end",
+            "unknown variant `gone`",
+        ),
+        (
+            "run=7; told paused 1; read -r end",
+            "speaks of run 7, which nobody has started",
+        ),
+        (
+            "run=0; told paused 1; read -r end",
+            "speaks of run 0, which nobody has started",
+        ),
+        (
+            "told paused 1; read -r end",
+            "run 1 was paused, where it has not started it",
+        ),
+        ("hello; read -r end", "says hello a second time"),
+        (
+            "say '{\"message\":\"failed\",\"why\":\"no machine is left\"}'; read -r end",
+            "the runner cannot go on: no machine is left",
+        ),
+        (
+            "begun; line 2 '{\\\"error\\\": \\\"No space left on device\\\"}'; read -r end",
+            "the disk of a machine that runs trials is full",
+        ),
+    ] {
+        let mut field = scripted(&format!("{greets}; {then}")).expect("it says hello");
+        let error = field.sentence();
+        assert!(error.contains(says), "{then}: {error}");
+    }
+    let error = field(&["/no/such/runner"], "true", false, Patience::default());
+    let error = error.err().expect("it is not there").to_string();
+    assert!(
+        error.contains("cannot start the runner \"/no/such/runner\""),
+        "{error}"
+    );
+}
+
+#[test]
+fn silence_is_borne_for_a_while() {
+    let with = |runner: &str, hello: f64, silence: f64| {
+        let runner = format!("{WORDS}{runner}");
+        let patience = Patience { hello, silence };
+        field(&["sh", "-c", &runner], "true", false, patience)
+    };
+    let error = with("read -r order; sleep 3", 0.2, 60.0).err();
+    let error = error.expect("no hello").to_string();
+    assert!(error.contains("has not said hello within 0 s"), "{error}");
+    let silent = with("read -r order; hello; sleep 3", 60.0, 0.2);
+    let error = silent.expect("it says hello").sentence();
+    assert!(
+        error.contains("the runner has said nothing for 0 s"),
+        "{error}"
+    );
+    // The runner lives, and the trial's machine does not.
+    let beats = "read -r order; hello; read -r order; run_of \"$order\"; begun; n=0
+        while [ $n -lt 150 ]; do n=$((n + 1)); sleep 0.02; say '{\"message\":\"beat\"}'; done";
+    let mut beating = with(beats, 60.0, 1.0).expect("it says hello");
+    let why = lost(beating.first_report(1.0));
+    assert!(why.contains("nothing was heard of it for 1 s"), "{why}");
+}
+
+#[test]
+fn a_runner_ends_with_its_search() {
+    let runner = "echo $$ > \"$0/group\"; read -r order; hello
+        while read -r order; do :; done; : > \"$0/asked\"";
+    let runner = format!("{WORDS}{runner}");
+    let words = ["sh", "-c", &runner, "{trials}"];
+    let field = field(&words, "true", false, Patience::default()).expect("it says hello");
+    let group = fs::read_to_string(field.trials.path().join("group"));
+    let group: i32 = group.expect("written").trim().parse().expect("a number");
+    assert!(!is_gone(group));
+    let directory = field.directory.path().join("trials");
+    assert!(directory.join("runner").exists(), "it is written down");
+    drop(field.elsewhere);
+    assert!(is_gone(group));
+    assert!(field.trials.path().join("asked").exists(), "not killed");
+    assert!(!directory.exists());
+}
