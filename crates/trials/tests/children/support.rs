@@ -156,6 +156,7 @@ fn states(group: i32) -> Vec<String> {
 }
 
 /// Waits until something holds; a signal does not act at once.
+#[track_caller]
 pub fn wait_until(mut holds: impl FnMut() -> bool) {
     for _ in 0..1_000 {
         if holds() {
@@ -166,10 +167,12 @@ pub fn wait_until(mut holds: impl FnMut() -> bool) {
     panic!("it does not come to hold");
 }
 
-/// Whether a group stands still; what has ended waits for its parent to notice.
+/// Whether a group stands still; what has ended waits for its parent to notice (Z), and a
+/// shell for what it made by vfork, which was stopped before it became a program (D).
 pub fn is_stopped(group: i32) -> bool {
     let states = states(group);
-    states.iter().any(|it| it == "T") && states.iter().all(|it| it == "T" || it == "Z")
+    let still = |state: &String| matches!(state.as_str(), "T" | "Z" | "D");
+    states.iter().any(|it| it == "T") && states.iter().all(still)
 }
 
 /// Whether nothing but ended processes is left of a group.

@@ -102,7 +102,7 @@ mod tests {
             ("{\"policy\": \"best\"}", "choose fixed-K"),
             ("{\"compression\": \"lzma\"}", "compression is \"lzma\""),
             ("{\"num_levels\": 4}", "there is no setting num_levels"),
-            ("{\"rate_limit_bytes_per_second\": 1}", "--rate-limit"),
+            ("{\"rate_limit_bytes_per_second\": 1000000}", "--rate-limit"),
         ] {
             let error = settings(text, &LIMITS).unwrap_err().to_string();
             assert!(error.contains(words), "{error}");
