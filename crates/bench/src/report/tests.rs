@@ -49,6 +49,27 @@ fn the_table_shows_headroom_arms_sessions_and_cautions() {
 }
 
 #[test]
+fn memory_stands_beside_what_the_settings_state() {
+    let mut results = results(&["mock-a", "mock-b"], 1);
+    assert!(!render_table(&results).contains("Memory of the process"));
+    let totals = &mut results.runs[0].totals;
+    totals.counters.drains = Some(0);
+    totals.baseline_resident_bytes = 10 << 20;
+    totals.peak_resident_bytes = 50 << 20;
+    let rows = |results: &Results| {
+        let text = render_table(results);
+        let (_, table) = text.split_once("Memory of the process").expect("a table");
+        let rows = table.lines().skip(2).take_while(|line| !line.is_empty());
+        rows.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let found = rows(&results);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].contains("40 MiB") && !found[0].contains("over its bound"));
+    results.runs[0].totals.peak_resident_bytes = 1 << 40;
+    assert!(rows(&results)[0].contains("over its bound"));
+}
+
+#[test]
 fn one_arm_is_the_best_of_a_session_though_the_table_is_cut() {
     let names = [
         "mock-a", "mock-b", "mock-c", "mock-d", "mock-e", "mock-f", "mock-g",

@@ -1,18 +1,25 @@
-//! What arms of Lissom did beside serving: pieces over their bound, and learning.
+//! What arms of Lissom did beside serving: pieces over their bound, memory against what
+//! their settings state, and learning.
 
 use std::collections::BTreeSet;
 
+use lissom::core::tuner::Policy;
+
 use super::grid::Grid;
-use super::words::figure;
+use super::words::{figure, mebibytes};
+use crate::arms::settings_of;
 use crate::judge::Figure;
 use crate::run::{ArmRun, Results};
 use crate::store::TunerCounters;
 
-/// Two tables, each only where there is something to tell.
+/// Tables, each only where there is something to tell.
 pub(super) fn render_work(results: &Results) -> String {
     let mut text = String::new();
     if let Some(grid) = excesses(results) {
         text += &format!("\nPieces over their bound in a run, by cause\n{grid}");
+    }
+    if let Some(grid) = memory(results) {
+        text += &format!("\nMemory of the process, beside the harness's own\n{grid}");
     }
     if let Some(grid) = learners(results) {
         text += &format!("\nWhat the learners did in a run\n{grid}");
@@ -54,6 +61,44 @@ fn excesses(results: &Results) -> Option<Grid> {
         grid.row(row);
     }
     Some(grid)
+}
+
+/// The most that an arm held in any round, and what its settings state for as many files.
+fn memory(results: &Results) -> Option<Grid> {
+    let resources = &results.parameters.resources;
+    let settings = settings_of(Policy::LazyLeveling, resources);
+    let file = resources.target_file_size_base.max(1);
+    let mut grid = Grid::new(&["arm", "budget", "bound", "held", ""]);
+    let mut any = false;
+    for arm in &results.parameters.arms {
+        let runs = || results.runs.iter().filter(|run| run.arm == *arm);
+        if runs().all(|run| run.totals.counters.drains.is_none()) {
+            continue;
+        }
+        any = true;
+        let files = runs().map(|run| most_disk_bytes(run) / file).max();
+        let bound = settings.memory_bound_bytes(files.unwrap_or(0));
+        let held = runs().map(|run| {
+            let totals = &run.totals;
+            totals
+                .peak_resident_bytes
+                .saturating_sub(totals.baseline_resident_bytes)
+        });
+        let held = held.max().unwrap_or(0);
+        grid.row([
+            arm.to_string(),
+            mebibytes(settings.memory_budget_bytes as f64),
+            mebibytes(bound as f64),
+            mebibytes(held as f64),
+            if held > bound { "over its bound" } else { "" }.to_string(),
+        ]);
+    }
+    any.then(|| grid.left_from(4))
+}
+
+fn most_disk_bytes(run: &ArmRun) -> u64 {
+    let sampled = run.samples.iter().map(|sample| sample.disk_bytes).max();
+    run.load.disk_bytes.max(sampled.unwrap_or(0))
 }
 
 fn learners(results: &Results) -> Option<Grid> {

@@ -4,6 +4,7 @@
 mod check;
 mod compression;
 mod expected;
+mod memory;
 
 pub(crate) use check::check_rate_limit;
 pub use compression::Compression;
@@ -100,12 +101,8 @@ pub struct Settings {
     /// budget = `max_write_buffer_number` · `write_buffer_size` + blocks.
     ///
     /// The write buffers of all column families share the first part. At least
-    /// 1 MiB must be left for blocks. Outside the budget lie some 2 KiB for
-    /// each open file, some 20 MiB for the program itself, and what compactions
-    /// hold while they run: for each worker and each run that it merges two
-    /// buffers of `compaction_readahead_size`, and 1 MiB for its output. glibc's
-    /// allocator keeps freed memory per thread; `MALLOC_ARENA_MAX=1` in the
-    /// environment keeps a process closest to its budget.
+    /// 1 MiB must be left for blocks. What lies outside the budget, merges' buffers above
+    /// all, and how much that may be: [`Settings::memory_bound_bytes`].
     ///
     /// Default: 512 MiB. Dynamically changeable: no.
     pub memory_budget_bytes: u64,
