@@ -49,6 +49,9 @@ pub struct Observation {
     pub level0: Level0Order,
     /// What the schedule lets run below L0.
     pub deep: DeepOrder,
+    /// The limits in force are held: none is changed, nor do waiting ones take their
+    /// place.
+    pub pinned: bool,
 }
 
 /// How many operations of each kind a mission had.
