@@ -27,7 +27,8 @@ pub struct FamilyStatistics {
     pub pinned: bool,
     /// The tree when the autopilot last looked.
     pub tree: TreeSummary,
-    /// The last mission that ended.
+    /// The last mission that ended. In what is told by level, L0 and the landing level
+    /// count as level 1.
     pub mission: Option<Mission>,
     /// Everything since the open, in the form of one mission; its number counts
     /// the missions that ended.
