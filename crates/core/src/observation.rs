@@ -175,7 +175,8 @@ pub struct Mission {
     /// By logical level, level 1 first, down to the deepest that did anything. L0 and the
     /// landing level count as level 1.
     pub levels: Vec<LevelMission>,
-    /// Bytes that users wrote.
+    /// Bytes that users wrote. Zero where they are not known for the column family, as
+    /// of an attached autopilot that drives several.
     pub user_write_bytes: u64,
     /// Bytes that flushes wrote.
     pub flush_write_bytes: u64,
@@ -190,7 +191,8 @@ pub struct Mission {
 }
 
 impl Mission {
-    /// (flushed + compacted) / written by users; `None` without writes.
+    /// (flushed + compacted) / written by users; `None` without writes, and where nobody
+    /// knows how much they wrote.
     pub fn write_amplification(&self) -> Option<f64> {
         let written = self.flush_write_bytes + self.compaction_write_bytes;
         (self.user_write_bytes > 0).then(|| written as f64 / self.user_write_bytes as f64)

@@ -146,6 +146,9 @@ fn bytes_add_up_over_the_levels() {
     assert_eq!(by_level, total.compaction_write_bytes);
     assert_eq!(statistics.pieces.write_bytes, total.compaction_write_bytes);
     let amplification = total.write_amplification().expect("writes");
+    let of_all = db.statistics().expect("statistics");
+    assert_eq!(of_all.user_write_bytes, total.user_write_bytes);
+    assert_eq!(of_all.write_amplification(), Some(amplification));
     assert!((1.5..20.0).contains(&amplification), "{amplification}");
     assert!(statistics.space_amplification.expect("a run") >= 1.0);
     assert!(total.put.count > 0 && total.put.p50 <= total.put.p99);
