@@ -49,6 +49,9 @@ pub struct Observation {
     pub level0: Level0Order,
     /// What the schedule lets run below L0.
     pub deep: DeepOrder,
+    /// The limits in force are held: none is changed, nor do waiting ones take their
+    /// place.
+    pub pinned: bool,
 }
 
 /// How many operations of each kind a mission had.
@@ -101,7 +104,14 @@ pub struct Latency {
     pub p99: Duration,
 }
 
-/// What one logical level did during a mission.
+/// What one logical level did during a mission. L0 and the landing level count as
+/// level 1; what flushes write into L0 stands in [`Mission::flush_write_bytes`] alone.
+///
+/// Reads by users are told in blocks and in bytes; merges in bytes. RocksDB counts no
+/// I/Os of a merge, neither by level nor by job: it reads inputs ahead by
+/// `compaction_readahead_size`, and writes outputs through buffers of
+/// `writable_file_max_buffer_size`. In I/Os of one size they follow from the bytes
+/// ([`LevelMission::compaction_read_ios`], [`LevelMission::compaction_write_ios`]).
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct LevelMission {
     /// Bytes that compactions read from the level.
@@ -110,8 +120,15 @@ pub struct LevelMission {
     pub compaction_write_bytes: u64,
     /// Time that compactions into it took.
     pub compaction_time: Duration,
-    /// Block reads by user operations, scaled up from a sample.
+    /// Blocks of any kind that user operations missed in the block cache and read from
+    /// files, scaled up from a sample; also those that a scan read ahead.
     pub read_ios: u64,
+    /// Bytes of those blocks as they lie in files, scaled up from a sample. RocksDB counts
+    /// bytes for an operation as a whole, and not those that it reads ahead: each block
+    /// counts with the mean of the blocks that its operation read one by one, and those of
+    /// one that did nothing but read ahead with none. Zero in journals that do not tell it.
+    #[serde(default)]
+    pub read_bytes: u64,
     /// Filter probes that ruled a file out, scaled up from a sample.
     pub filter_useful: u64,
     /// Filter probes that passed, scaled up from a sample.
@@ -121,6 +138,17 @@ pub struct LevelMission {
 }
 
 impl LevelMission {
+    /// What compactions read from the level, in I/Os of `io_bytes` bytes, rounded up: the
+    /// unit of RusKey's cost model is a page.
+    pub fn compaction_read_ios(&self, io_bytes: u64) -> u64 {
+        self.compaction_read_bytes.div_ceil(io_bytes.max(1))
+    }
+
+    /// What compactions wrote into the level, in I/Os of `io_bytes` bytes, rounded up.
+    pub fn compaction_write_ios(&self, io_bytes: u64) -> u64 {
+        self.compaction_write_bytes.div_ceil(io_bytes.max(1))
+    }
+
     /// False positives of the level's filters, scaled up from a sample.
     pub fn filter_false_positive(&self) -> u64 {
         self.filter_positive
@@ -144,9 +172,11 @@ pub struct Mission {
     /// Latency of scans, from placing the iterator to the last entry; what was done with
     /// the entries is not in it. Journals of older stores tell of placing alone.
     pub seek: Latency,
-    /// By logical level, level 1 first.
+    /// By logical level, level 1 first, down to the deepest that did anything. L0 and the
+    /// landing level count as level 1.
     pub levels: Vec<LevelMission>,
-    /// Bytes that users wrote.
+    /// Bytes that users wrote. Zero where they are not known for the column family, as
+    /// of an attached autopilot that drives several.
     pub user_write_bytes: u64,
     /// Bytes that flushes wrote.
     pub flush_write_bytes: u64,
@@ -161,7 +191,8 @@ pub struct Mission {
 }
 
 impl Mission {
-    /// (flushed + compacted) / written by users; `None` without writes.
+    /// (flushed + compacted) / written by users; `None` without writes, and where nobody
+    /// knows how much they wrote.
     pub fn write_amplification(&self) -> Option<f64> {
         let written = self.flush_write_bytes + self.compaction_write_bytes;
         (self.user_write_bytes > 0).then(|| written as f64 / self.user_write_bytes as f64)
@@ -175,10 +206,61 @@ impl Mission {
             .sum()
     }
 
-    /// Block reads per read operation; `None` without reads.
+    /// Block reads per read operation. `None` without reads, and where none of them was
+    /// looked at, as of an autopilot that is attached, which sees none.
     pub fn read_amplification(&self) -> Option<f64> {
         let ios: u64 = self.levels.iter().map(|level| level.read_ios).sum();
         let reads = self.operations.reads();
-        (reads > 0).then(|| ios as f64 / reads as f64)
+        let looked_at = self.get.count + self.seek.count > 0;
+        (reads > 0 && looked_at).then(|| ios as f64 / reads as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_that_nobody_looked_at_have_no_amplification() {
+        let mut mission = Mission {
+            operations: OperationMix {
+                gets_found: 90,
+                scans: 10,
+                ..OperationMix::default()
+            },
+            ..Mission::default()
+        };
+        assert_eq!(mission.read_amplification(), None);
+        mission.seek.count = 1;
+        assert_eq!(mission.read_amplification(), Some(0.0), "all in the cache");
+        mission.levels = vec![LevelMission {
+            read_ios: 250,
+            ..LevelMission::default()
+        }];
+        assert_eq!(mission.read_amplification(), Some(2.5));
+        mission.operations = OperationMix::default();
+        assert_eq!(mission.read_amplification(), None);
+    }
+
+    #[test]
+    fn merges_are_told_in_ios_of_one_size() {
+        let level = LevelMission {
+            compaction_read_bytes: 8_193,
+            compaction_write_bytes: 8_192,
+            ..LevelMission::default()
+        };
+        assert_eq!(level.compaction_read_ios(4_096), 3);
+        assert_eq!(level.compaction_write_ios(4_096), 2);
+        assert_eq!(level.compaction_write_ios(0), 8_192, "a byte at the least");
+    }
+
+    /// As a store wrote it that did not count bytes of reads.
+    #[test]
+    fn a_level_of_an_older_journal_reads_back() {
+        let level = r#"{"compaction_read_bytes":1,"compaction_write_bytes":2,
+            "compaction_time":{"secs":0,"nanos":3},"read_ios":4,"filter_useful":5,
+            "filter_positive":6,"filter_true_positive":6}"#;
+        let level: LevelMission = serde_json::from_str(level).expect("it reads back");
+        assert_eq!((level.read_ios, level.read_bytes), (4, 0));
     }
 }

@@ -136,7 +136,8 @@ pub enum Transition {
     /// Only the active run's capacity changes; nothing is rewritten (RusKey 4.2).
     #[default]
     Flexible,
-    /// The new limit holds from the level's next drain on.
+    /// The new limit holds from the level's next drain on, and at once in a level
+    /// without runs.
     Lazy,
     /// The level is merged down at once.
     Greedy,

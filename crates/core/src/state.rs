@@ -47,7 +47,8 @@ impl Drain {
 pub struct TreeState {
     /// The limits in force.
     pub limits: RunLimits,
-    /// Limits that wait for each level's next drain (lazy transition).
+    /// Limits that wait for each level's next drain, or until it is empty (lazy
+    /// transition). Absent once every level has them.
     pub waiting: Option<RunLimits>,
     /// Levels that a change of limits wants merged down (greedy transition).
     pub forced: Vec<LogicalLevel>,
@@ -91,6 +92,11 @@ impl TreeState {
             guards: Guards::default(),
             cursors: Vec::new(),
         }
+    }
+
+    /// The limits that will be in force once nothing waits.
+    pub fn wanted_limits(&self) -> &RunLimits {
+        self.waiting.as_ref().unwrap_or(&self.limits)
     }
 
     /// Takes up which levels a tuner wants merged, and which no more. What it wanted

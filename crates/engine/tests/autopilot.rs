@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use common::{PATIENCE, key, load, runs_of, settle, small, tree, value};
 use lissom::core::tuner::{Change, Question, Trial, TrialId, Tuner};
-use lissom::core::{LogicalLevel, Mission, RunLimit, RunLimits};
+use lissom::core::{LogicalLevel, Mission, RunLimit, RunLimits, Transition};
 use lissom::{Autopilot, Db, Preparation, RocksDb, Settings};
 use rust_rocksdb::statistics::StatsLevel;
 use rust_rocksdb::{ColumnFamilyDescriptor, Options};
@@ -84,6 +84,64 @@ fn thresholds_raise_limits_under_writes_until_they_are_pinned() {
     let journal = std::fs::read_to_string(directory.path().join("LISSOM-JOURNAL")).expect("there");
     assert!(journal.contains("% reads, fewer than 20 %"));
     assert!(journal.contains("\"pinned\":true"));
+}
+
+/// A lazy change reaches each level with its next drain. A pin holds the old limits
+/// through all of them, and through a reopening.
+#[test]
+fn a_pin_holds_limits_that_a_lazy_change_would_replace() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let lazy = |policy: &str| Settings {
+        transition: Transition::Lazy,
+        ..small(policy)
+    };
+    let of = |db: &Db, level: u16| limits(db).get(LogicalLevel(level)).get();
+    let drains = |db: &Db| db.statistics().expect("statistics").families["default"].drains;
+    // Other keys each time, or no level would ever fill.
+    let mut written = 0;
+    let mut more = |db: &Db| {
+        load(db, written..written + 4_000, 1);
+        settle(db);
+        written += 4_000;
+        assert!(written < 1_000_000, "{:?}", tree(db));
+        written
+    };
+
+    let db = Db::open(directory.path(), lazy("fixed-1")).expect("opened");
+    // Level 1 is empty before its first run, and after each of its drains.
+    while runs_of(&tree(&db), 1) == 0 {
+        more(&db);
+    }
+    db.set_policy("default", &"fixed-3".parse().expect("a policy"))
+        .expect("set");
+    assert!(eventually(|| of(&db, 9) == 3), "a level without runs");
+    assert_eq!(of(&db, 1), 1, "a level with a run waits");
+
+    db.pin().expect("pinned");
+    std::thread::sleep(Duration::from_millis(200));
+    let held = limits(&db);
+    let before = drains(&db);
+    while drains(&db) < before + 3 {
+        more(&db);
+    }
+    assert_eq!(limits(&db), held, "held through drains");
+    drop(db);
+
+    let db = Db::open(directory.path(), lazy("fixed-3")).expect("opened");
+    let before = drains(&db);
+    while drains(&db) == before {
+        more(&db);
+    }
+    assert_eq!(limits(&db), held, "held over a reopening");
+
+    db.unpin().expect("unpinned");
+    while of(&db, 1) != 3 {
+        more(&db);
+    }
+    let written = more(&db);
+    for number in (0..written).step_by(97) {
+        assert_eq!(db.get(key(number)).expect("a get"), Some(value(number, 1)));
+    }
 }
 
 #[test]

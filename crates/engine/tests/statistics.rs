@@ -3,14 +3,15 @@
 
 mod common;
 
+use std::path::Path;
 use std::time::Duration;
 
 use common::{PATIENCE, key, load, settle, small, value};
 use lissom::core::filters::FilterAllocation;
-use lissom::core::observation::OperationMix;
+use lissom::core::observation::{LevelMission, OperationMix};
 use lissom::statistics::FamilyStatistics;
 use lissom::{Compression, Db, Settings};
-use rust_rocksdb::{IteratorMode, WriteBatch};
+use rust_rocksdb::{Direction, IteratorMode, WriteBatch};
 
 fn of_default(db: &Db) -> FamilyStatistics {
     let statistics = db.statistics().expect("statistics");
@@ -74,6 +75,60 @@ fn the_time_of_a_scan_is_that_of_its_entries_too() {
     assert!(all > 2 * first, "{all:?} {first:?}");
 }
 
+/// Blocks that a scan reads while nothing is cached, and bytes of such a block. Each scan
+/// begins at another of the keys.
+fn cold_reads(directory: &Path, starts: &[&[u8]], scan: &dyn Fn(&Db, &[u8])) -> (f64, f64) {
+    let db = Db::open(directory, small("fixed-2")).expect("opened");
+    for start in starts.iter().copied() {
+        scan(&db, start);
+    }
+    let total = of_default(&db).total;
+    let sampled = total.seek.count;
+    assert!(sampled > 0, "one of 255 at the least");
+    let sum = |of: fn(&LevelMission) -> u64| total.levels.iter().map(of).sum::<u64>() as f64;
+    let blocks = sum(|level| level.read_ios);
+    let bytes = sum(|level| level.read_bytes);
+    let scans = starts.len() as f64;
+    assert_eq!(total.read_amplification(), Some(blocks / scans));
+    (blocks / (128 * sampled) as f64, bytes / blocks)
+}
+
+/// 200 entries of 216 bytes are some eleven blocks of 4 KiB.
+#[test]
+fn the_reads_of_a_scan_are_those_of_its_entries_too() {
+    let directory = tempfile::tempdir().expect("a directory");
+    {
+        let db = Db::open(directory.path(), small("fixed-2")).expect("opened");
+        load(&db, 0..60_000, 1);
+        db.flush().expect("a flush");
+        db.autopilot().compact("default").expect("asked");
+        assert!(db.autopilot().wait_until_idle(PATIENCE));
+    }
+    let mut keys: Vec<Vec<u8>> = (0..60_000).map(key).collect();
+    keys.sort();
+    let starts: Vec<&[u8]> = keys.iter().step_by(200).map(Vec::as_slice).collect();
+
+    let by_iterator = |db: &Db, start: &[u8], entries: usize| {
+        let seen = db.iterator(IteratorMode::From(start, Direction::Forward));
+        assert_eq!(seen.take(entries).filter(Result::is_ok).count(), entries);
+    };
+    let by_scan = |db: &Db, start: &[u8], entries: usize| {
+        let seen = db.scan(start, entries, |_, _| ()).expect("a scan");
+        assert_eq!(seen, entries);
+    };
+    let kinds: [&dyn Fn(&Db, &[u8], usize); 2] = [&by_iterator, &by_scan];
+    for kind in kinds {
+        let of = |entries: usize| {
+            let scan = |db: &Db, start: &[u8]| kind(db, start, entries);
+            cold_reads(directory.path(), &starts, &scan)
+        };
+        let ((first, small_ones), (all, sizes)) = (of(1), of(200));
+        assert!((500.0..10_000.0).contains(&small_ones), "{small_ones}");
+        assert!((500.0..10_000.0).contains(&sizes), "{sizes}");
+        assert!(all > 5.0 && all > 2.0 * first, "{all} {first}");
+    }
+}
+
 #[test]
 fn bytes_add_up_over_the_levels() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -91,6 +146,9 @@ fn bytes_add_up_over_the_levels() {
     assert_eq!(by_level, total.compaction_write_bytes);
     assert_eq!(statistics.pieces.write_bytes, total.compaction_write_bytes);
     let amplification = total.write_amplification().expect("writes");
+    let of_all = db.statistics().expect("statistics");
+    assert_eq!(of_all.user_write_bytes, total.user_write_bytes);
+    assert_eq!(of_all.write_amplification(), Some(amplification));
     assert!((1.5..20.0).contains(&amplification), "{amplification}");
     assert!(statistics.space_amplification.expect("a run") >= 1.0);
     assert!(total.put.count > 0 && total.put.p50 <= total.put.p99);

@@ -135,7 +135,7 @@ impl Counts {
 
     /// As the tuner is told of it, with times longer than they were. Users wait for reads
     /// that take longer, so the mission does too.
-    pub(crate) fn mission(&self, number: u64, longer: Longer) -> Mission {
+    pub(crate) fn mission(&self, number: u64, block_bytes: f64, longer: Longer) -> Mission {
         let time = |seconds: f64| Duration::from_secs_f64((seconds * longer.all).max(0.0));
         let (gets, scans) = (
             self.get_seconds * longer.reads,
@@ -173,6 +173,7 @@ impl Counts {
                     compaction_write_bytes: level.write_bytes as u64,
                     compaction_time: time(level.seconds),
                     read_ios: level.block_reads as u64,
+                    read_bytes: (level.block_reads * block_bytes) as u64,
                     filter_useful: level.useful as u64,
                     filter_positive: level.positive as u64,
                     filter_true_positive: level.true_positive as u64,

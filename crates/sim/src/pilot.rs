@@ -54,7 +54,7 @@ impl Pilot {
         self.tuner = policy.tuner();
         self.trial = None;
         let limits = policy.first_limits();
-        if limits != self.state.limits {
+        if limits != *self.state.wanted_limits() {
             let seen = self.observation(tree, in_flight);
             self.state = planner::with_limits(&seen, limits);
         }
@@ -77,6 +77,7 @@ impl Pilot {
             workers: self.workers,
             level0: order.level0,
             deep: order.deep,
+            pinned: false,
         }
     }
 

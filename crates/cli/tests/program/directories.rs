@@ -89,6 +89,15 @@ fn the_pin_is_a_file_that_comes_and_goes() {
     let path = directory.path().to_str().expect("UTF-8");
     plain(directory.path());
     let pin = directory.path().join("LISSOM-PIN");
+    let sentence = ends(&["pin", path], 1);
+    assert!(
+        sentence.contains("is not adopted") && sentence.contains("`lissom adopt`"),
+        "{sentence}"
+    );
+    assert!(!pin.exists());
+    assert!(done(&["pin", path, "--off"]).contains("were not held"));
+
+    done(&["adopt", path, "--yes"]);
     assert!(done(&["pin", path]).contains("are held"));
     assert!(pin.exists());
     assert!(done(&["pin", path]).contains("already"));
@@ -99,6 +108,52 @@ fn the_pin_is_a_file_that_comes_and_goes() {
         (&false.into(), &true.into())
     );
     assert!(!pin.exists());
+    // Its levels say whose it is, too.
+    std::fs::remove_file(directory.path().join("LISSOM")).expect("the state is lost");
+    assert!(done(&["pin", path]).contains("are held"));
+}
+
+#[test]
+fn a_running_store_is_held_and_let_go() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().to_str().expect("UTF-8");
+    let settings = lissom::Settings {
+        policy: "thresholds-20-80".parse().expect("a policy"),
+        mission_operations: 200,
+        ..lissom::Settings::default()
+    };
+    let db = lissom::Db::open(path, settings).expect("a new database");
+    let glance = || db.autopilot().glance("default").expect("a column family");
+    let write_until = |what: &dyn Fn() -> bool| {
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while !what() {
+            assert!(Instant::now() < deadline, "{:?}", glance());
+            for number in 0..200 {
+                db.put(format!("key {number}"), "value").expect("written");
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    };
+    // Writes alone raise the limits after every mission.
+    let three_missions_later = || {
+        let asked = glance().tuner.asked;
+        write_until(&|| glance().tuner.asked >= asked + 3);
+    };
+    // It is noticed within a tenth of a second.
+    let noticed = || std::thread::sleep(Duration::from_millis(500));
+
+    assert!(done(&["pin", path]).contains("are held"));
+    noticed();
+    let held = glance().limits;
+    three_missions_later();
+    assert_eq!(glance().limits, held);
+    assert!(done(&["pin", path, "--off"]).contains("may change again"));
+    write_until(&|| glance().limits != held);
+    assert!(done(&["pin", path]).contains("are held"));
+    noticed();
+    let held = glance().limits;
+    three_missions_later();
+    assert_eq!(glance().limits, held);
 }
 
 #[test]
@@ -143,8 +198,10 @@ fn what_is_no_database_is_said_to_be_none() {
         sentence.contains("no column family \"other\"; it has default"),
         "{sentence}"
     );
-    let sentence = ends(&["compact", path, "--yes"], 1);
-    assert!(sentence.contains("is not adopted"), "{sentence}");
+    for command in [&["compact", path, "--yes"][..], &["pin", path][..]] {
+        let sentence = ends(command, 1);
+        assert!(sentence.contains("is not adopted"), "{sentence}");
+    }
 }
 
 #[test]

@@ -36,6 +36,7 @@ enum Step {
     Abandon(u16),
     Unreadable(usize),
     Workers(usize),
+    Pin(bool),
     Order(Level0Order, DeepOrder),
 }
 
@@ -53,6 +54,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => (1u16..4).prop_map(Step::Abandon),
         1 => any::<usize>().prop_map(Step::Unreadable),
         1 => (1usize..5).prop_map(Step::Workers),
+        1 => any::<bool>().prop_map(Step::Pin),
         2 => (level0_order(), deep_order()).prop_map(|(level0, deep)| Step::Order(level0, deep)),
     ]
 }
@@ -84,6 +86,7 @@ fn apply(model: &mut Model, step: &Step) {
             }
         }
         Step::Workers(count) => model.workers = *count,
+        Step::Pin(held) => model.pinned = *held,
         Step::Order(level0, deep) => {
             model.order.level0 = *level0;
             model.order.deep = *deep;
@@ -155,6 +158,57 @@ proptest! {
         prop_assert!(model.tree().level0().len() < trigger);
         prop_assert!(model.tree().files(PhysicalLevel::LANDING).is_empty());
         prop_assert!(model.state.drains.is_empty());
+    }
+
+    /// Under every transition pinned limits stay, whatever is drained, emptied or asked
+    /// for meanwhile.
+    #[test]
+    fn pinned_limits_stay(
+        before in prop::collection::vec(step(), 1..150),
+        meanwhile in prop::collection::vec(step(), 1..150),
+        limit in 1u16..12,
+        transition in transition(),
+    ) {
+        let mut shape = small_shape();
+        shape.transition = transition;
+        let mut model = Model::new(shape, RunLimits::uniform(RunLimit::clamped(limit)));
+        for step in &before {
+            apply(&mut model, step);
+        }
+        model.pinned = true;
+        let held = model.state.limits.clone();
+        for step in meanwhile.iter().filter(|step| !matches!(step, Step::Pin(_))) {
+            apply(&mut model, step);
+            prop_assert_eq!(&model.state.limits, &held, "{:?}", step);
+        }
+        model.check();
+    }
+
+    /// Under the lazy transition only a level with runs may keep an old limit, and limits
+    /// wait no longer than one does.
+    #[test]
+    fn lazy_limits_wait_for_runs_alone(
+        steps in prop::collection::vec(step(), 1..300),
+        limit in 1u16..12,
+    ) {
+        let mut shape = small_shape();
+        shape.transition = Transition::Lazy;
+        let mut model = Model::new(shape, RunLimits::uniform(RunLimit::clamped(limit)));
+        for step in steps.iter().filter(|step| !matches!(step, Step::Pin(_))) {
+            apply(&mut model, step);
+            // What is looked at before a plan is the tree of another moment.
+            model.plan();
+            let state = &model.state;
+            let wanted = state.wanted_limits();
+            let keeps = |level: &LogicalLevel| state.limits.get(*level) != wanted.get(*level);
+            let keeping: Vec<_> = model.shape.layout.logical_levels().filter(keeps).collect();
+            for level in &keeping {
+                prop_assert!(!model.runs(level.0).is_empty(), "{}: {:?}", level, state);
+            }
+            prop_assert_eq!(state.waiting.is_some(), !keeping.is_empty(), "{:?}", state);
+            prop_assert_eq!(state.limits.deeper, wanted.deeper);
+        }
+        model.check();
     }
 
     /// A consolidation may be given up after any of its pieces: reads stay right, no piece

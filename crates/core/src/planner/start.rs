@@ -1,6 +1,7 @@
 //! Which drains end and which begin.
 
 use super::level::{View, view};
+use super::limits::taken_up;
 use super::urgency::{HURRY, SPACE_SHARE, crowding};
 use super::{piece, seating};
 use crate::guards::Guards;
@@ -18,9 +19,10 @@ const SLOTS_KEPT: u16 = 2;
 /// A tree of fewer level-1 capacities is too small to judge its space by.
 const LEAST_CAPACITIES_FOR_SPACE: u64 = 4;
 
-/// The planner's memory after drains were ended and begun.
+/// The planner's memory after waiting limits were taken up and drains were ended and begun.
 pub(super) fn drains(seen: &Observation) -> TreeState {
     let mut now = seen.clone();
+    (now.state.limits, now.state.waiting) = taken_up(&now, None);
     end(&mut now);
     if now.state.compact_all {
         begin_all(&mut now);
@@ -99,7 +101,7 @@ fn begin(now: &mut Observation, begin: Begin) {
     if let Some((level, _)) = now.shape.layout.logical(drain.top) {
         now.state.forced.retain(|forced| *forced != level);
         now.state.consolidate.retain(|wanted| *wanted != level);
-        take_up_waiting_limit(&mut now.state, level);
+        (now.state.limits, now.state.waiting) = taken_up(now, Some(level));
         if let Some((_, high)) = &drain.range {
             set_cursor(&mut now.state, level, high.clone());
         }
@@ -107,23 +109,6 @@ fn begin(now: &mut Observation, begin: Begin) {
     refresh_guards(now);
     now.state.next_drain += 1;
     now.state.drains.push(drain);
-}
-
-/// Under the lazy transition a level takes up its new limit as it is drained.
-fn take_up_waiting_limit(state: &mut TreeState, level: LogicalLevel) {
-    if let Some(waiting) = &state.waiting {
-        state.limits.set(level, waiting.get(level));
-        if state
-            .limits
-            .levels
-            .iter()
-            .enumerate()
-            .all(|(at, limit)| *limit == waiting.get(LogicalLevel(at as u16 + 1)))
-            && state.limits.deeper == waiting.deeper
-        {
-            state.waiting = None;
-        }
-    }
 }
 
 fn set_cursor(state: &mut TreeState, level: LogicalLevel, key: Key) {

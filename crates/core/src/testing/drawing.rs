@@ -185,6 +185,7 @@ impl Drawing {
             workers: self.workers,
             level0: Default::default(),
             deep: Default::default(),
+            pinned: false,
         })
     }
 }

@@ -44,6 +44,8 @@ pub struct Model {
     pub workers: usize,
     /// What the schedule lets run.
     pub order: Order,
+    /// The limits are held.
+    pub pinned: bool,
     /// Accepted plans, oldest first.
     pub running: Vec<Plan>,
     /// Bytes that merges wrote.
@@ -64,6 +66,7 @@ impl Model {
             unreadable: BTreeSet::new(),
             workers: 2,
             order: Order::all(Phase::Low, "whatever is due"),
+            pinned: false,
             running: Vec::new(),
             written_bytes: 0,
             levels,
@@ -151,6 +154,7 @@ impl Model {
             workers: self.workers,
             level0: self.order.level0,
             deep: self.order.deep,
+            pinned: self.pinned,
         }
     }
 

@@ -50,6 +50,7 @@ pub(crate) fn forecast(
         workers,
         level0: Default::default(),
         deep: Default::default(),
+        pinned: false,
     };
     let mut found = Forecast::default();
     let mut next_file = tree.iter().map(|(_, file)| file.number).max().unwrap_or(0) + 1;
@@ -303,6 +304,7 @@ mod tests {
             workers: 1,
             level0: Default::default(),
             deep: Default::default(),
+            pinned: false,
         };
         seen.state.compact_all = true;
         let mut next = 10_000;

@@ -1,9 +1,10 @@
 //! Column families that come and go while the autopilot runs.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
 use super::shared::Family;
-use super::{Autopilot, check};
+use super::{Autopilot, check, mission};
 use crate::error::{Error, Result};
 use crate::ffi::CfRef;
 use crate::options::{Hooks, Preparation};
@@ -12,12 +13,15 @@ impl Autopilot {
     /// False when there is one of that name already: what it runs must not be forgotten.
     pub(super) fn seat(&self, name: &str, hooks: Hooks) -> bool {
         let counters = self.shared.events.counters(name);
-        let stall = self.shared.stall_of(&counters);
-        let family = Family::new(name, hooks, counters, stall);
+        let totals = mission::totals(&self.shared, &counters);
+        let family = Family::new(name, hooks, counters, totals);
         let mut families = self.shared.families.write();
         let is_free = !families.contains_key(name);
         if is_free {
             families.insert(name.to_owned(), Arc::new(family));
+        }
+        if families.len() > 1 {
+            self.shared.several.store(true, Relaxed);
         }
         is_free
     }

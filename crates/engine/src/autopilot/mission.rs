@@ -1,6 +1,7 @@
 //! When a mission ends, and what it measured.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use lissom_core::Mission;
@@ -9,6 +10,7 @@ use rust_rocksdb::statistics::Ticker;
 
 use super::shared::{Family, Shared};
 use crate::statistics::Totals;
+use crate::statistics::counters::Counters;
 
 /// The mission that runs.
 pub(super) struct Clock {
@@ -21,14 +23,14 @@ impl Clock {
     pub(super) fn new(shared: &Shared, family: &Family, now: Instant) -> Clock {
         Clock {
             begun: now,
-            baseline: totals(shared, family),
+            baseline: totals(shared, &family.counters),
             ended: 0,
         }
     }
 
     /// Over after so many operations, or so much time with any operation.
     pub(super) fn is_over(&self, shared: &Shared, family: &Family, now: Instant) -> bool {
-        let operations = mix(shared, family).total();
+        let operations = mix(shared, &family.counters).total();
         let since = operations.saturating_sub(self.baseline.operations.total());
         let long = now.duration_since(self.begun) >= shared.settings.mission_time;
         since >= shared.settings.mission_operations || (long && since > 0)
@@ -36,7 +38,7 @@ impl Clock {
 
     /// Ends the mission and begins the next.
     pub(super) fn end(&mut self, shared: &Shared, family: &Family, now: Instant) -> Mission {
-        let totals = totals(shared, family);
+        let totals = totals(shared, &family.counters);
         self.ended += 1;
         let took = now.duration_since(self.begun);
         let mission = totals.since(&self.baseline, self.ended, took);
@@ -49,41 +51,45 @@ impl Clock {
 /// All that a column family did since the autopilot began.
 pub(super) fn since_begin(shared: &Shared, family: &Arc<Family>, missions: u64) -> Mission {
     let (begun, baseline) = &family.begun;
-    totals(shared, family).since(baseline, missions, begun.elapsed())
+    totals(shared, &family.counters).since(baseline, missions, begun.elapsed())
 }
 
-/// Under attach operations are known for the whole database only, and only from
-/// RocksDB's statistics; every column family is given the whole.
-pub(super) fn totals(shared: &Shared, family: &Family) -> Totals {
-    let mut totals = Totals::of(&family.counters, shared.stall_of(&family.counters));
+/// Under attach operations and bytes are known for the whole database only, and only
+/// from RocksDB's statistics. Every column family is given all operations; the bytes it
+/// is given while it is the only one, or its write amplification would be a false number.
+pub(super) fn totals(shared: &Shared, counters: &Counters) -> Totals {
+    let mut totals = Totals::of(counters, shared.stall_of(counters));
     if shared.attached {
-        totals.operations = mix(shared, family);
-        totals.user_write_bytes = shared.ticker(Ticker::BytesWritten);
+        totals.operations = attached_mix(shared);
+        totals.user_write_bytes = match shared.several.load(Relaxed) {
+            true => 0,
+            false => shared.written(),
+        };
     }
     totals
 }
 
-fn mix(shared: &Shared, family: &Family) -> OperationMix {
-    if !shared.attached {
-        return family.counters.operations();
+fn mix(shared: &Shared, counters: &Counters) -> OperationMix {
+    match shared.attached {
+        true => attached_mix(shared),
+        false => counters.operations(),
     }
-    attached_mix(shared)
 }
 
-/// The operations of the whole database, by RocksDB's statistics.
+/// The operations of the whole database, by RocksDB's statistics. A MultiGet counts its
+/// hits by the same tickers as a get, and its keys by one of its own.
 pub(super) fn attached_mix(shared: &Shared) -> OperationMix {
-    let found: u64 = [
+    let sum = |tickers: &[Ticker]| -> u64 { tickers.iter().map(|it| shared.ticker(*it)).sum() };
+    let found = sum(&[
         Ticker::MemtableHit,
         Ticker::GetHitL0,
         Ticker::GetHitL1,
         Ticker::GetHitL2AndUp,
-    ]
-    .into_iter()
-    .map(|ticker| shared.ticker(ticker))
-    .sum();
+    ]);
+    let gets = sum(&[Ticker::NumberKeysRead, Ticker::NumberMultigetKeysRead]);
     OperationMix {
         gets_found: found,
-        gets_absent: shared.ticker(Ticker::NumberKeysRead).saturating_sub(found),
+        gets_absent: gets.saturating_sub(found),
         scans: shared.ticker(Ticker::NumberDbSeek),
         scan_entries: shared.ticker(Ticker::NumberDbNext),
         writes: shared.ticker(Ticker::NumberKeysWritten),

@@ -64,12 +64,18 @@ use crate::options::Preparation;
 ///
 /// - operations are counted by RocksDB's statistics, for the database as a
 ///   whole: each column family's tuner sees the mix of all, deletes count as
-///   writes, and the sizes of scans are those of all iterators;
-/// - no latencies, no reads, filter hits and false positives by level, no
-///   longest stall: the policies `learned` and `lerp` are refused;
+///   writes, and the sizes of scans are those of all iterators. Each key of a MultiGet is
+///   a get. A key whose deletion still lies in a memtable counts as found, one that is put
+///   together from merge operands alone as absent;
+/// - bytes that users wrote are counted for the database as a whole, too
+///   ([`Statistics::user_write_bytes`](crate::statistics::Statistics::user_write_bytes)):
+///   they are given to a column family while it is the only one, and to none once several
+///   have been driven, which then have no write amplification of their own;
+/// - no latencies, no reads, filter hits and false positives by level, so no read
+///   amplification, and no longest stall: the policies `learned` and `lerp` are refused;
 /// - without RocksDB's statistics ([`Settings::statistics`](crate::Settings::statistics))
-///   no operations at all: `thresholds-LOW-HIGH` and every schedule but `eager` are
-///   refused.
+///   no operations and no bytes of users at all: `thresholds-LOW-HIGH` and every schedule
+///   but `eager` are refused.
 pub struct Autopilot {
     shared: Arc<Shared>,
     /// Held for moments only.
@@ -183,7 +189,8 @@ impl Autopilot {
     }
 
     /// Holds the run limits of all column families, now and after a reopening,
-    /// until [`Autopilot::unpin`]. It makes the file `LISSOM-PIN`, which anyone
+    /// until [`Autopilot::unpin`]. What a lazy
+    /// [`Transition`](lissom_core::shape::Transition) lets wait goes on waiting. It makes the file `LISSOM-PIN`, which anyone
     /// may make or remove from outside.
     ///
     /// # Errors

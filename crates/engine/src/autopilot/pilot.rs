@@ -158,12 +158,12 @@ impl Pilot {
             return Ok(resting);
         }
         self.order.clone_from(order);
-        let (mut seen, busy_elsewhere) = self.look(shared, &handle, now)?;
+        let (mut seen, busy_elsewhere) = self.look(shared, &handle, pinned, now)?;
         self.keep_bound(shared, &mut seen);
         if mission_over {
-            self.end_mission(shared, &mut seen, pinned, now);
+            self.end_mission(shared, &mut seen, now);
         }
-        self.take_up_wanted(&mut seen, pinned);
+        self.take_up_wanted(&mut seen);
         let plans = self.plan(shared, &mut seen)?;
         self.remember(memory, now)?;
         self.published.guards(&self.family.hooks, &seen)?;
@@ -229,6 +229,7 @@ impl Pilot {
         &mut self,
         shared: &Shared,
         handle: &Arc<BoundColumnFamily<'_>>,
+        pinned: bool,
         now: Instant,
     ) -> Result<(Observation, bool)> {
         let family = &self.family;
@@ -256,6 +257,7 @@ impl Pilot {
             workers: shared.settings.workers,
             level0: self.order.level0,
             deep: shared.deep_left(&self.order, family),
+            pinned,
         };
         Ok((observation, busy_elsewhere))
     }
@@ -279,7 +281,8 @@ impl Pilot {
         }
     }
 
-    fn end_mission(&mut self, shared: &Shared, seen: &mut Observation, pinned: bool, now: Instant) {
+    fn end_mission(&mut self, shared: &Shared, seen: &mut Observation, now: Instant) {
+        let pinned = seen.pinned;
         let family = self.family.clone();
         let mut mission = self.clock.end(shared, &family, now);
         // What it has cost is part of what a tuner decides by, so that a replay decides alike.
@@ -335,14 +338,24 @@ impl Pilot {
         work.took += took;
     }
 
-    fn take_up_wanted(&mut self, seen: &mut Observation, pinned: bool) {
-        if !pinned && let Some(limits) = self.wanted.take() {
-            self.change_limits(seen, limits);
+    /// Limits of a policy that was set hold whatever waits; a tuner that answers with
+    /// the present ones keeps what it asked for before.
+    fn take_up_wanted(&mut self, seen: &mut Observation) {
+        if !seen.pinned
+            && let Some(limits) = self.wanted.take()
+        {
+            self.set_limits(seen, limits);
         }
     }
 
     fn change_limits(&mut self, seen: &mut Observation, limits: RunLimits) {
-        if limits != self.state.limits && self.state.waiting.as_ref() != Some(&limits) {
+        if limits != self.state.limits {
+            self.set_limits(seen, limits);
+        }
+    }
+
+    fn set_limits(&mut self, seen: &mut Observation, limits: RunLimits) {
+        if limits != *self.state.wanted_limits() {
             self.state = planner::with_limits(seen, limits);
             seen.state = self.state.clone();
         }

@@ -70,6 +70,11 @@ impl Autopilot {
             let of_family = self.family_statistics(&family)?;
             statistics.families.insert(family.name.clone(), of_family);
         }
+        let families = statistics.families.values();
+        statistics.user_write_bytes = match self.shared.attached {
+            true => self.shared.written(),
+            false => families.map(|it| it.total.user_write_bytes).sum(),
+        };
         Ok(statistics)
     }
 

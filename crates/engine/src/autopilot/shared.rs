@@ -54,6 +54,11 @@ pub(super) struct Shared {
     pub(super) schedule: Mutex<ScheduleReport>,
     /// Operations bypass this crate's handle: only RocksDB counts them.
     pub(super) attached: bool,
+    /// More than one column family was driven at a time: what RocksDB counts for the
+    /// database as a whole is no family's from then on.
+    pub(super) several: AtomicBool,
+    /// Bytes that users had written, by RocksDB's count, before the autopilot began.
+    pub(super) written_before: u64,
 }
 
 impl Shared {
@@ -85,6 +90,13 @@ impl Shared {
         } else {
             counters.stalled()
         }
+    }
+
+    /// Bytes that users have written to the whole database since the autopilot began, by
+    /// RocksDB's count.
+    pub(super) fn written(&self) -> u64 {
+        self.ticker(Ticker::BytesWritten)
+            .saturating_sub(self.written_before)
     }
 
     pub(super) fn family(&self, name: &str) -> Option<Arc<Family>> {
@@ -153,13 +165,7 @@ pub(super) struct Family {
 }
 
 impl Family {
-    pub(super) fn new(
-        name: &str,
-        hooks: Hooks,
-        counters: Arc<Counters>,
-        stall: Duration,
-    ) -> Family {
-        let totals = Totals::of(&counters, stall);
+    pub(super) fn new(name: &str, hooks: Hooks, counters: Arc<Counters>, totals: Totals) -> Family {
         Family {
             name: name.to_owned(),
             shape: hooks.settings.shape(),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use parking_lot::Mutex;
+use rust_rocksdb::statistics::Ticker;
 
 use super::claim::Claim;
 use super::memory::Memory;
@@ -53,6 +54,9 @@ impl Autopilot {
         if let Some(remark) = loaded.remark {
             journal.note("", remark);
         }
+        let written_before = rocks_statistics
+            .as_ref()
+            .map_or(Ok(0), |statistics| statistics.ticker(Ticker::BytesWritten))?;
         let shared = Arc::new(Shared {
             rocks_statistics,
             db,
@@ -70,6 +74,8 @@ impl Autopilot {
             commits: preparation.commits.clone(),
             schedule: Mutex::new(ScheduleReport::before(preparation.settings.schedule)),
             attached,
+            several: Default::default(),
+            written_before,
             directory: directory.clone(),
         });
         let autopilot = Autopilot {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rust_rocksdb::{BoundColumnFamily, DBPinnableSlice, IteratorMode, ReadOptions, WriteOptions};
 
@@ -179,29 +179,26 @@ impl<'a> Operations<'a> {
         limit: usize,
         mut visit: impl FnMut(&[u8], &[u8]),
     ) -> Result<usize> {
-        let sample = sample::read();
-        let mut iterator = match self.family {
-            None => self.rocks.raw_iterator_opt(across_prefixes()),
-            Some(family) => self.rocks.raw_iterator_cf_opt(family, across_prefixes()),
-        };
-        iterator.seek(start);
+        let mut sample = sample::scan();
+        let mut iterator = sample::within(&mut sample, || {
+            let mut iterator = match self.family {
+                None => self.rocks.raw_iterator_opt(across_prefixes()),
+                Some(family) => self.rocks.raw_iterator_cf_opt(family, across_prefixes()),
+            };
+            iterator.seek(start);
+            iterator
+        });
         let mut visited = 0;
-        let mut visits = Duration::ZERO;
         while visited < limit
             && let Some((key, value)) = iterator.item()
         {
-            let begun = sample.is_some().then(Instant::now);
             visit(key, value);
-            visits += begun.map_or(Duration::ZERO, |begun| begun.elapsed());
             visited += 1;
             if visited < limit {
-                iterator.next();
+                sample::within(&mut sample, || iterator.next());
             }
         }
         if let Some(sample) = sample {
-            // What is done with the entries is not the store's time.
-            let took = sample.elapsed().saturating_sub(visits);
-            self.counters.seek.record(took);
             sample.end(self.counters);
         }
         self.counters.count_scan(visited as u64);
@@ -215,17 +212,12 @@ impl<'a> Operations<'a> {
         options: ReadOptions,
         counters: Arc<Counters>,
     ) -> Scan<'a> {
-        let sample = sample::read();
-        let iterator = match self.family {
+        let mut sample = sample::scan();
+        let iterator = sample::within(&mut sample, || match self.family {
             None => self.rocks.iterator_opt(mode, options),
             Some(family) => self.rocks.iterator_cf_opt(family, options, mode),
-        };
-        let placed = sample.map(|sample| {
-            let took = sample.elapsed();
-            sample.end(self.counters);
-            took
         });
-        Scan::new(iterator, counters, placed)
+        Scan::new(iterator, counters, sample)
     }
 }
 

@@ -28,6 +28,18 @@ pub struct LevelCounts {
     pub block_cache_miss_count: u64,
 }
 
+impl std::ops::AddAssign<&LevelCounts> for LevelCounts {
+    /// Adds what the same level counted in another stretch of work.
+    fn add_assign(&mut self, more: &LevelCounts) {
+        self.bloom_filter_useful += more.bloom_filter_useful;
+        self.bloom_filter_full_positive += more.bloom_filter_full_positive;
+        self.bloom_filter_full_true_positive += more.bloom_filter_full_true_positive;
+        self.user_key_return_count += more.user_key_return_count;
+        self.block_cache_hit_count += more.block_cache_hit_count;
+        self.block_cache_miss_count += more.block_cache_miss_count;
+    }
+}
+
 /// Counts over all levels. RocksDB's names; bytes where the name says so.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

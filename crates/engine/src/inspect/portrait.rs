@@ -64,7 +64,8 @@ pub struct Flexible {
     pub policy: Option<String>,
     /// Run limits of levels 1, 2, ...; the last one holds for deeper levels.
     pub run_limits: Vec<u16>,
-    /// Limits that wait for each level's next drain (lazy transition).
+    /// Limits that wait for each level's next drain, or until it is empty (lazy
+    /// transition).
     pub waiting_run_limits: Option<Vec<u16>>,
     /// Capacity of a level over that of the level above (T).
     pub size_ratio: u32,

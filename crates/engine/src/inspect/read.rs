@@ -15,6 +15,7 @@ use crate::ffi::CfRef;
 use crate::ffi::options::{ColumnFamilyOptions, live_options};
 use crate::ffi::options_file::{LoadedOptions, load_latest_options};
 use crate::ffi::snapshot::{TableRow, table_properties};
+use crate::files::state;
 use crate::observe::observe;
 
 /// A process that writes may delete files between the moment in which the
@@ -58,6 +59,28 @@ pub(crate) fn check_directory(directory: &Path) -> Result<()> {
         )));
     }
     Ok(())
+}
+
+/// Whether Lissom drives a directory, or did last: by its state file, or by the levels
+/// that a column family was opened with. The database is not opened, which needs what only
+/// the application has, as a comparator.
+///
+/// # Errors
+/// When there is no database, or nothing says how it was opened.
+pub(crate) fn is_adopted(directory: &Path) -> Result<bool> {
+    check_directory(directory)?;
+    if state::path(directory).is_file() {
+        return Ok(true);
+    }
+    let loaded = load_latest_options(directory).map_err(|error| {
+        Error::from(error).within(format!("cannot look at {}", directory.display()))
+    })?;
+    let families = loaded.column_families.iter();
+    Ok(families.map(|family| &family.options).any(has_our_levels))
+}
+
+fn has_our_levels(family: &ColumnFamilyOptions) -> bool {
+    family.num_levels >= u32::from(Layout::V1.num_levels())
 }
 
 /// Refuses a log of which only a TransactionDB reads all: whoever else opens the
@@ -242,8 +265,7 @@ impl Opened {
 
     /// Whether a column family was last opened with Lissom's levels.
     pub(crate) fn has_our_levels(&self, name: &str) -> bool {
-        find(&self.options, name)
-            .is_some_and(|family| family.num_levels >= u32::from(Layout::V1.num_levels()))
+        find(&self.options, name).is_some_and(has_our_levels)
     }
 
     /// An error unless a column family is Lissom's.

@@ -56,6 +56,7 @@ pub(crate) struct LevelCounters {
     pub(crate) compaction_write_bytes: AtomicU64,
     pub(crate) compaction_micros: AtomicU64,
     pub(crate) read_ios: AtomicU64,
+    pub(crate) read_bytes: AtomicU64,
     pub(crate) filter_useful: AtomicU64,
     pub(crate) filter_positive: AtomicU64,
     pub(crate) filter_true_positive: AtomicU64,

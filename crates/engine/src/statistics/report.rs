@@ -14,6 +14,24 @@ pub struct Statistics {
     /// Time that RocksDB held writers back, summed over writers. Without RocksDB's
     /// statistics: the time of all writes through [`Db`](crate::Db) meanwhile.
     pub stall: Duration,
+    /// Bytes that users wrote, keys and values of all column families. Under
+    /// [`Autopilot::attach`](crate::Autopilot::attach) by RocksDB's count, which is of
+    /// whole batches, with what their records need beside that; zero without RocksDB's
+    /// statistics.
+    pub user_write_bytes: u64,
+}
+
+impl Statistics {
+    /// (flushed + compacted) / written by users, of all column families that there are;
+    /// `None` without writes. Under attach what users wrote to families that have been
+    /// released stays among what is divided by.
+    pub fn write_amplification(&self) -> Option<f64> {
+        let totals = self.families.values().map(|family| &family.total);
+        let written: u64 = totals
+            .map(|total| total.flush_write_bytes + total.compaction_write_bytes)
+            .sum();
+        (self.user_write_bytes > 0).then(|| written as f64 / self.user_write_bytes as f64)
+    }
 }
 
 /// Statistics of one column family.
@@ -27,7 +45,8 @@ pub struct FamilyStatistics {
     pub pinned: bool,
     /// The tree when the autopilot last looked.
     pub tree: TreeSummary,
-    /// The last mission that ended.
+    /// The last mission that ended. In what is told by level, L0 and the landing level
+    /// count as level 1.
     pub mission: Option<Mission>,
     /// Everything since the open, in the form of one mission; its number counts
     /// the missions that ended.

@@ -1,12 +1,16 @@
 //! The application opens RocksDB itself and keeps using its handle.
 
+use std::path::Path;
 use std::sync::Arc;
 
-use lissom::{Autopilot, Db, ErrorKind, Preparation, RocksDb};
+use lissom::core::observation::OperationMix;
+use lissom::{Autopilot, Db, ErrorKind, Preparation, RocksDb, Settings};
+use rust_rocksdb::statistics::StatsLevel;
 use rust_rocksdb::{BlockBasedOptions, ColumnFamilyDescriptor, DBCompactionStyle};
 
 use super::store::{
-    Model, agree, attach, load, pieces, prepared, settings, settle, went_deep, with_plain_rocksdb,
+    Model, agree, attach, key, load, pieces, prepared, scattered, settings, settle, value,
+    went_deep, with_plain_rocksdb,
 };
 
 #[test]
@@ -33,6 +37,89 @@ fn the_database_outlives_its_autopilot() {
     drop(autopilot);
     load(&db, &mut model, 20_000, 2);
     agree(&db, &model);
+}
+
+/// Opens a database of these column families with RocksDB's statistics.
+fn counted(path: &Path, families: &[&str]) -> (Arc<RocksDb>, Preparation) {
+    let settings = Settings {
+        statistics: StatsLevel::ExceptHistogramOrTimers,
+        ..settings("fixed-3")
+    };
+    let mut preparation = Preparation::new(&settings).expect("prepared");
+    let mut of = |name: &str| preparation.options(name, &settings).expect("options");
+    let mut options = of("default");
+    options.create_missing_column_families(true);
+    let families: Vec<_> = families
+        .iter()
+        .map(|name| ColumnFamilyDescriptor::new(*name, of(name)))
+        .collect();
+    let db = RocksDb::open_cf_descriptors(&options, path, families).expect("opened");
+    (Arc::new(db), preparation)
+}
+
+#[test]
+fn what_rocksdb_counts_since_the_attach_is_told() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (db, preparation) = counted(directory.path(), &["default"]);
+    let mut model = Model::new();
+    load(&db, &mut model, 1_000, 1);
+    let autopilot = Autopilot::attach(db.clone(), preparation).expect("attached");
+    load(&db, &mut model, 5_000, 2);
+    settle(&db, &autopilot);
+    for number in 0..100 {
+        assert!(db.get(key(number)).expect("a get").is_some());
+    }
+    for number in 9_000..9_050 {
+        assert!(db.get(key(number)).expect("a get").is_none());
+    }
+    let keys: Vec<_> = (4_970..5_020).map(key).collect();
+    let found = db.multi_get(&keys).into_iter();
+    let found = found.filter(|it| matches!(it, Ok(Some(_)))).count();
+    assert_eq!(found, 30);
+
+    let statistics = autopilot.statistics().expect("statistics");
+    let total = &statistics.families["default"].total;
+    let expected = OperationMix {
+        gets_found: 100 + 30,
+        gets_absent: 50 + 20,
+        writes: 5_000,
+        ..OperationMix::default()
+    };
+    assert_eq!(total.operations, expected);
+    assert_eq!(total.read_amplification(), None, "nobody looks at reads");
+    let bytes = 5_000 * (key(0).len() + value(0, 2).len()) as u64;
+    let around = bytes..2 * bytes;
+    assert!(around.contains(&total.user_write_bytes), "{total:?}");
+    assert_eq!(statistics.user_write_bytes, total.user_write_bytes);
+    assert!(total.write_amplification().is_some_and(|it| it > 0.5));
+}
+
+/// RocksDB tells the bytes of all families together: divided by those, no family's
+/// amplification would be true.
+#[test]
+fn of_several_families_none_is_given_the_bytes_of_all() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (db, preparation) = counted(directory.path(), &["default", "other"]);
+    let autopilot = Autopilot::attach(db.clone(), preparation).expect("attached");
+    let mut model = Model::new();
+    load(&db, &mut model, 5_000, 1);
+    let other = db.cf_handle("other").expect("there");
+    for number in scattered(2_000) {
+        db.put_cf(&other, key(number), value(number, 1))
+            .expect("a put");
+    }
+    db.flush_cf(&other).expect("a flush");
+    settle(&db, &autopilot);
+    let statistics = autopilot.statistics().expect("statistics");
+    for family in statistics.families.values() {
+        assert_eq!(family.total.operations.writes, 7_000, "of all");
+        assert_eq!(family.total.user_write_bytes, 0);
+        assert_eq!(family.total.write_amplification(), None);
+    }
+    let bytes = 7_000 * (key(0).len() + value(0, 1).len()) as u64;
+    let around = bytes..2 * bytes;
+    assert!(around.contains(&statistics.user_write_bytes), "{bytes}");
+    assert!(statistics.write_amplification().is_some_and(|it| it > 0.5));
 }
 
 #[test]

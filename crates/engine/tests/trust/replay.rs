@@ -95,6 +95,7 @@ fn a_recorded_observation_gives_the_plans_that_the_engine_carried_out() {
         workers: settings.workers,
         level0: Default::default(),
         deep: Default::default(),
+        pinned: false,
     };
     // As it would be read from a file, long after.
     let recorded = serde_json::to_string(&seen.tree).expect("a tree is data");

@@ -27,7 +27,8 @@ impl Run<'_> {
         // The outcome of the load is not kept.
         self.outcome.missions += 1;
         let number = self.outcome.missions;
-        let mission = self.mission.mission(number, self.noise.factors(self.now));
+        let longer = self.noise.factors(self.now);
+        let mission = self.mission.mission(number, store.block_bytes, longer);
         self.mission = Counts::default();
         let decided = self
             .pilot
