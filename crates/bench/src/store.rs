@@ -27,6 +27,18 @@ pub trait Store: Send + Sync {
     /// Work done since the store was opened.
     fn counters(&self) -> Counters;
 
+    /// Input bytes of the largest compaction or piece that ended since the last call, or
+    /// since the store was opened. A maximum has no difference: it is begun anew instead.
+    fn take_largest_piece(&self) -> u64;
+
+    /// [`Store::counters`] with the largest piece since the last call.
+    fn take_counters(&self) -> Counters {
+        Counters {
+            largest_piece_bytes: self.take_largest_piece(),
+            ..self.counters()
+        }
+    }
+
     /// The tree now.
     fn shape(&self) -> Shape;
 
@@ -65,7 +77,8 @@ pub(crate) fn take(found: Option<DBPinnableSlice<'_>>, value: &mut Vec<u8>) -> b
     true
 }
 
-/// Work done by a store; each number only grows, except the largest piece.
+/// Work done by a store; each number only grows, except the largest piece, which stores
+/// leave 0 until somebody takes it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Counters {
@@ -79,7 +92,8 @@ pub struct Counters {
     pub compaction_micros: u64,
     /// Compactions that ended; where work is cut into pieces, the pieces.
     pub compactions: u64,
-    /// Input bytes of the largest compaction or piece since the store was opened.
+    /// Input bytes of the largest compaction or piece in the time that is looked at: see
+    /// [`Store::take_counters`].
     pub largest_piece_bytes: u64,
     /// Microseconds that RocksDB held writers back.
     pub stall_micros: u64,
@@ -96,7 +110,7 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// What happened since `earlier`.
+    /// What happened since `earlier`; the largest piece is that of `self`.
     pub fn since(&self, earlier: &Self) -> Self {
         let excesses = self
             .excesses

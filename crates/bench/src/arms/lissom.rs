@@ -188,6 +188,12 @@ impl Store for LissomStore {
         counters
     }
 
+    /// The listener hears of the brake's, the autopilot tells its own.
+    fn take_largest_piece(&self) -> u64 {
+        let own = self.db.autopilot().take_largest_merge(FAMILY);
+        own.max(self.log.take_largest())
+    }
+
     fn shape(&self) -> Shape {
         let Some(glance) = self.db.autopilot().glance(FAMILY) else {
             return Shape::default();
@@ -269,7 +275,6 @@ fn add_autopilot(counters: &mut Counters, glance: Glance) {
     let pieces = glance.pieces;
     counters.compactions += pieces.merged;
     counters.compaction_micros += pieces.time.as_micros() as u64;
-    counters.largest_piece_bytes = counters.largest_piece_bytes.max(pieces.largest_bytes);
     counters.drains = Some(glance.drains);
     counters.tuner = Some(TunerCounters {
         asked: glance.tuner.asked,

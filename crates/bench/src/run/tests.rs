@@ -142,6 +142,32 @@ fn senseless_plans_are_refused() {
 }
 
 #[test]
+fn the_largest_piece_is_that_of_the_sessions_and_not_of_the_load() {
+    let out = tempfile::tempdir().unwrap();
+    let first = |plan: &RunPlan| run(plan, &mut Silent).unwrap().runs.remove(0);
+    let mut plan = plan(&["mock-a"], out.path());
+    plan.rounds = 1;
+    let mixed = first(&plan);
+    let largest: Vec<u64> = mixed
+        .sessions
+        .iter()
+        .map(|session| session.counters.largest_piece_bytes)
+        .collect();
+    let (closing, before) = largest.split_last().unwrap();
+    assert_eq!(*closing, 0, "it only reads");
+    assert!(before[0] > 0);
+    let totals = &mixed.totals.counters;
+    assert_eq!(Some(&totals.largest_piece_bytes), before.iter().max());
+
+    plan.out = out.path().join("reads");
+    plan.workload = load_workload("ycsb-c")
+        .unwrap()
+        .sized(Some(500), 1.0)
+        .unwrap();
+    assert_eq!(first(&plan).totals.counters.largest_piece_bytes, 0);
+}
+
+#[test]
 fn a_child_tells_the_same_story() {
     let out = tempfile::tempdir().unwrap();
     let plan = plan(&["mock-good"], out.path());
@@ -244,6 +270,10 @@ fn lissom_runs_a_small_workload() {
     for run in &results.runs {
         assert!(run.totals.verified > 0 && run.totals.counters.compactions > 0);
         assert!(run.totals.counters.drains.is_some());
+        let largest = run.sessions.iter();
+        let largest = largest.map(|it| it.counters.largest_piece_bytes).max();
+        assert_eq!(Some(run.totals.counters.largest_piece_bytes), largest);
+        assert!(largest > Some(0));
         let settings = out.path().join("settings").join(run.arm.file_name());
         assert!(settings.join("OPTIONS").exists());
     }
