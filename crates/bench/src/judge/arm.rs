@@ -93,6 +93,33 @@ pub struct SessionVerdict {
     pub write_amplification: Option<Figure>,
     /// Highest bytes on disk over existing bytes.
     pub peak_space_amplification: Figure,
+    /// Whether it has the lowest median of the session or ties with the arm that has; of
+    /// no arm while there are too few rounds.
+    pub best: bool,
+}
+
+impl SessionVerdict {
+    /// The figure by which the session is judged: the 99.9th percentile where a rate is
+    /// offered, else the seconds.
+    pub fn judged(&self) -> &Figure {
+        if self.open { &self.p999 } else { &self.seconds }
+    }
+}
+
+/// Marks in each session the arm with the lowest median, and those that tie with it.
+pub fn mark_best(arms: &mut [ArmVerdict]) {
+    let sessions = arms.iter().map(|arm| arm.sessions.len()).max();
+    for number in 0..sessions.unwrap_or(0) {
+        let judged = arms.iter().filter_map(|arm| arm.sessions.get(number));
+        let judged = judged.map(SessionVerdict::judged);
+        let lowest = judged.min_by(|a, b| a.median.total_cmp(&b.median));
+        let Some(lowest) = lowest.cloned() else {
+            continue;
+        };
+        for session in arms.iter_mut().filter_map(|it| it.sessions.get_mut(number)) {
+            session.best = session.judged().against(&lowest) != Standing::Loss;
+        }
+    }
 }
 
 /// Judges `arm` by its runs in complete rounds; `None` if there are none.
@@ -180,5 +207,6 @@ fn judge_session(runs: &[&ArmRun], i: usize) -> Option<SessionVerdict> {
             written.map(|r| r.counters.written_bytes() as f64 / r.user_bytes as f64),
         ),
         peak_space_amplification: over(&|r| r.peak_space_amplification)?,
+        best: false,
     })
 }

@@ -59,6 +59,9 @@ pub fn judge(parameters: &Parameters, runs: &[ArmRun]) -> Verdict {
     let headroom = headroom(&arms);
     // A single round has no spread, and two hardly one: no wins, ties or losses then.
     let claims = rounds.len() >= LEAST_ROUNDS as usize;
+    if claims {
+        arm::mark_best(&mut arms);
+    }
     if let Some(headroom) = headroom.as_ref().filter(|_| claims) {
         for arm in arms
             .iter_mut()

@@ -232,6 +232,25 @@ fn five_random_fills_answer_for_short_write_sessions() {
 }
 
 #[test]
+fn the_best_of_a_session_is_who_has_the_lowest_median_or_ties_with_it() {
+    let arms = ["fixed-1", "fixed-4", "fixed-10"];
+    // Session a: 4 to 6, 6 to 8, and 7 to 9 s: the third meets the second, not the first.
+    let runs = |rounds: u32| -> Vec<ArmRun> {
+        let all = (0..rounds)
+            .flat_map(|round| arms.iter().zip([4.0, 6.0, 7.0]).map(move |of| (round, of)));
+        all.map(|(round, (name, least))| run(name, round, [least + f64::from(round), 1.0, 1.0]))
+            .collect()
+    };
+    let best = |rounds| {
+        let verdict = judge(&parameters(&arms), &runs(rounds));
+        let best = verdict.arms.iter().map(|arm| arm.sessions[0].best);
+        best.collect::<Vec<bool>>()
+    };
+    assert_eq!(best(3), [true, true, false]);
+    assert_eq!(best(2), [false; 3], "too few rounds for a claim");
+}
+
+#[test]
 fn incomplete_rounds_do_not_count() {
     let runs = [
         run("fixed-1", 0, [1.0, 1.0, 1.0]),

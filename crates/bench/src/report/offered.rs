@@ -2,10 +2,10 @@
 //! load models.
 
 use super::grid::Grid;
-use super::words::{figure, micros, plain};
+use super::words::{figure, micros, micros_figure};
 use crate::arms::ArmName;
 use crate::judge::{
-    Figure, MODELS, ModelErrors, Offered, Overload, judge_load_models, judge_offered,
+    Figure, MODELS, ModelError, ModelErrors, Offered, Overload, judge_load_models, judge_offered,
     judge_overload, overload_of,
 };
 use crate::run::{ArmRun, Results};
@@ -49,9 +49,9 @@ fn cell<T>(seen: &[T], of: impl Fn(&T) -> f64) -> String {
     Figure::of(seen.iter().map(of)).map_or("-".into(), |it| figure(&it))
 }
 
-/// A latency over rounds: its median.
+/// A latency over rounds.
 fn latency<T>(seen: &[T], of: impl Fn(&T) -> f64) -> String {
-    Figure::of(seen.iter().map(of)).map_or("-".into(), |it| micros(it.median))
+    Figure::of(seen.iter().map(of)).map_or("-".into(), |it| micros_figure(&it))
 }
 
 fn offered(results: &Results, number: usize, session: &Session) -> Grid {
@@ -62,7 +62,7 @@ fn offered(results: &Results, number: usize, session: &Session) -> Grid {
         "slowest, %",
         "p99",
         "p99.9",
-        "longest",
+        "longest (max)",
         "stalled, s",
         "write amp",
         "most debt, MB",
@@ -71,6 +71,7 @@ fn offered(results: &Results, number: usize, session: &Session) -> Grid {
     for arm in &results.parameters.arms {
         let judge = |run: &ArmRun| judge_offered(run, number, session, entries);
         let seen: Vec<Offered> = judged(results, arm, judge);
+        let longest = Figure::of(seen.iter().map(|it| it.latency.max));
         let written = Figure::of(seen.iter().filter_map(|it| it.write_amplification));
         grid.row([
             arm.to_string(),
@@ -79,7 +80,7 @@ fn offered(results: &Results, number: usize, session: &Session) -> Grid {
             cell(&seen, |it| it.slowest * 100.0),
             latency(&seen, |it| it.latency.p99),
             latency(&seen, |it| it.latency.p999),
-            latency(&seen, |it| it.latency.max),
+            longest.map_or("-".into(), |it| micros(it.max)),
             cell(&seen, |it| it.stall_seconds),
             written.map_or("-".into(), |it| figure(&it)),
             cell(&seen, |it| it.most_debt / 1e6),
@@ -137,17 +138,14 @@ fn load_models(results: &Results, number: usize) -> Option<Grid> {
     any.then_some(grid)
 }
 
-/// Bias and error of a model: `-12 ±34`, medians over rounds.
+/// Bias and error of a model, percent: `-12.0 ±1.5, 34.0 ±2.0`.
 fn model_cell(seen: &[ModelErrors], model: usize) -> String {
-    let bias = Figure::of(seen.iter().map(|it| it.models[model].bias));
-    let error = Figure::of(seen.iter().map(|it| it.models[model].error));
-    let (Some(bias), Some(error)) = (bias, error) else {
+    let percent = |of: fn(&ModelError) -> f64| {
+        Figure::of(seen.iter().map(|it| of(&it.models[model]) * 100.0))
+    };
+    let (Some(bias), Some(error)) = (percent(|it| it.bias), percent(|it| it.error)) else {
         return "-".into();
     };
-    let sign = if bias.median < 0.0 { "-" } else { "+" };
-    format!(
-        "{sign}{}, {}",
-        plain(bias.median.abs() * 100.0),
-        plain(error.median * 100.0)
-    )
+    let sign = if bias.median < 0.0 { "" } else { "+" };
+    format!("{sign}{}, {}", figure(&bias), figure(&error))
 }

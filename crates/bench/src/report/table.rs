@@ -3,13 +3,19 @@
 use super::grid::Grid;
 use super::level0::render_level0;
 use super::offered::render_offered;
-use super::words::{count, figure, mebibytes, micros, plain};
+use super::words::{bytes_figure, count, figure, mebibytes, micros, micros_figure, plain};
 use super::work::render_work;
 use crate::judge::{ArmVerdict, Figure, Headroom, SessionVerdict, Verdict};
 use crate::run::Results;
 
 /// Arms beside each other in the table of sessions.
 const ARMS_ABREAST: usize = 6;
+
+/// How to read the tables.
+const LEGEND: &str = "
+Figures are medians; ± is half the range over the rounds. (max) is the most of any round.
+Ranges that meet are a tie; ties share a rank. * marks the best of a session and who ties with it.
+";
 
 /// The results as a table for a terminal. Judges anew if the file holds no verdict.
 pub fn render_table(results: &Results) -> String {
@@ -35,14 +41,15 @@ pub fn render_table(results: &Results) -> String {
         for arms in verdict.arms.chunks(ARMS_ABREAST) {
             text += &section(
                 "By session: s, or p99.9 where a rate is offered",
-                &sessions_grid(arms, &verdict.arms),
+                &sessions_grid(arms),
             );
         }
         text += &section("What it cost", &costs_grid(&verdict));
+        text += &section("Latencies", &latencies_grid(&verdict));
         text += &render_offered(results);
         text += &render_level0(results);
         text += &render_work(results);
-        text += "\n± is half the range over the rounds. Ranges that meet are a tie; ties share a rank.\n";
+        text += LEGEND;
     }
     text
 }
@@ -162,9 +169,8 @@ fn totals_grid(verdict: &Verdict) -> Grid {
     grid.left_from(5)
 }
 
-/// Sessions as rows, arms as columns; a star marks the lowest median of a session among
-/// `all` arms.
-fn sessions_grid(arms: &[ArmVerdict], all: &[ArmVerdict]) -> Grid {
+/// Sessions as rows, arms as columns; a star marks the best, and who ties with it.
+fn sessions_grid(arms: &[ArmVerdict]) -> Grid {
     let names: Vec<String> = arms.iter().map(|arm| arm.arm.to_string()).collect();
     let mut titles = vec!["session"];
     titles.extend(names.iter().map(String::as_str));
@@ -172,37 +178,20 @@ fn sessions_grid(arms: &[ArmVerdict], all: &[ArmVerdict]) -> Grid {
     for i in 0..arms[0].sessions.len() {
         let cells: Vec<&SessionVerdict> =
             arms.iter().filter_map(|arm| arm.sessions.get(i)).collect();
-        let lowest = all
-            .iter()
-            .filter_map(|arm| arm.sessions.get(i))
-            .map(|cell| judged(cell).median)
-            .fold(f64::INFINITY, f64::min);
         let mut row = vec![cells[0].name.clone()];
-        row.extend(cells.iter().map(|cell| session_cell(cell, lowest)));
+        row.extend(cells.into_iter().map(session_cell));
         grid.row(row);
     }
     grid
 }
 
-/// The figure by which a session is judged.
-fn judged(session: &SessionVerdict) -> &Figure {
-    if session.open {
-        &session.p999
+fn session_cell(session: &SessionVerdict) -> String {
+    let text = if session.open {
+        micros_figure(session.judged())
     } else {
-        &session.seconds
-    }
-}
-
-fn session_cell(session: &SessionVerdict, lowest: f64) -> String {
-    let mark = if judged(session).median <= lowest {
-        "*"
-    } else {
-        " "
+        figure(session.judged())
     };
-    if session.open {
-        return format!("{}{mark}", micros(session.p999.median));
-    }
-    format!("{}{mark}", figure(&session.seconds))
+    text + if session.best { "*" } else { " " }
 }
 
 fn costs_grid(verdict: &Verdict) -> Grid {
@@ -211,29 +200,43 @@ fn costs_grid(verdict: &Verdict) -> Grid {
         "write amp",
         "peak space",
         "end space",
-        "p99.9 write",
-        "p99.9 read",
-        "p99.9 scan",
-        "longest write",
         "stalled, s",
-        "largest merge",
+        "largest merge (max)",
         "memory",
     ]);
-    let latency =
-        |figure: &Option<Figure>| figure.as_ref().map_or("-".into(), |f| micros(f.median));
     for arm in &verdict.arms {
         grid.row([
             arm.arm.to_string(),
             arm.write_amplification.as_ref().map_or("-".into(), figure),
             figure(&arm.peak_space_amplification),
             figure(&arm.end_space_amplification),
-            latency(&arm.write_p999),
-            latency(&arm.read_p999),
-            latency(&arm.scan_p999),
-            latency(&arm.longest_write),
             figure(&arm.stall_seconds),
-            mebibytes(arm.largest_piece_bytes.median),
-            mebibytes(arm.memory_bytes.median),
+            mebibytes(arm.largest_piece_bytes.max),
+            bytes_figure(&arm.memory_bytes),
+        ]);
+    }
+    grid
+}
+
+fn latencies_grid(verdict: &Verdict) -> Grid {
+    let mut grid = Grid::new(&[
+        "arm",
+        "p99.9 write",
+        "p99.9 read",
+        "p99.9 scan",
+        "longest write (max)",
+        "longest operation (max)",
+    ]);
+    let tail = |figure: &Option<Figure>| figure.as_ref().map_or("-".into(), micros_figure);
+    for arm in &verdict.arms {
+        let longest_write = arm.longest_write.as_ref();
+        grid.row([
+            arm.arm.to_string(),
+            tail(&arm.write_p999),
+            tail(&arm.read_p999),
+            tail(&arm.scan_p999),
+            longest_write.map_or("-".into(), |longest| micros(longest.max)),
+            micros(arm.longest_operation.max),
         ]);
     }
     grid

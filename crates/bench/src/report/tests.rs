@@ -70,18 +70,72 @@ fn memory_stands_beside_what_the_settings_state() {
 }
 
 #[test]
-fn one_arm_is_the_best_of_a_session_though_the_table_is_cut() {
+fn the_best_of_a_session_and_who_ties_with_it_are_marked_though_the_table_is_cut() {
     let names = [
         "mock-a", "mock-b", "mock-c", "mock-d", "mock-e", "mock-f", "mock-g",
     ];
-    let text = render_table(&results(&names, 3));
-    let rows: Vec<&str> = text
-        .lines()
-        .filter(|line| line.trim_start().starts_with("closing "))
-        .collect();
-    assert!(rows.len() >= 2, "{text}");
-    let stars: usize = rows.iter().map(|row| row.matches('*').count()).sum();
-    assert_eq!(stars, 1, "{text}");
+    // 10, 9 ... 4 s with a range of 0.4 s each; the last but one reaches into the last's.
+    let stars = |rounds| {
+        let mut results = results(&names, rounds);
+        for run in &mut results.runs {
+            let place = names.iter().position(|name| *name == run.arm.to_string());
+            let wide = if place == Some(5) { 5.0 } else { 1.0 };
+            let closing = run.sessions.last_mut().unwrap();
+            closing.seconds =
+                10.0 - place.unwrap() as f64 + wide * 0.2 * (f64::from(run.round) - 1.0);
+        }
+        results.verdict = None;
+        let text = render_table(&results);
+        let rows: Vec<&str> = text
+            .lines()
+            .filter(|line| line.trim_start().starts_with("closing "))
+            .collect();
+        assert!(rows.len() >= 2, "{text}");
+        let starred: Vec<String> = rows
+            .iter()
+            .flat_map(|row| row.split_whitespace())
+            .filter(|cell| cell.ends_with('*'))
+            .map(str::to_owned)
+            .collect();
+        starred
+    };
+    assert_eq!(stars(3), ["±1.00*", "±0.20*"], "5.0 ±1.0 meets 4.0 ±0.2");
+    assert_eq!(stars(2), [""; 0], "two rounds are no comparison");
+}
+
+#[test]
+fn no_column_hides_its_spread() {
+    let mut results = results(&["mock-a", "mock-b"], 3);
+    for run in &mut results.runs {
+        let round = f64::from(run.round);
+        let totals = &mut run.totals;
+        totals.writes.p999 = 1000.0 * (2.0 + round);
+        totals.writes.max = 10_000.0 * (1.0 + round);
+        totals.counters.largest_piece_bytes = (3 + u64::from(run.round)) << 20;
+        totals.baseline_resident_bytes = 0;
+        totals.peak_resident_bytes = (50 + 10 * u64::from(run.round)) << 20;
+        let quiet = run.sessions.iter_mut().find(|it| it.name == "quiet");
+        quiet.unwrap().latency.p999 = 500.0 + 100.0 * round;
+    }
+    results.verdict = None;
+    let text = render_table(&results);
+    let row = |title: &str, arm: &str| {
+        let (_, table) = text.split_once(title).expect("a table");
+        let row = table
+            .lines()
+            .find(|line| line.trim_start().starts_with(arm));
+        row.expect("a row").to_owned()
+    };
+    let costs = row("What it cost", "mock-a");
+    assert!(
+        costs.contains("60.0 ±10.0 MiB") && costs.contains("5 MiB"),
+        "{costs}"
+    );
+    let latencies = row("\nLatencies", "mock-a");
+    assert!(latencies.contains("3.00 ±1.00 ms"), "{latencies}");
+    assert!(latencies.contains("30.0 ms"), "the longest of any round");
+    let quiet = row("By session", "quiet");
+    assert_eq!(quiet.matches("600 ±100 µs*").count(), 2, "{quiet}");
 }
 
 #[test]
@@ -119,7 +173,10 @@ mix = { update = 1 }
     assert!(picture.matches("<polyline").count() >= 8, "lines are drawn");
     let table = render_table(&results);
     let head = "two waves, 2000 a second for 0.1 s, then 500 for 0.1 s";
-    assert!(table.contains(head), "{table}");
+    assert!(
+        table.contains(head) && table.contains("longest (max)"),
+        "{table}"
+    );
 }
 
 #[test]
@@ -142,6 +199,14 @@ fn numbers_read_well() {
     assert_eq!(words::mebibytes(f64::from(256 << 10)), "256 KiB");
     let figure = crate::judge::Figure::of([10.0, 12.0, 13.0]).unwrap();
     assert_eq!(words::figure(&figure), "12.0 ±1.5");
+    assert_eq!(words::figure_with(&figure, 3), "12.000 ±1.500");
+    assert_eq!(words::micros_figure(&figure), "12.0 ±1.5 µs");
+    let slow = crate::judge::Figure::of([900.0, 1100.0, 9100.0]).unwrap();
+    assert_eq!(words::micros_figure(&slow), "1.10 ±4.10 ms");
+    let single = crate::judge::Figure::of([f64::from(3 << 19)]).unwrap();
+    assert_eq!(words::bytes_figure(&single), "1.50 MiB");
+    let none = crate::judge::Figure::of([0.0, 0.0]).unwrap();
+    assert_eq!(words::bytes_figure(&none), "0.00 ±0.00 MiB");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use lissom::core::tuner::Policy;
 
 use super::grid::Grid;
-use super::words::{figure, mebibytes};
+use super::words::{figure, figure_with, mebibytes};
 use crate::arms::settings_of;
 use crate::judge::Figure;
 use crate::run::{ArmRun, Results};
@@ -68,7 +68,7 @@ fn memory(results: &Results) -> Option<Grid> {
     let resources = &results.parameters.resources;
     let settings = settings_of(Policy::LazyLeveling, resources);
     let file = resources.target_file_size_base.max(1);
-    let mut grid = Grid::new(&["arm", "budget", "bound", "held", ""]);
+    let mut grid = Grid::new(&["arm", "budget", "bound", "held (max)", ""]);
     let mut any = false;
     for arm in &results.parameters.arms {
         let runs = || results.runs.iter().filter(|run| run.arm == *arm);
@@ -137,7 +137,7 @@ fn learners(results: &Results) -> Option<Grid> {
         });
         let mut row = vec![arm.to_string(), figure(&asked)];
         row.extend(rest.iter().map(|it| it.as_ref().map_or("-".into(), figure)));
-        row.push(share.map_or("-".into(), |it| format!("{:.3} %", it.median)));
+        row.push(share.map_or("-".into(), |it| figure_with(&it, 3) + " %"));
         grid.row(row);
     }
     any.then_some(grid)

@@ -9,7 +9,7 @@ use super::plan::Parameters;
 use super::record::ArmRun;
 use crate::arms::ArmName;
 use crate::error::{BenchError, Place, Result};
-use crate::judge::Verdict;
+use crate::judge::{Verdict, judge};
 
 /// Version of the file's form.
 const FORMAT: u32 = 1;
@@ -25,7 +25,9 @@ pub struct Results {
     pub parameters: Parameters,
     /// The machine.
     pub machine: Machine,
-    /// The judgement, for readers of the file; it is made anew from the runs.
+    /// The judgement, for other readers of the file: this program makes it anew from the
+    /// runs, so that older files are judged by the same rules.
+    #[serde(skip_deserializing)]
     pub verdict: Option<Verdict>,
     /// The runs, in the order in which they ended.
     pub runs: Vec<ArmRun>,
@@ -117,11 +119,11 @@ impl Results {
         }
     }
 
-    /// Reads the results in `out`.
+    /// Reads the results in `out`, and judges them.
     pub fn read(out: &Path) -> Result<Self> {
         let path = out.join(RESULTS_FILE);
         let text = fs::read(&path).place(path.display())?;
-        let results: Self = serde_json::from_slice(&text).place(format!(
+        let mut results: Self = serde_json::from_slice(&text).place(format!(
             "{} is no results file of this version; move it away",
             path.display()
         ))?;
@@ -132,6 +134,7 @@ impl Results {
                 results.format
             )));
         }
+        results.verdict = Some(judge(&results.parameters, &results.runs));
         Ok(results)
     }
 

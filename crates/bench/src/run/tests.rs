@@ -69,6 +69,13 @@ fn a_run_resumes_and_accumulates_rounds() {
         "what was done is kept as it was"
     );
     assert_eq!(Results::read(out.path()).unwrap(), results);
+    // A judgement by other rules, as of an older program, is not believed.
+    let mut other = results.clone();
+    if let Some(verdict) = &mut other.verdict {
+        verdict.complete_rounds = 99;
+    }
+    other.save(out.path()).unwrap();
+    assert_eq!(Results::read(out.path()).unwrap(), results);
     let mut noted = Noted::default();
     run(&plan, &mut noted).unwrap();
     assert!(noted.0.is_empty());

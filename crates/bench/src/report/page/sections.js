@@ -47,13 +47,13 @@ function totals(parent, data) {
   }
   arms.forEach((arm, n) => {
     const y = f.top + n * row + 5, middle = y + 10, total = arm.total_seconds;
-    element("text", { x: f.left - 10, y: middle + 4, "text-anchor": "end", class: "strong" }, f.svg, arm.arm);
+    named(arm.arm, 24, { x: f.left - 10, y: middle + 4, "text-anchor": "end", class: "strong" }, f.svg);
     const debt = arm.debt_seconds.median, work = Math.max(0, total.median - debt);
     const bar = element("rect", { x: x(0), y, width: Math.max(1, x(work) - x(0)), height: 20, rx: 3, fill: colour(arm.i), opacity: arm.over_space_bound ? 0.35 : 0.9 }, f.svg);
     if (debt > 0) element("rect", { x: x(work), y, width: x(total.median) - x(work), height: 20, fill: "none", stroke: colour(arm.i), "stroke-dasharray": "3 2" }, f.svg);
     if (total.values.length > 1) element("path", { d: `M${x(total.min)} ${middle}H${x(total.max)}M${x(total.min)} ${middle - 4}v8M${x(total.max)} ${middle - 4}v8`, class: "whisker", fill: "none" }, f.svg);
     element("text", { x: x(total.max) + 8, y: middle + 4, class: "strong" }, f.svg, seconds(total.median));
-    bar.addEventListener("mousemove", (e) => showTip(e, `<b>${escaped(arm.arm)}</b>${arm.sessions.filter((s) => !s.open).map((s) => `<div class="row"><span>${escaped(s.name)}</span><span>${seconds(s.seconds.median)}</span></div>`).join("")}<div class="row"><span>debt</span><span>${seconds(debt)}</span></div>`));
+    bar.addEventListener("mousemove", (e) => showTip(e, `<b>${escaped(arm.arm)}</b>${arm.sessions.filter((s) => !s.open).map((s) => `<div class="row"><span>${escaped(s.name)}</span><span>${figure(s.seconds)} s</span></div>`).join("")}<div class="row"><span>debt</span><span>${figure(arm.debt_seconds)} s</span></div>`));
     bar.addEventListener("mouseleave", () => { tip.style.display = "none"; });
   });
   if (h) {
@@ -62,42 +62,49 @@ function totals(parent, data) {
   }
 }
 
+// Rows of cells under titles; both may hold elements.
+function table(parent, titles, rows) {
+  const row = (cells, kind) => `<tr>${cells.map((cell) => `<${kind}>${cell}</${kind}>`).join("")}</tr>`;
+  html("table", {}, html("div", { class: "card scroll" }, parent), `<thead>${row(titles, "th")}</thead><tbody>${rows.map((cells) => row(cells, "td")).join("")}</tbody>`);
+}
+const armCell = (arm, i) => `<span class="swatch" style="background:${colour(i)}"></span>${escaped(arm.arm)}${arm.over_space_bound ? '<span class="tag out">over the space bound</span>' : ""}`;
+
 function armsTable(page, data) {
   const { verdict, parameters } = data, h = verdict.headroom;
   if (!verdict.arms.length) return;
   html("h2", {}, page, "What each arm did, and what it cost");
-  html("p", { class: "note" }, page, `Medians; ± is half the range over the rounds. Where ranges meet it is a tie. Space bound: ${plain(parameters.space_bound)} times the existing data.`);
-  const titles = ["arm", "total, s", "debt, s", "to best static", "write amp", "space, peak", "space, end", "p99.9 write", "p99.9 read", "p99.9 scan", "longest write", "stalled, s", "largest merge", "memory"];
-  const latency = (f) => (f ? micros(f.median) : "–");
-  const rows = verdict.arms.map((a, i) => {
+  html("p", { class: "note" }, page, `Medians; ± is half the range over the rounds. Where ranges meet it is a tie. (max) is the most of any round. Space bound: ${plain(parameters.space_bound)} times the existing data.`);
+  table(page, ["arm", "total, s", "debt, s", "to best static", "write amp", "space, peak", "space, end", "stalled, s", "largest merge (max)", "memory"], verdict.arms.map((a, i) => {
     const share = h ? (a.total_seconds.median / h.best_static_seconds.median - 1) * 100 : 0;
     const away = `${share >= 0 ? "+" : "−"}${plain(Math.abs(share))} %`;
     const standing = !h ? "" : a.arm === h.best_static ? "best static" : a.standing ? `<span class="${a.standing}">${a.standing} ${away}</span>` : `<span class="tie">${away}</span>`;
-    const out = a.over_space_bound ? '<span class="tag out">over the space bound</span>' : "";
-    return [`<span class="swatch" style="background:${colour(i)}"></span>${escaped(a.arm)}${out}`, plain(a.total_seconds.median) + spread(a.total_seconds), plain(a.debt_seconds.median) + spread(a.debt_seconds), standing,
-      a.write_amplification ? plain(a.write_amplification.median) + spread(a.write_amplification) : "–", plain(a.peak_space_amplification.median) + spread(a.peak_space_amplification), plain(a.end_space_amplification.median) + spread(a.end_space_amplification),
-      latency(a.write_p999), latency(a.read_p999), latency(a.scan_p999), latency(a.longest_write), plain(a.stall_seconds.median), bytes(a.largest_piece_bytes.median), bytes(a.memory_bytes.median)];
-  });
-  const card = html("div", { class: "card scroll" }, page);
-  html("table", {}, card, `<thead><tr>${titles.map((t) => `<th>${t}</th>`).join("")}</tr></thead><tbody>${rows.map((r) => `<tr>${r.map((c) => `<td>${c}</td>`).join("")}</tr>`).join("")}</tbody>`);
+    return [armCell(a, i), figure(a.total_seconds), figure(a.debt_seconds), standing, a.write_amplification ? figure(a.write_amplification) : "–",
+      figure(a.peak_space_amplification), figure(a.end_space_amplification), figure(a.stall_seconds), bytes(a.largest_piece_bytes.max), figure(a.memory_bytes, inBytes)];
+  }));
+  const tail = (f) => (f ? figure(f, inMicros) : "–");
+  table(page, ["arm", "p99.9 write", "p99.9 read", "p99.9 scan", "longest write (max)", "longest operation (max)"], verdict.arms.map((a, i) => [armCell(a, i),
+    tail(a.write_p999), tail(a.read_p999), tail(a.scan_p999), a.longest_write ? micros(a.longest_write.max) : "–", micros(a.longest_operation.max)]));
 }
+
+// Arms beside each other in the table of sessions.
+const ABREAST = 9;
 
 function sessionsTable(page, data) {
   const arms = data.verdict.arms;
   if (!arms.length) return;
   html("h2", {}, page, "Session by session");
-  html("p", { class: "note" }, page, "Seconds where the loop is closed, the 99.9th percentile where a rate is offered. The darker a cell, the farther from the best of its row; the best is bold.");
+  html("p", { class: "note" }, page, "Seconds where the loop is closed, the 99.9th percentile where a rate is offered. The darker a cell, the farther its median from the lowest of its row; bold are the best and who ties with it.");
   const judged = (s) => (s.open ? s.p999 : s.seconds);
-  const rows = arms[0].sessions.map((session, i) => {
-    const cells = arms.map((a) => a.sessions[i]), best = Math.min(...cells.map((c) => judged(c).median));
-    return `<tr><td>${escaped(session.name)}${session.open ? '<span class="tag">offered rate</span>' : ""}</td>${cells.map((c) => {
-      const f = judged(c), over = best > 0 ? f.median / best : 1, shade = Math.min(0.42, Math.log2(over) * 0.16);
-      const text = c.open ? micros(f.median) : plain(f.median) + spread(f);
-      return `<td class="${f.median <= best ? "best" : ""}" style="background:rgba(var(--cell),${shade.toFixed(3)})" title="${plain(over)} times the best">${text}</td>`;
-    }).join("")}</tr>`;
-  });
-  const card = html("div", { class: "card scroll" }, page);
-  html("table", {}, card, `<thead><tr><th>session</th>${arms.map((a) => `<th>${escaped(a.arm)}</th>`).join("")}</tr></thead><tbody>${rows.join("")}</tbody>`);
+  const lowest = arms[0].sessions.map((_, i) => Math.min(...arms.map((a) => judged(a.sessions[i]).median)));
+  const cell = (c, i) => {
+    const over = lowest[i] > 0 ? judged(c).median / lowest[i] : 1, shade = Math.min(0.42, Math.log2(over) * 0.16);
+    return `<td class="${c.best ? "best" : ""}" style="background:rgba(var(--cell),${shade.toFixed(3)})" title="${plain(over)} times the lowest">${figure(judged(c), c.open ? inMicros : bare)}</td>`;
+  };
+  for (let from = 0; from < arms.length; from += ABREAST) {
+    const some = arms.slice(from, from + ABREAST);
+    const rows = some[0].sessions.map((session, i) => `<tr><td>${escaped(session.name)}${session.open ? '<span class="tag">offered rate</span>' : ""}</td>${some.map((a) => cell(a.sessions[i], i)).join("")}</tr>`);
+    html("table", {}, html("div", { class: "card scroll" }, page), `<thead><tr><th>session</th>${some.map((a) => `<th>${escaped(a.arm)}</th>`).join("")}</tr></thead><tbody>${rows.join("")}</tbody>`);
+  }
 }
 
 function amplifications(page, data) {
@@ -115,7 +122,7 @@ function amplifications(page, data) {
     const top = Math.max(...shown.map((s) => s.figure.max), space ? bound : 0) * 1.02, x = (v) => f.left + (v / top) * (f.right - f.left - 52);
     shown.forEach((s, n) => {
       const y = f.top + n * 24 + 3, middle = y + 8;
-      element("text", { x: f.left - 8, y: middle + 4, "text-anchor": "end" }, f.svg, s.name);
+      named(s.name, 22, { x: f.left - 8, y: middle + 4, "text-anchor": "end" }, f.svg);
       element("rect", { x: x(0), y, width: Math.max(1, x(s.figure.median) - x(0)), height: 16, rx: 3, fill: colour(s.i), opacity: 0.9 }, f.svg);
       if (s.figure.values.length > 1) element("path", { d: `M${x(s.figure.min)} ${middle}H${x(s.figure.max)}`, class: "whisker" }, f.svg);
       element("text", { x: x(s.figure.max) + 7, y: middle + 4, class: "strong" }, f.svg, plain(s.figure.median));
