@@ -14,6 +14,7 @@ mod load_models;
 mod maximum;
 mod offered;
 mod overload;
+mod phase;
 #[cfg(test)]
 mod tests;
 
@@ -32,6 +33,7 @@ pub use load_models::{MODELS, ModelError, ModelErrors, judge_load_models};
 pub use maximum::maximum;
 pub use offered::{Offered, judge_offered};
 pub use overload::{Overload, judge_overload, overload_of};
+pub use phase::PhaseShortfall;
 
 /// The judgement over all complete rounds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -40,6 +42,8 @@ pub struct Verdict {
     pub complete_rounds: usize,
     /// Rules that are not met, as sentences; empty is best.
     pub cautions: Vec<String>,
+    /// What write amplifications lack to be a claim, if they lack anything.
+    pub write_shortfall: Option<PhaseShortfall>,
     /// How much there is to win.
     pub headroom: Option<Headroom>,
     /// The arms in the plan's order.
@@ -73,6 +77,7 @@ pub fn judge(parameters: &Parameters, runs: &[ArmRun]) -> Verdict {
     let mut verdict = Verdict {
         complete_rounds: rounds.len(),
         cautions: Vec::new(),
+        write_shortfall: phase::of_rounds(parameters, &rounds),
         headroom,
         arms,
     };

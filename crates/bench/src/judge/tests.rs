@@ -200,7 +200,13 @@ fn unmet_rules_are_said() {
     assert!(said(
         "lacks lazy-leveling, rocksdb-leveled, rocksdb-leveled-tuned, rocksdb-universal"
     ));
-    assert!(said("two full drains"));
+    assert!(said("two full drains") && said("in brackets"));
+    let resources = &parameters(&["fixed-1"]).resources;
+    let shortfall = PhaseShortfall {
+        written: 1000,
+        needed: 2 * resources.drain_bytes(1000),
+    };
+    assert_eq!(verdict.write_shortfall, Some(shortfall));
     assert!(said("background work left"));
     assert!(said("Sessions are unequal"));
 }

@@ -2,17 +2,17 @@
 //! load models.
 
 use super::grid::Grid;
-use super::words::{figure, micros, micros_figure};
+use super::words::{bracketed, figure, micros, micros_figure};
 use crate::arms::ArmName;
 use crate::judge::{
-    Figure, MODELS, ModelError, ModelErrors, Offered, Overload, judge_load_models, judge_offered,
-    judge_overload, overload_of,
+    Figure, MODELS, ModelError, ModelErrors, Offered, Overload, PhaseShortfall, judge_load_models,
+    judge_offered, judge_overload, overload_of,
 };
 use crate::run::{ArmRun, Results};
 use crate::workload::{Periodic, Session};
 
 /// Tables of each session with an offered rate; empty without one.
-pub(super) fn render_offered(results: &Results) -> String {
+pub(super) fn render_offered(results: &Results, rounds: usize) -> String {
     let sessions = results.parameters.workload.measured_sessions();
     let mut text = String::new();
     for (number, session) in sessions.iter().enumerate() {
@@ -22,7 +22,7 @@ pub(super) fn render_offered(results: &Results) -> String {
         let (name, rate) = (&session.name, session.rate);
         text += &format!(
             "\nAgainst the offered load: {name}, {rate}\n{}",
-            offered(results, number, session)
+            offered(results, number, session, rounds)
         );
         if let Some(rates) = overload_of(&sessions, number) {
             let grid = overload(results, number, &rates);
@@ -54,7 +54,7 @@ fn latency<T>(seen: &[T], of: impl Fn(&T) -> f64) -> String {
     Figure::of(seen.iter().map(of)).map_or("-".into(), |it| micros_figure(&it))
 }
 
-fn offered(results: &Results, number: usize, session: &Session) -> Grid {
+fn offered(results: &Results, number: usize, session: &Session, rounds: usize) -> Grid {
     let mut grid = Grid::new(&[
         "arm",
         "under 95 %, % of intervals",
@@ -68,6 +68,7 @@ fn offered(results: &Results, number: usize, session: &Session) -> Grid {
         "most debt, MB",
     ]);
     let entries = results.parameters.workload.entries;
+    let no_claim = writes_too_little(results, number, rounds);
     for arm in &results.parameters.arms {
         let judge = |run: &ArmRun| judge_offered(run, number, session, entries);
         let seen: Vec<Offered> = judged(results, arm, judge);
@@ -82,11 +83,21 @@ fn offered(results: &Results, number: usize, session: &Session) -> Grid {
             latency(&seen, |it| it.latency.p999),
             longest.map_or("-".into(), |it| micros(it.max)),
             cell(&seen, |it| it.stall_seconds),
-            written.map_or("-".into(), |it| figure(&it)),
+            written.map_or("-".into(), |it| bracketed(figure(&it), no_claim)),
             cell(&seen, |it| it.most_debt / 1e6),
         ]);
     }
     grid
+}
+
+/// Whether one session spans too little for its write amplification to be a claim.
+fn writes_too_little(results: &Results, number: usize, rounds: usize) -> bool {
+    let shortfall = |run: &ArmRun| {
+        let data_bytes = run.sessions.first()?.live_bytes;
+        let written = run.sessions.get(number)?.user_bytes;
+        PhaseShortfall::of(&results.parameters, data_bytes, written, rounds)
+    };
+    results.runs.first().and_then(shortfall).is_some()
 }
 
 fn overload(results: &Results, number: usize, rates: &Periodic) -> Grid {

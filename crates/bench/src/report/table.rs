@@ -3,7 +3,9 @@
 use super::grid::Grid;
 use super::level0::render_level0;
 use super::offered::render_offered;
-use super::words::{bytes_figure, count, figure, mebibytes, micros, micros_figure, plain};
+use super::words::{
+    bracketed, bytes_figure, count, figure, mebibytes, micros, micros_figure, plain,
+};
 use super::work::render_work;
 use crate::judge::{ArmVerdict, Figure, Headroom, SessionVerdict, Verdict};
 use crate::run::Results;
@@ -15,6 +17,7 @@ const ARMS_ABREAST: usize = 6;
 const LEGEND: &str = "
 Figures are medians; ± is half the range over the rounds. (max) is the most of any round.
 Ranges that meet are a tie; ties share a rank. * marks the best of a session and who ties with it.
+A write amplification in brackets spans too little of the tree's phases for a claim.
 ";
 
 /// The results as a table for a terminal. Judges anew if the file holds no verdict.
@@ -46,7 +49,7 @@ pub fn render_table(results: &Results) -> String {
         }
         text += &section("What it cost", &costs_grid(&verdict));
         text += &section("Latencies", &latencies_grid(&verdict));
-        text += &render_offered(results);
+        text += &render_offered(results, verdict.complete_rounds);
         text += &render_level0(results);
         text += &render_work(results);
         text += LEGEND;
@@ -207,7 +210,9 @@ fn costs_grid(verdict: &Verdict) -> Grid {
     for arm in &verdict.arms {
         grid.row([
             arm.arm.to_string(),
-            arm.write_amplification.as_ref().map_or("-".into(), figure),
+            arm.write_amplification.as_ref().map_or("-".into(), |it| {
+                bracketed(figure(it), verdict.write_shortfall.is_some())
+            }),
             figure(&arm.peak_space_amplification),
             figure(&arm.end_space_amplification),
             figure(&arm.stall_seconds),

@@ -104,6 +104,32 @@ fn the_best_of_a_session_and_who_ties_with_it_are_marked_though_the_table_is_cut
 }
 
 #[test]
+fn write_amplifications_that_span_too_little_stand_in_brackets() {
+    let mut results = results(&["mock-a", "mock-b"], 3);
+    let cell = |results: &Results| {
+        let text = render_table(results);
+        let (_, table) = text.split_once("What it cost").expect("a table");
+        let row = table.lines().find(|line| line.contains("mock-a"));
+        let rest = row
+            .expect("a row")
+            .trim_start()
+            .trim_start_matches("mock-a");
+        let (cell, _) = rest.trim_start().split_once("   ").expect("cells");
+        cell.to_owned()
+    };
+    let short = cell(&results);
+    assert!(short.starts_with('(') && short.ends_with(')'), "{short}");
+    assert!(report_html(&results).contains("\"write_shortfall\":{\"written\":"));
+    for run in &mut results.runs {
+        run.totals.user_bytes *= 1000;
+    }
+    results.verdict = None;
+    let enough = cell(&results);
+    assert!(!enough.contains('(') && enough.contains('±'), "{enough}");
+    assert!(report_html(&results).contains("\"write_shortfall\":null"));
+}
+
+#[test]
 fn no_column_hides_its_spread() {
     let mut results = results(&["mock-a", "mock-b"], 3);
     for run in &mut results.runs {

@@ -64,6 +64,11 @@ fn digits(value: f64) -> usize {
     }
 }
 
+/// A figure that is no ground for a claim stands in brackets.
+pub fn bracketed(text: String, no_claim: bool) -> String {
+    if no_claim { format!("({text})") } else { text }
+}
+
 /// Microseconds in the unit that suits them.
 pub fn micros(value: f64) -> String {
     let (worth, name) = micros_unit(value);

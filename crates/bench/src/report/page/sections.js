@@ -62,6 +62,9 @@ function totals(parent, data) {
   }
 }
 
+// A figure that is no ground for a claim stands in brackets.
+const bracketed = (text, noClaim) => (noClaim ? `<span class="tie">(${text})</span>` : text);
+
 // Rows of cells under titles; both may hold elements.
 function table(parent, titles, rows) {
   const row = (cells, kind) => `<tr>${cells.map((cell) => `<${kind}>${cell}</${kind}>`).join("")}</tr>`;
@@ -73,12 +76,12 @@ function armsTable(page, data) {
   const { verdict, parameters } = data, h = verdict.headroom;
   if (!verdict.arms.length) return;
   html("h2", {}, page, "What each arm did, and what it cost");
-  html("p", { class: "note" }, page, `Medians; ± is half the range over the rounds. Where ranges meet it is a tie. (max) is the most of any round. Space bound: ${plain(parameters.space_bound)} times the existing data.`);
+  html("p", { class: "note" }, page, `Medians; ± is half the range over the rounds. Where ranges meet it is a tie. (max) is the most of any round. Space bound: ${plain(parameters.space_bound)} times the existing data.${verdict.write_shortfall ? " Write amplifications in brackets span too little of the tree's phases for a claim." : ""}`);
   table(page, ["arm", "total, s", "debt, s", "to best static", "write amp", "space, peak", "space, end", "stalled, s", "largest merge (max)", "memory"], verdict.arms.map((a, i) => {
     const share = h ? (a.total_seconds.median / h.best_static_seconds.median - 1) * 100 : 0;
     const away = `${share >= 0 ? "+" : "−"}${plain(Math.abs(share))} %`;
     const standing = !h ? "" : a.arm === h.best_static ? "best static" : a.standing ? `<span class="${a.standing}">${a.standing} ${away}</span>` : `<span class="tie">${away}</span>`;
-    return [armCell(a, i), figure(a.total_seconds), figure(a.debt_seconds), standing, a.write_amplification ? figure(a.write_amplification) : "–",
+    return [armCell(a, i), figure(a.total_seconds), figure(a.debt_seconds), standing, a.write_amplification ? bracketed(figure(a.write_amplification), verdict.write_shortfall) : "–",
       figure(a.peak_space_amplification), figure(a.end_space_amplification), figure(a.stall_seconds), bytes(a.largest_piece_bytes.max), figure(a.memory_bytes, inBytes)];
   }));
   const tail = (f) => (f ? figure(f, inMicros) : "–");
@@ -113,7 +116,8 @@ function amplifications(page, data) {
   html("h2", {}, page, "Amplifications");
   const card = html("div", { class: "card" }, page), bound = data.parameters.space_bound;
   card.style.cssText = "display:grid;grid-template-columns:repeat(auto-fit,minmax(430px,1fr));gap:24px";
-  const kinds = [["Write amplification", "bytes written to files per byte written by the user", (a) => a.write_amplification], ["Space amplification at its peak", "bytes on disk over existing data", (a) => a.peak_space_amplification]];
+  const noClaim = data.verdict.write_shortfall ? "; in brackets, for it spans too little for a claim" : "";
+  const kinds = [["Write amplification", `bytes written to files per byte written by the user${noClaim}`, (a) => a.write_amplification], ["Space amplification at its peak", "bytes on disk over existing data", (a) => a.peak_space_amplification]];
   for (const [title, about, pick] of kinds) {
     const shown = arms.map((a, i) => ({ name: a.arm, i, figure: pick(a) })).filter((a) => a.figure);
     const box = html("div", { class: "panel" }, card, `<h3>${title} <span>${about}</span></h3>`);
@@ -125,7 +129,7 @@ function amplifications(page, data) {
       named(s.name, 22, { x: f.left - 8, y: middle + 4, "text-anchor": "end" }, f.svg);
       element("rect", { x: x(0), y, width: Math.max(1, x(s.figure.median) - x(0)), height: 16, rx: 3, fill: colour(s.i), opacity: 0.9 }, f.svg);
       if (s.figure.values.length > 1) element("path", { d: `M${x(s.figure.min)} ${middle}H${x(s.figure.max)}`, class: "whisker" }, f.svg);
-      element("text", { x: x(s.figure.max) + 7, y: middle + 4, class: "strong" }, f.svg, plain(s.figure.median));
+      element("text", { x: x(s.figure.max) + 7, y: middle + 4, class: "strong" }, f.svg, noClaim && title.startsWith("Write") ? `(${plain(s.figure.median)})` : plain(s.figure.median));
     });
     if (space) {
       element("line", { x1: x(bound), x2: x(bound), y1: f.top - 4, y2: f.bottom, class: "bound" }, f.svg);
