@@ -97,8 +97,13 @@ pub struct Counters {
     pub largest_piece_bytes: u64,
     /// Microseconds that RocksDB held writers back.
     pub stall_micros: u64,
-    /// Blocks that were read from files because the cache did not hold them.
+    /// Blocks that the cache did not hold, of any kind; those that compactions read are
+    /// among them.
     pub block_reads: u64,
+    /// Data blocks that users' reads took from files, where the arm counts them: what came
+    /// into the cache, which compactions pass by. Index and filter blocks are not in it,
+    /// since a new file brings its own.
+    pub data_blocks_read: Option<u64>,
     /// Point reads of a file that a filter avoided.
     pub filter_hits: u64,
     /// Full drains of a level, where the arm counts them.
@@ -132,8 +137,9 @@ impl Counters {
             largest_piece_bytes: self.largest_piece_bytes,
             stall_micros: self.stall_micros - earlier.stall_micros,
             block_reads: self.block_reads - earlier.block_reads,
+            data_blocks_read: difference(self.data_blocks_read, earlier.data_blocks_read),
             filter_hits: self.filter_hits - earlier.filter_hits,
-            drains: self.drains.map(|n| n - earlier.drains.unwrap_or(0).min(n)),
+            drains: difference(self.drains, earlier.drains),
             tuner: self
                 .tuner
                 .map(|tuner| tuner.since(earlier.tuner.unwrap_or_default())),
@@ -155,6 +161,11 @@ impl Counters {
             stall_micros: self.stall_micros,
         }
     }
+}
+
+/// Of what an arm may not count.
+fn difference(late: Option<u64>, early: Option<u64>) -> Option<u64> {
+    late.map(|late| late.saturating_sub(early.unwrap_or(0)))
 }
 
 /// Background work since the store was opened, and what writers felt of it.

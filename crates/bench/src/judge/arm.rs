@@ -25,6 +25,8 @@ pub struct ArmVerdict {
     pub sessions: Vec<SessionVerdict>,
     /// Bytes written to files per byte written by the user.
     pub write_amplification: Option<Figure>,
+    /// Data blocks that users' reads took from files, per get or scan.
+    pub read_amplification: Option<Figure>,
     /// Highest bytes on disk over existing bytes.
     pub peak_space_amplification: Figure,
     /// The same at the end.
@@ -91,6 +93,8 @@ pub struct SessionVerdict {
     pub longest: Figure,
     /// Bytes written to files per byte written by the user.
     pub write_amplification: Option<Figure>,
+    /// Data blocks that users' reads took from files, per get or scan.
+    pub read_amplification: Option<Figure>,
     /// Highest bytes on disk over existing bytes.
     pub peak_space_amplification: Figure,
     /// Whether it has the lowest median of the session or ties with the arm that has; of
@@ -146,6 +150,7 @@ pub fn judge_arm(arm: &ArmName, rounds: &[Vec<&ArmRun>], space_bound: f64) -> Op
         debt_seconds: Figure::of(debts.iter().copied())?,
         sessions: judge_sessions(&runs),
         write_amplification: Figure::of(runs.iter().filter_map(|r| r.totals.write_amplification())),
+        read_amplification: Figure::of(runs.iter().filter_map(|r| r.read_amplification())),
         peak_space_amplification: peak,
         end_space_amplification: over(&|t| t.end_space_amplification)?,
         write_p999: tail(&runs, |t| &t.writes, |l| l.p999),
@@ -206,6 +211,7 @@ fn judge_session(runs: &[&ArmRun], i: usize) -> Option<SessionVerdict> {
         write_amplification: Figure::of(
             written.map(|r| r.counters.written_bytes() as f64 / r.user_bytes as f64),
         ),
+        read_amplification: Figure::of(records.iter().filter_map(|r| r.read_amplification())),
         peak_space_amplification: over(&|r| r.peak_space_amplification)?,
         best: false,
     })

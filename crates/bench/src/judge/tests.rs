@@ -1,5 +1,6 @@
 use super::*;
 use crate::arms::ArmName;
+use crate::drive::{LatencySummary, OpKind};
 use crate::run::{LoadRecord, RunPlan, SessionRecord, Totals};
 use crate::store::Counters;
 use crate::workload::{CLOSING_SESSION, load_workload};
@@ -254,6 +255,34 @@ fn the_best_of_a_session_is_who_has_the_lowest_median_or_ties_with_it() {
     };
     assert_eq!(best(3), [true, true, false]);
     assert_eq!(best(2), [false; 3], "too few rounds for a claim");
+}
+
+#[test]
+fn read_amplification_is_blocks_of_users_over_operations_that_read() {
+    let of = |count| LatencySummary {
+        count,
+        ..LatencySummary::default()
+    };
+    let mut one = run("fixed-1", 0, [1.0, 1.0, 1.0]);
+    one.sessions[0].latencies = vec![(OpKind::GetPresent, of(30)), (OpKind::Update, of(500))];
+    one.sessions[0].counters.data_blocks_read = Some(60);
+    one.sessions[1].latencies = vec![(OpKind::Scan, of(10)), (OpKind::ReadModifyWrite, of(20))];
+    one.sessions[1].counters.data_blocks_read = Some(75);
+    one.sessions[2].latencies = vec![(OpKind::Put, of(7))];
+    one.totals.counters.data_blocks_read = Some(135);
+    let verdict = judge(&parameters(&["fixed-1"]), &[one.clone()]);
+    let median = |figure: &Option<Figure>| figure.as_ref().map(|it| it.median);
+    let arm = &verdict.arms[0];
+    assert_eq!(median(&arm.read_amplification), Some(135.0 / 60.0));
+    let sessions: Vec<Option<f64>> = arm
+        .sessions
+        .iter()
+        .map(|session| median(&session.read_amplification))
+        .collect();
+    assert_eq!(sessions, [Some(2.0), Some(2.5), None, None]);
+    one.totals.counters.data_blocks_read = None;
+    let verdict = judge(&parameters(&["fixed-1"]), &[one]);
+    assert_eq!(verdict.arms[0].read_amplification, None, "an older file");
 }
 
 #[test]

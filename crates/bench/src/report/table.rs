@@ -17,7 +17,8 @@ const ARMS_ABREAST: usize = 6;
 const LEGEND: &str = "
 Figures are medians; ± is half the range over the rounds. (max) is the most of any round.
 Ranges that meet are a tie; ties share a rank. * marks the best of a session and who ties with it.
-A write amplification in brackets spans too little of the tree's phases for a claim.
+Write amp: bytes written to files per byte written by the user; in brackets where it spans too
+little of the tree's phases for a claim. Read amp: data blocks read from files per get or scan.
 ";
 
 /// The results as a table for a terminal. Judges anew if the file holds no verdict.
@@ -201,6 +202,7 @@ fn costs_grid(verdict: &Verdict) -> Grid {
     let mut grid = Grid::new(&[
         "arm",
         "write amp",
+        "read amp",
         "peak space",
         "end space",
         "stalled, s",
@@ -213,6 +215,7 @@ fn costs_grid(verdict: &Verdict) -> Grid {
             arm.write_amplification.as_ref().map_or("-".into(), |it| {
                 bracketed(figure(it), verdict.write_shortfall.is_some())
             }),
+            arm.read_amplification.as_ref().map_or("-".into(), figure),
             figure(&arm.peak_space_amplification),
             figure(&arm.end_space_amplification),
             figure(&arm.stall_seconds),

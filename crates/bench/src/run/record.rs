@@ -98,6 +98,35 @@ pub struct Totals {
     pub device_read_bytes: u64,
 }
 
+impl ArmRun {
+    /// Read amplification over all sessions: see [`SessionRecord::read_amplification`].
+    pub fn read_amplification(&self) -> Option<f64> {
+        let reads = self.sessions.iter().map(SessionRecord::reads).sum();
+        per_read(&self.totals.counters, reads)
+    }
+}
+
+impl SessionRecord {
+    /// Operations that read: gets, scans, and reads that a write follows.
+    pub fn reads(&self) -> u64 {
+        let reads = self.latencies.iter().filter(|(kind, _)| kind.reads());
+        reads.map(|(_, latency)| latency.count).sum()
+    }
+
+    /// Data blocks that users' reads took from files, per operation that read; `None`
+    /// without such an operation, and where blocks were not counted. As
+    /// [`Mission::read_amplification`](lissom::core::Mission::read_amplification), which
+    /// counts blocks of all kinds, from a sample.
+    pub fn read_amplification(&self) -> Option<f64> {
+        per_read(&self.counters, self.reads())
+    }
+}
+
+fn per_read(counters: &Counters, reads: u64) -> Option<f64> {
+    let blocks = counters.data_blocks_read?;
+    (reads > 0).then(|| blocks as f64 / reads as f64)
+}
+
 impl Totals {
     /// Bytes written to files per byte written by the user; `None` without writes.
     pub fn write_amplification(&self) -> Option<f64> {

@@ -255,6 +255,30 @@ fn stock_rocksdb_runs_a_small_workload() {
     assert!(!out.path().join("database").exists());
 }
 
+/// RocksDB counts the blocks that compactions read together with those of users, but for
+/// what comes into the cache.
+#[test]
+fn what_compactions_read_is_no_read_amplification() {
+    let out = tempfile::tempdir().unwrap();
+    let mut plan = plan(&["rocksdb-leveled-tuned", "fixed-2"], out.path());
+    let workload = load_workload("update-only").unwrap();
+    plan.workload = workload.sized(Some(3000), 2.0).unwrap();
+    plan.rounds = 1;
+    plan.resources.write_buffer_size = 64 << 10;
+    plan.resources.target_file_size_base = 64 << 10;
+    let results = run(&plan, &mut Silent).unwrap();
+    assert_eq!(results.failures, []);
+    for run in &results.runs {
+        let (updates, closing) = (&run.sessions[0], &run.sessions[1]);
+        assert!(updates.counters.compaction_read_bytes > 0 && updates.counters.block_reads > 0);
+        assert_eq!(updates.counters.data_blocks_read, Some(0), "{}", run.arm);
+        assert_eq!(updates.read_amplification(), None, "nothing was read");
+        let amplification = closing.read_amplification().unwrap();
+        assert!((0.01..100.0).contains(&amplification), "{amplification}");
+        assert!(run.read_amplification() == Some(amplification));
+    }
+}
+
 /// Lissom, end to end, with a switch of limits in mid-run.
 #[test]
 fn lissom_runs_a_small_workload() {

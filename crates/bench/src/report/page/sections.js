@@ -77,11 +77,11 @@ function armsTable(page, data) {
   if (!verdict.arms.length) return;
   html("h2", {}, page, "What each arm did, and what it cost");
   html("p", { class: "note" }, page, `Medians; ± is half the range over the rounds. Where ranges meet it is a tie. (max) is the most of any round. Space bound: ${plain(parameters.space_bound)} times the existing data.${verdict.write_shortfall ? " Write amplifications in brackets span too little of the tree's phases for a claim." : ""}`);
-  table(page, ["arm", "total, s", "debt, s", "to best static", "write amp", "space, peak", "space, end", "stalled, s", "largest merge (max)", "memory"], verdict.arms.map((a, i) => {
+  table(page, ["arm", "total, s", "debt, s", "to best static", "write amp", "read amp", "space, peak", "space, end", "stalled, s", "largest merge (max)", "memory"], verdict.arms.map((a, i) => {
     const share = h ? (a.total_seconds.median / h.best_static_seconds.median - 1) * 100 : 0;
     const away = `${share >= 0 ? "+" : "−"}${plain(Math.abs(share))} %`;
     const standing = !h ? "" : a.arm === h.best_static ? "best static" : a.standing ? `<span class="${a.standing}">${a.standing} ${away}</span>` : `<span class="tie">${away}</span>`;
-    return [armCell(a, i), figure(a.total_seconds), figure(a.debt_seconds), standing, a.write_amplification ? bracketed(figure(a.write_amplification), verdict.write_shortfall) : "–",
+    return [armCell(a, i), figure(a.total_seconds), figure(a.debt_seconds), standing, a.write_amplification ? bracketed(figure(a.write_amplification), verdict.write_shortfall) : "–", a.read_amplification ? figure(a.read_amplification) : "–",
       figure(a.peak_space_amplification), figure(a.end_space_amplification), figure(a.stall_seconds), bytes(a.largest_piece_bytes.max), figure(a.memory_bytes, inBytes)];
   }));
   const tail = (f) => (f ? figure(f, inMicros) : "–");
@@ -101,7 +101,7 @@ function sessionsTable(page, data) {
   const lowest = arms[0].sessions.map((_, i) => Math.min(...arms.map((a) => judged(a.sessions[i]).median)));
   const cell = (c, i) => {
     const over = lowest[i] > 0 ? judged(c).median / lowest[i] : 1, shade = Math.min(0.42, Math.log2(over) * 0.16);
-    return `<td class="${c.best ? "best" : ""}" style="background:rgba(var(--cell),${shade.toFixed(3)})" title="${plain(over)} times the lowest">${figure(judged(c), c.open ? inMicros : bare)}</td>`;
+    return `<td class="${c.best ? "best" : ""}" style="background:rgba(var(--cell),${shade.toFixed(3)})" title="${plain(over)} times the lowest${c.read_amplification ? `; ${plain(c.read_amplification.median)} data blocks from files per read` : ""}">${figure(judged(c), c.open ? inMicros : bare)}</td>`;
   };
   for (let from = 0; from < arms.length; from += ABREAST) {
     const some = arms.slice(from, from + ABREAST);
@@ -115,15 +115,15 @@ function amplifications(page, data) {
   if (!arms.length) return;
   html("h2", {}, page, "Amplifications");
   const card = html("div", { class: "card" }, page), bound = data.parameters.space_bound;
-  card.style.cssText = "display:grid;grid-template-columns:repeat(auto-fit,minmax(430px,1fr));gap:24px";
+  card.style.cssText = "display:grid;grid-template-columns:repeat(auto-fit,minmax(320px,1fr));gap:24px";
   const noClaim = data.verdict.write_shortfall ? "; in brackets, for it spans too little for a claim" : "";
-  const kinds = [["Write amplification", `bytes written to files per byte written by the user${noClaim}`, (a) => a.write_amplification], ["Space amplification at its peak", "bytes on disk over existing data", (a) => a.peak_space_amplification]];
+  const kinds = [["Write amplification", `bytes written to files per byte written by the user${noClaim}`, (a) => a.write_amplification], ["Read amplification", "data blocks read from files per get or scan", (a) => a.read_amplification], ["Space amplification at its peak", "bytes on disk over existing data", (a) => a.peak_space_amplification]];
   for (const [title, about, pick] of kinds) {
     const shown = arms.map((a, i) => ({ name: a.arm, i, figure: pick(a) })).filter((a) => a.figure);
     const box = html("div", { class: "panel" }, card, `<h3>${title} <span>${about}</span></h3>`);
-    if (!shown.length) { html("p", { class: "note" }, box, "Nothing was written."); continue; }
-    const f = frame(box, 520, shown.length * 24 + 32, 150), space = title.startsWith("Space");
-    const top = Math.max(...shown.map((s) => s.figure.max), space ? bound : 0) * 1.02, x = (v) => f.left + (v / top) * (f.right - f.left - 52);
+    if (!shown.length) { html("p", { class: "note" }, box, title.startsWith("Write") ? "Nothing was written." : "Nothing was read, or blocks were not counted."); continue; }
+    const f = frame(box, 350, shown.length * 24 + 32, 142), space = title.startsWith("Space");
+    const top = Math.max(...shown.map((s) => s.figure.max), space ? bound : 0, 1e-9) * 1.02, x = (v) => f.left + (v / top) * (f.right - f.left - 52);
     shown.forEach((s, n) => {
       const y = f.top + n * 24 + 3, middle = y + 8;
       named(s.name, 22, { x: f.left - 8, y: middle + 4, "text-anchor": "end" }, f.svg);
