@@ -13,6 +13,7 @@ mod level0;
 mod load_models;
 mod maximum;
 mod offered;
+mod other_rounds;
 mod overload;
 mod phase;
 #[cfg(test)]
@@ -26,7 +27,7 @@ use crate::run::{ArmRun, LEAST_ROUNDS, Parameters};
 pub use arm::{ArmVerdict, SessionVerdict, closed_seconds};
 pub use debt::debt_seconds;
 pub use figure::{Figure, Standing, median};
-pub use headroom::{BestInSession, Headroom, headroom};
+pub use headroom::{BestInSession, Bound, Gap, Headroom, OtherRounds, headroom};
 pub use intervals::{Interval, Intervals};
 pub use level0::{ReadsByFiles, STEP as LEVEL0_STEP, reads_by_level0_files};
 pub use load_models::{MODELS, ModelError, ModelErrors, judge_load_models};

@@ -110,12 +110,19 @@ fn headroom_is_best_static_minus_the_best_of_each_session() {
     let headroom = verdict.headroom.unwrap();
     assert_eq!(headroom.best_static, arm("fixed-10"));
     // The middle round of fixed-1 takes 11 s for session a.
-    assert_eq!(headroom.bound_seconds, 11.0 + 8.0 + 5.0);
-    assert_eq!(headroom.headroom_seconds, 42.0 - 24.0);
+    assert_eq!(headroom.all.seconds, 11.0 + 8.0 + 5.0);
+    assert_eq!(headroom.all.headroom.seconds, 42.0 - 24.0);
+    // Whichever round is left out, the same arms are chosen: no luck was in it.
+    let others = headroom.all.in_other_rounds.as_ref().unwrap();
+    assert_eq!(others.seconds.values, [23.0, 24.0, 25.0]);
+    assert_eq!((others.mean_seconds, others.headroom.seconds), (24.0, 18.0));
+    assert_eq!(others.headroom.share, 18.0 / 42.0);
+    assert_eq!(headroom.switchable.as_ref(), Some(&headroom.all));
     assert_eq!(headroom.oracle_seconds.unwrap().median, 27.0);
-    assert!(!headroom.inside_spread);
+    assert!(!headroom.all.inside_spread);
     assert_eq!(headroom.balance, 11.0 / 8.0);
     let names: Vec<String> = headroom
+        .all
         .best_per_session
         .iter()
         .map(|best| format!("{} {}", best.session, best.arm))
@@ -135,6 +142,57 @@ fn headroom_is_best_static_minus_the_best_of_each_session() {
             Some(Standing::Win)
         ]
     );
+}
+
+#[test]
+fn no_store_switches_to_another() {
+    // Tuned leveled is the best in b, and no store of Lissom's becomes it: 10 + 2 + 5 over
+    // all arms, 10 + 20 + 5 over the two that one store can be.
+    let arms = ["fixed-1", "rocksdb-leveled-tuned", "fixed-10"];
+    let seconds = [[10.0, 21.0, 5.0], [14.0, 2.0, 6.0], [30.0, 20.0, 7.0]];
+    let runs: Vec<ArmRun> = (0..3)
+        .flat_map(|round| {
+            let of = move |at: usize| run(arms[at], round, seconds[at]);
+            [of(0), of(1), of(2)]
+        })
+        .collect();
+    let headroom = judge(&parameters(&arms), &runs).headroom.unwrap();
+    assert_eq!(headroom.best_static, arm("rocksdb-leveled-tuned"));
+    assert_eq!(headroom.all.seconds, 17.0);
+    assert_eq!(headroom.all.headroom.seconds, 22.0 - 17.0);
+    let own = headroom.switchable.unwrap();
+    assert_eq!(own.arms, [arm("fixed-1"), arm("fixed-10")]);
+    assert_eq!(own.seconds, 35.0);
+    assert_eq!(own.headroom.seconds, 22.0 - 35.0, "nothing to win");
+    assert_eq!(own.in_other_rounds.unwrap().headroom.seconds, -13.0);
+    assert!(own.inside_spread && !headroom.all.inside_spread);
+}
+
+#[test]
+fn luck_is_no_headroom() {
+    // Both arms take 10 s for a on the mean, and 8 s where they are lucky.
+    let mut runs = Vec::new();
+    let lucky = [[8.0, 8.0, 14.0], [14.0, 8.0, 8.0]];
+    for round in 0..3 {
+        for (name, a) in ["fixed-1", "fixed-10"].iter().zip(lucky) {
+            runs.push(run(name, round, [a[round as usize], 5.0, 1.0]));
+        }
+    }
+    let bound = judge(&parameters(&["fixed-1", "fixed-10"]), &runs)
+        .headroom
+        .unwrap()
+        .all;
+    assert_eq!(bound.seconds, 8.0 + 5.0 + 1.0);
+    // Round 1: median 11 against 8, so the second arm, 14. Round 2: 11 against 11, the
+    // first, 8. Round 3: 8 against 11, the first, 14. And 6 for b and the closing session.
+    let others = bound.in_other_rounds.unwrap();
+    assert_eq!(others.seconds.values, [20.0, 14.0, 20.0]);
+    assert_eq!(others.mean_seconds, 18.0);
+    assert_eq!(
+        others.headroom.seconds, 0.0,
+        "the best static arm had luck, too"
+    );
+    assert!(bound.inside_spread);
 }
 
 #[test]
@@ -178,7 +236,10 @@ fn debt_is_charged_at_the_measured_speed() {
     assert_eq!(debt_seconds(&idle, &[&idle]), Some(0.0));
     let verdict = judge(&parameters(&["fixed-10"]), &[owing]);
     assert_eq!(verdict.arms[0].total_seconds.median, 5.0);
-    assert_eq!(verdict.headroom.unwrap().best_per_session[2].seconds, 3.0);
+    let headroom = verdict.headroom.unwrap();
+    assert_eq!(headroom.all.best_per_session[2].seconds, 3.0);
+    assert_eq!(headroom.all.in_other_rounds, None, "there is one round");
+    assert_eq!(headroom.switchable, None, "there is one arm");
 }
 
 #[test]

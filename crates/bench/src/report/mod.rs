@@ -1,6 +1,7 @@
 //! Shows results: a table for the terminal and a page for the browser.
 
 mod grid;
+mod headroom;
 mod html;
 mod level0;
 mod offered;

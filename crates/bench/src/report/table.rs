@@ -1,13 +1,12 @@
 //! The result as text: aligned, medians with spreads, losses printed like wins.
 
 use super::grid::Grid;
+use super::headroom::render_headroom;
 use super::level0::render_level0;
 use super::offered::render_offered;
-use super::words::{
-    bracketed, bytes_figure, count, figure, mebibytes, micros, micros_figure, plain,
-};
+use super::words::{bracketed, bytes_figure, count, figure, mebibytes, micros, micros_figure};
 use super::work::render_work;
-use crate::judge::{ArmVerdict, Figure, Headroom, SessionVerdict, Verdict};
+use crate::judge::{ArmVerdict, Figure, SessionVerdict, Verdict};
 use crate::run::Results;
 
 /// Arms beside each other in the table of sessions.
@@ -32,10 +31,8 @@ pub fn render_table(results: &Results) -> String {
         text += &format!("  ! failed: {}\n", failure.sentence);
     }
     if let Some(headroom) = &verdict.headroom {
-        text += &section(
-            "Headroom: how much there is to win",
-            &headroom_grid(headroom),
-        );
+        let headroom = render_headroom(headroom);
+        text += &format!("\nHeadroom: how much there is to win\n{headroom}");
     }
     if !verdict.arms.is_empty() {
         text += &section(
@@ -92,39 +89,6 @@ fn head(results: &Results, verdict: &Verdict) -> String {
         machine.cores,
         machine.system,
     )
-}
-
-fn headroom_grid(headroom: &Headroom) -> Grid {
-    let mut grid = Grid::new(&["", "s", "", ""]);
-    let best = &headroom.best_static_seconds;
-    grid.row([
-        "best static arm".to_string(),
-        figure(best),
-        headroom.best_static.to_string(),
-        String::new(),
-    ]);
-    grid.row([
-        "best of each session".to_string(),
-        plain(headroom.bound_seconds),
-        "a bound: no switching between these arms does better".to_string(),
-        String::new(),
-    ]);
-    let inside = if headroom.inside_spread {
-        "inside the spread: nothing to win"
-    } else {
-        ""
-    };
-    grid.row([
-        "headroom".to_string(),
-        plain(headroom.headroom_seconds),
-        format!("{:.1} %", headroom.headroom_share * 100.0),
-        inside.to_string(),
-    ]);
-    if let Some(oracle) = &headroom.oracle_seconds {
-        let text = "a real run with perfect knowledge".to_string();
-        grid.row(["oracle".to_string(), figure(oracle), text, String::new()]);
-    }
-    grid.left_from(2)
 }
 
 fn totals_grid(verdict: &Verdict) -> Grid {

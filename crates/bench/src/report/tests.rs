@@ -1,4 +1,5 @@
 use super::*;
+use crate::arms::ArmName;
 use crate::run::{Launcher, RunPlan, Silent, run};
 use crate::workload::{Rate, load_workload, parse_workload};
 
@@ -101,6 +102,61 @@ fn the_best_of_a_session_and_who_ties_with_it_are_marked_though_the_table_is_cut
     };
     assert_eq!(stars(3), ["±1.00*", "±0.20*"], "5.0 ±1.0 meets 4.0 ±0.2");
     assert_eq!(stars(2), [""; 0], "two rounds are no comparison");
+}
+
+/// Results of these arms with so many seconds in every even and odd closed session.
+fn timed(arms: [(&str, [f64; 2]); 3]) -> Results {
+    let mut results = results(&["mock-a", "mock-b", "mock-c"], 3);
+    let mocks = results.parameters.arms.clone();
+    let named = arms.map(|(name, _)| name.parse::<ArmName>().unwrap());
+    for run in &mut results.runs {
+        let place = mocks.iter().position(|mock| *mock == run.arm).unwrap();
+        run.arm = named[place].clone();
+        for (number, session) in run.sessions.iter_mut().enumerate() {
+            session.seconds = arms[place].1[number % 2];
+        }
+    }
+    results.parameters.arms = named.to_vec();
+    results.verdict = None;
+    results
+}
+
+#[test]
+fn headroom_is_told_over_all_arms_and_over_those_of_one_store() {
+    // Five closed sessions of either kind; quiet is open.
+    let arms = [
+        ("fixed-1", [2.0, 4.0]),
+        ("rocksdb-leveled-tuned", [1.0, 5.0]),
+        ("fixed-10", [4.0, 3.0]),
+    ];
+    let told = |results: &Results| {
+        let text = render_table(results);
+        let (_, rest) = text.split_once("Headroom").expect("a table");
+        let (told, _) = rest.split_once("Time of closed").expect("the next one");
+        told.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let text = told(&timed(arms));
+    for words in [
+        "best static arm 30.0 ±0.0 fixed-1",
+        "best of each session 20.0 10.0 33.3 % any static arm: no store",
+        "chosen in other rounds 20.0 ±0.0 10.0 33.3 %",
+        "best of each session 25.0 5.00 16.7 % fixed-1, fixed-10: one store can switch",
+        "chosen in other rounds 25.0 ±0.0 5.00 16.7 %",
+        "winner's curse",
+    ] {
+        assert!(text.contains(words), "no {words} in {text}");
+    }
+    let mut own = arms;
+    own[1].0 = "fixed-4";
+    let text = told(&timed(own));
+    assert!(
+        !text.contains("any static arm"),
+        "both are the same: {text}"
+    );
+    assert!(
+        text.contains("fixed-1, fixed-4, fixed-10: one store"),
+        "{text}"
+    );
 }
 
 #[test]
