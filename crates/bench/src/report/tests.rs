@@ -1,10 +1,16 @@
 use super::*;
 use crate::arms::ArmName;
-use crate::run::{Launcher, RunPlan, Silent, run};
+use crate::run::{ArmRun, Launcher, Progress, RunPlan, Silent, Watcher, run};
 use crate::workload::{Rate, load_workload, parse_workload};
 
 fn results(arms: &[&str], rounds: u32) -> Results {
     let out = tempfile::tempdir().unwrap();
+    let mut plan = plan(arms, out.path());
+    plan.rounds = rounds;
+    run(&plan, &mut Silent).unwrap()
+}
+
+fn plan(arms: &[&str], out: &std::path::Path) -> RunPlan {
     let mut workload = load_workload("mixed-sessions")
         .unwrap()
         .sized(Some(1000), 1.0)
@@ -17,10 +23,9 @@ fn results(arms: &[&str], rounds: u32) -> Results {
         };
     }
     let arms = arms.iter().map(|name| name.parse().unwrap()).collect();
-    let mut plan = RunPlan::new(workload, arms, out.path().to_path_buf()).unwrap();
+    let mut plan = RunPlan::new(workload, arms, out.to_path_buf()).unwrap();
     plan.launcher = Launcher::InProcess;
-    plan.rounds = rounds;
-    run(&plan, &mut Silent).unwrap()
+    plan
 }
 
 #[test]
@@ -316,6 +321,36 @@ fn the_page_holds_the_data_and_needs_no_network() {
     );
     let rest = page.replace("http://www.w3.org/2000/svg", "");
     assert!(!rest.contains("http:") && !rest.contains("https:") && !rest.contains("{{"));
+}
+
+/// Counts the runs in the exports whenever an arm begins: what an interruption leaves.
+struct Interrupted<'a> {
+    out: &'a std::path::Path,
+    exported: Vec<usize>,
+}
+
+impl Watcher for Interrupted<'_> {
+    fn arm_begins(&mut self, _: &ArmName, _: u32, _: usize, _: usize) {
+        let read = |name| std::fs::read_to_string(self.out.join(name)).unwrap_or_default();
+        let runs = read(REPORT_FILE).matches("\"points\":").count();
+        assert_eq!(read(TABLE_FILE).contains("1,000 entries"), runs > 0);
+        self.exported.push(runs);
+    }
+    fn progress(&mut self, _: &Progress) {}
+    fn arm_ended(&mut self, _: &ArmRun) {}
+}
+
+#[test]
+fn an_interrupted_run_has_its_exports() {
+    let out = tempfile::tempdir().unwrap();
+    let mut watcher = Interrupted {
+        out: out.path(),
+        exported: Vec::new(),
+    };
+    let mut plan = plan(&["mock-a", "mock-fails", "mock-b"], out.path());
+    plan.rounds = 1;
+    run(&plan, &mut Exporting::new(&mut watcher, out.path())).unwrap();
+    assert_eq!(watcher.exported, [0, 1, 1], "the second arm fails");
 }
 
 #[test]

@@ -27,7 +27,9 @@ fn a_small_benchmark_leaves_results_and_a_report_and_goes_on() {
         "{table}"
     );
     assert!(table.contains("report.html"), "{table}");
-    assert!(out.join("results.json").exists() && out.join("report.html").exists());
+    for file in ["results.json", "report.html", "table.txt"] {
+        assert!(out.join(file).exists(), "{file}");
+    }
 
     arguments.push("--json");
     let results = json(&arguments);
