@@ -38,8 +38,8 @@ pub use report::{
 };
 pub use run::{
     ArmRun, DEFAULT_SPACE_BOUND, Event, Failure, Job, LEAST_ROUNDS, Launcher, LoadRecord, Machine,
-    Parameters, Progress, RESULTS_FILE, Results, RunPlan, SessionRecord, Silent, Totals, Watcher,
-    demo_plan, run, run_arm_child,
+    Parameters, Program, Progress, RESULTS_FILE, Results, RunPlan, SessionRecord, Silent, Totals,
+    Watcher, demo_plan, run, run_arm_child,
 };
 pub use simulate::{
     Calibration, Compared, Contender, MachineModel, SimulatedArm, Simulation, SimulationPlan,

@@ -4,7 +4,7 @@ use super::Verdict;
 use super::debt::debt_seconds;
 use super::phase::PhaseShortfall;
 use crate::arms::ArmName;
-use crate::run::{ArmRun, LEAST_ROUNDS, Parameters};
+use crate::run::{ArmRun, LEAST_ROUNDS, Parameters, Program};
 
 /// Ratio of session times above which one session outweighs the others.
 const UNBALANCED: f64 = 3.0;
@@ -35,6 +35,7 @@ pub fn cautions(
             arm.arm, arm.peak_space_amplification.max, parameters.space_bound
         )
     }));
+    cautions.extend(program_cautions(rounds));
     cautions.extend(unsettled_caution(rounds));
     cautions.extend(debt_caution(rounds));
     cautions.extend(balance_caution(verdict));
@@ -71,6 +72,33 @@ fn hull_caution(parameters: &Parameters) -> Option<String> {
             missing.join(", ")
         )
     })
+}
+
+/// Figures are one program's, and its commit says which.
+fn program_cautions(rounds: &[Vec<&ArmRun>]) -> Vec<String> {
+    let mut programs: Vec<Option<&Program>> = Vec::new();
+    for run in rounds.iter().flatten() {
+        if !programs.contains(&run.program.as_ref()) {
+            programs.push(run.program.as_ref());
+        }
+    }
+    let dirty = programs.iter().flatten().filter(|program| program.dirty);
+    let mut cautions: Vec<String> = dirty
+        .map(|program| {
+            format!("{program} was built from sources that differ from that commit: nobody can build it again.")
+        })
+        .collect();
+    if programs.len() > 1 {
+        let name = |program: &Option<&Program>| {
+            program.map_or("one that did not tell".to_string(), Program::to_string)
+        };
+        let names: Vec<String> = programs.iter().map(name).collect();
+        cautions.push(format!(
+            "Runs of different programs stand beside each other: {}.",
+            names.join("; ")
+        ));
+    }
+    cautions
 }
 
 fn unsettled_caution(rounds: &[Vec<&ArmRun>]) -> Option<String> {

@@ -54,6 +54,7 @@ fn run(name: &str, round: u32, seconds: [f64; 3]) -> ArmRun {
     ArmRun {
         arm: arm(name),
         round,
+        program: None,
         load,
         sessions,
         totals,

@@ -64,7 +64,7 @@ fn head(results: &Results, verdict: &Verdict) -> String {
     let (workload, machine) = (&parameters.workload, &results.machine);
     let resources = &parameters.resources;
     format!(
-        "{}: {}\n{} entries, {} round{}, {} thread{}, seed {}; write buffer {}, cache {}, {} bits per key{}\n{}, {} cores, {}\n",
+        "{}: {}\n{} entries, {} round{}, {} thread{}, seed {}; write buffer {}, cache {}, {} bits per key{}\n{}, {} cores, {}{}\n",
         workload.name,
         workload.about,
         count(workload.entries),
@@ -88,7 +88,17 @@ fn head(results: &Results, verdict: &Verdict) -> String {
         machine.processor,
         machine.cores,
         machine.system,
+        programs(results),
     )
+}
+
+/// Who made the runs, where they tell.
+fn programs(results: &Results) -> String {
+    let programs = results.programs();
+    programs
+        .iter()
+        .map(|program| format!("; {program}"))
+        .collect()
 }
 
 fn totals_grid(verdict: &Verdict) -> Grid {

@@ -55,6 +55,21 @@ fn the_table_shows_headroom_arms_sessions_and_cautions() {
 }
 
 #[test]
+fn table_and_page_name_the_program() {
+    let mut results = results(&["mock-a"], 1);
+    assert!(!render_table(&results).contains("commit"));
+    results.runs[0].program = Some(crate::run::Program {
+        version: "0.1.0".into(),
+        commit: Some("0123456789abcdef".into()),
+        dirty: false,
+    });
+    let named = "lissom 0.1.0, commit 0123456789ab";
+    assert!(render_table(&results).contains(&format!("; {named}\n")));
+    let programs = format!("\"programs\":[\"{named}\"]");
+    assert!(report_html(&results).contains(&programs));
+}
+
+#[test]
 fn memory_stands_beside_what_the_settings_state() {
     let mut results = results(&["mock-a", "mock-b"], 1);
     assert!(!render_table(&results).contains("Memory of the process"));

@@ -167,6 +167,7 @@ impl Book {
         ArmRun {
             arm: job.arm.clone(),
             round: job.round,
+            program: None,
             load,
             sessions: self.sessions,
             totals,

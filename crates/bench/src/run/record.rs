@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::program::Program;
 use crate::arms::ArmName;
 use crate::drive::{LatencySummary, OpKind, Sample};
 use crate::store::Counters;
@@ -13,6 +14,9 @@ pub struct ArmRun {
     pub arm: ArmName,
     /// The round, from 0.
     pub round: u32,
+    /// The program that ran it, where it told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<Program>,
     /// How the starting state was reached; not measured.
     pub load: LoadRecord,
     /// The sessions, the closing one last.

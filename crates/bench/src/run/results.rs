@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::plan::Parameters;
+use super::program::Program;
 use super::record::ArmRun;
 use crate::arms::ArmName;
 use crate::error::{BenchError, Place, Result};
@@ -136,6 +137,17 @@ impl Results {
         }
         results.verdict = Some(judge(&results.parameters, &results.runs));
         Ok(results)
+    }
+
+    /// The programs that made the runs, each once, in the order in which they first ran.
+    pub fn programs(&self) -> Vec<&Program> {
+        let mut programs = Vec::new();
+        for program in self.runs.iter().filter_map(|run| run.program.as_ref()) {
+            if !programs.contains(&program) {
+                programs.push(program);
+            }
+        }
+        programs
     }
 
     /// Whether `arm` has run in `round`.

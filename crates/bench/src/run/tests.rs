@@ -180,7 +180,13 @@ fn a_child_tells_the_same_story() {
     let plan = plan(&["mock-good"], out.path());
     let job = job(&plan, &plan.arms[0], 0).unwrap();
     let mut lines = Vec::new();
-    run_arm_child(serde_json::to_vec(&job).unwrap().as_slice(), &mut lines).unwrap();
+    let program = Program {
+        version: "0.1.0".into(),
+        commit: Some("0123456789abcdef".into()),
+        dirty: true,
+    };
+    let job = serde_json::to_vec(&job).unwrap();
+    run_arm_child(job.as_slice(), &mut lines, Some(program.clone())).unwrap();
     let events: Vec<Event> = String::from_utf8(lines)
         .unwrap()
         .lines()
@@ -197,9 +203,44 @@ fn a_child_tells_the_same_story() {
         panic!("{last:?}")
     };
     assert_eq!(run.sessions.len(), plan.workload.sessions.len() + 1);
+    assert_eq!(run.program.as_ref(), Some(&program));
     let mut lines = Vec::new();
-    run_arm_child("nonsense".as_bytes(), &mut lines).unwrap();
+    run_arm_child("nonsense".as_bytes(), &mut lines, None).unwrap();
     assert!(String::from_utf8(lines).unwrap().contains("failed"));
+}
+
+#[test]
+fn programs_are_told_apart() {
+    let program = |commit: Option<&str>, dirty| Program {
+        version: "0.1.0".into(),
+        commit: commit.map(str::to_owned),
+        dirty,
+    };
+    let known = program(Some("0123456789abcdef0123"), false);
+    assert_eq!(known.to_string(), "lissom 0.1.0, commit 0123456789ab");
+    let dirty = program(Some("0123"), true);
+    assert_eq!(dirty.to_string(), "lissom 0.1.0, commit 0123, dirty");
+    let unknown = program(None, false);
+    assert_eq!(unknown.to_string(), "lissom 0.1.0, commit unknown");
+
+    let out = tempfile::tempdir().unwrap();
+    let plan = plan(&["mock-a"], out.path());
+    let mut results = run(&plan, &mut Silent).unwrap();
+    assert!(results.programs().is_empty(), "nobody told");
+    let said = |results: &Results| judge(&results.parameters, &results.runs).cautions.join(" ");
+    assert!(!said(&results).contains("different programs"));
+    results.runs[0].program = Some(known.clone());
+    results.runs[1].program = Some(dirty.clone());
+    results.runs[2].program = Some(known.clone());
+    assert_eq!(results.programs(), [&known, &dirty]);
+    let cautions = said(&results);
+    assert!(
+        cautions.contains("commit 0123456789ab; lissom"),
+        "{cautions}"
+    );
+    assert!(cautions.contains("commit 0123, dirty was built from sources"));
+    results.save(out.path()).unwrap();
+    assert_eq!(Results::read(out.path()).unwrap().runs, results.runs);
 }
 
 #[test]

@@ -21,6 +21,7 @@ mod workloads;
 
 use clap::{ArgMatches, Command};
 
+use crate::built;
 use crate::failure::{Failure, Outcome};
 
 /// The command line.
@@ -86,6 +87,7 @@ pub fn run(given: &ArgMatches) -> Outcome {
         Some(("bench-arm", _)) => Ok(lissom_bench::run_arm_child(
             std::io::stdin(),
             std::io::stdout(),
+            Some(built::program()),
         )?),
         _ => Err(Failure::WrongUse("give a command".into())),
     }

@@ -34,6 +34,12 @@ fn a_small_benchmark_leaves_results_and_a_report_and_goes_on() {
     arguments.push("--json");
     let results = json(&arguments);
     assert_eq!(results["runs"].as_array().expect("runs").len(), 2);
+    let program = &results["runs"][0]["program"];
+    assert_eq!(program["version"], env!("CARGO_PKG_VERSION"));
+    // None in a source archive.
+    let digits = |commit: &str| commit.len() >= 40 && commit.chars().all(|c| c.is_ascii_hexdigit());
+    assert!(program["commit"].as_str().is_none_or(digits), "{program}");
+    assert!(table.contains(concat!("lissom ", env!("CARGO_PKG_VERSION"), ", commit ")));
 
     arguments.extend(["--seed", "2"]);
     let other = run(&arguments);

@@ -13,6 +13,7 @@ function header(page, data) {
     [bytes(r.block_cache_size), "block cache"], [r.filter_bits_per_key, "filter bits per key"], [r.background_compactions, "compactions at a time"],
     [r.size_ratio, "size ratio"], [r.direct_io ? "direct" : "buffered", "I/O"], [r.compression, "compression"],
     [machine.cores, `cores, ${machine.processor}`], [bytes(machine.memory_bytes), "memory"], [machine.system, ""],
+    ...data.programs.map((program) => [program, ""]),
   ];
   html("ul", { class: "facts" }, page, facts.map(([v, n]) => `<li><b>${escaped(v)}</b> ${escaped(n)}</li>`).join(""));
   const said = [...verdict.cautions, ...data.failures.map((f) => `Failed: ${f.sentence}`)];
