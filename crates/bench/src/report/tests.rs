@@ -70,6 +70,35 @@ fn table_and_page_name_the_program() {
 }
 
 #[test]
+fn published_results_are_read_judged_and_shown() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../bench/results");
+    for name in [
+        "hull-update-only",
+        "hull-five-sessions",
+        "hull-mixed-sessions",
+        "transitions",
+        "paced",
+    ] {
+        let file = format!("{folder}/{name}.json");
+        let results = Results::read(file.as_ref()).unwrap();
+        assert_eq!(
+            results.verdict.as_ref().unwrap().complete_rounds,
+            3,
+            "{name}"
+        );
+        let text = render_table(&results);
+        assert!(
+            text.contains("What it cost") && text.contains("±"),
+            "{text}"
+        );
+        assert!(
+            report_html(&results).contains("\"points\":[]"),
+            "published without samples"
+        );
+    }
+}
+
+#[test]
 fn memory_stands_beside_what_the_settings_state() {
     let mut results = results(&["mock-a", "mock-b"], 1);
     assert!(!render_table(&results).contains("Memory of the process"));

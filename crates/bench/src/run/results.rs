@@ -120,9 +120,13 @@ impl Results {
         }
     }
 
-    /// Reads the results in `out`, and judges them.
-    pub fn read(out: &Path) -> Result<Self> {
-        let path = out.join(RESULTS_FILE);
+    /// Reads the results of a directory, or of a file of any name, and judges them.
+    pub fn read(path: &Path) -> Result<Self> {
+        let path = if path.is_file() {
+            path.to_path_buf()
+        } else {
+            path.join(RESULTS_FILE)
+        };
         let text = fs::read(&path).place(path.display())?;
         let mut results: Self = serde_json::from_slice(&text).place(format!(
             "{} is no results file of this version; move it away",
