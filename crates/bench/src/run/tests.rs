@@ -175,6 +175,48 @@ fn the_largest_piece_is_that_of_the_sessions_and_not_of_the_load() {
 }
 
 #[test]
+fn the_demo_is_a_changing_workload_in_small_beside_static_arms() {
+    let plan = demo_plan("unused".into()).unwrap();
+    plan.check().unwrap();
+    let arms: Vec<String> = plan.arms.iter().map(ToString::to_string).collect();
+    for arm in [
+        "learned",
+        "thresholds-30-70",
+        "fixed-1",
+        "fixed-10",
+        "rocksdb-leveled",
+        "rocksdb-universal",
+    ] {
+        assert!(arms.iter().any(|name| name == arm), "{arm}");
+    }
+    assert_eq!(plan.rounds, LEAST_ROUNDS, "it is a comparison");
+
+    let sessions = &plan.workload.sessions;
+    let has = |wanted: &dyn Fn(&crate::workload::Session) -> bool| sessions.iter().any(wanted);
+    assert!(sessions.len() >= 8);
+    assert!(has(&|it| it.mix.scan > 50.0) && has(&|it| it.mix.get_absent > 50.0));
+    assert!(
+        has(&|it| it.mix.put > 50.0 && it.rate.highest() > Some(10_000.0)),
+        "bursts"
+    );
+    assert!(has(&|it| it.mix.delete > 50.0));
+    assert!(
+        has(&|it| it.rate.highest() < Some(1_000.0) && it.is_open()),
+        "a quiet phase"
+    );
+
+    // 15 runs over 60,000 entries took 137 s on two cores, and it should be two to four
+    // minutes. What is offered takes its time on any machine.
+    let runs = plan.arms.len() as u64 * u64::from(plan.rounds);
+    assert!((800_000..=1_500_000).contains(&(runs * plan.workload.entries)));
+    let offered: f64 = sessions
+        .iter()
+        .filter_map(|session| session.offered_seconds(plan.workload.entries))
+        .sum();
+    assert!(offered * (runs as f64) < 60.0, "{offered}");
+}
+
+#[test]
 fn a_child_tells_the_same_story() {
     let out = tempfile::tempdir().unwrap();
     let plan = plan(&["mock-good"], out.path());
