@@ -70,6 +70,29 @@ fn table_and_page_name_the_program() {
 }
 
 #[test]
+fn arms_of_lissom_without_an_excess_have_a_row_of_zeros() {
+    let mut results = results(&["mock-a", "mock-b", "mock-c"], 1);
+    let rows = |results: &Results| {
+        let text = render_table(results);
+        let (_, table) = text.split_once("Pieces over their bound")?;
+        let rows = table.lines().skip(1).take_while(|line| !line.is_empty());
+        let cells = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+        Some(rows.map(cells).collect::<Vec<String>>())
+    };
+    assert_eq!(rows(&results), None, "no arm has a bound");
+    let titles = "arm pieces Level0 NoCommonCuts SharedBoundaries";
+    let counters = &mut results.runs[0].totals.counters;
+    (counters.drains, counters.compactions) = (Some(0), 7);
+    let none = [titles, "mock-a 7.00 0.00 0.00 0.00"];
+    assert_eq!(rows(&results).unwrap(), none);
+    let counters = &mut results.runs[2].totals.counters;
+    (counters.drains, counters.compactions) = (Some(3), 9);
+    counters.excesses.insert("NoCommonCuts".into(), 2);
+    let some = [titles, none[1], "mock-c 9.00 0.00 2.00 0.00"];
+    assert_eq!(rows(&results).unwrap(), some);
+}
+
+#[test]
 fn published_results_are_read_judged_and_shown() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../bench/results");
     for name in [
