@@ -5,7 +5,8 @@
 //! of its own, and saves one resumable file after each. [`judge`](judge::judge) turns
 //! the records into a [`Verdict`]: medians with spreads, the hull of static arms, the
 //! headroom, and a sentence for each rule that was not met. [`render_table`] and
-//! [`write_report`] show it, [`Exporting`] after each arm. [`trial`] runs one configuration for a search.
+//! [`write_report`] show it, [`Exporting`] after each arm. [`trial`] runs one
+//! configuration for a search.
 
 mod arms;
 mod drive;

@@ -21,8 +21,8 @@ pub fn lowest_medians(arms: &[Times]) -> Vec<(usize, f64)> {
 }
 
 /// By round: the sum over sessions of the seconds, in that round, of the arm whose median
-/// over the other rounds was lowest in the session. Its mean over rounds is no lower than
-/// what the chosen arms take. `None` with fewer than two rounds.
+/// over the other rounds was lowest in the session. In its mean over rounds there is no
+/// luck that an arm was chosen for. `None` with fewer than two rounds.
 pub fn chosen_in_other_rounds(arms: &[Times]) -> Option<Vec<f64>> {
     let rounds = arms.iter().flatten().map(Vec::len).min()?;
     if rounds < 2 {

@@ -40,7 +40,7 @@ function headroomSection(page, data) {
 
 function headroomText(side, data, h) {
   const own = h.switchable || h.all, won = sober(own), { verdict } = data;
-  const whose = h.switchable ? "one store that switched between Lissom's static arms with perfect knowledge" : "the best static arm of each session";
+  const whose = h.switchable ? "one store that had the best of Lissom's static limits in each session" : "the best static arm of each session";
   html("div", { class: "big" }, side, percent(won.headroom));
   html("p", {}, side, `headroom: the best static arm, <b>${escaped(h.best_static)}</b>, took ${seconds(h.best_static_seconds.median)}; ${whose} would take ${seconds(won.seconds)}.`);
   if (verdict.complete_rounds < data.least_rounds) html("p", {}, side, `<b>No claim: ${verdict.complete_rounds} of ${data.least_rounds} rounds.</b>`);
