@@ -5,7 +5,8 @@
 //! of its own, and saves one resumable file after each. [`judge`](judge::judge) turns
 //! the records into a [`Verdict`]: medians with spreads, the hull of static arms, the
 //! headroom, and a sentence for each rule that was not met. [`render_table`] and
-//! [`write_report`] show it. [`trial`] runs one configuration for a search.
+//! [`write_report`] show it, [`Exporting`] after each arm. [`trial`] runs one
+//! configuration for a search.
 
 mod arms;
 mod drive;
@@ -32,11 +33,14 @@ pub use generate::{
 };
 pub use judge::Verdict;
 pub use progress::Bar;
-pub use report::{REPORT_FILE, render_table, report_html, write_offered_pictures, write_report};
+pub use report::{
+    Exporting, Exports, REPORT_FILE, TABLE_FILE, render_table, report_html, write_exports,
+    write_offered_pictures, write_report,
+};
 pub use run::{
     ArmRun, DEFAULT_SPACE_BOUND, Event, Failure, Job, LEAST_ROUNDS, Launcher, LoadRecord, Machine,
-    Parameters, Progress, RESULTS_FILE, Results, RunPlan, SessionRecord, Silent, Totals, Watcher,
-    demo_plan, run, run_arm_child,
+    Parameters, Program, Progress, RESULTS_FILE, Results, RunPlan, SessionRecord, Silent, Totals,
+    Watcher, demo_plan, run, run_arm_child,
 };
 pub use simulate::{
     Calibration, Compared, Contender, MachineModel, SimulatedArm, Simulation, SimulationPlan,

@@ -27,6 +27,18 @@ pub trait Store: Send + Sync {
     /// Work done since the store was opened.
     fn counters(&self) -> Counters;
 
+    /// Input bytes of the largest compaction or piece that ended since the last call, or
+    /// since the store was opened. A maximum has no difference: it is begun anew instead.
+    fn take_largest_piece(&self) -> u64;
+
+    /// [`Store::counters`] with the largest piece since the last call.
+    fn take_counters(&self) -> Counters {
+        Counters {
+            largest_piece_bytes: self.take_largest_piece(),
+            ..self.counters()
+        }
+    }
+
     /// The tree now.
     fn shape(&self) -> Shape;
 
@@ -65,7 +77,8 @@ pub(crate) fn take(found: Option<DBPinnableSlice<'_>>, value: &mut Vec<u8>) -> b
     true
 }
 
-/// Work done by a store; each number only grows, except the largest piece.
+/// Work done by a store; each number only grows, except the largest piece, which stores
+/// leave 0 until somebody takes it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Counters {
@@ -79,12 +92,18 @@ pub struct Counters {
     pub compaction_micros: u64,
     /// Compactions that ended; where work is cut into pieces, the pieces.
     pub compactions: u64,
-    /// Input bytes of the largest compaction or piece since the store was opened.
+    /// Input bytes of the largest compaction or piece in the time that is looked at: see
+    /// [`Store::take_counters`].
     pub largest_piece_bytes: u64,
     /// Microseconds that RocksDB held writers back.
     pub stall_micros: u64,
-    /// Blocks that were read from files because the cache did not hold them.
+    /// Blocks that the cache did not hold, of any kind; those that compactions read are
+    /// among them.
     pub block_reads: u64,
+    /// Data blocks that users' reads took from files, where the arm counts them: what came
+    /// into the cache, which compactions pass by. Index and filter blocks are not in it,
+    /// since a new file brings its own.
+    pub data_blocks_read: Option<u64>,
     /// Point reads of a file that a filter avoided.
     pub filter_hits: u64,
     /// Full drains of a level, where the arm counts them.
@@ -96,7 +115,7 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// What happened since `earlier`.
+    /// What happened since `earlier`; the largest piece is that of `self`.
     pub fn since(&self, earlier: &Self) -> Self {
         let excesses = self
             .excesses
@@ -118,8 +137,9 @@ impl Counters {
             largest_piece_bytes: self.largest_piece_bytes,
             stall_micros: self.stall_micros - earlier.stall_micros,
             block_reads: self.block_reads - earlier.block_reads,
+            data_blocks_read: difference(self.data_blocks_read, earlier.data_blocks_read),
             filter_hits: self.filter_hits - earlier.filter_hits,
-            drains: self.drains.map(|n| n - earlier.drains.unwrap_or(0).min(n)),
+            drains: difference(self.drains, earlier.drains),
             tuner: self
                 .tuner
                 .map(|tuner| tuner.since(earlier.tuner.unwrap_or_default())),
@@ -141,6 +161,11 @@ impl Counters {
             stall_micros: self.stall_micros,
         }
     }
+}
+
+/// Of what an arm may not count.
+fn difference(late: Option<u64>, early: Option<u64>) -> Option<u64> {
+    late.map(|late| late.saturating_sub(early.unwrap_or(0)))
 }
 
 /// Background work since the store was opened, and what writers felt of it.

@@ -2,6 +2,7 @@
 //! comes from the libraries.
 
 mod arguments;
+mod built;
 mod commands;
 mod failure;
 mod output;

@@ -153,6 +153,11 @@ fn bytes_add_up_over_the_levels() {
     assert!(statistics.space_amplification.expect("a run") >= 1.0);
     assert!(total.put.count > 0 && total.put.p50 <= total.put.p99);
     assert!(statistics.pieces.largest_bytes > 0);
+    let take = || db.autopilot().take_largest_merge("default");
+    assert_eq!(take(), statistics.pieces.largest_bytes);
+    assert_eq!(take(), 0, "it was begun anew");
+    let after = of_default(&db).pieces;
+    assert_eq!(after.largest_bytes, statistics.pieces.largest_bytes);
 
     for number in 0..20_000 {
         // Absent keys between present ones.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use lissom::autopilot::Glance;
 use lissom::core::tuner::Policy;
-use lissom::core::{LogicalLevel, RunLimits};
+use lissom::core::{Excess, LogicalLevel, RunLimits};
 use lissom::{Db, Settings};
 use rust_rocksdb::properties;
 use rust_rocksdb::statistics::StatsLevel;
@@ -188,6 +188,12 @@ impl Store for LissomStore {
         counters
     }
 
+    /// The listener hears of the brake's, the autopilot tells its own.
+    fn take_largest_piece(&self) -> u64 {
+        let own = self.db.autopilot().take_largest_merge(FAMILY);
+        own.max(self.log.take_largest())
+    }
+
     fn shape(&self) -> Shape {
         let Some(glance) = self.db.autopilot().glance(FAMILY) else {
             return Shape::default();
@@ -263,13 +269,24 @@ impl Store for LissomStore {
     }
 }
 
+/// Why a piece may be over its bound.
+pub(crate) const EXCESSES: [Excess; 3] = [
+    Excess::NoCommonCuts,
+    Excess::SharedBoundaries,
+    Excess::Level0,
+];
+
+/// The cause as counters and tables name it.
+pub(crate) fn excess_name(cause: Excess) -> String {
+    format!("{cause:?}")
+}
+
 /// Adds the autopilot's own compactions: the listener hears RocksDB's alone, which here
 /// are those of its emergency brake.
 fn add_autopilot(counters: &mut Counters, glance: Glance) {
     let pieces = glance.pieces;
     counters.compactions += pieces.merged;
     counters.compaction_micros += pieces.time.as_micros() as u64;
-    counters.largest_piece_bytes = counters.largest_piece_bytes.max(pieces.largest_bytes);
     counters.drains = Some(glance.drains);
     counters.tuner = Some(TunerCounters {
         asked: glance.tuner.asked,
@@ -278,9 +295,7 @@ fn add_autopilot(counters: &mut Counters, glance: Glance) {
         micros: glance.tuner.took.as_micros() as u64,
     });
     let excesses = pieces.excesses.into_iter();
-    counters.excesses = excesses
-        .map(|(cause, n)| (format!("{cause:?}"), n))
-        .collect();
+    counters.excesses = excesses.map(|(cause, n)| (excess_name(cause), n)).collect();
 }
 
 fn add_run(

@@ -26,7 +26,11 @@ impl CompactionLog {
     pub fn add_to(&self, counters: &mut Counters) {
         counters.compactions = self.0.compactions.load(Ordering::Relaxed);
         counters.compaction_micros = self.0.micros.load(Ordering::Relaxed);
-        counters.largest_piece_bytes = self.0.largest_input.load(Ordering::Relaxed);
+    }
+
+    /// Input bytes of the largest compaction since the last call; 0 without one.
+    pub fn take_largest(&self) -> u64 {
+        self.0.largest_input.swap(0, Ordering::Relaxed)
     }
 
     /// Puts the bytes into `counters`, for stores without statistics.

@@ -15,6 +15,7 @@ use crate::store::{Counters, LevelShape, Shape, Store};
 pub struct MockStore {
     entries: RwLock<BTreeMap<Vec<u8>, Vec<u8>>>,
     written: AtomicU64,
+    largest_write: AtomicU64,
     loses_writes: bool,
     measured: AtomicBool,
 }
@@ -47,8 +48,9 @@ impl Store for MockStore {
     }
 
     fn put(&self, key: &[u8], value: &[u8]) -> Result<()> {
-        self.written
-            .fetch_add((key.len() + value.len()) as u64, Ordering::Relaxed);
+        let bytes = (key.len() + value.len()) as u64;
+        self.written.fetch_add(bytes, Ordering::Relaxed);
+        self.largest_write.fetch_max(bytes, Ordering::Relaxed);
         if !self.loses() {
             let mut entries = self.entries.write().unwrap_or_else(PoisonError::into_inner);
             entries.insert(key.to_vec(), value.to_vec());
@@ -78,6 +80,11 @@ impl Store for MockStore {
             flushed_bytes: written,
             ..Counters::default()
         }
+    }
+
+    /// As if every write were merged by itself.
+    fn take_largest_piece(&self) -> u64 {
+        self.largest_write.swap(0, Ordering::Relaxed)
     }
 
     fn shape(&self) -> Shape {

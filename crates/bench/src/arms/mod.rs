@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::store::Store;
 
 pub use lissom::LissomStore;
-pub(crate) use lissom::settings_of;
+pub(crate) use lissom::{EXCESSES, excess_name, settings_of};
 pub(crate) use listener::CompactionLog;
 pub use mock::MockStore;
 pub use name::{ArmName, LARGEST_FIXED};

@@ -76,6 +76,12 @@ impl ArmName {
         )
     }
 
+    /// Whether it is one of those static arms between which one open store can switch: all
+    /// of Lissom's, which have the same schedule.
+    pub fn is_switchable(&self) -> bool {
+        matches!(self, Self::Fixed(_) | Self::LazyLeveling)
+    }
+
     /// Whether a schedule may be named with it.
     fn may_be_scheduled(&self) -> bool {
         matches!(

@@ -182,6 +182,10 @@ impl Store for StockRocksDb {
         counters
     }
 
+    fn take_largest_piece(&self) -> u64 {
+        self.log.take_largest()
+    }
+
     fn shape(&self) -> Shape {
         Shape {
             levels: physical_levels(&self.db),

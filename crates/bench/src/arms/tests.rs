@@ -58,6 +58,9 @@ fn only_arms_that_look_at_the_workload_are_out_of_the_hull() {
     assert!(is_static("fixed-3") && is_static("lazy-leveling") && is_static("rocksdb-universal"));
     assert!(!is_static("thresholds-30-70") && !is_static("lerp") && !is_static("oracle:a=fixed-1"));
     assert!(!is_static("learned-frozen"));
+    let switchable = |name: &str| name.parse::<ArmName>().unwrap().is_switchable();
+    assert!(switchable("fixed-3") && switchable("lazy-leveling"));
+    assert!(!switchable("rocksdb-leveled") && !switchable("fixed-3@dlc") && !switchable("lerp"));
 }
 
 #[test]

@@ -50,6 +50,11 @@ impl OpKind {
         matches!(self, Self::GetPresent | Self::GetAbsent)
     }
 
+    /// Whether the operation reads, whatever else it does.
+    pub fn reads(self) -> bool {
+        self.reads_a_point() || matches!(self, Self::Scan | Self::ReadModifyWrite)
+    }
+
     /// Name in tables and files.
     pub fn name(self) -> &'static str {
         match self {

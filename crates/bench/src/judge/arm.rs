@@ -25,6 +25,8 @@ pub struct ArmVerdict {
     pub sessions: Vec<SessionVerdict>,
     /// Bytes written to files per byte written by the user.
     pub write_amplification: Option<Figure>,
+    /// Data blocks that users' reads took from files, per get or scan.
+    pub read_amplification: Option<Figure>,
     /// Highest bytes on disk over existing bytes.
     pub peak_space_amplification: Figure,
     /// The same at the end.
@@ -91,8 +93,37 @@ pub struct SessionVerdict {
     pub longest: Figure,
     /// Bytes written to files per byte written by the user.
     pub write_amplification: Option<Figure>,
+    /// Data blocks that users' reads took from files, per get or scan.
+    pub read_amplification: Option<Figure>,
     /// Highest bytes on disk over existing bytes.
     pub peak_space_amplification: Figure,
+    /// Whether it has the lowest median of the session or ties with the arm that has; of
+    /// no arm while there are too few rounds.
+    pub best: bool,
+}
+
+impl SessionVerdict {
+    /// The figure by which the session is judged: the 99.9th percentile where a rate is
+    /// offered, else the seconds.
+    pub fn judged(&self) -> &Figure {
+        if self.open { &self.p999 } else { &self.seconds }
+    }
+}
+
+/// Marks in each session the arm with the lowest median, and those that tie with it.
+pub fn mark_best(arms: &mut [ArmVerdict]) {
+    let sessions = arms.iter().map(|arm| arm.sessions.len()).max();
+    for number in 0..sessions.unwrap_or(0) {
+        let judged = arms.iter().filter_map(|arm| arm.sessions.get(number));
+        let judged = judged.map(SessionVerdict::judged);
+        let lowest = judged.min_by(|a, b| a.median.total_cmp(&b.median));
+        let Some(lowest) = lowest.cloned() else {
+            continue;
+        };
+        for session in arms.iter_mut().filter_map(|it| it.sessions.get_mut(number)) {
+            session.best = session.judged().against(&lowest) != Standing::Loss;
+        }
+    }
 }
 
 /// Judges `arm` by its runs in complete rounds; `None` if there are none.
@@ -119,6 +150,7 @@ pub fn judge_arm(arm: &ArmName, rounds: &[Vec<&ArmRun>], space_bound: f64) -> Op
         debt_seconds: Figure::of(debts.iter().copied())?,
         sessions: judge_sessions(&runs),
         write_amplification: Figure::of(runs.iter().filter_map(|r| r.totals.write_amplification())),
+        read_amplification: Figure::of(runs.iter().filter_map(|r| r.read_amplification())),
         peak_space_amplification: peak,
         end_space_amplification: over(&|t| t.end_space_amplification)?,
         write_p999: tail(&runs, |t| &t.writes, |l| l.p999),
@@ -179,6 +211,8 @@ fn judge_session(runs: &[&ArmRun], i: usize) -> Option<SessionVerdict> {
         write_amplification: Figure::of(
             written.map(|r| r.counters.written_bytes() as f64 / r.user_bytes as f64),
         ),
+        read_amplification: Figure::of(records.iter().filter_map(|r| r.read_amplification())),
         peak_space_amplification: over(&|r| r.peak_space_amplification)?,
+        best: false,
     })
 }

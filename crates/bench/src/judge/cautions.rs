@@ -2,11 +2,10 @@
 
 use super::Verdict;
 use super::debt::debt_seconds;
+use super::phase::PhaseShortfall;
 use crate::arms::ArmName;
-use crate::run::{ArmRun, LEAST_ROUNDS, Parameters};
+use crate::run::{ArmRun, LEAST_ROUNDS, Parameters, Program};
 
-/// Random fills after which a write figure needs no two full drains.
-const RANDOM_FILLS: usize = 5;
 /// Ratio of session times above which one session outweighs the others.
 const UNBALANCED: f64 = 3.0;
 
@@ -29,13 +28,14 @@ pub fn cautions(
         ));
     }
     cautions.extend(hull_caution(parameters));
-    cautions.extend(phase_caution(parameters, rounds));
+    cautions.extend(verdict.write_shortfall.iter().map(PhaseShortfall::sentence));
     cautions.extend(verdict.arms.iter().filter(|arm| arm.over_space_bound).map(|arm| {
         format!(
             "{} reached a space amplification of {:.2}, over the bound of {:.2}: out of the hull and of any claim.",
             arm.arm, arm.peak_space_amplification.max, parameters.space_bound
         )
     }));
+    cautions.extend(program_cautions(rounds));
     cautions.extend(unsettled_caution(rounds));
     cautions.extend(debt_caution(rounds));
     cautions.extend(balance_caution(verdict));
@@ -74,22 +74,31 @@ fn hull_caution(parameters: &Parameters) -> Option<String> {
     })
 }
 
-/// A write figure spans two full drains of the last level but one, or five random fills.
-fn phase_caution(parameters: &Parameters, rounds: &[Vec<&ArmRun>]) -> Option<String> {
-    let run = rounds.first()?.first()?;
-    let data_bytes = run.sessions.first()?.live_bytes;
-    let needed = 2 * parameters.resources.drain_bytes(data_bytes);
-    let random_fills = parameters.workload.fill.random_phase > 0.0 && rounds.len() >= RANDOM_FILLS;
-    let written = run.totals.user_bytes;
-    (written > 0 && written < needed && !random_fills).then(|| {
-        format!(
-            "Write figures depend on the tree's phase: {} MB were written, two full drains of the last \
-             level but one are {} MB. Use --scale {:.1}, or at least {RANDOM_FILLS} rounds with random fills.",
-            written / 1_000_000,
-            needed / 1_000_000,
-            (needed as f64 / written as f64 * 10.0).ceil() / 10.0
-        )
-    })
+/// Figures are one program's, and its commit says which.
+fn program_cautions(rounds: &[Vec<&ArmRun>]) -> Vec<String> {
+    let mut programs: Vec<Option<&Program>> = Vec::new();
+    for run in rounds.iter().flatten() {
+        if !programs.contains(&run.program.as_ref()) {
+            programs.push(run.program.as_ref());
+        }
+    }
+    let dirty = programs.iter().flatten().filter(|program| program.dirty);
+    let mut cautions: Vec<String> = dirty
+        .map(|program| {
+            format!("{program} was built from sources that differ from that commit: nobody can build it again.")
+        })
+        .collect();
+    if programs.len() > 1 {
+        let name = |program: &Option<&Program>| {
+            program.map_or("one that did not tell".to_string(), Program::to_string)
+        };
+        let names: Vec<String> = programs.iter().map(name).collect();
+        cautions.push(format!(
+            "Runs of different programs stand beside each other: {}.",
+            names.join("; ")
+        ));
+    }
+    cautions
 }
 
 fn unsettled_caution(rounds: &[Vec<&ArmRun>]) -> Option<String> {

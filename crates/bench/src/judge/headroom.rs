@@ -4,31 +4,68 @@ use serde::{Deserialize, Serialize};
 
 use super::arm::{ArmVerdict, SessionVerdict};
 use super::figure::Figure;
+use super::other_rounds::{Times, chosen_in_other_rounds, lowest_medians};
 use crate::arms::ArmName;
 use crate::workload::CLOSING_SESSION;
 
-/// The hull and its bound. Times in seconds.
+/// The hull and what switching within it could win. Times in seconds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Headroom {
     /// The static arm with the lowest median total.
     pub best_static: ArmName,
     /// Its total.
     pub best_static_seconds: Figure,
-    /// For each closed session the static arm that was best in it.
-    pub best_per_session: Vec<BestInSession>,
-    /// Sum of the best of each session: no switch between these arms can do better.
-    pub bound_seconds: f64,
-    /// What is between the best static arm and the bound.
-    pub headroom_seconds: f64,
-    /// The same as a share of the best static arm's total.
-    pub headroom_share: f64,
-    /// Whether it is smaller than the best static arm's spread, and so nothing.
-    pub inside_spread: bool,
+    /// Over all arms of the hull. No store can switch between stock RocksDB and Lissom.
+    pub all: Bound,
+    /// Over the arms that one store can switch between, where there are at least two.
+    pub switchable: Option<Bound>,
     /// The real run with perfect knowledge, if there was one.
     pub oracle_seconds: Option<Figure>,
     /// Longest over shortest of the sessions' best times, the closing one left out;
     /// sessions are sized well when this is near 1.
     pub balance: f64,
+}
+
+/// What no switching between some arms can do better than: the best of each session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Bound {
+    /// The arms, in the plan's order.
+    pub arms: Vec<ArmName>,
+    /// For each closed session the arm with the lowest median.
+    pub best_per_session: Vec<BestInSession>,
+    /// Sum of the lowest medians. Too low, for a minimum over noisy medians is partly luck.
+    pub seconds: f64,
+    /// What is left between it and the best static arm's median total.
+    pub headroom: Gap,
+    /// The same without that luck; `None` with a single round.
+    pub in_other_rounds: Option<OtherRounds>,
+    /// Whether the headroom, without luck where that is known, is smaller than the best
+    /// static arm's spread, and so nothing.
+    pub inside_spread: bool,
+}
+
+/// A bound with each session's arm chosen in the other rounds and timed in this one. Who
+/// knows more than two or three rounds tell may choose better, so the truth lies between
+/// this and the sum of the lowest medians.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OtherRounds {
+    /// By round.
+    pub seconds: Figure,
+    /// Their mean.
+    pub mean_seconds: f64,
+    /// What is left between it and the best static arm, which is chosen in the other
+    /// rounds and timed in this one as well; mean over the rounds.
+    pub headroom: Gap,
+}
+
+/// What there is to win. Below 0 where the arms of a bound do worse than the best static
+/// arm.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Gap {
+    /// Seconds.
+    pub seconds: f64,
+    /// The same as a share of the best static arm's time.
+    pub share: f64,
 }
 
 /// The best static arm in one session; in the closing one with the debt.
@@ -49,58 +86,106 @@ pub fn headroom(arms: &[ArmVerdict]) -> Option<Headroom> {
         a.total_seconds.median.total_cmp(&b.total_seconds.median)
     };
     let best = hull.iter().min_by(by_total)?;
-    let best_per_session = best_per_session(&hull);
-    let bound_seconds: f64 = best_per_session.iter().map(|best| best.seconds).sum();
     let total = &best.total_seconds;
-    // Medians of sessions need not add up to the median of totals.
-    let headroom_seconds = (total.median - bound_seconds).max(0.0);
+    let totals: Vec<Times> = hull
+        .iter()
+        .map(|arm| vec![arm.total_seconds.values.clone()])
+        .collect();
+    let by_round = chosen_in_other_rounds(&totals);
+    let over = |arms: &[&ArmVerdict]| bound(arms, total, by_round.as_deref());
+    let own: Vec<&ArmVerdict> = hull
+        .iter()
+        .copied()
+        .filter(|arm| arm.arm.is_switchable())
+        .collect();
+    let all = over(&hull);
     let oracle = arms.iter().find(|arm| arm.arm.is_oracle());
     Some(Headroom {
         best_static: best.arm.clone(),
         best_static_seconds: total.clone(),
-        bound_seconds,
-        headroom_seconds,
-        headroom_share: if total.median > 0.0 {
-            headroom_seconds / total.median
-        } else {
-            0.0
-        },
-        inside_spread: headroom_seconds <= total.max - total.min,
+        balance: balance(&all.best_per_session),
+        all,
+        switchable: (own.len() > 1).then(|| over(&own)),
         oracle_seconds: oracle.map(|arm| arm.total_seconds.clone()),
-        balance: balance(&best_per_session),
-        best_per_session,
     })
 }
 
-fn best_per_session(hull: &[&ArmVerdict]) -> Vec<BestInSession> {
-    let sessions = hull.first().map_or(&[][..], |arm| &arm.sessions[..]);
-    let closed = sessions
-        .iter()
-        .enumerate()
-        .filter(|(_, session)| !session.open);
+/// The bound over `arms`; `total` is the best static arm's, `by_round` that of who was
+/// the best static arm in the other rounds.
+fn bound(arms: &[&ArmVerdict], total: &Figure, by_round: Option<&[f64]>) -> Bound {
+    let times: Vec<Times> = arms.iter().map(|arm| times(arm)).collect();
+    let best_per_session = best_per_session(arms, &times);
+    let seconds = best_per_session.iter().map(|best| best.seconds).sum();
+    let headroom = Gap::between(total.median, seconds);
+    let in_other_rounds = by_round.and_then(|by_round| OtherRounds::of(&times, by_round));
+    let to_win = in_other_rounds.as_ref().map_or(headroom, |it| it.headroom);
+    Bound {
+        arms: arms.iter().map(|arm| arm.arm.clone()).collect(),
+        best_per_session,
+        seconds,
+        headroom,
+        inside_spread: to_win.seconds <= total.max - total.min,
+        in_other_rounds,
+    }
+}
+
+impl OtherRounds {
+    fn of(times: &[Times], best_static: &[f64]) -> Option<Self> {
+        let seconds = Figure::of(chosen_in_other_rounds(times)?)?;
+        let mean_seconds = mean(&seconds.values);
+        Some(Self {
+            headroom: Gap::between(mean(best_static), mean_seconds),
+            mean_seconds,
+            seconds,
+        })
+    }
+}
+
+impl Gap {
+    fn between(best_static: f64, bound: f64) -> Self {
+        let seconds = best_static - bound;
+        let share = if best_static > 0.0 {
+            seconds / best_static
+        } else {
+            0.0
+        };
+        Self { seconds, share }
+    }
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
+fn best_per_session(arms: &[&ArmVerdict], times: &[Times]) -> Vec<BestInSession> {
+    let sessions = arms.first().map_or(&[][..], |arm| &arm.sessions[..]);
+    let closed = sessions.iter().filter(|session| !session.open);
     closed
-        .filter_map(|(i, session)| {
-            let times = hull
-                .iter()
-                .filter_map(|arm| Some((arm, charged(arm, arm.sessions.get(i)?))));
-            let (arm, seconds) = times.min_by(|a, b| a.1.total_cmp(&b.1))?;
+        .zip(lowest_medians(times))
+        .filter_map(|(session, (arm, seconds))| {
             Some(BestInSession {
                 session: session.name.clone(),
-                arm: arm.arm.clone(),
+                arm: arms.get(arm)?.arm.clone(),
                 seconds,
             })
         })
         .collect()
 }
 
-/// Median seconds of a session; the closing one carries the debt.
-fn charged(arm: &ArmVerdict, session: &SessionVerdict) -> f64 {
-    let debt = if session.name == CLOSING_SESSION {
-        arm.debt_seconds.median
-    } else {
-        0.0
-    };
-    session.seconds.median + debt
+/// Seconds of the closed sessions.
+fn times(arm: &ArmVerdict) -> Times {
+    let closed = arm.sessions.iter().filter(|session| !session.open);
+    closed.map(|session| charged(arm, session)).collect()
+}
+
+/// Seconds of a session by round; the closing one carries the debt.
+fn charged(arm: &ArmVerdict, session: &SessionVerdict) -> Vec<f64> {
+    let seconds = session.seconds.values.iter();
+    if session.name != CLOSING_SESSION {
+        return seconds.copied().collect();
+    }
+    let debts = arm.debt_seconds.values.iter();
+    seconds.zip(debts).map(|(own, debt)| own + debt).collect()
 }
 
 fn balance(best: &[BestInSession]) -> f64 {

@@ -75,6 +75,7 @@ fn run_of(samples: Vec<Sample>) -> ArmRun {
     ArmRun {
         arm: "fixed-4@dlc".parse().unwrap(),
         round: 0,
+        program: None,
         load: Default::default(),
         sessions: vec![record("calm"), record("overload")],
         totals: Default::default(),

@@ -13,7 +13,9 @@ mod level0;
 mod load_models;
 mod maximum;
 mod offered;
+mod other_rounds;
 mod overload;
+mod phase;
 #[cfg(test)]
 mod tests;
 
@@ -25,13 +27,14 @@ use crate::run::{ArmRun, LEAST_ROUNDS, Parameters};
 pub use arm::{ArmVerdict, SessionVerdict, closed_seconds};
 pub use debt::debt_seconds;
 pub use figure::{Figure, Standing, median};
-pub use headroom::{BestInSession, Headroom, headroom};
+pub use headroom::{BestInSession, Bound, Gap, Headroom, OtherRounds, headroom};
 pub use intervals::{Interval, Intervals};
 pub use level0::{ReadsByFiles, STEP as LEVEL0_STEP, reads_by_level0_files};
 pub use load_models::{MODELS, ModelError, ModelErrors, judge_load_models};
 pub use maximum::maximum;
 pub use offered::{Offered, judge_offered};
 pub use overload::{Overload, judge_overload, overload_of};
+pub use phase::PhaseShortfall;
 
 /// The judgement over all complete rounds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -40,6 +43,8 @@ pub struct Verdict {
     pub complete_rounds: usize,
     /// Rules that are not met, as sentences; empty is best.
     pub cautions: Vec<String>,
+    /// What write amplifications lack to be a claim, if they lack anything.
+    pub write_shortfall: Option<PhaseShortfall>,
     /// How much there is to win.
     pub headroom: Option<Headroom>,
     /// The arms in the plan's order.
@@ -59,6 +64,9 @@ pub fn judge(parameters: &Parameters, runs: &[ArmRun]) -> Verdict {
     let headroom = headroom(&arms);
     // A single round has no spread, and two hardly one: no wins, ties or losses then.
     let claims = rounds.len() >= LEAST_ROUNDS as usize;
+    if claims {
+        arm::mark_best(&mut arms);
+    }
     if let Some(headroom) = headroom.as_ref().filter(|_| claims) {
         for arm in arms
             .iter_mut()
@@ -70,6 +78,7 @@ pub fn judge(parameters: &Parameters, runs: &[ArmRun]) -> Verdict {
     let mut verdict = Verdict {
         complete_rounds: rounds.len(),
         cautions: Vec::new(),
+        write_shortfall: phase::of_rounds(parameters, &rounds),
         headroom,
         arms,
     };

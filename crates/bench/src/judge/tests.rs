@@ -1,5 +1,6 @@
 use super::*;
 use crate::arms::ArmName;
+use crate::drive::{LatencySummary, OpKind};
 use crate::run::{LoadRecord, RunPlan, SessionRecord, Totals};
 use crate::store::Counters;
 use crate::workload::{CLOSING_SESSION, load_workload};
@@ -53,6 +54,7 @@ fn run(name: &str, round: u32, seconds: [f64; 3]) -> ArmRun {
     ArmRun {
         arm: arm(name),
         round,
+        program: None,
         load,
         sessions,
         totals,
@@ -109,12 +111,19 @@ fn headroom_is_best_static_minus_the_best_of_each_session() {
     let headroom = verdict.headroom.unwrap();
     assert_eq!(headroom.best_static, arm("fixed-10"));
     // The middle round of fixed-1 takes 11 s for session a.
-    assert_eq!(headroom.bound_seconds, 11.0 + 8.0 + 5.0);
-    assert_eq!(headroom.headroom_seconds, 42.0 - 24.0);
+    assert_eq!(headroom.all.seconds, 11.0 + 8.0 + 5.0);
+    assert_eq!(headroom.all.headroom.seconds, 42.0 - 24.0);
+    // Whichever round is left out, the same arms are chosen: no luck was in it.
+    let others = headroom.all.in_other_rounds.as_ref().unwrap();
+    assert_eq!(others.seconds.values, [23.0, 24.0, 25.0]);
+    assert_eq!((others.mean_seconds, others.headroom.seconds), (24.0, 18.0));
+    assert_eq!(others.headroom.share, 18.0 / 42.0);
+    assert_eq!(headroom.switchable.as_ref(), Some(&headroom.all));
     assert_eq!(headroom.oracle_seconds.unwrap().median, 27.0);
-    assert!(!headroom.inside_spread);
+    assert!(!headroom.all.inside_spread);
     assert_eq!(headroom.balance, 11.0 / 8.0);
     let names: Vec<String> = headroom
+        .all
         .best_per_session
         .iter()
         .map(|best| format!("{} {}", best.session, best.arm))
@@ -134,6 +143,57 @@ fn headroom_is_best_static_minus_the_best_of_each_session() {
             Some(Standing::Win)
         ]
     );
+}
+
+#[test]
+fn no_store_switches_to_another() {
+    // Tuned leveled is the best in b, and no store of Lissom's becomes it: 10 + 2 + 5 over
+    // all arms, 10 + 20 + 5 over the two that one store can be.
+    let arms = ["fixed-1", "rocksdb-leveled-tuned", "fixed-10"];
+    let seconds = [[10.0, 21.0, 5.0], [14.0, 2.0, 6.0], [30.0, 20.0, 7.0]];
+    let runs: Vec<ArmRun> = (0..3)
+        .flat_map(|round| {
+            let of = move |at: usize| run(arms[at], round, seconds[at]);
+            [of(0), of(1), of(2)]
+        })
+        .collect();
+    let headroom = judge(&parameters(&arms), &runs).headroom.unwrap();
+    assert_eq!(headroom.best_static, arm("rocksdb-leveled-tuned"));
+    assert_eq!(headroom.all.seconds, 17.0);
+    assert_eq!(headroom.all.headroom.seconds, 22.0 - 17.0);
+    let own = headroom.switchable.unwrap();
+    assert_eq!(own.arms, [arm("fixed-1"), arm("fixed-10")]);
+    assert_eq!(own.seconds, 35.0);
+    assert_eq!(own.headroom.seconds, 22.0 - 35.0, "nothing to win");
+    assert_eq!(own.in_other_rounds.unwrap().headroom.seconds, -13.0);
+    assert!(own.inside_spread && !headroom.all.inside_spread);
+}
+
+#[test]
+fn luck_is_no_headroom() {
+    // Both arms take 10 s for a on the mean, and 8 s where they are lucky.
+    let mut runs = Vec::new();
+    let lucky = [[8.0, 8.0, 14.0], [14.0, 8.0, 8.0]];
+    for round in 0..3 {
+        for (name, a) in ["fixed-1", "fixed-10"].iter().zip(lucky) {
+            runs.push(run(name, round, [a[round as usize], 5.0, 1.0]));
+        }
+    }
+    let bound = judge(&parameters(&["fixed-1", "fixed-10"]), &runs)
+        .headroom
+        .unwrap()
+        .all;
+    assert_eq!(bound.seconds, 8.0 + 5.0 + 1.0);
+    // Round 1: median 11 against 8, so the second arm, 14. Round 2: 11 against 11, the
+    // first, 8. Round 3: 8 against 11, the first, 14. And 6 for b and the closing session.
+    let others = bound.in_other_rounds.unwrap();
+    assert_eq!(others.seconds.values, [20.0, 14.0, 20.0]);
+    assert_eq!(others.mean_seconds, 18.0);
+    assert_eq!(
+        others.headroom.seconds, 0.0,
+        "the best static arm had luck, too"
+    );
+    assert!(bound.inside_spread);
 }
 
 #[test]
@@ -177,7 +237,10 @@ fn debt_is_charged_at_the_measured_speed() {
     assert_eq!(debt_seconds(&idle, &[&idle]), Some(0.0));
     let verdict = judge(&parameters(&["fixed-10"]), &[owing]);
     assert_eq!(verdict.arms[0].total_seconds.median, 5.0);
-    assert_eq!(verdict.headroom.unwrap().best_per_session[2].seconds, 3.0);
+    let headroom = verdict.headroom.unwrap();
+    assert_eq!(headroom.all.best_per_session[2].seconds, 3.0);
+    assert_eq!(headroom.all.in_other_rounds, None, "there is one round");
+    assert_eq!(headroom.switchable, None, "there is one arm");
 }
 
 #[test]
@@ -200,7 +263,13 @@ fn unmet_rules_are_said() {
     assert!(said(
         "lacks lazy-leveling, rocksdb-leveled, rocksdb-leveled-tuned, rocksdb-universal"
     ));
-    assert!(said("two full drains"));
+    assert!(said("two full drains") && said("in brackets"));
+    let resources = &parameters(&["fixed-1"]).resources;
+    let shortfall = PhaseShortfall {
+        written: 1000,
+        needed: 2 * resources.drain_bytes(1000),
+    };
+    assert_eq!(verdict.write_shortfall, Some(shortfall));
     assert!(said("background work left"));
     assert!(said("Sessions are unequal"));
 }
@@ -229,6 +298,53 @@ fn five_random_fills_answer_for_short_write_sessions() {
             .iter()
             .any(|caution| caution.contains("two full drains"))
     );
+}
+
+#[test]
+fn the_best_of_a_session_is_who_has_the_lowest_median_or_ties_with_it() {
+    let arms = ["fixed-1", "fixed-4", "fixed-10"];
+    // Session a: 4 to 6, 6 to 8, and 7 to 9 s: the third meets the second, not the first.
+    let runs = |rounds: u32| -> Vec<ArmRun> {
+        let all = (0..rounds)
+            .flat_map(|round| arms.iter().zip([4.0, 6.0, 7.0]).map(move |of| (round, of)));
+        all.map(|(round, (name, least))| run(name, round, [least + f64::from(round), 1.0, 1.0]))
+            .collect()
+    };
+    let best = |rounds| {
+        let verdict = judge(&parameters(&arms), &runs(rounds));
+        let best = verdict.arms.iter().map(|arm| arm.sessions[0].best);
+        best.collect::<Vec<bool>>()
+    };
+    assert_eq!(best(3), [true, true, false]);
+    assert_eq!(best(2), [false; 3], "too few rounds for a claim");
+}
+
+#[test]
+fn read_amplification_is_blocks_of_users_over_operations_that_read() {
+    let of = |count| LatencySummary {
+        count,
+        ..LatencySummary::default()
+    };
+    let mut one = run("fixed-1", 0, [1.0, 1.0, 1.0]);
+    one.sessions[0].latencies = vec![(OpKind::GetPresent, of(30)), (OpKind::Update, of(500))];
+    one.sessions[0].counters.data_blocks_read = Some(60);
+    one.sessions[1].latencies = vec![(OpKind::Scan, of(10)), (OpKind::ReadModifyWrite, of(20))];
+    one.sessions[1].counters.data_blocks_read = Some(75);
+    one.sessions[2].latencies = vec![(OpKind::Put, of(7))];
+    one.totals.counters.data_blocks_read = Some(135);
+    let verdict = judge(&parameters(&["fixed-1"]), &[one.clone()]);
+    let median = |figure: &Option<Figure>| figure.as_ref().map(|it| it.median);
+    let arm = &verdict.arms[0];
+    assert_eq!(median(&arm.read_amplification), Some(135.0 / 60.0));
+    let sessions: Vec<Option<f64>> = arm
+        .sessions
+        .iter()
+        .map(|session| median(&session.read_amplification))
+        .collect();
+    assert_eq!(sessions, [Some(2.0), Some(2.5), None, None]);
+    one.totals.counters.data_blocks_read = None;
+    let verdict = judge(&parameters(&["fixed-1"]), &[one]);
+    assert_eq!(verdict.arms[0].read_amplification, None, "an older file");
 }
 
 #[test]

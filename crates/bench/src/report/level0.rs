@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::grid::Grid;
-use super::words::micros;
+use super::words::micros_figure;
 use crate::arms::ArmName;
 use crate::judge::{Figure, LEVEL0_STEP, ReadsByFiles, reads_by_level0_files};
 use crate::run::{ArmRun, Results};
@@ -42,7 +42,7 @@ fn grid(results: &Results, number: usize) -> Option<Grid> {
         for (files, rounds) in seen {
             let mean = |of: fn(&ReadsByFiles) -> Option<f64>| {
                 let figure = Figure::of(rounds.iter().filter_map(of));
-                figure.map_or("-".into(), |it| micros(it.median))
+                figure.map_or("-".into(), |it| micros_figure(&it))
             };
             let intervals: usize = rounds.iter().map(|it| it.intervals).sum();
             grid.row([

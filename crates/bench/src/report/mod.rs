@@ -1,6 +1,8 @@
 //! Shows results: a table for the terminal and a page for the browser.
 
+mod exports;
 mod grid;
+mod headroom;
 mod html;
 mod level0;
 mod offered;
@@ -15,6 +17,7 @@ mod work;
 use crate::judge::{Verdict, judge};
 use crate::run::Results;
 
+pub use exports::{Exporting, Exports, TABLE_FILE, write_exports};
 pub(crate) use grid::Grid;
 pub use html::{REPORT_FILE, report_html, write_report};
 pub use pictures::write_offered_pictures;

@@ -2,17 +2,17 @@
 //! load models.
 
 use super::grid::Grid;
-use super::words::{figure, micros, plain};
+use super::words::{bracketed, figure, micros, micros_figure};
 use crate::arms::ArmName;
 use crate::judge::{
-    Figure, MODELS, ModelErrors, Offered, Overload, judge_load_models, judge_offered,
-    judge_overload, overload_of,
+    Figure, MODELS, ModelError, ModelErrors, Offered, Overload, PhaseShortfall, judge_load_models,
+    judge_offered, judge_overload, overload_of,
 };
 use crate::run::{ArmRun, Results};
 use crate::workload::{Periodic, Session};
 
 /// Tables of each session with an offered rate; empty without one.
-pub(super) fn render_offered(results: &Results) -> String {
+pub(super) fn render_offered(results: &Results, rounds: usize) -> String {
     let sessions = results.parameters.workload.measured_sessions();
     let mut text = String::new();
     for (number, session) in sessions.iter().enumerate() {
@@ -22,7 +22,7 @@ pub(super) fn render_offered(results: &Results) -> String {
         let (name, rate) = (&session.name, session.rate);
         text += &format!(
             "\nAgainst the offered load: {name}, {rate}\n{}",
-            offered(results, number, session)
+            offered(results, number, session, rounds)
         );
         if let Some(rates) = overload_of(&sessions, number) {
             let grid = overload(results, number, &rates);
@@ -49,12 +49,12 @@ fn cell<T>(seen: &[T], of: impl Fn(&T) -> f64) -> String {
     Figure::of(seen.iter().map(of)).map_or("-".into(), |it| figure(&it))
 }
 
-/// A latency over rounds: its median.
+/// A latency over rounds.
 fn latency<T>(seen: &[T], of: impl Fn(&T) -> f64) -> String {
-    Figure::of(seen.iter().map(of)).map_or("-".into(), |it| micros(it.median))
+    Figure::of(seen.iter().map(of)).map_or("-".into(), |it| micros_figure(&it))
 }
 
-fn offered(results: &Results, number: usize, session: &Session) -> Grid {
+fn offered(results: &Results, number: usize, session: &Session, rounds: usize) -> Grid {
     let mut grid = Grid::new(&[
         "arm",
         "under 95 %, % of intervals",
@@ -62,15 +62,17 @@ fn offered(results: &Results, number: usize, session: &Session) -> Grid {
         "slowest, %",
         "p99",
         "p99.9",
-        "longest",
+        "longest (max)",
         "stalled, s",
         "write amp",
         "most debt, MB",
     ]);
     let entries = results.parameters.workload.entries;
+    let no_claim = writes_too_little(results, number, rounds);
     for arm in &results.parameters.arms {
         let judge = |run: &ArmRun| judge_offered(run, number, session, entries);
         let seen: Vec<Offered> = judged(results, arm, judge);
+        let longest = Figure::of(seen.iter().map(|it| it.latency.max));
         let written = Figure::of(seen.iter().filter_map(|it| it.write_amplification));
         grid.row([
             arm.to_string(),
@@ -79,13 +81,23 @@ fn offered(results: &Results, number: usize, session: &Session) -> Grid {
             cell(&seen, |it| it.slowest * 100.0),
             latency(&seen, |it| it.latency.p99),
             latency(&seen, |it| it.latency.p999),
-            latency(&seen, |it| it.latency.max),
+            longest.map_or("-".into(), |it| micros(it.max)),
             cell(&seen, |it| it.stall_seconds),
-            written.map_or("-".into(), |it| figure(&it)),
+            written.map_or("-".into(), |it| bracketed(figure(&it), no_claim)),
             cell(&seen, |it| it.most_debt / 1e6),
         ]);
     }
     grid
+}
+
+/// Whether one session spans too little for its write amplification to be a claim.
+fn writes_too_little(results: &Results, number: usize, rounds: usize) -> bool {
+    let shortfall = |run: &ArmRun| {
+        let data_bytes = run.sessions.first()?.live_bytes;
+        let written = run.sessions.get(number)?.user_bytes;
+        PhaseShortfall::of(&results.parameters, data_bytes, written, rounds)
+    };
+    results.runs.first().and_then(shortfall).is_some()
 }
 
 fn overload(results: &Results, number: usize, rates: &Periodic) -> Grid {
@@ -137,17 +149,14 @@ fn load_models(results: &Results, number: usize) -> Option<Grid> {
     any.then_some(grid)
 }
 
-/// Bias and error of a model: `-12 ±34`, medians over rounds.
+/// Bias and error of a model, percent: `-12.0 ±1.5, 34.0 ±2.0`.
 fn model_cell(seen: &[ModelErrors], model: usize) -> String {
-    let bias = Figure::of(seen.iter().map(|it| it.models[model].bias));
-    let error = Figure::of(seen.iter().map(|it| it.models[model].error));
-    let (Some(bias), Some(error)) = (bias, error) else {
+    let percent = |of: fn(&ModelError) -> f64| {
+        Figure::of(seen.iter().map(|it| of(&it.models[model]) * 100.0))
+    };
+    let (Some(bias), Some(error)) = (percent(|it| it.bias), percent(|it| it.error)) else {
         return "-".into();
     };
-    let sign = if bias.median < 0.0 { "-" } else { "+" };
-    format!(
-        "{sign}{}, {}",
-        plain(bias.median.abs() * 100.0),
-        plain(error.median * 100.0)
-    )
+    let sign = if bias.median < 0.0 { "" } else { "+" };
+    format!("{sign}{}, {}", figure(&bias), figure(&error))
 }

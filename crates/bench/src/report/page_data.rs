@@ -14,6 +14,8 @@ const MOST_POINTS: usize = 300;
 pub struct PageData {
     parameters: Parameters,
     machine: Machine,
+    /// The programs that made the runs.
+    programs: Vec<String>,
     verdict: Verdict,
     least_rounds: u32,
     failures: Vec<Failure>,
@@ -60,6 +62,7 @@ pub fn page_data(results: &Results) -> PageData {
     PageData {
         parameters: results.parameters.clone(),
         machine: results.machine.clone(),
+        programs: results.programs().iter().map(ToString::to_string).collect(),
         verdict: super::verdict_of(results),
         least_rounds: LEAST_ROUNDS,
         failures: results.failures.clone(),

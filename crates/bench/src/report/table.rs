@@ -1,15 +1,24 @@
 //! The result as text: aligned, medians with spreads, losses printed like wins.
 
 use super::grid::Grid;
+use super::headroom::render_headroom;
 use super::level0::render_level0;
 use super::offered::render_offered;
-use super::words::{count, figure, mebibytes, micros, plain};
+use super::words::{bracketed, bytes_figure, count, figure, mebibytes, micros, micros_figure};
 use super::work::render_work;
-use crate::judge::{ArmVerdict, Figure, Headroom, SessionVerdict, Verdict};
+use crate::judge::{ArmVerdict, Figure, SessionVerdict, Verdict};
 use crate::run::Results;
 
 /// Arms beside each other in the table of sessions.
 const ARMS_ABREAST: usize = 6;
+
+/// How to read the tables.
+const LEGEND: &str = "
+Figures are medians; ± is half the range over the rounds. (max) is the most of any round.
+Ranges that meet are a tie; ties share a rank. * marks the best of a session and who ties with it.
+Write amp: bytes written to files per byte written by the user; in brackets where it spans too
+little of the tree's phases for a claim. Read amp: data blocks read from files per get or scan.
+";
 
 /// The results as a table for a terminal. Judges anew if the file holds no verdict.
 pub fn render_table(results: &Results) -> String {
@@ -22,10 +31,8 @@ pub fn render_table(results: &Results) -> String {
         text += &format!("  ! failed: {}\n", failure.sentence);
     }
     if let Some(headroom) = &verdict.headroom {
-        text += &section(
-            "Headroom: how much there is to win",
-            &headroom_grid(headroom),
-        );
+        let headroom = render_headroom(headroom);
+        text += &format!("\nHeadroom: how much there is to win\n{headroom}");
     }
     if !verdict.arms.is_empty() {
         text += &section(
@@ -35,14 +42,15 @@ pub fn render_table(results: &Results) -> String {
         for arms in verdict.arms.chunks(ARMS_ABREAST) {
             text += &section(
                 "By session: s, or p99.9 where a rate is offered",
-                &sessions_grid(arms, &verdict.arms),
+                &sessions_grid(arms),
             );
         }
         text += &section("What it cost", &costs_grid(&verdict));
-        text += &render_offered(results);
+        text += &section("Latencies", &latencies_grid(&verdict));
+        text += &render_offered(results, verdict.complete_rounds);
         text += &render_level0(results);
         text += &render_work(results);
-        text += "\n± is half the range over the rounds. Ranges that meet are a tie; ties share a rank.\n";
+        text += LEGEND;
     }
     text
 }
@@ -56,7 +64,7 @@ fn head(results: &Results, verdict: &Verdict) -> String {
     let (workload, machine) = (&parameters.workload, &results.machine);
     let resources = &parameters.resources;
     format!(
-        "{}: {}\n{} entries, {} round{}, {} thread{}, seed {}; write buffer {}, cache {}, {} bits per key{}\n{}, {} cores, {}\n",
+        "{}: {}\n{} entries, {} round{}, {} thread{}, seed {}; write buffer {}, cache {}, {} bits per key{}\n{}, {} cores, {}{}\n",
         workload.name,
         workload.about,
         count(workload.entries),
@@ -80,40 +88,17 @@ fn head(results: &Results, verdict: &Verdict) -> String {
         machine.processor,
         machine.cores,
         machine.system,
+        programs(results),
     )
 }
 
-fn headroom_grid(headroom: &Headroom) -> Grid {
-    let mut grid = Grid::new(&["", "s", "", ""]);
-    let best = &headroom.best_static_seconds;
-    grid.row([
-        "best static arm".to_string(),
-        figure(best),
-        headroom.best_static.to_string(),
-        String::new(),
-    ]);
-    grid.row([
-        "best of each session".to_string(),
-        plain(headroom.bound_seconds),
-        "a bound: no switching between these arms does better".to_string(),
-        String::new(),
-    ]);
-    let inside = if headroom.inside_spread {
-        "inside the spread: nothing to win"
-    } else {
-        ""
-    };
-    grid.row([
-        "headroom".to_string(),
-        plain(headroom.headroom_seconds),
-        format!("{:.1} %", headroom.headroom_share * 100.0),
-        inside.to_string(),
-    ]);
-    if let Some(oracle) = &headroom.oracle_seconds {
-        let text = "a real run with perfect knowledge".to_string();
-        grid.row(["oracle".to_string(), figure(oracle), text, String::new()]);
-    }
-    grid.left_from(2)
+/// Who made the runs, where they tell.
+fn programs(results: &Results) -> String {
+    let programs = results.programs();
+    programs
+        .iter()
+        .map(|program| format!("; {program}"))
+        .collect()
 }
 
 fn totals_grid(verdict: &Verdict) -> Grid {
@@ -162,9 +147,8 @@ fn totals_grid(verdict: &Verdict) -> Grid {
     grid.left_from(5)
 }
 
-/// Sessions as rows, arms as columns; a star marks the lowest median of a session among
-/// `all` arms.
-fn sessions_grid(arms: &[ArmVerdict], all: &[ArmVerdict]) -> Grid {
+/// Sessions as rows, arms as columns; a star marks the best, and who ties with it.
+fn sessions_grid(arms: &[ArmVerdict]) -> Grid {
     let names: Vec<String> = arms.iter().map(|arm| arm.arm.to_string()).collect();
     let mut titles = vec!["session"];
     titles.extend(names.iter().map(String::as_str));
@@ -172,68 +156,69 @@ fn sessions_grid(arms: &[ArmVerdict], all: &[ArmVerdict]) -> Grid {
     for i in 0..arms[0].sessions.len() {
         let cells: Vec<&SessionVerdict> =
             arms.iter().filter_map(|arm| arm.sessions.get(i)).collect();
-        let lowest = all
-            .iter()
-            .filter_map(|arm| arm.sessions.get(i))
-            .map(|cell| judged(cell).median)
-            .fold(f64::INFINITY, f64::min);
         let mut row = vec![cells[0].name.clone()];
-        row.extend(cells.iter().map(|cell| session_cell(cell, lowest)));
+        row.extend(cells.into_iter().map(session_cell));
         grid.row(row);
     }
     grid
 }
 
-/// The figure by which a session is judged.
-fn judged(session: &SessionVerdict) -> &Figure {
-    if session.open {
-        &session.p999
+fn session_cell(session: &SessionVerdict) -> String {
+    let text = if session.open {
+        micros_figure(session.judged())
     } else {
-        &session.seconds
-    }
-}
-
-fn session_cell(session: &SessionVerdict, lowest: f64) -> String {
-    let mark = if judged(session).median <= lowest {
-        "*"
-    } else {
-        " "
+        figure(session.judged())
     };
-    if session.open {
-        return format!("{}{mark}", micros(session.p999.median));
-    }
-    format!("{}{mark}", figure(&session.seconds))
+    text + if session.best { "*" } else { " " }
 }
 
 fn costs_grid(verdict: &Verdict) -> Grid {
     let mut grid = Grid::new(&[
         "arm",
         "write amp",
+        "read amp",
         "peak space",
         "end space",
-        "p99.9 write",
-        "p99.9 read",
-        "p99.9 scan",
-        "longest write",
         "stalled, s",
-        "largest merge",
+        "largest merge (max)",
         "memory",
     ]);
-    let latency =
-        |figure: &Option<Figure>| figure.as_ref().map_or("-".into(), |f| micros(f.median));
     for arm in &verdict.arms {
         grid.row([
             arm.arm.to_string(),
-            arm.write_amplification.as_ref().map_or("-".into(), figure),
+            arm.write_amplification.as_ref().map_or("-".into(), |it| {
+                bracketed(figure(it), verdict.write_shortfall.is_some())
+            }),
+            arm.read_amplification.as_ref().map_or("-".into(), figure),
             figure(&arm.peak_space_amplification),
             figure(&arm.end_space_amplification),
-            latency(&arm.write_p999),
-            latency(&arm.read_p999),
-            latency(&arm.scan_p999),
-            latency(&arm.longest_write),
             figure(&arm.stall_seconds),
-            mebibytes(arm.largest_piece_bytes.median),
-            mebibytes(arm.memory_bytes.median),
+            mebibytes(arm.largest_piece_bytes.max),
+            bytes_figure(&arm.memory_bytes),
+        ]);
+    }
+    grid
+}
+
+fn latencies_grid(verdict: &Verdict) -> Grid {
+    let mut grid = Grid::new(&[
+        "arm",
+        "p99.9 write",
+        "p99.9 read",
+        "p99.9 scan",
+        "longest write (max)",
+        "longest operation (max)",
+    ]);
+    let tail = |figure: &Option<Figure>| figure.as_ref().map_or("-".into(), micros_figure);
+    for arm in &verdict.arms {
+        let longest_write = arm.longest_write.as_ref();
+        grid.row([
+            arm.arm.to_string(),
+            tail(&arm.write_p999),
+            tail(&arm.read_p999),
+            tail(&arm.scan_p999),
+            longest_write.map_or("-".into(), |longest| micros(longest.max)),
+            micros(arm.longest_operation.max),
         ]);
     }
     grid

@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 use lissom::core::tuner::Policy;
 
 use super::grid::Grid;
-use super::words::{figure, mebibytes};
-use crate::arms::settings_of;
+use super::words::{figure, figure_with, mebibytes};
+use crate::arms::{EXCESSES, excess_name, settings_of};
 use crate::judge::Figure;
 use crate::run::{ArmRun, Results};
-use crate::store::TunerCounters;
+use crate::store::{Counters, TunerCounters};
 
 /// Tables, each only where there is something to tell.
 pub(super) fn render_work(results: &Results) -> String {
@@ -27,24 +27,22 @@ pub(super) fn render_work(results: &Results) -> String {
     text
 }
 
-/// Causes as columns, arms as rows.
+/// Causes as columns, arms as rows; `None` where no arm has a bound. An arm of Lissom
+/// without an excess has its row, too: that there was none is a result.
 fn excesses(results: &Results) -> Option<Grid> {
-    let causes: BTreeSet<&String> = results
-        .runs
-        .iter()
-        .flat_map(|run| run.totals.counters.excesses.keys())
-        .collect();
-    if causes.is_empty() {
-        return None;
-    }
+    let counters = results.runs.iter().map(|run| &run.totals.counters);
+    let found = counters.flat_map(|it| it.excesses.keys().cloned());
+    let causes: BTreeSet<String> = EXCESSES.map(excess_name).into_iter().chain(found).collect();
     let mut titles = vec!["arm", "pieces"];
-    titles.extend(causes.iter().map(|cause| cause.as_str()));
+    titles.extend(causes.iter().map(String::as_str));
     let mut grid = Grid::new(&titles);
+    let mut any = false;
     for arm in &results.parameters.arms {
         let runs: Vec<&ArmRun> = results.runs.iter().filter(|run| run.arm == *arm).collect();
-        if runs.iter().all(|run| run.totals.counters.drains.is_none()) {
+        if !runs.iter().any(|run| is_bounded(&run.totals.counters)) {
             continue;
         }
+        any = true;
         let cell = |of: &dyn Fn(&ArmRun) -> u64| {
             Figure::of(runs.iter().map(|run| of(run) as f64)).map_or("-".into(), |it| figure(&it))
         };
@@ -55,12 +53,17 @@ fn excesses(results: &Results) -> Option<Grid> {
         for cause in &causes {
             row.push(cell(&|run| {
                 let excesses = &run.totals.counters.excesses;
-                excesses.get(*cause).copied().unwrap_or(0)
+                excesses.get(cause).copied().unwrap_or(0)
             }));
         }
         grid.row(row);
     }
-    Some(grid)
+    any.then_some(grid)
+}
+
+/// Whether an arm cuts its work into pieces that have a bound.
+fn is_bounded(counters: &Counters) -> bool {
+    counters.drains.is_some() || !counters.excesses.is_empty()
 }
 
 /// The most that an arm held in any round, and what its settings state for as many files.
@@ -68,7 +71,7 @@ fn memory(results: &Results) -> Option<Grid> {
     let resources = &results.parameters.resources;
     let settings = settings_of(Policy::LazyLeveling, resources);
     let file = resources.target_file_size_base.max(1);
-    let mut grid = Grid::new(&["arm", "budget", "bound", "held", ""]);
+    let mut grid = Grid::new(&["arm", "budget", "bound", "held (max)", ""]);
     let mut any = false;
     for arm in &results.parameters.arms {
         let runs = || results.runs.iter().filter(|run| run.arm == *arm);
@@ -137,7 +140,7 @@ fn learners(results: &Results) -> Option<Grid> {
         });
         let mut row = vec![arm.to_string(), figure(&asked)];
         row.extend(rest.iter().map(|it| it.as_ref().map_or("-".into(), figure)));
-        row.push(share.map_or("-".into(), |it| format!("{:.3} %", it.median)));
+        row.push(share.map_or("-".into(), |it| figure_with(&it, 3) + " %"));
         grid.row(row);
     }
     any.then_some(grid)

@@ -7,13 +7,19 @@ use std::process::{Child, Command, Stdio};
 
 use super::event::Event;
 use super::job::Job;
+use super::program::Program;
 use super::record::ArmRun;
 use crate::error::{BenchError, Place, Result};
 
-/// The child's side: reads a job from `input`, runs it, writes events to `output`.
+/// The child's side: reads a job from `input`, runs it, writes events to `output`; the
+/// run is said to be `program`'s, which may be another than the parent's by now.
 /// A failed run is an event, too; an error is returned only if none could be written.
 /// If the parent goes away in mid-run, the process exits with 1.
-pub fn run_arm_child(mut input: impl Read, mut output: impl Write + Send) -> Result<()> {
+pub fn run_arm_child(
+    mut input: impl Read,
+    mut output: impl Write + Send,
+    program: Option<Program>,
+) -> Result<()> {
     let mut text = String::new();
     input.read_to_string(&mut text).place("standard input")?;
     let result = serde_json::from_str::<Job>(&text)
@@ -30,7 +36,7 @@ pub fn run_arm_child(mut input: impl Read, mut output: impl Write + Send) -> Res
             })
         });
     let last = match result {
-        Ok(run) => Event::Done(Box::new(run)),
+        Ok(run) => Event::Done(Box::new(ArmRun { program, ..run })),
         Err(error) => Event::Failed(error.to_string()),
     };
     send(&mut output, &last)

@@ -47,7 +47,8 @@ pub fn measure(
         sample_interval: Duration::from_millis(job.sample_millis),
         clock: &clock,
     };
-    let mut book = Book::new(store.counters(), ProcessUse::now());
+    // What the load merged is taken here, and forgotten.
+    let mut book = Book::new(store.take_counters(), ProcessUse::now());
     for (number, session) in job.workload.measured_sessions().iter().enumerate() {
         let live = live_bytes(&driver.partitions);
         store.session_begins(&session.name)?;
@@ -60,7 +61,7 @@ pub fn measure(
             )));
         })?;
         let live = (live, live_bytes(&driver.partitions));
-        book.enter(session, outcome, store.counters(), live);
+        book.enter(session, outcome, store.take_counters(), live);
     }
     let debt = store.shape().debt_bytes;
     Ok(book.close(job, load, baseline, debt))
@@ -139,11 +140,18 @@ impl Book {
             .sessions
             .iter()
             .map(|session| session.peak_space_amplification);
+        let pieces = self
+            .sessions
+            .iter()
+            .map(|session| session.counters.largest_piece_bytes);
         let last = self.sessions.last();
         let over = |wanted: fn(OpKind) -> bool| -> LatencySummary { self.latencies.over(wanted) };
         let totals = Totals {
             user_bytes: self.sessions.iter().map(|session| session.user_bytes).sum(),
-            counters: self.last.since(&self.first),
+            counters: Counters {
+                largest_piece_bytes: pieces.max().unwrap_or(0),
+                ..self.last.since(&self.first)
+            },
             writes: over(OpKind::writes),
             point_reads: over(OpKind::reads_a_point),
             scans: over(|kind| kind == OpKind::Scan),
@@ -159,6 +167,7 @@ impl Book {
         ArmRun {
             arm: job.arm.clone(),
             round: job.round,
+            program: None,
             load,
             sessions: self.sessions,
             totals,

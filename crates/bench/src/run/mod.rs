@@ -6,13 +6,14 @@ mod job;
 mod load;
 mod measure;
 mod plan;
+mod program;
 mod rates;
 mod record;
 mod results;
 #[cfg(test)]
 mod tests;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::arms::ArmName;
 use crate::error::{Place, Result};
@@ -24,6 +25,7 @@ pub use job::Job;
 pub(crate) use job::remove_directory;
 pub(crate) use load::Filling;
 pub use plan::{DEFAULT_SPACE_BOUND, LEAST_ROUNDS, Launcher, Parameters, RunPlan, demo_plan};
+pub use program::Program;
 pub use record::{ArmRun, LoadRecord, SessionRecord, Totals};
 pub(crate) use results::replace;
 pub use results::{Failure, Machine, RESULTS_FILE, Results};
@@ -36,6 +38,10 @@ pub trait Watcher: Send {
     fn progress(&mut self, progress: &Progress);
     /// It has ended, and its results are on disk.
     fn arm_ended(&mut self, run: &ArmRun);
+    /// An arm has ended or failed, and all results so far are on disk, judged.
+    fn results_saved(&mut self, results: &Results) {
+        let _ = results;
+    }
 }
 
 /// Watches nothing.
@@ -65,26 +71,31 @@ pub fn run(plan: &RunPlan, watcher: &mut dyn Watcher) -> Result<Results> {
         results
             .failures
             .retain(|failure| failure.arm != arm || failure.round != round);
-        match launch(plan, &job(plan, &arm, round)?, watcher) {
-            Ok(run) => {
-                watcher.arm_ended(&run);
-                results.runs.push(run);
-            }
-            Err(error) => {
-                let sentence = error.to_string();
-                results.failures.push(Failure {
-                    arm,
-                    round,
-                    sentence,
-                });
-            }
+        let ended = launch(plan, &job(plan, &arm, round)?, watcher);
+        let succeeded = ended.is_ok();
+        match ended {
+            Ok(run) => results.runs.push(run),
+            Err(error) => results.failures.push(Failure {
+                arm,
+                round,
+                sentence: error.to_string(),
+            }),
         }
-        results.verdict = Some(judge(&results.parameters, &results.runs));
-        results.save(&plan.out)?;
+        save(&mut results, &plan.out)?;
+        if let Some(run) = results.runs.last().filter(|_| succeeded) {
+            watcher.arm_ended(run);
+        }
+        watcher.results_saved(&results);
     }
-    results.verdict = Some(judge(&results.parameters, &results.runs));
-    results.save(&plan.out)?;
+    save(&mut results, &plan.out)?;
     Ok(results)
+}
+
+/// Judges the results and puts them on disk.
+fn save(results: &mut Results, out: &Path) -> Result<()> {
+    results.verdict = Some(judge(&results.parameters, &results.runs));
+    results.save(out)?;
+    Ok(())
 }
 
 fn launch(plan: &RunPlan, job: &Job, watcher: &mut dyn Watcher) -> Result<ArmRun> {

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::program::Program;
 use crate::arms::ArmName;
 use crate::drive::{LatencySummary, OpKind, Sample};
 use crate::store::Counters;
@@ -13,6 +14,9 @@ pub struct ArmRun {
     pub arm: ArmName,
     /// The round, from 0.
     pub round: u32,
+    /// The program that ran it, where it told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<Program>,
     /// How the starting state was reached; not measured.
     pub load: LoadRecord,
     /// The sessions, the closing one last.
@@ -96,6 +100,35 @@ pub struct Totals {
     pub device_written_bytes: u64,
     /// Bytes that came from the device during the sessions.
     pub device_read_bytes: u64,
+}
+
+impl ArmRun {
+    /// Read amplification over all sessions: see [`SessionRecord::read_amplification`].
+    pub fn read_amplification(&self) -> Option<f64> {
+        let reads = self.sessions.iter().map(SessionRecord::reads).sum();
+        per_read(&self.totals.counters, reads)
+    }
+}
+
+impl SessionRecord {
+    /// Operations that read: gets, scans, and reads that a write follows.
+    pub fn reads(&self) -> u64 {
+        let reads = self.latencies.iter().filter(|(kind, _)| kind.reads());
+        reads.map(|(_, latency)| latency.count).sum()
+    }
+
+    /// Data blocks that users' reads took from files, per operation that read; `None`
+    /// without such an operation, and where blocks were not counted. As
+    /// [`Mission::read_amplification`](lissom::core::Mission::read_amplification), which
+    /// counts blocks of all kinds, from a sample.
+    pub fn read_amplification(&self) -> Option<f64> {
+        per_read(&self.counters, self.reads())
+    }
+}
+
+fn per_read(counters: &Counters, reads: u64) -> Option<f64> {
+    let blocks = counters.data_blocks_read?;
+    (reads > 0).then(|| blocks as f64 / reads as f64)
 }
 
 impl Totals {

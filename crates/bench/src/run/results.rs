@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::plan::Parameters;
+use super::program::Program;
 use super::record::ArmRun;
 use crate::arms::ArmName;
 use crate::error::{BenchError, Place, Result};
-use crate::judge::Verdict;
+use crate::judge::{Verdict, judge};
 
 /// Version of the file's form.
 const FORMAT: u32 = 1;
@@ -25,7 +26,9 @@ pub struct Results {
     pub parameters: Parameters,
     /// The machine.
     pub machine: Machine,
-    /// The judgement, for readers of the file; it is made anew from the runs.
+    /// The judgement, for other readers of the file: this program makes it anew from the
+    /// runs, so that older files are judged by the same rules.
+    #[serde(skip_deserializing)]
     pub verdict: Option<Verdict>,
     /// The runs, in the order in which they ended.
     pub runs: Vec<ArmRun>,
@@ -117,11 +120,15 @@ impl Results {
         }
     }
 
-    /// Reads the results in `out`.
-    pub fn read(out: &Path) -> Result<Self> {
-        let path = out.join(RESULTS_FILE);
+    /// Reads the results of a directory, or of a file of any name, and judges them.
+    pub fn read(path: &Path) -> Result<Self> {
+        let path = if path.is_file() {
+            path.to_path_buf()
+        } else {
+            path.join(RESULTS_FILE)
+        };
         let text = fs::read(&path).place(path.display())?;
-        let results: Self = serde_json::from_slice(&text).place(format!(
+        let mut results: Self = serde_json::from_slice(&text).place(format!(
             "{} is no results file of this version; move it away",
             path.display()
         ))?;
@@ -132,7 +139,19 @@ impl Results {
                 results.format
             )));
         }
+        results.verdict = Some(judge(&results.parameters, &results.runs));
         Ok(results)
+    }
+
+    /// The programs that made the runs, each once, in the order in which they first ran.
+    pub fn programs(&self) -> Vec<&Program> {
+        let mut programs = Vec::new();
+        for program in self.runs.iter().filter_map(|run| run.program.as_ref()) {
+            if !programs.contains(&program) {
+                programs.push(program);
+            }
+        }
+        programs
     }
 
     /// Whether `arm` has run in `round`.

@@ -69,6 +69,13 @@ fn a_run_resumes_and_accumulates_rounds() {
         "what was done is kept as it was"
     );
     assert_eq!(Results::read(out.path()).unwrap(), results);
+    // A judgement by other rules, as of an older program, is not believed.
+    let mut other = results.clone();
+    if let Some(verdict) = &mut other.verdict {
+        verdict.complete_rounds = 99;
+    }
+    other.save(out.path()).unwrap();
+    assert_eq!(Results::read(out.path()).unwrap(), results);
     let mut noted = Noted::default();
     run(&plan, &mut noted).unwrap();
     assert!(noted.0.is_empty());
@@ -142,12 +149,86 @@ fn senseless_plans_are_refused() {
 }
 
 #[test]
+fn the_largest_piece_is_that_of_the_sessions_and_not_of_the_load() {
+    let out = tempfile::tempdir().unwrap();
+    let first = |plan: &RunPlan| run(plan, &mut Silent).unwrap().runs.remove(0);
+    let mut plan = plan(&["mock-a"], out.path());
+    plan.rounds = 1;
+    let mixed = first(&plan);
+    let largest: Vec<u64> = mixed
+        .sessions
+        .iter()
+        .map(|session| session.counters.largest_piece_bytes)
+        .collect();
+    let (closing, before) = largest.split_last().unwrap();
+    assert_eq!(*closing, 0, "it only reads");
+    assert!(before[0] > 0);
+    let totals = &mixed.totals.counters;
+    assert_eq!(Some(&totals.largest_piece_bytes), before.iter().max());
+
+    plan.out = out.path().join("reads");
+    plan.workload = load_workload("ycsb-c")
+        .unwrap()
+        .sized(Some(500), 1.0)
+        .unwrap();
+    assert_eq!(first(&plan).totals.counters.largest_piece_bytes, 0);
+}
+
+#[test]
+fn the_demo_is_a_changing_workload_in_small_beside_static_arms() {
+    let plan = demo_plan("unused".into()).unwrap();
+    plan.check().unwrap();
+    let arms: Vec<String> = plan.arms.iter().map(ToString::to_string).collect();
+    for arm in [
+        "learned",
+        "thresholds-30-70",
+        "fixed-1",
+        "fixed-10",
+        "rocksdb-leveled",
+        "rocksdb-universal",
+    ] {
+        assert!(arms.iter().any(|name| name == arm), "{arm}");
+    }
+    assert_eq!(plan.rounds, LEAST_ROUNDS, "it is a comparison");
+
+    let sessions = &plan.workload.sessions;
+    let has = |wanted: &dyn Fn(&crate::workload::Session) -> bool| sessions.iter().any(wanted);
+    assert!(sessions.len() >= 8);
+    assert!(has(&|it| it.mix.scan > 50.0) && has(&|it| it.mix.get_absent > 50.0));
+    assert!(
+        has(&|it| it.mix.put > 50.0 && it.rate.highest() > Some(10_000.0)),
+        "bursts"
+    );
+    assert!(has(&|it| it.mix.delete > 50.0));
+    assert!(
+        has(&|it| it.rate.highest() < Some(1_000.0) && it.is_open()),
+        "a quiet phase"
+    );
+
+    // 15 runs over 60,000 entries took 137 s on two cores, and it should be two to four
+    // minutes. What is offered takes its time on any machine.
+    let runs = plan.arms.len() as u64 * u64::from(plan.rounds);
+    assert!((800_000..=1_500_000).contains(&(runs * plan.workload.entries)));
+    let offered: f64 = sessions
+        .iter()
+        .filter_map(|session| session.offered_seconds(plan.workload.entries))
+        .sum();
+    assert!(offered * (runs as f64) < 60.0, "{offered}");
+}
+
+#[test]
 fn a_child_tells_the_same_story() {
     let out = tempfile::tempdir().unwrap();
     let plan = plan(&["mock-good"], out.path());
     let job = job(&plan, &plan.arms[0], 0).unwrap();
     let mut lines = Vec::new();
-    run_arm_child(serde_json::to_vec(&job).unwrap().as_slice(), &mut lines).unwrap();
+    let program = Program {
+        version: "0.1.0".into(),
+        commit: Some("0123456789abcdef".into()),
+        dirty: true,
+    };
+    let job = serde_json::to_vec(&job).unwrap();
+    run_arm_child(job.as_slice(), &mut lines, Some(program.clone())).unwrap();
     let events: Vec<Event> = String::from_utf8(lines)
         .unwrap()
         .lines()
@@ -164,9 +245,44 @@ fn a_child_tells_the_same_story() {
         panic!("{last:?}")
     };
     assert_eq!(run.sessions.len(), plan.workload.sessions.len() + 1);
+    assert_eq!(run.program.as_ref(), Some(&program));
     let mut lines = Vec::new();
-    run_arm_child("nonsense".as_bytes(), &mut lines).unwrap();
+    run_arm_child("nonsense".as_bytes(), &mut lines, None).unwrap();
     assert!(String::from_utf8(lines).unwrap().contains("failed"));
+}
+
+#[test]
+fn programs_are_told_apart() {
+    let program = |commit: Option<&str>, dirty| Program {
+        version: "0.1.0".into(),
+        commit: commit.map(str::to_owned),
+        dirty,
+    };
+    let known = program(Some("0123456789abcdef0123"), false);
+    assert_eq!(known.to_string(), "lissom 0.1.0, commit 0123456789ab");
+    let dirty = program(Some("0123"), true);
+    assert_eq!(dirty.to_string(), "lissom 0.1.0, commit 0123, dirty");
+    let unknown = program(None, false);
+    assert_eq!(unknown.to_string(), "lissom 0.1.0, commit unknown");
+
+    let out = tempfile::tempdir().unwrap();
+    let plan = plan(&["mock-a"], out.path());
+    let mut results = run(&plan, &mut Silent).unwrap();
+    assert!(results.programs().is_empty(), "nobody told");
+    let said = |results: &Results| judge(&results.parameters, &results.runs).cautions.join(" ");
+    assert!(!said(&results).contains("different programs"));
+    results.runs[0].program = Some(known.clone());
+    results.runs[1].program = Some(dirty.clone());
+    results.runs[2].program = Some(known.clone());
+    assert_eq!(results.programs(), [&known, &dirty]);
+    let cautions = said(&results);
+    assert!(
+        cautions.contains("commit 0123456789ab; lissom"),
+        "{cautions}"
+    );
+    assert!(cautions.contains("commit 0123, dirty was built from sources"));
+    results.save(out.path()).unwrap();
+    assert_eq!(Results::read(out.path()).unwrap().runs, results.runs);
 }
 
 #[test]
@@ -222,6 +338,30 @@ fn stock_rocksdb_runs_a_small_workload() {
     assert!(!out.path().join("database").exists());
 }
 
+/// RocksDB counts the blocks that compactions read together with those of users, but for
+/// what comes into the cache.
+#[test]
+fn what_compactions_read_is_no_read_amplification() {
+    let out = tempfile::tempdir().unwrap();
+    let mut plan = plan(&["rocksdb-leveled-tuned", "fixed-2"], out.path());
+    let workload = load_workload("update-only").unwrap();
+    plan.workload = workload.sized(Some(3000), 2.0).unwrap();
+    plan.rounds = 1;
+    plan.resources.write_buffer_size = 64 << 10;
+    plan.resources.target_file_size_base = 64 << 10;
+    let results = run(&plan, &mut Silent).unwrap();
+    assert_eq!(results.failures, []);
+    for run in &results.runs {
+        let (updates, closing) = (&run.sessions[0], &run.sessions[1]);
+        assert!(updates.counters.compaction_read_bytes > 0 && updates.counters.block_reads > 0);
+        assert_eq!(updates.counters.data_blocks_read, Some(0), "{}", run.arm);
+        assert_eq!(updates.read_amplification(), None, "nothing was read");
+        let amplification = closing.read_amplification().unwrap();
+        assert!((0.01..100.0).contains(&amplification), "{amplification}");
+        assert!(run.read_amplification() == Some(amplification));
+    }
+}
+
 /// Lissom, end to end, with a switch of limits in mid-run.
 #[test]
 fn lissom_runs_a_small_workload() {
@@ -244,6 +384,10 @@ fn lissom_runs_a_small_workload() {
     for run in &results.runs {
         assert!(run.totals.verified > 0 && run.totals.counters.compactions > 0);
         assert!(run.totals.counters.drains.is_some());
+        let largest = run.sessions.iter();
+        let largest = largest.map(|it| it.counters.largest_piece_bytes).max();
+        assert_eq!(Some(run.totals.counters.largest_piece_bytes), largest);
+        assert!(largest > Some(0));
         let settings = out.path().join("settings").join(run.arm.file_name());
         assert!(settings.join("OPTIONS").exists());
     }

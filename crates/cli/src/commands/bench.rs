@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use lissom_bench::{
-    ArmName, Bar, DEFAULT_SPACE_BOUND, LEAST_ROUNDS, Results, RunPlan, render_table,
-    run as run_plan, write_offered_pictures, write_report,
+    ArmName, Bar, DEFAULT_SPACE_BOUND, Exporting, Exports, LEAST_ROUNDS, Results, RunPlan,
+    render_table, run as run_plan, write_exports,
 };
 
 use super::sizes::{self, wrong};
@@ -19,8 +19,8 @@ pub fn command() -> Command {
         .about("Compares arms on a workload, in rounds, each arm in a process of its own")
         .long_about(
             "Compares arms on a workload, in rounds, each arm in a process of its own.\n\n\
-             Writes results.json after each arm, and report.html; an interrupted run goes on with \
-             the same command.",
+             Writes results.json, report.html and table.txt after each arm; an interrupted run \
+             goes on with the same command.",
         )
         .arg(
             Arg::new("workload")
@@ -108,9 +108,9 @@ fn rates() -> [Arg; 3] {
         .conflicts_with("rates-from"),
         option(
             "rates-from",
-            "DIR",
-            "Scales the workload's rates by the maximum in these results of --closed-loop: what \
-             the slowest arm there carried",
+            "PATH",
+            "Scales the workload's rates by the maximum in these results of --closed-loop, a \
+             directory or file: what the slowest arm there carried",
         )
         .value_parser(value_parser!(PathBuf)),
         option(
@@ -156,10 +156,9 @@ fn plan(given: &ArgMatches) -> Result<RunPlan, Failure> {
     if given.get_flag("closed-loop") {
         plan.close_loops();
     }
-    if let Some(directory) = find::<PathBuf>(given, "rates-from") {
+    if let Some(path) = find::<PathBuf>(given, "rates-from") {
         let share = find(given, "rate-share").unwrap_or(RATE_SHARE);
-        plan.offer(&Results::read(&directory)?, share)
-            .map_err(wrong)?;
+        plan.offer(&Results::read(&path)?, share).map_err(wrong)?;
     }
     plan.check().map_err(wrong)?;
     Ok(plan)
@@ -168,19 +167,26 @@ fn plan(given: &ArgMatches) -> Result<RunPlan, Failure> {
 /// Runs a plan, writes the report and its pictures, and prints the table.
 pub fn run_and_report(plan: &RunPlan, json: bool) -> Outcome {
     let mut bar = Bar::default();
-    let results = run_plan(plan, &mut bar);
+    let results = run_plan(plan, &mut Exporting::new(&mut bar, &plan.out));
     bar.finish();
     let results = results?;
-    let report = write_report(&results, &plan.out)?;
-    let pictures = write_offered_pictures(&results, &plan.out)?;
+    let exports = write_exports(&results, &plan.out)?;
     if json {
         output::print_json(&results)?;
     } else {
-        let mut text = render_table(&results) + &place("\nreport", report);
-        text.extend(pictures.into_iter().map(|it| place("picture", it)));
-        output::print(&text)?;
+        output::print(&shown(&results, Some(exports)))?;
     }
     complain(&results, &plan.out)
+}
+
+/// The tables, and where the page and the pictures are.
+pub fn shown(results: &Results, exports: Option<Exports>) -> String {
+    let mut text = render_table(results);
+    if let Some(exports) = exports {
+        text += &place("\nreport", exports.report);
+        text.extend(exports.pictures.into_iter().map(|it| place("picture", it)));
+    }
+    text
 }
 
 /// A line that says where a file is.

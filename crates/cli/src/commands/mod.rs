@@ -11,6 +11,7 @@ mod detach;
 mod inspect;
 mod pin;
 mod replay;
+mod report;
 mod search;
 mod sim;
 mod sizes;
@@ -21,6 +22,7 @@ mod workloads;
 
 use clap::{ArgMatches, Command};
 
+use crate::built;
 use crate::failure::{Failure, Outcome};
 
 /// The command line.
@@ -40,6 +42,7 @@ pub fn program() -> Command {
         .subcommands([
             demo::command(),
             bench::command(),
+            report::command(),
             sim::command(),
             workloads::command(),
             inspect::command(),
@@ -68,6 +71,7 @@ pub fn run(given: &ArgMatches) -> Outcome {
     match given.subcommand() {
         Some(("demo", given)) => demo::run(given),
         Some(("bench", given)) => bench::run(given),
+        Some(("report", given)) => report::run(given),
         Some(("sim", given)) => sim::run(given),
         Some(("workloads", given)) => workloads::run(given),
         Some(("inspect", given)) => inspect::run(given),
@@ -86,6 +90,7 @@ pub fn run(given: &ArgMatches) -> Outcome {
         Some(("bench-arm", _)) => Ok(lissom_bench::run_arm_child(
             std::io::stdin(),
             std::io::stdout(),
+            Some(built::program()),
         )?),
         _ => Err(Failure::WrongUse("give a command".into())),
     }

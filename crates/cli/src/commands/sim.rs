@@ -113,14 +113,15 @@ fn machine() -> [Arg; 5] {
         .value_parser(amount),
         file(
             "calibrate",
-            "DIR",
-            "Fits the constants to the results of `lissom bench` in this directory",
+            "PATH",
+            "Fits the constants to results of `lissom bench`: their directory, or a file of them",
         )
         .conflicts_with("compare"),
         file(
             "compare",
-            "DIR",
-            "Compares with the results of `lissom bench` in this directory, fitting nothing",
+            "PATH",
+            "Compares with results of `lissom bench`, fitting nothing: their directory, or a file \
+             of them as bench/results/NAME.json",
         ),
         file("save-machine", "FILE", "Writes the fitted constants here").requires("calibrate"),
     ]
@@ -132,8 +133,8 @@ pub fn run(given: &ArgMatches) -> Outcome {
         None => MachineModel::default(),
     };
     for (name, fit) in [("calibrate", true), ("compare", false)] {
-        if let Some(directory) = find::<PathBuf>(given, name) {
-            return compare(given, &directory, machine, fit);
+        if let Some(path) = find::<PathBuf>(given, name) {
+            return compare(given, &path, machine, fit);
         }
     }
     let plan = plan(given, machine)?;
@@ -209,8 +210,8 @@ fn spread(given: &ArgMatches, name: &str) -> Result<f64, Failure> {
     }
 }
 
-fn compare(given: &ArgMatches, directory: &Path, machine: MachineModel, fit: bool) -> Outcome {
-    let results = Results::read(directory)?;
+fn compare(given: &ArgMatches, path: &Path, machine: MachineModel, fit: bool) -> Outcome {
+    let results = Results::read(path)?;
     let mut line = StatusLine::new();
     let seen = calibrate(&results, machine, fit, &mut |what| line.show(what))?;
     drop(line);

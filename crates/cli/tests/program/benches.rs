@@ -1,6 +1,6 @@
 //! bench, its child, and the list of workloads.
 
-use super::support::{done, json, run, text};
+use super::support::{done, ends, json, run, text};
 
 const SMALL: [&str; 8] = [
     "--entries",
@@ -27,11 +27,19 @@ fn a_small_benchmark_leaves_results_and_a_report_and_goes_on() {
         "{table}"
     );
     assert!(table.contains("report.html"), "{table}");
-    assert!(out.join("results.json").exists() && out.join("report.html").exists());
+    for file in ["results.json", "report.html", "table.txt"] {
+        assert!(out.join(file).exists(), "{file}");
+    }
 
     arguments.push("--json");
     let results = json(&arguments);
     assert_eq!(results["runs"].as_array().expect("runs").len(), 2);
+    let program = &results["runs"][0]["program"];
+    assert_eq!(program["version"], env!("CARGO_PKG_VERSION"));
+    // None in a source archive.
+    let digits = |commit: &str| commit.len() >= 40 && commit.chars().all(|c| c.is_ascii_hexdigit());
+    assert!(program["commit"].as_str().is_none_or(digits), "{program}");
+    assert!(table.contains(concat!("lissom ", env!("CARGO_PKG_VERSION"), ", commit ")));
 
     arguments.extend(["--seed", "2"]);
     let other = run(&arguments);
@@ -41,6 +49,41 @@ fn a_small_benchmark_leaves_results_and_a_report_and_goes_on() {
         "{}",
         text(&other.stderr)
     );
+}
+
+#[test]
+fn results_are_shown_anew_from_their_directory_or_from_a_file() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let at = |name: &str| directory.path().join(name).display().to_string();
+    let out = at("out");
+    let mut arguments = vec!["bench", "update-only", "--buffered-io"];
+    arguments.extend(["--arm", "fixed-2", "--out", &out]);
+    arguments.extend(SMALL);
+    let table = done(&arguments);
+    let page = directory.path().join("out/report.html");
+    std::fs::remove_file(&page).expect("removed");
+    assert_eq!(done(&["report", &out]), table);
+    assert!(page.exists());
+
+    let file = at("published.json");
+    std::fs::rename(at("out/results.json"), &file).expect("renamed");
+    let alone = done(&["report", &file]);
+    assert!(table.starts_with(&alone) && !alone.contains("report.html"));
+    let shown = done(&["report", &file, "--out", &at("elsewhere")]);
+    assert!(shown.contains("elsewhere/report.html"), "{shown}");
+    assert!(directory.path().join("elsewhere/table.txt").exists());
+    let results = json(&["report", &file, "--json"]);
+    assert_eq!(results["verdict"]["complete_rounds"], 1);
+
+    for (path, words) in [
+        (&out, "out/results.json"),
+        (&at("nothing"), "nothing/results.json"),
+    ] {
+        let sentence = ends(&["report", path], 1);
+        assert!(sentence.contains(words), "{sentence}");
+    }
+    std::fs::write(&file, "{}").expect("written");
+    assert!(ends(&["report", &file], 1).contains("no results file"));
 }
 
 const WAVES: &str = r#"

@@ -90,6 +90,9 @@ fn a_measured_run_is_compared_and_fitted() {
     ]);
     let table = done(&["sim", "--compare", out]);
     assert!(table.contains("Arms by measured total"), "{table}");
+    let file = directory.path().join("out/results.json");
+    let file = file.to_str().expect("UTF-8");
+    assert_eq!(done(&["sim", "--compare", file]), table, "a file will do");
     let machine = directory.path().join("machine.json");
     let machine = machine.to_str().expect("UTF-8");
     let fitted = json(&[

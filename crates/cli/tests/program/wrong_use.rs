@@ -41,7 +41,7 @@ fn what_cannot_be_meant_is_refused() {
         ),
         (
             &["bench", "ycsb-a", "--arm", "fixed-1", "--rate-share", "0.5"],
-            "--rates-from <DIR>",
+            "--rates-from <PATH>",
         ),
         (
             &[
@@ -55,6 +55,7 @@ fn what_cannot_be_meant_is_refused() {
             ],
             "cannot be used with",
         ),
+        (&["report"], "<PATH>"),
         (&["apply", "."], "<OPTIONS>"),
         (&["apply", ".", "OPTIONS", "--undo"], "cannot be used with"),
         (&["apply", ".", "--finish", "--undo"], "cannot be used with"),
@@ -233,6 +234,7 @@ fn help_names_every_command_and_fits_the_terminal() {
     for command in [
         "demo",
         "bench",
+        "report",
         "workloads",
         "inspect",
         "adopt",

@@ -41,4 +41,14 @@ impl Autopilot {
             tuner: view.tuner,
         })
     }
+
+    /// Input bytes of the largest merge that ended in a column family since the last
+    /// call, or since the open; 0 without a merge, or without a family of that name. A
+    /// maximum has no difference, so who compares stretches of time begins it anew. The
+    /// one in [`Pieces`] stays.
+    pub fn take_largest_merge(&self, family: &str) -> u64 {
+        self.shared.family(family).map_or(0, |family| {
+            std::mem::take(&mut family.pieces.lock().largest_since_taken)
+        })
+    }
 }

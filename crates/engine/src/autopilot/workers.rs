@@ -244,6 +244,7 @@ fn count(pieces: &mut Pieces, plan: &Plan, executed: &Executed) {
                     pieces.merged += 1;
                     pieces.time += *took;
                     pieces.largest_bytes = pieces.largest_bytes.max(plan.input_bytes);
+                    pieces.largest_since_taken = pieces.largest_since_taken.max(plan.input_bytes);
                 }
             }
             if let Some(cause) = plan.excess {

@@ -102,6 +102,8 @@ pub struct Pieces {
     pub mismatched: u64,
     /// Input bytes of the largest merge.
     pub largest_bytes: u64,
+    /// The same since [`Autopilot::take_largest_merge`](crate::Autopilot::take_largest_merge).
+    pub(crate) largest_since_taken: u64,
     /// Bytes read by merges.
     pub read_bytes: u64,
     /// Bytes written by merges.

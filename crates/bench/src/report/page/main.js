@@ -2,7 +2,8 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const page = document.getElementById("page");
 const names = data.parameters.arms;
-const rounds = [...new Set(data.runs.map((run) => run.round))].sort((a, b) => a - b);
+const drawn = data.runs.filter((run) => run.points.length);
+const rounds = [...new Set(drawn.map((run) => run.round))].sort((a, b) => a - b);
 const state = { mode: "operations", round: rounds[0] ?? 0, hidden: new Set() };
 
 header(page, data);
@@ -20,7 +21,7 @@ const PANELS = [
   { title: "Memory", unit: "resident bytes of the process", pick: (p) => p.memory, text: bytes },
 ];
 
-if (data.runs.length) {
+if (drawn.length) {
   html("h2", {}, page, "Over time");
   html("p", { class: "note" }, page, "By operation, every session is equally wide and all arms show the same operation at the same place. By second, faster arms end earlier.");
   const controls = html("div", { class: "controls" }, page);
@@ -30,8 +31,8 @@ if (data.runs.length) {
   const trees = html("div", { class: "trees" }, page);
   buildControls(controls, () => redraw(panels, trees));
   redraw(panels, trees);
-}
-html("footer", {}, page, "Operations, data and fill phases are the same in every arm, and arms alternate within each round. Loading is not measured. Every workload closes with timed scans and point reads; what an arm's own planner still wanted to merge then is charged to it. Where a rate is offered, latency counts from the moment an operation was due. Reads are verified. The settings of every arm lie beside this page in <code>settings/</code>, all figures in <code>results.json</code>.");
+} else if (data.runs.length) html("p", { class: "note" }, page, "These results hold no samples: nothing can be drawn over time.");
+html("footer", {}, page, "Operations, data and fill phases are the same in every arm, and arms alternate within each round. Loading is not measured. Every workload closes with timed scans and point reads; what an arm's own planner still wanted to merge then is charged to it. Where a rate is offered, latency counts from the moment an operation was due. Reads are verified. A benchmark leaves the settings of every arm in <code>settings/</code> and all figures in <code>results.json</code>, beside this page.");
 
 function buildControls(controls, changed) {
   const axis = html("span", { class: "group" }, controls, "axis");
@@ -60,7 +61,7 @@ function choice(parent, options, field, changed) {
 
 function redraw(panels, trees) {
   panels.replaceChildren(); trees.replaceChildren();
-  const runs = data.runs.filter((run) => run.round === state.round && !state.hidden.has(run.arm) && run.points.length)
+  const runs = drawn.filter((run) => run.round === state.round && !state.hidden.has(run.arm))
     .map((run) => ({ ...run, i: names.indexOf(run.arm) })).sort((a, b) => a.i - b.i);
   if (!runs.length) { html("p", { class: "note" }, panels, "No arm is chosen."); return; }
   const sessions = runs[0].sessions, longest = Math.max(...runs.map((run) => run.points[run.points.length - 1].at)) * 1.01;

@@ -9,8 +9,17 @@ const rate = (v) => (v >= 1e6 ? `${plain(v / 1e6)} M/s` : v >= 1e3 ? `${plain(v 
 const short = (text) => text.replace(/\.0+(?=\D|$)/, "").replace(/(\.\d*?)0+(?=\D|$)/, "$1");
 const whole = (v) => Math.round(v).toLocaleString("en");
 const escaped = (text) => String(text).replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
-const spread = (f) => (f.values.length < 2 ? "" : `<span class="spread">±${plain((f.max - f.min) / 2)}</span>`);
-const median = (list) => { const s = [...list].sort((a, b) => a - b); return s.length % 2 ? s[(s.length - 1) / 2] : (s[s.length / 2 - 1] + s[s.length / 2]) / 2; };
+// Units for values of a size: what one is worth, and its name.
+const bare = () => [1, ""];
+const inMicros = (v) => (v >= 1e6 ? [1e6, " s"] : v >= 1e3 ? [1e3, " ms"] : [1, " µs"]);
+const inBytes = (v) => (v >= 2 ** 30 ? [2 ** 30, " GiB"] : v >= 2 ** 20 || v <= 0 ? [2 ** 20, " MiB"] : [1024, " KiB"]);
+// A median with half the range over the rounds, both in one unit.
+const figure = (f, unit = bare) => {
+  const half = f.values.length < 2 ? 0 : (f.max - f.min) / 2, size = Math.max(Math.abs(f.median), half);
+  const [worth, name] = unit(size), d = digits(size / worth);
+  const shown = (v) => (v / worth).toLocaleString("en", { maximumFractionDigits: d, minimumFractionDigits: d });
+  return shown(f.median) + (f.values.length < 2 ? "" : `<span class="spread">±${shown(half)}</span>`) + name;
+};
 
 // Round steps for an axis from 0 to `top`.
 function ticks(top, wanted) {

@@ -15,6 +15,12 @@ function html(name, attributes, parent, inner) {
   return node;
 }
 
+// A name of at most so many letters; the whole one is its title.
+function named(name, room, attributes, parent) {
+  const label = element("text", attributes, parent, name.length > room ? `${name.slice(0, Math.max(1, room - 1))}…` : name);
+  element("title", {}, label, name);
+}
+
 // Horizontal axis: by operation, every session equally wide, so that all arms show the
 // same operation at the same place; or by second.
 function horizontal(sessions, mode, longest) {
@@ -47,9 +53,7 @@ function drawBands(f, axis, mode, sessions, labels = "level") {
       element("text", { x, y, "text-anchor": "end", transform: `rotate(-32 ${x} ${y})`, style: "font-size:9.5px" }, f.svg, session.name);
       return;
     }
-    const name = session.name.length > room ? `${session.name.slice(0, Math.max(1, room - 1))}…` : session.name;
-    const label = element("text", { x: f.left + (i + 0.5) * w, y: f.bottom + 15, "text-anchor": "middle" }, f.svg, name);
-    element("title", {}, label, session.name);
+    named(session.name, room, { x: f.left + (i + 0.5) * w, y: f.bottom + 15, "text-anchor": "middle" }, f.svg);
   });
 }
 function drawScale(f, marks, y, text) {

@@ -13,11 +13,19 @@ function header(page, data) {
     [bytes(r.block_cache_size), "block cache"], [r.filter_bits_per_key, "filter bits per key"], [r.background_compactions, "compactions at a time"],
     [r.size_ratio, "size ratio"], [r.direct_io ? "direct" : "buffered", "I/O"], [r.compression, "compression"],
     [machine.cores, `cores, ${machine.processor}`], [bytes(machine.memory_bytes), "memory"], [machine.system, ""],
+    ...data.programs.map((program) => [program, ""]),
   ];
   html("ul", { class: "facts" }, page, facts.map(([v, n]) => `<li><b>${escaped(v)}</b> ${escaped(n)}</li>`).join(""));
   const said = [...verdict.cautions, ...data.failures.map((f) => `Failed: ${f.sentence}`)];
   if (said.length) html("div", { class: "warn" }, page, `<strong>Before you believe it</strong><ul>${said.map((s) => `<li>${escaped(s)}</li>`).join("")}</ul>`);
 }
+
+// A bound without the luck of a minimum over noisy medians, where the rounds allow it.
+const sober = (bound) => (bound.in_other_rounds ? { seconds: bound.in_other_rounds.mean_seconds, headroom: bound.in_other_rounds.headroom } : bound);
+const signed = (v) => `${v < 0 ? "−" : ""}${plain(Math.abs(v))}`;
+const percent = (gap) => `${signed(gap.share * 100)} %`;
+// Whether the two bounds are over different arms.
+const both = (h) => h.switchable && h.switchable.arms.length < h.all.arms.length;
 
 function headroomSection(page, data) {
   const { verdict } = data, h = verdict.headroom;
@@ -25,21 +33,29 @@ function headroomSection(page, data) {
   html("h2", {}, page, "How much there is to win");
   html("p", { class: "note" }, page, "Time of all closed sessions with the closing one, and the debt charged at each arm's own compaction speed. Whiskers span the rounds.");
   const hero = html("div", { class: "card hero" }, page), side = html("div", {}, hero);
-  if (h) {
-    html("div", { class: "big" }, side, `${plain(h.headroom_share * 100)} %`);
-    html("p", {}, side, `headroom: best static arm <b>${escaped(h.best_static)}</b> with ${seconds(h.best_static_seconds.median)}, against ${seconds(h.bound_seconds)} if each session had its own best static arm.`);
-    if (verdict.complete_rounds < data.least_rounds) html("p", {}, side, `<b>No claim: ${verdict.complete_rounds} of ${data.least_rounds} rounds.</b>`);
-    else if (h.inside_spread) html("p", {}, side, "That is inside the best arm's spread: there is nothing to win here.");
-    html("p", {}, side, h.oracle_seconds ? `A real run that switches with perfect knowledge took ${seconds(h.oracle_seconds.median)}.` : "No real run with perfect knowledge was made.");
-  } else html("p", {}, side, "The hull is empty: no static arm stayed within the space bound.");
+  if (h) headroomText(side, data, h);
+  else html("p", {}, side, "The hull is empty: no static arm stayed within the space bound.");
   totals(html("div", {}, hero), data);
+}
+
+function headroomText(side, data, h) {
+  const own = h.switchable || h.all, won = sober(own), { verdict } = data;
+  const whose = h.switchable ? "one store that had the best of Lissom's static limits in each session" : "the best static arm of each session";
+  html("div", { class: "big" }, side, percent(won.headroom));
+  html("p", {}, side, `headroom: the best static arm, <b>${escaped(h.best_static)}</b>, took ${seconds(h.best_static_seconds.median)}; ${whose} would take ${seconds(won.seconds)}.`);
+  if (verdict.complete_rounds < data.least_rounds) html("p", {}, side, `<b>No claim: ${verdict.complete_rounds} of ${data.least_rounds} rounds.</b>`);
+  else if (own.inside_spread) html("p", {}, side, "That is inside the best arm's spread: there is nothing to win here.");
+  if (both(h)) html("p", {}, side, `Over all static arms it is ${percent(sober(h.all).headroom)}, and ${seconds(sober(h.all).seconds)}; but no store can switch between stock RocksDB and Lissom.`);
+  if (own.in_other_rounds) html("p", {}, side, `By medians alone it would be ${percent(own.headroom)}. A minimum over noisy medians is partly luck (the winner's curse), so each session's arm is chosen in the other rounds here, and timed in this one; the truth lies between the two.`);
+  html("p", {}, side, h.oracle_seconds ? `A real run that switches with perfect knowledge took ${figure(h.oracle_seconds)} s.` : "No real run with perfect knowledge was made.");
 }
 
 function totals(parent, data) {
   const { verdict } = data, h = verdict.headroom;
   const arms = verdict.arms.map((a, i) => ({ ...a, i })).sort((a, b) => a.total_seconds.median - b.total_seconds.median);
-  const row = 30, f = frame(parent, 860, arms.length * row + 46, 176);
-  const marks = ticks(Math.max(...arms.map((a) => a.total_seconds.max)), 6), top = marks[marks.length - 1];
+  const row = 30, f = frame(parent, 860, arms.length * row + 68, 176, 54);
+  const bounds = h ? [[both(h) ? "best of each session, any arm" : "best of each session", sober(h.all).seconds], ...(both(h) ? [["best of each session, one store", sober(h.switchable).seconds]] : [])] : [];
+  const marks = ticks(Math.max(...arms.map((a) => a.total_seconds.max), ...bounds.map((b) => b[1])), 6), top = marks[marks.length - 1];
   const x = (v) => f.left + (v / top) * (f.right - f.left - 70);
   for (const t of marks) {
     element("line", { x1: x(t), x2: x(t), y1: f.top, y2: f.bottom, class: "grid" }, f.svg);
@@ -47,57 +63,68 @@ function totals(parent, data) {
   }
   arms.forEach((arm, n) => {
     const y = f.top + n * row + 5, middle = y + 10, total = arm.total_seconds;
-    element("text", { x: f.left - 10, y: middle + 4, "text-anchor": "end", class: "strong" }, f.svg, arm.arm);
+    named(arm.arm, 24, { x: f.left - 10, y: middle + 4, "text-anchor": "end", class: "strong" }, f.svg);
     const debt = arm.debt_seconds.median, work = Math.max(0, total.median - debt);
     const bar = element("rect", { x: x(0), y, width: Math.max(1, x(work) - x(0)), height: 20, rx: 3, fill: colour(arm.i), opacity: arm.over_space_bound ? 0.35 : 0.9 }, f.svg);
     if (debt > 0) element("rect", { x: x(work), y, width: x(total.median) - x(work), height: 20, fill: "none", stroke: colour(arm.i), "stroke-dasharray": "3 2" }, f.svg);
     if (total.values.length > 1) element("path", { d: `M${x(total.min)} ${middle}H${x(total.max)}M${x(total.min)} ${middle - 4}v8M${x(total.max)} ${middle - 4}v8`, class: "whisker", fill: "none" }, f.svg);
     element("text", { x: x(total.max) + 8, y: middle + 4, class: "strong" }, f.svg, seconds(total.median));
-    bar.addEventListener("mousemove", (e) => showTip(e, `<b>${escaped(arm.arm)}</b>${arm.sessions.filter((s) => !s.open).map((s) => `<div class="row"><span>${escaped(s.name)}</span><span>${seconds(s.seconds.median)}</span></div>`).join("")}<div class="row"><span>debt</span><span>${seconds(debt)}</span></div>`));
+    bar.addEventListener("mousemove", (e) => showTip(e, `<b>${escaped(arm.arm)}</b>${arm.sessions.filter((s) => !s.open).map((s) => `<div class="row"><span>${escaped(s.name)}</span><span>${figure(s.seconds)} s</span></div>`).join("")}<div class="row"><span>debt</span><span>${figure(arm.debt_seconds)} s</span></div>`));
     bar.addEventListener("mouseleave", () => { tip.style.display = "none"; });
   });
-  if (h) {
-    element("line", { x1: x(h.bound_seconds), x2: x(h.bound_seconds), y1: f.top - 4, y2: f.bottom, class: "bound" }, f.svg);
-    element("text", { x: x(h.bound_seconds), y: f.bottom + 15 + 14, "text-anchor": "middle", style: "fill:var(--accent)" }, f.svg, "best of each session");
-  }
+  bounds.forEach(([name, bound], n) => {
+    const at = x(bound), anchor = at < f.left + 90 ? "start" : at > f.right - 90 ? "end" : "middle";
+    element("line", { x1: at, x2: at, y1: f.top - 4, y2: f.bottom, class: "bound" }, f.svg);
+    element("text", { x: at, y: f.bottom + 29 + n * 14, "text-anchor": anchor, style: "fill:var(--accent)" }, f.svg, `${name}: ${seconds(bound)}`);
+  });
 }
+
+// A figure that is no ground for a claim stands in brackets.
+const bracketed = (text, noClaim) => (noClaim ? `<span class="tie">(${text})</span>` : text);
+
+// Rows of cells under titles; both may hold elements.
+function table(parent, titles, rows) {
+  const row = (cells, kind) => `<tr>${cells.map((cell) => `<${kind}>${cell}</${kind}>`).join("")}</tr>`;
+  html("table", {}, html("div", { class: "card scroll" }, parent), `<thead>${row(titles, "th")}</thead><tbody>${rows.map((cells) => row(cells, "td")).join("")}</tbody>`);
+}
+const armCell = (arm, i) => `<span class="swatch" style="background:${colour(i)}"></span>${escaped(arm.arm)}${arm.over_space_bound ? '<span class="tag out">over the space bound</span>' : ""}`;
 
 function armsTable(page, data) {
   const { verdict, parameters } = data, h = verdict.headroom;
   if (!verdict.arms.length) return;
   html("h2", {}, page, "What each arm did, and what it cost");
-  html("p", { class: "note" }, page, `Medians; ± is half the range over the rounds. Where ranges meet it is a tie. Space bound: ${plain(parameters.space_bound)} times the existing data.`);
-  const titles = ["arm", "total, s", "debt, s", "to best static", "write amp", "space, peak", "space, end", "p99.9 write", "p99.9 read", "p99.9 scan", "longest write", "stalled, s", "largest merge", "memory"];
-  const latency = (f) => (f ? micros(f.median) : "–");
-  const rows = verdict.arms.map((a, i) => {
+  html("p", { class: "note" }, page, `Medians; ± is half the range over the rounds. Where ranges meet it is a tie. (max) is the most of any round. Space bound: ${plain(parameters.space_bound)} times the existing data.${verdict.write_shortfall ? " Write amplifications in brackets span too little of the tree's phases for a claim." : ""}`);
+  table(page, ["arm", "total, s", "debt, s", "to best static", "write amp", "read amp", "space, peak", "space, end", "stalled, s", "largest merge (max)", "memory"], verdict.arms.map((a, i) => {
     const share = h ? (a.total_seconds.median / h.best_static_seconds.median - 1) * 100 : 0;
     const away = `${share >= 0 ? "+" : "−"}${plain(Math.abs(share))} %`;
     const standing = !h ? "" : a.arm === h.best_static ? "best static" : a.standing ? `<span class="${a.standing}">${a.standing} ${away}</span>` : `<span class="tie">${away}</span>`;
-    const out = a.over_space_bound ? '<span class="tag out">over the space bound</span>' : "";
-    return [`<span class="swatch" style="background:${colour(i)}"></span>${escaped(a.arm)}${out}`, plain(a.total_seconds.median) + spread(a.total_seconds), plain(a.debt_seconds.median) + spread(a.debt_seconds), standing,
-      a.write_amplification ? plain(a.write_amplification.median) + spread(a.write_amplification) : "–", plain(a.peak_space_amplification.median) + spread(a.peak_space_amplification), plain(a.end_space_amplification.median) + spread(a.end_space_amplification),
-      latency(a.write_p999), latency(a.read_p999), latency(a.scan_p999), latency(a.longest_write), plain(a.stall_seconds.median), bytes(a.largest_piece_bytes.median), bytes(a.memory_bytes.median)];
-  });
-  const card = html("div", { class: "card scroll" }, page);
-  html("table", {}, card, `<thead><tr>${titles.map((t) => `<th>${t}</th>`).join("")}</tr></thead><tbody>${rows.map((r) => `<tr>${r.map((c) => `<td>${c}</td>`).join("")}</tr>`).join("")}</tbody>`);
+    return [armCell(a, i), figure(a.total_seconds), figure(a.debt_seconds), standing, a.write_amplification ? bracketed(figure(a.write_amplification), verdict.write_shortfall) : "–", a.read_amplification ? figure(a.read_amplification) : "–",
+      figure(a.peak_space_amplification), figure(a.end_space_amplification), figure(a.stall_seconds), bytes(a.largest_piece_bytes.max), figure(a.memory_bytes, inBytes)];
+  }));
+  const tail = (f) => (f ? figure(f, inMicros) : "–");
+  table(page, ["arm", "p99.9 write", "p99.9 read", "p99.9 scan", "longest write (max)", "longest operation (max)"], verdict.arms.map((a, i) => [armCell(a, i),
+    tail(a.write_p999), tail(a.read_p999), tail(a.scan_p999), a.longest_write ? micros(a.longest_write.max) : "–", micros(a.longest_operation.max)]));
 }
+
+// Arms beside each other in the table of sessions.
+const ABREAST = 9;
 
 function sessionsTable(page, data) {
   const arms = data.verdict.arms;
   if (!arms.length) return;
   html("h2", {}, page, "Session by session");
-  html("p", { class: "note" }, page, "Seconds where the loop is closed, the 99.9th percentile where a rate is offered. The darker a cell, the farther from the best of its row; the best is bold.");
+  html("p", { class: "note" }, page, "Seconds where the loop is closed, the 99.9th percentile where a rate is offered. The darker a cell, the farther its median from the lowest of its row; bold are the best and who ties with it.");
   const judged = (s) => (s.open ? s.p999 : s.seconds);
-  const rows = arms[0].sessions.map((session, i) => {
-    const cells = arms.map((a) => a.sessions[i]), best = Math.min(...cells.map((c) => judged(c).median));
-    return `<tr><td>${escaped(session.name)}${session.open ? '<span class="tag">offered rate</span>' : ""}</td>${cells.map((c) => {
-      const f = judged(c), over = best > 0 ? f.median / best : 1, shade = Math.min(0.42, Math.log2(over) * 0.16);
-      const text = c.open ? micros(f.median) : plain(f.median) + spread(f);
-      return `<td class="${f.median <= best ? "best" : ""}" style="background:rgba(var(--cell),${shade.toFixed(3)})" title="${plain(over)} times the best">${text}</td>`;
-    }).join("")}</tr>`;
-  });
-  const card = html("div", { class: "card scroll" }, page);
-  html("table", {}, card, `<thead><tr><th>session</th>${arms.map((a) => `<th>${escaped(a.arm)}</th>`).join("")}</tr></thead><tbody>${rows.join("")}</tbody>`);
+  const lowest = arms[0].sessions.map((_, i) => Math.min(...arms.map((a) => judged(a.sessions[i]).median)));
+  const cell = (c, i) => {
+    const over = lowest[i] > 0 ? judged(c).median / lowest[i] : 1, shade = Math.min(0.42, Math.log2(over) * 0.16);
+    return `<td class="${c.best ? "best" : ""}" style="background:rgba(var(--cell),${shade.toFixed(3)})" title="${plain(over)} times the lowest${c.read_amplification ? `; ${plain(c.read_amplification.median)} data blocks from files per read` : ""}">${figure(judged(c), c.open ? inMicros : bare)}</td>`;
+  };
+  for (let from = 0; from < arms.length; from += ABREAST) {
+    const some = arms.slice(from, from + ABREAST);
+    const rows = some[0].sessions.map((session, i) => `<tr><td>${escaped(session.name)}${session.open ? '<span class="tag">offered rate</span>' : ""}</td>${some.map((a) => cell(a.sessions[i], i)).join("")}</tr>`);
+    html("table", {}, html("div", { class: "card scroll" }, page), `<thead><tr><th>session</th>${some.map((a) => `<th>${escaped(a.arm)}</th>`).join("")}</tr></thead><tbody>${rows.join("")}</tbody>`);
+  }
 }
 
 function amplifications(page, data) {
@@ -105,20 +132,21 @@ function amplifications(page, data) {
   if (!arms.length) return;
   html("h2", {}, page, "Amplifications");
   const card = html("div", { class: "card" }, page), bound = data.parameters.space_bound;
-  card.style.cssText = "display:grid;grid-template-columns:repeat(auto-fit,minmax(430px,1fr));gap:24px";
-  const kinds = [["Write amplification", "bytes written to files per byte written by the user", (a) => a.write_amplification], ["Space amplification at its peak", "bytes on disk over existing data", (a) => a.peak_space_amplification]];
+  card.style.cssText = "display:grid;grid-template-columns:repeat(auto-fit,minmax(320px,1fr));gap:24px";
+  const noClaim = data.verdict.write_shortfall ? "; in brackets, for it spans too little for a claim" : "";
+  const kinds = [["Write amplification", `bytes written to files per byte written by the user${noClaim}`, (a) => a.write_amplification], ["Read amplification", "data blocks read from files per get or scan", (a) => a.read_amplification], ["Space amplification at its peak", "bytes on disk over existing data", (a) => a.peak_space_amplification]];
   for (const [title, about, pick] of kinds) {
     const shown = arms.map((a, i) => ({ name: a.arm, i, figure: pick(a) })).filter((a) => a.figure);
     const box = html("div", { class: "panel" }, card, `<h3>${title} <span>${about}</span></h3>`);
-    if (!shown.length) { html("p", { class: "note" }, box, "Nothing was written."); continue; }
-    const f = frame(box, 520, shown.length * 24 + 32, 150), space = title.startsWith("Space");
-    const top = Math.max(...shown.map((s) => s.figure.max), space ? bound : 0) * 1.02, x = (v) => f.left + (v / top) * (f.right - f.left - 52);
+    if (!shown.length) { html("p", { class: "note" }, box, title.startsWith("Write") ? "Nothing was written." : "Nothing was read, or blocks were not counted."); continue; }
+    const f = frame(box, 350, shown.length * 24 + 32, 142), space = title.startsWith("Space");
+    const top = Math.max(...shown.map((s) => s.figure.max), space ? bound : 0, 1e-9) * 1.02, x = (v) => f.left + (v / top) * (f.right - f.left - 52);
     shown.forEach((s, n) => {
       const y = f.top + n * 24 + 3, middle = y + 8;
-      element("text", { x: f.left - 8, y: middle + 4, "text-anchor": "end" }, f.svg, s.name);
+      named(s.name, 22, { x: f.left - 8, y: middle + 4, "text-anchor": "end" }, f.svg);
       element("rect", { x: x(0), y, width: Math.max(1, x(s.figure.median) - x(0)), height: 16, rx: 3, fill: colour(s.i), opacity: 0.9 }, f.svg);
       if (s.figure.values.length > 1) element("path", { d: `M${x(s.figure.min)} ${middle}H${x(s.figure.max)}`, class: "whisker" }, f.svg);
-      element("text", { x: x(s.figure.max) + 7, y: middle + 4, class: "strong" }, f.svg, plain(s.figure.median));
+      element("text", { x: x(s.figure.max) + 7, y: middle + 4, class: "strong" }, f.svg, noClaim && title.startsWith("Write") ? `(${plain(s.figure.median)})` : plain(s.figure.median));
     });
     if (space) {
       element("line", { x1: x(bound), x2: x(bound), y1: f.top - 4, y2: f.bottom, class: "bound" }, f.svg);

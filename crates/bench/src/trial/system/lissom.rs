@@ -120,6 +120,10 @@ impl Store for TreeTrial {
         self.store.bytes()
     }
 
+    fn take_largest_piece(&self) -> u64 {
+        self.store.take_largest_piece()
+    }
+
     fn shape(&self) -> Shape {
         self.store.shape()
     }

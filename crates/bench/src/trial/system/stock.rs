@@ -123,6 +123,10 @@ impl Store for StockTrial {
         self.store.bytes()
     }
 
+    fn take_largest_piece(&self) -> u64 {
+        self.store.take_largest_piece()
+    }
+
     fn shape(&self) -> Shape {
         self.store.shape()
     }

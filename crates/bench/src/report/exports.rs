@@ -1,0 +1,74 @@
+//! What is written beside the results for people: the tables, the page, the pictures.
+
+use std::path::{Path, PathBuf};
+
+use super::html::write_report;
+use super::pictures::write_offered_pictures;
+use super::table::render_table;
+use crate::arms::ArmName;
+use crate::error::Result;
+use crate::run::{ArmRun, Progress, Results, Watcher, replace};
+
+/// Name of the tables in the output directory.
+pub const TABLE_FILE: &str = "table.txt";
+
+/// The files that were written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exports {
+    /// The tables, as a terminal shows them.
+    pub table: PathBuf,
+    /// The page.
+    pub report: PathBuf,
+    /// One for each session that offers a rate for a given time.
+    pub pictures: Vec<PathBuf>,
+}
+
+/// Writes all exports into a directory.
+///
+/// # Errors
+/// When a file cannot be written.
+pub fn write_exports(results: &Results, out: &Path) -> Result<Exports> {
+    let report = write_report(results, out)?;
+    let table = out.join(TABLE_FILE);
+    replace(&table, render_table(results).as_bytes())?;
+    Ok(Exports {
+        table,
+        report,
+        pictures: write_offered_pictures(results, out)?,
+    })
+}
+
+/// Writes the exports after each arm, so that an interrupted run has them, and passes
+/// what it sees on to another watcher.
+pub struct Exporting<'a> {
+    watcher: &'a mut dyn Watcher,
+    out: &'a Path,
+}
+
+impl<'a> Exporting<'a> {
+    /// Exports into `out`.
+    pub fn new(watcher: &'a mut dyn Watcher, out: &'a Path) -> Self {
+        Self { watcher, out }
+    }
+}
+
+impl Watcher for Exporting<'_> {
+    fn arm_begins(&mut self, arm: &ArmName, round: u32, number: usize, of: usize) {
+        self.watcher.arm_begins(arm, round, number, of);
+    }
+
+    fn progress(&mut self, progress: &Progress) {
+        self.watcher.progress(progress);
+    }
+
+    fn arm_ended(&mut self, run: &ArmRun) {
+        self.watcher.arm_ended(run);
+    }
+
+    fn results_saved(&mut self, results: &Results) {
+        // What cannot be written must not end a run of hours, whose results are saved; who
+        // writes the exports at its end is told.
+        let _ = write_exports(results, self.out);
+        self.watcher.results_saved(results);
+    }
+}

@@ -1,0 +1,90 @@
+//! How much there is to win, as text.
+
+use super::grid::Grid;
+use super::words::{figure, plain};
+use crate::judge::{Bound, Figure, Gap, Headroom};
+
+/// Above so many arms a bound tells their number alone.
+const NAMED: usize = 6;
+
+/// Why there are two figures for a bound.
+const LUCK: &str = "  A minimum over noisy medians is partly luck (the winner's curse). So each session's arm is also
+  chosen in the other rounds and timed in this one; that is the mean over rounds, and the best
+  static arm is chosen so too. The truth lies between the two.
+";
+
+/// The hull's best arm, the bounds and the oracle.
+pub(super) fn render_headroom(headroom: &Headroom) -> String {
+    let mut grid = Grid::new(&["", "s", "headroom", "", ""]);
+    grid.row([
+        "best static arm".to_string(),
+        figure(&headroom.best_static_seconds),
+        String::new(),
+        String::new(),
+        headroom.best_static.to_string(),
+    ]);
+    let own = headroom.switchable.as_ref();
+    if own.is_none_or(|own| own.arms != headroom.all.arms) {
+        let whose = "any static arm: no store can switch between all of these";
+        add_bound(&mut grid, &headroom.all, whose);
+    }
+    if let Some(own) = own {
+        let whose = format!("{}: one store can switch between these", names(own));
+        add_bound(&mut grid, own, &whose);
+    }
+    if let Some(oracle) = &headroom.oracle_seconds {
+        let gap = headroom.best_static_seconds.median - oracle.median;
+        let share = gap / headroom.best_static_seconds.median.max(1e-9);
+        add(
+            &mut grid,
+            ["oracle", "a real run with perfect knowledge"],
+            figure(oracle),
+            Gap {
+                seconds: gap,
+                share,
+            },
+        );
+    }
+    let luck = if headroom.all.in_other_rounds.is_some() {
+        LUCK
+    } else {
+        ""
+    };
+    format!("{}{luck}", grid.left_from(4))
+}
+
+fn add_bound(grid: &mut Grid, bound: &Bound, whose: &str) {
+    let inside = if bound.inside_spread {
+        "inside the best static arm's spread: nothing to win"
+    } else {
+        ""
+    };
+    let title = ["best of each session", whose];
+    add(grid, title, plain(bound.seconds), bound.headroom);
+    if let Some(others) = &bound.in_other_rounds {
+        let mean = Figure {
+            median: others.mean_seconds,
+            ..others.seconds.clone()
+        };
+        let title = ["  chosen in other rounds", inside];
+        add(grid, title, figure(&mean), others.headroom);
+    }
+}
+
+fn add(grid: &mut Grid, [title, text]: [&str; 2], seconds: String, gap: Gap) {
+    grid.row([
+        title.to_string(),
+        seconds,
+        plain(gap.seconds),
+        format!("{:.1} %", gap.share * 100.0),
+        text.to_string(),
+    ]);
+}
+
+fn names(bound: &Bound) -> String {
+    if bound.arms.len() > NAMED {
+        return format!("{} arms of Lissom", bound.arms.len());
+    }
+    let names: Vec<String> = bound.arms.iter().map(ToString::to_string).collect();
+    names.join(", ")
+}
