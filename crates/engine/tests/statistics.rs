@@ -2,6 +2,8 @@
 //! levels.
 
 mod common;
+#[path = "common/compression.rs"]
+mod compression;
 
 use std::time::Duration;
 
@@ -112,7 +114,8 @@ fn bytes_add_up_over_the_levels() {
     assert!(wrong < useful / 20, "10 bits per key: {wrong} of {useful}");
 }
 
-fn filled(change: impl FnOnce(&mut Settings)) -> FamilyStatistics {
+/// A store of several levels, and what is to be seen of it.
+fn filled<T>(change: impl FnOnce(&mut Settings), look: impl FnOnce(&Db) -> T) -> T {
     let directory = tempfile::tempdir().expect("a directory");
     let mut settings = small("fixed-2");
     change(&mut settings);
@@ -131,12 +134,12 @@ fn filled(change: impl FnOnce(&mut Settings)) -> FamilyStatistics {
             Some(value(number, version))
         );
     }
-    of_default(&db)
+    look(&db)
 }
 
 #[test]
 fn uniform_filters_take_the_memory_that_was_given() {
-    let statistics = filled(|settings| settings.bloom_bits_per_key = 8.0);
+    let statistics = filled(|settings| settings.bloom_bits_per_key = 8.0, of_default);
     assert!(
         statistics
             .filters
@@ -151,10 +154,11 @@ fn uniform_filters_take_the_memory_that_was_given() {
 
 #[test]
 fn monkey_gives_small_levels_more_bits() {
-    let statistics = filled(|settings| {
+    let monkey = |settings: &mut Settings| {
         settings.bloom_bits_per_key = 8.0;
         settings.filters = FilterAllocation::Monkey;
-    });
+    };
+    let statistics = filled(monkey, of_default);
     let bits = &statistics.filters.bits_per_key;
     let deepest = statistics.tree.runs.last().and_then(|run| run.level);
     let last = bits[usize::from(deepest.expect("a run").0) - 1];
@@ -169,12 +173,21 @@ fn monkey_gives_small_levels_more_bits() {
 
 #[test]
 fn compression_follows_the_logical_level_and_moves_stay_free() {
-    for compression in [
-        vec![Compression::Lz4],
-        vec![Compression::None, Compression::Lz4, Compression::Zstd],
+    for (wanted, least) in [
+        (vec![Compression::Lz4], 1),
+        (
+            vec![Compression::None, Compression::Lz4, Compression::Zstd],
+            2,
+        ),
     ] {
-        let statistics = filled(|settings| settings.compression = compression);
-        let pieces = &statistics.pieces;
+        let (pieces, levels) = filled(
+            |settings| settings.compression.clone_from(&wanted),
+            |db| {
+                let levels = compression::follows_the_levels(db, &wanted);
+                (of_default(db).pieces, levels)
+            },
+        );
+        assert!(levels.len() >= least, "{levels:?}");
         assert_eq!((pieces.mismatched, pieces.failed), (0, 0), "{pieces:?}");
         assert!(pieces.merged > 0, "{pieces:?}");
     }
