@@ -3,9 +3,8 @@
 mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
-use common::{load, runs_of, settle, small, tree};
+use common::{journal, load, runs_of, settle, small, tree};
 use lissom::core::journal::{Entry, Event};
 use lissom::core::{DrainId, Layout, LogicalLevel, PhysicalLevel, Reason};
 use lissom::{Db, Settings};
@@ -39,13 +38,6 @@ fn runs_when_full(ratio: u32, limit: usize) -> Vec<usize> {
     }
     drop(db);
     merged_runs(&journal(directory.path()))
-}
-
-fn journal(directory: &Path) -> Vec<Entry> {
-    let text = std::fs::read_to_string(directory.join("LISSOM-JOURNAL")).expect("a journal");
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}")))
-        .collect()
 }
 
 /// The runs of level 1 that the pieces of its drains took files from.

@@ -4,6 +4,10 @@
 mod common;
 #[path = "common/compression.rs"]
 mod compression;
+#[path = "statistics/levels.rs"]
+mod levels;
+#[path = "statistics/stalls.rs"]
+mod stalls;
 
 use std::time::Duration;
 
@@ -97,21 +101,6 @@ fn bytes_add_up_over_the_levels() {
     assert!(statistics.space_amplification.expect("a run") >= 1.0);
     assert!(total.put.count > 0 && total.put.p50 <= total.put.p99);
     assert!(statistics.pieces.largest_bytes > 0);
-
-    for number in 0..20_000 {
-        // Absent keys between present ones.
-        let absent = format!("{}x", String::from_utf8_lossy(&key(number)));
-        assert!(db.get(absent).expect("a get").is_none());
-    }
-    let total = of_default(&db).total;
-    let useful: u64 = total.levels.iter().map(|level| level.filter_useful).sum();
-    let wrong: u64 = total
-        .levels
-        .iter()
-        .map(|level| level.filter_false_positive())
-        .sum();
-    assert!(useful > 10_000, "scaled up from a sample: {useful}");
-    assert!(wrong < useful / 20, "10 bits per key: {wrong} of {useful}");
 }
 
 /// A store of several levels, and what is to be seen of it.
