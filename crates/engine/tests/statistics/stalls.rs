@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use lissom::{Db, Settings};
 use rust_rocksdb::statistics::StatsLevel;
 
-use super::common::{key, load, small, value};
+use super::common::{key, load, settle, small, value};
 use super::of_default;
 
 /// Memtables fill faster than they are flushed under this rate, so that writers wait.
@@ -55,4 +55,25 @@ fn the_waits_of_writers_are_told_and_the_longest_of_them() {
         "one of several: {seen}"
     );
     db.set_rate_limit(1 << 30).expect("there is one");
+}
+
+/// RocksDB tells of such a stall when it is over.
+#[test]
+fn after_a_stall_nobody_is_held_back() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = Db::open(directory.path(), slow_to_flush()).expect("opened");
+    db.autopilot().pause();
+    load(&db, 0..3_000, 1);
+    assert!(
+        of_default(&db).total.stall > Duration::ZERO,
+        "nobody waited"
+    );
+    db.set_rate_limit(1 << 30).expect("there is one");
+    db.autopilot().unpause();
+    settle(&db);
+    // The first one learns that it is over.
+    load(&db, 0..1, 2);
+    let before = of_default(&db).total.stall;
+    load(&db, 0..100, 3);
+    assert_eq!(of_default(&db).total.stall, before);
 }
