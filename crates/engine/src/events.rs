@@ -27,6 +27,10 @@ pub(crate) struct Events {
     bell: Bell,
     held_back: Mutex<HashSet<Vec<u8>>>,
     stalling: AtomicBool,
+    /// What RocksDB has told of stalls so far, beginnings and ends.
+    stall_news: AtomicU64,
+    /// A stall was told of that nobody has asked RocksDB about yet.
+    in_doubt: AtomicBool,
     /// Nanoseconds that writes through this crate's handle took meanwhile.
     stalled: AtomicU64,
     errors: Mutex<Errors>,
@@ -78,6 +82,30 @@ impl Events {
         self.stalling.load(Relaxed)
     }
 
+    /// How often RocksDB has told of a beginning or an end. A write that meets one was held
+    /// back, though the stall may have begun after it and ended before it.
+    #[inline]
+    pub(crate) fn stall_news(&self) -> u64 {
+        self.stall_news.load(Relaxed)
+    }
+
+    /// Asks RocksDB once whether a stall that it has told of is still there.
+    ///
+    /// A writer that finds all memtables full begins a stall, waits, and tells of the
+    /// beginning only as its write ends (the destructor of `WriteContext` in RocksDB 11.12),
+    /// when the flush has told of the end already.
+    pub(crate) fn doubt_stall(&self, holds_back: impl FnOnce() -> bool) {
+        if !self.stalling() || !self.in_doubt.swap(false, Relaxed) || holds_back() {
+            return;
+        }
+        let mut held_back = self.held_back.lock();
+        // Another one may have been told of since.
+        if !self.in_doubt.load(Relaxed) {
+            held_back.clear();
+            self.stalling.store(false, Relaxed);
+        }
+    }
+
     /// Counts a write that took `waited` while RocksDB held writers back.
     pub(crate) fn note_stall(&self, waited: Duration) {
         let nanos = u64::try_from(waited.as_nanos()).unwrap_or(u64::MAX);
@@ -99,10 +127,12 @@ impl Events {
         let mut held_back = self.held_back.lock();
         if holds {
             held_back.insert(family);
+            self.in_doubt.store(true, Relaxed);
         } else {
             held_back.remove(&family);
         }
         self.stalling.store(!held_back.is_empty(), Relaxed);
+        self.stall_news.fetch_add(1, Relaxed);
     }
 
     pub(crate) fn background_error(&self) -> Option<BackgroundError> {
@@ -288,6 +318,43 @@ fn physical(level: i32) -> PhysicalLevel {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn family() -> Vec<u8> {
+        b"default".to_vec()
+    }
+
+    #[test]
+    fn a_stall_whose_beginning_is_told_after_its_end_is_over() {
+        let events = Events::default();
+        let before = events.stall_news();
+        events.hold_back(family(), false);
+        events.hold_back(family(), true);
+        assert!(
+            events.stall_news() != before,
+            "a write meanwhile was held back"
+        );
+        assert!(events.stalling());
+        events.doubt_stall(|| false);
+        assert!(!events.stalling());
+    }
+
+    #[test]
+    fn a_stall_that_is_there_stays_and_is_asked_about_once() {
+        let events = Events::default();
+        events.hold_back(family(), true);
+        events.doubt_stall(|| true);
+        assert!(events.stalling());
+        events.doubt_stall(|| panic!("asked again"));
+        // It ends while RocksDB is asked, and the next one begins.
+        events.hold_back(family(), true);
+        events.doubt_stall(|| {
+            events.hold_back(family(), true);
+            false
+        });
+        assert!(events.stalling(), "the second one");
+        events.hold_back(family(), false);
+        assert!(!events.stalling());
+    }
 
     #[test]
     fn an_error_that_comes_while_rocksdb_resumes_stays() {

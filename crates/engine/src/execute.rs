@@ -84,32 +84,43 @@ fn succeeded(plan: &Plan, done: &CompactFilesResult, took: Duration) -> Executed
     };
     Executed {
         outcome,
-        mismatch: mismatch(plan, done),
+        mismatch: mismatch(&plan.files().collect(), &Did::of(done)),
         unreadable: None,
     }
 }
 
-fn mismatch(plan: &Plan, done: &CompactFilesResult) -> Option<String> {
-    let planned: BTreeSet<u64> = plan.files().collect();
-    match &done.job_info {
-        Some(job) => {
-            let taken: BTreeSet<u64> = job
-                .info()
-                .input_file_infos()
-                .map(|file| file.file_number())
-                .collect();
-            (taken != planned)
-                .then(|| format!("RocksDB merged the files {taken:?}, planned were {planned:?}"))
+/// What RocksDB did, by the numbers of files.
+#[derive(Debug)]
+enum Did {
+    /// It merged these.
+    Merged(BTreeSet<u64>),
+    /// It moved them; they are these since.
+    Moved(BTreeSet<u64>),
+}
+
+impl Did {
+    fn of(done: &CompactFilesResult) -> Did {
+        match &done.job_info {
+            Some(job) => {
+                let inputs = job.info().input_file_infos();
+                Did::Merged(inputs.map(|file| file.file_number()).collect())
+            }
+            None => {
+                let names = done.output_files.iter();
+                Did::Moved(names.filter_map(|name| file_number(name)).collect())
+            }
         }
-        None => {
-            let moved: BTreeSet<u64> = done
-                .output_files
-                .iter()
-                .filter_map(|name| file_number(name))
-                .collect();
-            (moved != planned)
-                .then(|| format!("RocksDB rewrote {planned:?} to {moved:?} instead of moving them"))
-        }
+    }
+}
+
+/// A sentence when RocksDB did not take the very files that were planned, or made others of
+/// those that it should have moved.
+fn mismatch(planned: &BTreeSet<u64>, did: &Did) -> Option<String> {
+    match did {
+        Did::Merged(taken) => (taken != planned)
+            .then(|| format!("RocksDB merged the files {taken:?}, planned were {planned:?}")),
+        Did::Moved(moved) => (moved != planned)
+            .then(|| format!("RocksDB rewrote {planned:?} to {moved:?} instead of moving them")),
     }
 }
 
@@ -177,6 +188,62 @@ fn file_number(path: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lissom_core::testing::numbered_files;
+    use lissom_core::validate::closure;
+    use lissom_core::{File, Key, PhysicalLevel, Tree};
+
+    const OUTPUT: PhysicalLevel = PhysicalLevel(3);
+
+    fn file(number: u64, smallest: &str, largest: &str) -> File {
+        File {
+            number,
+            size: 100,
+            smallest: Key::from(smallest),
+            largest: Key::from(largest),
+            entries: 10,
+            deletions: 0,
+        }
+    }
+
+    /// File 11 at level 1 over the first two of the three files at level 3, and what lies
+    /// between.
+    fn tree(between: Vec<File>) -> Tree {
+        let newer = vec![file(11, "00000", "00019")];
+        Tree::new(vec![vec![], newer, between, numbered_files(3)]).expect("legal")
+    }
+
+    /// All that RocksDB takes when it is asked for file 11.
+    fn taken(tree: &Tree) -> BTreeSet<u64> {
+        closure(tree, &BTreeSet::from([11]), OUTPUT)
+    }
+
+    #[test]
+    fn what_was_merged_is_held_against_what_was_planned() {
+        let planned = taken(&tree(vec![]));
+        assert_eq!(planned, BTreeSet::from([1, 2, 11]));
+        assert_eq!(mismatch(&planned, &Did::Merged(planned.clone())), None);
+
+        // A file has come in between since the plan was made.
+        let more = taken(&tree(vec![file(12, "00015", "00029")]));
+        let told = mismatch(&planned, &Did::Merged(more)).expect("two files more");
+        assert_eq!(
+            told,
+            "RocksDB merged the files {1, 2, 3, 11, 12}, planned were {1, 2, 11}"
+        );
+        let fewer = Did::Merged(BTreeSet::from([1, 11]));
+        assert!(mismatch(&planned, &fewer).is_some());
+        // As many, but others.
+        let others = Did::Merged(BTreeSet::from([1, 3, 11]));
+        assert!(mismatch(&planned, &others).is_some());
+    }
+
+    #[test]
+    fn a_move_that_was_a_rewrite_is_told() {
+        let planned = BTreeSet::from([4, 5]);
+        assert_eq!(mismatch(&planned, &Did::Moved(planned.clone())), None);
+        let told = mismatch(&planned, &Did::Moved(BTreeSet::from([6]))).expect("one new file");
+        assert_eq!(told, "RocksDB rewrote {4, 5} to {6} instead of moving them");
+    }
 
     #[test]
     fn file_numbers_are_read_from_paths() {

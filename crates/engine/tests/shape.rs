@@ -1,40 +1,94 @@
-//! After a load the tree has the shape that its run limits ask for.
+//! In the steady state level 1 holds as many runs as its limit says.
 
 mod common;
 
-use common::{PATIENCE, load, runs_of, small, tree};
-use lissom::Db;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// Loads until level 1 has been full several times, and returns the most runs
-/// that it ever showed while nothing was left to merge.
-fn most_runs(policy: &str, size_ratio: u32) -> usize {
-    let directory = tempfile::tempdir().expect("a directory");
-    let mut settings = small(policy);
-    settings.size_ratio = size_ratio;
-    let db = Db::open(directory.path(), settings).expect("opened");
-    let mut most = 0;
-    for part in 0..100 {
-        load(&db, part * 1_000..(part + 1) * 1_000, 1);
-        assert!(db.autopilot().wait_until_idle(PATIENCE));
-        most = most.max(runs_of(&tree(&db), 1));
+use common::{journal, load, runs_of, settle, small, tree};
+use lissom::core::journal::{Entry, Event};
+use lissom::core::{DrainId, Layout, LogicalLevel, PhysicalLevel, Reason};
+use lissom::{Db, Settings};
+
+/// Entries of a flush: nine tenths of a memtable, so that none is flushed by itself.
+const FLUSH: u64 = 250;
+
+/// Two flushes make a merge of L0, and about as many merges as the ratio says fill level 1.
+fn settings(ratio: u32, limit: usize) -> Settings {
+    Settings {
+        write_buffer_size: 64 << 10,
+        max_write_buffer_number: 4,
+        target_file_size_base: 64 << 10,
+        level0_file_num_compaction_trigger: 2,
+        size_ratio: ratio,
+        ..small(&format!("fixed-{limit}"))
     }
-    most
+}
+
+/// How many runs of level 1 each drain merged that began because the level was full. At
+/// rest there are never more than the limit.
+fn runs_when_full(ratio: u32, limit: usize) -> Vec<usize> {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = Db::open(directory.path(), settings(ratio, limit)).expect("opened");
+    for part in 0..5 * 2 * u64::from(ratio) {
+        load(&db, part * FLUSH..(part + 1) * FLUSH, 1);
+        settle(&db);
+        let tree = tree(&db);
+        let rest = runs_of(&tree, 1);
+        assert!(rest <= limit, "T {ratio}, limit {limit}: {tree:?}");
+    }
+    drop(db);
+    merged_runs(&journal(directory.path()))
+}
+
+/// The runs of level 1 that the pieces of its drains took files from.
+fn merged_runs(journal: &[Entry]) -> Vec<usize> {
+    let first = LogicalLevel(1);
+    let is_first = |run: &PhysicalLevel| {
+        let place = Layout::V1.logical(*run);
+        place.is_some_and(|(level, _)| level == first)
+    };
+    let mut drains: BTreeMap<DrainId, BTreeSet<PhysicalLevel>> = BTreeMap::new();
+    for entry in journal {
+        match &entry.event {
+            Event::DrainBegin { drain } => {
+                if matches!(drain.reason, Reason::LevelFull { level, .. } if level == first) {
+                    drains.insert(drain.id, BTreeSet::new());
+                }
+            }
+            Event::CompactionBegin { plan, .. } => {
+                if let Some(runs) = plan.drain.and_then(|drain| drains.get_mut(&drain)) {
+                    runs.extend(plan.inputs.iter().map(|input| input.level).filter(is_first));
+                }
+            }
+            _ => {}
+        }
+    }
+    drains.into_values().map(|runs| runs.len()).collect()
+}
+
+/// Each limit is a tree of its own: its neighbours fill the level with other runs.
+fn fills_with_its_limit(ratio: u32, limits: impl IntoIterator<Item = usize>) {
+    for limit in limits {
+        let drained = runs_when_full(ratio, limit);
+        let exact = drained.iter().all(|runs| *runs == limit);
+        assert!(
+            exact && drained.len() >= 3,
+            "T {ratio}, limit {limit}: {drained:?}"
+        );
+    }
 }
 
 #[test]
-fn one_run() {
-    assert_eq!(most_runs("fixed-1", 4), 1);
+fn every_limit_at_a_ratio_of_three() {
+    fills_with_its_limit(3, 1..=3);
 }
 
 #[test]
-fn four_runs() {
-    // The last run fills the level, which drains before it is seen at rest.
-    let most = most_runs("fixed-4", 4);
-    assert!((3..=4).contains(&most), "{most} runs");
+fn the_highest_limits_at_a_ratio_of_five() {
+    fills_with_its_limit(5, [4, 5]);
 }
 
 #[test]
-fn ten_runs() {
-    let most = most_runs("fixed-10", 10);
-    assert!((9..=10).contains(&most), "{most} runs");
+fn the_highest_limits_at_a_ratio_of_ten() {
+    fills_with_its_limit(10, [9, 10]);
 }

@@ -2,6 +2,12 @@
 //! levels.
 
 mod common;
+#[path = "common/compression.rs"]
+mod compression;
+#[path = "statistics/levels.rs"]
+mod levels;
+#[path = "statistics/stalls.rs"]
+mod stalls;
 
 use std::path::Path;
 use std::time::Duration;
@@ -158,24 +164,10 @@ fn bytes_add_up_over_the_levels() {
     assert_eq!(take(), 0, "it was begun anew");
     let after = of_default(&db).pieces;
     assert_eq!(after.largest_bytes, statistics.pieces.largest_bytes);
-
-    for number in 0..20_000 {
-        // Absent keys between present ones.
-        let absent = format!("{}x", String::from_utf8_lossy(&key(number)));
-        assert!(db.get(absent).expect("a get").is_none());
-    }
-    let total = of_default(&db).total;
-    let useful: u64 = total.levels.iter().map(|level| level.filter_useful).sum();
-    let wrong: u64 = total
-        .levels
-        .iter()
-        .map(|level| level.filter_false_positive())
-        .sum();
-    assert!(useful > 10_000, "scaled up from a sample: {useful}");
-    assert!(wrong < useful / 20, "10 bits per key: {wrong} of {useful}");
 }
 
-fn filled(change: impl FnOnce(&mut Settings)) -> FamilyStatistics {
+/// A store of several levels, and what is to be seen of it.
+fn filled<T>(change: impl FnOnce(&mut Settings), look: impl FnOnce(&Db) -> T) -> T {
     let directory = tempfile::tempdir().expect("a directory");
     let mut settings = small("fixed-2");
     change(&mut settings);
@@ -194,12 +186,12 @@ fn filled(change: impl FnOnce(&mut Settings)) -> FamilyStatistics {
             Some(value(number, version))
         );
     }
-    of_default(&db)
+    look(&db)
 }
 
 #[test]
 fn uniform_filters_take_the_memory_that_was_given() {
-    let statistics = filled(|settings| settings.bloom_bits_per_key = 8.0);
+    let statistics = filled(|settings| settings.bloom_bits_per_key = 8.0, of_default);
     assert!(
         statistics
             .filters
@@ -214,10 +206,11 @@ fn uniform_filters_take_the_memory_that_was_given() {
 
 #[test]
 fn monkey_gives_small_levels_more_bits() {
-    let statistics = filled(|settings| {
+    let monkey = |settings: &mut Settings| {
         settings.bloom_bits_per_key = 8.0;
         settings.filters = FilterAllocation::Monkey;
-    });
+    };
+    let statistics = filled(monkey, of_default);
     let bits = &statistics.filters.bits_per_key;
     let deepest = statistics.tree.runs.last().and_then(|run| run.level);
     let last = bits[usize::from(deepest.expect("a run").0) - 1];
@@ -232,12 +225,21 @@ fn monkey_gives_small_levels_more_bits() {
 
 #[test]
 fn compression_follows_the_logical_level_and_moves_stay_free() {
-    for compression in [
-        vec![Compression::Lz4],
-        vec![Compression::None, Compression::Lz4, Compression::Zstd],
+    for (wanted, least) in [
+        (vec![Compression::Lz4], 1),
+        (
+            vec![Compression::None, Compression::Lz4, Compression::Zstd],
+            2,
+        ),
     ] {
-        let statistics = filled(|settings| settings.compression = compression);
-        let pieces = &statistics.pieces;
+        let (pieces, levels) = filled(
+            |settings| settings.compression.clone_from(&wanted),
+            |db| {
+                let levels = compression::follows_the_levels(db, &wanted);
+                (of_default(db).pieces, levels)
+            },
+        );
+        assert!(levels.len() >= least, "{levels:?}");
         assert_eq!((pieces.mismatched, pieces.failed), (0, 0), "{pieces:?}");
         assert!(pieces.merged > 0, "{pieces:?}");
     }

@@ -293,24 +293,57 @@ proptest! {
     }
 }
 
-/// In the steady state a level holds as many runs as its limit says, for every
-/// limit up to the size ratio.
-#[test]
-fn the_steady_state_shows_the_run_limit() {
-    for limit in 1..=10u16 {
-        let mut model = Model::new(small_shape(), RunLimits::uniform(RunLimit::clamped(limit)));
-        let mut most = 0;
-        for at in 0..600u32 {
-            model.flush((0..FLUSH).map(|n| ((at * 7919 + n * 104_729) % 100_000, false)));
-            while model.plan() > 0 {
-                while !model.running.is_empty() {
-                    model.finish(0);
-                    most = most.max(model.runs(1).len());
-                }
+/// The runs of level 1 whenever it was full and began to be drained, over eight fillings.
+/// Between two drains it never holds more than its limit.
+fn runs_when_full(ratio: u16, limit: u16) -> Vec<usize> {
+    let mut shape = small_shape();
+    shape.size_ratio = u32::from(ratio);
+    let runs = RunLimit::new(limit).expect("a legal limit");
+    let mut model = Model::new(shape, RunLimits::uniform(runs));
+    let mut drained = Vec::new();
+    // A merge of L0 takes four flushes, and level 1 as many merges as the ratio says.
+    for at in 0..8 * 4 * u32::from(ratio) {
+        // No key comes twice: 100,003 is a prime.
+        model.flush((0..FLUSH).map(|n| ((at * FLUSH + n) * 7_919 % 100_003, false)));
+        loop {
+            let next = model.state.next_drain;
+            model.plan();
+            let begun = model.state.drains.iter().filter(|drain| drain.id.0 >= next);
+            let full = begun.filter(|drain| {
+                let level = LogicalLevel(1);
+                matches!(drain.reason, Reason::LevelFull { level: which, .. } if which == level)
+            });
+            drained.extend(full.map(|_| model.runs(1).len()));
+            if model.running.is_empty() {
+                break;
+            }
+            while !model.running.is_empty() {
+                model.finish(0);
             }
         }
-        model.check();
-        assert_eq!(most, usize::from(limit), "limit {limit}");
+        let rest = model.runs(1).len();
+        assert!(
+            rest <= usize::from(limit),
+            "T {ratio}, limit {limit}: {rest}"
+        );
+    }
+    model.check();
+    drained
+}
+
+/// In the steady state a level fills up with exactly as many runs as its limit says, for
+/// every limit up to the size ratio.
+#[test]
+fn the_steady_state_shows_the_run_limit() {
+    for ratio in [2, 3, 5, 8, 10, 12] {
+        for limit in 1..=ratio {
+            let drained = runs_when_full(ratio, limit);
+            let exact = drained.iter().all(|runs| *runs == usize::from(limit));
+            assert!(
+                exact && drained.len() >= 3,
+                "T {ratio}, limit {limit}: {drained:?}"
+            );
+        }
     }
 }
 

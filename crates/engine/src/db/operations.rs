@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
+use rust_rocksdb::properties::{ACTUAL_DELAYED_WRITE_RATE, IS_WRITE_STOPPED};
 use rust_rocksdb::{BoundColumnFamily, DBPinnableSlice, IteratorMode, ReadOptions, WriteOptions};
 
 use super::scan::Scan;
@@ -99,15 +100,17 @@ impl<'a> Operations<'a> {
         bytes: u64,
         write: impl FnOnce() -> RocksResult<()>,
     ) -> Result<()> {
-        let stalling = self.events.stalling();
+        let events = self.events;
+        let (stalling, news) = (events.stalling(), events.stall_news());
         let begun = Instant::now();
         write()?;
         let took = begun.elapsed();
         self.counters.count_writes(writes, deletes, bytes);
-        let held_back = stalling || self.events.stalling();
+        let held_back = stalling || events.stalling() || news != events.stall_news();
         if held_back {
             self.counters.note_stall(took);
-            self.events.note_stall(took);
+            events.note_stall(took);
+            events.doubt_stall(|| holds_writers_back(self.rocks));
         }
         if sample::is_turn() {
             self.counters.put.record(took);
@@ -219,6 +222,12 @@ impl<'a> Operations<'a> {
         });
         Scan::new(iterator, counters, sample)
     }
+}
+
+/// Whether RocksDB delays or stops writes at this instant.
+fn holds_writers_back(rocks: &RocksDb) -> bool {
+    let is_zero = |property| matches!(rocks.property_int_value(property), Ok(Some(0)));
+    !(is_zero(IS_WRITE_STOPPED) && is_zero(ACTUAL_DELAYED_WRITE_RATE))
 }
 
 /// Under a prefix extractor RocksDB otherwise passes over keys of other prefixes than

@@ -1,10 +1,11 @@
 //! A small database for tests: buffers and files of 256 KiB.
 #![allow(dead_code)] // each test file uses its part
 
+use std::path::Path;
 use std::time::Duration;
 
 use lissom::core::LogicalLevel;
-use lissom::core::journal::TreeSummary;
+use lissom::core::journal::{Entry, TreeSummary};
 use lissom::{Compression, Db, Settings};
 
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -62,4 +63,12 @@ pub fn runs_of(tree: &TreeSummary, level: u16) -> usize {
         .iter()
         .filter(|run| run.level == Some(LogicalLevel(level)))
         .count()
+}
+
+/// All that a store has written into its journal; close it first.
+pub fn journal(directory: &Path) -> Vec<Entry> {
+    let text = std::fs::read_to_string(directory.join("LISSOM-JOURNAL")).expect("a journal");
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}")))
+        .collect()
 }

@@ -1,24 +1,25 @@
 //! A disk that is soon full.
 #![allow(dead_code)] // each test file uses its part
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A small disk of its own; none where this user may not mount one.
+/// A small disk of its own.
 pub struct SmallDisk(tempfile::TempDir);
 
 impl SmallDisk {
+    /// None where this user may not mount one: then the test says that it is skipped. Where
+    /// `LISSOM_MOUNTS` is set, as by `.ci/run` after a trial, it fails.
     pub fn new(mebibytes: u32) -> Option<SmallDisk> {
         let place = tempfile::tempdir().expect("a temporary directory");
-        let mounted = Command::new("mount")
-            .args(["-t", "tmpfs", "-o", &format!("size={mebibytes}m"), "tmpfs"])
-            .arg(place.path())
-            .output()
-            .is_ok_and(|output| output.status.success());
-        if !mounted {
-            eprintln!("not tested: this user cannot mount a small disk");
+        match mount(mebibytes, place.path()) {
+            Ok(()) => Some(SmallDisk(place)),
+            Err(why) => {
+                skip(&why);
+                None
+            }
         }
-        mounted.then_some(SmallDisk(place))
     }
 
     pub fn path(&self) -> &Path {
@@ -31,6 +32,27 @@ impl SmallDisk {
         std::fs::write(&path, vec![1; mebibytes << 20]).expect("there is space");
         path
     }
+}
+
+fn mount(mebibytes: u32, place: &Path) -> Result<(), String> {
+    let output = Command::new("mount")
+        .args(["-t", "tmpfs", "-o", &format!("size={mebibytes}m"), "tmpfs"])
+        .arg(place)
+        .output()
+        .map_err(|error| error.to_string())?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(String::from_utf8_lossy(&output.stderr).trim().to_owned())
+}
+
+fn skip(why: &str) {
+    let thread = std::thread::current();
+    let test = thread.name().unwrap_or("a test");
+    let line = format!("skipped: {test}, for it must mount a small disk, as root may: {why}\n");
+    assert!(std::env::var_os("LISSOM_MOUNTS").is_none(), "{line}");
+    // Written past `eprintln`, whose lines are not shown of tests that pass.
+    let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
 impl Drop for SmallDisk {

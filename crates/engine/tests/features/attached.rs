@@ -12,6 +12,7 @@ use super::store::{
     Model, agree, attach, key, load, pieces, prepared, scattered, settings, settle, value,
     went_deep, with_plain_rocksdb,
 };
+use super::table::says;
 
 #[test]
 fn a_database_that_the_application_opened_is_driven() {
@@ -152,15 +153,18 @@ fn changed_options_are_refused_at_attach() {
         ),
         (
             |options| options.set_block_based_table_factory(&BlockBasedOptions::default()),
-            "its filter policy is not set, not Lissom's",
+            "its filter policy is not set, not Lissom's; set block-based table options through \
+             Lissom's settings only",
         ),
         (
             |options| options.set_preclude_last_level_data_seconds(60),
-            "preclude_last_level_data_seconds is set, which knows RocksDB's last level only",
+            "preclude_last_level_data_seconds is set, which knows RocksDB's last level only; \
+             set it to 0",
         ),
         (
             |options| options.set_allow_ingest_behind(true),
-            "ingest-behind keeps RocksDB's last level free for older data",
+            "ingest-behind keeps RocksDB's last level free for older data, which Lissom uses; \
+             turn it off",
         ),
     ];
     for (change, words) in refused {
@@ -190,19 +194,25 @@ fn policies_that_follow_what_is_not_seen_are_refused() {
     let directory = tempfile::tempdir().expect("a directory");
     let (db, autopilot) = attach(directory.path(), |_| ()).expect("attached");
     for (name, words) in [
-        ("learned", "learns from latencies"),
-        ("thresholds-20-80", "follows the operations"),
+        (
+            "learned",
+            "the policy NAME of column family \"NAME\" learns from latencies, ...",
+        ),
+        (
+            "thresholds-20-80",
+            "the policy NAME of column family \"NAME\" follows the operations, ...",
+        ),
     ] {
         let policy = name.parse().expect("a policy");
         let error = autopilot.set_policy("default", &policy).expect_err(words);
         assert_eq!(error.kind(), ErrorKind::Fix);
-        assert!(error.to_string().contains(words), "{error}");
+        assert!(says(&error.to_string(), words), "{error}");
 
         let mut later = Preparation::new(&settings(name)).expect("prepared");
         let options = later.options(name, &settings(name)).expect("options");
         db.create_cf(name, &options).expect("made");
         let error = autopilot.attach_cf(name, &later).expect_err(words);
-        assert!(error.to_string().contains(words), "{error}");
+        assert!(says(&error.to_string(), words), "{error}");
     }
     let policy = "fixed-2".parse().expect("a policy");
     autopilot
@@ -221,12 +231,9 @@ fn a_preparation_of_another_database_is_refused() {
     let error = Autopilot::attach(Arc::new(db), other)
         .err()
         .expect("no options");
-    assert!(
-        error.to_string().contains(
-            "the column family \"default\" was opened without options from this preparation"
-        ),
-        "{error}"
-    );
+    let words = "the column family \"default\" was opened without options from this \
+                 preparation; call Preparation::options for it and open the database with them";
+    assert!(error.to_string().contains(words), "{error}");
 }
 
 /// Guard keys and bits for filters would go to objects that nobody uses.
@@ -242,7 +249,9 @@ fn options_that_the_preparation_replaced_are_refused() {
     let _others = preparation
         .options("default", &settings("fixed-2"))
         .expect("options");
-    let words = "was not opened with the options that this preparation made last";
+    let words = "the column family \"default\" was not opened with the options that this \
+                 preparation made last for it: open it with those, or make options for it once \
+                 only";
     let error = Autopilot::attach(Arc::new(db), preparation);
     let error = error.err().expect(words);
     assert_eq!(error.kind(), ErrorKind::Fix);
@@ -264,10 +273,16 @@ fn a_database_has_one_autopilot() {
     let directory = tempfile::tempdir().expect("a directory");
     let (db, autopilot) = attach(directory.path(), |_| ()).expect("attached");
     let second = || prepared(|_| ()).expect("prepared").1;
-    let words = "an autopilot drives the database";
-    let error = Autopilot::attach(db.clone(), second()).err().expect(words);
+    let words = format!(
+        "an autopilot drives the database in {} already, as every Db has one inside: use that \
+         one, or drop it first",
+        directory.path().display()
+    );
+    let error = Autopilot::attach(db.clone(), second())
+        .err()
+        .expect("a second one");
     assert_eq!(error.kind(), ErrorKind::Fix);
-    assert!(error.to_string().contains(words), "{error}");
+    assert!(error.to_string().contains(&words), "{error}");
     let mut model = Model::new();
     load(&db, &mut model, 5_000, 1);
     settle(&db, &autopilot);
@@ -276,8 +291,8 @@ fn a_database_has_one_autopilot() {
 
     let db = Db::open(directory.path(), settings("fixed-3")).expect("free again");
     let error = Autopilot::attach(db.rocksdb().clone(), second());
-    let error = error.err().expect(words).to_string();
-    assert!(error.contains(words), "{error}");
+    let error = error.err().expect("a third one").to_string();
+    assert!(error.contains(&words), "{error}");
     agree(&db, &model);
 }
 
@@ -301,7 +316,7 @@ fn a_handle_for_reading_is_refused() {
         .err()
         .expect("for reading");
     assert_eq!(error.kind(), ErrorKind::Fix);
-    let words = "was opened for reading";
+    let words = "the database was opened for reading, and an autopilot compacts";
     assert!(error.to_string().contains(words), "{error}");
     assert_eq!(journal(), before);
     agree(&db, &model);
@@ -315,12 +330,10 @@ fn a_database_without_handles_is_refused() {
     let error = Autopilot::attach(Arc::new(db), preparation)
         .err()
         .expect("no handles");
-    assert!(
-        error
-            .to_string()
-            .contains("open it with open_cf_descriptors"),
-        "{error}"
-    );
+    let words = "the database was opened without handles of its column families, which the \
+                 autopilot needs; open it with open_cf_descriptors and name them all, \
+                 \"default\" too";
+    assert!(error.to_string().contains(words), "{error}");
 }
 
 #[test]

@@ -276,7 +276,8 @@ fn options_that_become_foreign_at_run_time_are_told_and_survived() {
     db.set_options(&[("ttl", "60")]).expect("set");
     let journal = directory.path().join("LISSOM-JOURNAL");
     let begun = Instant::now();
-    let words = "cannot be driven: its ttl is 60 s; set it to 0";
+    // A line of JSON.
+    let words = r#"after SetOptions the column family \"default\" cannot be driven: its ttl is 60 s; set it to 0"#;
     while !std::fs::read_to_string(&journal)
         .expect("a journal")
         .contains(words)

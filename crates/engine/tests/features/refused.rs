@@ -10,9 +10,10 @@ use rust_rocksdb::{
 };
 
 use super::store::settings;
+use super::table::says;
 
-/// A new store customised so is refused with these words, before anything is
-/// written.
+/// A new store customised so is refused with this sentence, as the table quotes it, before
+/// anything is written.
 fn refused(words: &str, change: impl Fn(&mut Options) + Send + Sync + 'static) {
     let directory = tempfile::tempdir().expect("a directory");
     let error = Db::opening(directory.path(), settings("fixed-1"))
@@ -26,7 +27,7 @@ fn refused(words: &str, change: impl Fn(&mut Options) + Send + Sync + 'static) {
         error.contains("the column family \"default\" cannot be driven: "),
         "{error}"
     );
-    assert!(error.contains(words), "{error}");
+    assert!(says(&error, words), "{error}");
     let left = std::fs::read_dir(directory.path())
         .expect("readable")
         .count();
@@ -36,7 +37,8 @@ fn refused(words: &str, change: impl Fn(&mut Options) + Send + Sync + 'static) {
 #[test]
 fn other_orders_of_keys() {
     refused(
-        "its comparator is mine; guard keys and ranges need RocksDB's bytewise order",
+        "its comparator is mine; guard keys and ranges need RocksDB's bytewise order, so store keys \
+         in a form that sorts bytewise",
         |options| {
             options.set_comparator("mine", Box::new(|a, b| b.cmp(a)));
         },
@@ -46,7 +48,8 @@ fn other_orders_of_keys() {
 #[test]
 fn user_timestamps() {
     refused(
-        "its keys carry user timestamps, which order versions of one key",
+        "its keys carry user timestamps, which order versions of one key; store the time in the \
+         key or open it with RocksDB alone",
         |options| {
             options.set_comparator_with_ts(
                 "stamped",
@@ -75,13 +78,17 @@ fn ages() {
 #[test]
 fn the_last_level() {
     refused(
-        "preclude_last_level_data_seconds is set, which knows RocksDB's last level only",
+        "preclude_last_level_data_seconds is set, which knows RocksDB's last level only; set it \
+         to 0",
         |options| options.set_preclude_last_level_data_seconds(60),
     );
-    refused("last_level_temperature is set", |options| {
-        options.set_last_level_temperature(0x0c);
-    });
-    let words = "ingest-behind keeps RocksDB's last level free for older data";
+    refused(
+        "last_level_temperature is set, which is for RocksDB's last level only; Lissom's oldest \
+         run lies above it, so leave it kUnknown",
+        |options| options.set_last_level_temperature(0x0c),
+    );
+    let words = "ingest-behind keeps RocksDB's last level free for older data, which Lissom \
+                 uses; turn it off";
     refused(words, |options| options.set_allow_ingest_behind(true));
     refused(words, |options| options.set_cf_allow_ingest_behind(true));
 }
@@ -118,24 +125,35 @@ fn other_table_formats() {
 
 #[test]
 fn filters_and_partitioners_of_the_application() {
-    refused("use the setting bloom_bits_per_key", |options| {
-        let mut table = BlockBasedOptions::default();
-        table.set_bloom_filter(10.0, false);
-        options.set_block_based_table_factory(&table);
-    });
-    refused("Lissom cuts files at guard keys", |options| {
-        let factory = SstPartitionerFactory::fixed_prefix(4);
-        options.set_sst_partitioner_factory(&factory);
-    });
+    refused(
+        "its filter policy is NAME; Lissom has its own, so set none and use the setting \
+         bloom_bits_per_key",
+        |options| {
+            let mut table = BlockBasedOptions::default();
+            table.set_bloom_filter(10.0, false);
+            options.set_block_based_table_factory(&table);
+        },
+    );
+    refused(
+        "its sst_partitioner_factory is NAME; Lissom cuts files at guard keys with its own, so \
+         set none",
+        |options| {
+            let factory = SstPartitionerFactory::fixed_prefix(4);
+            options.set_sst_partitioner_factory(&factory);
+        },
+    );
 }
 
 #[test]
 fn compressions_that_count_other_levels() {
-    refused("its bottommost_compression is kZSTD", |options| {
-        options.set_bottommost_compression_type(DBCompressionType::Zstd);
-    });
     refused(
-        "its compression_per_level is set, which counts RocksDB's levels",
+        "its bottommost_compression is kZSTD, for which every move would be a rewrite; use the \
+         setting compression, whose last entry holds for all deeper levels",
+        |options| options.set_bottommost_compression_type(DBCompressionType::Zstd),
+    );
+    refused(
+        "its compression_per_level is set, which counts RocksDB's levels; use the setting \
+         compression, which counts Lissom's",
         |options| {
             options.set_compression_per_level(&[DBCompressionType::None, DBCompressionType::Zstd]);
         },
@@ -171,14 +189,18 @@ impl CompactionService for Elsewhere {
 
 #[test]
 fn compaction_services() {
-    refused("a compaction service is set", |options| {
-        options.set_compaction_service(Elsewhere)
-    });
+    refused(
+        "a compaction service is set, whose workers know neither the guard keys nor the filters \
+         of a level; open it without one",
+        |options| options.set_compaction_service(Elsewhere),
+    );
 }
 
 #[test]
 fn other_environments() {
-    refused("its env is not the default one", |options| {
-        options.set_env(&Env::mem_env().expect("an environment"));
-    });
+    refused(
+        "its env is not the default one, and Lissom keeps its own files in the directory on \
+         disk; open it without one",
+        |options| options.set_env(&Env::mem_env().expect("an environment")),
+    );
 }

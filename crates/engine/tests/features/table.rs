@@ -1,16 +1,39 @@
-//! The table in `docs/ROCKSDB_FEATURES.md` and the tests name the same things.
+//! The table in `docs/ROCKSDB_FEATURES.md` and the tests name the same things, and the
+//! sentences that it quotes are those that the tests read.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// What stands for a value in a quoted sentence.
+const PLACEHOLDERS: [&str; 6] = ["NAME", "N", "STYLE", "OPERATOR", "PATH", "DIRECTORY"];
+
+/// A value has no more bytes than this: a path of a temporary directory is the longest.
+const LONGEST_VALUE: usize = 80;
+
+fn engine() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn table() -> String {
+    read(&engine().join("../../docs/ROCKSDB_FEATURES.md"))
+}
+
+fn tests() -> PathBuf {
+    engine().join("tests/features")
+}
 
 fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// What stands between backquotes and looks like `file::test`.
+/// What stands between backquotes.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`').skip(1).step_by(2)
+}
+
+/// What is quoted and looks like `file::test`.
 fn named_in(table: &str) -> BTreeSet<String> {
-    let quoted = table.split('`').skip(1).step_by(2);
-    quoted
+    quoted(table)
         .filter(|words| {
             let is_word = |character: char| {
                 character.is_ascii_lowercase()
@@ -40,15 +63,99 @@ fn tests_in(folder: &Path) -> BTreeSet<String> {
             format!("{file}::{name}")
         }));
     }
-    tests.remove("table::every_test_stands_in_the_table");
+    tests.retain(|test| !test.starts_with("table::"));
     tests
+}
+
+/// Whether a text says a sentence, with any values in place of NAME and the like, and
+/// anything in place of `...` at its ends.
+pub fn says(text: &str, sentence: &str) -> bool {
+    let pieces = pieces(sentence);
+    let Some((first, rest)) = pieces.split_first() else {
+        return false;
+    };
+    text.match_indices(first.as_str()).any(|(at, found)| {
+        let mut left = &text[at + found.len()..];
+        rest.iter().all(|piece| {
+            let gap = left.find(piece.as_str());
+            let Some(gap) = gap.filter(|gap| *gap <= LONGEST_VALUE) else {
+                return false;
+            };
+            left = &left[gap + piece.len()..];
+            true
+        })
+    })
+}
+
+/// What a sentence says between its placeholders.
+fn pieces(sentence: &str) -> Vec<String> {
+    let characters: Vec<char> = sentence.trim_matches('.').chars().collect();
+    let mut pieces = vec![String::new()];
+    for word in characters.chunk_by(|a, b| a.is_alphanumeric() == b.is_alphanumeric()) {
+        let word: String = word.iter().collect();
+        if PLACEHOLDERS.contains(&word.as_str()) {
+            pieces.push(String::new());
+        } else if let Some(piece) = pieces.last_mut() {
+            piece.push_str(&word);
+        }
+    }
+    let pieces = pieces.iter().map(|piece| piece.trim().to_owned());
+    pieces.filter(|piece| !piece.is_empty()).collect()
+}
+
+/// A program's text with its strings on one line each, as they read.
+fn strings_joined(text: &str) -> String {
+    let joined = text.split("\\\n").map(str::trim_start);
+    joined.collect::<String>().replace("\\\"", "\"")
 }
 
 #[test]
 fn every_test_stands_in_the_table() {
-    let engine = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let named = named_in(&read(&engine.join("../../docs/ROCKSDB_FEATURES.md")));
-    let tests = tests_in(&engine.join("tests/features"));
+    let named = named_in(&table());
+    let tests = tests_in(&tests());
     assert!(tests.len() > 60, "{tests:?}");
     assert_eq!(named, tests, "left: the table, right: the tests");
+}
+
+/// The tests hold what they read against what is said, so a sentence that they hold is one
+/// that is said.
+#[test]
+fn every_sentence_is_one_that_a_test_of_its_row_reads() {
+    let mut sentences = 0;
+    for row in table().lines().filter(|line| line.starts_with('|')) {
+        let named = named_in(row);
+        let files: BTreeSet<&str> = named
+            .iter()
+            .filter_map(|it| it.split("::").next())
+            .collect();
+        let tests: String = files
+            .iter()
+            .map(|file| strings_joined(&read(&tests().join(format!("{file}.rs")))))
+            .collect();
+        for sentence in quoted(row).filter(|words| words.split(' ').count() > 3) {
+            assert!(
+                says(&tests, sentence),
+                "no test of its row reads: {sentence}"
+            );
+            sentences += 1;
+        }
+    }
+    assert!(sentences > 20, "{sentences} sentences");
+}
+
+#[test]
+fn a_sentence_is_said_with_any_values() {
+    let sentence = "it has N paths in \"NAME\", and that is ...";
+    assert!(says(
+        "well: it has 2 paths in \"x y\", and that is bad",
+        sentence
+    ));
+    assert!(!says(
+        "it has 2 paths in \"x y\", and this is bad",
+        sentence
+    ));
+    assert!(!says("it has 2 and that is bad", sentence));
+    let far = format!("it has {} paths in \"\", and that is", "2".repeat(100));
+    assert!(!says(&far, sentence));
+    assert!(!says("anything", "..."));
 }
