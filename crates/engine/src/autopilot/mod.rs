@@ -33,6 +33,7 @@ mod run;
 mod scheduler;
 mod shared;
 mod start;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod workers;
