@@ -36,7 +36,9 @@ impl Autopilot {
             }
         }
         let claim = Claim::to(&directory)?;
-        tables::check(&db)?;
+        if !attached {
+            tables::check(&db)?;
+        }
         for family in db.cf_names() {
             let hooks = preparation.hooks.get(&family).ok_or_else(|| {
                 Error::fix(format!(
