@@ -19,7 +19,7 @@ pub(super) fn check(db: &RocksDb) -> Result<()> {
     let Some(first) = wrong(&db.live_files()?) else {
         return Ok(());
     };
-    // A compaction of the application's own may have replaced it meanwhile.
+    // RocksDB's brake may have replaced it since it was listed.
     let still = |file: &LiveFile| file.name == first.0;
     if !db.live_files()?.iter().any(still) {
         return Ok(());
