@@ -20,7 +20,7 @@ check: prepare
 
 ## Everything that takes seconds.
 test-fast: prepare
-	$(CARGO) test --release --workspace
+	$(CARGO) test --release --workspace --no-fail-fast
 	@if command -v python3 >/dev/null; then python3 -B -m unittest discover -q -s bench/common.d && \
 	python3 -B -m unittest discover -q -s bench/myrocks.d; \
 	else echo "skipped: the tests of bench/myrocks need python3"; fi
@@ -32,7 +32,7 @@ test-fast: prepare
 ## Kills, faults, long random histories; a Ray cluster, where Ray can be installed.
 test-slow: prepare
 	PROPTEST_CASES=1500 $(CARGO) test --release -p lissom-core properties
-	$(CARGO) test --release --workspace -- --ignored
+	$(CARGO) test --release --workspace --no-fail-fast -- --ignored
 
 ## The C++ plug-in under the address, undefined-behaviour and thread sanitizers.
 sanitize: build

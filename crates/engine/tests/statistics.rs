@@ -99,6 +99,9 @@ fn cold_reads(directory: &Path, starts: &[&[u8]], scan: &dyn Fn(&Db, &[u8])) -> 
     (blocks / (128 * sampled) as f64, bytes / blocks)
 }
 
+/// Reads so many entries from a key on.
+type Scan = dyn Fn(&Db, &[u8], usize);
+
 /// 200 entries of 216 bytes are some eleven blocks of 4 KiB.
 #[test]
 fn the_reads_of_a_scan_are_those_of_its_entries_too() {
@@ -122,7 +125,7 @@ fn the_reads_of_a_scan_are_those_of_its_entries_too() {
         let seen = db.scan(start, entries, |_, _| ()).expect("a scan");
         assert_eq!(seen, entries);
     };
-    let kinds: [&dyn Fn(&Db, &[u8], usize); 2] = [&by_iterator, &by_scan];
+    let kinds: [&Scan; 2] = [&by_iterator, &by_scan];
     for kind in kinds {
         let of = |entries: usize| {
             let scan = |db: &Db, start: &[u8]| kind(db, start, entries);

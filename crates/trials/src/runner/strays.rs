@@ -13,6 +13,8 @@ use crate::protocol::TRIAL_VARIABLE;
 
 /// Between two looks at processes that were killed.
 const LOOK: Duration = Duration::from_millis(10);
+/// A process has taken up its program within this.
+const START: Duration = Duration::from_secs(1);
 
 /// Whether a process belongs to the trial of this mark.
 pub(super) fn is_marked(pid: i32, mark: &str) -> bool {
@@ -25,7 +27,8 @@ pub(super) fn is_marked(pid: i32, mark: &str) -> bool {
 /// # Errors
 /// One that lives on.
 pub(super) fn end(patience: Duration, is_meant: impl Fn(i32) -> bool) -> Result<(), i32> {
-    let until = Instant::now() + patience;
+    let now = Instant::now();
+    let (until, started_until) = (now + patience, now + patience.min(START));
     // By when they were started, so that no other of the same number is waited for.
     let mut dying: BTreeMap<i32, u64> = BTreeMap::new();
     loop {
@@ -33,11 +36,13 @@ pub(super) fn end(patience: Duration, is_meant: impl Fn(i32) -> bool) -> Result<
         let stats = meant.filter_map(|pid| Some((pid, system::stat(pid)?.started)));
         dying.extend(stats);
         dying.retain(|pid, started| lives(*pid, *started));
-        let Some(first) = dying.keys().next() else {
-            return Ok(());
-        };
-        if Instant::now() >= until {
-            return Err(*first);
+        let now = Instant::now();
+        match dying.keys().next() {
+            // One that shows no environment yet may turn out to be meant.
+            None if now < started_until && system::processes().any(system::is_starting) => {}
+            None => return Ok(()),
+            Some(first) if now >= until => return Err(*first),
+            Some(_) => {}
         }
         for pid in dying.keys() {
             kill(*pid, &is_meant);

@@ -61,6 +61,16 @@ pub(super) fn has_variable(pid: i32, name: &str, value: &str) -> bool {
     variables.any(|it| it == wanted.as_bytes())
 }
 
+/// Whether a process is just taking up its program (execve): it has neither arguments nor
+/// an environment then, as a thread of the kernel, which has no program either.
+pub(super) fn is_starting(pid: i32) -> bool {
+    let is_empty = |name| fs::read(format!("/proc/{pid}/{name}")).is_ok_and(|it| it.is_empty());
+    is_empty("environ")
+        && is_empty("cmdline")
+        && fs::read_link(format!("/proc/{pid}/exe")).is_ok()
+        && stat(pid).is_some_and(|it| !it.ended)
+}
+
 /// Bytes of memory that a process holds, swapped and shared ones included; 0 once it is
 /// gone.
 pub(super) fn held_bytes(pid: i32) -> u64 {
@@ -171,6 +181,7 @@ mod tests {
         assert!(held_bytes(pid) > 100_000);
         assert!(available_bytes().is_some_and(|it| it > 0));
         assert!(!has_variable(pid, "LISSOM_NO_SUCH_VARIABLE", "x"));
+        assert!(!is_starting(pid));
         assert_eq!(held_bytes(-1), 0);
         assert_eq!(bytes("Rss: 12 kB\nPss:   7 kB\n", "Pss:"), Some(7 * 1024));
         assert_eq!(bytes("Pss: x kB\n", "Pss:"), None);
