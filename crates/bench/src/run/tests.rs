@@ -169,7 +169,7 @@ fn the_largest_piece_is_that_of_the_sessions_and_not_of_the_load() {
     plan.out = out.path().join("reads");
     plan.workload = load_workload("ycsb-c")
         .unwrap()
-        .sized(Some(500), 1.0)
+        .sized(Some(1000), 1.0)
         .unwrap();
     assert_eq!(first(&plan).totals.counters.largest_piece_bytes, 0);
 }
