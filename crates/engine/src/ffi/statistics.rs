@@ -12,7 +12,8 @@ pub struct Statistics {
 }
 
 /// A summary of one histogram, over the whole life of the statistics.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 #[allow(missing_docs)] // the names say it; the unit is the histogram's
 pub struct Summary {
     pub median: f64,
@@ -61,23 +62,15 @@ impl Statistics {
 
     /// The summary of one histogram.
     pub fn histogram(&self, histogram: Histogram) -> Result<Summary, Error> {
-        let mut data = raw::Histogram::default();
+        let mut summary = Summary::default();
         // SAFETY: the handle is alive as long as `self`.
         unsafe {
             Error::check(raw::lissom_statistics_histogram(
                 self.handle.as_ptr(),
                 histogram as u32,
-                &raw mut data,
+                &raw mut summary,
             ))?;
         }
-        Ok(Summary {
-            median: data.median,
-            percentile95: data.percentile95,
-            percentile99: data.percentile99,
-            average: data.average,
-            max: data.max,
-            count: data.count,
-            sum: data.sum,
-        })
+        Ok(summary)
     }
 }
