@@ -11,6 +11,7 @@ use rust_rocksdb::{ColumnFamilyDescriptor, Options};
 use super::work::{Progress, Watch};
 use crate::RocksDb;
 use crate::autopilot::Autopilot;
+use crate::db::tables;
 use crate::error::{Error, Result};
 use crate::observe::observe;
 use crate::options::Preparation;
@@ -99,6 +100,7 @@ impl Ready {
     }
 
     fn start(self, expected_bytes: u64) -> Result<Driven> {
+        tables::check(&self.db)?;
         let autopilot = Autopilot::start(self.db.clone(), &self.preparation, false)
             .map_err(|error| error.within(self.directory.display()))?;
         Ok(Driven {

@@ -33,7 +33,6 @@ mod run;
 mod scheduler;
 mod shared;
 mod start;
-mod tables;
 #[cfg(test)]
 mod tests;
 mod workers;

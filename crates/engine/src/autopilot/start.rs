@@ -10,7 +10,7 @@ use super::claim::Claim;
 use super::memory::Memory;
 use super::scheduler::{ScheduleReport, Scheduler};
 use super::shared::Shared;
-use super::{Autopilot, check, run, tables, workers};
+use super::{Autopilot, check, run, workers};
 use crate::RocksDb;
 use crate::error::{Error, Result};
 use crate::files::journal::Journal;
@@ -36,9 +36,6 @@ impl Autopilot {
             }
         }
         let claim = Claim::to(&directory)?;
-        if !attached {
-            tables::check(&db)?;
-        }
         for family in db.cf_names() {
             let hooks = preparation.hooks.get(&family).ok_or_else(|| {
                 Error::fix(format!(

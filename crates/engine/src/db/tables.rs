@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 ///
 /// # Errors
 /// [`ErrorKind::Corrupt`](crate::ErrorKind::Corrupt) with the first file that is not.
-pub(super) fn check(db: &RocksDb) -> Result<()> {
+pub(crate) fn check(db: &RocksDb) -> Result<()> {
     let Some(first) = wrong(&db.live_files()?) else {
         return Ok(());
     };
