@@ -18,8 +18,6 @@ mod applying;
 mod backoff;
 mod check;
 mod claim;
-mod debt;
-mod dispatch;
 mod families;
 mod glance;
 mod learner;

@@ -197,7 +197,7 @@ impl Seat {
                 shared.complain(name, error.to_string());
                 self.resting_until = Some(Instant::now() + rest_after(self.failures));
                 // A round that finds no news would pass for one that went through.
-                self.pilot.looked = None;
+                self.pilot.look_again();
                 self.count_failures(self.failures.saturating_add(1));
                 None
             }
