@@ -13,6 +13,7 @@ use crate::RocksDb;
 use crate::autopilot::Autopilot;
 use crate::db::tables;
 use crate::error::{Error, Result};
+use crate::inspect::read::handle;
 use crate::observe::observe;
 use crate::options::Preparation;
 use crate::settings::Settings;
@@ -97,6 +98,11 @@ impl Ready {
         names
             .iter()
             .try_for_each(|name| driven.merge_into_one(name, watch))
+    }
+
+    /// The database alone.
+    pub(super) fn into_db(self) -> Arc<RocksDb> {
+        self.db
     }
 
     fn start(self, expected_bytes: u64) -> Result<Driven> {
@@ -215,13 +221,8 @@ impl Driven {
     }
 }
 
-fn tree(db: &RocksDb, family: &str) -> Result<Tree> {
-    let handle = db.cf_handle(family).ok_or_else(|| {
-        Error::fix(format!(
-            "there is no column family \"{family}\": check the name"
-        ))
-    })?;
-    Ok(observe(&handle)?.tree)
+pub(super) fn tree(db: &RocksDb, family: &str) -> Result<Tree> {
+    Ok(observe(&handle(db, family)?)?.tree)
 }
 
 /// Whether nothing lies in L0 and at most one level below it holds files.

@@ -47,10 +47,10 @@ use self::claim::Claim;
 pub use self::glance::Glance;
 pub use self::report::Health;
 pub use self::scheduler::ScheduleReport;
-use self::shared::{Family, Request, Shared};
+use self::shared::{Request, Shared};
 use crate::RocksDb;
 use crate::apply::{Applied, Plan, Wanted};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::ffi::CfRef;
 use crate::files::pin;
 use crate::options::Preparation;
@@ -118,16 +118,8 @@ impl Autopilot {
         Autopilot::start(db, &preparation, true)
     }
 
-    fn family(&self, name: &str) -> Result<Arc<Family>> {
-        self.shared.family(name).ok_or_else(|| {
-            Error::fix(format!(
-                "there is no column family \"{name}\" here: check the name"
-            ))
-        })
-    }
-
     fn ask(&self, family: &str, request: Request) -> Result<()> {
-        self.family(family)?.ask(request);
+        self.shared.driven(family)?.ask(request);
         self.shared.events.bell().ring();
         Ok(())
     }

@@ -20,7 +20,7 @@ use super::quarantine::Quarantine;
 use super::scheduler::ScheduleReport;
 use super::workers::Queue;
 use crate::RocksDb;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::events::Events;
 use crate::ffi;
 use crate::ffi::commit_gate::CommitGate;
@@ -101,6 +101,18 @@ impl Shared {
 
     pub(super) fn family(&self, name: &str) -> Option<Arc<Family>> {
         self.families.read().get(name).cloned()
+    }
+
+    /// The same, for who asked for it by its name.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub(super) fn driven(&self, name: &str) -> Result<Arc<Family>> {
+        self.family(name).ok_or_else(|| {
+            Error::fix(format!(
+                "there is no column family \"{name}\" here: check the name"
+            ))
+        })
     }
 
     /// What an order lets run below L0 in a column family, beside what runs in the
