@@ -180,8 +180,8 @@ impl Autopilot {
 
     /// Holds the run limits of all column families, now and after a reopening,
     /// until [`Autopilot::unpin`]. What a lazy
-    /// [`Transition`](lissom_core::shape::Transition) lets wait goes on waiting. It makes the file `LISSOM-PIN`, which anyone
-    /// may make or remove from outside.
+    /// [`Transition`](lissom_core::shape::Transition) lets wait goes on waiting. It makes
+    /// the file `LISSOM-PIN`, which anyone may make or remove from outside.
     ///
     /// # Errors
     /// When the file cannot be written.

@@ -9,12 +9,14 @@ use lissom_core::schedule::Order;
 
 use super::applying;
 use super::memory::Memory;
-use super::mission::TICK;
 use super::pilot::Pilot;
 use super::scheduler::Scheduler;
 use super::shared::{Request, Shared};
 use crate::error::{Error, Result};
 use crate::files::{pin, request};
+
+/// How long the planner thread sleeps at most; missions end on time to within this.
+const TICK: Duration = Duration::from_millis(50);
 
 /// A column family whose round failed rests this long, doubled each time; so does the
 /// thread after a panic elsewhere.

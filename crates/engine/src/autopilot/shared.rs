@@ -46,7 +46,7 @@ pub(super) struct Shared {
     pub(super) paused: AtomicBool,
     /// Turns of the planner thread that panicked since one went through.
     pub(super) failed_turns: AtomicU32,
-    /// The last failure, as a sentence; cleared by the next success.
+    /// The last failure, as a sentence, until a compaction succeeds.
     pub(super) trouble: Mutex<Option<String>>,
     pub(super) rocks_statistics: Option<ffi::statistics::Statistics>,
     pub(super) rate_limit: Option<Arc<RateLimit>>,

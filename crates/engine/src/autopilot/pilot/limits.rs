@@ -24,7 +24,7 @@ impl Pilot {
             mission: &mission,
         };
         let begun = Instant::now();
-        let answer = self.learner.ask(&question, &mission);
+        let answer = self.learner.ask(&question);
         let took = begun.elapsed();
         self.answered_in = took;
         match answer {
