@@ -57,7 +57,7 @@ pub struct Machine {
     pub cores: usize,
     /// Bytes of memory.
     pub memory_bytes: u64,
-    /// The kernel.
+    /// The kernel and the numbers of its release.
     pub system: String,
 }
 
@@ -83,9 +83,18 @@ impl Machine {
             processor: after(&cpu, "model name"),
             cores: std::thread::available_parallelism().map_or(1, usize::from),
             memory_bytes: kibibytes * 1024,
-            system: format!("Linux {}", read("/proc/sys/kernel/osrelease").trim()),
+            system: system(&read("/proc/sys/kernel/osrelease")),
         }
     }
+}
+
+/// What follows the numbers of a release names who built it.
+fn system(release: &str) -> String {
+    let end = release.find(|c: char| !c.is_ascii_digit() && c != '.');
+    let numbers = &release[..end.unwrap_or(release.len())];
+    format!("Linux {}", numbers.trim_end_matches('.'))
+        .trim_end()
+        .to_owned()
 }
 
 impl Results {
@@ -198,4 +207,18 @@ fn difference(old: &Parameters, new: &Parameters) -> Option<&'static str> {
         ),
     ];
     checks.iter().find(|(same, _)| !same).map(|(_, what)| *what)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_system_is_told_by_the_numbers_of_its_release() {
+        assert_eq!(system("6.18.44-fc-v657\n"), "Linux 6.18.44");
+        assert_eq!(system("4.18.0-553.el8_10.x86_64\n"), "Linux 4.18.0");
+        assert_eq!(system("6.6.y"), "Linux 6.6");
+        assert_eq!(system("7.0"), "Linux 7.0");
+        assert_eq!(system(""), "Linux");
+    }
 }

@@ -18,7 +18,7 @@ use rust_rocksdb::{
     BlockBasedOptions, BottommostLevelCompaction, ColumnFamilyDescriptor, CompactOptions, Options,
 };
 
-use super::drive::{self, Customise, is_one_run};
+use super::drive::{self, Customise, Ready, is_one_run};
 use super::forecast::{Forecast, forecast};
 use super::space::{check_space, free_bytes};
 use super::work::{Watch, Work};
@@ -27,7 +27,6 @@ use crate::error::{Error, Result};
 use crate::files::state::Stored;
 use crate::files::{application, journal, pin, probe, remove_file, request, state, sync_directory};
 use crate::inspect::{read, recorded};
-use crate::options::Preparation;
 use crate::settings::Settings;
 
 /// The deepest level of a plain RocksDB.
@@ -89,9 +88,7 @@ impl Detacher {
     }
 
     fn look(&self) -> Result<Seen> {
-        read::require_whole_log(&self.directory)?;
-        let opened = read::open_with(&self.directory, &*self.customise)?;
-        let stored = state::load(&self.directory)?.stored;
+        let (opened, stored) = read::open_whole(&self.directory, &*self.customise)?;
         let ours = opened.names.iter().any(|name| opened.has_our_levels(name));
         let mut seen = Seen {
             work: Work::begin(&self.directory, free_bytes(&self.directory)?),
@@ -158,7 +155,7 @@ impl Detacher {
     fn refit(&self, settings: &BTreeMap<String, Settings>) -> Result<()> {
         let db = self.open_with_our_levels(settings)?;
         for name in settings.keys() {
-            let tree = tree(&db, name)?;
+            let tree = drive::tree(&db, name)?;
             if fits(&tree) {
                 continue;
             }
@@ -168,7 +165,7 @@ impl Detacher {
                      and give the same command again"
                 )));
             }
-            let handle = family(&db, name)?;
+            let handle = read::handle(&db, name)?;
             let mut refit = CompactOptions::default();
             refit.set_exclusive_manual_compaction(true);
             refit.set_bottommost_level_compaction(BottommostLevelCompaction::Skip);
@@ -176,7 +173,7 @@ impl Detacher {
             refit.set_target_level(i32::from(LAST_LEVEL.0));
             // It reports nothing: the manifest says whether it worked.
             db.compact_range_cf_opt(&handle, None::<&[u8]>, None::<&[u8]>, &refit);
-            if !fits(&self::tree(&db, name)?) {
+            if !fits(&drive::tree(&db, name)?) {
                 return Err(Error::retry(format!(
                     "RocksDB did not move the column family \"{name}\" to level {}: \
                      its LOG file says why; give the same command again",
@@ -187,18 +184,8 @@ impl Detacher {
         Ok(())
     }
 
-    fn open_with_our_levels(&self, settings: &BTreeMap<String, Settings>) -> Result<RocksDb> {
-        let default = &settings["default"];
-        let mut preparation = Preparation::new(default)?;
-        let mut families = Vec::new();
-        for (name, settings) in settings {
-            let options = preparation.options_with(name, settings, &*self.customise)?;
-            families.push(ColumnFamilyDescriptor::new(name, options));
-        }
-        let mut options = preparation.options_with("default", default, &*self.customise)?;
-        options.create_if_missing(false);
-        RocksDb::open_cf_descriptors(&options, &self.directory, families)
-            .map_err(|error| drive::explain(&self.directory, error))
+    fn open_with_our_levels(&self, settings: &BTreeMap<String, Settings>) -> Result<Arc<RocksDb>> {
+        drive::open(&self.directory, settings, &*self.customise).map(Ready::into_db)
     }
 
     /// RocksDB alone opens and closes the directory.
@@ -238,15 +225,6 @@ impl Seen {
 /// Whether a plain RocksDB has all levels that hold files.
 fn fits(tree: &Tree) -> bool {
     tree.runs().next_back() <= Some(LAST_LEVEL)
-}
-
-fn family<'a>(db: &'a RocksDb, name: &str) -> Result<Arc<rust_rocksdb::BoundColumnFamily<'a>>> {
-    db.cf_handle(name)
-        .ok_or_else(|| Error::bug(format!("the column family \"{name}\" was not opened")))
-}
-
-fn tree(db: &RocksDb, name: &str) -> Result<Tree> {
-    Ok(crate::observe::observe(&family(db, name)?)?.tree)
 }
 
 /// RocksDB's defaults, but for what concerns the files themselves.

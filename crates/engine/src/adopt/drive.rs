@@ -11,7 +11,9 @@ use rust_rocksdb::{ColumnFamilyDescriptor, Options};
 use super::work::{Progress, Watch};
 use crate::RocksDb;
 use crate::autopilot::Autopilot;
+use crate::db::tables;
 use crate::error::{Error, Result};
+use crate::inspect::read::handle;
 use crate::observe::observe;
 use crate::options::Preparation;
 use crate::settings::Settings;
@@ -98,7 +100,13 @@ impl Ready {
             .try_for_each(|name| driven.merge_into_one(name, watch))
     }
 
+    /// The database alone.
+    pub(super) fn into_db(self) -> Arc<RocksDb> {
+        self.db
+    }
+
     fn start(self, expected_bytes: u64) -> Result<Driven> {
+        tables::check(&self.db)?;
         let autopilot = Autopilot::start(self.db.clone(), &self.preparation, false)
             .map_err(|error| error.within(self.directory.display()))?;
         Ok(Driven {
@@ -213,13 +221,8 @@ impl Driven {
     }
 }
 
-fn tree(db: &RocksDb, family: &str) -> Result<Tree> {
-    let handle = db.cf_handle(family).ok_or_else(|| {
-        Error::fix(format!(
-            "there is no column family \"{family}\": check the name"
-        ))
-    })?;
-    Ok(observe(&handle)?.tree)
+pub(super) fn tree(db: &RocksDb, family: &str) -> Result<Tree> {
+    Ok(observe(&handle(db, family)?)?.tree)
 }
 
 /// Whether nothing lies in L0 and at most one level below it holds files.

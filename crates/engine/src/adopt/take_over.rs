@@ -82,9 +82,7 @@ impl Adopter {
     }
 
     fn look(&self) -> Result<(Work, BTreeMap<String, Settings>)> {
-        read::require_whole_log(&self.directory)?;
-        let opened = read::open_with(&self.directory, &*self.customise)?;
-        let stored = state::load(&self.directory)?.stored;
+        let (opened, stored) = read::open_whole(&self.directory, &*self.customise)?;
         let refuse = |why: String| {
             Err(Error::fix(format!(
                 "{} cannot be adopted: {why}",

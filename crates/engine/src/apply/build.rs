@@ -6,12 +6,12 @@ use rust_rocksdb::{ColumnFamilyDescriptor, Options};
 
 use super::catalogue::Change;
 use super::catalogue::filter::lacks_bits;
-use super::directory::family;
 use super::text::{OptionsText, Section, Setting};
 use crate::RocksDb;
 use crate::adopt::drive::{Customise, explain};
 use crate::error::{Error, Result};
 use crate::ffi::options_text::{change_options, options_text};
+use crate::inspect::read::handle;
 
 /// Objects that watch, and change nothing in the data.
 const HARMLESS: &str = "listeners";
@@ -153,7 +153,7 @@ pub(super) fn flush_log(
 ) -> Result<()> {
     let db = open(directory, text, names, customise, Access::Own)?;
     for name in names {
-        db.flush_cf(&family(&db, name)?)?;
+        db.flush_cf(&handle(&db, name)?)?;
     }
     close(db);
     Ok(())

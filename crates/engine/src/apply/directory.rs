@@ -7,14 +7,13 @@ use std::path::Path;
 
 use super::build::{Access, open};
 use super::text::{OptionsText, Section};
-use crate::RocksDb;
 use crate::adopt::drive::Customise;
 use crate::db::directory::check_log;
 use crate::error::{Error, Result};
 use crate::ffi::CfRef;
 use crate::ffi::snapshot::tree_snapshot;
 use crate::files::state;
-use crate::inspect::read::{check_directory, column_families};
+use crate::inspect::read::{check_directory, column_families, handle};
 
 /// A process that has the database open may write a new OPTIONS file and remove the
 /// old one between two looks.
@@ -124,7 +123,7 @@ impl Directory {
         )?;
         let mut deepest = BTreeMap::new();
         for name in &self.names {
-            let handle = family(&db, name)?;
+            let handle = handle(&db, name)?;
             let files = tree_snapshot(CfRef::of(&handle)?)?.files;
             if let Some(level) = files.iter().map(|file| file.level).max() {
                 deepest.insert(name.clone(), level);
@@ -132,15 +131,6 @@ impl Directory {
         }
         Ok(deepest)
     }
-}
-
-/// A column family's handle.
-pub(super) fn family<'a>(
-    db: &'a RocksDb,
-    name: &str,
-) -> Result<std::sync::Arc<rust_rocksdb::BoundColumnFamily<'a>>> {
-    db.cf_handle(name)
-        .ok_or_else(|| Error::bug(format!("the column family \"{name}\" was not opened")))
 }
 
 /// What RocksDB 11.12 has recorded when it closed a directory.

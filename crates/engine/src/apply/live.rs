@@ -7,7 +7,6 @@ use std::path::Path;
 use lissom_core::tuner::Policy;
 use rust_rocksdb::Options;
 
-use super::directory::family;
 use super::outcome::{Applied, Outcome, side_effects};
 use super::plan::{Host, How, Plan, Present, Row, decide, strangers};
 use super::settings::{self, SettingsText, Store, set};
@@ -17,6 +16,7 @@ use crate::RocksDb;
 use crate::error::{Error, Result};
 use crate::ffi::CfRef;
 use crate::ffi::options_text::{change_options, live_options_text, options_text};
+use crate::inspect::read::handle;
 use crate::rate_limit::RateLimit;
 use crate::settings::Settings;
 
@@ -130,7 +130,7 @@ impl Live<'_> {
         match section {
             Section::Database => self.rocks.set_db_options(&pairs)?,
             Section::Family(name) => {
-                let handle = family(self.rocks, name)?;
+                let handle = handle(self.rocks, name)?;
                 self.rocks.set_options_cf(&handle, &pairs)?;
             }
             Section::Table(_) | Section::Settings => {
@@ -235,7 +235,7 @@ mod tests {
         let mut options = Options::default();
         options.create_if_missing(true);
         let db = RocksDb::open_cf(&options, directory.path(), ["default"]).expect("a database");
-        let handle = family(&db, "default").expect("it is open");
+        let handle = handle(&db, "default").expect("it is open");
         let lines = live_options_text(CfRef::of(&handle).expect("a handle")).expect("lines");
         let present = OptionsText::of_lines("default", &lines);
         let mut asked = 0;

@@ -52,15 +52,10 @@ fn settings(shared: &Shared) -> BTreeMap<String, Settings> {
 /// The planner thread takes it up at its next look.
 pub(super) fn set_policy(shared: &Shared, family: &str, policy: &Policy) -> Result<()> {
     let limits = pilot::fixed_limits(policy);
-    let name = family;
-    let family = shared.family(name).ok_or_else(|| {
-        Error::fix(format!(
-            "there is no column family \"{name}\" here: check the name"
-        ))
-    })?;
-    shared.check_policy(name, policy)?;
-    let tuner = policy.tuner_exploring(family.hooks.settings.exploration);
-    family.ask(Request::Tuner(tuner, limits));
+    let driven = shared.driven(family)?;
+    shared.check_policy(family, policy)?;
+    let tuner = policy.tuner_exploring(driven.hooks.settings.exploration);
+    driven.ask(Request::Tuner(tuner, limits));
     shared.events.bell().ring();
     Ok(())
 }

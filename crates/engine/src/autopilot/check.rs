@@ -12,9 +12,22 @@ use crate::ffi::statistics::Statistics as RocksStatistics;
 use crate::options::{Hooks, Preparation};
 use crate::requirements;
 
+/// Column families have handles, and under attach the database may be written.
+pub(super) fn handles(db: &RocksDb, attached: bool) -> Result<()> {
+    match db.cf_handle("default") {
+        Some(default) if attached => writable(db, &default),
+        Some(_) => Ok(()),
+        None => Err(Error::fix(
+            "the database was opened without handles of its column families, which \
+             the autopilot needs; open it with open_cf_descriptors and name them all, \
+             \"default\" too",
+        )),
+    }
+}
+
 /// A handle that was opened read-only, or as a secondary, compacts nothing; and who has
 /// the directory open for writing may have an autopilot of its own there.
-pub(super) fn writable(db: &RocksDb, handle: &impl AsColumnFamilyRef) -> Result<()> {
+fn writable(db: &RocksDb, handle: &impl AsColumnFamilyRef) -> Result<()> {
     // RocksDB refuses to compact no files; the question is why.
     let none = std::iter::empty::<&String>();
     let refusal = db.compact_files_cf(handle, &CompactionOptions::default(), none, 1);
@@ -25,6 +38,20 @@ pub(super) fn writable(db: &RocksDb, handle: &impl AsColumnFamilyRef) -> Result<
         ))),
         _ => Ok(()),
     }
+}
+
+/// Every column family was opened with options from the preparation.
+pub(super) fn families(db: &RocksDb, preparation: &Preparation) -> Result<()> {
+    for name in db.cf_names() {
+        let hooks = preparation.hooks.get(&name).ok_or_else(|| {
+            Error::fix(format!(
+                "the column family \"{name}\" was opened without options from this \
+                 preparation; call Preparation::options for it and open the database with them"
+            ))
+        })?;
+        family(db, &name, hooks)?;
+    }
+    Ok(())
 }
 
 /// The handle leads where it should, the options are ours, and the hooks are those that

@@ -5,7 +5,6 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
-use lissom_core::Mission;
 use lissom_core::tuner::{Question, Trial, TrialId, Tuner};
 
 /// How long an answer may take: thousands of times as long as any of ours needs, for the
@@ -51,25 +50,21 @@ impl Learner {
         self.calls.is_none()
     }
 
-    /// Tells what came of the last trial and asks for the next one.
+    /// Tells what came of the last trial, which is the mission of the question, and asks
+    /// for the next one.
     ///
     /// # Errors
     /// A sentence, once, when the tuner panicked or did not answer.
-    pub(super) fn ask(
-        &mut self,
-        question: &Question<'_>,
-        outcome: &Mission,
-    ) -> Result<Option<Trial>, String> {
+    pub(super) fn ask(&mut self, question: &Question<'_>) -> Result<Option<Trial>, String> {
         if self.is_broken() {
             return Ok(None);
         }
         let told = self.trial.take();
         let (shape, tree) = (question.shape.clone(), question.tree.clone());
         let (limits, mission) = (question.limits.clone(), question.mission.clone());
-        let outcome = outcome.clone();
         let trial = self.fenced(move |tuner| {
             if let Some(trial) = told {
-                tuner.tell(trial, &outcome);
+                tuner.tell(trial, &mission);
             }
             tuner.ask(&Question {
                 shape: &shape,
@@ -146,7 +141,7 @@ fn start(mut tuner: Box<dyn Tuner>) -> Option<Sender<Call>> {
 mod tests {
     use std::sync::mpsc::Receiver;
 
-    use lissom_core::{RunLimit, RunLimits, Tree};
+    use lissom_core::{Mission, RunLimit, RunLimits, Tree};
 
     use super::*;
     use crate::Settings;
@@ -183,7 +178,7 @@ mod tests {
             limits: &limits,
             mission: &mission,
         };
-        let mut ask = || learner.ask(&question, &mission);
+        let mut ask = || learner.ask(&question);
         assert!(ask().expect("an answer").is_some());
         let sentence = ask().expect_err("no answer");
         assert_eq!(

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use lissom_core::Mission;
 use lissom_core::observation::OperationMix;
@@ -96,7 +96,3 @@ pub(super) fn attached_mix(shared: &Shared) -> OperationMix {
         deletes: 0,
     }
 }
-
-/// How long the planner thread sleeps at most; missions end on time to within
-/// this.
-pub(super) const TICK: Duration = Duration::from_millis(50);

@@ -18,8 +18,6 @@ mod applying;
 mod backoff;
 mod check;
 mod claim;
-mod debt;
-mod dispatch;
 mod families;
 mod glance;
 mod learner;
@@ -33,7 +31,6 @@ mod run;
 mod scheduler;
 mod shared;
 mod start;
-mod tables;
 #[cfg(test)]
 mod tests;
 mod workers;
@@ -50,10 +47,10 @@ use self::claim::Claim;
 pub use self::glance::Glance;
 pub use self::report::Health;
 pub use self::scheduler::ScheduleReport;
-use self::shared::{Family, Request, Shared};
+use self::shared::{Request, Shared};
 use crate::RocksDb;
 use crate::apply::{Applied, Plan, Wanted};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::ffi::CfRef;
 use crate::files::pin;
 use crate::options::Preparation;
@@ -121,16 +118,8 @@ impl Autopilot {
         Autopilot::start(db, &preparation, true)
     }
 
-    fn family(&self, name: &str) -> Result<Arc<Family>> {
-        self.shared.family(name).ok_or_else(|| {
-            Error::fix(format!(
-                "there is no column family \"{name}\" here: check the name"
-            ))
-        })
-    }
-
     fn ask(&self, family: &str, request: Request) -> Result<()> {
-        self.family(family)?.ask(request);
+        self.shared.driven(family)?.ask(request);
         self.shared.events.bell().ring();
         Ok(())
     }
@@ -191,8 +180,8 @@ impl Autopilot {
 
     /// Holds the run limits of all column families, now and after a reopening,
     /// until [`Autopilot::unpin`]. What a lazy
-    /// [`Transition`](lissom_core::shape::Transition) lets wait goes on waiting. It makes the file `LISSOM-PIN`, which anyone
-    /// may make or remove from outside.
+    /// [`Transition`](lissom_core::shape::Transition) lets wait goes on waiting. It makes
+    /// the file `LISSOM-PIN`, which anyone may make or remove from outside.
     ///
     /// # Errors
     /// When the file cannot be written.

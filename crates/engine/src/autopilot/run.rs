@@ -9,12 +9,14 @@ use lissom_core::schedule::Order;
 
 use super::applying;
 use super::memory::Memory;
-use super::mission::TICK;
 use super::pilot::Pilot;
 use super::scheduler::Scheduler;
 use super::shared::{Request, Shared};
 use crate::error::{Error, Result};
 use crate::files::{pin, request};
+
+/// How long the planner thread sleeps at most; missions end on time to within this.
+const TICK: Duration = Duration::from_millis(50);
 
 /// A column family whose round failed rests this long, doubled each time; so does the
 /// thread after a panic elsewhere.
@@ -197,7 +199,7 @@ impl Seat {
                 shared.complain(name, error.to_string());
                 self.resting_until = Some(Instant::now() + rest_after(self.failures));
                 // A round that finds no news would pass for one that went through.
-                self.pilot.looked = None;
+                self.pilot.look_again();
                 self.count_failures(self.failures.saturating_add(1));
                 None
             }

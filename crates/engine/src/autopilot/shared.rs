@@ -20,7 +20,7 @@ use super::quarantine::Quarantine;
 use super::scheduler::ScheduleReport;
 use super::workers::Queue;
 use crate::RocksDb;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::events::Events;
 use crate::ffi;
 use crate::ffi::commit_gate::CommitGate;
@@ -46,7 +46,7 @@ pub(super) struct Shared {
     pub(super) paused: AtomicBool,
     /// Turns of the planner thread that panicked since one went through.
     pub(super) failed_turns: AtomicU32,
-    /// The last failure, as a sentence; cleared by the next success.
+    /// The last failure, as a sentence, until a compaction succeeds.
     pub(super) trouble: Mutex<Option<String>>,
     pub(super) rocks_statistics: Option<ffi::statistics::Statistics>,
     pub(super) rate_limit: Option<Arc<RateLimit>>,
@@ -101,6 +101,18 @@ impl Shared {
 
     pub(super) fn family(&self, name: &str) -> Option<Arc<Family>> {
         self.families.read().get(name).cloned()
+    }
+
+    /// The same, for who asked for it by its name.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub(super) fn driven(&self, name: &str) -> Result<Arc<Family>> {
+        self.family(name).ok_or_else(|| {
+            Error::fix(format!(
+                "there is no column family \"{name}\" here: check the name"
+            ))
+        })
     }
 
     /// What an order lets run below L0 in a column family, beside what runs in the

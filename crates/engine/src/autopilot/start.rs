@@ -10,7 +10,7 @@ use super::claim::Claim;
 use super::memory::Memory;
 use super::scheduler::{ScheduleReport, Scheduler};
 use super::shared::Shared;
-use super::{Autopilot, check, run, tables, workers};
+use super::{Autopilot, check, run, workers};
 use crate::RocksDb;
 use crate::error::{Error, Result};
 use crate::files::journal::Journal;
@@ -24,30 +24,9 @@ impl Autopilot {
         attached: bool,
     ) -> Result<Autopilot> {
         let directory = db.path().to_owned();
-        match db.cf_handle("default") {
-            Some(default) if attached => check::writable(&db, &default)?,
-            Some(_) => {}
-            None => {
-                return Err(Error::fix(
-                    "the database was opened without handles of its column families, which \
-                     the autopilot needs; open it with open_cf_descriptors and name them all, \
-                     \"default\" too",
-                ));
-            }
-        }
+        check::handles(&db, attached)?;
         let claim = Claim::to(&directory)?;
-        if !attached {
-            tables::check(&db)?;
-        }
-        for family in db.cf_names() {
-            let hooks = preparation.hooks.get(&family).ok_or_else(|| {
-                Error::fix(format!(
-                    "the column family \"{family}\" was opened without options from this \
-                     preparation; call Preparation::options for it and open the database with them"
-                ))
-            })?;
-            check::family(&db, &family, hooks)?;
-        }
+        check::families(&db, preparation)?;
         let rocks_statistics = check::rocks_statistics(&db)?;
         if attached {
             check::attached(preparation, rocks_statistics.is_some())?;

@@ -11,7 +11,6 @@ use crate::adopt::drive::{self, Customise, is_one_run};
 use crate::adopt::space::{check_space, free_bytes};
 use crate::adopt::{Forecast, Watch, Work, forecast};
 use crate::error::Result;
-use crate::files::state;
 use crate::inspect::{read, recorded};
 use crate::settings::Settings;
 
@@ -62,9 +61,7 @@ impl Compactor {
     }
 
     fn look(&self) -> Result<(Work, BTreeMap<String, Settings>)> {
-        read::require_whole_log(&self.directory)?;
-        let opened = read::open_with(&self.directory, &*self.customise)?;
-        let stored = state::load(&self.directory)?.stored;
+        let (opened, stored) = read::open_whole(&self.directory, &*self.customise)?;
         let chosen = opened.choose(self.column_family.as_deref())?;
         let mut work = Work::begin(&self.directory, free_bytes(&self.directory)?);
         let mut all_settings = BTreeMap::new();

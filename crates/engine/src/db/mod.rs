@@ -7,6 +7,7 @@ mod ingestion;
 mod opening;
 mod operations;
 mod scan;
+pub(crate) mod tables;
 #[cfg(test)]
 mod tests;
 mod turns;
@@ -78,8 +79,9 @@ impl Db {
     ///
     /// # Errors
     /// A setting outside its range; a directory that is no database of
-    /// Lissom's, cannot be read, or is open already; a state file of a newer version; a
-    /// feature of RocksDB that does not go with the autopilot.
+    /// Lissom's, cannot be read, or is open already; a table file that is missing or has
+    /// another length than it should; a state file of a newer version; a feature of RocksDB
+    /// that does not go with the autopilot.
     pub fn open(path: impl AsRef<Path>, settings: Settings) -> Result<Db> {
         Db::opening(path, settings).open()
     }

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use rust_rocksdb::{ColumnFamilyDescriptor, Options};
 
 use super::turns::Turns;
-use super::{Db, directory};
+use super::{Db, directory, tables};
 use crate::RocksDb;
 use crate::autopilot::Autopilot;
 use crate::error::{Error, Result};
@@ -74,6 +74,7 @@ impl Opening {
         let descriptors = self.descriptors(&mut preparation, &options, exists)?;
         let rocks = RocksDb::open_cf_descriptors(&options, &self.path, descriptors)
             .map_err(|error| directory::explain(&self.path, error))?;
+        tables::check(&rocks)?;
         let rocks = Arc::new(rocks);
         let autopilot = Autopilot::start(rocks.clone(), &preparation, false)
             .map_err(|error| error.within(self.path.display()))?;

@@ -5,49 +5,39 @@ use std::time::Duration;
 
 use rust_rocksdb::Options;
 
-use super::{Error, layout, raw};
+use super::handle::Handle;
+use super::{Error, raw};
 
 /// A gate before the commits of the compactions that RocksDB picks itself and of those
 /// of `CompactRange`. Their merging goes on; `CompactFiles` passes by, and so do the
 /// files that a `CompactRange` moves when it changes levels. Clones share one gate.
 #[derive(Clone)]
 pub struct CommitGate {
-    inner: Arc<Handle>,
-}
-
-struct Handle(*mut raw::CommitGate);
-
-// SAFETY: the C++ object locks by itself; every function may run on any thread.
-unsafe impl Send for Handle {}
-// SAFETY: as above.
-unsafe impl Sync for Handle {}
-
-impl Drop for Handle {
-    fn drop(&mut self) {
-        // SAFETY: this is the only owner; what databases use is shared with them.
-        unsafe { raw::lissom_commit_gate_free(self.0) };
-    }
+    inner: Arc<Handle<raw::CommitGate>>,
 }
 
 impl CommitGate {
     /// An open gate. A closed one holds each compaction for `longest_hold` at most, which
     /// then passes.
     pub fn new(longest_hold: Duration) -> Result<Self, Error> {
-        layout::verify()?;
         let millis = u64::try_from(longest_hold.as_millis()).unwrap_or(u64::from(u32::MAX));
-        let mut handle = std::ptr::null_mut();
-        // SAFETY: on success `handle` is a new object that nobody else owns.
-        unsafe { Error::check(raw::lissom_commit_gate_new(millis, &raw mut handle)) }?;
+        // SAFETY: the gate is a new object that locks by itself; what databases use of it
+        // is shared with them and outlives the release.
+        let gate = unsafe {
+            Handle::new(raw::lissom_commit_gate_free, |out| {
+                raw::lissom_commit_gate_new(millis, out)
+            })
+        }?;
         Ok(Self {
-            inner: Arc::new(Handle(handle)),
+            inner: Arc::new(gate),
         })
     }
 
     /// Puts the gate into a database that is opened with `options`.
     pub fn install(&self, options: &mut Options) -> Result<(), Error> {
-        let pointer = layout::pointer(options)?;
-        // SAFETY: both objects are alive, and `options` is borrowed exclusively.
-        unsafe { Error::check(raw::lissom_commit_gate_install(self.inner.0, pointer)) }
+        // SAFETY: the function belongs to this kind of object, and shares what it needs of
+        // it with the options.
+        unsafe { self.inner.install(raw::lissom_commit_gate_install, options) }
     }
 
     /// Closes the gate for one column family until what is returned is dropped. Waits
@@ -56,7 +46,7 @@ impl CommitGate {
         // SAFETY: the handle is alive, and the name is read during the call only.
         unsafe {
             Error::check(raw::lissom_commit_gate_close(
-                self.inner.0,
+                self.inner.as_ptr(),
                 family.as_ptr().cast(),
                 family.len(),
             ))
@@ -78,7 +68,7 @@ impl Drop for ClosedGate<'_> {
         // is the one opening that matches the closing that made the guard.
         let opened = unsafe {
             Error::check(raw::lissom_commit_gate_open(
-                self.gate.inner.0,
+                self.gate.inner.as_ptr(),
                 self.family.as_ptr().cast(),
                 self.family.len(),
             ))

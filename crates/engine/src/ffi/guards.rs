@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use rust_rocksdb::Options;
 
-use super::{CfRef, Error, layout, raw};
+use super::handle::Handle;
+use super::{CfRef, Error, raw};
 
 /// Guard keys by physical output level. Clones share one table.
 ///
@@ -15,33 +16,22 @@ use super::{CfRef, Error, layout, raw};
 /// never refused, so a moved file may straddle a guard.
 #[derive(Clone)]
 pub struct GuardTable {
-    inner: Arc<Handle>,
+    inner: Arc<Handle<raw::GuardTable>>,
     levels: usize,
-}
-
-struct Handle(*mut raw::GuardTable);
-
-// SAFETY: the C++ table locks by itself; every function may run on any thread.
-unsafe impl Send for Handle {}
-// SAFETY: as above.
-unsafe impl Sync for Handle {}
-
-impl Drop for Handle {
-    fn drop(&mut self) {
-        // SAFETY: this is the only owner; what databases use is shared with them.
-        unsafe { raw::lissom_guard_table_free(self.0) };
-    }
 }
 
 impl GuardTable {
     /// A table for physical levels 0 to `levels` - 1, without guards.
     pub fn new(levels: usize) -> Result<Self, Error> {
-        layout::verify()?;
-        let mut handle = std::ptr::null_mut();
-        // SAFETY: on success `handle` is a new object that nobody else owns.
-        unsafe { Error::check(raw::lissom_guard_table_new(levels, &raw mut handle)) }?;
+        // SAFETY: the table is a new object that locks by itself; what databases use of it
+        // is shared with them and outlives the release.
+        let table = unsafe {
+            Handle::new(raw::lissom_guard_table_free, |out| {
+                raw::lissom_guard_table_new(levels, out)
+            })
+        }?;
         Ok(Self {
-            inner: Arc::new(Handle(handle)),
+            inner: Arc::new(table),
             levels,
         })
     }
@@ -64,7 +54,7 @@ impl GuardTable {
         // are only read, and only during the call.
         unsafe {
             Error::check(raw::lissom_guard_table_set(
-                self.inner.0,
+                self.inner.as_ptr(),
                 levels.start,
                 levels.end,
                 bytes.as_ptr(),
@@ -77,16 +67,16 @@ impl GuardTable {
     /// The number of guards of one level.
     pub fn guards(&self, level: usize) -> usize {
         // SAFETY: the handle is alive as long as `self`.
-        unsafe { raw::lissom_guard_table_count(self.inner.0, level) }
+        unsafe { raw::lissom_guard_table_count(self.inner.as_ptr(), level) }
     }
 
     /// Makes `options` cut at these guards. Call it after the comparator is set
     /// and before the column family is opened; the comparator must be RocksDB's
     /// bytewise one.
     pub fn install(&self, options: &mut Options) -> Result<(), Error> {
-        let pointer = layout::pointer(options)?;
-        // SAFETY: both objects are alive, and `options` is borrowed exclusively.
-        unsafe { Error::check(raw::lissom_guard_table_install(self.inner.0, pointer)) }
+        // SAFETY: the function belongs to this kind of object, and shares what it needs of
+        // it with the options.
+        unsafe { self.inner.install(raw::lissom_guard_table_install, options) }
     }
 
     /// Whether a column family was opened with options that this table, or a clone of
@@ -97,7 +87,7 @@ impl GuardTable {
         // call.
         unsafe {
             Error::check(raw::lissom_guard_table_is_used(
-                self.inner.0,
+                self.inner.as_ptr(),
                 cf.raw(),
                 &raw mut is_used,
             ))

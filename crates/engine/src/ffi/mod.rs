@@ -25,6 +25,7 @@ pub mod directory_lock;
 mod error;
 pub mod filter;
 pub mod guards;
+mod handle;
 mod layout;
 pub mod options;
 pub mod options_file;

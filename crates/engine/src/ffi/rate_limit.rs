@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use rust_rocksdb::Options;
 
-use super::{Error, layout, raw};
+use super::handle::Handle;
+use super::{Error, raw};
 
 /// A bound on the bytes per second of flushes and compactions, reads and writes
 /// together, flushes first. Reads of the application are not counted unless
@@ -14,22 +15,7 @@ use super::{Error, layout, raw};
 /// databases that it is installed in.
 #[derive(Clone)]
 pub struct RateLimiter {
-    inner: Arc<Handle>,
-}
-
-struct Handle(*mut raw::RateLimiter);
-
-// SAFETY: RocksDB's rate limiter locks by itself; every function may run on any
-// thread.
-unsafe impl Send for Handle {}
-// SAFETY: as above.
-unsafe impl Sync for Handle {}
-
-impl Drop for Handle {
-    fn drop(&mut self) {
-        // SAFETY: this is the only owner; what databases use is shared with them.
-        unsafe { raw::lissom_rate_limiter_free(self.0) };
-    }
+    inner: Arc<Handle<raw::RateLimiter>>,
 }
 
 impl RateLimiter {
@@ -38,17 +24,15 @@ impl RateLimiter {
 
     /// A limiter of `bytes_per_second`, at least 1. Less than 40 lets 40 pass.
     pub fn new(bytes_per_second: u64) -> Result<Self, Error> {
-        layout::verify()?;
-        let mut handle = std::ptr::null_mut();
-        // SAFETY: on success `handle` is a new object that nobody else owns.
-        unsafe {
-            Error::check(raw::lissom_rate_limiter_new(
-                rate(bytes_per_second),
-                &raw mut handle,
-            ))?;
-        }
+        // SAFETY: the limiter is a new object; RocksDB's rate limiter locks by itself, and
+        // databases share it, so that it outlives the release.
+        let limiter = unsafe {
+            Handle::new(raw::lissom_rate_limiter_free, |out| {
+                raw::lissom_rate_limiter_new(rate(bytes_per_second), out)
+            })
+        }?;
         Ok(Self {
-            inner: Arc::new(Handle(handle)),
+            inner: Arc::new(limiter),
         })
     }
 
@@ -58,7 +42,7 @@ impl RateLimiter {
         // SAFETY: the handle is alive as long as `self`.
         unsafe {
             Error::check(raw::lissom_rate_limiter_set(
-                self.inner.0,
+                self.inner.as_ptr(),
                 rate(bytes_per_second),
             ))
         }
@@ -67,20 +51,23 @@ impl RateLimiter {
     /// The rate now.
     pub fn bytes_per_second(&self) -> u64 {
         // SAFETY: the handle is alive as long as `self`.
-        unsafe { raw::lissom_rate_limiter_get(self.inner.0) }.cast_unsigned()
+        unsafe { raw::lissom_rate_limiter_get(self.inner.as_ptr()) }.cast_unsigned()
     }
 
     /// All bytes that have passed so far.
     pub fn total_bytes(&self) -> u64 {
         // SAFETY: the handle is alive as long as `self`.
-        unsafe { raw::lissom_rate_limiter_total(self.inner.0) }.cast_unsigned()
+        unsafe { raw::lissom_rate_limiter_total(self.inner.as_ptr()) }.cast_unsigned()
     }
 
     /// Makes a database opened with `options` obey this limiter.
     pub fn install(&self, options: &mut Options) -> Result<(), Error> {
-        let pointer = layout::pointer(options)?;
-        // SAFETY: both objects are alive, and `options` is borrowed exclusively.
-        unsafe { Error::check(raw::lissom_rate_limiter_install(self.inner.0, pointer)) }
+        // SAFETY: the function belongs to this kind of object, and shares what it needs of
+        // it with the options.
+        unsafe {
+            self.inner
+                .install(raw::lissom_rate_limiter_install, options)
+        }
     }
 }
 

@@ -37,18 +37,6 @@ opaque!(
     DirectoryLock
 );
 
-#[repr(C)]
-#[derive(Default)]
-pub struct Histogram {
-    pub median: f64,
-    pub percentile95: f64,
-    pub percentile99: f64,
-    pub average: f64,
-    pub max: f64,
-    pub count: u64,
-    pub sum: u64,
-}
-
 unsafe extern "C" {
     pub fn lissom_free(memory: *mut c_void);
 
@@ -179,6 +167,6 @@ unsafe extern "C" {
     pub fn lissom_statistics_histogram(
         statistics: *const Statistics,
         histogram: u32,
-        out: *mut Histogram,
+        out: *mut super::statistics::Summary,
     ) -> Message;
 }

@@ -1,25 +1,19 @@
 //! Reading a database's statistics, whoever opened it. There is no way here to
 //! reset them.
 
-use std::ptr::NonNull;
-
 use rust_rocksdb::statistics::{Histogram, Ticker};
 
+use super::handle::Handle;
 use super::{CfRef, Error, raw};
 
 /// The statistics object of an open database.
 pub struct Statistics {
-    handle: NonNull<raw::Statistics>,
+    handle: Handle<raw::Statistics>,
 }
 
-// SAFETY: the handle holds a shared pointer to RocksDB's statistics, which any
-// number of threads may read.
-unsafe impl Send for Statistics {}
-// SAFETY: as above.
-unsafe impl Sync for Statistics {}
-
 /// A summary of one histogram, over the whole life of the statistics.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 #[allow(missing_docs)] // the names say it; the unit is the histogram's
 pub struct Summary {
     pub median: f64,
@@ -34,11 +28,15 @@ pub struct Summary {
 impl Statistics {
     /// `None` where the database was opened without statistics.
     pub fn of(cf: CfRef<'_>) -> Result<Option<Self>, Error> {
-        let mut handle = std::ptr::null_mut();
-        // SAFETY: the target is alive; the new handle shares ownership of the
-        // statistics, so it may outlive the database.
-        unsafe { Error::check(raw::lissom_statistics_new(cf.raw(), &raw mut handle)) }?;
-        Ok(NonNull::new(handle).map(|handle| Self { handle }))
+        // SAFETY: the target is alive; the new object shares ownership of the
+        // statistics, so it may outlive the database, and any number of threads may
+        // read them.
+        let handle = unsafe {
+            Handle::try_new(raw::lissom_statistics_free, |out| {
+                raw::lissom_statistics_new(cf.raw(), out)
+            })
+        }?;
+        Ok(handle.map(|handle| Self { handle }))
     }
 
     /// RocksDB's StatsLevel: 0 counts nothing, 1 tickers alone, 2 all but timers,
@@ -64,30 +62,15 @@ impl Statistics {
 
     /// The summary of one histogram.
     pub fn histogram(&self, histogram: Histogram) -> Result<Summary, Error> {
-        let mut data = raw::Histogram::default();
+        let mut summary = Summary::default();
         // SAFETY: the handle is alive as long as `self`.
         unsafe {
             Error::check(raw::lissom_statistics_histogram(
                 self.handle.as_ptr(),
                 histogram as u32,
-                &raw mut data,
+                &raw mut summary,
             ))?;
         }
-        Ok(Summary {
-            median: data.median,
-            percentile95: data.percentile95,
-            percentile99: data.percentile99,
-            average: data.average,
-            max: data.max,
-            count: data.count,
-            sum: data.sum,
-        })
-    }
-}
-
-impl Drop for Statistics {
-    fn drop(&mut self) {
-        // SAFETY: this is the handle's only owner.
-        unsafe { raw::lissom_statistics_free(self.handle.as_ptr()) };
+        Ok(summary)
     }
 }

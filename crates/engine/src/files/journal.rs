@@ -4,7 +4,7 @@
 //! on without a journal; nothing here waits for the disk to be in step.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -127,7 +127,11 @@ impl Inner {
     fn rotate(&mut self) -> std::io::Result<()> {
         self.file.flush()?;
         let directory = self.path.parent().unwrap_or(Path::new("."));
-        fs::rename(&self.path, old_path(directory))?;
+        match fs::rename(&self.path, old_path(directory)) {
+            // Somebody has removed it, or it could not be begun anew after the last rename.
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            renamed => renamed?,
+        }
         (self.file, self.bytes) = append(&self.path)?;
         Ok(())
     }
@@ -138,7 +142,7 @@ impl Inner {
 fn last_number(path: &Path) -> std::io::Result<u64> {
     const TAIL: u64 = 1 << 20;
     let mut file = match OpenOptions::new().read(true).append(true).open(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(0),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(0),
         other => other?,
     };
     let bytes = file.metadata()?.len();
@@ -206,5 +210,21 @@ mod tests {
                 text: "note 29".into()
             }
         );
+    }
+
+    #[test]
+    fn a_journal_that_somebody_removes_is_begun_anew_at_its_bound() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let journal = Journal::open(directory.path(), 1_000).expect("writable");
+        journal.note("default", "gone");
+        journal.flush();
+        fs::remove_file(path(directory.path())).expect("removed");
+        for count in 0..30 {
+            journal.note("default", format!("note {count}"));
+        }
+        journal.flush();
+        assert_eq!(journal.dropped(), 0);
+        let text = fs::read_to_string(path(directory.path())).expect("a journal");
+        assert!(text.contains("note 29"), "{text}");
     }
 }

@@ -85,9 +85,7 @@ impl StoredFamily {
             unreadable: BTreeSet::new(),
         }
     }
-}
 
-impl StoredFamily {
     /// Whether it is not of a column family that had the same name and was dropped, as
     /// where a crash came before it was forgotten.
     pub(crate) fn is_of(&self, id: Option<u32>) -> bool {

@@ -15,7 +15,7 @@ use crate::ffi::CfRef;
 use crate::ffi::options::{ColumnFamilyOptions, live_options};
 use crate::ffi::options_file::{LoadedOptions, load_latest_options};
 use crate::ffi::snapshot::{TableRow, table_properties};
-use crate::files::state;
+use crate::files::state::{self, Stored};
 use crate::observe::observe;
 
 /// A process that writes may delete files between the moment in which the
@@ -89,7 +89,7 @@ fn has_our_levels(family: &ColumnFamilyOptions) -> bool {
 ///
 /// # Errors
 /// When there is no database, or its log is such a one.
-pub(crate) fn require_whole_log(directory: &Path) -> Result<()> {
+fn require_whole_log(directory: &Path) -> Result<()> {
     check_directory(directory)?;
     let Ok(loaded) = load_latest_options(directory) else {
         return Ok(());
@@ -108,10 +108,7 @@ pub(crate) fn open(directory: &Path) -> Result<Opened> {
 }
 
 /// As [`open`], with options that only the application has.
-pub(crate) fn open_with(
-    directory: &Path,
-    customise: &dyn Fn(&str, &mut Options),
-) -> Result<Opened> {
+fn open_with(directory: &Path, customise: &dyn Fn(&str, &mut Options)) -> Result<Opened> {
     check_directory(directory)?;
     let mut attempt = 1;
     loop {
@@ -123,6 +120,20 @@ pub(crate) fn open_with(
             other => return other,
         }
     }
+}
+
+/// A database that is to be compacted, opened read-only, and what Lissom has stored of it.
+///
+/// # Errors
+/// When there is no database, its log is not whole, or RocksDB cannot open it; when the
+/// state file is of a newer version.
+pub(crate) fn open_whole(
+    directory: &Path,
+    customise: &dyn Fn(&str, &mut Options),
+) -> Result<(Opened, Stored)> {
+    require_whole_log(directory)?;
+    let opened = open_with(directory, customise)?;
+    Ok((opened, state::load(directory)?.stored))
 }
 
 fn names_missing_file(error: &Error) -> bool {
@@ -184,7 +195,7 @@ impl Opened {
     /// # Errors
     /// When RocksDB's metadata cannot be read.
     pub(crate) fn look(&self, name: &str) -> Result<Looked> {
-        let handle = self.handle(name)?;
+        let handle = handle(&self.db, name)?;
         let seen = observe(&handle)?;
         let (tables, remark) = self.tables(name, &handle);
         Ok(Looked {
@@ -216,15 +227,8 @@ impl Opened {
     /// # Errors
     /// When RocksDB's options cannot be read.
     pub(crate) fn merge_operator(&self, name: &str) -> Result<Option<String>> {
-        Ok(live_options(CfRef::of(&self.handle(name)?)?)?
-            .cf
-            .merge_operator)
-    }
-
-    fn handle(&self, name: &str) -> Result<Arc<BoundColumnFamily<'_>>> {
-        self.db
-            .cf_handle(name)
-            .ok_or_else(|| Error::bug(format!("the column family \"{name}\" was not opened")))
+        let live = live_options(CfRef::of(&handle(&self.db, name)?)?)?;
+        Ok(live.cf.merge_operator)
     }
 
     /// Refuses a column family whose recorded merge operator was not brought
@@ -284,6 +288,12 @@ impl Opened {
         find(&self.options, name)
             .map_or_else(String::new, |family| family.compaction_style.to_string())
     }
+}
+
+/// The handle of a column family of a database that was opened with all of them.
+pub(crate) fn handle<'a>(db: &'a RocksDb, name: &str) -> Result<Arc<BoundColumnFamily<'a>>> {
+    db.cf_handle(name)
+        .ok_or_else(|| Error::bug(format!("the column family \"{name}\" was not opened")))
 }
 
 fn with_entries(tree: &Tree, tables: &BTreeMap<u64, TableRow>) -> Result<Tree> {

@@ -4,6 +4,8 @@
 mod aging;
 mod attached;
 mod beside;
+#[path = "../common/mod.rs"]
+mod common;
 #[path = "../common/compression.rs"]
 mod compression;
 mod copies;

@@ -7,8 +7,10 @@ use std::time::Duration;
 
 use lissom::core::{Layout, LogicalLevel};
 use lissom::statistics::Pieces;
-use lissom::{Autopilot, Compression, Db, Preparation, RocksDb, Settings};
+use lissom::{Autopilot, Db, Preparation, RocksDb, Settings};
 use rust_rocksdb::{ColumnFamilyDescriptor, Options};
+
+use crate::common;
 
 /// No test should come near it.
 pub const PATIENCE: Duration = Duration::from_secs(30);
@@ -19,18 +21,12 @@ pub type Model = BTreeMap<Vec<u8>, Vec<u8>>;
 /// Level 1 holds 512 KiB, level 2 holds 2 MiB, level 3 holds 8 MiB.
 pub fn settings(policy: &str) -> Settings {
     Settings {
-        policy: policy.parse().expect("a policy"),
         write_buffer_size: 64 << 10,
         max_write_buffer_number: 4,
         target_file_size_base: 64 << 10,
         level0_file_num_compaction_trigger: 2,
         memory_budget_bytes: 16 << 20,
-        size_ratio: 4,
-        compression: vec![Compression::None],
-        mission_operations: 2_000,
-        mission_time: Duration::from_millis(50),
-        max_space_amplification: 100.0,
-        ..Settings::default()
+        ..common::small(policy)
     }
 }
 

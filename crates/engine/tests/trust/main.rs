@@ -2,6 +2,8 @@
 //! world around it breaks.
 
 mod brake;
+#[path = "../common/mod.rs"]
+mod common;
 mod crash;
 mod faults;
 mod metamorphic;

@@ -2,51 +2,21 @@
 
 use std::time::Duration;
 
-use lissom::{Compression, Db, Settings};
+use lissom::Settings;
 
 use crate::PATIENCE;
+use crate::common;
+pub use crate::common::{key, load, settle, value};
 
 /// Buffers of 64 KiB, files of 32 KiB, a size ratio of 4.
 pub fn small(policy: &str) -> Settings {
     Settings {
-        policy: policy.parse().expect("a policy"),
         write_buffer_size: 64 << 10,
         max_write_buffer_number: 4,
         target_file_size_base: 32 << 10,
         memory_budget_bytes: 16 << 20,
-        size_ratio: 4,
-        compression: vec![Compression::None],
-        mission_operations: 2_000,
-        mission_time: Duration::from_millis(50),
-        max_space_amplification: 100.0,
-        ..Settings::default()
+        ..common::small(policy)
     }
-}
-
-/// Keys of consecutive numbers lie far apart.
-pub fn key(number: u64) -> Vec<u8> {
-    format!("{:016x}", number.reverse_bits()).into_bytes()
-}
-
-pub fn value(number: u64, version: u64) -> Vec<u8> {
-    let mut value = format!("{number}-{version}-").into_bytes();
-    value.resize(200, b'.');
-    value
-}
-
-pub fn load(db: &Db, numbers: std::ops::Range<u64>, version: u64) {
-    for number in numbers {
-        db.put(key(number), value(number, version)).expect("a put");
-    }
-}
-
-pub fn settle(db: &Db) {
-    db.flush().expect("a flush");
-    assert!(
-        db.autopilot().wait_until_idle(PATIENCE),
-        "not idle in time: {:#?}",
-        db.health()
-    );
 }
 
 /// Waits until `what` holds.

@@ -3,10 +3,10 @@
 use super::mark::{FamilyProgress, Position};
 use super::{Phase, Progress, Watch};
 use crate::RocksDb;
-use crate::apply::directory::family;
 use crate::error::{Error, Result};
 use crate::ffi::CfRef;
 use crate::ffi::copy::{Piece, read_piece, write_piece};
+use crate::inspect::read::handle;
 
 /// Bytes of keys and values that are read at once.
 const READ_BYTES: u64 = 4 << 20;
@@ -35,7 +35,7 @@ pub(super) fn copy(
     progress: &mut FamilyProgress,
     keep: &mut Keep<'_>,
 ) -> Result<()> {
-    let (from, to) = (family(sides.source, name)?, family(sides.copy, name)?);
+    let (from, to) = (handle(sides.source, name)?, handle(sides.copy, name)?);
     let (source, copy) = (CfRef::of(&from)?, CfRef::of(&to)?);
     while !progress.copied.done {
         let mut position = progress.copied.clone();
@@ -63,7 +63,7 @@ pub(super) fn check(
     progress: &mut FamilyProgress,
     keep: &mut Keep<'_>,
 ) -> Result<Option<String>> {
-    let (from, to) = (family(sides.source, name)?, family(sides.copy, name)?);
+    let (from, to) = (handle(sides.source, name)?, handle(sides.copy, name)?);
     let (source, copy) = (CfRef::of(&from)?, CfRef::of(&to)?);
     let mut kept = progress.checked.bytes;
     while !progress.checked.done {

@@ -6,12 +6,12 @@ use super::disk;
 use super::job::Job;
 use crate::RocksDb;
 use crate::adopt::space::free_bytes;
-use crate::apply::directory::family;
 use crate::apply::plan::Space;
 use crate::apply::text::Section;
 use crate::error::{Error, Result};
 use crate::ffi::CfRef;
 use crate::ffi::snapshot::table_properties;
+use crate::inspect::read::handle;
 
 /// What a database's data lie in.
 const DATA: &[&str] = &[".sst", ".log", ".blob", ".ldb"];
@@ -104,7 +104,7 @@ fn recompresses(job: &Job) -> bool {
 fn raw_bytes(job: &Job, source: &RocksDb) -> Result<u64> {
     let mut bytes = 0;
     for name in &job.names {
-        let handle = family(source, name)?;
+        let handle = handle(source, name)?;
         let tables = table_properties(CfRef::of(&handle)?)?;
         bytes += tables
             .values()

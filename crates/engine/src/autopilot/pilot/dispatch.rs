@@ -8,9 +8,9 @@ use lissom_core::journal::Event;
 use lissom_core::{InFlight, Observation, PhysicalLevel, Plan, Tree, planner, validate};
 use rust_rocksdb::{AsColumnFamilyRef, BoundColumnFamily};
 
-use super::pilot::{LOOK_EVERY, Pilot};
-use super::shared::Shared;
-use super::workers::Job;
+use super::super::shared::Shared;
+use super::super::workers::Job;
+use super::{LOOK_EVERY, Pilot};
 use crate::ffi::CfRef;
 use crate::ffi::options::live_options;
 use crate::requirements;

@@ -1,5 +1,6 @@
 //! Whether the files of the tree are where the tree says.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -15,26 +16,26 @@ use crate::error::{Error, Result};
 ///
 /// # Errors
 /// [`ErrorKind::Corrupt`](crate::ErrorKind::Corrupt) with the first file that is not.
-pub(super) fn check(db: &RocksDb) -> Result<()> {
-    let Some(first) = wrong(&db.live_files()?) else {
-        return Ok(());
-    };
-    // RocksDB's brake may have replaced it since it was listed.
-    let still = |file: &LiveFile| file.name == first.0;
-    if !db.live_files()?.iter().any(still) {
+pub(crate) fn check(db: &RocksDb) -> Result<()> {
+    let wrong = wrong(&db.live_files()?);
+    if wrong.is_empty() {
         return Ok(());
     }
-    let (name, what) = first;
-    Err(Error::corrupt(format!(
-        "cannot open {}: the table file {} {what}: restore it from a backup or checkpoint",
-        db.path().display(),
-        name.trim_start_matches('/'),
-    )))
+    // RocksDB's brake may have replaced some since they were listed.
+    let listed: BTreeSet<String> = db.live_files()?.into_iter().map(|file| file.name).collect();
+    let first = wrong.into_iter().find(|(name, _)| listed.contains(name));
+    first.map_or(Ok(()), |(name, what)| {
+        Err(Error::corrupt(format!(
+            "cannot open {}: the table file {} {what}: restore it from a backup or checkpoint",
+            db.path().display(),
+            name.trim_start_matches('/'),
+        )))
+    })
 }
 
-/// The first file that is not as it should be, and how it is.
-fn wrong(files: &[LiveFile]) -> Option<(String, String)> {
-    files.iter().find_map(|file| {
+/// The names of the files that are not as they should be, and how they are.
+fn wrong(files: &[LiveFile]) -> Vec<(String, String)> {
+    let described = files.iter().filter_map(|file| {
         let path = Path::new(&file.directory).join(file.name.trim_start_matches('/'));
         let wanted = file.size as u64;
         let what = match fs::metadata(&path) {
@@ -43,5 +44,6 @@ fn wrong(files: &[LiveFile]) -> Option<(String, String)> {
             Err(error) => format!("cannot be read ({error})"),
         };
         Some((file.name.clone(), what))
-    })
+    });
+    described.collect()
 }

@@ -1,0 +1,124 @@
+//! What is asked for: a merge of everything or of one level, its end, other run limits.
+
+use super::{FLUSH, flush_scattered, model};
+use crate::layout::LogicalLevel;
+use crate::plan::Reason;
+use crate::planner::with_limits;
+use crate::shape::{RunLimit, RunLimits, Transition};
+use crate::testing::{Model, small_shape};
+
+/// Compacting by hand leaves one run, and the request is then done.
+#[test]
+fn compacting_all_leaves_one_run() {
+    let mut model = model(7);
+    for at in 0..500u32 {
+        flush_scattered(&mut model, at, 100_000);
+        model.settle(1_000);
+    }
+    model.state.compact_all = true;
+    model.settle(2_000);
+    model.check();
+    assert_eq!(model.tree().runs().count(), 1);
+    assert!(model.tree().level0().is_empty() && !model.state.compact_all);
+}
+
+/// A flush comes before every look: L0 is never seen empty.
+#[test]
+fn compacting_all_comes_about_while_somebody_writes() {
+    let mut model = model(4);
+    for at in 0..500 {
+        flush_scattered(&mut model, at, 100_000);
+        model.settle(1_000);
+    }
+    let runs = model.tree().runs().count();
+    assert!(runs > 1, "there is nothing to merge");
+    model.state.compact_all = true;
+    let mut begun = false;
+    for at in 500..1_000 {
+        flush_scattered(&mut model, at, 100_000);
+        model.plan();
+        model.finish(0);
+        let drains = &model.state.drains;
+        begun |= drains.iter().any(|drain| drain.reason == Reason::Manual);
+    }
+    assert!(begun, "it waits for an empty L0: {:?}", model.tree());
+    assert!(!model.state.compact_all);
+    model.settle(2_000);
+    model.check();
+}
+
+/// Levels that are to be consolidated go down one by one, the last into one run,
+/// and then nothing is left to do.
+#[test]
+fn consolidating_level_by_level_leaves_one_run() {
+    let mut model = model(7);
+    for at in 0..270u32 {
+        flush_scattered(&mut model, at, 100_000);
+        model.settle(1_000);
+    }
+    let deepest = 2;
+    assert!(model.runs(1).len() + model.runs(2).len() > 2 && model.runs(3).is_empty());
+    for level in [1, 2, 2] {
+        model.state.consolidate = vec![LogicalLevel(level)];
+        model.settle(2_000);
+        model.check();
+        assert!(model.runs(1).is_empty());
+    }
+    assert_eq!(model.runs(deepest).len(), 1);
+    assert_eq!(model.tree().runs().count(), 1);
+}
+
+/// A consolidation that is given up half way has written less than a whole one, and the
+/// level keeps the runs that were left.
+#[test]
+fn what_is_abandoned_is_not_merged() {
+    let after = |pieces: Option<usize>| {
+        let mut model = model(10);
+        model.workers = 1;
+        for at in 0..100u32 {
+            flush_scattered(&mut model, at, 100_000);
+            model.settle(1_000);
+        }
+        let before = model.written_bytes;
+        model.state.consolidate = vec![LogicalLevel(1)];
+        if let Some(pieces) = pieces {
+            for _ in 0..pieces {
+                model.plan();
+                model.finish(0);
+            }
+            model.state.abandon = vec![LogicalLevel(1)];
+        }
+        model.settle(2_000);
+        model.check();
+        (model.written_bytes - before, model.runs(1).len())
+    };
+    let (whole, none, one) = (after(None), after(Some(0)), after(Some(1)));
+    assert!(whole.0 > 0 && whole.1 == 0, "{whole:?}");
+    // It is wanted still, and begins once nothing of it is under way.
+    assert_eq!(none, whole, "nothing had begun");
+    assert!(one.0 < whole.0 && one.1 > 0, "{one:?} {whole:?}");
+}
+
+/// A flexible change of limits rewrites nothing; a greedy one merges down.
+#[test]
+fn only_a_greedy_transition_acts_at_once() {
+    for (transition, acts) in [
+        (Transition::Flexible, false),
+        (Transition::Lazy, false),
+        (Transition::FileGranular, false),
+        (Transition::Greedy, true),
+    ] {
+        let mut shape = small_shape();
+        shape.transition = transition;
+        let mut model = Model::new(shape, RunLimits::uniform(RunLimit::ONE));
+        for at in 0..20u32 {
+            model.flush((0..FLUSH).map(|n| (at * 100 + n * 7, false)));
+            model.settle(1_000);
+        }
+        model.state = with_limits(
+            &model.observation(),
+            RunLimits::uniform(RunLimit::clamped(10)),
+        );
+        assert_eq!(model.plan() > 0, acts, "{transition:?}");
+    }
+}

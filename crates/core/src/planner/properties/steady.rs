@@ -1,0 +1,169 @@
+//! A tree in its steady state: how many runs it holds, what it rewrites, and what it takes
+//! up.
+
+use super::{FLUSH, flush_scattered, model};
+use crate::layout::LogicalLevel;
+use crate::plan::Reason;
+use crate::schedule::DeepOrder;
+use crate::shape::{RunLimit, RunLimits};
+use crate::testing::{ENTRY_BYTES, Model, small_shape};
+
+/// The runs of level 1 whenever it was full and began to be drained, over eight fillings.
+/// Between two drains it never holds more than its limit.
+fn runs_when_full(ratio: u16, limit: u16) -> Vec<usize> {
+    let mut shape = small_shape();
+    shape.size_ratio = u32::from(ratio);
+    let runs = RunLimit::new(limit).expect("a legal limit");
+    let mut model = Model::new(shape, RunLimits::uniform(runs));
+    let mut drained = Vec::new();
+    // A merge of L0 takes four flushes, and level 1 as many merges as the ratio says.
+    for at in 0..8 * 4 * u32::from(ratio) {
+        // No key comes twice: 100,003 is a prime.
+        model.flush((0..FLUSH).map(|n| ((at * FLUSH + n) * 7_919 % 100_003, false)));
+        loop {
+            let next = model.state.next_drain;
+            model.plan();
+            let begun = model.state.drains.iter().filter(|drain| drain.id.0 >= next);
+            let full = begun.filter(|drain| {
+                let level = LogicalLevel(1);
+                matches!(drain.reason, Reason::LevelFull { level: which, .. } if which == level)
+            });
+            drained.extend(full.map(|_| model.runs(1).len()));
+            if model.running.is_empty() {
+                break;
+            }
+            while !model.running.is_empty() {
+                model.finish(0);
+            }
+        }
+        let rest = model.runs(1).len();
+        assert!(
+            rest <= usize::from(limit),
+            "T {ratio}, limit {limit}: {rest}"
+        );
+    }
+    model.check();
+    drained
+}
+
+/// In the steady state a level fills up with exactly as many runs as its limit says, for
+/// every limit up to the size ratio.
+#[test]
+fn the_steady_state_shows_the_run_limit() {
+    for ratio in [2, 3, 5, 8, 10, 12] {
+        for limit in 1..=ratio {
+            let drained = runs_when_full(ratio, limit);
+            let exact = drained.iter().all(|runs| *runs == usize::from(limit));
+            assert!(
+                exact && drained.len() >= 3,
+                "T {ratio}, limit {limit}: {drained:?}"
+            );
+        }
+    }
+}
+
+/// More runs, fewer rewritten bytes.
+#[test]
+fn higher_limits_write_less() {
+    let written = |limit| {
+        let mut model = model(limit);
+        for at in 0..1_000u32 {
+            flush_scattered(&mut model, at, 100_000);
+            model.settle(1_000);
+        }
+        model.written_bytes
+    };
+    let (one, three, ten) = (written(1), written(3), written(10));
+    assert!(one > three && three > ten, "{one} {three} {ten}");
+}
+
+/// With guards in place, pieces of a steady tree stay within their bound.
+#[test]
+fn steady_pieces_stay_within_their_bound() {
+    for limit in [1, 4, 10] {
+        let mut model = model(limit);
+        let mut merged = 0;
+        let mut excesses = 0;
+        for at in 0..3_000u32 {
+            flush_scattered(&mut model, at, 100_000);
+            loop {
+                model.plan();
+                if model.running.is_empty() {
+                    break;
+                }
+                let drained = || model.running.iter().filter(|plan| plan.drain.is_some());
+                merged += drained().count();
+                excesses += drained().filter(|plan| plan.excess.is_some()).count();
+                while !model.running.is_empty() {
+                    model.finish(0);
+                }
+            }
+        }
+        assert!(
+            excesses * 50 <= merged,
+            "limit {limit}: {excesses} of {merged}"
+        );
+    }
+}
+
+/// A paced level never holds much more than its capacity, and keeps what nothing comes
+/// in for; it takes in and gives the same bytes as one that is drained at once.
+#[test]
+fn a_paced_level_gives_as_much_as_it_takes_in() {
+    for limit in [1, 4, 10] {
+        let mut model = model(limit);
+        model.order.deep = DeepOrder::Paced;
+        let mut kept = 0;
+        for at in 0..3_000u32 {
+            flush_scattered(&mut model, at, 100_000);
+            model.settle(1_000);
+            kept += usize::from(!model.state.drains.is_empty());
+            for level in 1..=2 {
+                let bytes = model.runs(level).iter().sum::<u64>() * ENTRY_BYTES;
+                let capacity = model.shape.capacity(LogicalLevel(level));
+                assert!(bytes <= capacity * 3 / 2, "limit {limit}, {level}: {bytes}");
+            }
+        }
+        assert!(kept > 300, "limit {limit}: drains were kept {kept} times");
+        model.order.deep = DeepOrder::All;
+        model.settle(1_000);
+        assert!(model.state.drains.is_empty());
+        model.check();
+    }
+}
+
+/// The bound on space holds after every settled flush.
+#[test]
+fn space_stays_within_its_bound() {
+    let mut shape = small_shape();
+    shape.max_space_amplification = 2.0;
+    let mut model = Model::new(shape, RunLimits::uniform(RunLimit::clamped(10)));
+    for at in 0..4_000u32 {
+        flush_scattered(&mut model, at, 3_000);
+        model.settle(1_000);
+    }
+    model.check();
+    let live = 3_000 * ENTRY_BYTES;
+    let total = model.tree().total_bytes();
+    assert!(
+        total <= 2 * live + model.shape.capacity(LogicalLevel(1)),
+        "{total} of {live}"
+    );
+}
+
+/// Deleted data goes away although nothing else is written there.
+#[test]
+fn tombstones_reach_the_bottom() {
+    let mut model = model(10);
+    for at in 0..300u32 {
+        model.flush((0..FLUSH).map(|n| (at * FLUSH + n, false)));
+        model.settle(1_000);
+    }
+    for at in 0..300u32 {
+        model.flush((0..FLUSH).map(|n| (at * FLUSH + n, true)));
+        model.settle(1_000);
+    }
+    model.check();
+    let left: u64 = model.tree().iter().map(|(_, file)| file.entries).sum();
+    assert!(left < 600, "{left} entries left of 6000");
+}

@@ -1,0 +1,74 @@
+//! What a round sees of its column family.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Instant;
+
+use lissom_core::schedule::Debt;
+use lissom_core::{Observation, Tree};
+use rust_rocksdb::BoundColumnFamily;
+
+use super::super::shared::Shared;
+use super::{Look, Pilot};
+use crate::error::Result;
+use crate::observe::{Seen, observe};
+
+impl Pilot {
+    /// The observation, and whether somebody else compacts.
+    pub(super) fn look(
+        &mut self,
+        shared: &Shared,
+        handle: &Arc<BoundColumnFamily<'_>>,
+        pinned: bool,
+        now: Instant,
+    ) -> Result<(Observation, bool)> {
+        let family = &self.family;
+        // Counted before looking: what changes meanwhile is looked at again.
+        self.looked = Some(Look {
+            at: now,
+            changes: family.counters.changes.load(Relaxed),
+            ended: family.ended.load(Relaxed),
+        });
+        // Own jobs before the manifest: one that ends in between is then held
+        // for running, which is safe, rather than for unknown.
+        let mut in_flight = family.own_jobs();
+        let seen = observe(handle)?;
+        let foreign = seen.foreign(&in_flight);
+        let busy_elsewhere = foreign.is_some();
+        in_flight.extend(foreign);
+        let Seen { tree, .. } = seen;
+        let unreadable = self.left_out(&tree, now);
+        let observation = Observation {
+            shape: family.shape.clone(),
+            tree,
+            state: self.state.clone(),
+            in_flight,
+            unreadable,
+            workers: shared.settings.workers,
+            level0: self.order.level0,
+            deep: shared.deep_left(&self.order, family),
+            pinned,
+        };
+        Ok((observation, busy_elsewhere))
+    }
+
+    /// Files of the tree that no plan may take.
+    fn left_out(&self, tree: &Tree, now: Instant) -> BTreeSet<u64> {
+        let mut quarantine = self.family.quarantine.lock();
+        if !quarantine.files().is_empty() {
+            let places = tree.places();
+            quarantine.review(now, |file| places.contains_key(&file));
+        }
+        quarantine.files()
+    }
+
+    /// L0 may have come to its bound since the schedule last looked.
+    pub(super) fn keep_bound(&self, shared: &Shared, seen: &mut Observation) {
+        let debt = Debt::of_level0(&seen.tree);
+        let order = debt.bounded(&shared.settings.debt_bounds(), self.order.clone());
+        if order != self.order {
+            (seen.level0, seen.deep) = (order.level0, order.deep);
+        }
+    }
+}

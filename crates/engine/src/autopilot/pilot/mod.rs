@@ -1,0 +1,214 @@
+//! The loop body for one column family: observe, ask the tuner, plan, admit.
+
+mod debt;
+mod dispatch;
+mod limits;
+mod look;
+mod plan;
+mod remember;
+mod requests;
+mod show;
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+
+use lissom_core::TreeState;
+use lissom_core::journal::Event;
+use lissom_core::schedule::Order;
+use lissom_core::shape::RunLimits;
+use lissom_core::tuner::Policy;
+
+use super::learner::Learner;
+use super::memory::Memory;
+use super::mission::Clock;
+use super::publish::Published;
+use super::quarantine::Quarantine;
+use super::shared::{Family, Shared};
+use crate::error::Result;
+
+/// Without news the tree is looked at this often: some changes, such as
+/// DeleteFilesInRange, are no events of RocksDB's.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// While all workers are busy, news can wait this long: nothing could start.
+const LOOK_WHEN_BUSY: Duration = Duration::from_millis(100);
+
+/// The planner thread's knowledge of one column family.
+pub(super) struct Pilot {
+    pub(super) family: Arc<Family>,
+    /// RocksDB's number for it.
+    id: Option<u32>,
+    state: TreeState,
+    learner: Learner,
+    /// How long the learner took for its last answer.
+    answered_in: Duration,
+    /// What the schedule lets run.
+    order: Order,
+    clock: Clock,
+    published: Published,
+    /// Limits that someone set by hand, until they are taken up.
+    wanted: Option<RunLimits>,
+    looked: Option<Look>,
+    /// When the memory was last made durable.
+    saved: Instant,
+    /// Something was planned that could not start.
+    waiting: bool,
+    /// When RocksDB's options were read, and the workers that they allow.
+    options: Option<(Instant, Option<usize>)>,
+    /// Why the present options would be refused at open.
+    foreign: Option<String>,
+    /// When a plan was last handed to a worker.
+    last_started: Instant,
+}
+
+/// When the tree was last looked at, and at which counts.
+#[derive(Clone, Copy)]
+struct Look {
+    at: Instant,
+    changes: u64,
+    ended: u64,
+}
+
+impl Pilot {
+    pub(super) fn new(shared: &Shared, family: Arc<Family>, memory: &Memory) -> Pilot {
+        let settings = &family.hooks.settings;
+        let policy = settings.policy.clone();
+        let mut learner = Learner::new(policy.tuner_exploring(settings.exploration));
+        let id = shared.db.cf_handle(&family.name).map(|handle| handle.id());
+        let stored = memory.family(&family.name);
+        if stored.is_some_and(|stored| !stored.is_of(id)) {
+            let text = "what was known of a dropped column family of this name is left aside";
+            shared.journal.note(&family.name, text);
+        }
+        let stored = stored.filter(|stored| stored.is_of(id));
+        if let Some(stored) = stored {
+            *family.quarantine.lock() = Quarantine::remembered(stored.unreadable.clone());
+            if stored.policy == learner.name()
+                && let Err(why) = learner.restore(&stored.tuner)
+            {
+                shared.journal.note(&family.name, why);
+            }
+        }
+        let state = stored.map_or_else(
+            || TreeState::new(policy.first_limits()),
+            |stored| stored.tree.clone(),
+        );
+        let wanted = fixed_limits(&policy).filter(|limits| *limits != state.limits);
+        let now = Instant::now();
+        Pilot {
+            clock: Clock::new(shared, &family, now),
+            family,
+            id,
+            state,
+            learner,
+            answered_in: Duration::ZERO,
+            order: shared.schedule.lock().order.clone(),
+            published: Published::default(),
+            wanted,
+            looked: None,
+            saved: now,
+            waiting: false,
+            options: None,
+            foreign: None,
+            last_started: now,
+        }
+    }
+
+    /// Who is served first while workers are few: column families whose L0 is
+    /// over its trigger, then those that have waited longest.
+    pub(super) fn precedence(&self) -> impl Ord + use<> {
+        let trigger = self.family.shape.level0_file_num_compaction_trigger as usize;
+        let level0_files = self.family.view.lock().tree.level0_files;
+        (level0_files < trigger, self.last_started)
+    }
+
+    /// Whether this is the pilot of a column family, not of one that was dropped
+    /// and had the same name.
+    pub(super) fn flies(&self, family: &Arc<Family>) -> bool {
+        Arc::ptr_eq(&self.family, family)
+    }
+
+    /// What the journal begins with.
+    pub(super) fn begin(&self) -> Event {
+        Event::Begin {
+            version: lissom_core::journal::VERSION,
+            policy: self.learner.name().to_owned(),
+            limits: self.state.limits.clone(),
+        }
+    }
+
+    /// One round. Returns how long nothing needs to be done, without news.
+    pub(super) fn step(
+        &mut self,
+        shared: &Shared,
+        memory: &mut Memory,
+        pinned: bool,
+        order: &Order,
+    ) -> Result<Option<Duration>> {
+        let Some(handle) = shared.db.cf_handle(&self.family.name) else {
+            return Ok(None);
+        };
+        let now = Instant::now();
+        let asked = self.take_requests(pinned);
+        let mission_over = self.clock.is_over(shared, &self.family, now);
+        let resting = self.family.back_off.lock().remaining(now);
+        // While nothing may start, the tree is not looked at for what waits: a look
+        // holds RocksDB's mutex.
+        let due = self.waiting && resting.is_none() && self.free_workers(shared, &handle, now) > 0;
+        let new_order = !self.order.is_like(order);
+        if !(asked || mission_over || due || new_order || self.has_news(shared, now)) {
+            return Ok(resting);
+        }
+        self.order.clone_from(order);
+        let (mut seen, busy_elsewhere) = self.look(shared, &handle, pinned, now)?;
+        self.keep_bound(shared, &mut seen);
+        if mission_over {
+            self.end_mission(shared, &mut seen, now);
+        }
+        self.take_up_wanted(&mut seen);
+        let plans = self.plan(shared, &mut seen)?;
+        self.remember(memory, now)?;
+        self.published.guards(&self.family.hooks, &seen)?;
+        if let Err(error) = self.published.filters(&self.family.hooks, &seen, &handle) {
+            // No reason to merge nothing: new files get the bits of before.
+            let sentence = format!("the filters' bits stay as they are: {error}");
+            shared.complain(&self.family.name, sentence);
+        }
+        self.show(&seen, &plans, busy_elsewhere);
+        let free = self.free_workers(shared, &handle, now);
+        self.waiting = !plans.is_empty();
+        if resting.is_none() && free > 0 && !plans.is_empty() {
+            self.dispatch(shared, seen, plans, free);
+        }
+        Ok(resting)
+    }
+
+    fn has_news(&self, shared: &Shared, now: Instant) -> bool {
+        let all_busy = shared.busy.load(Relaxed) >= shared.settings.workers;
+        self.looked.is_none_or(|look| {
+            let age = now.duration_since(look.at);
+            let changed = look.changes != self.family.counters.changes.load(Relaxed)
+                || look.ended != self.family.ended.load(Relaxed);
+            changed && !(all_busy && age < LOOK_WHEN_BUSY) || age >= LOOK_EVERY
+        })
+    }
+
+    /// Looks at the tree in the next round, whatever has happened since.
+    pub(super) fn look_again(&mut self) {
+        self.looked = None;
+    }
+
+    /// Saves what was learned last, at the end.
+    pub(super) fn rest(&mut self, memory: &mut Memory) -> Result<()> {
+        self.keep(memory, Instant::now())
+    }
+}
+
+/// The limits that a policy means to hold from the first moment on.
+pub(super) fn fixed_limits(policy: &Policy) -> Option<RunLimits> {
+    match policy {
+        Policy::Fixed(limits) => Some(limits.clone()),
+        _ => None,
+    }
+}

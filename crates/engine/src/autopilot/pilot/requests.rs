@@ -1,0 +1,44 @@
+//! What users ask of one column family.
+
+use std::time::Duration;
+
+use super::super::learner::Learner;
+use super::super::quarantine::Quarantine;
+use super::super::shared::Request;
+use super::Pilot;
+
+impl Pilot {
+    /// Takes up what was asked since the last round; whether that was anything.
+    pub(super) fn take_requests(&mut self, pinned: bool) -> bool {
+        let requests = {
+            let mut waiting = self.family.requests.lock();
+            if !waiting.is_empty() {
+                // Until the tree is looked at with them in mind, it is not idle.
+                self.family.view.lock().idle_at = None;
+            }
+            std::mem::take(&mut *waiting)
+        };
+        let any = !requests.is_empty();
+        for request in requests {
+            match request {
+                Request::Tuner(tuner, limits) => {
+                    self.learner = Learner::new(tuner);
+                    self.answered_in = Duration::ZERO;
+                    // Limits that a pin has held back go with their policy.
+                    if pinned || limits.is_some() {
+                        self.wanted = limits;
+                    }
+                }
+                Request::CompactAll => {
+                    self.state.compact_all = true;
+                    self.state.compact_all_after = None;
+                }
+                Request::ForgetUnreadable => {
+                    *self.family.quarantine.lock() = Quarantine::default();
+                }
+                Request::Look => {}
+            }
+        }
+        any
+    }
+}

@@ -1,0 +1,28 @@
+//! What others may see of a round.
+
+use lissom_core::journal::TreeSummary;
+use lissom_core::schedule::{DeepOrder, Level0Order};
+use lissom_core::{Layout, Observation, Plan};
+
+use super::Pilot;
+use super::debt::{debt_bytes, deep_bytes};
+
+impl Pilot {
+    pub(super) fn show(&self, seen: &Observation, plans: &[Plan], busy_elsewhere: bool) {
+        let debt = debt_bytes(seen, plans);
+        // What waits is not done.
+        let waits = debt > 0 && (seen.level0 != Level0Order::Merge || seen.deep != DeepOrder::All);
+        let idle = plans.is_empty() && seen.in_flight.is_empty() && !busy_elsewhere && !waits;
+        let mut view = self.family.view.lock();
+        self.learner.name().clone_into(&mut view.policy);
+        view.tuner_broken = self.learner.is_broken();
+        view.limits = self.state.limits.clone();
+        view.tree = TreeSummary::of(&seen.tree, &Layout::V1);
+        view.entries = seen.tree.iter().map(|(_, file)| file.entries).sum();
+        view.space_amplification = seen.tree.space_amplification();
+        view.debt_bytes = debt;
+        view.deep_bytes = deep_bytes(seen);
+        view.idle_at = self.looked.filter(|_| idle).map(|look| look.changes);
+        view.looks += 1;
+    }
+}
