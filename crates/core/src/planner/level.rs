@@ -3,6 +3,7 @@
 use super::urgency::FEW_SLOTS;
 use crate::layout::{LogicalLevel, PhysicalLevel};
 use crate::observation::{InFlight, Observation};
+use crate::shape::RunLimit;
 use crate::state::Drain;
 
 /// One run.
@@ -18,7 +19,8 @@ pub(super) struct View {
     pub level: LogicalLevel,
     /// Runs that belong to no drain's sources, newest first.
     pub fresh: Vec<Run>,
-    /// Something is being merged or moved into the level, or within it.
+    /// Something is being merged or moved into the level, or within it, or its only run
+    /// gives up a range of keys: what comes in meanwhile would be a second run.
     pub inbound: bool,
     /// The newest run that is being drained.
     pub drained_from: Option<PhysicalLevel>,
@@ -97,11 +99,12 @@ pub(super) fn view(seen: &Observation, level: LogicalLevel) -> View {
         drain.top <= last && drain.target > first && drain.top >= first
             || drain.top < first && drain.target > last
     };
-    let drained_from = seen
-        .state
-        .drains
-        .iter()
-        .filter(|drain| sources(drain))
+    let of_one = seen.state.limits.get(level) == RunLimit::ONE;
+    let keeps_its_run = |drain: &Drain| of_one && drain.range.is_some();
+    let here = seen.state.drains.iter().filter(|drain| sources(drain));
+    let gives = here.clone().any(keeps_its_run);
+    let drained_from = here
+        .filter(|drain| !keeps_its_run(drain))
         .map(|drain| drain.top.max(first))
         .min();
     let receives = |drain: &Drain| drain.top < first && within(drain.target);
@@ -118,7 +121,7 @@ pub(super) fn view(seen: &Observation, level: LogicalLevel) -> View {
                 bytes: seen.tree.bytes(physical),
             })
             .collect(),
-        inbound: seen.state.drains.iter().any(receives) || seen.in_flight.iter().any(busy),
+        inbound: gives || seen.state.drains.iter().any(receives) || seen.in_flight.iter().any(busy),
         drained_from,
     }
 }

@@ -19,10 +19,38 @@ use crate::tree::File;
 
 /// At most `most` pieces of a drain that can run now, in key order.
 pub(super) fn pieces(seen: &Observation, drain: &Drain, most: usize) -> Vec<Plan> {
+    let pieces = cut(seen, drain, None, most);
+    pieces.into_iter().map(|piece| piece.plan).collect()
+}
+
+/// The keys of the pieces of a drain that could run now and begin behind `behind`, or from
+/// the start if there are none; of so many pieces, or as many as there are.
+pub(super) fn range(
+    seen: &Observation,
+    drain: &Drain,
+    behind: Option<&Key>,
+    most: usize,
+) -> Option<(Key, Key)> {
+    let mut pieces = cut(seen, drain, behind, most);
+    if pieces.is_empty() {
+        pieces = cut(seen, drain, None, most);
+    }
+    let (first, last) = (pieces.first()?, pieces.last()?);
+    Some((first.seeds.0.clone(), last.seeds.1.clone()))
+}
+
+/// One merge of a drain.
+struct Piece {
+    /// Smallest keys of the first and of the last source file that was asked for.
+    seeds: (Key, Key),
+    plan: Plan,
+}
+
+fn cut(seen: &Observation, drain: &Drain, behind: Option<&Key>, most: usize) -> Vec<Piece> {
     let runs = Runs::of(seen, drain);
-    let mut plans = Vec::new();
-    let mut after: Option<Key> = None;
-    while plans.len() < most {
+    let mut pieces: Vec<Piece> = Vec::new();
+    let mut after = behind.cloned();
+    while pieces.len() < most {
         let Some(first) = runs.next_seed(drain, after.as_ref()) else {
             break;
         };
@@ -37,11 +65,12 @@ pub(super) fn pieces(seen: &Observation, drain: &Drain, most: usize) -> Vec<Plan
         let closed = runs.grow(drain, &first.smallest, bound(seen));
         let plan = runs.plan(seen, drain, &closed);
         after = Some(plan.range.1.clone());
-        if allowed(seen, &plan, &plans) {
-            plans.push(plan);
+        if allowed(seen, &plan, &pieces) {
+            let seeds = (first.smallest.clone(), closed.last_seed);
+            pieces.push(Piece { seeds, plan });
         }
     }
-    plans
+    pieces
 }
 
 /// Whether any source file of a drain is left.
@@ -49,27 +78,12 @@ pub(super) fn has_sources(seen: &Observation, drain: &Drain) -> bool {
     Runs::of(seen, drain).next_seed(drain, None).is_some()
 }
 
-/// The keys of the first piece of a drain that begins after `after`, or from
-/// the start if there is none.
-pub(super) fn first_range(
-    seen: &Observation,
-    drain: &Drain,
-    after: Option<&Key>,
-) -> Option<(Key, Key)> {
-    let runs = Runs::of(seen, drain);
-    let first = runs
-        .next_seed(drain, after)
-        .or_else(|| runs.next_seed(drain, None))?;
-    let closed = runs.grow(drain, &first.smallest, bound(seen));
-    Some((first.smallest.clone(), closed.last_seed))
-}
-
 fn bound(seen: &Observation) -> u64 {
     seen.shape.piece_bytes(seen.tree.total_bytes())
 }
 
-fn allowed(seen: &Observation, plan: &Plan, accepted: &[Plan]) -> bool {
-    let running = accepted.iter().map(super::in_flight);
+fn allowed(seen: &Observation, plan: &Plan, accepted: &[Piece]) -> bool {
+    let running = accepted.iter().map(|piece| super::in_flight(&piece.plan));
     let clear = |job: &crate::observation::InFlight| !crate::validate::conflicts(job, plan);
     seen.in_flight.iter().all(clear)
         && running.into_iter().all(|job| clear(&job))

@@ -9,7 +9,7 @@ use crate::key::Key;
 use crate::layout::{LogicalLevel, PhysicalLevel};
 use crate::observation::Observation;
 use crate::plan::Reason;
-use crate::shape::Transition;
+use crate::shape::{RunLimit, Transition};
 use crate::state::{Drain, DrainId, TreeState};
 use crate::tree::File;
 
@@ -279,21 +279,49 @@ fn for_capacity(seen: &Observation, here: &View) -> Option<Begin> {
     };
     let mut begin = down(seen, here, drainable(seen, here)?, None, reason)?;
     if seen.shape.transition == Transition::FileGranular {
-        let probe = Drain {
-            id: DrainId(0),
-            top: begin.top,
-            target: begin.target,
-            range: None,
-            reason: begin.reason.clone(),
-        };
-        let cursor = seen
-            .state
-            .cursors
-            .get(usize::from(here.level.0) - 1)
-            .and_then(Option::as_ref);
-        begin.range = piece::first_range(seen, &probe, cursor);
+        begin.range = next_range(seen, here.level, &begin, 1);
+    } else if gives_pieces(seen, here) {
+        let pieces = seen.workers.saturating_sub(1).max(1);
+        begin.range = next_range(seen, here.level, &begin, pieces);
     }
     Some(begin)
+}
+
+/// Whether a full level gives up a few pieces, until it is under its capacity, rather
+/// than all it has: it and the deepest level, which is the next one, hold one run each.
+///
+/// What merges into the deepest level rewrite depends on its size and not on how much comes
+/// at once, so it may as well be little. A level between is the cheaper to merge into the
+/// emptier it was left. Level 1 would keep L0 waiting for each piece.
+fn gives_pieces(seen: &Observation, here: &View) -> bool {
+    let next = here.level.next();
+    let of_one = |level| seen.state.limits.get(level) == RunLimit::ONE;
+    here.level.0 > 1
+        && of_one(here.level)
+        && of_one(next)
+        && here.fresh.len() == 1
+        && seen.tree.deepest_occupied(&seen.shape.layout) == Some(next)
+        && view(seen, next).fresh.len() == 1
+}
+
+/// The keys of the next pieces of a drain that is to begin, behind those that its level
+/// gave up last.
+fn next_range(
+    seen: &Observation,
+    level: LogicalLevel,
+    begin: &Begin,
+    pieces: usize,
+) -> Option<(Key, Key)> {
+    let probe = Drain {
+        id: DrainId(0),
+        top: begin.top,
+        target: begin.target,
+        range: None,
+        reason: begin.reason.clone(),
+    };
+    let cursors = &seen.state.cursors;
+    let cursor = cursors.get(usize::from(level.0) - 1);
+    piece::range(seen, &probe, cursor.and_then(Option::as_ref), pieces)
 }
 
 /// The newest run of a level that a drain takes. Runs in the highest slots stay

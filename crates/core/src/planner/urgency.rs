@@ -32,10 +32,19 @@ pub(super) fn level0(seen: &Observation) -> f64 {
 }
 
 /// Of a drain: from its level's capacity to three times that, or until no slot
-/// is left for new runs; into the deepest level, also until the bound on space.
+/// is left for new runs; into the deepest level, also until the bound on space. One of a
+/// range of keys is as urgent as the level above, which may have to wait for it.
 pub(super) fn drain(seen: &Observation, drain: &Drain) -> f64 {
     let source = seen.shape.layout.logical(drain.top);
-    let by_level = source.map_or(0.0, |(level, _)| crowding(seen, level));
+    let by_level = source.map_or(0.0, |(level, _)| {
+        let above = LogicalLevel(level.0.saturating_sub(1));
+        let waiting = if drain.range.is_some() && above.0 > 0 {
+            crowding(seen, above)
+        } else {
+            0.0
+        };
+        crowding(seen, level).max(waiting)
+    });
     by_level.max(for_space(seen, drain))
 }
 

@@ -62,6 +62,49 @@ fn the_steady_state_shows_the_run_limit() {
     }
 }
 
+/// A level of one run above the deepest stays near its capacity, in one run: it gives up a
+/// few pieces at a time, and what is merged at once does not grow with it.
+#[test]
+fn a_single_run_goes_down_piece_by_piece_into_the_deepest_level() {
+    let mut model = model(1);
+    let (level, mut drains, mut settled) = (LogicalLevel(2), 0, 0);
+    let capacity = model.shape.capacity(level);
+    for at in 0..6_000_u32 {
+        flush_scattered(&mut model, at, 20_000);
+        loop {
+            let next = model.state.next_drain;
+            model.plan();
+            if model.running.is_empty() {
+                break;
+            }
+            let begun = model.state.drains.iter().filter(|it| it.id.0 >= next);
+            let full = begun.filter(
+                |it| matches!(it.reason, Reason::LevelFull { level: which, .. } if which == level),
+            );
+            if !model.runs(3).is_empty() {
+                drains += full
+                    .inspect(|it| assert!(it.range.is_some(), "{it:?}"))
+                    .count();
+            }
+            while !model.running.is_empty() {
+                model.finish(0);
+            }
+        }
+        if drains > 0 {
+            let runs = model.runs(2);
+            assert_eq!(runs.len(), 1, "{runs:?}");
+            let bytes = runs[0] * ENTRY_BYTES;
+            assert!(
+                (capacity * 7 / 10..=capacity).contains(&bytes),
+                "{bytes} of {capacity}"
+            );
+            settled += 1;
+        }
+    }
+    assert!(drains > 100 && settled > 1_000, "{drains} {settled}");
+    model.check();
+}
+
 /// More runs, fewer rewritten bytes.
 #[test]
 fn higher_limits_write_less() {
