@@ -38,10 +38,14 @@ pub(super) fn render_offered(results: &Results, rounds: usize) -> String {
     text
 }
 
-/// What `judge` says of each run of an arm.
+/// What `judge` says of each run of an arm, in rounds that hold all arms.
 fn judged<T>(results: &Results, arm: &ArmName, judge: impl Fn(&ArmRun) -> Option<T>) -> Vec<T> {
+    let arms = &results.parameters.arms;
+    let is_whole = |round| arms.iter().all(|arm| results.holds(arm, round));
     let own = results.runs.iter().filter(|run| run.arm == *arm);
-    own.filter_map(judge).collect()
+    own.filter(|run| is_whole(run.round))
+        .filter_map(judge)
+        .collect()
 }
 
 /// A figure over rounds.

@@ -10,11 +10,14 @@ mod program;
 mod rates;
 mod record;
 mod results;
+mod sitting;
 #[cfg(test)]
 mod tests;
 
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
+use self::sitting::Sitting;
 use crate::arms::ArmName;
 use crate::error::{Place, Result};
 use crate::judge::judge;
@@ -56,25 +59,34 @@ impl Watcher for Silent {
 
 /// Runs what `plan` still lacks, saving after each arm, and returns all results with
 /// their verdict. An arm that fails does not end the run: it stands among the failures,
-/// and the next run with the same plan tries it again.
+/// and the next run with the same plan tries it again. With [`RunPlan::until`] it stops
+/// before an arm that would end too late; [`RunPlan::left`] says what is left.
 pub fn run(plan: &RunPlan, watcher: &mut dyn Watcher) -> Result<Results> {
     plan.check()?;
     std::fs::create_dir_all(&plan.out).place(plan.out.display())?;
     let mut results = Results::resume(&plan.out, &plan.parameters())?;
+    let mut sitting = Sitting::begin();
     let of = plan.arms.len() * plan.rounds as usize;
     let rounds = (0..plan.rounds).flat_map(|r| plan.order(r).into_iter().map(move |arm| (r, arm)));
     for (number, (round, arm)) in rounds.enumerate() {
         if results.holds(&arm, round) {
             continue;
         }
+        if !sitting.has_time_for(&arm, plan, &results) {
+            break;
+        }
         watcher.arm_begins(&arm, round, number, of);
         results
             .failures
             .retain(|failure| failure.arm != arm || failure.round != round);
+        let begun = Instant::now();
         let ended = launch(plan, &job(plan, &arm, round)?, watcher);
         let succeeded = ended.is_ok();
         match ended {
-            Ok(run) => results.runs.push(run),
+            Ok(run) => {
+                sitting.note(&arm, begun);
+                results.runs.push(run);
+            }
             Err(error) => results.failures.push(Failure {
                 arm,
                 round,
