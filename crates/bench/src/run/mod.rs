@@ -21,6 +21,7 @@ use self::sitting::Sitting;
 use crate::arms::ArmName;
 use crate::error::{Place, Result};
 use crate::judge::judge;
+use crate::workload::sha256_hex;
 
 pub use child::run_arm_child;
 pub use event::{Event, Progress};
@@ -124,13 +125,22 @@ fn launch(plan: &RunPlan, job: &Job, watcher: &mut dyn Watcher) -> Result<ArmRun
     }
 }
 
+/// Where an arm's load is kept: under a name of its own for each way to load, for one of
+/// other data or resources must not be taken for this one's.
+fn kept_load(plan: &RunPlan, arm: &ArmName) -> Result<PathBuf> {
+    let directory = plan.out.join("loads");
+    std::fs::create_dir_all(&directory).place(directory.display())?;
+    let how = (&plan.workload, plan.seed, &plan.resources);
+    let text = serde_json::to_vec(&how).place("parameters")?;
+    let name = format!("{}-{}", arm.file_name(), &sha256_hex(&text)[..12]);
+    Ok(directory.join(name))
+}
+
 fn job(plan: &RunPlan, arm: &ArmName, round: u32) -> Result<Job> {
-    let kept_load = plan
-        .keep_load
-        .then(|| plan.out.join("loads").join(arm.file_name()));
-    if let Some(parent) = kept_load.as_ref().and_then(|kept: &PathBuf| kept.parent()) {
-        std::fs::create_dir_all(parent).place(parent.display())?;
-    }
+    let kept_load = match plan.keep_load {
+        true => Some(kept_load(plan, arm)?),
+        false => None,
+    };
     Ok(Job {
         workload: plan.workload.clone(),
         arm: arm.clone(),

@@ -109,6 +109,26 @@ fn a_run_stops_before_an_arm_that_would_end_too_late_and_goes_on() {
 }
 
 #[test]
+fn a_load_of_other_data_is_not_taken_for_this_ones() {
+    let out = tempfile::tempdir().unwrap();
+    let plan = plan(&["mock-a"], out.path());
+    let of = |change: &dyn Fn(&mut RunPlan)| {
+        let mut plan = plan.clone();
+        change(&mut plan);
+        kept_load(&plan, &plan.arms[0]).unwrap()
+    };
+    let kept = of(&|_| ());
+    assert_eq!(
+        of(&|plan| plan.rounds += 1),
+        kept,
+        "every round loads alike"
+    );
+    assert_ne!(of(&|plan| plan.workload.entries += 1), kept);
+    assert_ne!(of(&|plan| plan.seed += 1), kept);
+    assert_ne!(of(&|plan| plan.resources.size_ratio += 1), kept);
+}
+
+#[test]
 fn other_parameters_are_refused_by_name() {
     let out = tempfile::tempdir().unwrap();
     let mut base = plan(&["mock-a"], out.path());
