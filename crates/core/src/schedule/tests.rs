@@ -203,6 +203,16 @@ fn looking_ahead_merges_early_what_cannot_wait() {
 }
 
 #[test]
+fn a_load_that_stays_high_is_met_before_the_bound() {
+    let mut schedule = LookAhead::new(BOUNDS, DEVICE);
+    fly(&mut schedule, 20, 20, 5);
+    // High phases have lasted 20 s so far, and all of it could wait.
+    let flown = fly(&mut schedule, 20, 300, 1);
+    assert!(flown.waited >= 10 && flown.merged >= 200, "{flown:?}");
+    assert_eq!(flown.bounded, 0, "{flown:?}");
+}
+
+#[test]
 fn looking_ahead_leaves_a_rate_to_what_has_begun_below_l0() {
     let mut schedule = LookAhead::new(BOUNDS, DEVICE);
     fly(&mut schedule, 20, 200, 4);
