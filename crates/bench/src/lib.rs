@@ -22,7 +22,9 @@ pub mod trial;
 mod uncertainty;
 mod workload;
 
-pub use arms::{ArmName, Compression, LARGEST_FIXED, MockStore, Resources, StockRocksDb, open_arm};
+pub use arms::{
+    ArmName, Compression, FullLoads, LARGEST_FIXED, MockStore, Resources, StockRocksDb, open_arm,
+};
 pub use drive::{
     Clock, Driver, Latencies, LatencySummary, OpKind, Pace, Performer, ProcessUse, Sample,
     SessionOutcome, SystemClock,

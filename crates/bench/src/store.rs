@@ -207,6 +207,12 @@ pub struct UserLoad {
     pub compressed_share: f64,
     /// Mean bytes of an entry, as last estimated.
     pub entry_bytes: f64,
+    /// Whether the arm's schedule held the load for high just then.
+    #[serde(default)]
+    pub high: bool,
+    /// Whether L0 waited just then, or was merged by itself only.
+    #[serde(default)]
+    pub delayed: bool,
 }
 
 /// What a tuner did.

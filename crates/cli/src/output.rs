@@ -29,6 +29,12 @@ pub fn print_json(value: &impl Serialize) -> Outcome {
     }
 }
 
+/// A sentence about the run itself, for a log too.
+pub fn say(sentence: &str) {
+    // Whoever closed standard error wants none.
+    let _ = writeln!(io::stderr(), "{sentence}");
+}
+
 /// A sentence that a person at the terminal should know from the start.
 pub fn remark(sentence: &str) {
     if io::stderr().is_terminal() {

@@ -133,6 +133,11 @@ fn the_device_is_measured_once_per_directory() {
         settle(&db);
         drop(db);
         assert_eq!(notes(), 1);
+        let seen = inspect::inspect(directory.path(), &Question::default()).expect("inspect");
+        let owed = seen.owed.expect("the device is known");
+        assert!(owed.device_bytes_per_second > 100_000, "{owed:?}");
+        let drawn = inspect::draw(&seen, &inspect::Style::default());
+        assert!(drawn.contains("s to catch up"), "{drawn}");
     }
 }
 

@@ -14,6 +14,10 @@ const MARGIN: f64 = 0.5;
 /// Never under this: flushes must go on.
 const FLOOR: u64 = 2;
 
+/// Nor under what is written, so many times: RocksDB's limiter is over flushes too, and
+/// one that falls behind stops the writers.
+const FLUSHES: f64 = 1.5;
+
 /// The step for a device.
 pub(super) fn step(settings: &Settings) -> u64 {
     (settings.io_limit_bytes_per_sec / STEPS).max(1)
@@ -31,11 +35,19 @@ pub(super) fn steps(step: u64) -> impl Iterator<Item = u64> {
     (FLOOR..=STEPS).map(move |count| count.saturating_mul(step))
 }
 
-/// Limit less clients less ε, in whole steps, between the floor and the limit.
-pub(super) fn internal_bytes_per_sec(settings: &Settings, client_bytes_per_sec: f64) -> u64 {
+/// Limit less clients less ε, in whole steps, between the floor and the limit; of what
+/// clients move, so much goes to the log and is flushed later.
+pub(super) fn internal_bytes_per_sec(
+    settings: &Settings,
+    client_bytes_per_sec: f64,
+    logged_bytes_per_sec: f64,
+) -> u64 {
     let step = step(settings);
-    let left = STEPS as f64 - MARGIN - client_bytes_per_sec / step as f64;
-    let steps = (left.max(0.0).floor() as u64).clamp(FLOOR, STEPS);
+    let in_steps = |bytes_per_sec: f64| bytes_per_sec / step as f64;
+    let left = STEPS as f64 - MARGIN - in_steps(client_bytes_per_sec);
+    let flushed = in_steps(FLUSHES * logged_bytes_per_sec);
+    let least = (flushed.max(0.0).ceil() as u64).clamp(FLOOR, STEPS);
+    let steps = (left.max(0.0).floor() as u64).clamp(least, STEPS);
     steps * step
 }
 
@@ -54,8 +66,18 @@ mod tests {
             (13_600.0, 2_000),
             (1e12, 2_000),
         ] {
-            let set = internal_bytes_per_sec(&settings, client);
+            let set = internal_bytes_per_sec(&settings, client, 0.0);
             assert_eq!(set, internal, "{client}");
+            assert!(is_step(step(&settings), set));
+        }
+        for (logged, internal) in [
+            (1_000.0, 2_000),
+            (2_000.0, 3_000),
+            (2_001.0, 4_000),
+            (1e12, 16_000),
+        ] {
+            let set = internal_bytes_per_sec(&settings, 1e12, logged);
+            assert_eq!(set, internal, "flushes of {logged}");
             assert!(is_step(step(&settings), set));
         }
         assert!(!is_step(1_000, 0));

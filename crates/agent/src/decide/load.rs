@@ -16,6 +16,7 @@ pub struct Analyser {
     phases: Phases,
     phase: Phase,
     client_bytes_per_sec: Option<f64>,
+    logged_bytes_per_sec: Option<f64>,
 }
 
 impl Analyser {
@@ -31,6 +32,7 @@ impl Analyser {
             phases: Phases::new(settings.phase_limits()),
             phase: Phase::Low,
             client_bytes_per_sec: None,
+            logged_bytes_per_sec: None,
         }
     }
 
@@ -44,6 +46,9 @@ impl Analyser {
         let client = load.map(|load| self.model.client(&load, &self.conditions));
         let pressure = load.map(|load| self.model.pressure(&load, &self.conditions));
         self.client_bytes_per_sec = client;
+        // An interval that is counted is not empty.
+        self.logged_bytes_per_sec =
+            load.map(|load| load.logged_bytes as f64 / load.interval.as_secs_f64());
         self.phase = self.phases.after(pressure.unwrap_or(f64::NAN));
     }
 
@@ -55,6 +60,11 @@ impl Analyser {
     /// What clients use, if it is known.
     pub fn client_bytes_per_sec(&self) -> Option<f64> {
         self.client_bytes_per_sec
+    }
+
+    /// What clients write to the log, if it is known.
+    pub fn logged_bytes_per_sec(&self) -> Option<f64> {
+        self.logged_bytes_per_sec
     }
 }
 

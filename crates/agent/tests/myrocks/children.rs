@@ -19,6 +19,10 @@ const URL: &str = "LISSOM_MYROCKS_URL";
 const DIRECTORY: &str = "LISSOM_MYROCKS_DIRECTORY";
 const TEST: &str = "LISSOM_MYROCKS_TEST";
 const EVENT: &str = "LISSOM_MYROCKS_EVENT";
+const ACTUATOR: &str = "LISSOM_MYROCKS_ACTUATOR";
+
+/// The bound on files in level 0 under which these agents stand.
+pub const MAX_LEVEL0_FILES: u64 = 40;
 
 /// An agent in a process of its own.
 pub struct AgentProcess {
@@ -34,6 +38,8 @@ pub struct Start<'a> {
     pub password: &'a str,
     /// Whether the server is to hold an event.
     pub event: bool,
+    /// How it delays, by name; it chooses by itself when empty.
+    pub actuator: &'a str,
 }
 
 impl<'a> Start<'a> {
@@ -43,6 +49,7 @@ impl<'a> Start<'a> {
             url,
             password: PASSWORD,
             event: false,
+            actuator: "",
         }
     }
 
@@ -59,6 +66,7 @@ impl<'a> Start<'a> {
             .env(URL, self.url)
             .env(DIRECTORY, directory.path())
             .env(EVENT, if self.event { SCHEMA } else { "" })
+            .env(ACTUATOR, self.actuator)
             .env("MYSQL_PWD", self.password)
             .stdin(Stdio::null())
             .stderr(said.try_clone().expect("a second handle"))
@@ -156,7 +164,10 @@ pub fn run_if_child() {
     let variable = |name: &str| std::env::var(name).expect("the parent sets it");
     let directory = PathBuf::from(variable(DIRECTORY));
     let done = match task.as_str() {
-        "agent" => live(&variable(URL), directory, &variable(TEST), variable(EVENT)),
+        "agent" => {
+            let settings = settings(variable(EVENT), &variable(ACTUATOR));
+            live(&variable(URL), directory, &variable(TEST), settings)
+        }
         _ => {
             let process = std::process::id().to_string();
             fs::write(directory.join("watchdog"), process).expect("writable");
@@ -170,13 +181,13 @@ pub fn run_if_child() {
     std::process::exit(0);
 }
 
-fn live(url: &str, directory: PathBuf, test: &str, event: String) -> lissom_agent::Result<()> {
+fn live(url: &str, directory: PathBuf, test: &str, settings: Settings) -> lissom_agent::Result<()> {
     let password = std::env::var("MYSQL_PWD").ok();
     let account = Account::resolve(url, None, password)?;
     let attachment = Attachment {
         places: Places::new(directory, &account.address),
         account,
-        settings: settings(event),
+        settings,
         launch: launch(test),
         metrics: None,
     };
@@ -192,13 +203,17 @@ fn launch(test: &str) -> Launch {
 }
 
 /// Limits that a small load is far over, and none is far under.
-fn settings(event: String) -> Settings {
+fn settings(event: String, actuator: &str) -> Settings {
     let mut settings = Settings::new(100_000_000);
     settings.io_low_limit_bytes_per_sec = 500_000;
     settings.io_high_limit_bytes_per_sec = 800_000;
     settings.interval = Duration::from_millis(500);
     settings.lease = Duration::from_secs(4);
-    settings.max_level0_files = 40;
+    settings.max_level0_files = MAX_LEVEL0_FILES;
+    settings.actuator = match actuator {
+        "" => None,
+        name => Some(name.parse().expect("an actuator")),
+    };
     settings.rate_limiter = true;
     settings.server_lease = Some(event).filter(|schema| !schema.is_empty());
     settings

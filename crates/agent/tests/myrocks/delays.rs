@@ -1,8 +1,8 @@
 //! Delay, resume, read back; a server that restarts.
 
-use crate::children::{Start, any_file_holds, run_if_child};
+use crate::children::{MAX_LEVEL0_FILES, Start, any_file_holds, run_if_child};
 use crate::load::Load;
-use crate::mariadb::{MariaDb, PASSWORD, TRIGGER};
+use crate::mariadb::{MariaDb, PASSWORD, SWITCH, TRIGGER};
 use crate::wait_for;
 
 #[test]
@@ -36,6 +36,41 @@ fn level0_waits_at_high_load_and_is_compacted_at_low() {
     }
     assert!(agent.journal().contains("\"result\":\"applied\""));
     assert!(!any_file_holds(&agent, PASSWORD));
+}
+
+#[test]
+#[ignore = "installs and starts MariaDB"]
+fn with_rocksdbs_brakes_switched_off_the_agent_holds_the_bound() {
+    run_if_child();
+    let Some(server) = MariaDb::with_myrocks() else {
+        return;
+    };
+    let original = server.options();
+    let test = "delays::with_rocksdbs_brakes_switched_off_the_agent_holds_the_bound";
+    let mut start = Start::new(test, server.url("lissom"));
+    start.actuator = "disable-auto-compactions";
+    let mut agent = start.agent();
+    let load = Load::on(&server);
+    wait_for("compactions are switched off", || {
+        assert!(agent.is_alive(), "{}", agent.said());
+        server.option(SWITCH) == "ON"
+    });
+    let mut most = 0;
+    wait_for("the bound, under the same load", || {
+        most = most.max(server.level0_files());
+        server.option(SWITCH) == "OFF"
+    });
+    // What an interval adds is counted before it comes.
+    let expected = MAX_LEVEL0_FILES / 2..=MAX_LEVEL0_FILES + 2;
+    assert!(expected.contains(&most), "level 0 had {most} files");
+    assert!(
+        agent.said().contains("max_level0_files is 40"),
+        "{}",
+        agent.said()
+    );
+    drop(load);
+    assert!(agent.terminate(), "{}", agent.said());
+    assert_eq!(server.options(), original);
 }
 
 #[test]

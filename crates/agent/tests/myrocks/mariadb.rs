@@ -1,6 +1,7 @@
 //! MariaDB in a temporary directory, on a free port of the loopback.
 
 use std::fs::{self, File};
+use std::io::{self, Write};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -16,6 +17,7 @@ pub const PASSWORD: &str = "secret";
 /// A schema for tables and events of the tests.
 pub const SCHEMA: &str = "lissom_test";
 pub const TRIGGER: &str = "LEVEL0_FILE_NUM_COMPACTION_TRIGGER";
+pub const SWITCH: &str = "DISABLE_AUTO_COMPACTIONS";
 
 /// One server at a time: the machine is small.
 static ONE: Mutex<()> = Mutex::new(());
@@ -47,7 +49,9 @@ impl MariaDb {
     fn start(more: &str) -> Option<MariaDb> {
         let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(reason) = install() {
-            println!("skipped: {reason}");
+            // Written past `println`, whose lines are not shown of tests that pass.
+            let line = format!("skipped: a test of MyRocks: {reason}\n");
+            let _ = io::stderr().write_all(line.as_bytes());
             return None;
         }
         let directory = tempfile::tempdir().expect("a directory");
@@ -129,7 +133,7 @@ impl MariaDb {
     pub fn options(&self) -> Vec<String> {
         [
             TRIGGER,
-            "DISABLE_AUTO_COMPACTIONS",
+            SWITCH,
             "LEVEL0_SLOWDOWN_WRITES_TRIGGER",
             "LEVEL0_STOP_WRITES_TRIGGER",
             "MAX_BYTES_FOR_LEVEL_BASE",

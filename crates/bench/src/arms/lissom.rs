@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use lissom::autopilot::Glance;
+use lissom::core::schedule::{Level0Order, Phase};
 use lissom::core::tuner::Policy;
 use lissom::core::{Excess, LogicalLevel, RunLimits};
 use lissom::{Db, Settings};
@@ -46,7 +47,10 @@ impl LissomStore {
         let mut settings = settings_of(policy, resources);
         match arm {
             ArmName::Switch(transition, _) => settings.transition = *transition,
-            ArmName::Scheduled(_, schedule) => settings.schedule = *schedule,
+            ArmName::Scheduled(_, schedule) => {
+                settings.schedule = *schedule;
+                settings.full_load_bytes_per_second = resources.full_load_of(*schedule);
+            }
             _ => {}
         }
         let store = Self::with_settings(path, settings).place(format!("arm {arm}"))?;
@@ -137,6 +141,7 @@ pub(crate) fn settings_of(policy: Policy, resources: &Resources) -> Settings {
         max_subcompactions: resources.max_subcompactions,
         // As in the stock arms, whose counters come from it.
         statistics: StatsLevel::ExceptHistogramOrTimers,
+        schedule_interval: Duration::from_millis(resources.schedule_interval_millis),
         use_direct_reads: resources.direct_io,
         use_direct_io_for_flush_and_compaction: resources.direct_io,
         ..Settings::default()
@@ -240,6 +245,8 @@ impl Store for LissomStore {
                 logged_bytes: report.load.logged_bytes,
                 compressed_share: report.conditions.compressed_share,
                 entry_bytes: report.conditions.entry_bytes,
+                high: report.order.phase == Phase::High,
+                delayed: report.order.level0 != Level0Order::Merge,
             }
         })
     }

@@ -20,7 +20,7 @@ pub(crate) use lissom::{EXCESSES, excess_name, settings_of};
 pub(crate) use listener::CompactionLog;
 pub use mock::MockStore;
 pub use name::{ArmName, LARGEST_FIXED};
-pub use resources::{Compression, Resources};
+pub use resources::{Compression, FullLoads, Resources};
 pub use rocksdb::StockRocksDb;
 pub(crate) use rocksdb::{options_files, scan_rocksdb};
 

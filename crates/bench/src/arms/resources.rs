@@ -1,5 +1,6 @@
 //! What every arm gets alike: memory, threads, triggers, I/O.
 
+use lissom::core::schedule::{LoadModel, ScheduleKind};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{BenchError, Result};
@@ -38,10 +39,26 @@ pub struct Resources {
     /// Operations after which a mission of Lissom's arms ends, if a second has not
     /// passed before. Default: 50,000.
     pub mission_operations: u64,
+    /// Milliseconds between two looks of a schedule of Lissom's at the load. Default: 1,000.
+    pub schedule_interval_millis: u64,
+    /// What schedules hold for a full machine; they go by the device and the processors
+    /// when absent. [`RunPlan::offer`](crate::RunPlan::offer) sets it. Default: absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub full_load: Option<FullLoads>,
     /// Whether reads, flushes and compactions bypass the page cache. Default: true.
     pub direct_io: bool,
     /// Compression of all levels. Default: none.
     pub compression: Compression,
+}
+
+/// Bytes a second that users move when the machine is full, as load models see them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FullLoads {
+    /// Blocks that reads brought into the cache, and what was written.
+    pub cache_additions: u64,
+    /// An entry for each operation.
+    pub operations: u64,
 }
 
 /// Compression of table files.
@@ -73,6 +90,8 @@ impl Default for Resources {
             target_file_size_base: 4 << 20,
             max_files: 5_000,
             mission_operations: 50_000,
+            schedule_interval_millis: 1_000,
+            full_load: None,
             direct_io: true,
             compression: Compression::None,
         }
@@ -130,6 +149,10 @@ impl Resources {
                 "mission_operations must be at least 1",
             ),
             (
+                (100..=60_000).contains(&self.schedule_interval_millis),
+                "schedule_interval_millis must lie in 100..=60000",
+            ),
+            (
                 self.max_subcompactions >= 1,
                 "max_subcompactions must be at least 1",
             ),
@@ -146,6 +169,17 @@ impl Resources {
             Some((_, rule)) => Err(BenchError::new(format!("resources: {rule}"))),
             None => Ok(()),
         }
+    }
+
+    /// What a schedule is told of a full machine, by the load model that it goes by.
+    pub fn full_load_of(&self, schedule: ScheduleKind) -> Option<u64> {
+        let full = self.full_load?;
+        Some(match schedule.load_model()? {
+            LoadModel::Operations => full.operations,
+            LoadModel::CacheAdditions | LoadModel::Weighted | LoadModel::Scarcest => {
+                full.cache_additions
+            }
+        })
     }
 
     /// Bytes of the one cache that holds data, index and filter blocks, and to which

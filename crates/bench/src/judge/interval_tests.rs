@@ -114,6 +114,23 @@ fn dips_are_seen_against_what_was_offered() {
     assert!((seen.variation - 25.0 / 87.5).abs() < 1e-9, "{seen:?}");
     assert_eq!((seen.latency.p99, seen.stall_seconds), (700.0, 2.5));
     assert_eq!(seen.write_amplification, Some(4.0));
+    assert_eq!(seen.schedule, None, "it told of no load");
+}
+
+#[test]
+fn what_a_schedule_did_is_told_in_shares_of_the_intervals() {
+    let mut run = overloaded(&[(100.0, 1.0); 10]);
+    for (at, sample) in run.samples.iter_mut().enumerate() {
+        sample.user_load = Some(UserLoad {
+            // Four seconds come before this session.
+            high: at < 4 + 6,
+            delayed: at < 4 + 3,
+            ..UserLoad::default()
+        });
+    }
+    let seen = judge_offered(&run, 1, &session(1), 1000).unwrap();
+    let (high, delayed) = (6.0 / 9.0, 3.0 / 9.0);
+    assert_eq!(seen.schedule, Some(Scheduled { high, delayed }));
 }
 
 #[test]

@@ -2,29 +2,73 @@
 
 use super::complete_rounds;
 use super::figure::median;
-use crate::run::{ArmRun, Results};
+use crate::arms::FullLoads;
+use crate::run::{Results, SessionRecord};
 use crate::workload::Session;
 
-/// Operations per second that every arm carries: of the sessions that are `wanted`, the
-/// slowest arm's median over whole rounds. `None` without such a session or round.
-pub fn maximum(results: &Results, wanted: impl Fn(&Session) -> bool) -> Option<f64> {
+/// Share of the maximum at which schedules are told that the machine is full. By DLC's
+/// limits a load is then high over 0.69 of the maximum and low under 0.41 of it.
+const FULL: f64 = 0.8;
+
+/// Bytes of a data block, in every arm.
+const BLOCK_BYTES: f64 = 4096.0;
+
+/// What every arm carries.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Maximum {
+    /// Operations per second.
+    pub operations: f64,
+    /// What the users of the arm that carries no more move at that rate, as load models see
+    /// it, times 0.8; absent where blocks were not counted.
+    pub full_load: Option<FullLoads>,
+}
+
+/// The slowest arm's median over whole rounds, of the sessions that are `wanted`. `None`
+/// without such a session or round.
+pub fn maximum(results: &Results, wanted: impl Fn(&Session) -> bool) -> Option<Maximum> {
     let parameters = &results.parameters;
     let runs = complete_rounds(parameters, &results.runs).concat();
-    let mut medians = Vec::new();
+    let entry_bytes = parameters.workload.entry_bytes();
+    let mut found: Vec<Maximum> = Vec::new();
     for (number, session) in parameters.workload.sessions.iter().enumerate() {
         if !wanted(session) {
             continue;
         }
         for arm in &parameters.arms {
             let own = runs.iter().filter(|run| run.arm == *arm);
-            let rates: Vec<f64> = own.filter_map(|run| carried(run, number)).collect();
-            medians.extend(median(&rates));
+            let records = own.filter_map(|run| run.sessions.get(number));
+            let records: Vec<&SessionRecord> = records.collect();
+            found.extend(carried(&records, entry_bytes));
         }
     }
-    medians.into_iter().min_by(f64::total_cmp)
+    found
+        .into_iter()
+        .min_by(|one, other| one.operations.total_cmp(&other.operations))
 }
 
-fn carried(run: &ArmRun, session: usize) -> Option<f64> {
-    let session = run.sessions.get(session)?;
-    Some(session.operations as f64 / session.seconds.max(1e-9))
+/// What one arm carried in one session.
+fn carried(records: &[&SessionRecord], entry_bytes: f64) -> Option<Maximum> {
+    let by_second = |of: &dyn Fn(&SessionRecord) -> Option<f64>| {
+        let rates = records
+            .iter()
+            .map(|it| Some(of(it)? / it.seconds.max(1e-9)));
+        median(&rates.collect::<Option<Vec<f64>>>()?)
+    };
+    let operations = by_second(&|it| Some(it.operations as f64))?;
+    let moved = by_second(&|it| {
+        let blocks = it.counters.data_blocks_read?;
+        Some(blocks as f64 * BLOCK_BYTES + it.user_bytes as f64)
+    });
+    Some(Maximum {
+        operations,
+        full_load: moved.map(|moved| FullLoads {
+            cache_additions: least(FULL * moved),
+            operations: least(FULL * operations * entry_bytes),
+        }),
+    })
+}
+
+/// No less than a store's settings take.
+fn least(bytes_per_second: f64) -> u64 {
+    (bytes_per_second as u64).max(64 << 10)
 }

@@ -32,7 +32,7 @@ pub use intervals::{Interval, Intervals};
 pub use level0::{ReadsByFiles, STEP as LEVEL0_STEP, reads_by_level0_files};
 pub use load_models::{MODELS, ModelError, ModelErrors, judge_load_models};
 pub use maximum::maximum;
-pub use offered::{Offered, judge_offered};
+pub use offered::{Offered, Scheduled, judge_offered};
 pub use overload::{Overload, judge_overload, overload_of};
 pub use phase::PhaseShortfall;
 

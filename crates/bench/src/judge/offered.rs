@@ -3,6 +3,7 @@
 use super::intervals::{Interval, Intervals};
 use crate::drive::LatencySummary;
 use crate::run::ArmRun;
+use crate::store::UserLoad;
 use crate::workload::Session;
 
 /// An interval under this share of its offered operations is a dip.
@@ -26,6 +27,17 @@ pub struct Offered {
     pub write_amplification: Option<f64>,
     /// Most bytes that the arm wanted to merge.
     pub most_debt: f64,
+    /// What the arm's schedule did; absent for an arm without one.
+    pub schedule: Option<Scheduled>,
+}
+
+/// What a schedule did, as shares of the intervals, at whose ends it was asked.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scheduled {
+    /// It held the load for high.
+    pub high: f64,
+    /// L0 waited, or was merged by itself only.
+    pub delayed: f64,
 }
 
 /// Judges session number `number`. Only intervals in which operations became due count:
@@ -66,6 +78,19 @@ pub fn judge_offered(
         stall_seconds: record.counters.stall_micros as f64 / 1e6,
         write_amplification: (record.user_bytes > 0).then(|| written / record.user_bytes as f64),
         most_debt: debts.max().unwrap_or(0) as f64,
+        schedule: scheduled(&due),
+    })
+}
+
+fn scheduled(due: &[&Interval<'_>]) -> Option<Scheduled> {
+    let loads: Option<Vec<UserLoad>> = due.iter().map(|it| it.sample.user_load).collect();
+    let loads = loads.filter(|it| !it.is_empty())?;
+    let share = |of: fn(&UserLoad) -> bool| {
+        loads.iter().filter(|it| of(it)).count() as f64 / loads.len() as f64
+    };
+    Some(Scheduled {
+        high: share(|it| it.high),
+        delayed: share(|it| it.delayed),
     })
 }
 

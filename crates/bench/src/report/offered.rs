@@ -5,8 +5,8 @@ use super::grid::Grid;
 use super::words::{bracketed, figure, micros, micros_figure};
 use crate::arms::ArmName;
 use crate::judge::{
-    Figure, MODELS, ModelError, ModelErrors, Offered, Overload, PhaseShortfall, judge_load_models,
-    judge_offered, judge_overload, overload_of,
+    Figure, MODELS, ModelError, ModelErrors, Offered, Overload, PhaseShortfall, Scheduled,
+    judge_load_models, judge_offered, judge_overload, overload_of,
 };
 use crate::run::{ArmRun, Results};
 use crate::workload::{Periodic, Session};
@@ -38,10 +38,14 @@ pub(super) fn render_offered(results: &Results, rounds: usize) -> String {
     text
 }
 
-/// What `judge` says of each run of an arm.
+/// What `judge` says of each run of an arm, in rounds that hold all arms.
 fn judged<T>(results: &Results, arm: &ArmName, judge: impl Fn(&ArmRun) -> Option<T>) -> Vec<T> {
+    let arms = &results.parameters.arms;
+    let is_whole = |round| arms.iter().all(|arm| results.holds(arm, round));
     let own = results.runs.iter().filter(|run| run.arm == *arm);
-    own.filter_map(judge).collect()
+    own.filter(|run| is_whole(run.round))
+        .filter_map(judge)
+        .collect()
 }
 
 /// A figure over rounds.
@@ -66,6 +70,8 @@ fn offered(results: &Results, number: usize, session: &Session, rounds: usize) -
         "stalled, s",
         "write amp",
         "most debt, MB",
+        "held high, %",
+        "L0 delayed, %",
     ]);
     let entries = results.parameters.workload.entries;
     let no_claim = writes_too_little(results, number, rounds);
@@ -74,6 +80,7 @@ fn offered(results: &Results, number: usize, session: &Session, rounds: usize) -
         let seen: Vec<Offered> = judged(results, arm, judge);
         let longest = Figure::of(seen.iter().map(|it| it.latency.max));
         let written = Figure::of(seen.iter().filter_map(|it| it.write_amplification));
+        let schedules: Vec<Scheduled> = seen.iter().filter_map(|it| it.schedule).collect();
         grid.row([
             arm.to_string(),
             cell(&seen, |it| it.dips * 100.0),
@@ -85,6 +92,8 @@ fn offered(results: &Results, number: usize, session: &Session, rounds: usize) -
             cell(&seen, |it| it.stall_seconds),
             written.map_or("-".into(), |it| bracketed(figure(&it), no_claim)),
             cell(&seen, |it| it.most_debt / 1e6),
+            cell(&schedules, |it| it.high * 100.0),
+            cell(&schedules, |it| it.delayed * 100.0),
         ]);
     }
     grid

@@ -18,6 +18,7 @@ Figures are medians; ± is half the range over the rounds. (max) is the most of 
 Ranges that meet are a tie; ties share a rank. * marks the best of a session and who ties with it.
 Write amp: bytes written to files per byte written by the user; in brackets where it spans too
 little of the tree's phases for a claim. Read amp: data blocks read from files per get or scan.
+Held high, L0 delayed: share of the intervals in which an arm's schedule did so.
 ";
 
 /// The results as a table for a terminal. Judges anew if the file holds no verdict.

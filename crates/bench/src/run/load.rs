@@ -1,7 +1,7 @@
 //! From an empty directory to the state in which measuring begins.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::event::{Event, Progress};
 use super::job::{Job, remove_directory};
@@ -159,7 +159,9 @@ impl<'a> Writer<'a> {
 
 fn keep(directory: &Path, kept: &Path) -> Result<()> {
     // Copied under another name first: a copy that was cut short is never taken for whole.
-    let part = kept.with_extension("part");
+    let mut part = kept.as_os_str().to_owned();
+    part.push(".part");
+    let part = PathBuf::from(part);
     remove_directory(&part)?;
     copy_directory(directory, &part)?;
     fs::rename(&part, kept).place(kept.display())

@@ -10,14 +10,18 @@ mod program;
 mod rates;
 mod record;
 mod results;
+mod sitting;
 #[cfg(test)]
 mod tests;
 
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
+use self::sitting::Sitting;
 use crate::arms::ArmName;
 use crate::error::{Place, Result};
 use crate::judge::judge;
+use crate::workload::sha256_hex;
 
 pub use child::run_arm_child;
 pub use event::{Event, Progress};
@@ -56,25 +60,34 @@ impl Watcher for Silent {
 
 /// Runs what `plan` still lacks, saving after each arm, and returns all results with
 /// their verdict. An arm that fails does not end the run: it stands among the failures,
-/// and the next run with the same plan tries it again.
+/// and the next run with the same plan tries it again. With [`RunPlan::until`] it stops
+/// before an arm that would end too late; [`RunPlan::left`] says what is left.
 pub fn run(plan: &RunPlan, watcher: &mut dyn Watcher) -> Result<Results> {
     plan.check()?;
     std::fs::create_dir_all(&plan.out).place(plan.out.display())?;
     let mut results = Results::resume(&plan.out, &plan.parameters())?;
+    let mut sitting = Sitting::begin();
     let of = plan.arms.len() * plan.rounds as usize;
     let rounds = (0..plan.rounds).flat_map(|r| plan.order(r).into_iter().map(move |arm| (r, arm)));
     for (number, (round, arm)) in rounds.enumerate() {
         if results.holds(&arm, round) {
             continue;
         }
+        if !sitting.has_time_for(&arm, plan, &results) {
+            break;
+        }
         watcher.arm_begins(&arm, round, number, of);
         results
             .failures
             .retain(|failure| failure.arm != arm || failure.round != round);
+        let begun = Instant::now();
         let ended = launch(plan, &job(plan, &arm, round)?, watcher);
         let succeeded = ended.is_ok();
         match ended {
-            Ok(run) => results.runs.push(run),
+            Ok(run) => {
+                sitting.note(&arm, begun);
+                results.runs.push(run);
+            }
             Err(error) => results.failures.push(Failure {
                 arm,
                 round,
@@ -112,13 +125,22 @@ fn launch(plan: &RunPlan, job: &Job, watcher: &mut dyn Watcher) -> Result<ArmRun
     }
 }
 
+/// Where an arm's load is kept: under a name of its own for each way to load, for one of
+/// other data or resources must not be taken for this one's.
+fn kept_load(plan: &RunPlan, arm: &ArmName) -> Result<PathBuf> {
+    let directory = plan.out.join("loads");
+    std::fs::create_dir_all(&directory).place(directory.display())?;
+    let how = (&plan.workload, plan.seed, &plan.resources);
+    let text = serde_json::to_vec(&how).place("parameters")?;
+    let name = format!("{}-{}", arm.file_name(), &sha256_hex(&text)[..12]);
+    Ok(directory.join(name))
+}
+
 fn job(plan: &RunPlan, arm: &ArmName, round: u32) -> Result<Job> {
-    let kept_load = plan
-        .keep_load
-        .then(|| plan.out.join("loads").join(arm.file_name()));
-    if let Some(parent) = kept_load.as_ref().and_then(|kept: &PathBuf| kept.parent()) {
-        std::fs::create_dir_all(parent).place(parent.display())?;
-    }
+    let kept_load = match plan.keep_load {
+        true => Some(kept_load(plan, arm)?),
+        false => None,
+    };
     Ok(Job {
         workload: plan.workload.clone(),
         arm: arm.clone(),

@@ -1,9 +1,11 @@
 //! What is compared, and how.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::results::Results;
 use crate::arms::{ArmName, Resources};
 use crate::error::{BenchError, Result};
 use crate::workload::{Workload, load_workload};
@@ -56,6 +58,9 @@ pub struct RunPlan {
     pub settle_seconds: u64,
     /// Where arms run.
     pub launcher: Launcher,
+    /// No arm is begun that would end later than this after the run begins or goes on,
+    /// judged by how long arms took so far. `None`: no bound.
+    pub until: Option<Duration>,
 }
 
 /// Everything that must be equal for runs to stand in one file.
@@ -97,6 +102,7 @@ impl RunPlan {
             keep_load: false,
             settle_seconds: 600,
             launcher: Launcher::this_program()?,
+            until: None,
         })
     }
 
@@ -121,6 +127,14 @@ impl RunPlan {
             arms.rotate_left(round as usize % self.arms.len());
         }
         arms
+    }
+
+    /// Rounds and arms that `results` lack, in running order.
+    pub fn left(&self, results: &Results) -> Vec<(u32, ArmName)> {
+        (0..self.rounds)
+            .flat_map(|round| self.order(round).into_iter().map(move |arm| (round, arm)))
+            .filter(|(round, arm)| !results.holds(arm, *round))
+            .collect()
     }
 
     /// Checks the plan; the error names what to change.

@@ -2,6 +2,7 @@
 
 use super::plan::RunPlan;
 use super::results::Results;
+use crate::arms::Resources;
 use crate::error::{BenchError, Result};
 use crate::judge::maximum;
 use crate::workload::{Session, Workload};
@@ -13,8 +14,9 @@ impl RunPlan {
     }
 
     /// Scales the offered rates so that the highest is `share` of the maximum in
-    /// `measured`: what the slowest of its arms carried in a closed loop. Returns the
-    /// maximum.
+    /// `measured`: what the slowest of its arms carried in a closed loop. Schedules are
+    /// told of the load at that maximum, unless the resources say otherwise: DLC's limits
+    /// are set by hand on each machine. Returns the maximum.
     ///
     /// # Errors
     /// `measured` is of other data, threads or resources, holds no closed loop of the
@@ -33,13 +35,20 @@ impl RunPlan {
                 self.workload.name
             ))
         })?;
-        self.workload = self.workload.offering(maximum * share)?;
-        Ok(maximum)
+        self.workload = self.workload.offering(maximum.operations * share)?;
+        let resources = &mut self.resources;
+        resources.full_load = resources.full_load.or(maximum.full_load);
+        Ok(maximum.operations)
     }
 
     /// A maximum holds for the same data on the same resources only.
     fn check_alike(&self, measured: &Results) -> Result<()> {
         let theirs = &measured.parameters;
+        // A closed loop has no schedule that could be told.
+        let unscheduled = Resources {
+            full_load: theirs.resources.full_load,
+            ..self.resources.clone()
+        };
         let data = |it: &Workload| {
             let (entries, key, value) = (it.entries, it.key_size, it.value_size);
             (entries, key, value, it.compressible_share, it.key_order)
@@ -50,7 +59,7 @@ impl RunPlan {
                 "entries, keys or values",
             ),
             (theirs.threads == self.threads, "--threads"),
-            (theirs.resources == self.resources, "resources"),
+            (theirs.resources == unscheduled, "resources"),
         ];
         match checks.iter().find(|(same, _)| !same) {
             None => Ok(()),
@@ -112,6 +121,47 @@ mix = { update = 1, get_present = 1 }
         assert_eq!(maximum, carried[0].min(carried[1]));
         let highest = offered.workload.sessions[0].rate.highest().unwrap();
         assert!((highest / (0.5 * maximum) - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn schedules_are_told_of_the_load_at_the_maximum() {
+        let out = tempfile::tempdir().unwrap();
+        let mut closed = plan(out.path());
+        closed.close_loops();
+        let mut measured = run(&closed, &mut Silent).unwrap();
+        let mut silent = plan(out.path());
+        silent.offer(&measured, 0.5).unwrap();
+        assert_eq!(silent.resources.full_load, None, "blocks were not counted");
+        for run in &mut measured.runs {
+            run.sessions[0].counters.data_blocks_read = Some(1_000_000);
+        }
+        let mut offered = plan(out.path());
+        let maximum = offered.offer(&measured, 0.5).unwrap();
+        let by_second = |run: &crate::run::ArmRun| {
+            let session = &run.sessions[0];
+            session.operations as f64 / session.seconds
+        };
+        let slowest = measured.runs.iter().find(|run| by_second(run) == maximum);
+        let session = &slowest.unwrap().sessions[0];
+        let moved = 4096e6 + session.user_bytes as f64;
+        let full = offered.resources.full_load.unwrap();
+        assert_eq!(
+            full.cache_additions,
+            (0.8 * (moved / session.seconds)) as u64
+        );
+        let entry = offered.workload.entry_bytes();
+        assert_eq!(
+            full.operations,
+            ((0.8 * maximum * entry) as u64).max(64 << 10)
+        );
+        let of = |name: &str| offered.resources.full_load_of(name.parse().unwrap());
+        assert_eq!(of("silk"), Some(full.operations));
+        assert_eq!(of("dlc-part"), Some(full.cache_additions));
+        assert_eq!(of("eager"), None);
+        // A second offer, of the same results, is of the same experiment.
+        let mut again = plan(out.path());
+        again.offer(&measured, 0.5).unwrap();
+        assert_eq!(again.resources, offered.resources);
     }
 
     #[test]

@@ -1,4 +1,5 @@
 use std::path::Path;
+use std::time::Duration;
 
 use super::*;
 use crate::workload::{Rate, load_workload};
@@ -79,6 +80,52 @@ fn a_run_resumes_and_accumulates_rounds() {
     let mut noted = Noted::default();
     run(&plan, &mut noted).unwrap();
     assert!(noted.0.is_empty());
+}
+
+#[test]
+fn a_run_stops_before_an_arm_that_would_end_too_late_and_goes_on() {
+    let out = tempfile::tempdir().unwrap();
+    let mut plan = plan(&["mock-a", "mock-b"], out.path());
+    plan.rounds = 2;
+    plan.until = Some(Duration::ZERO);
+    let stopped = run(&plan, &mut Silent).unwrap();
+    assert_eq!((stopped.runs.len(), stopped.failures.len()), (0, 0));
+    assert_eq!(plan.left(&stopped).len(), 4);
+    plan.until = Some(Duration::from_secs(3600));
+    let whole = run(&plan, &mut Silent).unwrap();
+    assert_eq!(plan.left(&whole), []);
+    // As if the last arm, of which it is known that it takes an hour, had been left.
+    let mut cut = whole.clone();
+    let last = cut.runs.pop().unwrap();
+    for run in &mut cut.runs {
+        run.load.seconds = 3600.0;
+    }
+    cut.save(out.path()).unwrap();
+    let stopped = run(&plan, &mut Silent).unwrap();
+    assert_eq!(stopped.runs, cut.runs);
+    assert_eq!(plan.left(&stopped), [(last.round, last.arm)]);
+    plan.until = None;
+    assert_eq!(run(&plan, &mut Silent).unwrap().runs.len(), 4);
+}
+
+#[test]
+fn a_load_of_other_data_is_not_taken_for_this_ones() {
+    let out = tempfile::tempdir().unwrap();
+    let plan = plan(&["mock-a"], out.path());
+    let of = |change: &dyn Fn(&mut RunPlan)| {
+        let mut plan = plan.clone();
+        change(&mut plan);
+        kept_load(&plan, &plan.arms[0]).unwrap()
+    };
+    let kept = of(&|_| ());
+    assert_eq!(
+        of(&|plan| plan.rounds += 1),
+        kept,
+        "every round loads alike"
+    );
+    assert_ne!(of(&|plan| plan.workload.entries += 1), kept);
+    assert_ne!(of(&|plan| plan.seed += 1), kept);
+    assert_ne!(of(&|plan| plan.resources.size_ratio += 1), kept);
 }
 
 #[test]

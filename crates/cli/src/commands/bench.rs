@@ -1,6 +1,7 @@
 //! `lissom bench`
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use lissom_bench::{
@@ -53,7 +54,7 @@ pub fn command() -> Command {
 }
 
 /// How much is run.
-fn amounts() -> [Arg; 5] {
+fn amounts() -> [Arg; 6] {
     [
         option(
             "rounds",
@@ -77,6 +78,13 @@ fn amounts() -> [Arg; 5] {
             "keep-load",
             "Keeps each arm's loaded directory and copies it in later rounds",
         ),
+        option(
+            "until",
+            "MINUTES",
+            "Begins no arm that would end later than this from now, judged by how long arms took \
+             so far; the same command goes on with what is left",
+        )
+        .value_parser(minutes),
     ]
 }
 
@@ -92,6 +100,13 @@ fn resources() -> [Arg; 2] {
         .value_parser(amount),
         flag("buffered-io", "Uses the operating system's cache"),
     ]
+}
+
+/// Minutes above 0, as 95 or 1.5.
+fn minutes(text: &str) -> Result<Duration, String> {
+    let minutes: Option<f64> = text.parse().ok().filter(|it| *it > 0.0);
+    let time = minutes.and_then(|it| Duration::try_from_secs_f64(it * 60.0).ok());
+    time.ok_or_else(|| format!("{text:?} is no number of minutes above 0, as 95 or 1.5"))
 }
 
 /// Share of the maximum that is offered, unless another one is given.
@@ -148,6 +163,7 @@ fn plan(given: &ArgMatches) -> Result<RunPlan, Failure> {
     plan.threads = get(given, "threads");
     plan.space_bound = find(given, "space-bound").unwrap_or(DEFAULT_SPACE_BOUND);
     plan.keep_load = given.get_flag("keep-load");
+    plan.until = find(given, "until");
     plan.resources = sizes::resources(given)?;
     plan.resources.direct_io = !given.get_flag("buffered-io");
     if let Some(bytes) = find(given, "target-file-size-base") {
@@ -176,7 +192,28 @@ pub fn run_and_report(plan: &RunPlan, json: bool) -> Outcome {
     } else {
         output::print(&shown(&results, Some(exports)))?;
     }
+    if plan.until.is_some() {
+        tell_what_is_left(plan, &results);
+    }
     complain(&results, &plan.out)
+}
+
+/// On standard error, since it is no result.
+fn tell_what_is_left(plan: &RunPlan, results: &Results) {
+    let left = plan.left(results);
+    if left.is_empty() {
+        return;
+    }
+    let of = plan.arms.len() * plan.rounds as usize;
+    let names: Vec<String> = left
+        .iter()
+        .map(|(round, arm)| format!("{arm} in round {}", round + 1))
+        .collect();
+    output::say(&format!(
+        "{} of {of} runs are left, and the same command goes on with them: {}",
+        left.len(),
+        names.join(", ")
+    ));
 }
 
 /// The tables, and where the page and the pictures are.

@@ -98,6 +98,36 @@ mix = { update = 1, get_present = 1 }
 "#;
 
 #[test]
+fn a_sitting_ends_before_an_arm_that_would_take_too_long() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let at = |name: &str| directory.path().join(name).display().to_string();
+    let (workload, out) = (at("waves.toml"), at("out"));
+    std::fs::write(&workload, WAVES).expect("written");
+    let mut arguments = vec!["bench", &workload, "--rounds", "1", "--buffered-io"];
+    arguments.extend([
+        "--write-buffer-size",
+        "65536",
+        "--arm",
+        "fixed-2",
+        "--out",
+        &out,
+    ]);
+    let with = |until: &'static str| [&arguments[..], &["--until", until]].concat();
+    // Its two seconds are known before it has run.
+    let stopped = run(&with("0.01"));
+    let said = text(&stopped.stderr);
+    assert_eq!(stopped.status.code(), Some(0), "{said}");
+    assert!(said.contains("1 of 1 runs are left"), "{said}");
+    assert!(said.contains("fixed-2 in round 1"), "{said}");
+    assert!(done(&with("60")).contains("fixed-2"));
+    done(&with("0.01"));
+    for wrong in ["0", "soon", "inf"] {
+        let sentence = ends(&with(wrong), 2);
+        assert!(sentence.contains("minutes above 0"), "{sentence}");
+    }
+}
+
+#[test]
 fn rates_are_offered_as_a_share_of_a_measured_maximum() {
     let directory = tempfile::tempdir().expect("a directory");
     let at = |name: &str| directory.path().join(name).display().to_string();

@@ -47,7 +47,7 @@ fn schedules_are_compared_under_a_periodic_load() {
     );
     let mut arguments = SMALL.to_vec();
     arguments[1] = periodic;
-    arguments.extend(["--scale", "0.02", "--decisions"]);
+    arguments.extend(["--scale", "0.08", "--decisions"]);
     arguments.extend(["--set", "level0_slowdown_writes_trigger=30"]);
     arguments.extend(["--device-bytes-per-second", "20MiB"]);
     for arm in ["fixed-4@eager", "fixed-4@dlc", "fixed-4@silk"] {

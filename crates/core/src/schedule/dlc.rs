@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::{
-    Debt, DebtBounds, DeepOrder, Level0Order, LoadModel, Order, Phase, PhaseLimits, Phases,
-    Schedule, Seen, leftover,
+    Debt, DebtBounds, DeepOrder, FullLoad, Level0Order, LoadModel, Order, Phase, PhaseLimits,
+    Phases, Schedule, Seen, leftover,
 };
 
 /// What waits at high load.
@@ -45,6 +45,7 @@ pub struct Dlc {
     delay: Delay,
     burst: Burst,
     phases: Phases,
+    full: FullLoad,
     /// A burst is under way.
     bursting: bool,
     /// Bursts of parts since the last of all.
@@ -58,11 +59,12 @@ pub struct Dlc {
 impl Dlc {
     /// A schedule that keeps to these bounds by itself: a burst begins at 20 files, or
     /// two under the bound, or at nine tenths of the bytes.
-    pub fn new(delay: Delay, burst: Burst, bounds: &DebtBounds) -> Dlc {
+    pub fn new(delay: Delay, burst: Burst, bounds: &DebtBounds, full: FullLoad) -> Dlc {
         Dlc {
             delay,
             burst,
             phases: Phases::new(PhaseLimits::default()),
+            full,
             bursting: false,
             parts: 0,
             burst_files: BURST_FILES
@@ -131,9 +133,8 @@ impl Schedule for Dlc {
     fn order(&mut self, seen: &Seen) -> Order {
         let model = LoadModel::CacheAdditions;
         let client = model.client(&seen.load, &seen.conditions);
-        let phase = self
-            .phases
-            .after(model.pressure(&seen.load, &seen.conditions));
+        let share = self.full.share(model, &seen.load, &seen.conditions);
+        let phase = self.phases.after(share);
         let rate = Some(leftover(seen, client));
         if phase == Phase::Low {
             (self.bursting, self.parts) = (false, 0);

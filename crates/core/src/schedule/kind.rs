@@ -3,7 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Burst, DebtBounds, Delay, Dlc, Eager, LookAhead, Paced, Schedule, Silk};
+use super::{
+    Burst, DebtBounds, Delay, Dlc, Eager, FullLoad, LoadModel, LookAhead, Paced, Schedule, Silk,
+};
 
 /// A way to choose when to compact.
 ///
@@ -63,16 +65,33 @@ impl ScheduleKind {
         KINDS.into_iter().map(|(_, kind)| kind)
     }
 
-    /// The schedule, for a tree that owes no more than these bounds.
+    /// The schedule, for a tree that owes no more than these bounds, on a machine that is
+    /// full when the device or the processors are.
     pub fn schedule(self, bounds: &DebtBounds) -> Box<dyn Schedule> {
+        self.schedule_within(bounds, FullLoad::default())
+    }
+
+    /// The same on a machine that is full at another load. `paced` goes by the machine
+    /// whatever is said here: it asks whether anybody is there.
+    pub fn schedule_within(self, bounds: &DebtBounds, full: FullLoad) -> Box<dyn Schedule> {
         let files = bounds.max_level0_files;
         match self {
             ScheduleKind::Eager => Box::new(Eager),
             ScheduleKind::Paced => Box::new(Paced::default()),
-            ScheduleKind::Dlc(delay, burst) => Box::new(Dlc::new(delay, burst, bounds)),
-            ScheduleKind::Silk => Box::new(Silk::new(files)),
-            ScheduleKind::SilkStar => Box::new(Silk::star(files)),
-            ScheduleKind::LookAhead => Box::new(LookAhead::new(*bounds)),
+            ScheduleKind::Dlc(delay, burst) => Box::new(Dlc::new(delay, burst, bounds, full)),
+            ScheduleKind::Silk => Box::new(Silk::new(files, full)),
+            ScheduleKind::SilkStar => Box::new(Silk::star(files, full)),
+            ScheduleKind::LookAhead => Box::new(LookAhead::new(*bounds, full)),
+        }
+    }
+
+    /// What it tells high load from low by; `None` for `eager`, which does not.
+    pub fn load_model(self) -> Option<LoadModel> {
+        match self {
+            ScheduleKind::Eager => None,
+            ScheduleKind::Dlc(..) | ScheduleKind::SilkStar => Some(LoadModel::CacheAdditions),
+            ScheduleKind::Silk => Some(LoadModel::Operations),
+            ScheduleKind::Paced | ScheduleKind::LookAhead => Some(LoadModel::Scarcest),
         }
     }
 }

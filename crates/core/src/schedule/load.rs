@@ -83,6 +83,55 @@ impl Default for Conditions {
     }
 }
 
+/// The load at which the machine is held to be full: what compactions need beside it is
+/// missing to somebody. Schedules call a load high or low by its share of this.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct FullLoad {
+    /// Bytes a second that users move then, by the schedule's own [`LoadModel`]. What the
+    /// device does when absent, as in DLC, where the device is scarce: on a machine whose
+    /// cores run out first no load would ever be high.
+    pub bytes_per_second: Option<f64>,
+    /// Share of the processors that users keep busy then, above 0 and at most 1.
+    pub cpu: f64,
+}
+
+impl Default for FullLoad {
+    /// The device, or all processors.
+    fn default() -> FullLoad {
+        FullLoad {
+            bytes_per_second: None,
+            cpu: 1.0,
+        }
+    }
+}
+
+impl FullLoad {
+    /// Where so many processors are shared with compactions that may keep `workers` of them
+    /// busy: users have the rest, and half of them at least.
+    pub fn beside(workers: usize, processors: usize) -> FullLoad {
+        let taken = workers as f64 / processors.max(1) as f64;
+        FullLoad {
+            cpu: (1.0 - taken).max(0.5),
+            ..FullLoad::default()
+        }
+    }
+
+    /// A load's share of this one; above 1 when users ask for more.
+    pub fn share(&self, model: LoadModel, load: &Load, conditions: &Conditions) -> f64 {
+        let device = self.share_of_bytes(model.client(load, conditions), conditions);
+        match model {
+            LoadModel::Scarcest => device.max(load.user_cpu.unwrap_or(0.0) / self.cpu),
+            _ => device,
+        }
+    }
+
+    /// The share that so many bytes a second are.
+    pub(super) fn share_of_bytes(&self, client: f64, conditions: &Conditions) -> f64 {
+        let device = conditions.device_bytes_per_second;
+        client / self.bytes_per_second.unwrap_or(device).max(1.0)
+    }
+}
+
 /// A way to tell the users' bandwidth from what is counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -124,10 +173,6 @@ impl LoadModel {
 
     /// The users' part of what the machine can do; above 1 when they ask for more.
     pub fn pressure(self, load: &Load, conditions: &Conditions) -> f64 {
-        let device = self.client(load, conditions) / conditions.device_bytes_per_second.max(1.0);
-        match self {
-            LoadModel::Scarcest => device.max(load.user_cpu.unwrap_or(0.0)),
-            _ => device,
-        }
+        FullLoad::default().share(self, load, conditions)
     }
 }

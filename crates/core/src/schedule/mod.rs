@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 pub use debt::{Debt, DebtBounds};
 pub use dlc::{Burst, Delay, Dlc};
 pub use kind::{ScheduleKind, ScheduleKindError};
-pub use load::{Conditions, Load, LoadModel};
+pub use load::{Conditions, FullLoad, Load, LoadModel};
 pub use look_ahead::LookAhead;
 pub use paced::Paced;
 pub use phase::{Phase, PhaseLimits, Phases};

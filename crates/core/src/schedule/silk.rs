@@ -5,7 +5,9 @@
 
 use std::time::Duration;
 
-use super::{DeepOrder, LoadModel, Order, Phase, PhaseLimits, Phases, Schedule, Seen, leftover};
+use super::{
+    DeepOrder, FullLoad, LoadModel, Order, Phase, PhaseLimits, Phases, Schedule, Seen, leftover,
+};
 
 /// SILK looks at the load this often.
 const INTERVAL: Duration = Duration::from_millis(10);
@@ -24,6 +26,7 @@ const HURRY: f64 = 0.75;
 pub struct Silk {
     model: LoadModel,
     phases: Phases,
+    full: FullLoad,
     max_level0_files: usize,
     /// Weight of an interval against all before it.
     newest: f64,
@@ -32,7 +35,7 @@ pub struct Silk {
 
 impl Silk {
     /// As published: its own load model, looked at every 10 ms.
-    pub fn new(max_level0_files: usize) -> Silk {
+    pub fn new(max_level0_files: usize, full: FullLoad) -> Silk {
         Silk {
             model: LoadModel::Operations,
             phases: Phases::new(PhaseLimits {
@@ -40,6 +43,7 @@ impl Silk {
                 softness: 300,
                 ..PhaseLimits::default()
             }),
+            full,
             max_level0_files,
             newest: SMOOTHING,
             client: None,
@@ -47,10 +51,11 @@ impl Silk {
     }
 
     /// With DLC's load model, as the rival in its evaluation.
-    pub fn star(max_level0_files: usize) -> Silk {
+    pub fn star(max_level0_files: usize, full: FullLoad) -> Silk {
         Silk {
             model: LoadModel::CacheAdditions,
             phases: Phases::new(PhaseLimits::default()),
+            full,
             max_level0_files,
             newest: 1.0,
             client: None,
@@ -80,8 +85,8 @@ impl Schedule for Silk {
         let before = self.client.unwrap_or(now);
         let client = before + self.newest * (now - before);
         self.client = Some(client).filter(|client| client.is_finite());
-        let pressure = client / seen.conditions.device_bytes_per_second.max(1.0);
-        let phase = self.phases.after(pressure);
+        let share = self.full.share_of_bytes(client, &seen.conditions);
+        let phase = self.phases.after(share);
         let hurry = HURRY * self.max_level0_files as f64;
         let in_a_hurry = seen.debt.level0_files as f64 >= hurry;
         let rate = leftover(seen, client);

@@ -9,6 +9,12 @@ const BOUNDS: DebtBounds = DebtBounds {
     max_delayed_bytes: 1 << 30,
 };
 
+/// Full when the device is, or all processors are.
+const DEVICE: FullLoad = FullLoad {
+    bytes_per_second: None,
+    cpu: 1.0,
+};
+
 fn seen(at: u64, client: f64, files: usize) -> Seen {
     Seen {
         load: Load {
@@ -50,8 +56,32 @@ fn names_parse_and_print_alike() {
 }
 
 #[test]
+fn a_load_is_high_by_its_share_of_what_fills_the_machine() {
+    let mut now = seen(1, CALM, 5);
+    // As many bytes by SILK's model.
+    now.load.gets = (CALM / now.conditions.entry_bytes) as u64;
+    let phase =
+        |kind: ScheduleKind, full, now: &Seen| kind.schedule_within(&BOUNDS, full).order(now).phase;
+    let fast = FullLoad {
+        bytes_per_second: Some(1.1 * CALM),
+        ..DEVICE
+    };
+    for name in ["dlc", "dlc-part", "silk", "silk-star", "look-ahead"] {
+        let kind = name.parse().expect("a schedule");
+        assert_eq!(phase(kind, DEVICE, &now), Phase::Low, "{name}");
+        assert_eq!(phase(kind, fast, &now), Phase::High, "{name}");
+    }
+    // Two processors, and compactions that may keep both busy.
+    now.load.user_cpu = Some(0.45);
+    let shared = FullLoad::beside(2, 2);
+    assert_eq!((shared.cpu, FullLoad::beside(2, 8).cpu), (0.5, 0.75));
+    let of = |full| phase(ScheduleKind::LookAhead, full, &now);
+    assert_eq!((of(DEVICE), of(shared)), (Phase::Low, Phase::High));
+}
+
+#[test]
 fn dlc_waits_at_high_load_and_catches_up_at_low() {
-    let mut dlc = Dlc::new(Delay::Full, Burst::Full, &BOUNDS);
+    let mut dlc = Dlc::new(Delay::Full, Burst::Full, &BOUNDS, DEVICE);
     let waits = dlc.order(&seen(1, HIGH, 5));
     assert_eq!(
         (waits.level0, waits.deep),
@@ -67,7 +97,7 @@ fn dlc_waits_at_high_load_and_catches_up_at_low() {
 
 #[test]
 fn bursts_end_a_load_that_stays_high() {
-    let mut dlc = Dlc::new(Delay::Full, Burst::Part, &BOUNDS);
+    let mut dlc = Dlc::new(Delay::Full, Burst::Part, &BOUNDS, DEVICE);
     let mut whole = Vec::new();
     for burst in 0..6 {
         assert_eq!(dlc.order(&seen(burst, HIGH, 12)).level0, Level0Order::Wait);
@@ -81,7 +111,7 @@ fn bursts_end_a_load_that_stays_high() {
 
 #[test]
 fn part_delay_never_waits() {
-    let mut dlc = Dlc::new(Delay::Part, Burst::Full, &BOUNDS);
+    let mut dlc = Dlc::new(Delay::Part, Burst::Full, &BOUNDS, DEVICE);
     assert_eq!(dlc.order(&seen(1, HIGH, 5)).level0, Level0Order::MergeApart);
 }
 
@@ -99,7 +129,7 @@ fn pacing_ends_when_nobody_needs_the_machine() {
 
 #[test]
 fn silk_stops_what_is_deep_and_never_l0() {
-    let mut silk = Silk::star(30);
+    let mut silk = Silk::star(30, DEVICE);
     let high = silk.order(&seen(1, HIGH, 5));
     assert_eq!(
         (high.level0, high.deep),
@@ -161,22 +191,47 @@ fn fly(schedule: &mut dyn Schedule, low: u64, high: u64, cycles: u64) -> Flown {
 
 #[test]
 fn looking_ahead_waits_when_the_low_phase_can_repay() {
-    let flown = fly(&mut LookAhead::new(BOUNDS), 20, 20, 5);
+    let flown = fly(&mut LookAhead::new(BOUNDS, DEVICE), 20, 20, 5);
     assert!(flown.waited >= 18 && flown.bounded == 0, "{flown:?}");
 }
 
 #[test]
 fn looking_ahead_merges_early_what_cannot_wait() {
-    let flown = fly(&mut LookAhead::new(BOUNDS), 20, 200, 4);
+    let flown = fly(&mut LookAhead::new(BOUNDS, DEVICE), 20, 200, 4);
     assert!(flown.merged > 0 && flown.bounded == 0, "{flown:?}");
     assert!(flown.most < BOUNDS.max_level0_files, "{flown:?}");
 }
 
 #[test]
-fn what_was_seen_of_the_load_survives_a_restart() {
-    let mut schedule = LookAhead::new(BOUNDS);
+fn a_load_that_stays_high_is_met_before_the_bound() {
+    let mut schedule = LookAhead::new(BOUNDS, DEVICE);
     fly(&mut schedule, 20, 20, 5);
-    let mut again = LookAhead::new(BOUNDS);
+    // High phases have lasted 20 s so far, and all of it could wait.
+    let flown = fly(&mut schedule, 20, 300, 1);
+    assert!(flown.waited >= 10 && flown.merged >= 200, "{flown:?}");
+    assert_eq!(flown.bounded, 0, "{flown:?}");
+}
+
+#[test]
+fn looking_ahead_leaves_a_rate_to_what_has_begun_below_l0() {
+    let mut schedule = LookAhead::new(BOUNDS, DEVICE);
+    fly(&mut schedule, 20, 200, 4);
+    let rate = |deep_bytes| {
+        let mut now = seen(900, HIGH, 29);
+        now.debt.deep_bytes = deep_bytes;
+        let order = schedule.clone().order(&now);
+        assert_eq!(order.level0, Level0Order::MergeApart, "{}", order.why);
+        order.bytes_per_second.expect("a rate")
+    };
+    let (none, some) = (rate(0), rate(100_000_000));
+    assert!(some > none + 2_000_000, "{none} {some}");
+}
+
+#[test]
+fn what_was_seen_of_the_load_survives_a_restart() {
+    let mut schedule = LookAhead::new(BOUNDS, DEVICE);
+    fly(&mut schedule, 20, 20, 5);
+    let mut again = LookAhead::new(BOUNDS, DEVICE);
     again.restore(&schedule.state()).expect("its own state");
     assert_eq!(again.state(), schedule.state());
     let why = again

@@ -74,6 +74,32 @@ fn what_a_kill_left_of_the_probe_goes_with_the_next_open() {
     drop(db);
 }
 
+#[test]
+fn the_schedules_rate_ends_with_the_autopilot() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let settings = Settings {
+        schedule: "dlc".parse().expect("a schedule"),
+        schedule_interval: Duration::from_millis(100),
+        device_bytes_per_second: Some(1 << 30),
+        rate_limit_bytes_per_second: Some(8 << 30),
+        ..Settings::default()
+    };
+    let db = Db::open(directory.path(), settings).expect("opened");
+    let limit = db.autopilot().shared.rate_limit.clone();
+    let limit = limit.expect("a schedule has one");
+    let begun = Instant::now();
+    while limit.limiter.bytes_per_second() > 1 << 30 {
+        assert!(begun.elapsed() < PATIENCE, "nothing was ordered");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    db.autopilot().stop();
+    assert_eq!(
+        limit.limiter.bytes_per_second(),
+        8 << 30,
+        "the user's bound"
+    );
+}
+
 /// As of a schedule's name or state, which the planner thread asks for between rounds.
 #[test]
 fn a_panic_between_rounds_ends_no_thread() {

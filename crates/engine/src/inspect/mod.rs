@@ -28,6 +28,8 @@ pub use workloads::observed_workloads;
 
 use std::path::Path;
 
+use lissom_core::schedule::{Conditions, Debt, Work};
+use lissom_core::{Tree, TreeState};
 use serde::Serialize;
 
 use crate::error::Result;
@@ -55,8 +57,27 @@ pub struct Inspection {
     pub remarks: Vec<String>,
     /// Its column families.
     pub families: Vec<Portrait>,
+    /// What those that the autopilot drives owe; absent where the device's speed is not
+    /// recorded, as under the schedule `eager`.
+    pub owed: Option<Owed>,
     /// The journal's last decisions, oldest first.
     pub decisions: Vec<Decision>,
+}
+
+/// What waits to be merged.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct Owed {
+    /// Files in L0, of the column family that has the most.
+    pub level0_files: usize,
+    /// Bytes in L0, over all column families.
+    pub level0_bytes: u64,
+    /// Bytes that begun drains have left.
+    pub drain_bytes: u64,
+    /// What the device was measured to read and write together.
+    pub device_bytes_per_second: u64,
+    /// How long catching up would take now if nobody else used the device, seconds: bytes
+    /// of drains are read and written once, those of L0 in two levels ([`Debt::catch_up`]).
+    pub catch_up_seconds: f64,
 }
 
 /// Looks at a directory without changing anything in it.
@@ -68,7 +89,7 @@ pub fn inspect(directory: &Path, question: &Question) -> Result<Inspection> {
     let found = read::open(directory)?;
     let loaded = state::load(directory)?;
     let mut remarks: Vec<String> = loaded.remark.into_iter().collect();
-    let mut families = Vec::new();
+    let (mut families, mut debt) = (Vec::new(), Debt::default());
     for name in found.choose(question.column_family.as_deref())? {
         let seen = found.look(&name)?;
         remarks.extend(seen.remark);
@@ -77,9 +98,11 @@ pub fn inspect(directory: &Path, question: &Question) -> Result<Inspection> {
         let driven = stored.is_some() || found.has_our_levels(&name);
         let tree = if driven {
             let fresh = lissom_core::TreeState::new(settings.policy.first_limits());
+            let state = stored.map_or(&fresh, |stored| &stored.tree);
+            add_debt(&mut debt, &seen.tree, state);
             let known = portrait::Known {
                 shape: &settings.shape(),
-                state: stored.map_or(&fresh, |stored| &stored.tree),
+                state,
                 policy: stored.map(|stored| stored.policy.as_str()),
                 unreadable_files: stored.map_or(0, |stored| stored.unreadable.len()),
             };
@@ -96,6 +119,52 @@ pub fn inspect(directory: &Path, question: &Question) -> Result<Inspection> {
         pinned: pin::is_set(directory),
         remarks,
         families,
+        owed: owed(&debt, loaded.stored.schedule.device_bytes_per_second),
         decisions: history::last(directory, question)?,
     })
+}
+
+fn add_debt(debt: &mut Debt, tree: &Tree, state: &TreeState) {
+    let own = Debt::of_level0(tree);
+    debt.level0_files = debt.level0_files.max(own.level0_files);
+    debt.level0_bytes += own.level0_bytes;
+    let drained = tree.iter().filter(|(level, _)| {
+        let drain = state.drain_at(*level);
+        drain.is_some_and(|drain| drain.target != *level)
+    });
+    debt.deep_bytes += drained.map(|(_, file)| file.size).sum::<u64>();
+}
+
+fn owed(debt: &Debt, device_bytes_per_second: Option<u64>) -> Option<Owed> {
+    let device = device_bytes_per_second?;
+    let conditions = Conditions {
+        device_bytes_per_second: device as f64,
+        ..Conditions::default()
+    };
+    let catch_up = debt.catch_up(&conditions, 0.0, Work::default().per_byte())?;
+    Some(Owed {
+        level0_files: debt.level0_files,
+        level0_bytes: debt.level0_bytes,
+        drain_bytes: debt.deep_bytes,
+        device_bytes_per_second: device,
+        catch_up_seconds: catch_up.as_secs_f64(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_owed_takes_as_long_as_the_device_needs_for_it() {
+        let debt = Debt {
+            level0_files: 7,
+            level0_bytes: 100_000_000,
+            deep_bytes: 50_000_000,
+        };
+        let owed = owed(&debt, Some(100_000_000)).expect("the device is known");
+        assert_eq!(owed.catch_up_seconds, 5.0);
+        assert_eq!((owed.level0_files, owed.drain_bytes), (7, 50_000_000));
+        assert_eq!(super::owed(&debt, None), None);
+    }
 }

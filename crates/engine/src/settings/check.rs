@@ -74,10 +74,18 @@ impl Settings {
             )?;
         }
         at_least("max_delayed_bytes", self.max_delayed_bytes, 1)?;
-        match self.device_bytes_per_second {
-            Some(rate) => at_least("device_bytes_per_second", rate, MIB),
-            None => Ok(()),
+        if let Some(rate) = self.device_bytes_per_second {
+            at_least("device_bytes_per_second", rate, MIB)?;
         }
+        if let Some(rate) = self.full_load_bytes_per_second {
+            at_least("full_load_bytes_per_second", rate, 64 * KIB)?;
+        }
+        within(
+            "schedule_interval in milliseconds",
+            self.schedule_interval.as_millis() as u64,
+            100,
+            60_000,
+        )
     }
 
     fn check_memory(&self) -> Result<()> {
@@ -181,6 +189,8 @@ fn illegal(name: &str, value: impl std::fmt::Display, legal: &str) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::super::workers_under;
     use super::*;
 
@@ -217,6 +227,14 @@ mod tests {
         says(
             |settings| settings.rate_limit_bytes_per_second = Some(1),
             "the setting rate_limit_bytes_per_second is 1: choose from 65536 to 9223372036854775807",
+        );
+        says(
+            |settings| settings.full_load_bytes_per_second = Some(0),
+            "the setting full_load_bytes_per_second is 0: choose at least 65536",
+        );
+        says(
+            |settings| settings.schedule_interval = Duration::from_millis(99),
+            "the setting schedule_interval in milliseconds is 99: choose from 100 to 60000",
         );
         says(
             |settings| settings.exploration = 1.5,

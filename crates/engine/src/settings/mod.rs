@@ -28,8 +28,8 @@ const MIB: u64 = 1 << 20;
 /// ([`Opening::family`](crate::db::Opening::family)). These hold for the database as a
 /// whole, by the settings that it is opened with: `create_if_missing`,
 /// `memory_budget_bytes`, `workers`, `max_subcompactions`, `compaction_readahead_size`,
-/// `schedule` with its bounds, `device_bytes_per_second`, `rate_limit_bytes_per_second`,
-/// direct I/O, missions, `statistics`, `max_journal_bytes`.
+/// `schedule` with its bounds and interval, `device_bytes_per_second`,
+/// `full_load_bytes_per_second`, `rate_limit_bytes_per_second`, direct I/O, missions, `statistics`, `max_journal_bytes`.
 ///
 /// [`Db::open`](crate::Db::open) goes by what it is given; what the directory records is
 /// for the commands on closed directories. [`Settings::check`] refuses what is outside the
@@ -224,6 +224,24 @@ pub struct Settings {
     /// in the state file. Dynamically changeable: no.
     pub device_bytes_per_second: Option<u64>,
 
+    /// The load that schedules hold for a full machine: bytes per second that users move,
+    /// by the schedule's own load model
+    /// ([`LoadModel`](lissom_core::schedule::LoadModel)); at least 64 KiB. A load is high
+    /// over 300/350 of it, low under 180/350 (DLC's limits). Give what users move at the
+    /// load that hurts, where the device is not what runs out first: on a fast one `dlc`
+    /// and `silk` see no high load otherwise. `look-ahead` also sees the processors, which
+    /// are full where users leave less of them than `workers` can use, or half.
+    ///
+    /// Default: absent, what the device does. Dynamically changeable: no.
+    pub full_load_bytes_per_second: Option<u64>,
+
+    /// How often a schedule looks at the load and gives an order, 100 ms to a minute;
+    /// `silk` a hundred times as often. Its windows go with it, as the three intervals
+    /// after which a load is low. It should be short against the phases of the load.
+    ///
+    /// Default: 1 s, as in DLC. Dynamically changeable: no.
+    pub schedule_interval: Duration,
+
     /// Bytes per second that flushes and compactions may read and write together, at
     /// least 64 KiB; absent means no limit. A schedule may order less.
     ///
@@ -297,6 +315,8 @@ impl Default for Settings {
             max_level0_files: None,
             max_delayed_bytes: 4 << 30,
             device_bytes_per_second: None,
+            full_load_bytes_per_second: None,
+            schedule_interval: Duration::from_secs(1),
             rate_limit_bytes_per_second: None,
             use_direct_reads: false,
             use_direct_io_for_flush_and_compaction: false,

@@ -91,6 +91,7 @@ impl Pilot {
         leased: &LeasedRateLimiter,
         forbidden: Option<&str>,
     ) -> Option<Decision> {
+        let logged = self.analyser.logged_bytes_per_sec().unwrap_or(0.0);
         let (bytes_per_sec, why) = match (forbidden, self.analyser.client_bytes_per_sec()) {
             (Some(why), _) => {
                 let why = why.to_owned();
@@ -98,7 +99,7 @@ impl Pilot {
             }
             (None, None) => (leased.original, Reason::LoadUnknown),
             (None, Some(client)) => (
-                limiter::internal_bytes_per_sec(&self.settings, client),
+                limiter::internal_bytes_per_sec(&self.settings, client, logged),
                 Reason::Bandwidth {
                     client_bytes_per_sec: Some(client),
                     io_limit: self.settings.io_limit_bytes_per_sec,

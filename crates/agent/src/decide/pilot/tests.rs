@@ -216,8 +216,11 @@ fn the_limiter_follows_what_is_left() {
     assert_eq!(scene.seen.rate_limiter_bytes_per_sec, 77_000_001);
     scene.turn(0);
     let idle = scene.seen.rate_limiter_bytes_per_sec;
+    scene.turn(150_000_000);
+    let left = scene.seen.rate_limiter_bytes_per_sec;
+    assert!(left < idle && left >= 225_000_000, "flushes fit in {left}");
     scene.turn(HIGH);
-    assert!(scene.seen.rate_limiter_bytes_per_sec < idle);
+    assert_eq!(scene.seen.rate_limiter_bytes_per_sec, 350_000_000);
     let lease = scene.pilot.lease().expect("seen");
     assert_eq!(lease.rate_limiter.map(|it| it.original), Some(77_000_001));
     scene.turn_with(HIGH, Some("no watchdog"));

@@ -19,8 +19,8 @@ use serde::{Deserialize, Serialize};
 use self::profile::Profile;
 use self::rhythm::Rhythm;
 use super::{
-    DebtBounds, DeepOrder, FLUSHES, Level0Order, LoadModel, Order, Phase, PhaseLimits, Phases,
-    Schedule, Seen, Work, leftover,
+    DebtBounds, DeepOrder, FLUSHES, FullLoad, Level0Order, LoadModel, Order, Phase, PhaseLimits,
+    Phases, Schedule, Seen, Work, leftover,
 };
 
 /// Weight of an interval against all before it.
@@ -33,6 +33,7 @@ const ROOM: f64 = 0.9;
 #[derive(Clone, Debug)]
 pub struct LookAhead {
     bounds: DebtBounds,
+    full: FullLoad,
     phases: Phases,
     rhythm: Rhythm,
     profile: Profile,
@@ -63,9 +64,10 @@ struct Foreseen {
 
 impl LookAhead {
     /// A schedule that keeps to these bounds by itself.
-    pub fn new(bounds: DebtBounds) -> LookAhead {
+    pub fn new(bounds: DebtBounds, full: FullLoad) -> LookAhead {
         LookAhead {
             bounds,
+            full,
             phases: Phases::new(PhaseLimits::default()),
             rhythm: Rhythm::default(),
             profile: Profile::default(),
@@ -137,9 +139,11 @@ impl LookAhead {
             return (Level0Order::Wait, left, format!("{figures}: L0 waits"));
         }
         // Each byte is read and written once when it is merged by itself; flushes take
-        // their part of the rate before.
+        // their part of the rate before. What drains have begun shares it: without its
+        // part level 1 would fill, and L0 could not be merged at all.
         let inflow = self.inflow.unwrap_or(0.0);
-        let rate = inflow + 2.0 * (expected - repayable) / remaining.max(1.0);
+        let moved = expected - repayable + seen.debt.deep_bytes as f64;
+        let rate = inflow + 2.0 * moved / remaining.max(1.0);
         (
             Level0Order::MergeApart,
             rate.max(FLUSHES * inflow).min(left as f64).max(1.0) as u64,
@@ -171,8 +175,8 @@ impl Schedule for LookAhead {
     fn order(&mut self, seen: &Seen) -> Order {
         let model = LoadModel::Scarcest;
         let client = model.client(&seen.load, &seen.conditions);
-        let pressure = model.pressure(&seen.load, &seen.conditions);
-        let phase = self.phases.after(pressure);
+        let share = self.full.share(model, &seen.load, &seen.conditions);
+        let phase = self.phases.after(share);
         self.rhythm.pass(phase, seen.load.interval);
         self.profile
             .pass(seen.load.time_of_day, phase, seen.load.interval);

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use lissom_core::journal::Event;
 use lissom_core::schedule::{
-    Conditions, Debt, DebtBounds, Eager, Load, LoadModel, Order, Phase, Schedule, ScheduleKind,
-    Seen, Work,
+    Conditions, Debt, DebtBounds, Eager, FullLoad, Load, LoadModel, Order, Phase, Schedule,
+    ScheduleKind, Seen, Work,
 };
 
 use self::meter::Meter;
@@ -19,6 +19,7 @@ use super::memory::Memory;
 use super::shared::Shared;
 use crate::error::Result;
 use crate::files::probe as file;
+use crate::settings::Settings;
 
 /// What the schedule has learned is saved this often.
 const SAVE_EVERY: Duration = Duration::from_secs(60);
@@ -82,7 +83,7 @@ impl Scheduler {
     pub(super) fn new(shared: &Shared, memory: &mut Memory) -> Scheduler {
         let kind = shared.settings.schedule;
         let bounds = shared.settings.debt_bounds();
-        let mut schedule = kind.schedule(&bounds);
+        let mut schedule = kind.schedule_within(&bounds, full_load(&shared.settings));
         let stored = memory.schedule();
         if stored.name == schedule.name()
             && let Err(why) = schedule.restore(&stored.state)
@@ -91,7 +92,7 @@ impl Scheduler {
         }
         let now = Instant::now();
         Scheduler {
-            due: now + schedule.interval(),
+            due: now + interval(shared, schedule.as_ref()),
             meter: Meter::new(shared, now, schedule.needs_processors()),
             total: Load::default(),
             device: device(shared, memory, kind),
@@ -112,7 +113,7 @@ impl Scheduler {
     pub(super) fn order(&mut self, shared: &Shared, memory: &mut Memory) -> Order {
         let now = Instant::now();
         if now >= self.due {
-            self.due = now + self.schedule.interval();
+            self.due = now + interval(shared, self.schedule.as_ref());
             if let Err(error) = self.look(shared, memory, now) {
                 shared.complain("", error.to_string());
             }
@@ -212,6 +213,22 @@ impl Scheduler {
     /// Saves what was learned, at the end.
     pub(super) fn rest(&mut self, memory: &mut Memory) -> Result<()> {
         self.save(memory, Instant::now())
+    }
+}
+
+/// How often a schedule is asked: its own interval is in the proportion to DLC's second.
+fn interval(shared: &Shared, schedule: &dyn Schedule) -> Duration {
+    let seconds = shared.settings.schedule_interval.as_secs_f64();
+    schedule.interval().mul_f64(seconds)
+}
+
+/// The load that fills the machine: as set, and what users have of the processors beside
+/// the workers.
+fn full_load(settings: &Settings) -> FullLoad {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    FullLoad {
+        bytes_per_second: settings.full_load_bytes_per_second.map(|rate| rate as f64),
+        ..FullLoad::beside(settings.workers, processors)
     }
 }
 

@@ -3,8 +3,8 @@
 use super::bar::{bytes, plural};
 use super::paint::{Colour, Style};
 use super::wrap::hang;
-use crate::inspect::Inspection;
 use crate::inspect::portrait::{Flexible, Portrait, TreePortrait};
+use crate::inspect::{Inspection, Owed};
 
 /// The directory and whose it is.
 pub(super) fn directory(seen: &Inspection, style: &Style) -> String {
@@ -21,6 +21,17 @@ pub(super) fn directory(seen: &Inspection, style: &Style) -> String {
         text += &style.paint(Colour::Yellow, &hang("", remark));
     }
     text
+}
+
+/// What waits, and how long it would take to merge it.
+pub(super) fn owed(owed: &Owed) -> String {
+    let sentence = format!(
+        "{} in L0 and {} in drains wait: {:.1} s to catch up, if nobody else used the device",
+        bytes(owed.level0_bytes),
+        bytes(owed.drain_bytes),
+        owed.catch_up_seconds
+    );
+    format!("\n{}", hang("", &sentence))
 }
 
 /// A column family and its figures.

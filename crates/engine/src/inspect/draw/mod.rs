@@ -32,6 +32,9 @@ pub fn draw(seen: &Inspection, style: &Style) -> String {
             TreePortrait::Rocksdb(tree) => plain::draw(tree, family.bytes, style),
         };
     }
+    if let Some(owed) = &seen.owed {
+        text += &heading::owed(owed);
+    }
     if !seen.decisions.is_empty() {
         text += &heading::decisions(&seen.decisions, style);
     }

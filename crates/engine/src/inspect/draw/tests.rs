@@ -34,6 +34,7 @@ fn inspection(name: &str, drawn: &str) -> Inspection {
             &BTreeMap::new(),
             tree,
         )],
+        owed: None,
         decisions: Vec::new(),
     }
 }
