@@ -3,6 +3,10 @@
 
 mod arm;
 mod cautions;
+mod convergence;
+#[cfg(test)]
+mod convergence_tests;
+mod course;
 mod debt;
 mod figure;
 mod headroom;
@@ -21,10 +25,13 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
+use self::convergence::judge_convergence;
 use crate::arms::ArmName;
 use crate::run::{ArmRun, LEAST_ROUNDS, Parameters};
 
 pub use arm::{ArmVerdict, SessionVerdict, closed_seconds};
+pub use convergence::Convergence;
+pub use course::{Course, NEAR};
 pub use debt::debt_seconds;
 pub use figure::{Figure, Standing, median};
 pub use headroom::{BestInSession, Bound, Gap, Headroom, OtherRounds, headroom};
@@ -49,6 +56,8 @@ pub struct Verdict {
     pub headroom: Option<Headroom>,
     /// The arms in the plan's order.
     pub arms: Vec<ArmVerdict>,
+    /// How soon arms that follow the workload came near the best static ones.
+    pub convergence: Vec<Convergence>,
 }
 
 /// Judges `runs`. Only rounds that hold every arm of the plan count, so that all arms
@@ -75,10 +84,12 @@ pub fn judge(parameters: &Parameters, runs: &[ArmRun]) -> Verdict {
             arm.standing = Some(arm.total_seconds.against(&headroom.best_static_seconds));
         }
     }
+    let best = headroom.as_ref().map(|it| &it.all.best_per_session[..]);
     let mut verdict = Verdict {
         complete_rounds: rounds.len(),
         cautions: Vec::new(),
         write_shortfall: phase::of_rounds(parameters, &rounds),
+        convergence: judge_convergence(&parameters.arms, &rounds, best.unwrap_or_default()),
         headroom,
         arms,
     };

@@ -1,5 +1,6 @@
 //! The result as text: aligned, medians with spreads, losses printed like wins.
 
+use super::convergence::render_convergence;
 use super::grid::Grid;
 use super::headroom::render_headroom;
 use super::level0::render_level0;
@@ -49,6 +50,7 @@ pub fn render_table(results: &Results) -> String {
         text += &section("Latencies", &latencies_grid(&verdict));
         text += &render_offered(results, verdict.complete_rounds);
         text += &render_level0(results);
+        text += &render_convergence(&verdict.convergence, verdict.complete_rounds);
         text += &render_work(results);
         text += LEGEND;
     }
