@@ -22,6 +22,7 @@ mod overload;
 mod phase;
 #[cfg(test)]
 mod tests;
+mod won;
 
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +43,7 @@ pub use maximum::maximum;
 pub use offered::{Offered, judge_offered};
 pub use overload::{Overload, judge_overload, overload_of};
 pub use phase::PhaseShortfall;
+pub use won::{Won, Yardstick};
 
 /// The judgement over all complete rounds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -54,6 +56,8 @@ pub struct Verdict {
     pub write_shortfall: Option<PhaseShortfall>,
     /// How much there is to win.
     pub headroom: Option<Headroom>,
+    /// What arms that are not static won of it.
+    pub won: Vec<Won>,
     /// The arms in the plan's order.
     pub arms: Vec<ArmVerdict>,
     /// How soon arms that follow the workload came near the best static ones.
@@ -84,6 +88,7 @@ pub fn judge(parameters: &Parameters, runs: &[ArmRun]) -> Verdict {
             arm.standing = Some(arm.total_seconds.against(&headroom.best_static_seconds));
         }
     }
+    let won = headroom.as_ref().map(|it| won::won(it, &arms));
     let best = headroom.as_ref().map(|it| &it.all.best_per_session[..]);
     let mut verdict = Verdict {
         complete_rounds: rounds.len(),
@@ -91,6 +96,7 @@ pub fn judge(parameters: &Parameters, runs: &[ArmRun]) -> Verdict {
         write_shortfall: phase::of_rounds(parameters, &rounds),
         convergence: judge_convergence(&parameters.arms, &rounds, best.unwrap_or_default()),
         headroom,
+        won: won.unwrap_or_default(),
         arms,
     };
     verdict.cautions = cautions::cautions(parameters, &verdict, &rounds);

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use lissom_sim::SessionOutcome;
 
 use super::{Calibration, ORACLE, SimulatedArm, Simulation};
+use crate::judge::{Course, NEAR};
 use crate::report::Grid;
 use crate::workload::CLOSING_SESSION;
 
@@ -43,6 +44,7 @@ pub fn render_simulation(seen: &Simulation) -> String {
     text += &ranks(seen);
     text += &hull(seen);
     text += &learning(seen);
+    text += &nearing(seen);
     text += &offered(seen);
     text += &costs(seen);
     text + &evenness(seen)
@@ -105,10 +107,26 @@ fn hull(seen: &Simulation) -> String {
         number(best.outcome.seconds()),
         number(bound)
     );
-    let others = seen.arms.iter().filter(|arm| !arm.is_static);
-    for arm in others {
-        let over = 100.0 * (arm.outcome.seconds() / best.outcome.seconds() - 1.0);
-        let _ = writeln!(text, "  {}: {over:+.1} % against it", arm.arm);
+    let oracle = seen.arms.iter().find(|arm| arm.arm == ORACLE);
+    let oracle = oracle.map(|arm| arm.outcome.seconds());
+    for arm in seen.arms.iter().filter(|arm| !arm.is_static) {
+        let (own, best) = (arm.outcome.seconds(), best.outcome.seconds());
+        let over = |seconds: f64| 100.0 * (own / seconds - 1.0);
+        let (against, bounded) = (over(best), over(bound));
+        let _ = write!(
+            text,
+            "  {}: {against:+.1} % against it, {bounded:+.1} % over the best of each session",
+            arm.arm
+        );
+        let yardsticks = [("that headroom", Some(bound)), ("the oracle's", oracle)];
+        for (whose, seconds) in yardsticks {
+            let to_win = seconds.filter(|it| arm.arm != ORACLE && best > it * (1.0 + TIE));
+            if let Some(seconds) = to_win {
+                let won = 100.0 * (best - own) / (best - seconds);
+                let _ = write!(text, ", won {won:.0} % of {whose}");
+            }
+        }
+        text.push('\n');
     }
     text
 }
@@ -137,6 +155,64 @@ fn learning(seen: &Simulation) -> String {
     format!(
         "\nChanges of the run limits, and the missions of the session until the last one\n{grid}"
     )
+}
+
+/// Missions until each learner was as good as the best static arm of each session.
+fn nearing(seen: &Simulation) -> String {
+    let learners: Vec<&SimulatedArm> = seen
+        .arms
+        .iter()
+        .filter(|arm| arm.chooses_limits && arm.arm != ORACLE)
+        .collect();
+    let fixed: Vec<&SimulatedArm> = seen.arms.iter().filter(|arm| arm.is_static).collect();
+    let (Some(first), false) = (learners.first(), fixed.is_empty()) else {
+        return String::new();
+    };
+    let names = learners.iter().map(|arm| arm.arm.as_str());
+    let titles: Vec<&str> = ["session", "best static"]
+        .into_iter()
+        .chain(names)
+        .collect();
+    let mut grid = Grid::new(&titles);
+    for (at, session) in first.outcome.sessions.iter().enumerate() {
+        let took = |arm: &SimulatedArm| arm.outcome.sessions[at].seconds;
+        let best = fixed.iter().min_by(|a, b| took(a).total_cmp(&took(b)));
+        let Some(best) = best.filter(|_| session.offered.is_none()) else {
+            continue;
+        };
+        let cells = learners
+            .iter()
+            .map(|arm| missions_until_near(arm, best, at));
+        grid.row(
+            [session.name.clone(), best.arm.clone()]
+                .into_iter()
+                .chain(cells),
+        );
+    }
+    format!(
+        "\nMissions until the rest of a session took at most {:.0} % longer than under its best \
+         static arm\n{grid}",
+        100.0 * NEAR
+    )
+}
+
+fn missions_until_near(arm: &SimulatedArm, best: &SimulatedArm, session: usize) -> String {
+    let course = |arm: &SimulatedArm| {
+        let session = arm.outcome.sessions.get(session)?;
+        Course::of(session.course.iter().copied())
+    };
+    let Some((own, best)) = course(arm).zip(course(best)) else {
+        return "-".into();
+    };
+    let points = &arm.outcome.sessions[session].course;
+    let missions = arm.outcome.sessions[session].missions;
+    match own.near(&best) {
+        Some(seconds) => {
+            let until = points.iter().filter(|(_, at)| *at <= seconds).count();
+            format!("{until} of {missions}")
+        }
+        None => format!("not in {missions}"),
+    }
 }
 
 /// How steadily the sessions with an offered rate were carried.
