@@ -10,6 +10,7 @@
 
 mod draw;
 mod history;
+mod limits;
 mod portrait;
 pub(crate) mod read;
 pub(crate) mod recorded;
@@ -18,6 +19,7 @@ mod workloads;
 
 pub use draw::{Style, draw};
 pub use history::Decision;
+pub use limits::LimitReason;
 pub use portrait::{
     DrainPortrait, Flexible, Landing, Level, Level0, Plain, PlainLevel, Portrait, Run, RunState,
     TreePortrait,
@@ -38,7 +40,8 @@ use crate::files::{pin, state};
 pub struct Question {
     /// Only this column family; all when absent.
     pub column_family: Option<String>,
-    /// How many of the journal's last decisions are wanted.
+    /// How many of the journal's last decisions are wanted; with any, also why each level
+    /// has its run limit.
     pub decisions: usize,
 }
 
@@ -55,6 +58,8 @@ pub struct Inspection {
     pub remarks: Vec<String>,
     /// Its column families.
     pub families: Vec<Portrait>,
+    /// Why each level has its run limit, by the journal.
+    pub limits: Vec<LimitReason>,
     /// The journal's last decisions, oldest first.
     pub decisions: Vec<Decision>,
 }
@@ -90,12 +95,14 @@ pub fn inspect(directory: &Path, question: &Question) -> Result<Inspection> {
         families.push(portrait::frame(&name, &seen.tree, &seen.tables, tree));
     }
     let driven = |family: &Portrait| matches!(family.tree, TreePortrait::Lissom(_));
+    let journal = history::of(directory, question)?;
     Ok(Inspection {
         directory: directory.display().to_string(),
         adopted: families.iter().any(driven),
         pinned: pin::is_set(directory),
         remarks,
         families,
-        decisions: history::last(directory, question)?,
+        limits: limits::reasons(&journal),
+        decisions: history::last(&journal, question),
     })
 }

@@ -32,6 +32,9 @@ pub fn draw(seen: &Inspection, style: &Style) -> String {
             TreePortrait::Rocksdb(tree) => plain::draw(tree, family.bytes, style),
         };
     }
+    if !seen.limits.is_empty() {
+        text += &heading::limits(&seen.limits, style);
+    }
     if !seen.decisions.is_empty() {
         text += &heading::decisions(&seen.decisions, style);
     }

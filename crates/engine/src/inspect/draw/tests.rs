@@ -34,6 +34,7 @@ fn inspection(name: &str, drawn: &str) -> Inspection {
             &BTreeMap::new(),
             tree,
         )],
+        limits: Vec::new(),
         decisions: Vec::new(),
     }
 }
