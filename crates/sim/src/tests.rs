@@ -194,7 +194,7 @@ fn a_tree_too_large_to_load_is_placed() {
         assert_eq!(outcome.sessions[0].runs, 1, "{entries}");
         for session in &outcome.sessions {
             assert!(session.seconds > 0.0 && session.seconds.is_finite());
-            assert!((1.0..1.1).contains(&session.space), "{}", session.space);
+            assert!((0.99..1.1).contains(&session.space), "{}", session.space);
         }
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use lissom_sim::SessionOutcome;
 
-use super::{Calibration, ORACLE, SimulatedArm, Simulation};
+use super::{Calibration, Compared, ORACLE, SimulatedArm, Simulation};
 use crate::judge::{Course, NEAR};
 use crate::report::Grid;
 use crate::workload::CLOSING_SESSION;
@@ -332,7 +332,37 @@ pub fn render_calibration(seen: &Calibration) -> String {
             format!("{:.2}", simulated / measured),
         ]);
     }
-    text + &grid.to_string()
+    text + &grid.to_string() + &winners(seen)
+}
+
+/// Which arm wins, and by how much, measured and simulated; nothing of a single arm.
+fn winners(seen: &Calibration) -> String {
+    if seen.totals.len() < 2 {
+        return String::new();
+    }
+    let of = |total: fn(&(String, f64, f64)) -> f64| {
+        let mut arms: Vec<_> = seen.totals.iter().collect();
+        arms.sort_by(|a, b| total(a).total_cmp(&total(b)));
+        let ahead = 100.0 * (total(arms[1]) / total(arms[0]) - 1.0);
+        format!("{} by {ahead:.1} %", arms[0].0)
+    };
+    let (measured, simulated) = (of(|it| it.1), of(|it| it.2));
+    let mut sessions: Vec<&str> = seen.compared.iter().map(|it| &*it.session).collect();
+    sessions.sort_unstable();
+    sessions.dedup();
+    let fastest = |session: &str, seconds: fn(&Compared) -> f64| {
+        let own = seen.compared.iter().filter(|it| it.session == session);
+        own.min_by(|a, b| seconds(a).total_cmp(&seconds(b)))
+            .map(|it| it.arm.clone())
+    };
+    let agree =
+        |session: &&&str| fastest(session, |it| it.measured) == fastest(session, |it| it.simulated);
+    format!(
+        "\nFastest in total: measured {measured}, simulated {simulated}; in sessions the same \
+         arm in {} of {}\n",
+        sessions.iter().filter(agree).count(),
+        sessions.len()
+    )
 }
 
 /// Three digits that matter.

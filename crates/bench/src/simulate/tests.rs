@@ -134,6 +134,38 @@ fn missions_until_an_arm_is_as_good_as_the_best_static_one_are_told() {
     assert_eq!(first(&seen), format!("not in {missions}"));
 }
 
+#[test]
+fn a_comparison_tells_who_wins_and_by_how_much() {
+    let of = |arm: &str, session: &str, measured: f64, simulated: f64| Compared {
+        arm: arm.into(),
+        session: session.into(),
+        measured,
+        simulated,
+    };
+    let mut seen = Calibration {
+        workload: "w".into(),
+        machine: MachineModel::default(),
+        error: 0.1,
+        error_before: 0.1,
+        compared: vec![
+            of("fixed-1", "reads", 10.0, 11.0),
+            of("fixed-1", "writes", 30.0, 20.0),
+            of("fixed-4", "reads", 12.0, 12.0),
+            of("fixed-4", "writes", 20.0, 21.0),
+        ],
+        totals: vec![
+            ("fixed-4".into(), 32.0, 33.0),
+            ("fixed-1".into(), 40.0, 31.0),
+        ],
+    };
+    let text = render_calibration(&seen);
+    let line = "Fastest in total: measured fixed-4 by 25.0 %, simulated fixed-1 by 6.5 %; in \
+                sessions the same arm in 1 of 2\n";
+    assert!(text.ends_with(line), "{text}");
+    seen.totals.truncate(1);
+    assert!(!render_calibration(&seen).contains("Fastest"));
+}
+
 /// DLC's load, a twentieth as long.
 const PERIODIC: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
