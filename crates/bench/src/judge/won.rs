@@ -48,12 +48,13 @@ struct Measure {
     to_win: bool,
 }
 
-/// Every arm that is neither static nor the oracle, by every yardstick that there is.
+/// Every arm that is neither static nor the oracle, by every yardstick that there is. Who
+/// was over the space bound has won nothing.
 pub fn won(headroom: &Headroom, arms: &[ArmVerdict]) -> Vec<Won> {
     let measures = measures(headroom);
     let judged = arms
         .iter()
-        .filter(|arm| !arm.arm.is_static() && !arm.arm.is_oracle());
+        .filter(|arm| !arm.arm.is_static() && !arm.arm.is_oracle() && !arm.over_space_bound);
     judged
         .flat_map(|arm| measures.iter().map(move |measure| measure.of(arm)))
         .collect()
