@@ -198,6 +198,22 @@ impl Mission {
         (self.user_write_bytes > 0).then(|| written as f64 / self.user_write_bytes as f64)
     }
 
+    /// Seconds that users waited for their operations, time that writers were held back
+    /// included; kinds of which none was timed count nothing. `None` where that is all.
+    pub fn waited(&self) -> Option<f64> {
+        let mix = &self.operations;
+        let kinds = [
+            (mix.gets_found.saturating_add(mix.gets_absent), &self.get),
+            (mix.scans, &self.seek),
+            (mix.writes.saturating_add(mix.deletes), &self.put),
+        ];
+        let timed = kinds
+            .iter()
+            .map(|(count, it)| *count as f64 * it.mean.as_secs_f64());
+        let waited = timed.sum::<f64>() + self.stall.as_secs_f64();
+        (waited > 0.0).then_some(waited)
+    }
+
     /// Time that compactions took, all levels together, seconds.
     pub fn compaction_seconds(&self) -> f64 {
         let levels = self.levels.iter();
@@ -240,6 +256,30 @@ mod tests {
         assert_eq!(mission.read_amplification(), Some(2.5));
         mission.operations = OperationMix::default();
         assert_eq!(mission.read_amplification(), None);
+    }
+
+    #[test]
+    fn users_wait_for_what_was_timed_and_for_stalls() {
+        let mean = |micros| Latency {
+            mean: Duration::from_micros(micros),
+            ..Latency::default()
+        };
+        let mut mission = Mission {
+            operations: OperationMix {
+                gets_found: 6,
+                gets_absent: 4,
+                scans: 3,
+                writes: 20,
+                ..OperationMix::default()
+            },
+            get: mean(100),
+            put: mean(10),
+            ..Mission::default()
+        };
+        assert_eq!(mission.waited(), Some(1_000e-6 + 200e-6));
+        mission.stall = Duration::from_millis(1);
+        assert_eq!(mission.waited(), Some(1_000e-6 + 200e-6 + 1e-3));
+        assert_eq!(Mission::default().waited(), None);
     }
 
     #[test]

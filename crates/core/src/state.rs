@@ -39,6 +39,18 @@ impl Drain {
     pub fn covers(&self, level: PhysicalLevel) -> bool {
         self.top <= level && level <= self.target
     }
+
+    /// Whether a file of a physical level, which begins at this key, is one that the drain
+    /// takes down.
+    pub fn takes(&self, level: PhysicalLevel, smallest: &Key) -> bool {
+        self.covers(level) && level != self.target && self.has_in_range(smallest)
+    }
+
+    /// Whether a file that begins at this key is in the range of the drain.
+    pub fn has_in_range(&self, smallest: &Key) -> bool {
+        let range = self.range.as_ref();
+        range.is_none_or(|(low, high)| low <= smallest && smallest <= high)
+    }
 }
 
 /// The planner's memory. Losing it costs work, never data: the planner
@@ -116,6 +128,11 @@ impl TreeState {
     /// Whether nobody wants a drain to go on.
     pub fn is_abandoned(&self, drain: &Drain) -> bool {
         matches!(drain.reason, Reason::Consolidate { level } if self.abandon.contains(&level))
+    }
+
+    /// Whether a begun drain has yet to take a file down that begins at this key.
+    pub fn is_drained(&self, level: PhysicalLevel, smallest: &Key) -> bool {
+        self.drains.iter().any(|drain| drain.takes(level, smallest))
     }
 
     /// The drain that covers a physical level.

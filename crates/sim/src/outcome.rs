@@ -89,6 +89,10 @@ pub struct SessionOutcome {
     /// Missions that ended in it.
     #[serde(default)]
     pub missions: u64,
+    /// Operations and seconds of the session when each of its missions ended, and at its own
+    /// end.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub course: Vec<(f64, f64)>,
     /// Sorted runs at its end.
     pub runs: usize,
     /// Bytes in the tree over bytes of what exists, at its end.

@@ -87,9 +87,13 @@ fn equal_scenarios_give_equal_outcomes() {
         session("u", 50_000, updates()),
         session("r", 10_000, reads()),
     ];
-    let mut scenario = scenario(fixed(4), sessions);
-    (scenario.noise, scenario.slow_noise) = (0.1, 0.1);
-    assert_eq!(run(&scenario), run(&scenario));
+    // Only who learns looks at the noise.
+    for policy in ["fixed-4", "learned", "lerp"] {
+        let policy = policy.parse().expect("a policy");
+        let mut scenario = scenario(policy, sessions.clone());
+        (scenario.noise, scenario.slow_noise) = (0.1, 0.1);
+        assert_eq!(run(&scenario), run(&scenario));
+    }
 }
 
 #[test]
@@ -178,11 +182,44 @@ fn tuners_are_asked_and_their_limits_hold() {
 
 #[test]
 fn a_tree_too_large_to_load_is_placed() {
-    let mut scenario = scenario(fixed(4), vec![session("r", 10_000, reads())]);
-    scenario.entries = 1_000_000_000;
-    scenario.store.shape.max_files = 500;
-    let outcome = run(&scenario);
-    assert_eq!(outcome.sessions[0].runs, 1);
+    for entries in [1_000_000_000, 1_000_000_000_000] {
+        let sessions = vec![
+            session("r", 10_000, reads()),
+            session("u", 10_000, updates()),
+        ];
+        let mut scenario = scenario(fixed(4), sessions);
+        scenario.entries = entries;
+        scenario.store.shape.max_files = 500;
+        let outcome = run(&scenario);
+        assert_eq!(outcome.sessions[0].runs, 1, "{entries}");
+        for session in &outcome.sessions {
+            assert!(session.seconds > 0.0 && session.seconds.is_finite());
+            assert!((0.99..1.1).contains(&session.space), "{}", session.space);
+        }
+    }
+}
+
+/// Updates at a rate that merges keep up with.
+#[test]
+fn whatever_a_tuner_wants_the_bound_on_space_holds() {
+    let peak = |bound: f64, policy: &str| {
+        let mut updates = session("u", 400_000, updates());
+        updates.rate = Some(Rate::Constant(5_000.0));
+        let policy = policy.parse().expect("a policy");
+        let mut scenario = scenario(policy, vec![updates]);
+        scenario.store.shape.max_space_amplification = bound;
+        run(&scenario).peak_space
+    };
+    for policy in [
+        "fixed-10",
+        "learned-from-10",
+        "learned-from-10-without-guardrails",
+    ] {
+        let bounded = peak(1.5, policy);
+        assert!(bounded < 1.9, "{policy}: {bounded}");
+    }
+    let free = peak(1e9, "fixed-10");
+    assert!(free > 2.5, "{free}: nothing else held it");
 }
 
 /// Seconds of an arm over the best of the static ones.

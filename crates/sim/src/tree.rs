@@ -185,17 +185,12 @@ impl SimTree {
 
     /// Bytes that begun drains have left above their targets.
     pub fn drained_bytes(&self, state: &TreeState) -> u64 {
-        let is_drained = |at: usize| {
-            let level = PhysicalLevel(at as u16);
-            let drain = state.drain_at(level);
-            drain.is_some_and(|drain| drain.target != level)
-        };
-        let levels = self.levels.iter().enumerate();
-        levels
-            .filter(|(at, files)| !files.is_empty() && is_drained(*at))
-            .flat_map(|(_, files)| files)
-            .map(|file| self.size(file))
-            .sum()
+        let levels = self.levels.iter().zip(0..);
+        let drained = levels.flat_map(|(files, at)| {
+            let files = files.iter();
+            files.filter(move |file| state.is_drained(PhysicalLevel(at), &key(file.low)))
+        });
+        drained.map(|file| self.size(file)).sum()
     }
 
     /// Bytes of all files.

@@ -82,6 +82,16 @@ impl ArmName {
         matches!(self, Self::Fixed(_) | Self::LazyLeveling)
     }
 
+    /// Whether a tuner that looks at the workload chooses its run limits; also where they
+    /// are held later, for comparison.
+    pub fn follows_workload(&self) -> bool {
+        match self {
+            Self::Thresholds(..) | Self::Learner(_) | Self::Frozen(_) => true,
+            Self::Scheduled(arm, _) => arm.follows_workload(),
+            _ => false,
+        }
+    }
+
     /// Whether a schedule may be named with it.
     fn may_be_scheduled(&self) -> bool {
         matches!(

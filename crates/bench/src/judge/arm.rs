@@ -7,6 +7,7 @@ use super::figure::{Figure, Standing};
 use crate::arms::ArmName;
 use crate::drive::LatencySummary;
 use crate::run::{ArmRun, SessionRecord, Totals};
+use crate::workload::CLOSING_SESSION;
 
 /// An arm's figures. Times are in seconds, latencies in microseconds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -55,24 +56,34 @@ pub struct ArmVerdict {
 }
 
 impl ArmVerdict {
-    /// The mean of its ranks in closed sessions: one more than the arms that were better
-    /// outside the spread, so that ties share a rank. `None` without such a session.
-    pub fn mean_rank(&self, all: &[ArmVerdict]) -> Option<f64> {
-        let better = |session: &SessionVerdict| {
-            let same = all.iter().flat_map(|arm| &arm.sessions);
-            let others = same.filter(|other| other.name == session.name);
-            let wins =
-                |other: &&SessionVerdict| other.seconds.against(&session.seconds) == Standing::Win;
-            1.0 + others.filter(wins).count() as f64
+    /// Its rank in each closed session but the closing one: one more than the arms that
+    /// were better outside the spread, so that ties share a rank. Who knows the sessions
+    /// beforehand is nobody's rival, and has no rank.
+    pub fn ranks(&self, all: &[ArmVerdict]) -> Vec<(&str, usize)> {
+        if self.arm.is_oracle() {
+            return Vec::new();
+        }
+        let rivals = || all.iter().filter(|rival| !rival.arm.is_oracle());
+        let rank = |session: &SessionVerdict| {
+            let same = rivals().flat_map(|rival| &rival.sessions);
+            let better = same.filter(|other| {
+                other.name == session.name
+                    && other.seconds.against(&session.seconds) == Standing::Win
+            });
+            1 + better.count()
         };
-        let closed: Vec<f64> = self
-            .sessions
-            .iter()
-            .filter(|session| !session.open)
-            .map(better)
-            .collect();
-        let count = closed.len() as f64;
-        (count > 0.0).then(|| closed.iter().sum::<f64>() / count)
+        let ranked = |session: &&SessionVerdict| !session.open && session.name != CLOSING_SESSION;
+        let sessions = self.sessions.iter().filter(ranked);
+        sessions
+            .map(|session| (session.name.as_str(), rank(session)))
+            .collect()
+    }
+
+    /// The mean of [`ArmVerdict::ranks`]; `None` without any.
+    pub fn mean_rank(&self, all: &[ArmVerdict]) -> Option<f64> {
+        let ranks = self.ranks(all);
+        let sum: usize = ranks.iter().map(|(_, rank)| rank).sum();
+        (!ranks.is_empty()).then(|| sum as f64 / ranks.len() as f64)
     }
 }
 

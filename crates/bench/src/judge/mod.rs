@@ -3,6 +3,10 @@
 
 mod arm;
 mod cautions;
+mod convergence;
+#[cfg(test)]
+mod convergence_tests;
+mod course;
 mod debt;
 mod figure;
 mod headroom;
@@ -18,13 +22,17 @@ mod overload;
 mod phase;
 #[cfg(test)]
 mod tests;
+mod won;
 
 use serde::{Deserialize, Serialize};
 
+use self::convergence::judge_convergence;
 use crate::arms::ArmName;
 use crate::run::{ArmRun, LEAST_ROUNDS, Parameters};
 
 pub use arm::{ArmVerdict, SessionVerdict, closed_seconds};
+pub use convergence::Convergence;
+pub use course::{Course, NEAR};
 pub use debt::debt_seconds;
 pub use figure::{Figure, Standing, median};
 pub use headroom::{BestInSession, Bound, Gap, Headroom, OtherRounds, headroom};
@@ -35,6 +43,7 @@ pub use maximum::maximum;
 pub use offered::{Offered, Scheduled, judge_offered};
 pub use overload::{Overload, judge_overload, overload_of};
 pub use phase::PhaseShortfall;
+pub use won::{Won, Yardstick};
 
 /// The judgement over all complete rounds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -47,8 +56,12 @@ pub struct Verdict {
     pub write_shortfall: Option<PhaseShortfall>,
     /// How much there is to win.
     pub headroom: Option<Headroom>,
+    /// What arms that are not static won of it.
+    pub won: Vec<Won>,
     /// The arms in the plan's order.
     pub arms: Vec<ArmVerdict>,
+    /// How soon arms that follow the workload came near the best static ones.
+    pub convergence: Vec<Convergence>,
 }
 
 /// Judges `runs`. Only rounds that hold every arm of the plan count, so that all arms
@@ -75,11 +88,15 @@ pub fn judge(parameters: &Parameters, runs: &[ArmRun]) -> Verdict {
             arm.standing = Some(arm.total_seconds.against(&headroom.best_static_seconds));
         }
     }
+    let won = headroom.as_ref().map(|it| won::won(it, &arms));
+    let best = headroom.as_ref().map(|it| &it.all.best_per_session[..]);
     let mut verdict = Verdict {
         complete_rounds: rounds.len(),
         cautions: Vec::new(),
         write_shortfall: phase::of_rounds(parameters, &rounds),
+        convergence: judge_convergence(&parameters.arms, &rounds, best.unwrap_or_default()),
         headroom,
+        won: won.unwrap_or_default(),
         arms,
     };
     verdict.cautions = cautions::cautions(parameters, &verdict, &rounds);

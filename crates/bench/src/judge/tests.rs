@@ -381,23 +381,84 @@ fn counters_are_differences() {
 }
 
 #[test]
-fn ties_share_a_rank_and_open_sessions_have_none() {
-    let arms = ["fixed-1", "fixed-4", "fixed-10"];
-    let seconds = [[1.0, 9.0, 1.0], [1.1, 5.0, 1.0], [3.0, 1.0, 1.0]];
+fn ties_share_a_rank_and_neither_open_sessions_nor_the_closing_one_have_any() {
+    let oracle = "oracle:a=fixed-1,b=fixed-10,offered=fixed-1,closing=fixed-1";
+    let arms = ["fixed-1", "fixed-4", "fixed-10", oracle];
+    let seconds = [
+        [1.0, 9.0, 1.0],
+        [1.1, 5.0, 3.0],
+        [3.0, 1.0, 2.0],
+        [0.1, 0.1, 0.1],
+    ];
     let runs: Vec<ArmRun> = (0..3)
         .flat_map(|round| {
             let spread = 1.0 + 0.1 * f64::from(round);
             let of = move |at: usize| run(arms[at], round, seconds[at].map(|it| it * spread));
-            [of(0), of(1), of(2)]
+            [of(0), of(1), of(2), of(3)]
         })
         .collect();
     let verdict = judge(&parameters(&arms), &runs);
-    let ranks: Vec<f64> = verdict
-        .arms
-        .iter()
-        .map(|arm| arm.mean_rank(&verdict.arms).expect("closed sessions"))
+    let all = &verdict.arms;
+    let ranks: Vec<Vec<(&str, usize)>> = all.iter().map(|arm| arm.ranks(all)).collect();
+    assert_eq!(ranks[0], [("a", 1), ("b", 3)]);
+    assert_eq!(ranks[1], [("a", 1), ("b", 2)]);
+    assert_eq!(ranks[2], [("a", 3), ("b", 1)]);
+    assert!(ranks[3].is_empty(), "who knows everything is no rival");
+    let means: Vec<Option<f64>> = all.iter().map(|arm| arm.mean_rank(all)).collect();
+    assert_eq!(means, [Some(2.0), Some(1.5), Some(2.0), None]);
+}
+
+#[test]
+fn what_was_won_is_told_by_every_yardstick() {
+    // fixed-1: 10 + 30 + 5; fixed-10: 28 + 8 + 6 = 42, the best; bound 10 + 8 + 5 = 23.
+    let oracle = "oracle:a=fixed-1,b=fixed-10,offered=fixed-1,closing=fixed-1";
+    let arms = ["fixed-1", "fixed-10", "learned", oracle];
+    let seconds = [
+        [10.0, 30.0, 5.0],
+        [28.0, 8.0, 6.0],
+        [10.5, 8.65, 5.0],
+        [12.0, 9.0, 6.0],
+    ];
+    let of = |arms: &[&str]| -> Vec<Won> {
+        let runs: Vec<ArmRun> = (0..3)
+            .flat_map(|round| {
+                let one = move |at: usize| run(arms[at], round, seconds[at]);
+                (0..arms.len()).map(one).collect::<Vec<_>>()
+            })
+            .collect();
+        judge(&parameters(arms), &runs).won
+    };
+    let found = of(&arms);
+    let by = |yardstick: Yardstick| {
+        let mut all = found.iter().filter(|it| it.yardstick == yardstick);
+        let one = all.next().expect("a row");
+        assert!(one.arm == arm("learned") && all.next().is_none());
+        (one.over, one.share.expect("something to win"))
+    };
+    assert_eq!(found.len(), 3, "all arms of the hull are one store's");
+    let near = |(over, share): (f64, f64), seconds: f64| {
+        let right = [24.15 / seconds - 1.0, (42.0 - 24.15) / (42.0 - seconds)];
+        (over - right[0]).abs() < 1e-9 && (share - right[1]).abs() < 1e-9
+    };
+    assert!(near(by(Yardstick::Switchable), 23.0), "{found:?}");
+    assert!(near(by(Yardstick::SwitchableInOtherRounds), 23.0));
+    assert!(near(by(Yardstick::Oracle), 27.0));
+    // Alone there is nothing to switch to.
+    let one = of(&["fixed-1"]);
+    assert!(one.is_empty(), "static arms win nothing");
+}
+
+#[test]
+fn of_nothing_no_share_is_won() {
+    let arms = ["fixed-1", "fixed-4", "learned"];
+    let seconds = [[1.0, 1.0, 1.0], [2.0, 2.0, 2.0], [1.5, 1.0, 1.0]];
+    let runs: Vec<ArmRun> = (0..3)
+        .flat_map(|round| [0, 1, 2].map(|at| run(arms[at], round, seconds[at])))
         .collect();
-    // Session a: 1, 1, 3; session b: 3, 2, 1; closing: a tie.
-    let third = |sum: f64| sum / 3.0;
-    assert_eq!(ranks, [third(5.0), third(4.0), third(5.0)]);
+    let won = judge(&parameters(&arms), &runs).won;
+    assert!(won.iter().all(|it| it.share.is_none()), "{won:?}");
+    assert!(
+        won.iter()
+            .all(|it| (it.over - 3.5 / 3.0 + 1.0).abs() < 1e-9)
+    );
 }

@@ -2,7 +2,7 @@
 
 use super::grid::Grid;
 use super::words::{figure, plain};
-use crate::judge::{Bound, Figure, Gap, Headroom};
+use crate::judge::{Bound, Figure, Gap, Headroom, Won, Yardstick};
 
 /// Above so many arms a bound tells their number alone.
 const NAMED: usize = 6;
@@ -87,4 +87,49 @@ fn names(bound: &Bound) -> String {
     }
     let names: Vec<String> = bound.arms.iter().map(ToString::to_string).collect();
     names.join(", ")
+}
+
+/// What arms won of the headroom; empty without an arm that could win any.
+pub(super) fn render_won(won: &[Won]) -> String {
+    let mut yardsticks: Vec<Yardstick> = Vec::new();
+    let mut arms = Vec::new();
+    for it in won {
+        if !yardsticks.contains(&it.yardstick) {
+            yardsticks.push(it.yardstick);
+        }
+        if !arms.contains(&&it.arm) {
+            arms.push(&it.arm);
+        }
+    }
+    if arms.is_empty() {
+        return String::new();
+    }
+    let titles = yardsticks.iter().map(|yardstick| title(*yardstick));
+    let mut grid = Grid::new(&std::iter::once("arm").chain(titles).collect::<Vec<_>>());
+    for arm in arms {
+        let cell = |yardstick: &Yardstick| {
+            let mut all = won.iter();
+            let found = all.find(|it| it.arm == *arm && it.yardstick == *yardstick);
+            found.map_or("-".into(), said)
+        };
+        grid.row(std::iter::once(arm.to_string()).chain(yardsticks.iter().map(cell)));
+    }
+    format!("\nTime over each yardstick, and the share of its headroom that was won\n{grid}")
+}
+
+fn title(yardstick: Yardstick) -> &'static str {
+    match yardstick {
+        Yardstick::Switchable => "best of each session",
+        Yardstick::SwitchableInOtherRounds => "chosen in other rounds",
+        Yardstick::All => "any static arm",
+        Yardstick::AllInOtherRounds => "any, in other rounds",
+        Yardstick::Oracle => "perfect knowledge",
+    }
+}
+
+fn said(won: &Won) -> String {
+    let share = won.share.map_or("nothing to win".into(), |share| {
+        format!("{:.0} %", share * 100.0)
+    });
+    format!("{:+.1} %, {share}", won.over * 100.0)
 }

@@ -1,5 +1,6 @@
 //! Shows results: a table for the terminal and a page for the browser.
 
+mod convergence;
 mod exports;
 mod grid;
 mod headroom;

@@ -1,7 +1,8 @@
 //! The result as text: aligned, medians with spreads, losses printed like wins.
 
+use super::convergence::render_convergence;
 use super::grid::Grid;
-use super::headroom::render_headroom;
+use super::headroom::{render_headroom, render_won};
 use super::level0::render_level0;
 use super::offered::render_offered;
 use super::words::{bracketed, bytes_figure, count, figure, mebibytes, micros, micros_figure};
@@ -16,6 +17,7 @@ const ARMS_ABREAST: usize = 6;
 const LEGEND: &str = "
 Figures are medians; ± is half the range over the rounds. (max) is the most of any round.
 Ranges that meet are a tie; ties share a rank. * marks the best of a session and who ties with it.
+The closing session and arms with perfect knowledge have no rank.
 Write amp: bytes written to files per byte written by the user; in brackets where it spans too
 little of the tree's phases for a claim. Read amp: data blocks read from files per get or scan.
 Held high, L0 delayed: share of the intervals in which an arm's schedule did so.
@@ -34,6 +36,7 @@ pub fn render_table(results: &Results) -> String {
     if let Some(headroom) = &verdict.headroom {
         let headroom = render_headroom(headroom);
         text += &format!("\nHeadroom: how much there is to win\n{headroom}");
+        text += &render_won(&verdict.won);
     }
     if !verdict.arms.is_empty() {
         text += &section(
@@ -46,10 +49,16 @@ pub fn render_table(results: &Results) -> String {
                 &sessions_grid(arms),
             );
         }
+        if verdict.arms.iter().any(|arm| arm.arm.follows_workload()) {
+            for arms in verdict.arms.chunks(ARMS_ABREAST) {
+                text += &section("Ranks", &ranks_grid(arms, &verdict.arms));
+            }
+        }
         text += &section("What it cost", &costs_grid(&verdict));
         text += &section("Latencies", &latencies_grid(&verdict));
         text += &render_offered(results, verdict.complete_rounds);
         text += &render_level0(results);
+        text += &render_convergence(&verdict.convergence, verdict.complete_rounds);
         text += &render_work(results);
         text += LEGEND;
     }
@@ -171,6 +180,35 @@ fn session_cell(session: &SessionVerdict) -> String {
         figure(session.judged())
     };
     text + if session.best { "*" } else { " " }
+}
+
+/// Sessions as rows, `arms` as columns, and their means; ranks are among `all`.
+fn ranks_grid(arms: &[ArmVerdict], all: &[ArmVerdict]) -> Grid {
+    let ranked: Vec<(&ArmVerdict, Vec<(&str, usize)>)> = arms
+        .iter()
+        .map(|arm| (arm, arm.ranks(all)))
+        .filter(|(_, ranks)| !ranks.is_empty())
+        .collect();
+    let names: Vec<String> = ranked.iter().map(|(arm, _)| arm.arm.to_string()).collect();
+    let mut titles = vec!["session"];
+    titles.extend(names.iter().map(String::as_str));
+    let mut grid = Grid::new(&titles);
+    let sessions = ranked.first().map_or(&[][..], |(_, ranks)| &ranks[..]);
+    for (at, (session, _)) in sessions.iter().enumerate() {
+        let of = |(_, ranks): &(&ArmVerdict, Vec<(&str, usize)>)| {
+            ranks
+                .get(at)
+                .map_or("-".into(), |(_, rank)| rank.to_string())
+        };
+        let cells = ranked.iter().map(of);
+        grid.row(std::iter::once(session.to_string()).chain(cells));
+    }
+    let means = ranked.iter().map(|(arm, _)| {
+        let mean = arm.mean_rank(all);
+        mean.map_or("-".into(), |mean| format!("{mean:.1}"))
+    });
+    grid.row(std::iter::once("mean".to_string()).chain(means));
+    grid
 }
 
 fn costs_grid(verdict: &Verdict) -> Grid {

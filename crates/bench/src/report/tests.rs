@@ -232,6 +232,43 @@ fn headroom_is_told_over_all_arms_and_over_those_of_one_store() {
 }
 
 #[test]
+fn what_arms_won_and_their_ranks_are_told() {
+    let arms = [
+        ("fixed-1", [2.0, 4.0]),
+        ("fixed-10", [4.0, 1.0]),
+        ("learned", [2.0, 1.5]),
+    ];
+    let text = render_table(&timed(arms));
+    let rows: Vec<String> = text
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect();
+    // Five closed sessions of either kind: 30, 25, and 17.5 s; the bound is 15.
+    for row in [
+        "arm best of each session chosen in other rounds",
+        "learned +16.7 %, 75 % +16.7 %, 75 %",
+        "session fixed-1 fixed-10 learned",
+    ] {
+        assert!(rows.iter().any(|it| it == row), "no {row} in {text}");
+    }
+    let ranks = text.split("\nRanks\n").nth(1).expect("a table");
+    let mut ranks = ranks.lines().filter(|line| !line.contains("closing"));
+    let mean = ranks.find(|line| line.trim_start().starts_with("mean"));
+    let mean: Vec<&str> = mean.expect("means").split_whitespace().collect();
+    assert_eq!(mean.len(), 4, "{text}");
+    let static_arms = [
+        ("fixed-1", [2.0, 4.0]),
+        ("fixed-4", [3.0, 3.0]),
+        ("fixed-10", [4.0, 1.0]),
+    ];
+    let text = render_table(&timed(static_arms));
+    assert!(
+        !text.contains("\nRanks\n") && !text.contains("was won"),
+        "{text}"
+    );
+}
+
+#[test]
 fn write_amplifications_that_span_too_little_stand_in_brackets() {
     let mut results = results(&["mock-a", "mock-b"], 3);
     let cell = |results: &Results| {

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use lissom_sim::SessionOutcome;
 
-use super::{Calibration, ORACLE, SimulatedArm, Simulation};
+use super::{Calibration, Compared, ORACLE, SimulatedArm, Simulation};
+use crate::judge::{Course, NEAR};
 use crate::report::Grid;
 use crate::workload::CLOSING_SESSION;
 
@@ -43,6 +44,7 @@ pub fn render_simulation(seen: &Simulation) -> String {
     text += &ranks(seen);
     text += &hull(seen);
     text += &learning(seen);
+    text += &nearing(seen);
     text += &offered(seen);
     text += &costs(seen);
     text + &evenness(seen)
@@ -105,10 +107,26 @@ fn hull(seen: &Simulation) -> String {
         number(best.outcome.seconds()),
         number(bound)
     );
-    let others = seen.arms.iter().filter(|arm| !arm.is_static);
-    for arm in others {
-        let over = 100.0 * (arm.outcome.seconds() / best.outcome.seconds() - 1.0);
-        let _ = writeln!(text, "  {}: {over:+.1} % against it", arm.arm);
+    let oracle = seen.arms.iter().find(|arm| arm.arm == ORACLE);
+    let oracle = oracle.map(|arm| arm.outcome.seconds());
+    for arm in seen.arms.iter().filter(|arm| !arm.is_static) {
+        let (own, best) = (arm.outcome.seconds(), best.outcome.seconds());
+        let over = |seconds: f64| 100.0 * (own / seconds - 1.0);
+        let (against, bounded) = (over(best), over(bound));
+        let _ = write!(
+            text,
+            "  {}: {against:+.1} % against it, {bounded:+.1} % over the best of each session",
+            arm.arm
+        );
+        let yardsticks = [("that headroom", Some(bound)), ("the oracle's", oracle)];
+        for (whose, seconds) in yardsticks {
+            let to_win = seconds.filter(|it| arm.arm != ORACLE && best > it * (1.0 + TIE));
+            if let Some(seconds) = to_win {
+                let won = 100.0 * (best - own) / (best - seconds);
+                let _ = write!(text, ", won {won:.0} % of {whose}");
+            }
+        }
+        text.push('\n');
     }
     text
 }
@@ -137,6 +155,64 @@ fn learning(seen: &Simulation) -> String {
     format!(
         "\nChanges of the run limits, and the missions of the session until the last one\n{grid}"
     )
+}
+
+/// Missions until each learner was as good as the best static arm of each session.
+fn nearing(seen: &Simulation) -> String {
+    let learners: Vec<&SimulatedArm> = seen
+        .arms
+        .iter()
+        .filter(|arm| arm.chooses_limits && arm.arm != ORACLE)
+        .collect();
+    let fixed: Vec<&SimulatedArm> = seen.arms.iter().filter(|arm| arm.is_static).collect();
+    let (Some(first), false) = (learners.first(), fixed.is_empty()) else {
+        return String::new();
+    };
+    let names = learners.iter().map(|arm| arm.arm.as_str());
+    let titles: Vec<&str> = ["session", "best static"]
+        .into_iter()
+        .chain(names)
+        .collect();
+    let mut grid = Grid::new(&titles);
+    for (at, session) in first.outcome.sessions.iter().enumerate() {
+        let took = |arm: &SimulatedArm| arm.outcome.sessions[at].seconds;
+        let best = fixed.iter().min_by(|a, b| took(a).total_cmp(&took(b)));
+        let Some(best) = best.filter(|_| session.offered.is_none()) else {
+            continue;
+        };
+        let cells = learners
+            .iter()
+            .map(|arm| missions_until_near(arm, best, at));
+        grid.row(
+            [session.name.clone(), best.arm.clone()]
+                .into_iter()
+                .chain(cells),
+        );
+    }
+    format!(
+        "\nMissions until the rest of a session took at most {:.0} % longer than under its best \
+         static arm\n{grid}",
+        100.0 * NEAR
+    )
+}
+
+fn missions_until_near(arm: &SimulatedArm, best: &SimulatedArm, session: usize) -> String {
+    let course = |arm: &SimulatedArm| {
+        let session = arm.outcome.sessions.get(session)?;
+        Course::of(session.course.iter().copied())
+    };
+    let Some((own, best)) = course(arm).zip(course(best)) else {
+        return "-".into();
+    };
+    let points = &arm.outcome.sessions[session].course;
+    let missions = arm.outcome.sessions[session].missions;
+    match own.near(&best) {
+        Some(seconds) => {
+            let until = points.iter().filter(|(_, at)| *at <= seconds).count();
+            format!("{until} of {missions}")
+        }
+        None => format!("not in {missions}"),
+    }
 }
 
 /// How steadily the sessions with an offered rate were carried.
@@ -256,7 +332,37 @@ pub fn render_calibration(seen: &Calibration) -> String {
             format!("{:.2}", simulated / measured),
         ]);
     }
-    text + &grid.to_string()
+    text + &grid.to_string() + &winners(seen)
+}
+
+/// Which arm wins, and by how much, measured and simulated; nothing of a single arm.
+fn winners(seen: &Calibration) -> String {
+    if seen.totals.len() < 2 {
+        return String::new();
+    }
+    let of = |total: fn(&(String, f64, f64)) -> f64| {
+        let mut arms: Vec<_> = seen.totals.iter().collect();
+        arms.sort_by(|a, b| total(a).total_cmp(&total(b)));
+        let ahead = 100.0 * (total(arms[1]) / total(arms[0]) - 1.0);
+        format!("{} by {ahead:.1} %", arms[0].0)
+    };
+    let (measured, simulated) = (of(|it| it.1), of(|it| it.2));
+    let mut sessions: Vec<&str> = seen.compared.iter().map(|it| &*it.session).collect();
+    sessions.sort_unstable();
+    sessions.dedup();
+    let fastest = |session: &str, seconds: fn(&Compared) -> f64| {
+        let own = seen.compared.iter().filter(|it| it.session == session);
+        own.min_by(|a, b| seconds(a).total_cmp(&seconds(b)))
+            .map(|it| it.arm.clone())
+    };
+    let agree =
+        |session: &&&str| fastest(session, |it| it.measured) == fastest(session, |it| it.simulated);
+    format!(
+        "\nFastest in total: measured {measured}, simulated {simulated}; in sessions the same \
+         arm in {} of {}\n",
+        sessions.iter().filter(agree).count(),
+        sessions.len()
+    )
 }
 
 /// Three digits that matter.

@@ -89,9 +89,81 @@ fn the_table_names_the_best_static_arm() {
     let text = render_simulation(&seen);
     assert!(text.contains("Best static arm: fixed-"), "{text}");
     assert!(text.contains("thresholds-30-70: "), "{text}");
+    assert!(text.contains("% over the best of each session"), "{text}");
     assert!(text.contains("  oracle: "), "{text}");
     assert!(text.contains("Changes of the run limits"), "{text}");
     assert!(text.matches('*').count() >= 6, "{text}");
+}
+
+#[test]
+fn missions_until_an_arm_is_as_good_as_the_best_static_one_are_told() {
+    let arms = ["fixed-1", "fixed-10", "thresholds-30-70"];
+    let mut seen = run_simulation(&plan("five-sessions", &arms), &mut |_| ()).expect("simulated");
+    for arm in &seen.arms {
+        for session in &arm.outcome.sessions {
+            assert_eq!(
+                session.course.len() as u64,
+                session.missions + 1,
+                "{}",
+                arm.arm
+            );
+            let end = (session.operations, session.seconds);
+            assert_eq!(session.course.last(), Some(&end));
+        }
+    }
+    // A copy of the best static arm is as good from the first mission on.
+    let took = |arm: &SimulatedArm| arm.outcome.sessions[0].seconds;
+    let best = if took(&seen.arms[0]) <= took(&seen.arms[1]) {
+        0
+    } else {
+        1
+    };
+    seen.arms[2].outcome = seen.arms[best].outcome.clone();
+    let first = |seen: &Simulation| {
+        let text = render_simulation(seen);
+        let (_, table) = text.split_once("Missions until the rest").expect("a table");
+        let row = table.lines().nth(2).expect("the first session").to_owned();
+        row.split_whitespace().skip(2).collect::<Vec<_>>().join(" ")
+    };
+    let missions = seen.arms[2].outcome.sessions[0].missions;
+    assert_eq!(first(&seen), format!("0 of {missions}"));
+    // Twice as long all the way.
+    for (_, seconds) in &mut seen.arms[2].outcome.sessions[0].course {
+        *seconds *= 2.0;
+    }
+    assert_eq!(first(&seen), format!("not in {missions}"));
+}
+
+#[test]
+fn a_comparison_tells_who_wins_and_by_how_much() {
+    let of = |arm: &str, session: &str, measured: f64, simulated: f64| Compared {
+        arm: arm.into(),
+        session: session.into(),
+        measured,
+        simulated,
+    };
+    let mut seen = Calibration {
+        workload: "w".into(),
+        machine: MachineModel::default(),
+        error: 0.1,
+        error_before: 0.1,
+        compared: vec![
+            of("fixed-1", "reads", 10.0, 11.0),
+            of("fixed-1", "writes", 30.0, 20.0),
+            of("fixed-4", "reads", 12.0, 12.0),
+            of("fixed-4", "writes", 20.0, 21.0),
+        ],
+        totals: vec![
+            ("fixed-4".into(), 32.0, 33.0),
+            ("fixed-1".into(), 40.0, 31.0),
+        ],
+    };
+    let text = render_calibration(&seen);
+    let line = "Fastest in total: measured fixed-4 by 25.0 %, simulated fixed-1 by 6.5 %; in \
+                sessions the same arm in 1 of 2\n";
+    assert!(text.ends_with(line), "{text}");
+    seen.totals.truncate(1);
+    assert!(!render_calibration(&seen).contains("Fastest"));
 }
 
 /// DLC's load, a twentieth as long.

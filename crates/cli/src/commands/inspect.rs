@@ -26,7 +26,8 @@ pub fn command() -> Command {
             option(
                 "why",
                 "COUNT",
-                "Tells the last decisions, each with its reason and outcome; 12 without a COUNT",
+                "Tells why each level has its run limit, and the last decisions, each with its reason \
+                 and outcome; 12 without a COUNT",
             )
             .num_args(0..=1)
             .default_missing_value(DECISIONS)

@@ -58,6 +58,8 @@ fn a_directory_goes_there_and_back() {
         "{drawing}"
     );
     assert!(drawing.contains("last decisions"), "{drawing}");
+    let seen = json(&["inspect", path, "--why", "--json"]);
+    assert!(seen["limits"].is_array());
     fits_the_terminal(&drawing);
     let seen = json(&["inspect", path, "--json"]);
     assert_eq!(seen["families"][0]["tree"]["driven_by"], "lissom");

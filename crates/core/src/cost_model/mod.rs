@@ -13,13 +13,15 @@
 //! of the one is less of the other.
 //!
 //! Read on in this order: [`System`] (what is given), [`Tuning`] (what is
-//! chosen), [`CostModel`] (the formulas), [`Workload`] (what is asked of it).
+//! chosen), [`CostModel`] (the formulas), [`Workload`] (what is asked of it). What a change
+//! of run limits costs is RusKey's, and stands apart: [`LevelInTransition`].
 
 mod costs;
 mod error;
 mod published;
 mod rates;
 mod system;
+mod transition;
 mod tuning;
 mod workload;
 
@@ -28,6 +30,7 @@ pub(crate) use costs::{ModelTree, smallest_share};
 pub use error::ModelError;
 pub use published::{ExpectedWorkload, PublishedTunings, expected_workloads, published_tunings};
 pub use system::System;
+pub use transition::{LevelInTransition, TransitionCost};
 pub(crate) use tuning::Ratio;
 pub use tuning::{RunPolicy, Tuning};
 pub(crate) use workload::Percent;

@@ -146,7 +146,7 @@ impl<'a> Runs<'a> {
                 });
                 files.get(at)
             })
-            .filter(|file| in_range(drain, &file.smallest))
+            .filter(|file| drain.has_in_range(&file.smallest))
             .min_by_key(|file| &file.smallest)
     }
 
@@ -158,7 +158,7 @@ impl<'a> Runs<'a> {
             .sources()
             .iter()
             .flat_map(|(_, files)| files.iter().map(|file| &file.smallest))
-            .filter(|key| *key >= start && in_range(drain, key))
+            .filter(|key| *key >= start && drain.has_in_range(key))
             .collect();
         seeds.sort_unstable();
         seeds.dedup();
@@ -286,13 +286,6 @@ impl<'a> Runs<'a> {
             PlanKind::Merge
         }
     }
-}
-
-fn in_range(drain: &Drain, key: &Key) -> bool {
-    drain
-        .range
-        .as_ref()
-        .is_none_or(|(low, high)| low <= key && key <= high)
 }
 
 /// The smallest range that holds both.

@@ -1,5 +1,6 @@
 //! How many runs? A tuner is asked once after each mission.
 
+mod chance;
 mod fixed;
 mod lazy_leveling;
 mod learned;

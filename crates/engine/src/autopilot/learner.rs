@@ -21,6 +21,8 @@ pub(super) struct Learner {
     name: String,
     /// The trial that runs, of which the tuner has not been told.
     trial: Option<TrialId>,
+    /// How it broke, until somebody was told.
+    broke: Option<String>,
 }
 
 impl Learner {
@@ -34,7 +36,13 @@ impl Learner {
             patience,
             name: "nameless".into(),
             trial: None,
+            broke: None,
         };
+        if learner.is_broken() {
+            let sentence = "the tuner was given no thread: the limits stay as they are until a \
+                            policy is set";
+            learner.broke = Some(sentence.into());
+        }
         if let Ok(Some(name)) = learner.fenced(|tuner| tuner.name()) {
             learner.name = name;
         }
@@ -54,15 +62,16 @@ impl Learner {
     /// for the next one.
     ///
     /// # Errors
-    /// A sentence, once, when the tuner panicked or did not answer.
+    /// A sentence, once, when the tuner panicked or did not answer, to this call or to
+    /// another one before it.
     pub(super) fn ask(&mut self, question: &Question<'_>) -> Result<Option<Trial>, String> {
         if self.is_broken() {
-            return Ok(None);
+            return self.broke.take().map_or(Ok(None), Err);
         }
         let told = self.trial.take();
         let (shape, tree) = (question.shape.clone(), question.tree.clone());
         let (limits, mission) = (question.limits.clone(), question.mission.clone());
-        let trial = self.fenced(move |tuner| {
+        let answer = self.fenced(move |tuner| {
             if let Some(trial) = told {
                 tuner.tell(trial, &mission);
             }
@@ -72,7 +81,8 @@ impl Learner {
                 limits: &limits,
                 mission: &mission,
             })
-        })?;
+        });
+        let trial = answer.inspect_err(|_| self.broke = None)?;
         self.trial = trial.as_ref().map(|trial| trial.id);
         Ok(trial)
     }
@@ -95,8 +105,10 @@ impl Learner {
     /// A sentence when it cannot; it then goes on as new.
     pub(super) fn restore(&mut self, state: &serde_json::Value) -> Result<(), String> {
         let state = state.clone();
-        let restored = self.fenced(move |tuner| tuner.restore(&state))?;
-        restored.unwrap_or(Ok(()))
+        let restored = self.fenced(move |tuner| tuner.restore(&state));
+        restored
+            .inspect_err(|_| self.broke = None)?
+            .unwrap_or(Ok(()))
     }
 
     /// What the tuner answers to a call; nothing once it is broken.
@@ -117,10 +129,12 @@ impl Learner {
             Err(RecvTimeoutError::Timeout) => format!("did not answer in {:?}", self.patience),
         };
         self.calls = None;
-        Err(format!(
+        let sentence = format!(
             "the tuner {} {what}: the limits stay as they are until a policy is set",
             self.name
-        ))
+        );
+        self.broke = Some(sentence.clone());
+        Err(sentence)
     }
 }
 
@@ -190,5 +204,44 @@ mod tests {
         assert_eq!(ask(), Ok(None), "it is not asked again");
         assert!(learner.is_broken());
         assert!(learner.state().is_null());
+    }
+
+    /// Panics when it is to tell what it has learned.
+    struct Forgetful;
+
+    impl Tuner for Forgetful {
+        fn name(&self) -> String {
+            "forgetful".into()
+        }
+
+        fn ask(&mut self, seen: &Question<'_>) -> Trial {
+            Trial::of_limits(TrialId(1), seen.limits.clone(), Vec::new())
+        }
+
+        fn tell(&mut self, _: TrialId, _: &Mission) {}
+
+        fn state(&self) -> serde_json::Value {
+            panic!("as intended")
+        }
+    }
+
+    #[test]
+    fn a_tuner_that_breaks_between_questions_is_told_of_once() {
+        let mut learner = Learner::new(Box::new(Forgetful));
+        assert!(learner.state().is_null());
+        let (shape, tree) = (Settings::default().shape(), Tree::default());
+        let (limits, mission) = (RunLimits::uniform(RunLimit::ONE), Mission::default());
+        let question = Question {
+            shape: &shape,
+            tree: &tree,
+            limits: &limits,
+            mission: &mission,
+        };
+        let sentence = learner.ask(&question, &mission).expect_err("broken");
+        assert!(
+            sentence.starts_with("the tuner forgetful panicked"),
+            "{sentence}"
+        );
+        assert_eq!(learner.ask(&question, &mission), Ok(None));
     }
 }

@@ -32,8 +32,9 @@ pub struct Decision {
     pub sentence: String,
 }
 
-/// The last decisions of a directory's journals, oldest first.
-pub(super) fn last(directory: &Path, question: &Question) -> Result<Vec<Decision>> {
+/// The lines of a directory's journals that a question is about, oldest first; none where
+/// no decision is wanted.
+pub(super) fn of(directory: &Path, question: &Question) -> Result<Vec<Entry>> {
     if question.decisions == 0 {
         return Ok(Vec::new());
     }
@@ -41,9 +42,14 @@ pub(super) fn last(directory: &Path, question: &Question) -> Result<Vec<Decision
     if let Some(name) = &question.column_family {
         entries.retain(|entry| entry.column_family == *name);
     }
-    let mut decisions = decisions(&entries);
+    Ok(entries)
+}
+
+/// The last decisions among them, oldest first.
+pub(super) fn last(entries: &[Entry], question: &Question) -> Vec<Decision> {
+    let mut decisions = decisions(entries);
     let surplus = decisions.len().saturating_sub(question.decisions);
-    Ok(decisions.split_off(surplus))
+    decisions.split_off(surplus)
 }
 
 /// The lines of a directory's journals, oldest first.
@@ -304,7 +310,10 @@ mod tests {
             decisions: 5,
             ..Question::default()
         };
-        let told = last(directory.path(), &question).expect("readable");
+        let told = last(
+            &of(directory.path(), &question).expect("readable"),
+            &question,
+        );
         assert_eq!(told.len(), 1);
         assert_eq!(told[0].sentence, "one");
     }

@@ -10,6 +10,7 @@
 
 mod draw;
 mod history;
+mod limits;
 mod portrait;
 pub(crate) mod read;
 pub(crate) mod recorded;
@@ -18,6 +19,7 @@ mod workloads;
 
 pub use draw::{Style, draw};
 pub use history::Decision;
+pub use limits::LimitReason;
 pub use portrait::{
     DrainPortrait, Flexible, Landing, Level, Level0, Plain, PlainLevel, Portrait, Run, RunState,
     TreePortrait,
@@ -40,7 +42,8 @@ use crate::files::{pin, state};
 pub struct Question {
     /// Only this column family; all when absent.
     pub column_family: Option<String>,
-    /// How many of the journal's last decisions are wanted.
+    /// How many of the journal's last decisions are wanted; with any, also why each level
+    /// has its run limit.
     pub decisions: usize,
 }
 
@@ -60,6 +63,8 @@ pub struct Inspection {
     /// What those that the autopilot drives owe; absent where the device's speed is not
     /// recorded, as under the schedule `eager`.
     pub owed: Option<Owed>,
+    /// Why each level has its run limit, by the journal.
+    pub limits: Vec<LimitReason>,
     /// The journal's last decisions, oldest first.
     pub decisions: Vec<Decision>,
 }
@@ -113,6 +118,7 @@ pub fn inspect(directory: &Path, question: &Question) -> Result<Inspection> {
         families.push(portrait::frame(&name, &seen.tree, &seen.tables, tree));
     }
     let driven = |family: &Portrait| matches!(family.tree, TreePortrait::Lissom(_));
+    let journal = history::of(directory, question)?;
     Ok(Inspection {
         directory: directory.display().to_string(),
         adopted: families.iter().any(driven),
@@ -120,7 +126,8 @@ pub fn inspect(directory: &Path, question: &Question) -> Result<Inspection> {
         remarks,
         families,
         owed: owed(&debt, loaded.stored.schedule.device_bytes_per_second),
-        decisions: history::last(directory, question)?,
+        limits: limits::reasons(&journal),
+        decisions: history::last(&journal, question),
     })
 }
 
@@ -128,10 +135,8 @@ fn add_debt(debt: &mut Debt, tree: &Tree, state: &TreeState) {
     let own = Debt::of_level0(tree);
     debt.level0_files = debt.level0_files.max(own.level0_files);
     debt.level0_bytes += own.level0_bytes;
-    let drained = tree.iter().filter(|(level, _)| {
-        let drain = state.drain_at(*level);
-        drain.is_some_and(|drain| drain.target != *level)
-    });
+    let files = tree.iter();
+    let drained = files.filter(|(level, file)| state.is_drained(*level, &file.smallest));
     debt.deep_bytes += drained.map(|(_, file)| file.size).sum::<u64>();
 }
 

@@ -333,7 +333,12 @@ fn drain_portrait(tree: &Tree, shape: &Shape, drain: &Drain) -> DrainPortrait {
         id: drain.id.0,
         from,
         to: place(shape, drain.target),
-        bytes_left: sources.iter().map(|run| tree.bytes(*run)).sum(),
+        bytes_left: sources
+            .iter()
+            .flat_map(|run| tree.files(*run))
+            .filter(|file| drain.has_in_range(&file.smallest))
+            .map(|file| file.size)
+            .sum(),
         reason: drain.reason.to_string(),
     }
 }

@@ -26,6 +26,8 @@ impl Run<'_> {
         }
         // The outcome of the load is not kept.
         self.outcome.missions += 1;
+        self.course
+            .push((self.session.operations, self.session.seconds));
         let number = self.outcome.missions;
         let longer = self.noise.factors(self.now);
         let mission = self.mission.mission(number, store.block_bytes, longer);
@@ -44,6 +46,11 @@ impl Run<'_> {
             self.news = true;
             self.plan();
         }
+    }
+
+    fn course_until(&self, end: (f64, f64)) -> Vec<(f64, f64)> {
+        let missions = self.course.iter().copied();
+        missions.chain(std::iter::once(end)).collect()
     }
 
     pub(super) fn session_outcome(&mut self, session: &Session, sums: &Counts) -> SessionOutcome {
@@ -67,6 +74,7 @@ impl Run<'_> {
             scan,
             block_reads,
             missions: 0,
+            course: self.course_until((sums.operations, sums.seconds)),
             runs: self.read_costs(session).runs,
             space: self.tree.bytes() / live.max(1.0),
             limits: self.pilot.state.limits.to_string(),

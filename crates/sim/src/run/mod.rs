@@ -62,6 +62,7 @@ pub fn simulate(scenario: &Scenario) -> Result<Outcome, Stuck> {
     run.mission = Counts::default();
     for (at, session) in scenario.sessions.iter().enumerate() {
         run.measured = Some(at);
+        run.course.clear();
         run.note_space();
         run.take_up(session);
         let missions = run.outcome.missions;
@@ -91,6 +92,8 @@ struct Run<'a> {
     now: f64,
     began: f64,
     measured: Option<usize>,
+    /// Operations and seconds of the session at the end of each mission.
+    course: Vec<(f64, f64)>,
     mission: Counts,
     session: Counts,
     total: Counts,
@@ -144,6 +147,7 @@ impl<'a> Run<'a> {
             now: 0.0,
             began: 0.0,
             measured: None,
+            course: Vec::new(),
             mission: Counts::default(),
             session: Counts::default(),
             total: Counts::default(),

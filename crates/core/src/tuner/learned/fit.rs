@@ -42,13 +42,13 @@ impl Fit {
         all.copied().all(f64::is_finite)
     }
 
-    /// What was met, and how long it took.
-    pub fn learn(&mut self, met: &Terms, took: f64) {
-        let sound = took > 0.0 && took.is_finite() && met.iter().all(|it| it.is_finite());
-        if !sound {
+    /// What was met, how long it took, and the relative error with which that was told.
+    pub fn learn(&mut self, met: &Terms, took: f64, error: f64) {
+        let numbers = met.iter().chain([&took, &error]);
+        if took <= 0.0 || !numbers.copied().all(f64::is_finite) {
             return;
         }
-        let weight = 1.0 / (ERROR * took);
+        let weight = 1.0 / (ERROR.hypot(error) * took);
         for (row, one) in self.products.iter_mut().zip(met) {
             for (cell, other) in row.iter_mut().zip(met) {
                 *cell = *cell * FORGETTING + one * other * weight * weight;
@@ -126,7 +126,7 @@ mod tests {
             let met: Terms =
                 std::array::from_fn(|at| f64::from((mission * 7 + at as u32 * at as u32 * 3) % 11));
             let took = met.iter().zip(&truth).map(|(a, b)| a * b).sum();
-            fit.learn(&met, took);
+            fit.learn(&met, took, 0.0);
         }
         let found = fit.constants(&PRIOR, 10.0);
         for (found, truth) in found.iter().zip(&truth) {
@@ -141,7 +141,7 @@ mod tests {
     fn one_direction_leaves_the_others_at_the_prior() {
         let mut fit = Fit::new();
         for _ in 0..100 {
-            fit.learn(&[1.0, 0.0, 0.0, 0.0, 0.0, 0.0], 3.0);
+            fit.learn(&[1.0, 0.0, 0.0, 0.0, 0.0, 0.0], 3.0, 0.0);
         }
         let found = fit.constants(&PRIOR, 1.0);
         assert!((found[0] - 3.0).abs() < 0.05, "{found:?}");
@@ -149,11 +149,27 @@ mod tests {
     }
 
     #[test]
+    fn what_was_hardly_timed_moves_little() {
+        let after = |error: f64| {
+            let mut fit = Fit::new();
+            fit.learn(&[1.0, 0.0, 0.0, 0.0, 0.0, 0.0], 3.0, error);
+            fit.constants(&PRIOR, 1.0)[0]
+        };
+        let (exact, rough, none) = (after(0.0), after(1.0), after(100.0));
+        assert!(
+            exact > 2.8 && rough < 1.3 && rough > none,
+            "{exact} {rough}"
+        );
+        assert!((none - PRIOR[0]).abs() < 1e-3, "{none}");
+    }
+
+    #[test]
     fn nonsense_teaches_nothing() {
         let mut fit = Fit::new();
-        fit.learn(&[1.0; TERMS], f64::NAN);
-        fit.learn(&[f64::INFINITY; TERMS], 1.0);
-        fit.learn(&[1.0; TERMS], 0.0);
+        fit.learn(&[1.0; TERMS], f64::NAN, 0.0);
+        fit.learn(&[f64::INFINITY; TERMS], 1.0, 0.0);
+        fit.learn(&[1.0; TERMS], 0.0, 0.0);
+        fit.learn(&[1.0; TERMS], 1.0, f64::NAN);
         assert_eq!(fit, Fit::new());
         assert!(fit.is_sound());
     }

@@ -38,6 +38,7 @@ use self::phase::Phase;
 use self::structure::Structure;
 use self::times::{Times, took};
 use self::trials::Tried;
+use super::chance::by_chance;
 use super::{Question, Trial, TrialId, Tuner};
 use crate::layout::LogicalLevel;
 use crate::observation::Mission;
@@ -45,6 +46,9 @@ use crate::shape::RunLimits;
 
 /// Missions in a row that show another workload, before it is believed.
 const OTHER: u32 = 2;
+
+/// Operations after which the shares of a workload are known.
+const WELL_KNOWN: u64 = 10_000;
 
 /// Less than this, relative, is not worth a change.
 const WORTH: f64 = 0.02;
@@ -61,6 +65,8 @@ pub struct Learned {
     surplus: Surplus,
     lengths: Lengths,
     shares: Option<Shares>,
+    /// Operations that those are of.
+    known: u64,
     /// Bytes in the tree.
     data: f64,
     /// The last answer, and limits that held in its stead: somebody pins them or set them
@@ -113,6 +119,7 @@ impl Learned {
             surplus: Surplus::default(),
             lengths: Lengths::default(),
             shares: None,
+            known: 0,
             data: 0.0,
             answered: None,
             imposed: None,
@@ -140,9 +147,14 @@ impl Learned {
     /// before, if it was seen before.
     fn notice_change(&mut self, seen: &Question<'_>) -> Option<Wish> {
         let shares = memory::shares(seen.mission)?;
+        let operations = seen.mission.operations.total();
         if let Some(before) = self.shares {
-            let is_other = memory::distance(&before, &shares) > SAME;
+            let chance = by_chance(operations) + by_chance(self.known);
+            let is_other = memory::distance(&before, &shares) > SAME + chance;
             self.other = if is_other { self.other + 1 } else { 0 };
+            if !is_other && self.known < WELL_KNOWN {
+                self.know_better(&before, &shares, operations);
+            }
             if self.other < OTHER {
                 return None;
             }
@@ -154,7 +166,7 @@ impl Learned {
             self.turned = true;
             self.lengths.learn(self.phase.missions());
         }
-        self.shares = Some(shares);
+        (self.shares, self.known) = (Some(shares), operations);
         self.other = 0;
         self.phase = Phase::new(self.learning.has(Part::Spread));
         self.marching = false;
@@ -169,6 +181,15 @@ impl Learned {
         };
         self.phase.measure_first();
         wish(seen, limits, why.into())
+    }
+
+    /// A workload that was seen for few operations alone is the mean of all that were like
+    /// it.
+    fn know_better(&mut self, before: &Shares, shares: &Shares, operations: u64) {
+        let known = self.known.saturating_add(operations);
+        let weight = operations as f64 / known.max(1) as f64;
+        let mean = |at: usize| before[at] + weight * (shares[at] - before[at]);
+        (self.shares, self.known) = (Some(std::array::from_fn(mean)), known);
     }
 
     fn wish(&mut self, seen: &Question<'_>) -> Option<Wish> {

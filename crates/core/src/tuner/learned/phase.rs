@@ -18,7 +18,7 @@ const MEMORY: u32 = 24;
 const OLD: u64 = 300;
 
 /// A cost is worse when it is higher by this, relative.
-const WORSE: f64 = 0.05;
+pub(super) const WORSE: f64 = 0.05;
 
 /// Deviation of missions from their mean, relative, that is expected before they show
 /// their own, and missions for which that counts.

@@ -244,6 +244,61 @@ fn a_mission_of_something_else_does_not_count_for_the_limits() {
     assert_eq!(tuner.phase.mean(&limits), Some(before));
 }
 
+/// A run more in level 1 makes everything take 12 % longer. It takes two missions for
+/// that to show, and four to be believed.
+#[test]
+fn a_trial_that_is_clearly_worse_ends_before_its_time() {
+    let machine = MachineOfTests {
+        run: 40e-6,
+        ..MACHINE
+    };
+    let explored = |text: &str| {
+        let learning = Learning::parse(text, |_| Err("none".into())).expect(text);
+        let mut tuner = Learned::with(EXPLORATION, learning);
+        let before = machine.fly(&mut tuner, &uniform(1), 0.95, 110);
+        assert_eq!(tuner.explored, 0, "there is no budget yet");
+        let after = machine.fly(&mut tuner, &before, 0.95, 40);
+        assert!(phase::same(&before, &after), "{before} {after}");
+        tuner.explored
+    };
+    assert_eq!(explored(""), 6);
+    assert_eq!(explored("-without-guardrails"), 12);
+}
+
+/// Missions of twenty operations, of which half are reads on the whole.
+#[test]
+fn a_mission_of_few_operations_is_not_another_workload() {
+    let shape = small_shape();
+    let limits = uniform(1);
+    let tree = tree(&shaped(&shape, &limits).runs);
+    let mut tuner = Learned::new(EXPLORATION);
+    let mut ask = |reads: u64, operations: u64| {
+        let mut mission = MACHINE.mission(&shape, &limits, 0.5);
+        (mission.operations.gets_found, mission.operations.writes) = (reads, operations - reads);
+        tuner.ask(&Question {
+            shape: &shape,
+            tree: &tree,
+            limits: &limits,
+            mission: &mission,
+        });
+        (tuner.phase.missions(), tuner.shares.expect("seen")[1])
+    };
+    let mut last = 0;
+    for reads in [10, 7, 6, 14, 13, 9, 11, 15, 14, 6, 7, 8, 10, 10, 12, 8] {
+        let (missions, share) = ask(reads, 20);
+        assert!(missions > last, "the phase began anew at {reads}");
+        assert!((0.35..0.65).contains(&share), "{share}");
+        last = missions;
+    }
+    // Many that differ as much are another workload.
+    for _ in 0..OTHER {
+        last = ask(7_000, 10_000).0;
+    }
+    let (missions, share) = ask(7_000, 10_000);
+    assert!(missions <= last + 1 && missions <= 3, "{missions}");
+    assert!((share - 0.7).abs() < 0.01, "{share}");
+}
+
 #[test]
 fn it_tries_no_limit_that_cannot_show_itself() {
     let mut tuner = Learned::new(EXPLORATION);

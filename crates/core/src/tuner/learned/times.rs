@@ -52,6 +52,22 @@ pub(super) fn waited(mission: &Mission) -> Option<f64> {
     of_counts(mission, counts(mission))
 }
 
+/// Relative standard error of what users waited: one operation in many is timed, and
+/// times of one kind are taken to spread as widely as they are long. Kinds that do not tell
+/// how many were timed count as exact.
+pub(super) fn error(mission: &Mission) -> f64 {
+    let kinds = [&mission.get, &mission.seek, &mission.put];
+    let (mut all, mut square) = (0.0, 0.0);
+    for (count, kind) in counts(mission).into_iter().zip(kinds) {
+        let time = count * kind.mean.as_secs_f64();
+        all += time;
+        if kind.count > 0 {
+            square += time * time / kind.count as f64;
+        }
+    }
+    if all > 0.0 { square.sqrt() / all } else { 0.0 }
+}
+
 /// Seconds that a write was held back, on average.
 fn held_back(mission: &Mission) -> f64 {
     let [_, _, writes] = counts(mission);
@@ -128,6 +144,19 @@ mod tests {
         held_back.put.mean = Duration::ZERO;
         let all = waited(&held_back).expect("timed");
         assert!((all - 0.05 - 0.3).abs() < 1e-9, "{all}");
+    }
+
+    #[test]
+    fn the_error_is_that_of_the_kinds_that_take_long() {
+        let mut told = mission(500, 100, 500, 10);
+        assert_eq!(error(&told), 0.0, "nobody tells how many were timed");
+        (told.get.count, told.put.count) = (4, 4);
+        // 50 ms within a half, and 5 ms.
+        let expected = (0.025f64.powi(2) + 0.0025f64.powi(2)).sqrt() / 0.055;
+        assert!((error(&told) - expected).abs() < 1e-9);
+        told.get.count = 400;
+        assert!(error(&told) < 0.07);
+        assert_eq!(error(&Mission::default()), 0.0);
     }
 
     #[test]

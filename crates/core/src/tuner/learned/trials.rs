@@ -1,5 +1,7 @@
 //! Steps that the model does not ask for, now and then: what it has wrong shows.
 
+use super::learning::Part;
+use super::phase::WORSE;
 use super::structure::Structure;
 use super::{Learned, WORTH, Wish, search, wish};
 use crate::layout::LogicalLevel;
@@ -9,7 +11,7 @@ use crate::tuner::Question;
 /// Missions without a wish of the model before a step is tried.
 const CALM: u32 = 24;
 
-/// Missions that a tried step lasts.
+/// Missions that a tried step lasts; fewer where it is clearly worse before.
 const TRIAL: u32 = 12;
 
 /// A step that is tried against the model.
@@ -65,7 +67,9 @@ impl Learned {
     /// Keeps a tried step if it was clearly better, and undoes it otherwise.
     pub(super) fn end_trial(&mut self, seen: &Question<'_>, tried: &Tried) -> Option<Wish> {
         let gone = seen.limits.get(tried.level) == tried.back.get(tried.level);
-        if !gone && self.phase.held < TRIAL {
+        let worse = self.learning.has(Part::Guardrails)
+            && self.phase.clearly(&tried.back, seen.limits, WORSE);
+        if !gone && !worse && self.phase.held < TRIAL {
             return None;
         }
         self.tried = None;

@@ -22,6 +22,7 @@ use budget::Budget;
 use replay::Experience;
 use reward::Rewards;
 
+use super::chance::by_chance;
 use super::{Policy, Question, Trial, TrialId, Tuner};
 use crate::cost_model::Workload;
 use crate::filters::FilterAllocation;
@@ -29,7 +30,8 @@ use crate::layout::LogicalLevel;
 use crate::observation::Mission;
 use crate::shape::{RunLimit, RunLimits};
 
-/// A change of this much in any share of the operations is another workload.
+/// A change of this much in any share of the operations is another workload, unless it may
+/// be by chance, where a mission has few operations.
 const OTHER_WORKLOAD: f64 = 0.1;
 
 /// Missions without a wish to move after which a calm agent has converged.
@@ -122,11 +124,12 @@ impl Lerp {
             return;
         };
         let shares = workload.shares();
+        let bound = OTHER_WORKLOAD + by_chance(mission.operations.total());
         let changed = self.shares.is_none_or(|before| {
             before
                 .iter()
                 .zip(&shares)
-                .any(|(before, now)| (before - now).abs() > OTHER_WORKLOAD)
+                .any(|(before, now)| (before - now).abs() > bound)
         });
         if changed {
             self.shares = Some(shares);

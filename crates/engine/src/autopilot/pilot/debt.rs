@@ -2,19 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use lissom_core::{Observation, PhysicalLevel, Plan};
-
-/// Whether a begun drain has yet to move what lies here.
-fn is_drained(seen: &Observation, level: PhysicalLevel) -> bool {
-    let drain = seen.state.drain_at(level);
-    drain.is_some_and(|drain| drain.target != level)
-}
+use lissom_core::{File, Observation, PhysicalLevel, Plan};
 
 /// Bytes that begun drains have left above their targets.
 pub(super) fn deep_bytes(seen: &Observation) -> u64 {
     let files = seen.tree.iter();
     files
-        .filter(|(level, _)| is_drained(seen, *level))
+        .filter(|(level, file)| seen.state.is_drained(*level, &file.smallest))
         .map(|(_, file)| file.size)
         .sum()
 }
@@ -31,14 +25,14 @@ pub(super) fn debt_bytes(seen: &Observation, plans: &[Plan]) -> u64 {
         .collect();
     let trigger = seen.shape.level0_file_num_compaction_trigger as usize;
     let level0_due = seen.tree.level0().len() >= trigger;
-    let is_due = |level: PhysicalLevel, file: u64| {
-        inputs.contains(&file)
+    let is_due = |level: PhysicalLevel, file: &File| {
+        inputs.contains(&file.number)
             || (level == PhysicalLevel::L0 && level0_due)
-            || is_drained(seen, level)
+            || seen.state.is_drained(level, &file.smallest)
     };
     seen.tree
         .iter()
-        .filter(|(level, file)| is_due(*level, file.number))
+        .filter(|(level, file)| is_due(*level, file))
         .map(|(_, file)| file.size)
         .sum()
 }

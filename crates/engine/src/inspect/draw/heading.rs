@@ -116,6 +116,17 @@ fn list(limits: &[u16]) -> String {
         .join(",")
 }
 
+/// Why each level has its run limit.
+pub(super) fn limits(limits: &[crate::inspect::LimitReason], style: &Style) -> String {
+    let mut text = format!("\n{}\n", style.paint(Colour::Bold, "why these run limits"));
+    for reason in limits {
+        let first = format!("  {:>9}  ", clock(reason.at_seconds));
+        let sentence = format!("{}: {}", reason.column_family, reason.sentence());
+        text += &hang(&first, &sentence);
+    }
+    text
+}
+
 /// The last decisions.
 pub(super) fn decisions(decisions: &[crate::inspect::Decision], style: &Style) -> String {
     let mut text = format!("\n{}\n", style.paint(Colour::Bold, "last decisions"));

@@ -35,6 +35,9 @@ pub fn draw(seen: &Inspection, style: &Style) -> String {
     if let Some(owed) = &seen.owed {
         text += &heading::owed(owed);
     }
+    if !seen.limits.is_empty() {
+        text += &heading::limits(&seen.limits, style);
+    }
     if !seen.decisions.is_empty() {
         text += &heading::decisions(&seen.decisions, style);
     }

@@ -35,6 +35,7 @@ fn inspection(name: &str, drawn: &str) -> Inspection {
             tree,
         )],
         owed: None,
+        limits: Vec::new(),
         decisions: Vec::new(),
     }
 }

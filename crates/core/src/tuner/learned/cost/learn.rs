@@ -2,6 +2,7 @@
 
 use super::super::fit::Terms;
 use super::super::structure::Structure;
+use super::super::times::error;
 use super::seen::Seen;
 use super::{Cost, FALSE_POSITIVES, NEWEST};
 use crate::observation::Mission;
@@ -58,7 +59,7 @@ impl Cost {
         let level0 = tree.level0().len() as f64;
         let met = self.terms(&now, &runs, level0, now.compaction);
         let (met, took) = self.blur(met, now.took);
-        self.fit.learn(&met, took);
+        self.fit.learn(&met, took, error(mission));
     }
 
     /// A compaction is felt while it runs and counted in the mission in which it ends.

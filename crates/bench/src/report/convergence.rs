@@ -1,0 +1,115 @@
+//! How soon arms that follow the workload converged, as text.
+
+use std::fmt::Write as _;
+
+use super::grid::Grid;
+use crate::arms::ArmName;
+use crate::judge::{Convergence, NEAR};
+
+/// Arms beside each other.
+const ABREAST: usize = 5;
+
+/// Two tables, sessions as rows and arms as columns; empty where nothing is told.
+pub(super) fn render_convergence(found: &[Convergence], rounds: usize) -> String {
+    let mut arms: Vec<&ArmName> = Vec::new();
+    for it in found {
+        if !arms.contains(&&it.arm) {
+            arms.push(&it.arm);
+        }
+    }
+    let mut text = String::new();
+    for arms in arms.chunks(ABREAST) {
+        let near = grid(found, arms, |it| near(it, rounds));
+        let rested = grid(found, arms, |it| {
+            format!("{:.0} of {:.0}", it.rested.median, it.missions.median)
+        });
+        let _ = write!(
+            text,
+            "\nMissions until the rest of a session took at most {:.0} % longer than under its best \
+             static arm\n{near}\nMissions until the run limits last changed\n{rested}",
+            100.0 * NEAR
+        );
+    }
+    text
+}
+
+fn grid(found: &[Convergence], arms: &[&ArmName], cell: impl Fn(&Convergence) -> String) -> Grid {
+    let names: Vec<String> = arms.iter().map(ToString::to_string).collect();
+    let mut titles = vec!["session", "best static"];
+    titles.extend(names.iter().map(String::as_str));
+    let mut grid = Grid::new(&titles);
+    let mut sessions: Vec<(&str, &ArmName)> = Vec::new();
+    for it in found {
+        if !sessions.iter().any(|(name, _)| *name == it.session) {
+            sessions.push((&it.session, &it.best));
+        }
+    }
+    for (session, best) in sessions {
+        let of = |arm: &&ArmName| {
+            let found = found
+                .iter()
+                .find(|it| it.arm == **arm && it.session == session);
+            found.map_or("-".into(), &cell)
+        };
+        let mut row = vec![session.to_string(), best.to_string()];
+        row.extend(arms.iter().map(of));
+        grid.row(row);
+    }
+    grid
+}
+
+/// Missions until it was near, of those of the session; in how many rounds, where not in
+/// all.
+fn near(it: &Convergence, rounds: usize) -> String {
+    let of = it.missions.median;
+    let Some(near) = &it.near else {
+        return format!("not in {of:.0}");
+    };
+    let seen = near.values.len();
+    let part = if seen < rounds {
+        format!(" in {seen} of {rounds} rounds")
+    } else {
+        String::new()
+    };
+    format!("{:.0} of {of:.0}{part}", near.median)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge::Figure;
+
+    fn found(arm: &str, session: &str, near: &[f64]) -> Convergence {
+        Convergence {
+            arm: arm.parse().expect(arm),
+            session: session.into(),
+            best: "fixed-4".parse().expect("an arm"),
+            missions: Figure::of([40.0; 3]).expect("figures"),
+            near: Figure::of(near.iter().copied()),
+            rested: Figure::of([12.0, 13.0, 29.0]).expect("figures"),
+        }
+    }
+
+    #[test]
+    fn arms_stand_beside_each_other_and_what_did_not_come_near_says_so() {
+        let all = [
+            found("learned", "reads", &[7.0, 9.0, 8.0]),
+            found("learned", "writes", &[30.0, 20.0]),
+            found("lerp", "reads", &[]),
+        ];
+        let text = render_convergence(&all, 3);
+        let rows: Vec<String> = text
+            .lines()
+            .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+            .collect();
+        for row in [
+            "session best static learned lerp",
+            "reads fixed-4 8 of 40 not in 40",
+            "writes fixed-4 25 of 40 in 2 of 3 rounds -",
+            "reads fixed-4 13 of 40 13 of 40",
+        ] {
+            assert!(rows.iter().any(|it| it == row), "no {row} in {text}");
+        }
+        assert_eq!(render_convergence(&[], 3), "");
+    }
+}
