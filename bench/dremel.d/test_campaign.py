@@ -126,6 +126,7 @@ class WholeCampaign(unittest.TestCase):
         self.assertEqual(numbers, list(range(1, len(numbers) + 1)))
 
     def test_a_method_that_fails_does_not_end_the_others(self):
+        self.studies = [self.study]
         with mock.patch.dict(os.environ, TOY_FAILS="1"):
             self.assertEqual(self.run_until(), [])
         held = self.held()
