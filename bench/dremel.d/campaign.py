@@ -28,7 +28,7 @@ class Campaign:
         self.slot = slot or Slot()
         # The data sets that are there, why subjects were passed over.
         self.opened, self.prepared, self.passed = {}, set(), {}
-        # Who failed last, and a step of the round of repeats that was begun.
+        # The method that has just failed, and a step of the round of repeats that was begun.
         self.last_failed, self.round = None, None
 
     def run(self):
@@ -55,6 +55,7 @@ class Campaign:
             self.tell(step)
             try:
                 getattr(self, step.kind)(step)
+                self.last_failed = None
             except MethodFailure as failure:
                 self.fail(step, failure)
 
@@ -118,16 +119,15 @@ class Campaign:
                 if "at" in it}
 
     def fail(self, step, failure):
-        """Notes that a method failed. Two in a row are nobody's own fault."""
-        who = (step.subject, step.name)
-        if self.last_failed not in (None, who):
-            raise Failure(f"{failure}; {self.last_failed[1]} in {self.last_failed[0]} failed just "
-                          "before, so that something else may be wrong: mend it, and give --retry")
-        self.last_failed = who
+        """Notes that a method failed. Two methods in a row are nobody's own fault."""
+        if self.last_failed not in (None, step.name):
+            raise Failure(f"{failure}; {self.last_failed} failed just before, so that something "
+                          "else may be wrong: mend it, and give --retry")
+        self.last_failed = step.name
         self.results.add({"type": "failed", "subject": step.subject, "method": step.name,
                           "failure": str(failure)})
         self.say(f"  it failed: {failure}")
-        if studies.Held(self.results.records).gave_up(*who):
+        if studies.Held(self.results.records).gave_up(step.subject, step.name):
             self.say(f"  {step.name} is left out in {step.subject}; --retry tries it again")
 
     def hunt(self, step):
@@ -139,7 +139,6 @@ class Campaign:
                       self.results, self.plan, self.say, self.slot)
         else:
             self.search(step, subject)
-        self.last_failed = None
 
     def prepare(self, subject):
         """Lets one trial make the data set, which is in nobody's time. False where not even

@@ -142,6 +142,23 @@ class WholeCampaign(unittest.TestCase):
         self.run_until()
         self.assertEqual(len(matching(self.held(), type="final", contender="dremel")), 3)
 
+    def test_two_methods_that_fail_in_a_row_end_it(self):
+        self.studies = [studies.main("ycsb-a", ("dremel", "random"))]
+        refused = MethodFailure("no trial works")
+        with mock.patch.dict(os.environ, TOY_FAILS="1"), \
+                mock.patch.object(campaign.hunt, "hunt", side_effect=refused):
+            with self.assertRaisesRegex(Failure, "no trial works; dremel failed just before"):
+                self.run_until()
+        self.assertEqual({it["method"] for it in matching(self.held(), type="failed")}, {"dremel"})
+
+    def test_a_subject_that_does_not_work_is_passed_over(self):
+        broken = subjects.replace(self.known["ycsb-a"], name="broken", words=["false"])
+        self.known["broken"] = broken
+        self.studies = [studies.main("broken", ("random",)), studies.main("ycsb-a", ("random",))]
+        left = self.run_until()
+        self.assertEqual({it.subject for it in left}, {"broken"})
+        self.assertTrue(any("broken, which is passed over" in it for it in self.said))
+
     def test_an_interrupted_search_begins_anew(self):
         place = self.place / "searches/ycsb-a/dremel"
         place.mkdir(parents=True)
