@@ -82,7 +82,12 @@ class ResultFile:
 
 
 def write(path, mode, records):
-    with path.open(mode) as file:
-        file.write(as_text(records))
-        file.flush()
-        os.fsync(file.fileno())
+    try:
+        with path.open(mode) as file:
+            file.write(as_text(records))
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        # A line that was cut short is left out when the file is opened again.
+        raise Failure(f"cannot write {path}: {error.strerror}; make room, and the same command "
+                      "goes on from what stands there") from None

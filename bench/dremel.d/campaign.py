@@ -1,5 +1,6 @@
 """Does what the records still lack, one run at a time."""
 
+import hashlib
 from pathlib import Path
 
 import curves
@@ -7,10 +8,12 @@ import hunt
 import searching
 import studies
 import subjects
-from failure import Failure
+from failure import Failure, MethodFailure
 from machine import machine
+from proposers import FIRST, proposer
+from slot import OutOfTime, Slot
 from space import Space
-from trial import Runner
+from trial import FIRST_SETUP_DEADLINE, Runner
 
 # Seconds of a trial that is wanted for its set-up only.
 LEAST = 1.0
@@ -19,65 +22,145 @@ LEAST = 1.0
 class Campaign:
     """All studies that were asked for, over one file of results."""
 
-    def __init__(self, wanted, known, results, plan, program, directory, say):
+    def __init__(self, wanted, known, results, plan, program, directory, say, slot=None):
         self.studies, self.known, self.results, self.plan = wanted, known, results, plan
         self.program, self.directory, self.say = Path(program), directory, say
-        self.opened = {}
+        self.slot = slot or Slot()
+        # The data sets that are there, why subjects were passed over.
+        self.opened, self.prepared, self.passed = {}, set(), {}
+        # The method that has just failed, and a step of the round of repeats that was begun.
+        self.last_failed, self.round = None, None
 
     def run(self):
-        if not self.results.find(type="machine"):
-            self.results.add({"type": "machine", **machine()})
+        """Does what fits into the slot, and gives the steps that are left."""
+        self.note_origin()
         for subject in {it.subject: it for it in self.studies}:
             self.known[subject].write()
         try:
+            studies.check_slot(self.left(), self.known, self.slot.seconds)
+            self.check_libraries()
             for study in self.studies:
                 for step in self.steps(study):
-                    if not studies.is_done(step, self.results.find):
-                        self.tell(step)
-                        getattr(self, step.kind)(step)
+                    self.do(step)
+        except OutOfTime:
+            pass
         finally:
             self.close()
+        return self.left()
+
+    def do(self, step):
+        """Takes a step, twice if need be, unless it is done or its subject does not work."""
+        while not (self.is_done(step) or step.subject in self.passed):
+            self.slot.claim(self.claim(step))
+            self.tell(step)
+            try:
+                getattr(self, step.kind)(step)
+                self.last_failed = None
+            except MethodFailure as failure:
+                self.fail(step, failure)
+
+    def claim(self, step):
+        """Seconds without which a step is not begun. A search and a round of repeats are
+        done at a stretch; what else takes long ends between two trials."""
+        if step.kind != "final":
+            return studies.stretch(step, self.known[step.subject])
+        if self.round and studies.same_round(self.round, step):
+            return 0.0
+        self.round = step
+        return sum(it.seconds for it in self.left() if studies.same_round(it, step))
+
+    def check_libraries(self):
+        """Lets each library propose something before hours are spent on what comes first."""
+        wanted = {}
+        for step in self.left():
+            if step.kind == "hunt" and step.name in studies.RIVALS:
+                wanted.setdefault(step.name, step.subject)
+        for method, subject in wanted.items():
+            space = self.space(self.known[subject])
+            drawn = space.sample(2 * FIRST, self.plan["seed"])
+            own = [{"configuration": it, "metrics": {"throughput": 100.0 + number,
+                                                     "get_p99_micros": 10.0 + number % 3}}
+                   for number, it in enumerate(drawn)]
+            try:
+                found = proposer(method, space, self.plan["seed"]).propose(own, {"other": own})
+            except Failure:
+                raise
+            except Exception as error:
+                raise Failure(f"the library of {method} does not work here "
+                              f"({type(error).__name__}: {error}): run bench/dremel install, or "
+                              "leave the method out by --methods") from error
+            if not space.allows(found):
+                raise Failure(f"{method} proposes what the space does not allow: report this")
+
+    def note_origin(self):
+        """Where figures come from; more than one machine or program is told in the report."""
+        program = hashlib.sha256(self.program.read_bytes()).hexdigest()[:12]
+        for origin in ({"type": "machine", **machine()}, {"type": "program", "sha256": program}):
+            if not self.results.find(**origin):
+                self.results.add(origin)
 
     def steps(self, study):
         return studies.steps(study, self.known[study.subject], self.plan["rounds"])
 
+    def is_done(self, step):
+        return studies.Held(self.results.records).has(step)
+
     def left(self):
-        found = studies.unique(step for study in self.studies for step in self.steps(study))
-        return [it for it in found if not studies.is_done(it, self.results.find)]
+        found = [step for study in self.studies for step in self.steps(study)]
+        return studies.left(found, self.results.records)
 
     def tell(self, step):
-        spent = {(it["subject"], it["method"]): it["at"] for it in self.results.all(type="trial")
-                 if "at" in it}
-        left = studies.duration(studies.seconds_left(self.left(), spent))
-        what = {"hunt": f"{step.name} searches", "full": "all trials of the search in full",
-                "checkpoint": f"the best of {step.name} after {step.number:.0%} of its time",
-                "final": f"round {step.number + 1}: {step.name}"}[step.kind]
-        self.say(f"{step.subject}: {what}; about {left} left in all")
+        left = studies.duration(studies.seconds_left(self.left(), self.spent()))
+        self.say(f"{studies.told(step)}; about {left} left in all")
+
+    def spent(self):
+        """Seconds of hunts that were begun, by subject and method."""
+        return {(it["subject"], it["method"]): it["at"] for it in self.results.all(type="trial")
+                if "at" in it}
+
+    def fail(self, step, failure):
+        """Notes that a method failed. Two methods in a row are nobody's own fault."""
+        if self.last_failed not in (None, step.name):
+            raise Failure(f"{failure}; {self.last_failed} failed just before, so that something "
+                          "else may be wrong: mend it, and give --retry")
+        self.last_failed = step.name
+        self.results.add({"type": "failed", "subject": step.subject, "method": step.name,
+                          "failure": str(failure)})
+        self.say(f"  it failed: {failure}")
+        if studies.Held(self.results.records).gave_up(step.subject, step.name):
+            self.say(f"  {step.name} is left out in {step.subject}; --retry tries it again")
 
     def hunt(self, step):
         subject = self.subject(step)
-        self.prepare(subject)
+        if not self.prepare(subject):
+            return
         if step.name in studies.RIVALS:
             hunt.hunt(step.name, subject, self.space(subject), self.runner(subject),
-                      self.results, self.plan, self.say)
+                      self.results, self.plan, self.say, self.slot)
         else:
             self.search(step, subject)
 
     def prepare(self, subject):
-        """Lets one trial make the data set, which is in nobody's time."""
-        if not self.results.find(type="prepared", subject=subject.name):
-            space = self.space(subject)
-            found = self.runner(subject).run(subject.words, space.file(space.default), LEAST)
-            if "failure" in found:
-                raise Failure(f"the guide's configuration fails in {subject.name}: "
-                              f"{found['failure']}")
-            self.results.add({"type": "prepared", "subject": subject.name,
-                              "seconds": found["setup"]})
+        """Lets one trial make the data set, which is in nobody's time. False where not even
+        that runs: the subject is passed over, and the others go on."""
+        if subject.name in self.prepared:
+            return True
+        space = self.space(subject)
+        found = self.runner(subject).run(subject.words, space.file(space.default), LEAST,
+                                         FIRST_SETUP_DEADLINE)
+        if "failure" in found:
+            self.passed[subject.name] = found["failure"]
+            self.say(f"  the guide's configuration fails in {subject.name}, which is passed "
+                     f"over: {found['failure']}")
+            return False
+        self.prepared.add(subject.name)
+        self.results.add({"type": "prepared", "subject": subject.name, "seconds": found["setup"]})
+        return True
 
     def search(self, step, subject):
         place = self.results.path.parent / "searches" / subject.name / step.name
-        log = searching.run(self.program, subject, step.name, place,
-                            self.directory / "search.trials", self.plan["seed"])
+        log, notes = searching.run(self.program, subject, step.name, place,
+                                   self.directory / "search.trials", self.plan["seed"])
         where = {"subject": subject.name, "method": step.name}
         known = {it["number"] for it in self.results.all(type="trial", **where)}
         for trial in log.records():
@@ -85,7 +168,8 @@ class Campaign:
             if trial["number"] not in known:
                 self.results.add({"type": "trial", **where, **trial})
         self.results.add({"type": "found", **where, "spent": log.spent, "number": log.best,
-                          "configuration": log.trials[log.best]["configuration"]})
+                          "configuration": log.trials[log.best]["configuration"],
+                          **({"notes": notes} if notes else {})})
 
     def checkpoint(self, step):
         subject = self.subject(step)
@@ -111,6 +195,7 @@ class Campaign:
             number = trial["number"]
             if "failure" in trial or self.results.find(type="full", number=number, **where):
                 continue
+            self.slot.claim(studies.once(subject))
             self.results.add({"type": "full", **where, "number": number,
                               **self.measured(subject, trial["configuration"])})
             self.say(f"  trial {number} in full")

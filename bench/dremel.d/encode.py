@@ -53,18 +53,32 @@ def place(parameter, setting):
 
 def vector(parameters, configuration):
     """Numbers from 0 to 1 for everything that can be chosen; words have one each."""
-    numbers = []
-    for parameter in parameters:
-        many = count(parameter)
-        if many < 2:
-            continue
-        setting = configuration[parameter["name"]]
-        found = choices(parameter)
-        if found is not None and many > 2:
-            numbers += [float(setting == it) for it in found]
-        else:
-            numbers.append(place(parameter, setting) / (many - 1))
-    return numbers
+    return vectors(parameters, [configuration])[0]
+
+
+def vectors(parameters, configurations):
+    """The vectors of many. Thousands are compared for each proposal, in the time of who
+    proposes, so places are looked up once for each setting."""
+    free = [it for it in parameters if count(it) > 1]
+    known = {it["name"]: {} for it in free}
+    found = []
+    for configuration in configurations:
+        numbers = []
+        for parameter in free:
+            setting, seen = configuration[parameter["name"]], known[parameter["name"]]
+            if setting not in seen:
+                seen[setting] = coordinates(parameter, setting)
+            numbers += seen[setting]
+        found.append(numbers)
+    return found
+
+
+def coordinates(parameter, setting):
+    """A setting's share of a vector."""
+    found, many = choices(parameter), count(parameter)
+    if found is not None and many > 2:
+        return [float(setting == it) for it in found]
+    return [place(parameter, setting) / (many - 1)]
 
 
 def neighbours(parameters, configuration, random, wanted):

@@ -37,7 +37,7 @@ def multi(parameters, own, others, candidates, seed):
 
 
 def matrix(parameters, configurations):
-    return torch.tensor([encode.vector(parameters, it) for it in configurations])
+    return torch.tensor(encode.vectors(parameters, configurations))
 
 
 def fitted(model):

@@ -2,35 +2,62 @@
 
 import time
 
-from failure import Failure
-from proposers import proposer
+from failure import Failure, MethodFailure
+from proposers import Random, proposer
+from slot import Slot
 
 # So many failures before anything was measured are no fault of configurations.
 HOPELESS = 5
+# So many proposals in a row that a library failed to make are no accident of numbers.
+BROKEN = 3
 
 
-def hunt(method, subject, space, runner, results, plan, say):
-    """Goes on where the records end, and notes the best."""
+def hunt(method, subject, space, runner, results, plan, say, slot=None):
+    """Goes on where the records end, and notes the best. Between two trials it may end for
+    want of time, and goes on from there."""
+    slot = slot or Slot()
     own = results.all(type="trial", subject=subject.name, method=method)
     spent = own[-1]["at"] if own else 0.0
     who = proposer(method, space, plan["seed"])
+    drawn = Random(space, plan["seed"])
     while spent + needed(own, subject.evaluation) <= subject.budget:
+        slot.claim(needed(own, subject.evaluation))
         begun = time.monotonic()
-        configuration = who.propose(own, others(results, subject.name, method))
-        proposed = time.monotonic() - begun
+        configuration, fallback = proposed(who, drawn, own, others(results, subject.name, method))
+        took = time.monotonic() - begun
         found = runner.run(subject.words, space.file(configuration), subject.evaluation)
         spent += time.monotonic() - begun
         record = {"type": "trial", "subject": subject.name, "method": method,
-                  "number": len(own) + 1, "at": spent, "proposed": round(proposed, 3),
-                  "configuration": configuration, **found}
+                  "number": len(own) + 1, "at": spent, "proposed": round(took, 3),
+                  **fallback, "configuration": configuration, **found}
         results.add(record)
         own.append(record)
-        if len(own) >= HOPELESS and all("failure" in it for it in own):
-            raise Failure(f"the first {len(own)} trials of {method} in {subject.name} failed, the "
-                          f"last one so: {record['failure']}")
         say(f"  trial {len(own)}: {told(record)}")
+        check(method, subject.name, own)
     results.add({"type": "found", "subject": subject.name, "method": method, "spent": spent,
-                 **best(own)})
+                 **best(own, subject.budget)})
+
+
+def proposed(who, drawn, own, known):
+    """(what to try, a remark). Where a library fails over these numbers, a configuration is
+    drawn, and the record says so."""
+    try:
+        return who.propose(own, known), {}
+    except Failure:
+        raise
+    except Exception as error:
+        words = f"{type(error).__name__}: {error}".splitlines()[0]
+        return drawn.propose(own, known), {"fallback": words[:300]}
+
+
+def check(method, subject, own):
+    """Ends what leads to nothing."""
+    if len(own) >= HOPELESS and all("failure" in it for it in own):
+        raise MethodFailure(f"the first {len(own)} trials of {method} in {subject} failed, the "
+                            f"last one so: {own[-1]['failure']}")
+    if len(own) >= BROKEN and all("fallback" in it for it in own[-BROKEN:]):
+        raise MethodFailure(f"{method} in {subject} could propose nothing {BROKEN} times in a "
+                            f"row: {own[-1]['fallback']}")
 
 
 def needed(own, evaluation):
@@ -52,9 +79,10 @@ def others(results, subject, method):
     return found
 
 
-def best(own):
-    """The trial with the highest throughput; none if all failed."""
-    measured = [it for it in own if "metrics" in it]
+def best(own, budget):
+    """The trial with the highest throughput, of those that ended within the budget; none if
+    all failed."""
+    measured = [it for it in own if "metrics" in it and it["at"] <= budget]
     if not measured:
         return {"number": None, "configuration": None}
     first = max(measured, key=lambda it: it["metrics"]["throughput"])

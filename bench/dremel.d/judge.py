@@ -196,6 +196,7 @@ def render(records, wanted):
     for machine in (it for it in records if it["type"] == "machine"):
         text.append(f"{machine['processor']}, {machine['cores']} cores, {machine['memory']}, "
                     f"{machine['system']}")
+    text += sizes(records)
     text += ["", summary(records, [it for it in wanted if it.name == "main"])]
     for study in wanted:
         text += ["", f"{study.name}: {study.subject}", ""]
@@ -205,10 +206,49 @@ def render(records, wanted):
     return "\n".join(text) + "\n"
 
 
+def sizes(records):
+    """The times that were run beside those that were planned, and what was not alike."""
+    plan = next((it for it in records if it["type"] == "plan" and "planned" in it), None)
+    text = []
+    if plan:
+        text.append(f"full evaluations of {plan['evaluation']:g} s, {plan['budget']:g} s for each "
+                    f"method, {plan['rounds']} rounds, seed {plan['seed']}")
+        shares = [f"{plan[name] / plan['planned'][name]:.0%} of the planned time of {words}"
+                  for name, words in (("evaluation", "an evaluation"), ("budget", "a method"))
+                  if plan[name] < plan["planned"][name]]
+        if shares:
+            text.append(f"A SHORTER RUN: {', '.join(shares)}.")
+    machines, programs = (sum(it["type"] == kind for it in records)
+                          for kind in ("machine", "program"))
+    if machines > 1:
+        text.append(f"Measured on {machines} machines, or under as many kernels.")
+    if programs > 1:
+        text.append(f"Measured with {programs} builds of the program.")
+    return text
+
+
+def remarks(records, study):
+    """What one should know of the searches: sentences."""
+    text = []
+    for method in study.methods:
+        own = [it for it in records if it.get("subject") == study.subject
+               and it.get("method") == method]
+        found = next((it for it in own if it["type"] == "found"), None)
+        failures = [it["failure"] for it in own if it["type"] == "failed"]
+        if failures and not found:
+            text.append(f"  {method} failed: {failures[-1]}")
+        fallbacks = [it["fallback"] for it in own if "fallback" in it]
+        if fallbacks:
+            text.append(f"  {method} drew {len(fallbacks)} of its trials, for its library failed "
+                        f"({fallbacks[-1]})")
+        text += [f"  {method}: {it}" for it in (found or {}).get("notes", [])]
+    return text
+
+
 def compared(records, study):
     finals, rows = study_table(records, study)
     if not finals:
-        return ["  not measured"]
+        return [*remarks(records, study), "  not measured"]
     text = [aligned(rows), "", f"  dremel: {verdict(finals, study.contenders)}"]
     failed = [it for it in finals if "failure" in it]
     text += [f"  {it['contender']}, round {it['round'] + 1}: {it['failure']}" for it in failed]
@@ -218,7 +258,7 @@ def compared(records, study):
         near = ", ".join(f"{method} {studies.duration(at)}"
                          for method, at in time_to_best(records, study).items())
         text += [f"  the last to lead led after: {near}"] if near else []
-    return text
+    return text + remarks(records, study)
 
 
 def in_full(records, study):

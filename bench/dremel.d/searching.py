@@ -1,12 +1,18 @@
 """`lissom search` as one of the methods, and what its log tells."""
 
+import fcntl
 import json
+import shutil
 import subprocess
+import time
 
-from failure import Failure
+from failure import Failure, MethodFailure
+from trial import SETUP_DEADLINE
 
 # Seconds for a search to end its trials.
 PATIENCE = 60
+# Seconds behind its budget after which a search is not believed to end.
+LATE = 120
 # What each variant of the method adds to the command line.
 VARIANTS = {
     "dremel": [],
@@ -28,7 +34,8 @@ def words(program, subject, variant, place, directory, seed):
     return [str(program), "search", "--command", subject.command(), "--space", subject.space,
             "--format", subject.form, *constants, "--budget", f"{subject.budget:g}s",
             "--evaluation", f"{subject.evaluation:g}s", "--repeats", "0", "--seed", str(seed),
-            "--memory", str(subject.memory), "--directory", str(directory),
+            "--setup-deadline", f"{SETUP_DEADLINE}s",
+            "--memory", str(subject.memory), "--directory", str(directory), "--json",
             "--out", str(place / "OPTIONS"), "--log", str(place / "search.jsonl"),
             "--report", str(place / "search.html"), *VARIANTS[variant]]
 
@@ -92,26 +99,95 @@ class Log:
 
 
 def run(program, subject, variant, place, directory, seed):
-    """Runs the search, or goes on with it, and gives its log."""
+    """Runs the search, unless it has run to its end, and gives its log and its notes.
+
+    One that was interrupted begins anew: trials that waited are gone, and a search that
+    runs them again within its budget would have less time than the others."""
     place.mkdir(parents=True, exist_ok=True)
     path = place / "search.jsonl"
-    log = Log(path.read_text()) if path.exists() else None
-    if log is None or not log.ended:
-        with open(place / "search.txt", "w") as said:
-            child = subprocess.Popen(words(program, subject, variant, place, directory, seed),
-                                     stdin=subprocess.DEVNULL, stdout=said,
-                                     stderr=subprocess.PIPE, text=True)
-            try:
-                _, errors = child.communicate()
-            except KeyboardInterrupt:
-                # It was asked to end as well, and has trials to end first.
-                child.wait(PATIENCE)
-                raise
-        if child.returncode != 0 or not path.exists():
-            last = (errors.strip().splitlines() or ["it said nothing"])[-1]
-            raise Failure(f"lissom search failed: {last}; the same command goes on from "
-                          f"{place / 'search.jsonl'}")
+    log = whole(path)
+    if log is None:
+        set_aside(path)
+        carry_out(words(program, subject, variant, place, directory, seed), place, subject.budget)
+        log = whole(path)
+    if log is None:
+        raise MethodFailure(f"the search in {place} measured nothing; its report has the causes")
+    return log, notes(place / "search.txt")
+
+
+def whole(path):
+    """The log of a search that has ended and found something; None of any other."""
+    try:
         log = Log(path.read_text())
-    if log.best is None:
-        raise Failure(f"the search in {place} measured nothing; its report has the causes")
-    return log
+    except (FileNotFoundError, json.JSONDecodeError, KeyError):
+        return None
+    return log if log.ended and log.best in log.trials else None
+
+
+def set_aside(path, patience=PATIENCE):
+    """Gives the log of an earlier attempt another name, as soon as nobody writes to it."""
+    if not path.exists():
+        return
+    with open(path) as file:
+        until = time.monotonic() + patience
+        while not taken(file):
+            if time.monotonic() > until:
+                raise Failure(f"another search writes to {path}: end it, or wait for it")
+            time.sleep(0.2)
+    number = 1
+    while (other := path.with_name(f"search-{number}.jsonl")).exists():
+        number += 1
+    path.rename(other)
+
+
+def taken(file):
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def carry_out(command, place, budget):
+    """Runs a search to its end. Whatever becomes of this program, the search ends with it."""
+    with open(place / "search.txt", "w") as said, open(place / "search.err", "w+") as errors:
+        try:
+            child = subprocess.Popen([*with_this_program(), *command], stdin=subprocess.DEVNULL,
+                                     stdout=said, stderr=errors, start_new_session=True)
+        except OSError as error:
+            raise Failure(f"cannot start {command[0]}: {error.strerror}") from None
+        try:
+            child.wait(budget + LATE)
+        except subprocess.TimeoutExpired:
+            raise MethodFailure(f"the search in {place} did not end {LATE} s behind its "
+                                "budget") from None
+        finally:
+            end(child)
+        if child.returncode != 0:
+            errors.seek(0)
+            last = (errors.read().strip().splitlines() or ["it said nothing"])[-1]
+            raise MethodFailure(f"lissom search failed: {last}")
+
+
+def with_this_program():
+    """Words in front of a command that is to end when this program is killed."""
+    return ["setpriv", "--pdeathsig", "TERM"] if shutil.which("setpriv") else []
+
+
+def end(child):
+    """Ends a search that has not ended: asked once, it ends its trials."""
+    if child.poll() is None:
+        child.terminate()
+        try:
+            child.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait()
+
+
+def notes(path):
+    """What the search says about itself, as that trials began anew for want of memory."""
+    try:
+        return json.loads(path.read_text())["findings"]["notes"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []

@@ -20,7 +20,9 @@ class Space:
             raise Failure(f"lissom space failed: {described.stderr.strip()}")
         self.description = json.loads(described.stdout)
         self.process = subprocess.Popen([*words, "--answer"], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, text=True)
+                                        stdout=subprocess.PIPE, text=True,
+                                        # It ends with its input, not by Ctrl-C before the rest.
+                                        start_new_session=True)
 
     @property
     def parameters(self):

@@ -18,6 +18,10 @@ SHARES = (0.25, 0.5, 0.75)
 FACTORS = {"dremel-3-buckets": 5, "dremel-4-buckets": 10}
 # What a trial is thought to take besides its seconds.
 SETUP = 5.0
+# What a search may take behind its budget, to end its trials.
+ENDING = 15.0
+# Attempts of a search that fails.
+ATTEMPTS = 2
 
 ABLATED = "double-get30"
 LATENCY = "initial-get90-skew09"
@@ -97,21 +101,82 @@ def budget(method, subject):
     return subject.budget * FACTORS.get(method, 1)
 
 
+def once(subject):
+    """Seconds of one full evaluation."""
+    return subject.evaluation + SETUP
+
+
 def steps(study, subject, rounds):
     """Everything that a study takes, in its order. The same search serves several studies."""
     found = [Step("hunt", "", study.subject, method, 0, budget(method, subject))
              for method in study.methods]
-    once = subject.evaluation + SETUP
+    seconds = once(subject)
     if study.checkpoints:
-        found += [Step("checkpoint", "", study.subject, method, share, once)
+        found += [Step("checkpoint", "", study.subject, method, share, seconds)
                   for method in study.methods for share in SHARES]
     if study.in_full:
         # As many as the paper's 31 and the default.
-        return [*found, Step("full", study.name, study.subject, "dremel", 0, 32 * once)]
+        return [*found, Step("full", study.name, study.subject, "dremel", 0, 32 * seconds)]
     for turn in range(rounds):
-        found += [Step("final", study.name, study.subject, contender, turn, once)
+        found += [Step("final", study.name, study.subject, contender, turn, seconds)
                   for contender in by_turns(study.contenders, turn)]
     return found
+
+
+def stretch(step, subject):
+    """Seconds of a step that are taken at a stretch. A rival ends between two trials, and so
+    do all trials in full; `lissom search` cannot, for its trials wait for each other."""
+    if step.kind == "full" or step.kind == "hunt" and step.name in RIVALS:
+        return once(subject)
+    return step.seconds + ENDING if step.kind == "hunt" else step.seconds
+
+
+def stretches(left, known):
+    """The stretch of each step: of the first repeat of a round that of the round, of the
+    others none."""
+    rounds = {}
+    for step in left:
+        rounds[round_of(step)] = rounds.get(round_of(step), 0.0) + step.seconds
+    for step in left:
+        yield (rounds.pop(round_of(step), 0.0) if step.kind == "final"
+               else stretch(step, known[step.subject]))
+
+
+def check_slot(left, known, seconds):
+    """A slot into which something never fits would be begun again and again."""
+    found = zip(stretches(left, known), left)
+    took, step = max(found, key=lambda it: it[0], default=(0.0, None))
+    if took > seconds:
+        raise Failure(f"{told(step)} takes {duration(took)} at a stretch, and the slot is "
+                      f"{duration(seconds)} long: give more by --until, or shorter times by --scale "
+                      "with an --out of their own")
+
+
+def slots(left, known, seconds):
+    """How steps that are left, given in their order, fall into slots of so many seconds: lists
+    of (step, seconds) of each. An estimate."""
+    found, room = [[]], seconds
+    for step, needed in zip(left, stretches(left, known)):
+        rest = step.seconds
+        while rest > 0:
+            if needed > room and found[-1]:
+                found.append([])
+                room = seconds
+            splits = 0 < needed < rest
+            took = min(rest, max(needed, room)) if splits else rest
+            found[-1].append((step, took))
+            rest, room = rest - took, room - took
+    return [it for it in found if it]
+
+
+def round_of(step):
+    """The round of a repeat; None of another step."""
+    return (step.study, step.subject, step.number) if step.kind == "final" else None
+
+
+def same_round(one, other):
+    """Whether both are repeats of one round."""
+    return round_of(one) is not None and round_of(one) == round_of(other)
 
 
 def by_turns(contenders, turn):
@@ -120,17 +185,48 @@ def by_turns(contenders, turn):
     return contenders[turn:] + contenders[:turn]
 
 
-def is_done(step, find):
-    """Whether the records hold it; `find` gives the first record with some values."""
-    where = {"subject": step.subject}
-    if step.kind == "hunt":
-        return find(type="found", method=step.name, **where) is not None
-    if step.kind == "checkpoint":
-        return find(type="checkpoint", method=step.name, share=step.number, **where) is not None
-    if step.kind == "full":
-        return find(type="full-end", **where) is not None
-    return find(type="final", study=step.study, contender=step.name, round=step.number,
-                **where) is not None
+class Held:
+    """What records hold."""
+
+    def __init__(self, records):
+        self.steps, self.failures = set(), {}
+        for record in records:
+            self.take(record)
+
+    def take(self, record):
+        subject, method = record.get("subject"), record.get("method")
+        if record["type"] == "found":
+            self.steps.add(("hunt", subject, method))
+        elif record["type"] == "checkpoint":
+            self.steps.add(("checkpoint", subject, method, record["share"]))
+        elif record["type"] == "full-end":
+            self.steps.add(("full", subject))
+        elif record["type"] == "final":
+            self.steps.add(("final", subject, record["study"], record["contender"],
+                            record["round"]))
+        elif record["type"] == "failed":
+            self.failures[subject, method] = self.failures.get((subject, method), 0) + 1
+        elif record["type"] == "retry":
+            self.failures = {}
+
+    def gave_up(self, subject, method):
+        """Whether a search failed so often that it is left out, together with its repeats."""
+        return (("hunt", subject, method) not in self.steps
+                and self.failures.get((subject, method), 0) >= ATTEMPTS)
+
+    def has(self, step):
+        """Whether a step is done; what is left out counts as done."""
+        key = {"hunt": ("hunt", step.subject, step.name),
+               "checkpoint": ("checkpoint", step.subject, step.name, step.number),
+               "full": ("full", step.subject),
+               "final": ("final", step.subject, step.study, step.name, step.number)}[step.kind]
+        return key in self.steps or self.gave_up(step.subject, step.name)
+
+
+def left(found, records):
+    """Those of some steps that records lack, once each."""
+    held = Held(records)
+    return [it for it in unique(found) if not held.has(it)]
 
 
 def seconds_left(left, spent):
@@ -143,6 +239,14 @@ def seconds_left(left, spent):
 def unique(found):
     """Steps once each."""
     return list(dict.fromkeys(found))
+
+
+def told(step):
+    """A step in words."""
+    what = {"hunt": f"{step.name} searches", "full": "all trials of the search in full",
+            "checkpoint": f"the best of {step.name} after {step.number:.0%} of its time",
+            "final": f"round {step.number + 1:.0f}: {step.name}"}[step.kind]
+    return f"{step.subject}: {what}"
 
 
 def duration(seconds):

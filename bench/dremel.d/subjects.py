@@ -36,6 +36,11 @@ class Subject:
                 path.write_text(text)
 
 
+def window(evaluation, most):
+    """Milliseconds of a sample: of short evaluations a fifth must hold some, too."""
+    return f"{max(50, min(most, int(1000 * evaluation / 60)))}ms"
+
+
 def with_budget(subject, budget):
     """The same with another budget."""
     return replace(subject, budget=budget)
@@ -49,7 +54,7 @@ def of_setting(setting, sizes, place, program):
              "--directory", "{directory}", "--prepared", str(place / "sets"),
              "--base", str(base), "--threads", str(sizes.threads),
              "--rate-limit", str(setting.bandwidth), "--seconds", "{seconds}",
-             "--window", "500ms"]
+             "--window", window(sizes.evaluation, 500)]
     constants = {"memory": sizes.memory, "entries": setting.entries,
                  "entry_bytes": setting.entry_bytes}
     return Subject(setting.name, words, "dremel", "rocksdb", constants,
@@ -64,10 +69,12 @@ def of_lissom(sizes, place, program):
     words = [str(program), "trial", "--workload", "five-sessions", "--entries", str(entries),
              "--system", "lissom", "--options", "{options}", "--directory", "{directory}",
              "--prepared", str(place / "sets"), "--memory", str(memory),
-             "--seconds", "{seconds}", "--window", "1s"]
+             "--seconds", "{seconds}", "--window", window(4 * sizes.evaluation, 1000)]
     constants = {"memory": memory, "entries": entries, "entry_bytes": 1024}
     return Subject("lissom-settings", words, "lissom", "json", constants,
-                   memory + (512 << 20), 4 * sizes.evaluation, 4 * sizes.budget)
+                   # As above. Some 32 trials wait with their memory, and with much more they
+                   # would have to begin anew instead.
+                   memory + (320 << 20), 4 * sizes.evaluation, 4 * sizes.budget)
 
 
 def of_db_bench(sizes, place, _program):

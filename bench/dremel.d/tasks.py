@@ -6,8 +6,9 @@ import math
 
 # Metrics of the setting's own trials, less of which is better.
 PARTS = ("get_p99_micros", "put_p99_micros")
-# Points of one task; a fit takes their number to the third.
-MOST = 40
+# Points of one other setting, and of all of them together; a fit takes the number of points
+# to the third, in the time of who proposes.
+MOST, MOST_IN_ALL = 40, 240
 
 
 def value(trial, metric="throughput"):
@@ -31,7 +32,7 @@ def goals(trials):
     return standardised([worst if it is None else it for it in found]) if trials else []
 
 
-def thinned(trials, most=MOST):
+def thinned(trials, most):
     """At most so many, at even distances."""
     if len(trials) <= most:
         return trials
@@ -49,8 +50,9 @@ def rows(own, others):
             values = standardised([-value(it, metric) for it in known])
             found += [(tasks, trial, goal) for trial, goal in zip(known, values)]
             tasks += 1
+    most = min(MOST, MOST_IN_ALL // max(1, len(others)))
     for name in sorted(others):
-        known = thinned([it for it in others[name] if value(it) is not None])
+        known = thinned([it for it in others[name] if value(it) is not None], most)
         if len(known) > 1:
             found += [(tasks, trial, goal) for trial, goal in zip(known, goals(known))]
             tasks += 1

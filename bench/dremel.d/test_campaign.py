@@ -1,9 +1,12 @@
 """The file of a campaign, and a whole campaign around a stand-in for `lissom`."""
 
+import fcntl
+import itertools
 import os
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import testing
 import campaign
@@ -11,11 +14,14 @@ import install
 import judge
 import proposers
 import records
+import searching
 import settings
 import studies
 import subjects
-from failure import Failure
+import trial
+from failure import Failure, MethodFailure
 from result_file import matching
+from slot import Slot
 
 TOY = testing.HERE / "toy.py"
 
@@ -58,8 +64,8 @@ class WholeCampaign(unittest.TestCase):
         self.studies = [self.study, *halving]
         self.said = []
 
-    def run_until(self, most=None):
-        """Runs the campaign; an interruption comes behind `most` records."""
+    def run_until(self, most=None, slot=None):
+        """Runs the campaign; an interruption comes behind `most` records. What is left."""
         plan = {"rounds": 3, "seed": 1}
         results = records.Results(self.place / "results.jsonl", plan)
         if most is not None:
@@ -71,10 +77,13 @@ class WholeCampaign(unittest.TestCase):
                 add(record)
             results.add = add_or_end
         try:
-            campaign.Campaign(self.studies, self.known, results, plan, TOY, self.place,
-                              self.said.append).run()
+            return campaign.Campaign(self.studies, self.known, results, plan, TOY, self.place,
+                                     self.said.append, slot).run()
         finally:
             results.close()
+
+    def held(self):
+        return records.read(self.place / "results.jsonl")
 
     def test_it_goes_on_where_it_was_interrupted(self):
         for most in (4, 9, 20):
@@ -93,9 +102,90 @@ class WholeCampaign(unittest.TestCase):
         self.assertEqual(judge.halving(held, "ycsb-a")[2], 1.0)
         self.assertIn("dremel: first", judge.render(held, self.studies))
         self.assertTrue(any("left in all" in it for it in self.said))
+        self.assertIn("dremel: trials began anew", judge.render(held, self.studies))
         before = len(held)
+        self.assertEqual(self.run_until(), [])
+        self.assertEqual(len(self.held()), before, "all is done")
+
+    def test_what_does_not_fit_into_a_slot_is_left_to_the_next(self):
+        self.studies = [studies.main("ycsb-a", ("dremel", "random"))]
+        with self.assertRaisesRegex(Failure, "at a stretch"):
+            self.run_until(slot=Slot(10))
+        self.assertFalse(matching(self.held(), type="found"))
+        left, slots = None, 0
+        while left != []:
+            # Half a second goes by at each look at the clock.
+            left = self.run_until(slot=Slot(32, itertools.count(0, 0.5).__next__))
+            slots += 1
+            # A round of repeats that was begun is ended.
+            turns = [it["round"] for it in matching(self.held(), type="final")]
+            self.assertEqual(len(turns) % len(self.studies[0].contenders), 0)
+        self.assertGreater(slots, 1)
+        self.assertEqual(len(turns), 3 * len(self.studies[0].contenders))
+        numbers = [it["number"] for it in matching(self.held(), type="trial", method="random")]
+        self.assertEqual(numbers, list(range(1, len(numbers) + 1)))
+
+    def test_a_method_that_fails_does_not_end_the_others(self):
+        self.studies = [self.study]
+        with mock.patch.dict(os.environ, TOY_FAILS="1"):
+            self.assertEqual(self.run_until(), [])
+        held = self.held()
+        self.assertEqual([it["failure"] for it in matching(held, type="failed")],
+                         2 * ["lissom search failed: error: it cannot be done"])
+        self.assertTrue(matching(held, type="found", method="random"))
+        self.assertFalse(matching(held, type="final", contender="dremel"))
+        self.assertEqual(len(matching(held, type="final", contender="guide")), 3)
+        self.assertIn("dremel failed: lissom search failed", judge.render(held, self.studies))
+        results = records.Results(self.place / "results.jsonl", {"rounds": 3, "seed": 1})
+        results.add({"type": "retry"})
+        results.close()
         self.run_until()
-        self.assertEqual(len(records.read(self.place / "results.jsonl")), before, "all is done")
+        self.assertEqual(len(matching(self.held(), type="final", contender="dremel")), 3)
+
+    def test_two_methods_that_fail_in_a_row_end_it(self):
+        self.studies = [studies.main("ycsb-a", ("dremel", "random"))]
+        refused = MethodFailure("no trial works")
+        with mock.patch.dict(os.environ, TOY_FAILS="1"), \
+                mock.patch.object(campaign.hunt, "hunt", side_effect=refused):
+            with self.assertRaisesRegex(Failure, "no trial works; dremel failed just before"):
+                self.run_until()
+        self.assertEqual({it["method"] for it in matching(self.held(), type="failed")}, {"dremel"})
+
+    def test_a_subject_that_does_not_work_is_passed_over(self):
+        broken = subjects.replace(self.known["ycsb-a"], name="broken", words=["false"])
+        self.known["broken"] = broken
+        self.studies = [studies.main("broken", ("random",)), studies.main("ycsb-a", ("random",))]
+        left = self.run_until()
+        self.assertEqual({it.subject for it in left}, {"broken"})
+        self.assertTrue(any("broken, which is passed over" in it for it in self.said))
+
+    def test_an_interrupted_search_begins_anew(self):
+        place = self.place / "searches/ycsb-a/dremel"
+        place.mkdir(parents=True)
+        (place / "search.jsonl").write_text('{"event":"begin"}\n{"event":"decis')
+        log, notes = searching.run(TOY, self.known["ycsb-a"], "dremel", place, self.place, 1)
+        self.assertEqual((log.best, log.spent, notes), (3, 4, ["trials began anew"]))
+        self.assertTrue((place / "search-1.jsonl").exists())
+        again, _ = searching.run("/nowhere", self.known["ycsb-a"], "dremel", place, self.place, 1)
+        self.assertEqual(again.best, 3, "it is not run again")
+        with open(place / "search.jsonl") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            with self.assertRaisesRegex(Failure, "another search writes"):
+                searching.set_aside(place / "search.jsonl", patience=0)
+
+    def test_a_search_without_end_is_ended(self):
+        with mock.patch.object(searching, "LATE", 0):
+            with self.assertRaisesRegex(MethodFailure, "did not end"):
+                searching.carry_out(["sleep", "60"], self.place, 0.1)
+
+    def test_a_full_disk_is_no_trials_failure(self):
+        runner = trial.Runner(self.place / "trials", 1)
+        left = self.place / "trials/trial-left"
+        left.mkdir(parents=True)
+        with mock.patch.object(trial, "LEAST_FREE", 1 << 60):
+            with self.assertRaisesRegex(Failure, "GiB are free"):
+                runner.run([str(TOY), "trial"], "", 1)
+        self.assertFalse(left.exists(), "what a killed harness has left is removed")
 
     def test_libraries_propose_what_the_rules_allow(self):
         lacking = install.missing(["single-task", "multi-task"])

@@ -56,6 +56,20 @@ class Report(unittest.TestCase):
                       "dremel: first, a tie with single-task", "not measured"]:
             self.assertIn(words, text)
 
+    def test_a_shorter_run_and_what_was_not_alike_are_said(self):
+        plan = {"type": "plan", "evaluation": 7.5, "budget": 900, "rounds": 3, "seed": 1,
+                "planned": {"evaluation": 30, "budget": 900}}
+        more = [{"type": "program", "sha256": it} for it in "ab"]
+        more.append({"type": "trial", "subject": "ycsb-a", "method": "single-task", "number": 9,
+                     "fallback": "ValueError: x"})
+        text = judge.render([plan, *all_records()[1:], *more], self.wanted)
+        self.assertIn("full evaluations of 7.5 s, 900 s for each method", text)
+        self.assertIn("A SHORTER RUN: 25% of the planned time of an evaluation.", text)
+        self.assertIn("2 builds of the program", text)
+        self.assertIn("single-task drew 1 of its trials", text)
+        plan["evaluation"] = 30
+        self.assertNotIn("SHORTER", judge.render([plan, *all_records()[1:]], self.wanted))
+
     def test_pictures_are_whole_and_need_nothing_else(self):
         held = all_records()
         for drawing in (picture.searches(held, self.wanted[0], 900),

@@ -114,6 +114,8 @@ class Tasks(unittest.TestCase):
         rows = tasks.rows(own, others)
         self.assertEqual(sorted({task for task, _, _ in rows}), [0, 1, 2])
         self.assertEqual(sum(task == 2 for task, _, _ in rows), tasks.MOST)
+        many = {str(number): others["b"] for number in range(17)}
+        self.assertLessEqual(len(tasks.rows([], many)), tasks.MOST_IN_ALL)
         part = [goal for task, _, goal in rows if task == 1]
         self.assertLess(part[0], part[1])
         self.assertTrue(math.isclose(sum(part), 0, abs_tol=1e-9))

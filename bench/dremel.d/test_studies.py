@@ -11,7 +11,7 @@ import proposers
 import settings
 import studies
 import subjects
-from failure import Failure
+from failure import Failure, MethodFailure
 
 
 class Studies(unittest.TestCase):
@@ -33,6 +33,37 @@ class Studies(unittest.TestCase):
         spent = {("double-get30", "random"): 400.0, ("double-get30", "dremel"): 9999.0}
         self.assertEqual(studies.seconds_left(steps, spent), 4 * 900 + 33 * 35 - 400 - 900)
         self.assertEqual(len(studies.unique(steps + steps)), len(steps))
+
+    def test_slots_hold_what_cannot_be_split(self):
+        subject = self.subject()
+        known = {subject.name: subject}
+        steps = studies.steps(studies.main("double-get30"), subject, 3)
+        (whole,) = studies.slots(steps, known, 2 * 3600)
+        self.assertEqual([step for step, _ in whole], steps)
+        found = studies.slots(steps, known, 1200)
+        self.assertEqual(sum(seconds for slot in found for _, seconds in slot),
+                         sum(it.seconds for it in steps))
+        for slot in found:
+            self.assertLessEqual(sum(seconds for _, seconds in slot), 1200)
+            for step, seconds in slot:
+                if step.kind == "hunt" and step.name == "dremel":
+                    self.assertEqual(seconds, 900)
+        rounds = [{step.number for step, _ in slot if step.kind == "final"} for slot in found]
+        self.assertEqual(sorted(number for slot in rounds for number in slot), [0, 1, 2])
+        longest = max(studies.stretches(steps, known))
+        self.assertEqual(longest, 900 + studies.ENDING)
+
+    def test_who_fails_twice_is_left_out_until_it_is_tried_again(self):
+        steps = studies.steps(studies.main("double-get30"), self.subject(), 1)
+        failed = {"type": "failed", "subject": "double-get30", "method": "random"}
+        names = lambda held: {it.name for it in studies.left(steps, held)}
+        self.assertIn("random", names([failed]))
+        self.assertNotIn("random", names([failed, failed]))
+        self.assertIn("random", names([failed, failed, {"type": "retry"}]))
+        found = {"type": "found", "subject": "double-get30", "method": "random"}
+        kinds = {it.kind for it in studies.left(steps, [failed, failed, found])
+                 if it.name == "random"}
+        self.assertEqual(kinds, {"checkpoint", "final"})
 
     def test_the_same_search_serves_several_studies(self):
         extra = studies.extras(["double-get30"])["buckets"][0]
@@ -68,7 +99,32 @@ class Hunts(unittest.TestCase):
     def test_what_a_trial_takes_is_learned(self):
         self.assertEqual(hunt.needed([], 30), 30)
         self.assertEqual(hunt.needed([{"setup": 4, "proposed": 2}, {"failure": "x"}], 30), 36)
-        self.assertEqual(hunt.best([{"failure": "x"}])["configuration"], None)
+        self.assertEqual(hunt.best([{"failure": "x"}], 9)["configuration"], None)
+
+    def test_what_ends_behind_the_budget_does_not_count(self):
+        own = [{"number": number, "at": at, "configuration": {},
+                "metrics": {"throughput": throughput}}
+               for number, at, throughput in ((1, 50, 10), (2, 100, 20), (3, 101, 30))]
+        self.assertEqual(hunt.best(own, 100)["number"], 2)
+
+    def test_a_library_that_fails_is_told_and_not_for_ever(self):
+        class Broken:
+            def propose(self, own, known):
+                raise ValueError("not positive definite\nmore")
+
+        class Drawn:
+            def propose(self, own, known):
+                return {"a": 1}
+
+        found, remark = hunt.proposed(Broken(), Drawn(), [], {})
+        self.assertEqual(found, {"a": 1})
+        self.assertEqual(remark, {"fallback": "ValueError: not positive definite"})
+        own = [{"metrics": {}, **remark}] * 3
+        hunt.check("single-task", "s", own[:2])
+        with self.assertRaisesRegex(MethodFailure, "3 times in a row"):
+            hunt.check("single-task", "s", own)
+        with self.assertRaisesRegex(MethodFailure, "the first 5 trials"):
+            hunt.check("random", "s", [{"failure": "x"}] * 5)
 
     def test_libraries_are_wanted_only_by_their_methods(self):
         self.assertEqual(install.missing(["dremel", "random"]), [])

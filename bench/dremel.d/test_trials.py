@@ -51,6 +51,10 @@ class Trials(unittest.TestCase):
         self.assertIn("no sample came", self.follow([{"ready": True}], step=6)["failure"])
         self.assertIsNone(trial.parsed("words for people"))
 
+    def test_short_evaluations_have_short_windows(self):
+        self.assertEqual([subjects.window(it, 500) for it in (30, 6, 0.6)],
+                         ["500ms", "100ms", "50ms"])
+
     def test_places_are_filled(self):
         words = trial.filled(["p", "--at={directory}/x", "{options}"], directory="/d", options="o")
         self.assertEqual(words, ["p", "--at=/d/x", "o"])
@@ -120,6 +124,7 @@ class SearchLog(unittest.TestCase):
         self.assertIn("--rate-limit 50000000", words[words.index("--command") + 1])
         self.assertEqual(words[words.index("--budget") + 1], "900s")
         self.assertEqual(words[-2:], ["--objective", "both-get"])
+        self.assertEqual((words[words.index("--repeats") + 1], "--json" in words), ("0", True))
         self.assertIn("entries=400000", words)
 
 

@@ -6,13 +6,18 @@ import queue
 import shutil
 import signal
 import subprocess
+import tempfile
 import threading
 import time
+from pathlib import Path
 
 from failure import Failure
 
-# Seconds of set-up, of silence at least, and between SIGTERM and SIGKILL.
-SETUP_DEADLINE, LEAST_DEADLINE, GRACE = 600, 10, 5
+# Seconds of set-up, of silence at least, and between SIGTERM and SIGKILL. The first trial
+# that needs a data set makes it, and may take longer.
+SETUP_DEADLINE, FIRST_SETUP_DEADLINE, LEAST_DEADLINE, GRACE = 240, 900, 10, 5
+# Bytes that must be free on the disk, or a trial that fails is not the configuration's fault.
+LEAST_FREE = 2 << 30
 # Metrics of which the most counts.
 PEAKS = ("memory_bytes", "space_amplification")
 
@@ -58,24 +63,38 @@ class Runner:
     """Runs trials one after the other, each in a new directory."""
 
     def __init__(self, directory, memory):
-        self.directory, self.memory = directory, memory
+        self.directory, self.memory = Path(directory), memory
 
-    def run(self, words, text, seconds):
+    def run(self, words, text, seconds, setup_deadline=SETUP_DEADLINE):
         """What came of a configuration whose file has this text: metrics, or a failure."""
-        place = self.directory / "trial"
-        shutil.rmtree(place, ignore_errors=True)
-        place.mkdir(parents=True)
+        self.directory.mkdir(parents=True, exist_ok=True)
+        # What a trial has left whose harness was killed.
+        for left in self.directory.glob("trial-*"):
+            shutil.rmtree(left, ignore_errors=True)
+        self.check_disk()
+        place = Path(tempfile.mkdtemp(prefix="trial-", dir=self.directory))
         options = place / "OPTIONS"
         options.write_text(text)
         words = filled(words, options=options, directory=place / "database",
                        seconds=int(seconds * 1.1) + 11)
         try:
             with open(place / "errors", "w+") as errors:
-                return self.watch(words, errors, seconds)
+                found = self.watch(words, errors, seconds, setup_deadline)
+            if "failure" in found:
+                self.check_disk()
+            return found
         finally:
             shutil.rmtree(place, ignore_errors=True)
 
-    def watch(self, words, errors, seconds):
+    def check_disk(self):
+        """A full disk ends everything, and is no trial's failure."""
+        free = shutil.disk_usage(self.directory).free
+        if free < LEAST_FREE:
+            raise Failure(f"only {free / 2**30:.1f} GiB are free on the disk of {self.directory}, "
+                          f"where {LEAST_FREE / 2**30:.0f} GiB are needed: make room, or give "
+                          "another --directory")
+
+    def watch(self, words, errors, seconds, setup_deadline):
         environment = dict(os.environ, LISSOM_TRIAL="bench-dremel")
         try:
             child = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -86,7 +105,7 @@ class Runner:
         lines = queue.Queue()
         threading.Thread(target=listen, args=(child.stdout, lines), daemon=True).start()
         try:
-            found = follow(lines, seconds, self.memory, time.monotonic)
+            found = follow(lines, seconds, self.memory, time.monotonic, setup_deadline)
         finally:
             end(child)
         if found.get("failure") == "":
@@ -103,15 +122,15 @@ def listen(stream, lines):
     lines.put((time.monotonic(), None))
 
 
-def follow(lines, seconds, memory, clock):
+def follow(lines, seconds, memory, clock, setup_deadline=SETUP_DEADLINE):
     """Hears a trial out. A failure without words means that it ended by itself."""
     started, ready, heard = clock(), None, None
     gauge = Gauge()
     deadline = max(LEAST_DEADLINE, seconds / 2)
     while True:
         now = clock()
-        if ready is None and now - started > SETUP_DEADLINE:
-            return {"failure": f"it was not ready after {SETUP_DEADLINE} s"}
+        if ready is None and now - started > setup_deadline:
+            return {"failure": f"it was not ready after {setup_deadline} s"}
         if ready is not None and now - ready >= seconds and gauge.series:
             return {"seconds": now - ready, "setup": ready - started,
                     "metrics": gauge.metrics(), "series": gauge.series}
@@ -162,4 +181,9 @@ def end(child):
             break
         except subprocess.TimeoutExpired:
             continue
+    try:
+        # What has outlived the leader of the group.
+        os.killpg(child.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
     child.stdin.close()

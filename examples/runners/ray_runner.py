@@ -206,10 +206,12 @@ def run(ray, given, wire, hello):
     try:
         for _ in range(workers):
             pool.add()
-        if runner.greet(wire, desk, pool, ROOM, f"Ray {ray.__version__}", workers, alive):
+        greeted = runner.greet(wire, desk, pool, ROOM, f"Ray {ray.__version__}", workers, alive)
+        if greeted:
             runner.serve(wire, pool, desk)
             return 0
-        wire.fail(f"no machine of the cluster had room for a trial within {ROOM:g} s")
+        if greeted is False:
+            wire.fail(f"no machine of the cluster had room for a trial within {ROOM:g} s")
         return 1
     finally:
         pool.close()

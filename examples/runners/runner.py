@@ -7,13 +7,15 @@ A runner brings a pool of workers. A pool has
                            at most so many seconds
     close()                ends everything that the workers run
 
-and says of a worker itself {"message": "joined"} when it can be given trials, and
-{"message": "gone", "why": WORDS} when it cannot any more, with all its trials.
+and says of a worker itself {"message": "joined"} when it can be given trials,
+{"message": "gone", "why": WORDS} when it cannot any more, with all its trials, and
+{"message": "failed", "why": WORDS} when it never will.
 """
 
 import json
 import os
 import queue
+import sys
 import threading
 import time
 
@@ -97,7 +99,8 @@ class Desk:
         if kind == "gone":
             return self.turns(), self.lose(worker, message["why"])
         if worker not in self.workers:
-            return [], []
+            # One that cannot even join is missed only where there is no other.
+            return [], [message] if kind == "failed" and not self.workers else []
         if kind in ("paused", "ended", "stopped") and self.workers[worker] == run:
             self.workers[worker] = None
         if kind in ("ended", "stopped"):
@@ -160,14 +163,21 @@ def serve(wire, pool, desk):
 
 def greet(wire, desk, pool, seconds, name, wanted, alive=lambda: None):
     """Waits for workers, all that are wanted or those that came in time, and says how
-    many there are, and how many trials may be `alive` on their machines. False if there
-    are none, or lissom is gone."""
-    until = time.monotonic() + seconds
-    while len(desk.workers) < wanted and time.monotonic() < until:
+    many there are, and how many trials may be `alive` on their machines. None if lissom is
+    gone or was told why there are none; False if nobody knows why there are none."""
+    until, failures = time.monotonic() + seconds, []
+    while len(desk.workers) + len(failures) < wanted and time.monotonic() < until:
         if not wire.orders.empty() and wire.orders.queue[0] is None:
-            return False
+            return None
         for worker, message in pool.receive(WAIT):
+            if message["message"] == "failed":
+                failures.append(message)
+                # For people, if others can work.
+                print(message["why"], file=sys.stderr, flush=True)
             desk.hear(worker, message)
+    if not desk.workers and failures:
+        wire.say(failures[0])
+        return None
     if not desk.workers:
         return False
     hello = {"message": "hello", "version": VERSION, "name": name,

@@ -405,7 +405,26 @@ class Greeting(unittest.TestCase):
         hello = wire.say.call_args[0][0]
         self.assertEqual((hello["workers"], hello["alive"], hello["pauses"]), (2, 2, True))
         pool.receive.side_effect = lambda wait: []
-        self.assertFalse(runner.greet(wire, runner.Desk(), pool, 0.01, "x", 1))
+        self.assertIs(runner.greet(wire, runner.Desk(), pool, 0.01, "x", 1), False)
+
+    def test_why_no_worker_can_work_is_told(self):
+        wire, pool = mock.Mock(), mock.Mock()
+        wire.orders.empty.return_value = True
+        failed = {"message": "failed", "why": "worker-0 cannot be started: no directory"}
+        pool.receive.side_effect = [[("a", failed)]]
+        with mock.patch("sys.stderr"):
+            self.assertIsNone(runner.greet(wire, runner.Desk(), pool, 60, "x", 1))
+        wire.say.assert_called_once_with(failed)
+        # With another one it goes on.
+        wire.say.reset_mock()
+        desk = runner.Desk()
+        pool.receive.side_effect = [[("a", failed), ("b", {"message": "joined"})]]
+        with mock.patch("sys.stderr"):
+            self.assertTrue(runner.greet(wire, desk, pool, 60, "x", 2))
+        self.assertEqual(wire.say.call_args[0][0]["workers"], 1)
+        self.assertEqual(desk.hear("c", failed), ([], []))
+        desk.hear("b", {"message": "gone", "why": "x"})
+        self.assertEqual(desk.hear("c", failed), ([], [failed]))
 
 
 if __name__ == "__main__":

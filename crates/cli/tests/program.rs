@@ -8,6 +8,8 @@ mod applying;
 mod attaching;
 #[path = "program/benches.rs"]
 mod benches;
+#[path = "program/campaigns.rs"]
+mod campaigns;
 #[path = "program/directories.rs"]
 mod directories;
 #[path = "program/elsewhere.rs"]

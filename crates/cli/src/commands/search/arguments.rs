@@ -70,8 +70,9 @@ pub fn space() -> [Arg; 3] {
         option(
             "format",
             "NAME",
-            "How a configuration is written: rocksdb, json, flink, cassandra or flags [default: \
-             rocksdb for the spaces rocksdb and dremel, otherwise json]",
+            "How the best configuration is written, and with --command what the program reads: \
+             rocksdb, json, flink, cassandra or flags [default: rocksdb for the spaces rocksdb and \
+             dremel, otherwise json]",
         )
         .value_parser(|text: &str| text.parse::<Format>().map_err(|error| error.to_string())),
     ]

@@ -69,11 +69,9 @@ pub fn run(given: &ArgMatches) -> Outcome {
 fn check(request: &Request) -> lissom_trials::Result<Search> {
     let plan = &request.plan;
     let search = Search::new(&plan.space, plan.setup.clone(), &[])?;
-    export::write(
-        request.format,
-        &plan.space,
-        &plan.space.default_configuration(),
-    )?;
+    for format in [request.format, request.out_format] {
+        export::write(format, &plan.space, &plan.space.default_configuration())?;
+    }
     check_writable(&request.out)?;
     check_writable(&request.report)?;
     Ok(search)

@@ -51,7 +51,7 @@ fn write_options(request: &Request, found: &mut Findings) -> lissom_trials::Resu
     let Some(best) = &found.best else {
         return Ok(false);
     };
-    let written = export::write(request.format, &request.plan.space, &best.configuration)?;
+    let written = export::write(request.out_format, &request.plan.space, &best.configuration)?;
     found.notes.extend(written.remarks);
     replace(&request.out, &written.text)?;
     Ok(true)
@@ -61,7 +61,7 @@ fn text(request: &Request, report: &Report<'_>) -> String {
     let mut text = render(report.findings);
     if let Some(options) = &report.options {
         text += &format!("written: {options}\n");
-        let applies = matches!(request.format, Format::RocksDb);
+        let applies = matches!(request.out_format, Format::RocksDb);
         if applies && report.findings.is_worth_applying() {
             text += &format!("apply it: lissom apply PATH {options}\n");
         }

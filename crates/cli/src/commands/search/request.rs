@@ -24,7 +24,10 @@ pub struct Request {
     pub plan: Plan,
     pub settings: Settings,
     pub template: Template,
+    /// What trials read.
     pub format: Format,
+    /// What the best configuration is written as.
+    pub out_format: Format,
     pub out: PathBuf,
     pub log: PathBuf,
     pub report: PathBuf,
@@ -55,7 +58,7 @@ impl Request {
         let subject = Subject::of(given, &source, runner.as_deref())?;
         let memory_bytes: u64 = get(given, "memory");
         let space = source.space(given, &subject, memory_bytes)?;
-        let format = find(given, "format").unwrap_or_else(|| subject.format(&source));
+        let (format, out_format) = subject.formats(&source, find(given, "format"));
         let facts = subject.facts.iter().cloned();
         let facts = facts.chain([format!("{memory_bytes} bytes"), format.to_string()]);
         let target = Target::new(&subject.name, facts);
@@ -68,6 +71,7 @@ impl Request {
             settings: settings(given, memory_bytes, beside("search.trials")),
             template: subject.template,
             format,
+            out_format,
             log: find(given, "log").unwrap_or_else(|| beside("search.jsonl")),
             report: find(given, "report").unwrap_or_else(|| beside("search.html")),
             anew: given.get_flag("new"),
@@ -135,4 +139,39 @@ fn seconds(given: &ArgMatches, name: &str) -> f64 {
 pub fn shown(path: &Path) -> String {
     let full = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     full.display().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(words: &[&str]) -> Request {
+        let words = ["search"].iter().chain(words);
+        let given = super::super::command()
+            .try_get_matches_from(words)
+            .expect("legal");
+        Request::of(&given).expect("legal")
+    }
+
+    #[test]
+    fn trials_of_a_workload_read_the_same_whatever_the_best_is_written_as() {
+        let plain = request(&["ycsb-a"]);
+        assert_eq!(plain.format, Format::RocksDb);
+        assert_eq!(plain.out_format, Format::RocksDb);
+        let flink = request(&["ycsb-a", "--format", "flink"]);
+        assert_eq!(flink.format, Format::RocksDb);
+        assert_eq!(flink.out_format, Format::Flink);
+        // So the one learns from the other.
+        assert_eq!(flink.plan.target, plain.plan.target);
+        let lissom = request(&["ycsb-a", "--space", "lissom"]);
+        assert_eq!(lissom.format, Format::Json);
+    }
+
+    #[test]
+    fn a_program_reads_what_was_asked_for() {
+        let words = ["--command", "p {options}", "--format", "cassandra"];
+        let own = request(&words);
+        assert_eq!(own.format, Format::Cassandra);
+        assert_eq!(own.out_format, Format::Cassandra);
+    }
 }

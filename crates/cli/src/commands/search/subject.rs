@@ -130,8 +130,18 @@ impl Subject {
         })
     }
 
+    /// What trials read, and what the best is written as, where `asked` was asked for:
+    /// trials of a workload read what their system does.
+    pub fn formats(&self, space: &Source, asked: Option<Format>) -> (Format, Format) {
+        let own = self.format(space);
+        match &self.system {
+            Some(_) => (own, asked.unwrap_or(own)),
+            None => (asked.unwrap_or(own), asked.unwrap_or(own)),
+        }
+    }
+
     /// How configurations are written unless it is said otherwise.
-    pub fn format(&self, space: &Source) -> Format {
+    fn format(&self, space: &Source) -> Format {
         let of_rocksdb = matches!(
             (self.system.as_deref(), space.built_in),
             (Some("rocksdb"), _) | (None, Some(BuiltIn::RocksDb | BuiltIn::Dremel))
