@@ -52,11 +52,14 @@ mod tests {
 
     /// The processor's time that this thread has taken, in the kernel's ticks of 10 ms.
     fn ticks() -> u64 {
-        let text = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
-        let (_, fields) = text.rsplit_once(") ").unwrap();
+        let text = std::fs::read_to_string("/proc/thread-self/stat").expect("as proc(5) says");
+        let (_, fields) = text.rsplit_once(") ").expect("as proc(5) says");
         let of_field = |number: usize| -> u64 {
-            let field = fields.split_whitespace().nth(number - 3).unwrap();
-            field.parse().unwrap()
+            let field = fields
+                .split_whitespace()
+                .nth(number - 3)
+                .expect("as proc(5) says");
+            field.parse().expect("as proc(5) says")
         };
         of_field(14) + of_field(15)
     }

@@ -237,11 +237,11 @@ mod tests {
             limits: &limits,
             mission: &mission,
         };
-        let sentence = learner.ask(&question, &mission).expect_err("broken");
+        let sentence = learner.ask(&question).expect_err("broken");
         assert!(
             sentence.starts_with("the tuner forgetful panicked"),
             "{sentence}"
         );
-        assert_eq!(learner.ask(&question, &mission), Ok(None));
+        assert_eq!(learner.ask(&question), Ok(None));
     }
 }

@@ -10,12 +10,13 @@ use super::files::{ARCHIVE, is_archived, is_rocksdbs};
 use super::job::Job;
 use super::mark;
 use crate::RocksDb;
-use crate::apply::directory::{Directory, family as handle};
+use crate::apply::directory::Directory;
 use crate::apply::safety::{refusal, unread};
 use crate::apply::text::{OptionsText, Section};
 use crate::error::{Error, Result};
 use crate::ffi::CfRef;
 use crate::ffi::options::live_options;
+use crate::inspect::read::handle;
 
 /// Refuses what would lose something.
 ///

@@ -19,6 +19,8 @@ use lissom_core::schedule::Order;
 use lissom_core::shape::RunLimits;
 use lissom_core::tuner::Policy;
 
+use rust_rocksdb::AsColumnFamilyRef;
+
 use super::learner::Learner;
 use super::memory::Memory;
 use super::mission::Clock;
