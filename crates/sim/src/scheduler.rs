@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use lissom_core::schedule::{
-    Conditions, Debt, DebtBounds, Load, Order, Schedule, ScheduleKind, Seen,
+    Conditions, Debt, DebtBounds, FullLoad, Load, Order, Schedule, ScheduleKind, Seen,
 };
 
 use crate::scenario::Scenario;
@@ -36,7 +36,8 @@ impl Scheduler {
         }
         let (store, machine) = (&scenario.store, &scenario.machine);
         let device = store.device_bytes_per_second;
-        let schedule = scenario.schedule.schedule(&store.debt_bounds);
+        let full = FullLoad::beside(store.workers, machine.cores as usize);
+        let schedule = scenario.schedule.schedule_within(&store.debt_bounds, full);
         Some(Scheduler {
             left: schedule.interval().as_secs_f64(),
             schedule,
