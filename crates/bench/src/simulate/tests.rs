@@ -175,7 +175,7 @@ const PERIODIC: &str = concat!(
 #[test]
 fn schedules_are_shown_against_the_load_that_was_offered() {
     let mut plan = plan(PERIODIC, &["fixed-4", "fixed-4@eager", "fixed-4@dlc"]);
-    plan.workload = plan.workload.sized(None, 0.05).expect("a shorter one");
+    plan.workload = plan.workload.sized(None, 0.2).expect("a shorter one");
     plan.device_bytes_per_second = Some(1 << 20);
     let seen = run_simulation(&plan, &mut |_| ()).expect("simulated");
     let [none, eager, dlc] = &seen.arms[..3] else {
