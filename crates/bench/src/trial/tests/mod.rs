@@ -70,14 +70,12 @@ fn measured(plan: &TrialPlan) -> Vec<serde_json::Value> {
     assert_eq!(lines[0]["ready"], true, "{lines:?}");
     assert!(lines.len() > 2, "{lines:?}");
     let last = &lines[lines.len() - 1];
-    for name in [
-        "throughput",
-        "p99_micros",
-        "memory_bytes",
-        "space_amplification",
-    ] {
+    for name in ["p99_micros", "memory_bytes", "space_amplification"] {
         assert!(last[name].as_f64().unwrap() > 0.0, "{name}: {lines:?}");
     }
+    // In a single window nothing may go: a rate limit lets writers wait for longer.
+    let throughput = lines.iter().filter_map(|it| it["throughput"].as_f64());
+    assert!(throughput.fold(0.0, f64::max) > 0.0, "{lines:?}");
     lines
 }
 
