@@ -9,6 +9,7 @@
 //! configuration for a search.
 
 mod arms;
+mod distinct;
 mod drive;
 mod error;
 mod generate;
@@ -45,8 +46,8 @@ pub use run::{
     Watcher, demo_plan, run, run_arm_child,
 };
 pub use simulate::{
-    Calibration, Compared, Contender, MachineModel, SimulatedArm, Simulation, SimulationPlan,
-    calibrate, render_calibration, render_simulation, run_simulation,
+    Calibration, Compared, Contender, LIMITS_FILE, MachineModel, SimulatedArm, Simulation,
+    SimulationPlan, calibrate, render_calibration, render_simulation, run_simulation, write_limits,
 };
 pub use store::{Background, Counters, LevelShape, Shape, Store, UserLoad};
 pub use uncertainty::{

@@ -88,6 +88,14 @@ pub fn amount(text: &str) -> Result<u64, String> {
         .ok_or_else(|| format!("{text:?} is not a whole number, or too large a one"))
 }
 
+/// A share, from 0 to 1.
+pub fn share(text: &str) -> Result<f64, String> {
+    let share: Option<f64> = text.parse().ok();
+    share
+        .filter(|share| (0.0..=1.0).contains(share))
+        .ok_or_else(|| format!("{text:?} is no share from 0 to 1, as 0.1"))
+}
+
 /// A length of time: a number with an optional unit, ms, s, m or h; without one,
 /// seconds.
 pub fn duration(text: &str) -> Result<Duration, String> {
@@ -114,7 +122,7 @@ pub fn duration(text: &str) -> Result<Duration, String> {
 mod tests {
     use std::time::Duration;
 
-    use super::{amount, duration};
+    use super::{amount, duration, share};
 
     #[test]
     fn durations_may_have_units() {
@@ -125,6 +133,15 @@ mod tests {
             "", "s", "-1s", "1 day", "1d", "nan", "inf", "1e300h", "1..5s",
         ] {
             assert!(duration(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn shares_are_from_0_to_1() {
+        assert_eq!(share("0"), Ok(0.0));
+        assert_eq!(share("1"), Ok(1.0));
+        for wrong in ["", "-0.1", "1.5", "nan", "inf", "10%"] {
+            assert!(share(wrong).is_err(), "{wrong}");
         }
     }
 

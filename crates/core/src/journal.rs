@@ -13,7 +13,7 @@ use crate::schedule::{Debt, Load, Order};
 use crate::shape::RunLimits;
 use crate::state::{Drain, DrainId};
 use crate::tree::{File, Tree};
-use crate::tuner::Trial;
+use crate::tuner::{EXPLORATION, Trial};
 
 /// The journal's format; readers refuse newer ones.
 pub const VERSION: u32 = 1;
@@ -44,6 +44,18 @@ pub enum Event {
         policy: String,
         /// The limits in force.
         limits: RunLimits,
+        /// Share of the missions that `learned` may spend on trials, from 0 to 1; the
+        /// default of [`EXPLORATION`] where a journal does not tell.
+        #[serde(default = "unrecorded_exploration")]
+        exploration: f64,
+    },
+    /// Another policy was set: a tuner that has learned nothing yet.
+    Policy {
+        /// The tuner's name.
+        policy: String,
+        /// As of [`Event::Begin`].
+        #[serde(default = "unrecorded_exploration")]
+        exploration: f64,
     },
     /// A mission ended and the tuner answered.
     Mission {
@@ -55,6 +67,9 @@ pub enum Event {
         trial: Trial,
         /// Whether the limits were pinned, so that the answer had no effect.
         pinned: bool,
+        /// What else bounded the tuner; absent in older journals.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        bounds: Option<Bounds>,
     },
     /// A drain began.
     DrainBegin {
@@ -97,6 +112,21 @@ pub enum Event {
         /// One sentence.
         text: String,
     },
+}
+
+/// What a tuner was bounded by when it was asked. It stands with each mission, since the
+/// beginning of a journal is rotated away.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Bounds {
+    /// The limits in force: not those of its last answer where a transition lets them
+    /// wait, or a policy brought others.
+    pub limits: RunLimits,
+    /// As of [`Event::Begin`].
+    pub exploration: f64,
+}
+
+fn unrecorded_exploration() -> f64 {
+    EXPLORATION
 }
 
 /// What came of a compaction.
@@ -214,5 +244,34 @@ impl Event {
             Event::CompactionBegin { plan, .. } => Some(&plan.reason),
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(line: &str) -> Event {
+        let entry: Entry = serde_json::from_str(line).expect(line);
+        let again = serde_json::to_string(&entry).expect("an entry is data");
+        assert_eq!(serde_json::from_str::<Entry>(&again).expect(&again), entry);
+        entry.event
+    }
+
+    #[test]
+    fn an_old_journal_was_run_with_the_default_of_exploration() {
+        let line = |told: &str| {
+            format!(
+                r#"{{"number":1,"at":{{"secs":0,"nanos":0}},"column_family":"default",
+                "event":"begin","version":1,"policy":"learned",
+                "limits":{{"levels":[],"deeper":1}}{told}}}"#
+            )
+        };
+        let share = |told: &str| match event(&line(told)) {
+            Event::Begin { exploration, .. } => exploration,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(share(""), EXPLORATION);
+        assert_eq!(share(r#","exploration":0.0"#), 0.0);
     }
 }

@@ -198,18 +198,21 @@ impl Mission {
         (self.user_write_bytes > 0).then(|| written as f64 / self.user_write_bytes as f64)
     }
 
+    /// Gets, scans and writes, in this order: how many there were, and their latency.
+    pub fn kinds(&self) -> [(f64, &Latency); 3] {
+        let mix = &self.operations;
+        [
+            (mix.gets_found as f64 + mix.gets_absent as f64, &self.get),
+            (mix.scans as f64, &self.seek),
+            (mix.writes as f64 + mix.deletes as f64, &self.put),
+        ]
+    }
+
     /// Seconds that users waited for their operations, time that writers were held back
     /// included; kinds of which none was timed count nothing. `None` where that is all.
     pub fn waited(&self) -> Option<f64> {
-        let mix = &self.operations;
-        let kinds = [
-            (mix.gets_found.saturating_add(mix.gets_absent), &self.get),
-            (mix.scans, &self.seek),
-            (mix.writes.saturating_add(mix.deletes), &self.put),
-        ];
-        let timed = kinds
-            .iter()
-            .map(|(count, it)| *count as f64 * it.mean.as_secs_f64());
+        let kinds = self.kinds().into_iter();
+        let timed = kinds.map(|(count, it)| count * it.mean.as_secs_f64());
         let waited = timed.sum::<f64>() + self.stall.as_secs_f64();
         (waited > 0.0).then_some(waited)
     }

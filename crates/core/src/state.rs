@@ -7,6 +7,7 @@ use crate::key::Key;
 use crate::layout::{LogicalLevel, PhysicalLevel};
 use crate::plan::Reason;
 use crate::shape::RunLimits;
+use crate::tree::Tree;
 use crate::tuner::Trial;
 
 /// Identifies a drain within one column family; never used twice.
@@ -51,6 +52,16 @@ impl Drain {
         let range = self.range.as_ref();
         range.is_none_or(|(low, high)| low <= smallest && smallest <= high)
     }
+
+    /// Bytes of the files that the drain has yet to take down, those that running
+    /// pieces merge included.
+    pub fn bytes_left(&self, tree: &Tree) -> u64 {
+        let files = tree.iter();
+        files
+            .filter(|(level, file)| self.takes(*level, &file.smallest))
+            .map(|(_, file)| file.size)
+            .sum()
+    }
 }
 
 /// The planner's memory. Losing it costs work, never data: the planner
@@ -83,8 +94,10 @@ pub struct TreeState {
     pub next_drain: u64,
     /// Keys at which outputs are cut.
     pub guards: Guards,
-    /// Where the last piecewise drain of each level stopped (file-granular
-    /// transition), by level - 1.
+    /// Where the last drain of a range of each level's keys stopped, by level - 1: the
+    /// next one goes on behind it. Levels have one under the file-granular transition, and
+    /// those that give up a few pieces at a time, as a single run above the deepest level
+    /// does. Tombstones move it too.
     pub cursors: Vec<Option<Key>>,
 }
 
@@ -135,8 +148,46 @@ impl TreeState {
         self.drains.iter().any(|drain| drain.takes(level, smallest))
     }
 
+    /// Bytes that begun drains have left above their targets. No file counts twice, since
+    /// drains never intersect.
+    pub fn drained_bytes(&self, tree: &Tree) -> u64 {
+        self.drains.iter().map(|drain| drain.bytes_left(tree)).sum()
+    }
+
     /// The drain that covers a physical level.
     pub fn drain_at(&self, level: PhysicalLevel) -> Option<&Drain> {
         self.drains.iter().find(|drain| drain.covers(level))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::key::Key;
+    use crate::observation::Observation;
+    use crate::testing::drawing::parse;
+
+    #[test]
+    fn what_drains_have_left_is_what_lies_above_their_targets_in_their_ranges() {
+        let mut seen = parse(
+            "L0: 0-90:1
+             1.12: 0-40:2
+             1.13: 0-40:4 50-90:8
+             2.15: 0-90:16
+             3.14: 0-90:32
+             4.15: 0-90:64
+             drain 1.13 -> 2.15
+             drain 3.14 -> 4.15",
+        )
+        .expect("a drawing");
+        let left = |seen: &Observation| {
+            let drains = seen.state.drains.iter();
+            let each: Vec<u64> = drains.map(|drain| drain.bytes_left(&seen.tree)).collect();
+            (each, seen.state.drained_bytes(&seen.tree))
+        };
+        assert_eq!(left(&seen), (vec![12, 32], 44));
+        seen.state.drains[0].range = Some((Key::from("00041"), Key::from("00090")));
+        assert_eq!(left(&seen), (vec![8, 32], 40));
+        seen.state.drains.clear();
+        assert_eq!(left(&seen), (vec![], 0));
     }
 }

@@ -48,6 +48,16 @@ fn a_new_policy_holds_at_once_and_shapes_the_tree() {
         most = most.max(runs_of(&tree(&db), 1));
     }
     assert!(most >= 2, "{most} runs");
+    drop(db);
+    let journal = std::fs::read_to_string(directory.path().join("LISSOM-JOURNAL"));
+    let journal = journal.expect("a journal");
+    let is_set = |line: &&str| line.contains("\"event\":\"policy\"");
+    let set = journal
+        .lines()
+        .find(is_set)
+        .expect("the policy is on record");
+    assert!(set.contains("\"policy\":\"fixed-4\""), "{set}");
+    assert!(set.contains("\"exploration\":0.1"), "{set}");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use common::{journal, load, runs_of, settle, small, tree};
 use lissom::core::journal::{Entry, Event};
 use lissom::core::{DrainId, Layout, LogicalLevel, PhysicalLevel, Reason};
+use lissom::inspect::{Flexible, Question, TreePortrait, inspect};
 use lissom::{Db, Settings};
 
 /// Entries of a flush: nine tenths of a memtable, so that none is flushed by itself.
@@ -91,4 +92,33 @@ fn the_highest_limits_at_a_ratio_of_five() {
 #[test]
 fn the_highest_limits_at_a_ratio_of_ten() {
     fills_with_its_limit(10, [9, 10]);
+}
+
+/// What a look from outside shows of a store, after some entries more.
+fn shown(directory: &std::path::Path, dynamic: bool, entries: std::ops::Range<u64>) -> Flexible {
+    let settings = Settings {
+        level_compaction_dynamic_level_bytes: dynamic,
+        ..settings(10, 1)
+    };
+    let db = Db::open(directory, settings).expect("opened");
+    load(&db, entries, 1);
+    settle(&db);
+    drop(db);
+    let seen = inspect(directory, &Question::default()).expect("readable");
+    match &seen.families[0].tree {
+        TreePortrait::Lissom(portrait) => portrait.clone(),
+        plain => panic!("not driven by Lissom: {plain:?}"),
+    }
+}
+
+/// 4.3 MB need two levels over merges of 128 KiB: a ratio of 7 is enough for them.
+#[test]
+fn the_ratio_follows_the_data_where_it_may() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let fitted = shown(directory.path(), true, 0..20_000);
+    assert!((5..=8).contains(&fitted.size_ratio), "{fitted:?}");
+    let deepest = fitted.levels.last().expect("a level");
+    assert!(deepest.bytes * 2 > deepest.capacity, "{fitted:?}");
+    let fixed = shown(directory.path(), false, 20_000..20_010);
+    assert_eq!(fixed.size_ratio, 10);
 }

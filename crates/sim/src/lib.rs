@@ -47,9 +47,9 @@ pub mod tree;
 mod watch;
 
 pub use machine::Machine;
-pub use outcome::{Decision, Offered, Ordered, Outcome, SessionOutcome};
+pub use outcome::{Decision, HeldLimits, Offered, Ordered, Outcome, SessionOutcome};
 pub use popularity::Popularity;
-pub use run::{Stuck, simulate};
+pub use run::{Stuck, simulate, simulate_reopened};
 pub use scenario::{Mix, Rate, Scenario, Session, StoreModel};
 
 #[cfg(test)]

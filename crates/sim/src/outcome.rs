@@ -1,6 +1,7 @@
 //! What came of a scenario.
 
 use lissom_core::schedule::Order;
+use lissom_core::shape::RunLimits;
 use serde::{Deserialize, Serialize};
 
 /// A second with less of its offered operations done is a dip.
@@ -99,6 +100,9 @@ pub struct SessionOutcome {
     pub space: f64,
     /// The run limits at its end, level 1 first, the last for all deeper ones.
     pub limits: String,
+    /// The deepest level that holds a run at its end; 0 without any.
+    #[serde(default)]
+    pub levels: u16,
 }
 
 impl SessionOutcome {
@@ -127,6 +131,19 @@ pub struct Decision {
     pub why: Vec<String>,
 }
 
+/// Run limits in force, and from when on.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct HeldLimits {
+    /// Virtual time since the first session began, seconds.
+    pub at: f64,
+    /// Index of the session.
+    pub session: usize,
+    /// Operations of the session until then.
+    pub operations: f64,
+    /// The limits of all levels.
+    pub limits: RunLimits,
+}
+
 /// An order of the schedule that differs from the one before by more than its rate.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Ordered {
@@ -145,6 +162,9 @@ pub struct Outcome {
     pub sessions: Vec<SessionOutcome>,
     /// What the tuner decided.
     pub decisions: Vec<Decision>,
+    /// The run limits over time: those that each session began with, and every change.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub held: Vec<HeldLimits>,
     /// What the schedule ordered; empty for `eager`.
     #[serde(default)]
     pub orders: Vec<Ordered>,
@@ -161,7 +181,8 @@ impl Outcome {
     /// longer did; levels that are only merged change no limits.
     pub fn changes(&self, session: usize) -> (usize, u64) {
         let before: u64 = self.sessions[..session].iter().map(|it| it.missions).sum();
-        let mut held = None;
+        let began = self.held.first().map(|it| it.limits.to_string());
+        let mut held = began.as_ref();
         let (mut changes, mut last) = (0, 0);
         for decision in &self.decisions {
             let is_new = held.replace(&decision.limits) != Some(&decision.limits);

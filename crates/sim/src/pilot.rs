@@ -11,6 +11,8 @@ use lissom_core::state::TreeState;
 use lissom_core::tree::Tree;
 use lissom_core::tuner::{Policy, Question, TrialId, Tuner};
 
+use crate::scenario::Scenario;
+
 /// What the tuner answered.
 pub(crate) struct Decided {
     /// Something is to change.
@@ -26,23 +28,38 @@ pub(crate) struct Pilot {
     tuner: Box<dyn Tuner>,
     trial: Option<TrialId>,
     policy: Policy,
+    /// Share of the missions that a tuner may spend on trials.
+    exploration: f64,
     /// What the schedule lets run.
     pub(crate) order: Order,
     bounds: DebtBounds,
+    /// The limits are held, whatever the tuner answers.
+    pub(crate) pinned: bool,
 }
 
 impl Pilot {
-    pub(crate) fn new(shape: Shape, workers: usize, policy: &Policy, bounds: DebtBounds) -> Pilot {
+    pub(crate) fn new(scenario: &Scenario) -> Pilot {
+        let (store, policy) = (&scenario.store, &scenario.policy);
         Pilot {
-            shape,
-            workers,
+            shape: store.shape.clone(),
+            workers: store.workers,
             order: Order::all(Phase::Low, "nothing was seen of the load yet"),
-            bounds,
+            bounds: store.debt_bounds,
             state: TreeState::new(policy.first_limits()),
-            tuner: policy.tuner(),
+            tuner: policy.tuner_exploring(scenario.exploration),
             trial: None,
             policy: policy.clone(),
+            pinned: false,
+            exploration: scenario.exploration,
         }
+    }
+
+    /// What the tuner takes up is what another one of the same policy keeps.
+    ///
+    /// # Errors
+    /// The tuner's sentence, when it cannot.
+    pub(crate) fn restore_from(&mut self, earlier: &Pilot) -> Result<(), String> {
+        self.tuner.restore(&earlier.tuner.state())
     }
 
     /// Hands the decisions to another policy.
@@ -51,7 +68,7 @@ impl Pilot {
             return;
         }
         self.policy = policy.clone();
-        self.tuner = policy.tuner();
+        self.tuner = policy.tuner_exploring(self.exploration);
         self.trial = None;
         let limits = policy.first_limits();
         if limits != *self.state.wanted_limits() {
@@ -69,7 +86,7 @@ impl Pilot {
         // L0 may have come to its bound since the schedule was asked.
         let order = Debt::of_level0(&tree).bounded(&self.bounds, self.order.clone());
         Observation {
-            shape: self.shape.clone(),
+            shape: self.shape.fitted(&tree),
             tree,
             state: self.state.clone(),
             in_flight,
@@ -77,7 +94,7 @@ impl Pilot {
             workers: self.workers,
             level0: order.level0,
             deep: order.deep,
-            pinned: false,
+            pinned: self.pinned,
         }
     }
 
@@ -99,12 +116,20 @@ impl Pilot {
             self.tuner.tell(trial, mission);
         }
         let trial = self.tuner.ask(&Question {
-            shape: &self.shape,
+            shape: &self.shape.fitted(&tree),
             tree: &tree,
             limits: &self.state.limits,
             mission,
         });
         self.trial = Some(trial.id);
+        if self.pinned {
+            self.state.consolidate.clear();
+            return Decided {
+                is_new: false,
+                limits: self.state.limits.clone(),
+                why: Vec::new(),
+            };
+        }
         let before = self.state.consolidate.clone();
         self.state.take_up(&trial);
         let consolidates = before != self.state.consolidate && !trial.consolidate.is_empty();

@@ -119,6 +119,11 @@ pub struct Scenario {
     pub sessions: Vec<Session>,
     /// Who chooses the run limits from the load on.
     pub policy: Policy,
+    /// Whether the limits are held, as by a pin, once the first session begins: what the
+    /// load has led to, and nothing more.
+    pub frozen: bool,
+    /// Share of the missions that `learned` may spend on trials, from 0 to 1.
+    pub exploration: f64,
     /// When to compact, from the load on.
     pub schedule: ScheduleKind,
     /// Relative spread of what the tuner is told of times: the standard

@@ -1,14 +1,18 @@
 //! What the model must show, whatever its constants are.
 
+mod learners;
 mod schedules;
 
 use lissom_core::filters::FilterAllocation;
 use lissom_core::schedule::{DebtBounds, ScheduleKind};
 use lissom_core::shape::{RunLimit, RunLimits};
 use lissom_core::testing::small_shape;
-use lissom_core::tuner::Policy;
+use lissom_core::tuner::{EXPLORATION, Policy};
 
-use crate::{Machine, Mix, Outcome, Popularity, Rate, Scenario, Session, StoreModel, simulate};
+use crate::{
+    Machine, Mix, Outcome, Popularity, Rate, Scenario, Session, StoreModel, simulate,
+    simulate_reopened,
+};
 
 fn fixed(limit: u16) -> Policy {
     Policy::Fixed(RunLimits::uniform(RunLimit::clamped(limit)))
@@ -70,6 +74,8 @@ fn scenario(policy: Policy, sessions: Vec<Session>) -> Scenario {
         warm_updates: 0.0,
         sessions,
         policy,
+        frozen: false,
+        exploration: EXPLORATION,
         schedule: ScheduleKind::Eager,
         noise: 0.0,
         slow_noise: 0.0,
@@ -94,6 +100,32 @@ fn equal_scenarios_give_equal_outcomes() {
         (scenario.noise, scenario.slow_noise) = (0.1, 0.1);
         assert_eq!(run(&scenario), run(&scenario));
     }
+}
+
+/// Steady sessions, in whose calm a learner may try; the second brings its policy anew.
+#[test]
+fn a_share_of_nothing_explores_nothing() {
+    let mix = Mix {
+        get_present: 0.5,
+        update: 0.5,
+        ..Mix::default()
+    };
+    let mut sessions = vec![session("one", 800_000, mix), session("other", 800_000, mix)];
+    sessions[1].policy = "learned-from-2".parse().ok();
+    let trials = |exploration: f64| {
+        let policy = "learned".parse().expect("a policy");
+        let mut scenario = scenario(policy, sessions.clone());
+        scenario.exploration = exploration;
+        let decided = run(&scenario).decisions;
+        [0, 1].map(|at| {
+            let why = decided.iter().filter(|it| it.session == at);
+            let why = why.flat_map(|it| &it.why);
+            why.filter(|why| why.contains("a trial of")).count()
+        })
+    };
+    assert_eq!(trials(0.0), [0, 0]);
+    let [first, second] = trials(0.5);
+    assert!(first > 0 && second > 0, "{first} and {second} trials");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 
 use lissom_search::SearchError;
+use lissom_search::search::TrialId;
 
 /// What could not be done, where, and what to do about it. It is never the fault of
 /// a configuration: those are measurements.
@@ -18,6 +19,13 @@ impl TrialsError {
     /// An error that reads as `sentence`.
     pub fn new(sentence: impl Into<String>) -> TrialsError {
         TrialsError(sentence.into())
+    }
+
+    /// A trial is to go on that was never begun, or was stopped.
+    pub(crate) fn not_here(trial: TrialId) -> TrialsError {
+        TrialsError(format!(
+            "{trial} cannot go on, since it does not run here: report this"
+        ))
     }
 
     /// A failed file operation: `doing` completes "cannot ...".

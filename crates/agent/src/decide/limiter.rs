@@ -1,6 +1,8 @@
 //! What clients leave of the device, for flushes and compactions (equation 2 of
 //! DLC and SILK).
 
+use lissom_core::schedule::FLUSHES;
+
 use crate::settings::Settings;
 
 /// Steps in which the rate limiter is set, of the device's limit. Coarse ones
@@ -11,12 +13,8 @@ const STEPS: u64 = 16;
 /// The room that is left free (ε), in steps.
 const MARGIN: f64 = 0.5;
 
-/// Never under this: flushes must go on.
+/// Never under this, nor under [`FLUSHES`] times what is written: flushes must go on.
 const FLOOR: u64 = 2;
-
-/// Nor under what is written, so many times: RocksDB's limiter is over flushes too, and
-/// one that falls behind stops the writers.
-const FLUSHES: f64 = 1.5;
 
 /// The step for a device.
 pub(super) fn step(settings: &Settings) -> u64 {

@@ -126,6 +126,7 @@ pub(crate) fn settings_of(policy: Policy, resources: &Resources) -> Settings {
     Settings {
         policy,
         size_ratio: resources.size_ratio,
+        level_compaction_dynamic_level_bytes: resources.level_compaction_dynamic_level_bytes,
         write_buffer_size: buffer,
         max_write_buffer_number: resources.max_write_buffer_number as u32,
         memory_budget_bytes: resources.memory_budget_bytes(),
@@ -135,6 +136,7 @@ pub(crate) fn settings_of(policy: Policy, resources: &Resources) -> Settings {
         target_file_size_base: resources.target_file_size_base,
         max_files: resources.max_files,
         mission_operations: resources.mission_operations,
+        exploration: resources.exploration,
         bloom_bits_per_key: resources.filter_bits_per_key,
         compression: vec![compression(resources.compression)],
         workers: resources.background_compactions as usize,

@@ -19,6 +19,7 @@ pub use lissom::LissomStore;
 pub(crate) use lissom::{EXCESSES, excess_name, settings_of};
 pub(crate) use listener::CompactionLog;
 pub use mock::MockStore;
+pub(crate) use name::FROZEN;
 pub use name::{ArmName, LARGEST_FIXED};
 pub use resources::{Compression, FullLoads, Resources};
 pub use rocksdb::StockRocksDb;

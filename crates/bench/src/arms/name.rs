@@ -51,7 +51,7 @@ pub enum ArmName {
 }
 
 /// What ends the name of a learner that is held.
-const FROZEN: &str = "-frozen";
+pub(crate) const FROZEN: &str = "-frozen";
 
 /// Transitions as arms spell them.
 const TRANSITIONS: [(Transition, &str); 4] = [

@@ -1,8 +1,11 @@
 //! What every arm gets alike: memory, threads, triggers, I/O.
 
+use lissom::core::LogicalLevel;
 use lissom::core::schedule::{LoadModel, ScheduleKind};
+use lissom::core::tuner::{EXPLORATION, Policy};
 use serde::{Deserialize, Serialize};
 
+use super::settings_of;
 use crate::error::{BenchError, Result};
 
 /// Resources and settings that all arms share.
@@ -30,6 +33,11 @@ pub struct Resources {
     pub level0_stop_writes_trigger: i32,
     /// Ratio of the capacities of neighbouring levels. Default: 10.
     pub size_ratio: u32,
+    /// Whether the ratio of Lissom's arms follows the data, `size_ratio` being the most of
+    /// it; stock arms keep RocksDB's own way of doing so. Default: true; false in results
+    /// that do not tell it.
+    #[serde(default)]
+    pub level_compaction_dynamic_level_bytes: bool,
     /// Smallest target size of a table file in bytes, for Lissom's arms and
     /// rocksdb-leveled-tuned; the other stock arms keep the library's default of
     /// 64 MiB. Default: 4 MiB, of which level 1 holds no more than 25.
@@ -39,6 +47,8 @@ pub struct Resources {
     /// Operations after which a mission of Lissom's arms ends, if a second has not
     /// passed before. Default: 50,000.
     pub mission_operations: u64,
+    /// Share of the missions that `learned` may spend on trials, from 0 to 1. Default: 0.1.
+    pub exploration: f64,
     /// Milliseconds between two looks of a schedule of Lissom's at the load. Default: 1,000.
     pub schedule_interval_millis: u64,
     /// What schedules hold for a full machine; they go by the device and the processors
@@ -87,9 +97,11 @@ impl Default for Resources {
             level0_slowdown_writes_trigger: 20,
             level0_stop_writes_trigger: 36,
             size_ratio: 10,
+            level_compaction_dynamic_level_bytes: true,
             target_file_size_base: 4 << 20,
             max_files: 5_000,
             mission_operations: 50_000,
+            exploration: EXPLORATION,
             schedule_interval_millis: 1_000,
             full_load: None,
             direct_io: true,
@@ -149,6 +161,10 @@ impl Resources {
                 "mission_operations must be at least 1",
             ),
             (
+                (0.0..=1.0).contains(&self.exploration),
+                "exploration must lie in 0..=1",
+            ),
+            (
                 (100..=60_000).contains(&self.schedule_interval_millis),
                 "schedule_interval_millis must lie in 100..=60000",
             ),
@@ -200,13 +216,11 @@ impl Resources {
     }
 
     /// Bytes that must be written for one full drain of the last level but one, in a
-    /// tree over `data_bytes`: that level's capacity, L0's bytes * T^i.
+    /// tree of Lissom's over `data_bytes`: that level's capacity.
     pub fn drain_bytes(&self, data_bytes: u64) -> u64 {
-        let ratio = u64::from(self.size_ratio);
-        let mut capacity = self.level0_bytes();
-        while capacity.saturating_mul(ratio) < data_bytes {
-            capacity *= ratio;
-        }
-        capacity
+        let shape = settings_of(Policy::LazyLeveling, self).shape();
+        let deepest = shape.level_for(data_bytes).map_or(1, |level| level.0);
+        let fitted = shape.fitted_to(data_bytes, None);
+        fitted.capacity(LogicalLevel(deepest - 1))
     }
 }

@@ -91,13 +91,34 @@ fn resources_are_checked() {
         ..Resources::default()
     };
     assert!(bad.check().unwrap_err().to_string().contains("size_ratio"));
+    for share in ["1.5", "-0.1", "nan"] {
+        let bad = Resources::default().with(&format!("exploration={share}"));
+        let error = bad.unwrap().check().unwrap_err().to_string();
+        assert!(error.contains("exploration must lie in 0..=1"), "{error}");
+    }
+}
+
+#[test]
+fn a_share_of_trials_that_is_set_is_the_stores() {
+    let exploration = |resources: &Resources| {
+        let policy = "learned".parse().unwrap();
+        crate::arms::settings_of(policy, resources).exploration
+    };
+    let none = Resources::default().with("exploration=0").unwrap();
+    none.check().unwrap();
+    assert_eq!(exploration(&none), 0.0);
+    let default = ::lissom::Settings::default().exploration;
+    assert_eq!(exploration(&Resources::default()), default);
 }
 
 #[test]
 fn a_drain_is_the_capacity_of_the_last_level_but_one() {
     let resources = Resources::default();
     assert_eq!(resources.level0_bytes(), 8 << 20);
-    // 2 GB lie in the level of 8 GiB; the one above holds 800 MiB.
-    assert_eq!(resources.drain_bytes(2_000_000_000), 800 << 20);
+    // A ratio of 7 holds 2 GB in level 3; level 2 holds 392 MiB.
+    assert_eq!(resources.drain_bytes(2_000_000_000), 392 << 20);
     assert_eq!(resources.drain_bytes(1_000_000), 8 << 20);
+    let fixed = resources.with("level_compaction_dynamic_level_bytes=false");
+    // 2 GB lie in the level of 8 GiB; the one above holds 800 MiB.
+    assert_eq!(fixed.unwrap().drain_bytes(2_000_000_000), 800 << 20);
 }

@@ -4,6 +4,7 @@ use super::Verdict;
 use super::debt::debt_seconds;
 use super::phase::PhaseShortfall;
 use crate::arms::ArmName;
+use crate::distinct::distinct;
 use crate::run::{ArmRun, LEAST_ROUNDS, Parameters, Program};
 
 /// Ratio of session times above which one session outweighs the others.
@@ -76,12 +77,8 @@ fn hull_caution(parameters: &Parameters) -> Option<String> {
 
 /// Figures are one program's, and its commit says which.
 fn program_cautions(rounds: &[Vec<&ArmRun>]) -> Vec<String> {
-    let mut programs: Vec<Option<&Program>> = Vec::new();
-    for run in rounds.iter().flatten() {
-        if !programs.contains(&run.program.as_ref()) {
-            programs.push(run.program.as_ref());
-        }
-    }
+    let runs = rounds.iter().flatten();
+    let programs = distinct(runs.map(|run| run.program.as_ref()));
     let dirty = programs.iter().flatten().filter(|program| program.dirty);
     let mut cautions: Vec<String> = dirty
         .map(|program| {

@@ -108,9 +108,11 @@ fn dips_are_seen_against_what_was_offered() {
         (1.0, 1.0),
     ]);
     run.samples[6].debt_bytes = 77;
+    run.sessions[1].seconds = 11.0;
     let seen = judge_offered(&run, 1, &session(1), 1000).unwrap();
     assert!((seen.dips - 1.0 / 9.0).abs() < 1e-9, "{seen:?}");
     assert_eq!((seen.slowest, seen.most_debt), (0.5, 77.0));
+    assert!((seen.late - 2.0).abs() < 1e-9, "{seen:?}");
     assert!((seen.variation - 25.0 / 87.5).abs() < 1e-9, "{seen:?}");
     assert_eq!((seen.latency.p99, seen.stall_seconds), (700.0, 2.5));
     assert_eq!(seen.write_amplification, Some(4.0));
@@ -166,6 +168,7 @@ fn latencies_are_back_when_they_stay_calm() {
     };
     let seen = judged([800.0, 150.0, 300.0, 190.0, 110.0]);
     assert_eq!((seen.carried, seen.worst_share), (75.0, 0.4));
+    assert_eq!(seen.worst_of_offer, 30.0 / rates.high);
     assert_eq!((seen.worst_p99, seen.calm_p99), (9e6, 100.0));
     assert_eq!(seen.back_after, Some(3.0), "calm for a second is not back");
     assert_eq!(judged([90.0; 5]).back_after, Some(0.0));

@@ -19,6 +19,8 @@ pub struct Offered {
     pub variation: f64,
     /// Least share of its offered operations that an interval saw done.
     pub slowest: f64,
+    /// Seconds that the last operation ended after the offer did.
+    pub late: f64,
     /// Latency of all operations, from the moment they were due.
     pub latency: LatencySummary,
     /// Seconds that RocksDB held writers back.
@@ -51,10 +53,9 @@ pub fn judge_offered(
 ) -> Option<Offered> {
     let record = run.sessions.get(number)?;
     let highest = session.rate.highest()?;
+    let offered_seconds = session.offered_seconds(entries)?;
     let intervals = Intervals::of(run, number);
-    let due: Vec<&Interval<'_>> = intervals
-        .between(0.0, session.offered_seconds(entries)?)
-        .collect();
+    let due: Vec<&Interval<'_>> = intervals.between(0.0, offered_seconds).collect();
     if due.is_empty() {
         return None;
     }
@@ -74,6 +75,7 @@ pub fn judge_offered(
         dips: dips as f64 / shares.len() as f64,
         variation: variation(&at_highest),
         slowest: shares.iter().copied().fold(f64::INFINITY, f64::min),
+        late: (record.seconds - offered_seconds).max(0.0),
         latency: record.latency,
         stall_seconds: record.counters.stall_micros as f64 / 1e6,
         write_amplification: (record.user_bytes > 0).then(|| written / record.user_bytes as f64),

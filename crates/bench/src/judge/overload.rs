@@ -15,6 +15,8 @@ pub struct Overload {
     pub carried: f64,
     /// Those of the worst interval then, as a share of the mean.
     pub worst_share: f64,
+    /// The same as a share of what was offered then.
+    pub worst_of_offer: f64,
     /// Highest 99th percentile of an interval, in microseconds.
     pub worst_p99: f64,
     /// Median 99th percentile of the intervals before, in microseconds.
@@ -54,6 +56,7 @@ pub fn judge_overload(run: &ArmRun, number: usize, rates: &Periodic) -> Option<O
     Some(Overload {
         carried,
         worst_share: if carried > 0.0 { worst / carried } else { 0.0 },
+        worst_of_offer: worst / rates.high,
         worst_p99: all.map(|it| it.sample.latency.p99).fold(0.0, f64::max),
         calm_p99,
         back_after: back_after(&intervals, rates.seconds, BACK * calm_p99)?,

@@ -4,19 +4,24 @@ use std::fmt::Write as _;
 
 use super::grid::Grid;
 use crate::arms::ArmName;
+use crate::distinct::distinct;
 use crate::judge::{Convergence, NEAR};
 
 /// Arms beside each other.
 const ABREAST: usize = 5;
 
+/// What a table of missions until arms were near says above it.
+pub(crate) fn near_title() -> String {
+    format!(
+        "Missions until the rest of a session took at most {:.0} % longer than under its best \
+         static arm",
+        100.0 * NEAR
+    )
+}
+
 /// Two tables, sessions as rows and arms as columns; empty where nothing is told.
 pub(super) fn render_convergence(found: &[Convergence], rounds: usize) -> String {
-    let mut arms: Vec<&ArmName> = Vec::new();
-    for it in found {
-        if !arms.contains(&&it.arm) {
-            arms.push(&it.arm);
-        }
-    }
+    let arms = distinct(found.iter().map(|it| &it.arm));
     let mut text = String::new();
     for arms in arms.chunks(ABREAST) {
         let near = grid(found, arms, |it| near(it, rounds));
@@ -25,9 +30,8 @@ pub(super) fn render_convergence(found: &[Convergence], rounds: usize) -> String
         });
         let _ = write!(
             text,
-            "\nMissions until the rest of a session took at most {:.0} % longer than under its best \
-             static arm\n{near}\nMissions until the run limits last changed\n{rested}",
-            100.0 * NEAR
+            "\n{}\n{near}\nMissions until the run limits last changed\n{rested}",
+            near_title()
         );
     }
     text
@@ -38,17 +42,12 @@ fn grid(found: &[Convergence], arms: &[&ArmName], cell: impl Fn(&Convergence) ->
     let mut titles = vec!["session", "best static"];
     titles.extend(names.iter().map(String::as_str));
     let mut grid = Grid::new(&titles);
-    let mut sessions: Vec<(&str, &ArmName)> = Vec::new();
-    for it in found {
-        if !sessions.iter().any(|(name, _)| *name == it.session) {
-            sessions.push((&it.session, &it.best));
-        }
-    }
-    for (session, best) in sessions {
+    // A session has one best static arm, whoever is held against it.
+    for (session, best) in distinct(found.iter().map(|it| (&it.session, &it.best))) {
         let of = |arm: &&ArmName| {
             let found = found
                 .iter()
-                .find(|it| it.arm == **arm && it.session == session);
+                .find(|it| it.arm == **arm && it.session == *session);
             found.map_or("-".into(), &cell)
         };
         let mut row = vec![session.to_string(), best.to_string()];

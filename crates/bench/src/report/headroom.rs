@@ -2,6 +2,7 @@
 
 use super::grid::Grid;
 use super::words::{figure, plain};
+use crate::distinct::distinct;
 use crate::judge::{Bound, Figure, Gap, Headroom, Won, Yardstick};
 
 /// Above so many arms a bound tells their number alone.
@@ -91,16 +92,8 @@ fn names(bound: &Bound) -> String {
 
 /// What arms won of the headroom; empty without an arm that could win any.
 pub(super) fn render_won(won: &[Won]) -> String {
-    let mut yardsticks: Vec<Yardstick> = Vec::new();
-    let mut arms = Vec::new();
-    for it in won {
-        if !yardsticks.contains(&it.yardstick) {
-            yardsticks.push(it.yardstick);
-        }
-        if !arms.contains(&&it.arm) {
-            arms.push(&it.arm);
-        }
-    }
+    let yardsticks = distinct(won.iter().map(|it| it.yardstick));
+    let arms = distinct(won.iter().map(|it| &it.arm));
     if arms.is_empty() {
         return String::new();
     }

@@ -39,7 +39,7 @@ pub fn write_report(results: &Results, out: &Path) -> Result<PathBuf> {
     Ok(path)
 }
 
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('"', "&quot;")

@@ -18,8 +18,10 @@ mod work;
 use crate::judge::{Verdict, judge};
 use crate::run::Results;
 
+pub(crate) use convergence::near_title;
 pub use exports::{Exporting, Exports, TABLE_FILE, write_exports};
 pub(crate) use grid::Grid;
+pub(crate) use html::escape;
 pub use html::{REPORT_FILE, report_html, write_report};
 pub use pictures::write_offered_pictures;
 pub use table::render_table;

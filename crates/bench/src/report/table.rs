@@ -20,6 +20,7 @@ Ranges that meet are a tie; ties share a rank. * marks the best of a session and
 The closing session and arms with perfect knowledge have no rank.
 Write amp: bytes written to files per byte written by the user; in brackets where it spans too
 little of the tree's phases for a claim. Read amp: data blocks read from files per get or scan.
+Late: how long after the offered load's end an arm had done all of it.
 Held high, L0 delayed: share of the intervals in which an arm's schedule did so.
 ";
 

@@ -9,6 +9,7 @@ use super::plan::Parameters;
 use super::program::Program;
 use super::record::ArmRun;
 use crate::arms::ArmName;
+use crate::distinct::distinct;
 use crate::error::{BenchError, Place, Result};
 use crate::judge::{Verdict, judge};
 
@@ -154,13 +155,7 @@ impl Results {
 
     /// The programs that made the runs, each once, in the order in which they first ran.
     pub fn programs(&self) -> Vec<&Program> {
-        let mut programs = Vec::new();
-        for program in self.runs.iter().filter_map(|run| run.program.as_ref()) {
-            if !programs.contains(&program) {
-                programs.push(program);
-            }
-        }
-        programs
+        distinct(self.runs.iter().filter_map(|run| run.program.as_ref()))
     }
 
     /// Whether `arm` has run in `round`.
@@ -176,6 +171,31 @@ impl Results {
         let text = serde_json::to_vec(self).place(path.display())?;
         replace(&path, &text)?;
         Ok(path)
+    }
+
+    /// The same without the samples of the runs, which are most of the bytes. The verdict
+    /// stays as it is; who reads them judges anew, without what only samples tell.
+    pub fn slim(&self) -> Self {
+        let mut slim = self.clone();
+        for run in &mut slim.runs {
+            run.samples.clear();
+        }
+        slim
+    }
+
+    /// Writes them [`slim`](Self::slim) into a file of any name, to be published.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn publish(&self, file: &Path) -> Result<()> {
+        let mut text = serde_json::to_vec(&self.slim()).place(file.display())?;
+        text.push(b'\n');
+        fs::write(file, text).map_err(|error| {
+            BenchError::new(format!(
+                "cannot write {}: {error}; check the path and the free space",
+                file.display()
+            ))
+        })
     }
 }
 

@@ -178,6 +178,7 @@ fn plan(results: &Results, measured: &[Measured], machine: MachineModel) -> Resu
         slow_noise: 0.0,
         seed: 1,
         oracle: false,
+        reopen: false,
     })
 }
 

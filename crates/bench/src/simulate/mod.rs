@@ -2,6 +2,8 @@
 
 mod calibrate;
 mod contender;
+mod limits_picture;
+mod reopened;
 mod scenario;
 mod table;
 #[cfg(test)]
@@ -12,15 +14,20 @@ use lissom_sim::{Outcome, Scenario};
 use serde::{Deserialize, Serialize};
 
 use crate::arms::Resources;
-use crate::error::{Place, Result};
+use crate::error::{BenchError, Place, Result};
 use crate::workload::Workload;
 
 pub use calibrate::{Calibration, Compared, calibrate};
 pub use contender::Contender;
+pub use limits_picture::{LIMITS_FILE, write_limits};
+pub(crate) use scenario::store_of;
 pub use table::{render_calibration, render_simulation};
 
 /// The arm with perfect knowledge.
 const ORACLE: &str = "oracle";
+
+/// What ends the name of an arm whose tuner begins with what an earlier run has taught it.
+const REOPENED: &str = ", reopened";
 
 /// What is simulated.
 #[derive(Clone, PartialEq, Debug)]
@@ -46,6 +53,25 @@ pub struct SimulationPlan {
     pub seed: u64,
     /// Adds an arm that follows in each session the static arm that was best in it.
     pub oracle: bool,
+    /// Runs every arm whose tuner keeps what it learns a second time, in a tree that is
+    /// loaded anew: as an arm of its own, `NAME, reopened`.
+    pub reopen: bool,
+}
+
+impl SimulationPlan {
+    /// Whether what is asked for can be shown at all.
+    ///
+    /// # Errors
+    /// An arm is to be reopened, and none keeps anything.
+    pub fn check(&self) -> Result<()> {
+        if self.reopen && !self.arms.iter().any(Contender::keeps_state) {
+            return Err(BenchError::new(
+                "reopen: no arm keeps what it learns, so that a second pass would be the first \
+                 one again: add the arm learned",
+            ));
+        }
+        Ok(())
+    }
 }
 
 /// All arms of a plan.
@@ -77,18 +103,14 @@ pub struct SimulatedArm {
 /// Carries a plan out, arm by arm; `progress` is told of each.
 ///
 /// # Errors
-/// A workload that the model cannot express, with the field's name.
+/// As [`SimulationPlan::check`]; a workload that the model cannot express, with the field's
+/// name.
 pub fn run_simulation(plan: &SimulationPlan, progress: &mut dyn FnMut(&str)) -> Result<Simulation> {
+    plan.check()?;
     let mut arms = Vec::new();
     for contender in &plan.arms {
-        let arm = contender.to_string();
-        progress(&format!("simulating {arm}"));
-        arms.push(SimulatedArm {
-            is_static: contender.is_static(),
-            chooses_limits: contender.chooses_limits(),
-            outcome: simulate(&scenario::scenario(plan, contender)?, &arm)?,
-            arm,
-        });
+        progress(&format!("simulating {contender}"));
+        arms.extend(passes(plan, contender)?);
     }
     if plan.oracle {
         progress("simulating the oracle");
@@ -102,15 +124,33 @@ pub fn run_simulation(plan: &SimulationPlan, progress: &mut dyn FnMut(&str)) -> 
     })
 }
 
+/// An arm, and after it the same reopened where the plan wants it.
+fn passes(plan: &SimulationPlan, contender: &Contender) -> Result<Vec<SimulatedArm>> {
+    let scenario = scenario::scenario(plan, contender)?;
+    let name = contender.to_string();
+    let arm = |arm: String, outcome: Outcome| SimulatedArm {
+        arm,
+        is_static: contender.is_static(),
+        chooses_limits: contender.chooses_limits(),
+        outcome,
+    };
+    if !(plan.reopen && contender.keeps_state()) {
+        let outcome = simulate(&scenario, &name)?;
+        return Ok(vec![arm(name, outcome)]);
+    }
+    let passes = lissom_sim::simulate_reopened(&scenario).place(format!("arm {name}"))?;
+    let [first, second] = passes;
+    let reopened = format!("{name}{REOPENED}");
+    Ok(vec![arm(name, first), arm(reopened, second)])
+}
+
 /// One real run that switches with perfect knowledge. `None` without static arms.
 fn oracle(plan: &SimulationPlan, arms: &[SimulatedArm]) -> Result<Option<SimulatedArm>> {
-    let fixed: Vec<(&Contender, &Outcome)> = plan
-        .arms
-        .iter()
-        .zip(arms)
-        .filter(|(contender, _)| contender.is_static())
-        .map(|(contender, arm)| (contender, &arm.outcome))
-        .collect();
+    // A static arm is run once.
+    let contenders = plan.arms.iter().filter(|contender| contender.is_static());
+    let outcomes = arms.iter().filter(|arm| arm.is_static);
+    let fixed: Vec<(&Contender, &Outcome)> =
+        contenders.zip(outcomes.map(|arm| &arm.outcome)).collect();
     let sessions = fixed.first().map_or(0, |(_, seen)| seen.sessions.len());
     let best: Vec<&Contender> = (0..sessions)
         .filter_map(|at| {

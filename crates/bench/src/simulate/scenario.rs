@@ -1,5 +1,7 @@
 //! A workload and an arm in the simulator's words.
 
+use lissom::Settings;
+use lissom::core::filters::FilterAllocation;
 use lissom_sim::{Mix, Popularity, Scenario, Session, StoreModel};
 
 use super::{Contender, SimulationPlan};
@@ -44,6 +46,8 @@ pub(super) fn scenario(plan: &SimulationPlan, contender: &Contender) -> Result<S
         warm_updates: workload.fill.updates_per_entry + workload.fill.random_phase / 2.0,
         sessions,
         policy: contender.policy.clone(),
+        frozen: contender.frozen,
+        exploration: plan.resources.exploration,
         schedule: contender.schedule.unwrap_or_default(),
         noise: plan.noise,
         slow_noise: plan.slow_noise,
@@ -54,16 +58,29 @@ pub(super) fn scenario(plan: &SimulationPlan, contender: &Contender) -> Result<S
 fn store(plan: &SimulationPlan, contender: &Contender, entry_bytes: f64) -> StoreModel {
     let settings = settings_of(contender.policy.clone(), &plan.resources);
     StoreModel {
+        device_bytes_per_second: plan.device_bytes_per_second.map(|bytes| bytes as f64),
+        ..store_of(&settings, plan.filters, BLOCK_BYTES, entry_bytes)
+    }
+}
+
+/// The store that has these settings, whose filters, blocks and entries are told apart.
+pub(crate) fn store_of(
+    settings: &Settings,
+    filters: FilterAllocation,
+    block_bytes: f64,
+    entry_bytes: f64,
+) -> StoreModel {
+    StoreModel {
         shape: settings.shape(),
         workers: settings.workers,
         max_write_buffer_number: settings.max_write_buffer_number as usize,
         level0_stop_writes_trigger: settings.level0_stop_writes_trigger,
         debt_bounds: settings.debt_bounds(),
-        device_bytes_per_second: plan.device_bytes_per_second.map(|bytes| bytes as f64),
+        device_bytes_per_second: settings.device_bytes_per_second.map(|bytes| bytes as f64),
         memory_budget_bytes: settings.memory_budget_bytes as f64,
         bloom_bits_per_key: settings.bloom_bits_per_key,
-        filters: plan.filters,
-        block_bytes: BLOCK_BYTES,
+        filters,
+        block_bytes,
         entry_bytes,
         mission_operations: settings.mission_operations,
         mission_seconds: settings.mission_time.as_secs_f64(),

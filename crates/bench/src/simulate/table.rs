@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 
 use lissom_sim::SessionOutcome;
 
+use super::reopened::reopened;
 use super::{Calibration, Compared, ORACLE, SimulatedArm, Simulation};
-use crate::judge::{Course, NEAR};
-use crate::report::Grid;
+use crate::judge::Course;
+use crate::report::{Grid, near_title};
 use crate::workload::CLOSING_SESSION;
 
 /// Times that differ by less, relative, are a tie: less than the model can tell.
@@ -42,6 +43,7 @@ pub fn render_simulation(seen: &Simulation) -> String {
     );
     let _ = write!(text, "{times}");
     text += &ranks(seen);
+    text += &reopened(seen);
     text += &hull(seen);
     text += &learning(seen);
     text += &nearing(seen);
@@ -131,13 +133,16 @@ fn hull(seen: &Simulation) -> String {
     text
 }
 
+/// The arms that choose their limits by what they have seen.
+fn learners(seen: &Simulation) -> Vec<&SimulatedArm> {
+    let arms = seen.arms.iter();
+    arms.filter(|arm| arm.chooses_limits && arm.arm != ORACLE)
+        .collect()
+}
+
 /// How long the limits went on changing in each session.
 fn learning(seen: &Simulation) -> String {
-    let learners: Vec<&SimulatedArm> = seen
-        .arms
-        .iter()
-        .filter(|arm| arm.chooses_limits && arm.arm != ORACLE)
-        .collect();
+    let learners = learners(seen);
     let Some(first) = learners.first() else {
         return String::new();
     };
@@ -159,11 +164,7 @@ fn learning(seen: &Simulation) -> String {
 
 /// Missions until each learner was as good as the best static arm of each session.
 fn nearing(seen: &Simulation) -> String {
-    let learners: Vec<&SimulatedArm> = seen
-        .arms
-        .iter()
-        .filter(|arm| arm.chooses_limits && arm.arm != ORACLE)
-        .collect();
+    let learners = learners(seen);
     let fixed: Vec<&SimulatedArm> = seen.arms.iter().filter(|arm| arm.is_static).collect();
     let (Some(first), false) = (learners.first(), fixed.is_empty()) else {
         return String::new();
@@ -189,11 +190,7 @@ fn nearing(seen: &Simulation) -> String {
                 .chain(cells),
         );
     }
-    format!(
-        "\nMissions until the rest of a session took at most {:.0} % longer than under its best \
-         static arm\n{grid}",
-        100.0 * NEAR
-    )
+    format!("\n{}\n{grid}", near_title())
 }
 
 fn missions_until_near(arm: &SimulatedArm, best: &SimulatedArm, session: usize) -> String {
@@ -366,7 +363,7 @@ fn winners(seen: &Calibration) -> String {
 }
 
 /// Three digits that matter.
-fn number(value: f64) -> String {
+pub(super) fn number(value: f64) -> String {
     match value.abs() {
         size if size >= 100.0 => format!("{value:.0}"),
         size if size >= 10.0 => format!("{value:.1}"),

@@ -26,6 +26,7 @@ fn plan(workload: &str, arms: &[&str]) -> SimulationPlan {
         slow_noise: 0.0,
         seed: 1,
         oracle: true,
+        reopen: false,
     }
 }
 
@@ -196,4 +197,132 @@ fn schedules_are_shown_against_the_load_that_was_offered() {
     assert!(text.contains("Best static arm: fixed-4,"), "{text}");
     assert!(text.matches("fixed-4@dlc").count() >= 5, "{text}");
     assert!(!text.contains("Changes of the run limits"), "{text}");
+}
+
+/// Five sessions of many short missions.
+fn learning(arms: &[&str]) -> SimulationPlan {
+    let mut plan = plan("five-sessions", arms);
+    plan.workload = plan.workload.sized(None, 5.0).expect("a longer one");
+    plan.resources.mission_operations = 2_000;
+    plan
+}
+
+#[test]
+fn a_learner_that_is_held_keeps_the_limits_of_the_load() {
+    let arms = ["learned", "learned-frozen", "learned-from-4-frozen"];
+    let seen = run_simulation(&learning(&arms), &mut |_| ()).expect("simulated");
+    let [free, frozen, from_four] = &seen.arms[..3] else {
+        panic!("{} arms", seen.arms.len());
+    };
+    assert!(!free.outcome.decisions.is_empty());
+    assert_eq!(free.outcome.held[0], frozen.outcome.held[0], "one load");
+    for arm in [frozen, from_four] {
+        assert!(arm.chooses_limits && !arm.is_static, "{}", arm.arm);
+        let began = &arm.outcome.held[0].limits;
+        assert!(arm.outcome.held.iter().all(|it| it.limits == *began));
+        assert!(arm.outcome.decisions.is_empty(), "{}", arm.arm);
+    }
+    assert!(render_simulation(&seen).contains("learned-from-4-frozen"));
+}
+
+#[test]
+fn only_who_keeps_something_is_reopened() {
+    let mut plan = learning(&["learned", "fixed-4", "lerp", "fixed-1"]);
+    plan.reopen = true;
+    let seen = run_simulation(&plan, &mut |_| ()).expect("simulated");
+    let names: Vec<&str> = seen.arms.iter().map(|arm| &*arm.arm).collect();
+    let expected = [
+        "learned",
+        "learned, reopened",
+        "fixed-4",
+        "lerp",
+        "fixed-1",
+        "oracle",
+    ];
+    assert_eq!(names, expected);
+    assert_ne!(seen.arms[0].outcome, seen.arms[1].outcome);
+    let text = render_simulation(&seen);
+    let (_, table) = text
+        .split_once("With what an earlier run")
+        .expect("a table");
+    let table = table.split("\n\n").next().expect("its end");
+    assert!(
+        table.contains("learned, reopened") && !table.contains("fixed-4"),
+        "{table}"
+    );
+    let total = table.lines().find(|line| line.trim().starts_with("total"));
+    assert_eq!(
+        total.expect("a row").split_whitespace().count(),
+        4,
+        "{table}"
+    );
+    // The oracle follows the static arms, whoever stands between them.
+    let fixed = learning(&["fixed-4", "fixed-1"]);
+    let fixed = run_simulation(&fixed, &mut |_| ()).expect("simulated");
+    assert_eq!(fixed.arms[2], seen.arms[5]);
+
+    plan.reopen = false;
+    let once = run_simulation(&plan, &mut |_| ()).expect("simulated");
+    assert_eq!(once.arms[0], seen.arms[0], "the first pass knows nothing");
+    assert!(!render_simulation(&once).contains("reopened"));
+}
+
+#[test]
+fn nothing_is_reopened_where_nothing_is_kept() {
+    let mut plan = plan("update-only", &["fixed-4", "lerp"]);
+    plan.reopen = true;
+    let error = run_simulation(&plan, &mut |_| ()).expect_err("no learner");
+    assert!(error.to_string().contains("add the arm learned"), "{error}");
+}
+
+#[test]
+fn the_picture_has_a_line_for_each_level_of_each_learner_and_names_the_sessions() {
+    let arms = ["fixed-4", "thresholds-30-70", "learned"];
+    let seen = run_simulation(&learning(&arms), &mut |_| ()).expect("simulated");
+    let out = tempfile::tempdir().expect("a directory");
+    let path = write_limits(&seen, &out.path().join("new")).expect("written");
+    assert!(path.ends_with(LIMITS_FILE));
+    let svg = std::fs::read_to_string(&path).expect("a picture");
+    let followers = [&seen.arms[1], &seen.arms[2]];
+    let levels = followers.iter().flat_map(|arm| &arm.outcome.sessions);
+    let levels = levels.map(|session| session.levels).max().expect("levels");
+    assert!(levels >= 2, "{levels}");
+    for arm in followers {
+        for level in 1..=levels {
+            let line = format!("<title>{}, level {level}</title>", arm.arm);
+            assert_eq!(svg.matches(&line).count(), 1, "{line}: {svg}");
+        }
+    }
+    assert_eq!(svg.matches("<title>").count(), 2 * usize::from(levels));
+    assert!(svg.contains(&format!(">level {levels}</text>")), "a legend");
+    for session in &seen.arms[0].outcome.sessions {
+        let name = format!(">{}</text>", session.name);
+        assert_eq!(svg.matches(&name).count(), 2, "{name}: {svg}");
+    }
+    // Between the first place and the end of the line a step goes up or down for each change.
+    let (line, _) = svg
+        .split_once("<title>thresholds-30-70, level 1</title>")
+        .expect("a line");
+    let line = line.rsplit("d=\"").next().expect("a path");
+    let held = &seen.arms[1].outcome.held;
+    assert_eq!(line.matches('V').count(), held.len() - 1, "{line}");
+    let rest = svg.replace("http://www.w3.org/2000/svg", "");
+    assert!(!rest.contains("http") && !rest.contains("url("));
+}
+
+#[test]
+fn a_picture_that_cannot_be_written_says_where() {
+    let seen = run_simulation(&plan("update-only", &["learned"]), &mut |_| ()).expect("simulated");
+    let out = tempfile::tempdir().expect("a directory");
+    let file = out.path().join("file");
+    std::fs::write(&file, "").expect("written");
+    let error = write_limits(&seen, &file).expect_err("a file").to_string();
+    assert!(
+        error.starts_with("cannot write ") && error.contains("file/limits.svg: "),
+        "{error}"
+    );
+    assert!(
+        error.ends_with("check the path and the free space"),
+        "{error}"
+    );
 }

@@ -16,6 +16,7 @@ use super::campaign::CampaignPlan;
 use super::engine::settings;
 use super::sessions::{UncertainSession, divergence, sessions};
 use crate::error::{BenchError, Result};
+use crate::simulate::store_of;
 
 /// Entries of the trees that are compared.
 const SIZES: [u64; 3] = [1_000_000, 10_000_000, 100_000_000];
@@ -74,6 +75,8 @@ fn ios(plan: &CampaignPlan, expected: &Expectation, planned: &[UncertainSession]
         warm_updates: 0.0,
         sessions: planned.iter().map(|it| session(it, plan)).collect(),
         policy: settings.policy,
+        frozen: false,
+        exploration: settings.exploration,
         schedule: settings.schedule,
         noise: 0.0,
         slow_noise: 0.0,
@@ -93,20 +96,10 @@ fn mean_ios(outcome: &Outcome, block_bytes: f64) -> f64 {
 
 /// No memory for data blocks.
 fn store(expected: &Expectation, settings: &Settings) -> StoreModel {
+    let (block, entry) = (expected.block_bytes as f64, expected.entry_bytes as f64);
     StoreModel {
-        shape: settings.shape(),
-        workers: settings.workers,
-        max_write_buffer_number: settings.max_write_buffer_number as usize,
-        level0_stop_writes_trigger: settings.level0_stop_writes_trigger,
-        debt_bounds: settings.debt_bounds(),
-        device_bytes_per_second: settings.device_bytes_per_second.map(|bytes| bytes as f64),
         memory_budget_bytes: 0.0,
-        bloom_bits_per_key: settings.bloom_bits_per_key,
-        filters: expected.filters,
-        block_bytes: expected.block_bytes as f64,
-        entry_bytes: expected.entry_bytes as f64,
-        mission_operations: settings.mission_operations,
-        mission_seconds: settings.mission_time.as_secs_f64(),
+        ..store_of(settings, expected.filters, block, entry)
     }
 }
 

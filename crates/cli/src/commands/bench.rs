@@ -227,7 +227,7 @@ pub fn shown(results: &Results, exports: Option<Exports>) -> String {
 }
 
 /// A line that says where a file is.
-fn place(what: &str, path: PathBuf) -> String {
+pub fn place(what: &str, path: PathBuf) -> String {
     let path = path.canonicalize().unwrap_or(path);
     format!("{what}: {}\n", path.display())
 }

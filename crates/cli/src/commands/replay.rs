@@ -6,7 +6,7 @@ use clap::{ArgMatches, Command};
 use lissom::core::replay::Redecided;
 use lissom::core::tuner::Policy;
 
-use crate::arguments::{column_family, find, get, json, option, path};
+use crate::arguments::{column_family, find, get, json, option, path, share};
 use crate::failure::Outcome;
 use crate::output;
 
@@ -27,6 +27,16 @@ pub fn command() -> Command {
             .default_value("learned")
             .value_parser(|name: &str| name.parse::<Policy>().map_err(|error| error.to_string())),
         )
+        .arg(
+            option(
+                "exploration",
+                "SHARE",
+                "Share of the missions that learned may spend on trials, from 0 to 1 [default: \
+                 what the store let it, by its journal]",
+            )
+            .allow_negative_numbers(true)
+            .value_parser(share),
+        )
         .arg(column_family("Which column family [default: default]"))
         .arg(json())
 }
@@ -34,7 +44,9 @@ pub fn command() -> Command {
 pub fn run(given: &ArgMatches) -> Outcome {
     let policy: Policy = get(given, "policy");
     let family = find::<String>(given, "column-family").unwrap_or_else(|| "default".into());
-    let decided = lissom::inspect::replay(&get::<PathBuf>(given, "path"), &family, &policy)?;
+    let path: PathBuf = get(given, "path");
+    let exploration = find::<f64>(given, "exploration");
+    let decided = lissom::inspect::replay(&path, &family, &policy, exploration)?;
     if given.get_flag("json") {
         return output::print_json(&decided);
     }

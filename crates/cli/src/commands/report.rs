@@ -1,13 +1,13 @@
 //! `lissom report`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgMatches, Command, value_parser};
-use lissom_bench::{Results, write_exports};
+use lissom_bench::{RESULTS_FILE, Results, write_exports};
 
 use super::bench::shown;
 use crate::arguments::{find, get, json, option};
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::output;
 
 pub fn command() -> Command {
@@ -15,7 +15,10 @@ pub fn command() -> Command {
         .about("Prints the tables of a benchmark's results anew, and writes its page")
         .long_about(
             "Prints the tables of a benchmark's results anew, and writes its page.\n\n\
-             They are judged by the rules of this program, whichever has made them.",
+             They are judged by the rules of this program, whichever has made them.\n\n\
+             --slim writes the results without their samples by second, small enough to be \
+             published. Such a file is shown like any other, but for what only samples tell: \
+             no lines over time, no convergence, no intervals of an offered load.",
         )
         .arg(
             Arg::new("results")
@@ -33,16 +36,46 @@ pub fn command() -> Command {
             )
             .value_parser(value_parser!(PathBuf)),
         )
+        .arg(
+            option(
+                "slim",
+                "FILE",
+                "Writes the results without samples by second into this file, as \
+                 bench/results/NAME.json; PATH stays as it is",
+            )
+            .value_parser(value_parser!(PathBuf)),
+        )
         .arg(json())
 }
 
 pub fn run(given: &ArgMatches) -> Outcome {
     let path: PathBuf = get(given, "results");
     let results = Results::read(&path)?;
+    if let Some(file) = find::<PathBuf>(given, "slim") {
+        publish(&results, &path, &file)?;
+    }
     let out = find::<PathBuf>(given, "out").or_else(|| path.is_dir().then_some(path));
     let exports = out.map(|out| write_exports(&results, &out)).transpose()?;
     if given.get_flag("json") {
         return output::print_json(&results);
     }
     output::print(&shown(&results, exports))
+}
+
+/// Writes slim results, but never over those with the samples: nothing brings them back.
+fn publish(results: &Results, path: &Path, file: &Path) -> Outcome {
+    let whole = if path.is_dir() {
+        path.join(RESULTS_FILE)
+    } else {
+        path.to_path_buf()
+    };
+    let real = |path: &Path| path.canonicalize().ok();
+    if file.exists() && real(&whole) == real(file) {
+        return Err(Failure::WrongUse(format!(
+            "--slim {}: these are the results with their samples, which would be lost; give \
+             another file",
+            file.display()
+        )));
+    }
+    Ok(results.publish(file)?)
 }

@@ -7,9 +7,10 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use lissom::core::filters::FilterAllocation;
 use lissom_bench::{
     Contender, MachineModel, Results, SimulationPlan, calibrate, render_calibration,
-    render_simulation, run_simulation,
+    render_simulation, run_simulation, write_limits,
 };
 
+use super::bench::place;
 use super::sizes::{self, wrong};
 use crate::arguments::{amount, find, flag, get, json, option};
 use crate::failure::{Failure, Outcome};
@@ -31,7 +32,10 @@ pub fn command() -> Command {
             "Runs a workload in virtual time: the same planner, tuners and schedules over a \
              modelled tree. Minutes of a real store take a second. With --calibrate the machine's \
              constants are fitted to a measured run instead, and the model's error is shown; \
-             --machine takes them up.",
+             --machine takes them up.\n\n\
+             --reopen tells what a learner gains by what it has kept: its sessions are gone \
+             through twice, the second time in a tree that is loaded anew, with a tuner that \
+             has restored the state which the first one saved.",
         )
         .arg(
             Arg::new("workload")
@@ -45,7 +49,7 @@ pub fn command() -> Command {
                 "NAME",
                 "A contender; repeat it: fixed-K, lazy-leveling, thresholds-LOW-HIGH, learned, lerp, \
                  learned-from-K, learned-without-PART, lerp-without-propagation, \
-                 lerp-without-pull; fixed-4@dlc with \
+                 lerp-without-pull; learned-frozen, held after the load; fixed-4@dlc with \
                  a schedule [default: fixed-1, -4, -10, lazy-leveling]",
             )
             .action(ArgAction::Append)
@@ -62,7 +66,28 @@ pub fn command() -> Command {
             "decisions",
             "Lists every change of the run limits, and what schedules ordered",
         ))
+        .args(learners())
         .arg(json())
+}
+
+/// What is shown of arms that choose their limits.
+fn learners() -> [Arg; 2] {
+    [
+        flag(
+            "reopen",
+            "Runs each arm that keeps what it learns a second time, with what it has kept: \
+             `learned` and `learned, reopened`; other arms are run once",
+        )
+        .conflicts_with_all(["calibrate", "compare"]),
+        option(
+            "out",
+            "DIR",
+            "Writes limits.svg into this directory: the run limits of each level over the \
+             sessions, of each arm that follows the workload",
+        )
+        .value_parser(value_parser!(PathBuf))
+        .conflicts_with_all(["calibrate", "compare"]),
+    ]
 }
 
 /// What the tree and its tuners are told.
@@ -138,9 +163,14 @@ pub fn run(given: &ArgMatches) -> Outcome {
         }
     }
     let plan = plan(given, machine)?;
+    let out = find::<PathBuf>(given, "out");
+    if let Some(out) = &out {
+        prepare(out, &plan)?;
+    }
     let mut line = StatusLine::new();
     let seen = run_simulation(&plan, &mut |what| line.show(what)).map_err(wrong)?;
     drop(line);
+    let picture = out.map(|out| write_limits(&seen, &out)).transpose()?;
     if given.get_flag("json") {
         return output::print_json(&seen);
     }
@@ -164,7 +194,25 @@ pub fn run(given: &ArgMatches) -> Outcome {
             }
         }
     }
+    text.extend(picture.map(|path| place("\npicture", path)));
     output::print(&text)
+}
+
+/// Before minutes are spent, whether there will be a picture, and a place for it.
+fn prepare(out: &Path, plan: &SimulationPlan) -> Outcome {
+    if !plan.arms.iter().any(Contender::chooses_limits) {
+        return Err(Failure::WrongUse(
+            "--out: no arm follows the workload, so that there are no run limits to draw: add \
+             --arm learned"
+                .into(),
+        ));
+    }
+    fs::create_dir_all(out).map_err(|error| {
+        Failure::Failed(format!(
+            "cannot write into {}: {error}; check the path and the free space",
+            out.display()
+        ))
+    })
 }
 
 fn plan(given: &ArgMatches, machine: MachineModel) -> Result<SimulationPlan, Failure> {
@@ -182,7 +230,7 @@ fn plan(given: &ArgMatches, machine: MachineModel) -> Result<SimulationPlan, Fai
         )));
     }
     let (noise, slow_noise) = (spread(given, "noise")?, spread(given, "slow-noise")?);
-    Ok(SimulationPlan {
+    let plan = SimulationPlan {
         workload,
         arms,
         resources,
@@ -196,7 +244,10 @@ fn plan(given: &ArgMatches, machine: MachineModel) -> Result<SimulationPlan, Fai
         slow_noise,
         seed: get(given, "seed"),
         oracle: given.get_flag("oracle"),
-    })
+        reopen: given.get_flag("reopen"),
+    };
+    plan.check().map_err(wrong)?;
+    Ok(plan)
 }
 
 fn spread(given: &ArgMatches, name: &str) -> Result<f64, Failure> {

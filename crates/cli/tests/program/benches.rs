@@ -75,6 +75,20 @@ fn results_are_shown_anew_from_their_directory_or_from_a_file() {
     let results = json(&["report", &file, "--json"]);
     assert_eq!(results["verdict"]["complete_rounds"], 1);
 
+    let slim = at("slim.json");
+    assert_eq!(done(&["report", &file, "--slim", &slim]), alone);
+    let size = |path: &str| std::fs::metadata(path).expect("a file").len();
+    assert!(size(&slim) < size(&file));
+    let shown = done(&["report", &slim]);
+    assert!(
+        shown.contains("fixed-2") && shown.contains("What it cost"),
+        "{shown}"
+    );
+    let sentence = ends(&["report", &file, "--slim", &file], 2);
+    assert!(sentence.contains("give another file"), "{sentence}");
+    let sentence = ends(&["report", &file, "--slim", &at("no/such.json")], 1);
+    assert!(sentence.contains("cannot write"), "{sentence}");
+
     for (path, words) in [
         (&out, "out/results.json"),
         (&at("nothing"), "nothing/results.json"),

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::support::{done, json};
+use super::support::{done, ends, json};
 
 const SMALL: [&str; 8] = [
     "sim",
@@ -37,6 +37,29 @@ fn a_workload_is_simulated_alike_every_time() {
         told.contains("mission ") && told.contains("level 1: "),
         "{told}"
     );
+}
+
+#[test]
+fn a_learner_is_held_reopened_and_drawn() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let out = directory.path().join("pictures");
+    let mut arguments = with(&["--arm", "learned", "--arm", "learned-frozen", "--reopen"]);
+    arguments.extend(["--out", out.to_str().expect("UTF-8")]);
+    let table = done(&arguments);
+    for words in [
+        "learned, reopened",
+        "learned-frozen, reopened",
+        "With what an earlier run has taught",
+        "pictures/limits.svg",
+    ] {
+        assert!(table.contains(words), "{words}: {table}");
+    }
+    let svg = std::fs::read_to_string(out.join("limits.svg")).expect("a picture");
+    assert!(svg.contains("<title>learned-frozen, level 1</title>"));
+    let file = directory.path().join("pictures/limits.svg/under");
+    let file = file.to_str().expect("UTF-8");
+    let sentence = ends(&with(&["--arm", "learned", "--out", file]), 1);
+    assert!(sentence.contains("cannot write into "), "{sentence}");
 }
 
 #[test]
@@ -115,6 +138,7 @@ fn a_store_is_decided_again_by_another_policy() {
     let path = directory.path().to_str().expect("UTF-8");
     let settings = lissom::Settings {
         mission_operations: 500,
+        exploration: 0.25,
         ..lissom::Settings::default()
     };
     let db = lissom::Db::open(path, settings).expect("a new database");
@@ -126,6 +150,18 @@ fn a_store_is_decided_again_by_another_policy() {
         assert!(Instant::now() < deadline, "no mission ended");
     }
     drop(db);
+    let journal = directory.path().join("LISSOM-JOURNAL");
+    let journal = std::fs::read_to_string(journal).expect("a journal");
+    // With the opening, and with each mission.
+    assert!(journal.matches("\"exploration\":0.25").count() >= 4);
+    let policy = ["replay", path, "--policy", "learned", "--json"];
+    let obeyed = json(&policy);
+    let given = |share| json(&[&policy[..], &["--exploration", share]].concat());
+    assert_eq!(obeyed, given("0.25"));
+    assert_eq!(
+        given("0").as_array().map(Vec::len),
+        obeyed.as_array().map(Vec::len)
+    );
     let table = done(&["replay", path, "--policy", "thresholds-30-70"]);
     assert!(table.contains("thresholds-30-70 on "), "{table}");
     let decided = json(&["replay", path, "--policy", "fixed-5", "--json"]);

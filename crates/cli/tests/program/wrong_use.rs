@@ -80,6 +80,30 @@ fn what_cannot_be_meant_is_refused() {
             "choose eager, paced",
         ),
         (
+            &["sim", "ycsb-a", "--arm", "fixed-4-frozen"],
+            "choose learned-frozen",
+        ),
+        (
+            &["sim", "ycsb-a", "--arm", "fixed-4", "--reopen"],
+            "no arm keeps what it learns",
+        ),
+        (
+            &["sim", "ycsb-a", "--arm", "fixed-4", "--out", "/nowhere"],
+            "no run limits to draw",
+        ),
+        (
+            &["sim", "--compare", "x", "--reopen"],
+            "cannot be used with",
+        ),
+        (
+            &["sim", "ycsb-a", "--set", "exploration=2"],
+            "exploration must lie in 0..=1",
+        ),
+        (
+            &["replay", ".", "--exploration", "-1"],
+            "is no share from 0 to 1",
+        ),
+        (
             &["sim", "ycsb-a", "--set", "speed=1"],
             "unknown field `speed`",
         ),

@@ -1,6 +1,11 @@
 //! What a change of a level's run limit costs beside what the new limit saves: RusKey's
 //! table 2. The paper's running text has (1 - x) for the flexible transition, where the
 //! table has (x - x²); the table is right.
+//!
+//! No decision of Lissom's asks it: which transition is used is a setting. It stands here as
+//! the specification of what each one costs, for whoever compares them; only tests call it,
+//! which check the table by hand, and that a flexible transition, the default, never costs
+//! more than a lazy one.
 
 use crate::shape::Transition;
 

@@ -30,7 +30,17 @@ pub(super) fn merge(seen: &Observation) -> Option<Plan> {
         Level0Order::MergeApart => level.slot_apart(seen)?,
         Level0Order::Merge | Level0Order::Wait => level.receiver(seen)?,
     };
-    let chosen: BTreeSet<u64> = oldest(seen).iter().map(|file| file.number).collect();
+    merge_of(seen, oldest(seen), output, reason)
+}
+
+/// The merge of files that lie above level 1, with what RocksDB adds to them.
+pub(super) fn merge_of(
+    seen: &Observation,
+    chosen: &[File],
+    output: PhysicalLevel,
+    reason: Reason,
+) -> Option<Plan> {
+    let chosen: BTreeSet<u64> = chosen.iter().map(|file| file.number).collect();
     let files = closure(&seen.tree, &chosen, output);
     let mut plan = describe(seen, &files, output, reason)?;
     let bound = seen.shape.piece_bytes(seen.tree.total_bytes());

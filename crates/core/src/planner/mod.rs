@@ -130,8 +130,13 @@ fn piece_workers(workers: usize, drain: f64, level0: f64) -> usize {
     if in_a_hurry {
         workers
     } else {
-        workers.saturating_sub(1).max(1)
+        besides_level0(workers)
     }
+}
+
+/// Workers that are left when one of several is kept for L0.
+fn besides_level0(workers: usize) -> usize {
+    workers.saturating_sub(1).max(1)
 }
 
 /// Compactions of a drain that may run at once: none of one that is given up, else what

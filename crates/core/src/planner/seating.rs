@@ -1,12 +1,12 @@
 //! Whole runs that change their place without being rewritten.
 
 use super::level::{Run, View, view};
+use super::level0::merge_of;
 use super::piece::describe;
 use super::urgency::FEW_SLOTS;
 use crate::layout::{LogicalLevel, PhysicalLevel};
 use crate::observation::Observation;
-use crate::plan::{Excess, Plan, PlanKind, Reason};
-use crate::validate::closure;
+use crate::plan::{Plan, PlanKind, Reason};
 
 /// All moves that are worth making now, deepest first: at most one a level,
 /// since one makes room for the next.
@@ -85,21 +85,11 @@ fn fold_landing(seen: &Observation) -> Option<Plan> {
     let reason = Reason::Landing { bytes };
     match first.free_slot(seen) {
         Some(slot) => whole_run(seen, &run, slot, reason),
-        None => merge_landing(seen, first.receiver(seen)?, reason),
+        None => {
+            let landed = seen.tree.files(PhysicalLevel::LANDING);
+            merge_of(seen, landed, first.receiver(seen)?, reason)
+        }
     }
-}
-
-fn merge_landing(seen: &Observation, output: PhysicalLevel, reason: Reason) -> Option<Plan> {
-    let landed = seen.tree.files(PhysicalLevel::LANDING).iter();
-    let files = closure(
-        &seen.tree,
-        &landed.map(|file| file.number).collect(),
-        output,
-    );
-    let mut plan = describe(seen, &files, output, reason)?;
-    let bound = seen.shape.piece_bytes(seen.tree.total_bytes());
-    plan.excess = (plan.input_bytes > bound).then_some(Excess::Level0);
-    Some(plan)
 }
 
 /// Whether moving is as good as merging: same compression, few tombstones.

@@ -3,7 +3,7 @@
 use super::level::{View, view};
 use super::limits::taken_up;
 use super::urgency::{HURRY, SPACE_SHARE, crowding};
-use super::{piece, seating};
+use super::{besides_level0, piece, seating};
 use crate::guards::Guards;
 use crate::key::Key;
 use crate::layout::{LogicalLevel, PhysicalLevel};
@@ -281,7 +281,7 @@ fn for_capacity(seen: &Observation, here: &View) -> Option<Begin> {
     if seen.shape.transition == Transition::FileGranular {
         begin.range = next_range(seen, here.level, &begin, 1);
     } else if gives_pieces(seen, here) {
-        let pieces = seen.workers.saturating_sub(1).max(1);
+        let pieces = besides_level0(seen.workers);
         begin.range = next_range(seen, here.level, &begin, pieces);
     }
     Some(begin)

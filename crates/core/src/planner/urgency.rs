@@ -37,13 +37,10 @@ pub(super) fn level0(seen: &Observation) -> f64 {
 pub(super) fn drain(seen: &Observation, drain: &Drain) -> f64 {
     let source = seen.shape.layout.logical(drain.top);
     let by_level = source.map_or(0.0, |(level, _)| {
-        let above = LogicalLevel(level.0.saturating_sub(1));
-        let waiting = if drain.range.is_some() && above.0 > 0 {
-            crowding(seen, above)
-        } else {
-            0.0
-        };
-        crowding(seen, level).max(waiting)
+        let above = level.0.saturating_sub(u16::from(drain.range.is_some()));
+        (above.max(1)..=level.0)
+            .map(|level| crowding(seen, LogicalLevel(level)))
+            .fold(0.0, f64::max)
     });
     by_level.max(for_space(seen, drain))
 }

@@ -169,8 +169,10 @@ const RESERVE: f64 = 0.05;
 /// Least share of the device for flushes and compactions.
 const FLOOR: f64 = 0.1;
 
-/// Flushes share the rate, and must not fall behind the users' writes.
-const FLUSHES: f64 = 1.5;
+/// The least rate for flushes and compactions together, times the bytes a second that
+/// users write to the log: RocksDB's limiter is over flushes too, and one that falls behind
+/// the writes stops the writers.
+pub const FLUSHES: f64 = 1.5;
 
 /// The rate that is left of the device beside the users (DLC, equation 2: limit -
 /// client - reserve), never under a floor that keeps compactions and flushes going.

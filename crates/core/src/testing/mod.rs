@@ -18,6 +18,7 @@ pub fn small_shape() -> Shape {
     Shape {
         layout: Layout::V1,
         size_ratio: 10,
+        level_compaction_dynamic_level_bytes: false,
         level0_file_num_compaction_trigger: 4,
         level0_slowdown_writes_trigger: 20,
         write_buffer_size: 100,

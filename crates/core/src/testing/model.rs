@@ -141,9 +141,10 @@ impl Model {
 
     /// What the planner sees.
     pub fn observation(&self) -> Observation {
+        let tree = self.tree();
         Observation {
-            shape: self.shape.clone(),
-            tree: self.tree(),
+            shape: self.shape.fitted(&tree),
+            tree,
             state: self.state.clone(),
             in_flight: self
                 .running

@@ -55,6 +55,7 @@ pub(crate) fn forecast(
     let mut found = Forecast::default();
     let mut next_file = tree.iter().map(|(_, file)| file.number).max().unwrap_or(0) + 1;
     while found.moves + found.merges < MOST_PLANS {
+        seen.shape = shape.fitted(&seen.tree);
         let planned = planner::plan(&seen);
         let rest = planned.plans.is_empty() && planned.state == seen.state;
         seen.state = planned.state;

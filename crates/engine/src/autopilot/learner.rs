@@ -160,6 +160,16 @@ mod tests {
     use super::*;
     use crate::Settings;
 
+    /// A mission in which nothing happened, over an empty tree.
+    fn ask_of_nothing(learner: &mut Learner) -> Result<Option<Trial>, String> {
+        learner.ask(&Question {
+            shape: &Settings::default().shape(),
+            tree: &Tree::default(),
+            limits: &RunLimits::uniform(RunLimit::ONE),
+            mission: &Mission::default(),
+        })
+    }
+
     /// Answers the first question; at the second it waits until it may go on.
     struct Hanging(Receiver<()>, u64);
 
@@ -184,15 +194,7 @@ mod tests {
         let (go_on, held) = mpsc::channel();
         let mut learner =
             Learner::with_patience(Box::new(Hanging(held, 0)), Duration::from_millis(50));
-        let (shape, tree) = (Settings::default().shape(), Tree::default());
-        let (limits, mission) = (RunLimits::uniform(RunLimit::ONE), Mission::default());
-        let question = Question {
-            shape: &shape,
-            tree: &tree,
-            limits: &limits,
-            mission: &mission,
-        };
-        let mut ask = || learner.ask(&question);
+        let mut ask = || ask_of_nothing(&mut learner);
         assert!(ask().expect("an answer").is_some());
         let sentence = ask().expect_err("no answer");
         assert_eq!(
@@ -229,19 +231,11 @@ mod tests {
     fn a_tuner_that_breaks_between_questions_is_told_of_once() {
         let mut learner = Learner::new(Box::new(Forgetful));
         assert!(learner.state().is_null());
-        let (shape, tree) = (Settings::default().shape(), Tree::default());
-        let (limits, mission) = (RunLimits::uniform(RunLimit::ONE), Mission::default());
-        let question = Question {
-            shape: &shape,
-            tree: &tree,
-            limits: &limits,
-            mission: &mission,
-        };
-        let sentence = learner.ask(&question).expect_err("broken");
+        let sentence = ask_of_nothing(&mut learner).expect_err("broken");
         assert!(
             sentence.starts_with("the tuner forgetful panicked"),
             "{sentence}"
         );
-        assert_eq!(learner.ask(&question), Ok(None));
+        assert_eq!(ask_of_nothing(&mut learner), Ok(None));
     }
 }

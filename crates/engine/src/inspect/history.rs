@@ -11,8 +11,8 @@ use lissom_core::schedule::{Debt, DeepOrder, Level0Order, Order};
 use lissom_core::{Layout, PhysicalLevel, Plan, PlanKind};
 use serde::Serialize;
 
-use super::Question;
 use super::draw::amount;
+use super::{Question, portrait};
 use crate::error::{Error, Result};
 use crate::files::journal;
 
@@ -136,6 +136,7 @@ fn sentence<'a>(event: &Event, outcome: impl Fn(&u64) -> Option<&'a Outcome>) ->
         Event::Begin { policy, limits, .. } => Some(format!(
             "the autopilot began with {policy}, run limits {limits}"
         )),
+        Event::Policy { policy, .. } => Some(format!("{policy} was set as the policy")),
         Event::Mission { trial, pinned, .. } => {
             let changes: Vec<String> = trial
                 .changes
@@ -223,12 +224,7 @@ fn came(outcome: &Outcome) -> String {
 }
 
 fn place(level: PhysicalLevel) -> String {
-    match Layout::V1.logical(level) {
-        Some((logical, slot)) => format!("{logical} slot {}", slot.0),
-        None if level == PhysicalLevel::LANDING => "the landing level".into(),
-        None if level == PhysicalLevel::L0 => "L0".into(),
-        None => format!("RocksDB's level {}", level.0),
-    }
+    portrait::place(&Layout::V1, level)
 }
 
 #[cfg(test)]

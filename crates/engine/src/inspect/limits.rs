@@ -117,6 +117,7 @@ pub(super) fn reasons(entries: &[Entry]) -> Vec<LimitReason> {
                 tree,
                 trial,
                 pinned,
+                ..
             } => {
                 reading.see(mission, tree);
                 if !pinned {
@@ -235,6 +236,7 @@ mod tests {
             version: lissom_core::journal::VERSION,
             policy: "learned".into(),
             limits: uniform(limit),
+            exploration: 0.1,
         }
     }
 
@@ -270,6 +272,7 @@ mod tests {
             },
             trial: Trial::of_limits(TrialId(1), limits, change.into_iter().collect()),
             pinned,
+            bounds: None,
         }
     }
 

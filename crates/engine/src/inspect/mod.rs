@@ -106,7 +106,7 @@ pub fn inspect(directory: &Path, question: &Question) -> Result<Inspection> {
             let state = stored.map_or(&fresh, |stored| &stored.tree);
             add_debt(&mut debt, &seen.tree, state);
             let known = portrait::Known {
-                shape: &settings.shape(),
+                shape: &settings.shape().fitted(&seen.tree),
                 state,
                 policy: stored.map(|stored| stored.policy.as_str()),
                 unreadable_files: stored.map_or(0, |stored| stored.unreadable.len()),
@@ -135,9 +135,7 @@ fn add_debt(debt: &mut Debt, tree: &Tree, state: &TreeState) {
     let own = Debt::of_level0(tree);
     debt.level0_files = debt.level0_files.max(own.level0_files);
     debt.level0_bytes += own.level0_bytes;
-    let files = tree.iter();
-    let drained = files.filter(|(level, file)| state.is_drained(*level, &file.smallest));
-    debt.deep_bytes += drained.map(|(_, file)| file.size).sum::<u64>();
+    debt.deep_bytes += state.drained_bytes(tree);
 }
 
 fn owed(debt: &Debt, device_bytes_per_second: Option<u64>) -> Option<Owed> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lissom_core::{Drain, LogicalLevel, PhysicalLevel, Shape, Tree, TreeState, tree::File};
+use lissom_core::{Drain, Layout, LogicalLevel, PhysicalLevel, Shape, Tree, TreeState, tree::File};
 use serde::Serialize;
 
 use crate::ffi::snapshot::TableRow;
@@ -208,7 +208,7 @@ pub(crate) fn flexible(tree: &Tree, known: Known<'_>) -> TreePortrait {
         drains: state
             .drains
             .iter()
-            .map(|drain| drain_portrait(tree, shape, drain))
+            .map(|drain| drain_portrait(tree, &shape.layout, drain))
             .collect(),
         compact_all: state.compact_all,
         unreadable_files: known.unreadable_files,
@@ -321,31 +321,26 @@ fn run_state(
     }
 }
 
-fn drain_portrait(tree: &Tree, shape: &Shape, drain: &Drain) -> DrainPortrait {
+fn drain_portrait(tree: &Tree, layout: &Layout, drain: &Drain) -> DrainPortrait {
     let last_source = PhysicalLevel(drain.target.0.saturating_sub(1));
     let sources = tree.runs_within(drain.top, last_source);
     let from = match sources[..] {
-        [] => place(shape, drain.top),
-        [only] => place(shape, only),
-        [first, .., last] => span(shape, first, last),
+        [] => place(layout, drain.top),
+        [only] => place(layout, only),
+        [first, .., last] => span(layout, first, last),
     };
     DrainPortrait {
         id: drain.id.0,
         from,
-        to: place(shape, drain.target),
-        bytes_left: sources
-            .iter()
-            .flat_map(|run| tree.files(*run))
-            .filter(|file| drain.has_in_range(&file.smallest))
-            .map(|file| file.size)
-            .sum(),
+        to: place(layout, drain.target),
+        bytes_left: drain.bytes_left(tree),
         reason: drain.reason.to_string(),
     }
 }
 
 /// A physical level in the words of the layout.
-pub(crate) fn place(shape: &Shape, level: PhysicalLevel) -> String {
-    match shape.layout.logical(level) {
+pub(super) fn place(layout: &Layout, level: PhysicalLevel) -> String {
+    match layout.logical(level) {
         Some((logical, slot)) => format!("{logical} slot {}", slot.0),
         None if level == PhysicalLevel::L0 => "L0".into(),
         None if level == PhysicalLevel::LANDING => "the landing level".into(),
@@ -353,12 +348,12 @@ pub(crate) fn place(shape: &Shape, level: PhysicalLevel) -> String {
     }
 }
 
-fn span(shape: &Shape, first: PhysicalLevel, last: PhysicalLevel) -> String {
-    match (shape.layout.logical(first), shape.layout.logical(last)) {
+fn span(layout: &Layout, first: PhysicalLevel, last: PhysicalLevel) -> String {
+    match (layout.logical(first), layout.logical(last)) {
         (Some((level, from)), Some((other, to))) if level == other => {
             format!("{level} slots {}-{}", from.0, to.0)
         }
-        _ => format!("{} to {}", place(shape, first), place(shape, last)),
+        _ => format!("{} to {}", place(layout, first), place(layout, last)),
     }
 }
 

@@ -75,6 +75,7 @@ pub(crate) fn family_state(stored: &Stored, name: &str, settings: &Settings) -> 
 
 fn take_over_shape(settings: &mut Settings, shape: &Shape) {
     settings.size_ratio = shape.size_ratio;
+    settings.level_compaction_dynamic_level_bytes = shape.level_compaction_dynamic_level_bytes;
     settings.level0_file_num_compaction_trigger = shape.level0_file_num_compaction_trigger;
     settings.level0_slowdown_writes_trigger = shape.level0_slowdown_writes_trigger;
     settings.write_buffer_size = shape.write_buffer_size;

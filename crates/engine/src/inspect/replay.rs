@@ -9,13 +9,23 @@ use super::history;
 use super::read::check_directory;
 use super::recorded::recorded_settings;
 use crate::error::{Error, Result};
+use crate::settings::check_exploration;
 
 /// The recorded missions of one column family, decided again by a policy. `path`
-/// is a database directory or the journal in one; the store may be open.
+/// is a database directory or the journal in one; the store may be open. `learned` may
+/// spend as much on trials as the store let it, or the share `exploration`, from 0 to 1.
 ///
 /// # Errors
-/// No database, or no mission in its journals.
-pub fn replay(path: &Path, column_family: &str, policy: &Policy) -> Result<Vec<Redecided>> {
+/// An exploration outside its range; no database, or no mission in its journals.
+pub fn replay(
+    path: &Path,
+    column_family: &str,
+    policy: &Policy,
+    exploration: Option<f64>,
+) -> Result<Vec<Redecided>> {
+    if let Some(share) = exploration {
+        check_exploration(share)?;
+    }
     let directory = match path.parent() {
         Some(parent) if path.is_file() => parent,
         _ => path,
@@ -28,8 +38,8 @@ pub fn replay(path: &Path, column_family: &str, policy: &Policy) -> Result<Vec<R
     check_directory(directory)?;
     let shape = recorded_settings(directory, column_family)?.shape();
     let entries = history::all(directory)?;
-    let mut tuner = policy.tuner();
-    let decided = lissom_core::replay::replay(&entries, column_family, &shape, &mut *tuner);
+    let mut begin = |recorded| policy.tuner_exploring(exploration.unwrap_or(recorded));
+    let decided = lissom_core::replay::replay(&entries, column_family, &shape, &mut begin);
     if decided.is_empty() {
         return Err(Error::fix(format!(
             "the journal of {} tells of no mission of the column family \"{column_family}\": a \

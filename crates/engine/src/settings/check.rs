@@ -135,13 +135,7 @@ impl Settings {
     }
 
     fn check_records(&self) -> Result<()> {
-        if !(0.0..=1.0).contains(&self.exploration) {
-            return Err(illegal(
-                "exploration",
-                self.exploration,
-                "a share of the missions from 0 to 1",
-            ));
-        }
+        check_exploration(self.exploration)?;
         at_least("mission_operations", self.mission_operations, 1)?;
         within(
             "mission_time in milliseconds",
@@ -151,6 +145,18 @@ impl Settings {
         )?;
         at_least("max_journal_bytes", self.max_journal_bytes, 64 * KIB)
     }
+}
+
+/// Whether a learner may be told to explore so much: at open, and in a replay.
+///
+/// # Errors
+/// As [`Settings::check`].
+pub(crate) fn check_exploration(share: f64) -> Result<()> {
+    if (0.0..=1.0).contains(&share) {
+        return Ok(());
+    }
+    let range = "a share of the missions from 0 to 1";
+    Err(illegal("exploration", share, range))
 }
 
 /// Whether a rate limit is in its range: at open, and when it is changed. Under much

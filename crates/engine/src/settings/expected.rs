@@ -74,6 +74,7 @@ impl Settings {
             _ => Policy::Fixed(limits),
         };
         self.size_ratio = tuned.tuning.size_ratio as u32;
+        self.level_compaction_dynamic_level_bytes = false;
         self.write_buffer_size = buffer_bytes.div_ceil(memtables).max(LEAST_WRITE_BUFFER);
         self.level0_file_num_compaction_trigger = self.max_write_buffer_number;
         self.bloom_bits_per_key = filter_bits(tuned.tuning.filter_bits_per_entry);

@@ -6,7 +6,7 @@ mod compression;
 mod expected;
 mod memory;
 
-pub(crate) use check::check_rate_limit;
+pub(crate) use check::{check_exploration, check_rate_limit};
 pub use compression::Compression;
 pub(crate) use expected::filter_bits;
 
@@ -76,11 +76,22 @@ pub struct Settings {
     /// Default: flexible. Dynamically changeable: no.
     pub transition: Transition,
 
-    /// Capacity of a level over the capacity of the level above (T), 2 to 100.
+    /// Capacity of a level over the capacity of the level above (T), 2 to 100; the most of
+    /// it under `level_compaction_dynamic_level_bytes`.
     ///
     /// Default: 10. Dynamically changeable: no; a new value holds from the next
     /// open on, and the tree converges to it.
     pub size_ratio: u32,
+
+    /// Whether the size ratio follows the data: the lowest under which they fit into as many
+    /// levels as they need with `size_ratio` ([`Shape::fitted`]), so that the deepest level
+    /// is full whatever the data are. RocksDB's option of this name lowers the ratio between
+    /// the first two levels alone. A run limit over the present ratio makes no more runs
+    /// than the ratio.
+    ///
+    /// Default: true. Dynamically changeable: no; a new value holds from the next open on,
+    /// and the tree converges to it.
+    pub level_compaction_dynamic_level_bytes: bool,
 
     /// Size of a memtable, bytes, 64 KiB to 64 GiB.
     ///
@@ -294,6 +305,7 @@ impl Default for Settings {
             exploration: EXPLORATION,
             transition: Transition::Flexible,
             size_ratio: 10,
+            level_compaction_dynamic_level_bytes: true,
             write_buffer_size: 64 * MIB,
             max_write_buffer_number: 2,
             memory_budget_bytes: 512 * MIB,
@@ -340,6 +352,7 @@ impl Settings {
         Shape {
             layout: Layout::V1,
             size_ratio: self.size_ratio,
+            level_compaction_dynamic_level_bytes: self.level_compaction_dynamic_level_bytes,
             level0_file_num_compaction_trigger: self.level0_file_num_compaction_trigger,
             level0_slowdown_writes_trigger: self.level0_slowdown_writes_trigger,
             write_buffer_size: self.write_buffer_size,

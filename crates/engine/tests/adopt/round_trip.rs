@@ -103,6 +103,14 @@ fn a_forecast_changes_nothing_and_bounds_what_is_merged() {
         names.sort();
         names
     };
+    // What only the log holds becomes files that no forecast can know.
+    let names = DB::list_cf(&Options::default(), path).expect("a manifest");
+    let db = DB::open_cf(&super::plain::options(Style::Static), path, &names).expect("plain");
+    for name in &names {
+        let family = db.cf_handle(name).expect("opened");
+        db.flush_cf(&family).expect("a flush");
+    }
+    drop(db);
     let before = files(path);
     let foreseen = adopter(path).forecast().expect("a forecast");
     assert_eq!(files(path), before);
@@ -110,8 +118,8 @@ fn a_forecast_changes_nothing_and_bounds_what_is_merged() {
     adopter(path)
         .adopt(&mut |progress| last = progress)
         .expect("adopted");
-    // The write-ahead log's entries become a file that the forecast cannot know.
-    let slack = 256 << 10;
+    // A merge's outputs carry footers and indexes of their own.
+    let slack = 64 << 10;
     assert!(
         last.merged_bytes <= foreseen.merged_bytes() + slack,
         "{last:?} {foreseen:?}"

@@ -18,6 +18,7 @@ pub fn small(policy: &str) -> Settings {
         target_file_size_base: 256 << 10,
         memory_budget_bytes: 32 << 20,
         size_ratio: 4,
+        level_compaction_dynamic_level_bytes: false,
         compression: vec![Compression::None],
         mission_operations: 2_000,
         mission_time: Duration::from_millis(50),

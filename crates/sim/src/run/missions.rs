@@ -2,7 +2,7 @@
 
 use super::{NOTHING, Run};
 use crate::mission::Counts;
-use crate::outcome::{Decision, SessionOutcome};
+use crate::outcome::{Decision, HeldLimits, SessionOutcome};
 use crate::scenario::Session;
 
 impl Run<'_> {
@@ -48,9 +48,33 @@ impl Run<'_> {
         }
     }
 
+    /// Notes the limits in force when a session begins, and when they have changed.
+    pub(super) fn note_limits(&mut self) {
+        let Some(session) = self.measured else {
+            return;
+        };
+        let limits = &self.pilot.state.limits;
+        let last = self.outcome.held.last();
+        if last.is_some_and(|it| it.session == session && it.limits == *limits) {
+            return;
+        }
+        self.outcome.held.push(HeldLimits {
+            at: self.now - self.began,
+            session,
+            operations: self.session.operations,
+            limits: limits.clone(),
+        });
+    }
+
     fn course_until(&self, end: (f64, f64)) -> Vec<(f64, f64)> {
         let missions = self.course.iter().copied();
         missions.chain(std::iter::once(end)).collect()
+    }
+
+    fn deepest_level(&self) -> u16 {
+        let layout = &self.scenario.store.shape.layout;
+        let deepest = self.tree.manifest().deepest_occupied(layout);
+        deepest.map_or(0, |level| level.0)
     }
 
     pub(super) fn session_outcome(&mut self, session: &Session, sums: &Counts) -> SessionOutcome {
@@ -78,6 +102,7 @@ impl Run<'_> {
             runs: self.read_costs(session).runs,
             space: self.tree.bytes() / live.max(1.0),
             limits: self.pilot.state.limits.to_string(),
+            levels: self.deepest_level(),
         }
     }
 }

@@ -37,7 +37,8 @@ const PATIENCE: f64 = 3_600.0;
 /// Less than this is nothing, relative to what it is counted against.
 const NOTHING: f64 = 1e-9;
 
-/// Time cannot go on: writes have stopped, and nothing runs that could let them go.
+/// Time cannot go on: writes have stopped, and nothing runs that could let them go; or it
+/// cannot begin again.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stuck(String);
 
@@ -56,23 +57,24 @@ impl std::error::Error for Stuck {}
 /// a right planner and a right schedule let neither happen.
 pub fn simulate(scenario: &Scenario) -> Result<Outcome, Stuck> {
     let mut run = Run::new(scenario);
-    run.load()?;
-    run.began = run.now;
-    run.outcome = Outcome::default();
-    run.mission = Counts::default();
-    for (at, session) in scenario.sessions.iter().enumerate() {
-        run.measured = Some(at);
-        run.course.clear();
-        run.note_space();
-        run.take_up(session);
-        let missions = run.outcome.missions;
-        let sums = run.session(session)?;
-        run.note_space();
-        let mut seen = run.session_outcome(session, &sums);
-        seen.missions = run.outcome.missions - missions;
-        run.outcome.sessions.push(seen);
-    }
+    run.carry_out()?;
     Ok(run.outcome)
+}
+
+/// Carries a scenario out twice. The second time everything is new, tree, schedule and run
+/// limits, but the tuner has restored what that of the first time kept at its end. The
+/// noise is the same in both, so that they differ by what was kept alone.
+///
+/// # Errors
+/// As [`simulate`], and when the tuner does not take up what it kept itself; a right
+/// tuner does.
+pub fn simulate_reopened(scenario: &Scenario) -> Result<[Outcome; 2], Stuck> {
+    let mut first = Run::new(scenario);
+    first.carry_out()?;
+    let mut second = Run::new(scenario);
+    second.pilot.restore_from(&first.pilot).map_err(Stuck)?;
+    second.carry_out()?;
+    Ok([first.outcome, second.outcome])
 }
 
 struct Run<'a> {
@@ -136,12 +138,7 @@ impl<'a> Run<'a> {
             tree: SimTree::new(levels, store.entry_bytes),
             waiting: Vec::new(),
             jobs: Jobs::default(),
-            pilot: Pilot::new(
-                store.shape.clone(),
-                store.workers,
-                &scenario.policy,
-                store.debt_bounds,
-            ),
+            pilot: Pilot::new(scenario),
             scheduler: Scheduler::of(scenario),
             noise: Noise::new(scenario.seed, scenario.noise, scenario.slow_noise),
             now: 0.0,
@@ -159,6 +156,29 @@ impl<'a> Run<'a> {
             news: false,
             scenario,
         }
+    }
+
+    /// The load, then the sessions.
+    fn carry_out(&mut self) -> Result<(), Stuck> {
+        self.load()?;
+        self.began = self.now;
+        self.outcome = Outcome::default();
+        self.mission = Counts::default();
+        self.pilot.pinned = self.scenario.frozen;
+        let scenario = self.scenario;
+        for (at, session) in scenario.sessions.iter().enumerate() {
+            self.measured = Some(at);
+            self.course.clear();
+            self.note_space();
+            self.take_up(session);
+            let missions = self.outcome.missions;
+            let sums = self.session(session)?;
+            self.note_space();
+            let mut seen = self.session_outcome(session, &sums);
+            seen.missions = self.outcome.missions - missions;
+            self.outcome.sessions.push(seen);
+        }
+        Ok(())
     }
 
     /// All entries, then the updates that bring the tree to its steady state.

@@ -17,6 +17,7 @@ impl Run<'_> {
         self.pace = Pace::new(session.rate);
         self.watch = Watch::new(session.rate.is_some());
         self.note_level0();
+        self.note_limits();
         self.costs = None;
         let mut left = session.operations as f64;
         let mut waited = 0.0;
@@ -57,6 +58,7 @@ impl Run<'_> {
             self.pass(&step.crowding, seconds);
             self.seal_memtable();
             self.end_mission();
+            self.note_limits();
         }
         Ok(std::mem::take(&mut self.session))
     }

@@ -174,6 +174,11 @@ impl Away {
         matches!(self.phase, Phase::Runs | Phase::Halting | Phase::Pausing)
     }
 
+    /// Whether it may run: one that was asked for may have begun before that is heard.
+    pub fn may_move(&self) -> bool {
+        self.phase == Phase::Asked || self.is_moving()
+    }
+
     /// Whether it is to be told to go on, since everything is to.
     pub fn proceed(&mut self) -> bool {
         let halted = matches!(self.phase, Phase::Halting | Phase::Halted);

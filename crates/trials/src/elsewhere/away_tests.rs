@@ -190,13 +190,15 @@ fn endings_have_their_causes() {
 
 #[test]
 fn everything_can_stand_still() {
-    let mut wire = Wire::ready(true);
+    let mut wire = Wire::new(true);
+    assert!(wire.0.may_move() && !wire.0.halt(), "it may have begun");
+    wire = Wire::ready(true);
     wire.samples(&[4.0], 50.0);
     assert!(wire.0.halt() && !wire.0.halt());
     assert!(wire.0.is_moving());
     wire.fine(line(4.125, "{\"throughput\": 50}"));
     wire.fine(paused(4.25));
-    assert!(!wire.0.is_moving() && wire.0.proceed());
+    assert!(!wire.0.may_move() && wire.0.proceed());
     wire.fine(resumed(3_604.25));
     assert_eq!(wire.0.seconds(), 1.25);
     // Told to go on before it said that it had stopped.

@@ -213,14 +213,14 @@ impl Elsewhere {
             .try_for_each(|run| self.link.send(&order(run)))
     }
 
-    /// Waits until every trial that runs stands still, but not for ever.
+    /// Waits until every trial stands still, one that is about to start too, but not for ever.
     fn stand_still(&mut self) -> Result<()> {
         let until = self.seconds() + HALT_SECONDS;
         loop {
             self.order_all(Away::halt, |run| Order::Pause { run })?;
             self.listen()?;
             let mut moving = false;
-            self.each(|away| moving |= away.is_moving());
+            self.each(|away| moving |= away.may_move());
             if !moving || self.seconds() >= until {
                 return Ok(());
             }
@@ -247,9 +247,7 @@ impl Trials for Elsewhere {
 
     fn go_on(&mut self, trial: TrialId, until: f64) -> Result<()> {
         let Some(mut known) = self.trials.remove(&trial) else {
-            return Err(TrialsError::new(format!(
-                "{trial} cannot go on, since it does not run here: report this"
-            )));
+            return Err(TrialsError::not_here(trial));
         };
         known.job.until = until;
         match &mut known.away {

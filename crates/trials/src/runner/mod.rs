@@ -283,9 +283,7 @@ impl Trials for Runner {
 
     fn go_on(&mut self, trial: TrialId, until: f64) -> Result<()> {
         let Some(mut run) = self.runs.remove(&trial) else {
-            return Err(TrialsError::new(format!(
-                "{trial} cannot go on, since it does not run here: report this"
-            )));
+            return Err(TrialsError::not_here(trial));
         };
         run.job.until = until;
         match &mut run.live {

@@ -91,11 +91,18 @@ mod tests {
     }
 
     #[test]
+    fn a_trial_may_forbid_the_learner_to_explore() {
+        let settings = settings("{\"policy\": \"learned\", \"exploration\": 0}", &LIMITS);
+        assert_eq!(settings.unwrap().exploration, 0.0);
+    }
+
+    #[test]
     fn mistakes_name_the_setting() {
         for (text, words) in [
             ("", "the options are not one JSON object"),
             ("[]", "the options are not one JSON object"),
             ("{\"size_ratio\": 1}", "size_ratio is 1"),
+            ("{\"exploration\": 1.5}", "exploration is 1.5"),
             ("{\"size_ratio\": 2.5}", "size_ratio is 2.5"),
             ("{\"size_ratio\": 1e12}", "no whole number in its range"),
             ("{\"policy\": 4}", "policy is 4, which is no text"),

@@ -33,9 +33,11 @@ proptest! {
         ratio in 2u32..11,
         transition in transition(),
         bounded in any::<bool>(),
+        dynamic in any::<bool>(),
     ) {
         let mut shape = small_shape();
         shape.size_ratio = ratio;
+        shape.level_compaction_dynamic_level_bytes = dynamic;
         shape.transition = transition;
         if bounded {
             shape.max_space_amplification = 2.0;

@@ -120,6 +120,30 @@ fn higher_limits_write_less() {
     assert!(one > three && three > ten, "{one} {three} {ten}");
 }
 
+/// A ratio that fits the data writes less than one that leaves the deepest level a small part
+/// full, and needs no more levels; a tree that grows comes to the same levels.
+#[test]
+fn a_ratio_that_fits_the_data_writes_less() {
+    let grown = |dynamic, keys: u32| {
+        let mut shape = small_shape();
+        shape.level_compaction_dynamic_level_bytes = dynamic;
+        let mut model = Model::new(shape, RunLimits::uniform(RunLimit::ONE));
+        for at in 0..3_000u32 {
+            flush_scattered(&mut model, at, keys);
+            model.settle(1_000);
+        }
+        model.check();
+        let tree = model.tree();
+        let deepest = tree.deepest_occupied(&model.shape.layout);
+        (model.written_bytes, deepest)
+    };
+    for keys in [1_000, 6_000, 12_000] {
+        let ((fixed, levels), (fitted, fitted_levels)) = (grown(false, keys), grown(true, keys));
+        assert!(fitted * 100 < fixed * 97, "{keys}: {fitted} {fixed}");
+        assert_eq!(fitted_levels, levels, "{keys}");
+    }
+}
+
 /// With guards in place, pieces of a steady tree stay within their bound.
 #[test]
 fn steady_pieces_stay_within_their_bound() {

@@ -38,12 +38,7 @@ impl Times {
 
 /// Gets, scans and writes.
 fn counts(mission: &Mission) -> [f64; 3] {
-    let mix = &mission.operations;
-    [
-        mix.gets_found as f64 + mix.gets_absent as f64,
-        mix.scans as f64,
-        mix.writes as f64 + mix.deletes as f64,
-    ]
+    mission.kinds().map(|(count, _)| count)
 }
 
 /// Seconds that users waited for their operations, stalls included: `None` when a kind
@@ -56,9 +51,8 @@ pub(super) fn waited(mission: &Mission) -> Option<f64> {
 /// times of one kind are taken to spread as widely as they are long. Kinds that do not tell
 /// how many were timed count as exact.
 pub(super) fn error(mission: &Mission) -> f64 {
-    let kinds = [&mission.get, &mission.seek, &mission.put];
     let (mut all, mut square) = (0.0, 0.0);
-    for (count, kind) in counts(mission).into_iter().zip(kinds) {
+    for (count, kind) in mission.kinds() {
         let time = count * kind.mean.as_secs_f64();
         all += time;
         if kind.count > 0 {
@@ -83,7 +77,7 @@ pub(super) fn took(mission: &Mission, shares: &Shares) -> Option<f64> {
 
 fn of_counts(mission: &Mission, counts: [f64; 3]) -> Option<f64> {
     let total: f64 = counts.iter().sum();
-    let mut means = [&mission.get, &mission.seek, &mission.put].map(|it| it.mean.as_secs_f64());
+    let mut means = mission.kinds().map(|(_, it)| it.mean.as_secs_f64());
     // Counted, not sampled: the mean of writes is without it.
     means[2] += held_back(mission);
     let mut sum = 0.0;

@@ -65,10 +65,9 @@ pub(super) fn cost(mission: &Mission, level: LogicalLevel) -> Option<f64> {
     if operations == 0 {
         return None;
     }
-    let mix = &mission.operations;
-    let reads = (mix.gets_found + mix.gets_absent) as f64 * mission.get.mean.as_secs_f64()
-        + mix.scans as f64 * mission.seek.mean.as_secs_f64();
-    let writes = (mix.writes + mix.deletes) as f64 * mission.put.mean.as_secs_f64();
+    let kinds = mission.kinds();
+    let [gets, scans, writes] = kinds.map(|(count, it)| count * it.mean.as_secs_f64());
+    let reads = gets + scans;
     let ios: u64 = mission.levels.iter().map(|level| level.read_ios).sum();
     let own = own(mission, level);
     let own_reads = reads * own.read_ios as f64 / ios.max(1) as f64;

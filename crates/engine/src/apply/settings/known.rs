@@ -22,6 +22,7 @@ const SETTINGS: &[(&str, Keeper)] = &[
     ("level0_file_num_compaction_trigger", Keeper::Directory),
     ("level0_slowdown_writes_trigger", Keeper::Directory),
     ("level0_stop_writes_trigger", Keeper::Directory),
+    ("level_compaction_dynamic_level_bytes", Keeper::Directory),
     ("max_files", Keeper::Directory),
     ("max_space_amplification", Keeper::Directory),
     ("max_subcompactions", Keeper::Program),

@@ -30,6 +30,9 @@ pub(crate) fn set(settings: &mut Settings, name: &str, value: &Value) -> Result<
             settings.level0_slowdown_writes_trigger = whole(value)?;
         }
         "level0_stop_writes_trigger" => settings.level0_stop_writes_trigger = whole(value)?,
+        "level_compaction_dynamic_level_bytes" => {
+            settings.level_compaction_dynamic_level_bytes = truth(value)?;
+        }
         "max_subcompactions" => settings.max_subcompactions = whole(value)?,
         "workers" => settings.workers = whole(value)?,
         "write_buffer_size" => settings.write_buffer_size = whole(value)?,
@@ -73,6 +76,9 @@ pub(crate) fn show(settings: &Settings, name: &str) -> String {
         }
         "level0_slowdown_writes_trigger" => settings.level0_slowdown_writes_trigger.to_string(),
         "level0_stop_writes_trigger" => settings.level0_stop_writes_trigger.to_string(),
+        "level_compaction_dynamic_level_bytes" => {
+            settings.level_compaction_dynamic_level_bytes.to_string()
+        }
         "max_subcompactions" => settings.max_subcompactions.to_string(),
         "workers" => settings.workers.to_string(),
         "write_buffer_size" => settings.write_buffer_size.to_string(),
@@ -103,6 +109,12 @@ fn whole<T: TryFrom<u64>>(value: &Value) -> Result<T, String> {
 
 fn number(value: &Value) -> Result<f64, String> {
     value.as_f64().ok_or_else(|| "no number".into())
+}
+
+fn truth(value: &Value) -> Result<bool, String> {
+    value
+        .as_bool()
+        .ok_or_else(|| "neither true nor false".into())
 }
 
 fn text(value: &Value) -> Result<&str, String> {

@@ -4,15 +4,6 @@ use std::collections::BTreeSet;
 
 use lissom_core::{File, Observation, PhysicalLevel, Plan};
 
-/// Bytes that begun drains have left above their targets.
-pub(super) fn deep_bytes(seen: &Observation) -> u64 {
-    let files = seen.tree.iter();
-    files
-        .filter(|(level, file)| seen.state.is_drained(*level, &file.smallest))
-        .map(|(_, file)| file.size)
-        .sum()
-}
-
 /// Bytes of all files that are inputs of a running or proposed merge, that a
 /// begun drain has left, or that lie in L0 when it is over its trigger. What
 /// drains that have not begun will move is not in it.

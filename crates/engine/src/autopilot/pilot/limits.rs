@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use lissom_core::journal::{Event, TreeSummary};
+use lissom_core::journal::{Bounds, Event, TreeSummary};
 use lissom_core::shape::RunLimits;
 use lissom_core::tuner::{Question, Trial};
 use lissom_core::{Layout, Observation, planner};
@@ -37,6 +37,10 @@ impl Pilot {
                         tree: TreeSummary::of(&seen.tree, &Layout::V1),
                         trial: trial.clone(),
                         pinned: seen.pinned,
+                        bounds: Some(Bounds {
+                            limits: self.state.limits.clone(),
+                            exploration: family.hooks.settings.exploration,
+                        }),
                     },
                 );
                 self.follow(seen, trial);

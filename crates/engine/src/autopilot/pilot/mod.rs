@@ -137,6 +137,7 @@ impl Pilot {
             version: lissom_core::journal::VERSION,
             policy: self.learner.name().to_owned(),
             limits: self.state.limits.clone(),
+            exploration: self.family.hooks.settings.exploration,
         }
     }
 
@@ -152,7 +153,7 @@ impl Pilot {
             return Ok(None);
         };
         let now = Instant::now();
-        let asked = self.take_requests(pinned);
+        let asked = self.take_requests(shared, pinned);
         let mission_over = self.clock.is_over(shared, &self.family, now);
         let resting = self.family.back_off.lock().remaining(now);
         // While nothing may start, the tree is not looked at for what waits: a look

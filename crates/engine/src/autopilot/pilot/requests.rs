@@ -2,14 +2,16 @@
 
 use std::time::Duration;
 
+use lissom_core::journal::Event;
+
 use super::super::learner::Learner;
 use super::super::quarantine::Quarantine;
-use super::super::shared::Request;
+use super::super::shared::{Request, Shared};
 use super::Pilot;
 
 impl Pilot {
     /// Takes up what was asked since the last round; whether that was anything.
-    pub(super) fn take_requests(&mut self, pinned: bool) -> bool {
+    pub(super) fn take_requests(&mut self, shared: &Shared, pinned: bool) -> bool {
         let requests = {
             let mut waiting = self.family.requests.lock();
             if !waiting.is_empty() {
@@ -23,6 +25,11 @@ impl Pilot {
             match request {
                 Request::Tuner(tuner, limits) => {
                     self.learner = Learner::new(tuner);
+                    let policy = Event::Policy {
+                        policy: self.learner.name().to_owned(),
+                        exploration: self.family.hooks.settings.exploration,
+                    };
+                    shared.journal.write(&self.family.name, policy);
                     self.answered_in = Duration::ZERO;
                     // Limits that a pin has held back go with their policy.
                     if pinned || limits.is_some() {

@@ -5,7 +5,7 @@ use lissom_core::schedule::{DeepOrder, Level0Order};
 use lissom_core::{Layout, Observation, Plan};
 
 use super::Pilot;
-use super::debt::{debt_bytes, deep_bytes};
+use super::debt::debt_bytes;
 
 impl Pilot {
     pub(super) fn show(&self, seen: &Observation, plans: &[Plan], busy_elsewhere: bool) {
@@ -21,7 +21,7 @@ impl Pilot {
         view.entries = seen.tree.iter().map(|(_, file)| file.entries).sum();
         view.space_amplification = seen.tree.space_amplification();
         view.debt_bytes = debt;
-        view.deep_bytes = deep_bytes(seen);
+        view.deep_bytes = seen.state.drained_bytes(&seen.tree);
         view.idle_at = self.looked.filter(|_| idle).map(|look| look.changes);
         view.looks += 1;
     }

@@ -55,6 +55,7 @@ pub fn settings(random: &mut Random) -> Settings {
             Transition::FileGranular,
         ]),
         size_ratio: random.pick(&[2, 3, 4]),
+        level_compaction_dynamic_level_bytes: random.pick(&[false, true]),
         write_buffer_size: 64 << 10,
         max_write_buffer_number: 4,
         memory_budget_bytes: 16 << 20,

@@ -43,6 +43,7 @@ pub fn random_settings(random: &mut Random) -> Settings {
             Transition::FileGranular,
         ]),
         size_ratio: random.pick(&[2, 3, 4, 10]),
+        level_compaction_dynamic_level_bytes: random.pick(&[false, true]),
         write_buffer_size: 64 << 10,
         max_write_buffer_number: random.within(2, 4) as u32,
         memory_budget_bytes: 16 << 20,

@@ -27,9 +27,7 @@ pub(super) struct Seen {
 impl Seen {
     /// `None` of a mission that does not tell what its operations took.
     pub fn of(mission: &Mission) -> Option<Seen> {
-        let mix = &mission.operations;
-        let gets = mix.gets_found as f64 + mix.gets_absent as f64;
-        let (scans, writes) = (mix.scans as f64, mix.writes as f64 + mix.deletes as f64);
+        let [gets, scans, writes] = mission.kinds().map(|(count, _)| count);
         let operations = gets + scans + writes;
         let waited = waited(mission)?;
         let each = |amount: f64| amount / operations;

@@ -1,0 +1,130 @@
+//! Who is best, what there is to win, and what was won.
+
+use super::*;
+use crate::arms::ArmName;
+
+#[test]
+fn the_best_of_a_session_and_who_ties_with_it_are_marked_though_the_table_is_cut() {
+    let names = [
+        "mock-a", "mock-b", "mock-c", "mock-d", "mock-e", "mock-f", "mock-g",
+    ];
+    // 10, 9 ... 4 s with a range of 0.4 s each; the last but one reaches into the last's.
+    let stars = |rounds| {
+        let mut results = results(&names, rounds);
+        for run in &mut results.runs {
+            let place = names.iter().position(|name| *name == run.arm.to_string());
+            let wide = if place == Some(5) { 5.0 } else { 1.0 };
+            let closing = run.sessions.last_mut().unwrap();
+            closing.seconds =
+                10.0 - place.unwrap() as f64 + wide * 0.2 * (f64::from(run.round) - 1.0);
+        }
+        results.verdict = None;
+        let text = render_table(&results);
+        let rows: Vec<&str> = text
+            .lines()
+            .filter(|line| line.trim_start().starts_with("closing "))
+            .collect();
+        assert!(rows.len() >= 2, "{text}");
+        let starred: Vec<String> = rows
+            .iter()
+            .flat_map(|row| row.split_whitespace())
+            .filter(|cell| cell.ends_with('*'))
+            .map(str::to_owned)
+            .collect();
+        starred
+    };
+    assert_eq!(stars(3), ["±1.00*", "±0.20*"], "5.0 ±1.0 meets 4.0 ±0.2");
+    assert_eq!(stars(2), [""; 0], "two rounds are no comparison");
+}
+
+/// Results of these arms with so many seconds in every even and odd closed session.
+fn timed(arms: [(&str, [f64; 2]); 3]) -> Results {
+    let mut results = results(&["mock-a", "mock-b", "mock-c"], 3);
+    let mocks = results.parameters.arms.clone();
+    let named = arms.map(|(name, _)| name.parse::<ArmName>().unwrap());
+    for run in &mut results.runs {
+        let place = mocks.iter().position(|mock| *mock == run.arm).unwrap();
+        run.arm = named[place].clone();
+        for (number, session) in run.sessions.iter_mut().enumerate() {
+            session.seconds = arms[place].1[number % 2];
+        }
+    }
+    results.parameters.arms = named.to_vec();
+    results.verdict = None;
+    results
+}
+
+#[test]
+fn headroom_is_told_over_all_arms_and_over_those_of_one_store() {
+    // Five closed sessions of either kind; quiet is open.
+    let arms = [
+        ("fixed-1", [2.0, 4.0]),
+        ("rocksdb-leveled-tuned", [1.0, 5.0]),
+        ("fixed-10", [4.0, 3.0]),
+    ];
+    let told = |results: &Results| {
+        let text = render_table(results);
+        let (_, rest) = text.split_once("Headroom").expect("a table");
+        let (told, _) = rest.split_once("Time of closed").expect("the next one");
+        told.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let text = told(&timed(arms));
+    for words in [
+        "best static arm 30.0 ±0.0 fixed-1",
+        "best of each session 20.0 10.0 33.3 % any static arm: no store",
+        "chosen in other rounds 20.0 ±0.0 10.0 33.3 %",
+        "best of each session 25.0 5.00 16.7 % fixed-1, fixed-10: one store can switch",
+        "chosen in other rounds 25.0 ±0.0 5.00 16.7 %",
+        "winner's curse",
+    ] {
+        assert!(text.contains(words), "no {words} in {text}");
+    }
+    let mut own = arms;
+    own[1].0 = "fixed-4";
+    let text = told(&timed(own));
+    assert!(
+        !text.contains("any static arm"),
+        "both are the same: {text}"
+    );
+    assert!(
+        text.contains("fixed-1, fixed-4, fixed-10: one store"),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_arms_won_and_their_ranks_are_told() {
+    let arms = [
+        ("fixed-1", [2.0, 4.0]),
+        ("fixed-10", [4.0, 1.0]),
+        ("learned", [2.0, 1.5]),
+    ];
+    let text = render_table(&timed(arms));
+    let rows: Vec<String> = text
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect();
+    // Five closed sessions of either kind: 30, 25, and 17.5 s; the bound is 15.
+    for row in [
+        "arm best of each session chosen in other rounds",
+        "learned +16.7 %, 75 % +16.7 %, 75 %",
+        "session fixed-1 fixed-10 learned",
+    ] {
+        assert!(rows.iter().any(|it| it == row), "no {row} in {text}");
+    }
+    let ranks = text.split("\nRanks\n").nth(1).expect("a table");
+    let mut ranks = ranks.lines().filter(|line| !line.contains("closing"));
+    let mean = ranks.find(|line| line.trim_start().starts_with("mean"));
+    let mean: Vec<&str> = mean.expect("means").split_whitespace().collect();
+    assert_eq!(mean.len(), 4, "{text}");
+    let static_arms = [
+        ("fixed-1", [2.0, 4.0]),
+        ("fixed-4", [3.0, 3.0]),
+        ("fixed-10", [4.0, 1.0]),
+    ];
+    let text = render_table(&timed(static_arms));
+    assert!(
+        !text.contains("\nRanks\n") && !text.contains("was won"),
+        "{text}"
+    );
+}

@@ -1,0 +1,140 @@
+//! The page, the pictures and the exports of a run.
+
+use super::*;
+use crate::arms::ArmName;
+use crate::run::{ArmRun, Progress, Watcher};
+use crate::workload::parse_workload;
+
+#[test]
+fn sessions_that_offer_a_rate_for_a_time_have_a_picture() {
+    let out = tempfile::tempdir().unwrap();
+    let offered = r#"
+name = "offered"
+about = "For tests."
+entries = 1000
+[[session]]
+name = "two waves"
+seconds = 0.4
+rate = { periodic = { high = 2000, low = 500, seconds = 0.1 } }
+mix = { update = 1, get_present = 1 }
+[[session]]
+name = "by-number"
+operations = 50
+rate = { constant = { per_second = 5000 } }
+mix = { update = 1 }
+"#;
+    let workload = parse_workload(offered, "f").unwrap();
+    let arms = ["mock-a", "mock-b"].iter();
+    let arms = arms.map(|name| name.parse().unwrap()).collect();
+    let mut plan = RunPlan::new(workload, arms, out.path().to_path_buf()).unwrap();
+    plan.launcher = Launcher::InProcess;
+    plan.sample_millis = 50;
+    plan.rounds = 1;
+    let results = run(&plan, &mut Silent).unwrap();
+    let pictures = write_offered_pictures(&results, out.path()).unwrap();
+    assert_eq!(pictures, [out.path().join("offered-two-waves.svg")]);
+    let picture = std::fs::read_to_string(&pictures[0]).unwrap();
+    for words in ["<svg", "mock-a: operations a second", "mock-b: p99", "debt"] {
+        assert!(picture.contains(words), "no {words}");
+    }
+    assert!(picture.matches("<polyline").count() >= 8, "lines are drawn");
+    let table = render_table(&results);
+    let head = "two waves, 2000 a second for 0.1 s, then 500 for 0.1 s";
+    assert!(
+        table.contains(head) && table.contains("longest (max)"),
+        "{table}"
+    );
+}
+
+#[test]
+fn the_page_holds_the_data_and_needs_no_network() {
+    let results = results(&["mock-a", "mock-</script>b"], 1);
+    let page = report_html(&results);
+    let start = page.find("id=\"data\">").unwrap() + "id=\"data\">".len();
+    let end = start + page[start..].find("</script>").unwrap();
+    let data: serde_json::Value = serde_json::from_str(&page[start..end]).unwrap();
+    assert_eq!(
+        data["runs"][1]["arm"], "mock-</script>b",
+        "names cannot end the element"
+    );
+    assert_eq!(data["runs"][0]["sessions"].as_array().unwrap().len(), 11);
+    assert!(!data["runs"][0]["points"].as_array().unwrap().is_empty());
+    assert_eq!(data["parameters"]["workload"]["name"], "mixed-sessions");
+    assert!(
+        data["verdict"]["arms"][0]["total_seconds"]["median"]
+            .as_f64()
+            .unwrap()
+            > 0.0
+    );
+    let rest = page.replace("http://www.w3.org/2000/svg", "");
+    assert!(!rest.contains("http:") && !rest.contains("https:") && !rest.contains("{{"));
+}
+
+/// Counts the runs in the exports whenever an arm begins: what an interruption leaves.
+struct Interrupted<'a> {
+    out: &'a std::path::Path,
+    exported: Vec<usize>,
+}
+
+impl Watcher for Interrupted<'_> {
+    fn arm_begins(&mut self, _: &ArmName, _: u32, _: usize, _: usize) {
+        let read = |name| std::fs::read_to_string(self.out.join(name)).unwrap_or_default();
+        let runs = read(REPORT_FILE).matches("\"points\":").count();
+        assert_eq!(read(TABLE_FILE).contains("1,000 entries"), runs > 0);
+        self.exported.push(runs);
+    }
+    fn progress(&mut self, _: &Progress) {}
+    fn arm_ended(&mut self, _: &ArmRun) {}
+}
+
+#[test]
+fn an_interrupted_run_has_its_exports() {
+    let out = tempfile::tempdir().unwrap();
+    let mut watcher = Interrupted {
+        out: out.path(),
+        exported: Vec::new(),
+    };
+    let mut plan = plan(&["mock-a", "mock-fails", "mock-b"], out.path());
+    plan.rounds = 1;
+    run(&plan, &mut Exporting::new(&mut watcher, out.path())).unwrap();
+    assert_eq!(watcher.exported, [0, 1, 1], "the second arm fails");
+}
+
+#[test]
+fn the_page_is_written_into_the_directory() {
+    let out = tempfile::tempdir().unwrap();
+    let path = write_report(&results(&["mock-a"], 1), out.path()).unwrap();
+    assert_eq!(path, out.path().join(REPORT_FILE));
+    assert!(
+        std::fs::read_to_string(path)
+            .unwrap()
+            .starts_with("<!doctype html>")
+    );
+}
+
+#[test]
+fn results_are_published_without_samples_and_shown_all_the_same() {
+    let out = tempfile::tempdir().unwrap();
+    let results = results(&["mock-a", "mock-b"], 3);
+    assert!(results.runs.iter().any(|run| !run.samples.is_empty()));
+    let file = out.path().join("published.json");
+    results.publish(&file).unwrap();
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(text.matches("\"samples\":[]").count(), 6);
+    let whole = results.save(out.path()).unwrap();
+    assert!(text.len() < std::fs::read(whole).unwrap().len());
+    let read = Results::read(&file).unwrap();
+    let mut expected = results.slim();
+    expected.verdict = read.verdict.clone();
+    assert_eq!(read, expected);
+    let shown = render_table(&read);
+    assert!(
+        shown.contains("Headroom") && shown.contains("closing"),
+        "{shown}"
+    );
+    assert!(report_html(&read).contains("\"points\":[]"));
+    let error = results
+        .publish(&out.path().join("no/such.json"))
+        .unwrap_err();
+    assert!(error.to_string().starts_with("cannot write "), "{error}");
+}

@@ -1,0 +1,166 @@
+//! Recorded missions, decided again: what would another tuner have done?
+//!
+//! The observations are the recorded ones, so the decisions have no effect on what
+//! follows. That tells how a tuner reads the same facts, not what they would have
+//! become. What bounds a tuner in the store bounds it here: the share of missions that it
+//! may explore, a pin, and limits that wait for their level.
+
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+
+use crate::journal::{Bounds, Entry, Event};
+use crate::observation::Mission;
+use crate::shape::{RunLimits, Shape};
+use crate::tree::Tree;
+use crate::tuner::{EXPLORATION, Question, Trial, TrialId, Tuner};
+
+/// One mission, as it was decided and as it would be.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Redecided {
+    /// The mission's number since the autopilot began.
+    pub mission: u64,
+    /// Reads among its operations; absent without any.
+    pub read_share: Option<f64>,
+    /// The limits that were chosen then; those that held, while they were pinned.
+    pub recorded: RunLimits,
+    /// The limits that the other tuner chooses; those that held, while they were pinned.
+    pub replayed: RunLimits,
+    /// Its reasons, one for each level that it changes or merges.
+    pub why: Vec<String>,
+}
+
+/// Decides the missions of one column family again, in their order. Each time the
+/// tuner sees the limits that held then, to which the costs belong. It is told and asked
+/// as in the store: of a trial by the mission that followed it, and of none that ended with
+/// the autopilot.
+///
+/// `begin` makes the tuner, and is given the share of missions that the store let it
+/// explore: the default where the journal does not tell. As in the store, a tuner begins
+/// anew where a policy was set, and where the store was opened with what it had learned.
+pub fn replay(
+    entries: &[Entry],
+    column_family: &str,
+    shape: &Shape,
+    begin: &mut dyn FnMut(f64) -> Box<dyn Tuner>,
+) -> Vec<Redecided> {
+    let mut replay = Replay {
+        shape,
+        begin,
+        tuner: None,
+        in_force: None,
+        untold: None,
+    };
+    entries
+        .iter()
+        .filter(|it| it.column_family == column_family)
+        .filter_map(|it| replay.follow(&it.event))
+        .collect()
+}
+
+struct Replay<'a> {
+    shape: &'a Shape,
+    begin: &'a mut dyn FnMut(f64) -> Box<dyn Tuner>,
+    tuner: Option<Box<dyn Tuner>>,
+    /// What holds; unknown where the journal's beginning was rotated away.
+    in_force: Option<RunLimits>,
+    /// The last answer, of which the tuner was not told.
+    untold: Option<TrialId>,
+}
+
+impl Replay<'_> {
+    fn follow(&mut self, event: &Event) -> Option<Redecided> {
+        match event {
+            Event::Begin {
+                limits,
+                exploration,
+                ..
+            } => {
+                let kept = self.tuner.take().map(|before| before.state());
+                let tuner = self.start(*exploration);
+                // What it cannot take up it does without, as in the store.
+                tuner.restore(&kept.unwrap_or_default()).unwrap_or_default();
+                self.in_force = Some(limits.clone());
+                None
+            }
+            Event::Policy { exploration, .. } => {
+                self.start(*exploration);
+                None
+            }
+            Event::Mission {
+                mission,
+                tree,
+                trial,
+                pinned,
+                bounds,
+            } => {
+                if let Some(bounds) = bounds {
+                    self.take_up(bounds);
+                }
+                Some(self.decide(mission, &tree.as_tree(), trial, *pinned))
+            }
+            _ => None,
+        }
+    }
+
+    fn start(&mut self, exploration: f64) -> &mut dyn Tuner {
+        self.untold = None;
+        &mut **self.tuner.insert((self.begin)(exploration))
+    }
+
+    fn take_up(&mut self, bounds: &Bounds) {
+        self.in_force = Some(bounds.limits.clone());
+        if self.tuner.is_none() {
+            self.start(bounds.exploration);
+        }
+    }
+
+    fn decide(&mut self, mission: &Mission, tree: &Tree, trial: &Trial, pinned: bool) -> Redecided {
+        let present = self.in_force.take();
+        let present = present.unwrap_or_else(|| trial.limits.clone());
+        let answer = self.ask(&Question {
+            shape: &self.shape.fitted(tree),
+            tree,
+            limits: &present,
+            mission,
+        });
+        let (recorded, replayed) = if pinned {
+            (present.clone(), present)
+        } else {
+            (trial.limits.clone(), answer.limits.clone())
+        };
+        self.in_force = Some(recorded.clone());
+        Redecided {
+            mission: mission.number,
+            read_share: mission.operations.read_share(),
+            recorded,
+            replayed,
+            why: reasons(&answer, pinned),
+        }
+    }
+
+    /// Tells what came of the last answer, and asks.
+    fn ask(&mut self, question: &Question<'_>) -> Trial {
+        let begin = &mut self.begin;
+        let tuner = self.tuner.get_or_insert_with(|| begin(EXPLORATION));
+        if let Some(trial) = self.untold.take() {
+            tuner.tell(trial, question.mission);
+        }
+        let answer = tuner.ask(question);
+        self.untold = Some(answer.id);
+        answer
+    }
+}
+
+fn reasons(answer: &Trial, pinned: bool) -> Vec<String> {
+    let merges = answer.consolidate.iter().chain(&answer.abandon);
+    let effect = if pinned {
+        ", without effect: the limits are pinned"
+    } else {
+        ""
+    };
+    let all = answer.changes.iter().chain(merges);
+    all.map(|it| format!("{}: {}{effect}", it.level, it.why))
+        .collect()
+}

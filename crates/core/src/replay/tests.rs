@@ -1,0 +1,321 @@
+use std::sync::mpsc::{self, Sender};
+use std::time::Duration;
+
+use super::*;
+use crate::journal::{RunSummary, TreeSummary};
+use crate::layout::LogicalLevel;
+use crate::observation::{LevelMission, Mission, OperationMix};
+use crate::shape::RunLimit;
+use crate::testing::small_shape;
+use crate::tuner::Policy;
+
+fn mission(number: u64, reads: u64) -> Entry {
+    let mission = Mission {
+        number,
+        operations: OperationMix {
+            gets_found: reads,
+            writes: 100 - reads,
+            ..OperationMix::default()
+        },
+        ..Mission::default()
+    };
+    Entry {
+        number,
+        at: Duration::ZERO,
+        column_family: "default".into(),
+        event: Event::Mission {
+            mission: Box::new(mission),
+            tree: TreeSummary::default(),
+            trial: Trial::of_limits(TrialId(number), uniform(3), Vec::new()),
+            pinned: false,
+            bounds: None,
+        },
+    }
+}
+
+fn uniform(limit: u16) -> RunLimits {
+    RunLimits::uniform(RunLimit::clamped(limit))
+}
+
+fn begin(number: u64, policy: &str, limits: RunLimits, exploration: f64) -> Entry {
+    let event = Event::Begin {
+        version: crate::journal::VERSION,
+        policy: policy.into(),
+        limits,
+        exploration,
+    };
+    Entry {
+        event,
+        ..mission(number, 10)
+    }
+}
+
+fn parsed(policy: &str) -> Policy {
+    policy.parse().expect("a policy")
+}
+
+fn replayed(
+    entries: &[Entry],
+    family: &str,
+    mut begin: impl FnMut(f64) -> Box<dyn Tuner>,
+) -> Vec<Redecided> {
+    replay(entries, family, &small_shape(), &mut begin)
+}
+
+#[test]
+fn another_tuner_decides_on_the_same_facts() {
+    let entries: Vec<Entry> = (1..=6)
+        .map(|at| mission(at, if at < 4 { 10 } else { 90 }))
+        .collect();
+    let policy = parsed("thresholds-30-70");
+    let decided = replayed(&entries, "default", |_| policy.tuner());
+    let first = |at: usize| decided[at].replayed.levels.first().map_or(0, |it| it.get());
+    let limits: Vec<u16> = (0..6).map(first).collect();
+    assert_eq!(limits, [4, 4, 4, 2, 2, 2]);
+    assert!(
+        decided
+            .iter()
+            .all(|it| it.recorded.to_string() == "3" && !it.why.is_empty())
+    );
+    assert!(replayed(&entries, "other", |_| policy.tuner()).is_empty());
+}
+
+/// Notes what it is told and asked, and wants one run.
+struct Noting(Sender<String>);
+
+impl Noting {
+    fn note(&self, what: String) {
+        self.0.send(what).expect("somebody listens");
+    }
+}
+
+impl Tuner for Noting {
+    fn name(&self) -> String {
+        "noting".into()
+    }
+
+    fn ask(&mut self, seen: &Question<'_>) -> Trial {
+        let number = seen.mission.number;
+        self.note(format!("asked {number} at {}", seen.limits));
+        let limits = uniform(1);
+        let changes = seen.changes(&limits, |_| "one is enough".into());
+        Trial::of_limits(TrialId(number), limits, changes)
+    }
+
+    fn tell(&mut self, trial: TrialId, outcome: &Mission) {
+        self.note(format!("told {} of {}", outcome.number, trial.0));
+    }
+
+    fn state(&self) -> serde_json::Value {
+        "noted".into()
+    }
+
+    fn restore(&mut self, state: &serde_json::Value) -> Result<(), String> {
+        self.note(format!("restored {state}"));
+        Ok(())
+    }
+}
+
+/// What is decided of a journal, and what a tuner notes meanwhile.
+fn noted(entries: &[Entry]) -> (Vec<Redecided>, Vec<String>) {
+    let (notes, noted) = mpsc::channel();
+    let decided = replayed(entries, "default", |share| {
+        notes.send(format!("began with {share}")).expect("noted");
+        Box::new(Noting(notes.clone()))
+    });
+    drop(notes);
+    (decided, noted.iter().collect())
+}
+
+#[test]
+fn a_tuner_is_told_of_the_mission_that_followed_its_answer() {
+    let mut entries: Vec<Entry> = (1..=2).map(|at| mission(at, 10)).collect();
+    let again = begin(3, "fixed-3", uniform(3), 0.0);
+    entries.extend([again, mission(4, 10), mission(5, 10)]);
+    let policy = Event::Policy {
+        policy: "learned".into(),
+        exploration: 0.5,
+    };
+    let set = Entry {
+        event: policy,
+        ..mission(6, 10)
+    };
+    entries.extend([set, mission(7, 10)]);
+    let (decided, noted) = noted(&entries);
+    assert_eq!(decided.len(), 5);
+    // The outcomes of the second and the fourth answer are not known: who gave them
+    // ended.
+    let expected = [
+        "began with 0.1",
+        "asked 1 at 3",
+        "told 2 of 1",
+        "asked 2 at 3",
+        "began with 0",
+        "restored \"noted\"",
+        "asked 4 at 3",
+        "told 5 of 4",
+        "asked 5 at 3",
+        "began with 0.5",
+        "asked 7 at 3",
+    ];
+    assert_eq!(noted, expected);
+}
+
+/// A mission under limits that are not those of the answer before it.
+fn bounded(number: u64, pinned: bool, limits: RunLimits, exploration: f64) -> Entry {
+    let mut entry = mission(number, 10);
+    if let Event::Mission {
+        pinned: is_pinned,
+        bounds,
+        ..
+    } = &mut entry.event
+    {
+        *is_pinned = pinned;
+        *bounds = Some(Bounds {
+            limits,
+            exploration,
+        });
+    }
+    entry
+}
+
+#[test]
+fn what_bounded_the_store_bounds_a_replay() {
+    let entries = [
+        bounded(1, false, uniform(7), 0.0),
+        bounded(2, true, uniform(7), 0.0),
+        mission(3, 10),
+    ];
+    let (decided, noted) = noted(&entries);
+    // It has no beginning, and limits that wait hold for no mission.
+    let expected = [
+        "began with 0",
+        "asked 1 at 7",
+        "told 2 of 1",
+        "asked 2 at 7",
+        "told 3 of 2",
+        "asked 3 at 7",
+    ];
+    assert_eq!(noted, expected);
+    let limits = |at: usize| (&decided[at].recorded, &decided[at].replayed);
+    assert_eq!(limits(0), (&uniform(3), &uniform(1)));
+    assert_eq!(limits(1), (&uniform(7), &uniform(7)), "pinned");
+    assert_eq!(limits(2), (&uniform(3), &uniform(1)));
+    let why = |at: usize| decided[at].why.first().expect("a reason").as_str();
+    assert_eq!(why(0), "level 1: one is enough");
+    assert_eq!(
+        why(1),
+        "level 1: one is enough, without effect: the limits are pinned"
+    );
+}
+
+/// The journal of a tuner's first missions, which get slower with more runs, and its
+/// answers. After three quarters the store is opened again.
+fn recorded(policy: &str, exploration: f64, missions: u64) -> Vec<Entry> {
+    let policy = parsed(policy);
+    let mut tuner = policy.tuner_exploring(exploration);
+    let shape = small_shape();
+    let mut limits = policy.first_limits();
+    let (mut entries, mut untold) = (Vec::new(), None);
+    let opened = |limits: &RunLimits| begin(0, &policy.to_string(), limits.clone(), exploration);
+    entries.push(opened(&limits));
+    for number in 1..=missions {
+        if number == missions * 3 / 4 {
+            let kept = tuner.state();
+            tuner = policy.tuner_exploring(exploration);
+            tuner.restore(&kept).expect("its own state");
+            untold = None;
+            entries.push(opened(&limits));
+        }
+        let mut entry = mission(number, if number <= missions / 2 { 90 } else { 20 });
+        let Event::Mission {
+            mission: seen,
+            tree: summary,
+            trial,
+            ..
+        } = &mut entry.event
+        else {
+            continue;
+        };
+        let runs = u64::from(limits.get(LogicalLevel(1)).get());
+        (seen.operations.gets_found, seen.operations.writes) = (
+            seen.operations.gets_found * 100,
+            seen.operations.writes * 100,
+        );
+        seen.duration = Duration::from_secs(1);
+        seen.user_write_bytes = seen.operations.writes * 100;
+        seen.compaction_write_bytes = seen.user_write_bytes * 6 / runs;
+        seen.get.mean = Duration::from_micros(100 + 20 * runs);
+        seen.put.mean = Duration::from_micros(10 + 60 / runs);
+        seen.levels = vec![LevelMission {
+            compaction_time: Duration::from_millis(600 / runs),
+            read_ios: 100 * runs,
+            ..LevelMission::default()
+        }];
+        let (_, last) = shape.layout.span(LogicalLevel(1));
+        summary.runs = vec![RunSummary {
+            physical: last,
+            level: Some(LogicalLevel(1)),
+            bytes: 1_000,
+            files: 10,
+        }];
+        let tree = summary.as_tree();
+        if let Some(untold) = untold {
+            tuner.tell(untold, seen);
+        }
+        *trial = tuner.ask(&Question {
+            shape: &shape,
+            tree: &tree,
+            limits: &limits,
+            mission: seen,
+        });
+        untold = Some(trial.id);
+        limits = trial.limits.clone();
+        entries.push(entry);
+    }
+    entries
+}
+
+#[test]
+fn every_tuner_decides_its_own_journal_again() {
+    for (policy, exploration) in [
+        ("thresholds-30-70", EXPLORATION),
+        ("lazy-leveling", EXPLORATION),
+        ("learned", EXPLORATION),
+        ("learned", 0.0),
+        ("learned", 0.5),
+        ("lerp", EXPLORATION),
+    ] {
+        let entries = recorded(policy, exploration, 200);
+        let what = format!("{policy} exploring {exploration}");
+        let decided = replayed(&entries, "default", |share| {
+            parsed(policy).tuner_exploring(share)
+        });
+        assert_eq!(decided.len(), 200, "{what}");
+        for it in &decided {
+            assert_eq!(it.recorded, it.replayed, "{what}, mission {}", it.mission);
+        }
+        let changes = decided
+            .windows(2)
+            .filter(|it| it[0].replayed != it[1].replayed);
+        let changes = changes.count();
+        assert!(changes > 0 || policy == "lazy-leveling", "{what}");
+    }
+}
+
+#[test]
+fn a_replay_explores_as_much_as_it_may() {
+    let entries = recorded("learned", EXPLORATION, 400);
+    let trials = |share: f64| {
+        let learned = parsed("learned");
+        let decided = replayed(&entries, "default", |_| learned.tuner_exploring(share));
+        let is_trial = |why: &&String| why.contains("a trial of");
+        decided
+            .iter()
+            .flat_map(|it| &it.why)
+            .filter(is_trial)
+            .count()
+    };
+    assert_eq!(trials(0.0), 0);
+    assert!(trials(1.0) > 0);
+}
