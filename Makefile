@@ -21,6 +21,7 @@ check: prepare
 ## Everything that takes seconds.
 test-fast: prepare
 	$(CARGO) test --release --workspace --no-fail-fast
+	scripts/prepare_test.sh
 	@if command -v python3 >/dev/null; then python3 -B -m unittest discover -q -s bench/common.d && \
 	python3 -B -m unittest discover -q -s bench/myrocks.d; \
 	else echo "skipped: the tests of bench/myrocks need python3"; fi

@@ -58,9 +58,10 @@ compile() {
         "$cxx" "$plugin" "$source" "$flags" "$folder"
 }
 
-pure="$plugin/src/level_bits.cc $plugin/src/guard_table.cc"
+pure="$plugin/src/level_bits.cc $plugin/src/guard_table.cc $plugin/src/family_gate.cc"
 pure_tests="$plugin/tests/level_bits_test.cc $plugin/tests/guard_table_test.cc \
     $plugin/tests/concurrency_test.cc $plugin/tests/pure_main.cc"
+database_tests="$plugin/tests/database_main.cc $plugin/tests/interface_test.cc"
 
 address="-fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=undefined"
 # Words are split on purpose: lists of files and of flags.
@@ -68,10 +69,10 @@ address="-fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=u
 {
     compile "$work/address" "$address" "$plugin"/src/*.cc
     compile "$work/address_pure" "$address" $pure_tests
-    compile "$work/address_database" "$address" "$plugin/tests/database_main.cc"
+    compile "$work/address_database" "$address" $database_tests
     compile "$work/thread" "-fsanitize=thread" $pure $pure_tests
     "$cxx" $address "$work"/address_pure/*.o "$work/address/level_bits.cc.o" \
-        "$work/address/guard_table.cc.o" -lpthread -o "$work/pure_address"
+        "$work/address/guard_table.cc.o" "$work/address/family_gate.cc.o" -lpthread -o "$work/pure_address"
     "$cxx" $address "$work"/address_database/*.o "$work"/address/*.o \
         "$rocksdb" "$lz4" "$zstd" -lpthread -ldl -o "$work/database_address"
     "$cxx" -fsanitize=thread "$work"/thread/*.o -lpthread -o "$work/pure_thread"

@@ -9,8 +9,8 @@ use common::{PATIENCE, journal, key, load, settle, small, value};
 use lissom::core::journal::{Event, Outcome};
 use lissom::{Db, Settings};
 
-#[test]
-fn ten_times_the_stop_trigger_is_written_without_the_autopilot() {
+/// Writes and reads ten times what may lie in L0, once `disable` has been called.
+fn ten_times_the_stop_trigger(disable: impl Fn(&Db)) {
     let directory = tempfile::tempdir().expect("a directory");
     let settings = Settings {
         write_buffer_size: 64 << 10,
@@ -21,8 +21,7 @@ fn ten_times_the_stop_trigger_is_written_without_the_autopilot() {
     {
         let db = Db::open(directory.path(), settings.clone()).expect("opened");
         load(&db, 0..5_000, 1);
-        db.autopilot().stop();
-        assert!(!db.health().running);
+        disable(&db);
         load(&db, 0..entries, 2);
         db.flush().expect("a flush");
         for number in (0..entries).step_by(97) {
@@ -40,6 +39,23 @@ fn ten_times_the_stop_trigger_is_written_without_the_autopilot() {
     for number in (0..entries).step_by(101) {
         assert_eq!(db.get(key(number)).expect("a get"), Some(value(number, 2)));
     }
+}
+
+#[test]
+fn without_the_autopilot() {
+    ten_times_the_stop_trigger(|db| {
+        db.autopilot().stop();
+        assert!(!db.health().running);
+    });
+}
+
+/// Its threads are there, hold what they hold, and do nothing more.
+#[test]
+fn beside_an_autopilot_that_does_nothing() {
+    ten_times_the_stop_trigger(|db| {
+        db.autopilot().pause();
+        assert!(db.health().running);
+    });
 }
 
 /// Files that RocksDB writes or has written.

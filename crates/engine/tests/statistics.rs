@@ -9,12 +9,15 @@ mod levels;
 #[path = "statistics/stalls.rs"]
 mod stalls;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use common::{PATIENCE, key, load, settle, small, value};
+use common::{PATIENCE, journal, key, load, settle, small, value};
 use lissom::core::filters::FilterAllocation;
+use lissom::core::journal::{Event, Outcome};
 use lissom::core::observation::{LevelMission, OperationMix};
+use lissom::core::{Excess, PlanKind};
 use lissom::statistics::FamilyStatistics;
 use lissom::{Compression, Db, Settings};
 use rust_rocksdb::{Direction, IteratorMode, WriteBatch};
@@ -167,6 +170,51 @@ fn bytes_add_up_over_the_levels() {
     assert_eq!(take(), 0, "it was begun anew");
     let after = of_default(&db).pieces;
     assert_eq!(after.largest_bytes, statistics.pieces.largest_bytes);
+}
+
+/// A merge of L0 takes the whole run of level 1 along, here 10 MB of it; 25 files are 6.6 MB.
+#[test]
+fn merges_over_the_bound_of_a_piece_are_counted_by_cause() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let settings = Settings {
+        size_ratio: 10,
+        ..small("fixed-1")
+    };
+    let bound = 25 * settings.target_file_size_base;
+    let db = Db::open(directory.path(), settings).expect("opened");
+    load(&db, 0..60_000, 1);
+    settle(&db);
+    let pieces = of_default(&db).pieces;
+    drop(db);
+    let mut begun = BTreeMap::new();
+    let mut by_cause: BTreeMap<Excess, u64> = BTreeMap::new();
+    let mut largest = 0;
+    for entry in journal(directory.path()) {
+        match entry.event {
+            Event::CompactionBegin { compaction, plan } => {
+                // A move reads and writes nothing.
+                let is_over = plan.kind == PlanKind::Merge && plan.input_bytes > bound;
+                assert_eq!(plan.excess.is_some(), is_over, "{plan:?}");
+                begun.insert(compaction, plan);
+            }
+            Event::CompactionEnd {
+                compaction,
+                outcome: Outcome::Done { .. },
+            } => {
+                let plan = begun.remove(&compaction).expect("it was begun");
+                if plan.kind == PlanKind::Merge {
+                    largest = largest.max(plan.input_bytes);
+                }
+                if let Some(cause) = plan.excess {
+                    *by_cause.entry(cause).or_default() += 1;
+                }
+            }
+            _ => {}
+        }
+    }
+    assert!(by_cause.contains_key(&Excess::Level0), "{by_cause:?}");
+    assert_eq!(pieces.excesses, by_cause);
+    assert_eq!(pieces.largest_bytes, largest);
 }
 
 /// A store of several levels, and what is to be seen of it.

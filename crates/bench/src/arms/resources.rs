@@ -1,8 +1,8 @@
 //! What every arm gets alike: memory, threads, triggers, I/O.
 
-use lissom::core::LogicalLevel;
 use lissom::core::schedule::{LoadModel, ScheduleKind};
 use lissom::core::tuner::{EXPLORATION, Policy};
+use lissom::core::{LogicalLevel, Shape};
 use serde::{Deserialize, Serialize};
 
 use super::settings_of;
@@ -218,9 +218,20 @@ impl Resources {
     /// Bytes that must be written for one full drain of the last level but one, in a
     /// tree of Lissom's over `data_bytes`: that level's capacity.
     pub fn drain_bytes(&self, data_bytes: u64) -> u64 {
-        let shape = settings_of(Policy::LazyLeveling, self).shape();
-        let deepest = shape.level_for(data_bytes).map_or(1, |level| level.0);
-        let fitted = shape.fitted_to(data_bytes, None);
+        let deepest = self
+            .shape()
+            .level_for(data_bytes)
+            .map_or(1, |level| level.0);
+        let fitted = self.shape().fitted_to(data_bytes, None);
         fitted.capacity(LogicalLevel(deepest - 1))
+    }
+
+    /// The size ratio of a tree of Lissom's over `data_bytes`.
+    pub fn fitted_size_ratio(&self, data_bytes: u64) -> u32 {
+        self.shape().fitted_to(data_bytes, None).size_ratio
+    }
+
+    fn shape(&self) -> Shape {
+        settings_of(Policy::LazyLeveling, self).shape()
     }
 }

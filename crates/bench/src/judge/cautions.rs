@@ -29,6 +29,7 @@ pub fn cautions(
         ));
     }
     cautions.extend(hull_caution(parameters));
+    cautions.extend(ratio_caution(parameters, rounds));
     cautions.extend(verdict.write_shortfall.iter().map(PhaseShortfall::sentence));
     cautions.extend(verdict.arms.iter().filter(|arm| arm.over_space_bound).map(|arm| {
         format!(
@@ -46,8 +47,12 @@ pub fn cautions(
 /// The hull must hold every static arm worth choosing.
 fn hull_caution(parameters: &Parameters) -> Option<String> {
     let has = |wanted: &dyn Fn(&ArmName) -> bool| parameters.arms.iter().any(wanted);
-    let checks: [(bool, &str); 5] = [
-        (has(&|arm| matches!(arm, ArmName::Fixed(_))), "fixed-K"),
+    let checks: [(bool, &str); 6] = [
+        (has(&|arm| *arm == ArmName::Fixed(1)), "fixed-1"),
+        (
+            has(&|arm| matches!(arm, ArmName::Fixed(limit) if *limit > 1)),
+            "fixed-K of more than one run",
+        ),
         (has(&|arm| *arm == ArmName::LazyLeveling), "lazy-leveling"),
         (
             has(&|arm| *arm == ArmName::RocksdbLeveled),
@@ -71,6 +76,26 @@ fn hull_caution(parameters: &Parameters) -> Option<String> {
         format!(
             "The hull is not whole: it lacks {}. The best static arm may be better than shown.",
             missing.join(", ")
+        )
+    })
+}
+
+/// A limit over the size ratio makes no other tree than the ratio does.
+fn ratio_caution(parameters: &Parameters, rounds: &[Vec<&ArmRun>]) -> Option<String> {
+    let data_bytes = rounds.first()?.first()?.sessions.first()?.live_bytes;
+    let ratio = parameters.resources.fitted_size_ratio(data_bytes);
+    let over = |arm: &&ArmName| matches!(arm, ArmName::Fixed(limit) if *limit > ratio);
+    let names: Vec<String> = parameters
+        .arms
+        .iter()
+        .filter(over)
+        .map(ArmName::to_string)
+        .collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "The size ratio that fits {} MB of data is {ratio}: {} builds the tree that fixed-{ratio} would.",
+            data_bytes / 1_000_000,
+            names.join(", ")
         )
     })
 }

@@ -136,6 +136,51 @@ fn what_a_schedule_did_is_told_in_shares_of_the_intervals() {
 }
 
 #[test]
+fn merges_of_level_0_are_told_by_falls() {
+    let mut run = overloaded(&[(100.0, 1.0); 10]);
+    // Two merges, the first of which takes two seconds.
+    for (sample, files) in run.samples[4..]
+        .iter_mut()
+        .zip([3, 4, 2, 1, 2, 2, 5, 0, 1, 9])
+    {
+        sample.levels = vec![LevelShape {
+            files,
+            ..LevelShape::default()
+        }];
+    }
+    let seen = judge_offered(&run, 1, &session(1), 1000).unwrap().level0;
+    assert_eq!((seen.most, seen.merges), (5, 2), "the last is not whole");
+    assert!((seen.mean - 20.0 / 9.0).abs() < 1e-9, "{seen:?}");
+}
+
+#[test]
+fn a_long_session_is_told_in_parts() {
+    let long = OVERLOAD.replace("seconds = 4.0", "seconds = 800.0");
+    let long = parse_workload(&long, "f").unwrap().sessions[0].clone();
+    // It fades in its last quarter, in which every second interval is slow.
+    let fading = (1..=801).map(|at| {
+        let slow = at > 600 && at % 2 == 0;
+        let (done, p99) = if slow { (5.0, 900.0) } else { (10.0, 100.0) };
+        Sample {
+            debt_bytes: u64::from(at),
+            ..second(0, at, done, p99)
+        }
+    });
+    let seen = judge_parts(&run_of(fading.collect()), 0, &long, 1000);
+    let borders: Vec<_> = seen.iter().map(|it| it.between).collect();
+    let quarters = [(0.0, 200.0), (200.0, 400.0), (400.0, 600.0), (600.0, 800.0)];
+    assert_eq!(borders, quarters);
+    let dips: Vec<_> = seen.iter().map(|it| it.dips).collect();
+    assert_eq!(dips, [0.0, 0.0, 0.0, 0.5]);
+    assert_eq!((seen[2].slowest, seen[3].slowest), (1.0, 0.5));
+    assert_eq!((seen[2].worst_p99, seen[3].worst_p99), (100.0, 900.0));
+    assert_eq!((seen[0].median_p99, seen[3].median_p99), (100.0, 500.0));
+    assert_eq!((seen[0].most_debt, seen[3].most_debt), (200.0, 800.0));
+    let short = overloaded(&[(100.0, 1.0); 10]);
+    assert_eq!(judge_parts(&short, 1, &session(1), 1000), []);
+}
+
+#[test]
 fn a_closed_loop_is_offered_nothing() {
     let run = overloaded(&[(1.0, 1.0), (1.0, 1.0)]);
     let closed = workload().closed().sessions[1].clone();

@@ -1,8 +1,8 @@
-//! Reads against the number of files in L0.
+//! Files in L0: how many there were, how often they went, and what reads paid for them.
 
 use std::collections::BTreeMap;
 
-use super::intervals::Intervals;
+use super::intervals::{Interval, Intervals};
 use crate::drive::{LatencySummary, Sample};
 use crate::run::ArmRun;
 
@@ -20,6 +20,32 @@ pub struct ReadsByFiles {
     pub point_reads: Option<f64>,
     /// Mean of the scans in microseconds; absent without any.
     pub scans: Option<f64>,
+}
+
+/// The files in L0 while a rate was offered.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Level0Files {
+    /// Mean of the intervals' ends.
+    pub mean: f64,
+    /// The most at an interval's end.
+    pub most: u32,
+    /// Times that they began to grow fewer: merges that outlast an interval, or end in
+    /// one, count once, and several within one interval count once together.
+    pub merges: usize,
+}
+
+/// Counts the files of the intervals, which follow each other; `None` without any.
+pub fn judge_level0(intervals: &[&Interval<'_>]) -> Option<Level0Files> {
+    let files: Vec<u32> = intervals.iter().map(|it| level0_files(it.sample)).collect();
+    let falls: Vec<bool> = files.windows(2).map(|pair| pair[1] < pair[0]).collect();
+    let begins = falls.iter().enumerate();
+    let begins = begins.filter(|(at, falls_now)| **falls_now && (*at == 0 || !falls[at - 1]));
+    let sum: f64 = files.iter().copied().map(f64::from).sum();
+    Some(Level0Files {
+        mean: sum / files.len() as f64,
+        most: files.iter().copied().max()?,
+        merges: begins.count(),
+    })
 }
 
 /// Means of session number `session`, by files in L0, fewest first. An interval counts

@@ -19,6 +19,7 @@ mod maximum;
 mod offered;
 mod other_rounds;
 mod overload;
+mod parts;
 mod phase;
 #[cfg(test)]
 mod tests;
@@ -37,11 +38,12 @@ pub use debt::debt_seconds;
 pub use figure::{Figure, Standing, median};
 pub use headroom::{BestInSession, Bound, Gap, Headroom, OtherRounds, headroom};
 pub use intervals::{Interval, Intervals};
-pub use level0::{ReadsByFiles, STEP as LEVEL0_STEP, reads_by_level0_files};
+pub use level0::{Level0Files, ReadsByFiles, STEP as LEVEL0_STEP, reads_by_level0_files};
 pub use load_models::{MODELS, ModelError, ModelErrors, judge_load_models};
 pub use maximum::maximum;
 pub use offered::{Offered, Scheduled, judge_offered};
 pub use overload::{Overload, judge_overload, overload_of};
+pub use parts::{Part, judge_parts};
 pub use phase::PhaseShortfall;
 pub use won::{Won, Yardstick};
 

@@ -1,10 +1,11 @@
 //! Throughput against the offered load, interval by interval.
 
 use super::intervals::{Interval, Intervals};
+use super::level0::{Level0Files, judge_level0};
 use crate::drive::LatencySummary;
 use crate::run::ArmRun;
 use crate::store::UserLoad;
-use crate::workload::Session;
+use crate::workload::{Rate, Session};
 
 /// An interval under this share of its offered operations is a dip.
 const CARRIED: f64 = 0.95;
@@ -29,6 +30,8 @@ pub struct Offered {
     pub write_amplification: Option<f64>,
     /// Most bytes that the arm wanted to merge.
     pub most_debt: f64,
+    /// Files in L0.
+    pub level0: Level0Files,
     /// What the arm's schedule did; absent for an arm without one.
     pub schedule: Option<Scheduled>,
 }
@@ -56,32 +59,47 @@ pub fn judge_offered(
     let offered_seconds = session.offered_seconds(entries)?;
     let intervals = Intervals::of(run, number);
     let due: Vec<&Interval<'_>> = intervals.between(0.0, offered_seconds).collect();
-    if due.is_empty() {
-        return None;
-    }
-    let shares: Vec<f64> = due
-        .iter()
-        .map(|it| it.sample.operations_per_second / it.offered(session.rate))
-        .collect();
+    let carried = Carried::of(&due, session.rate)?;
     let at_highest: Vec<f64> = due
         .iter()
         .filter(|it| it.offered(session.rate) >= highest * (1.0 - 1e-9))
         .map(|it| it.sample.operations_per_second)
         .collect();
-    let dips = shares.iter().filter(|share| **share < CARRIED).count();
     let debts = intervals.all().iter().map(|it| it.sample.debt_bytes);
     let written = record.counters.written_bytes() as f64;
     Some(Offered {
-        dips: dips as f64 / shares.len() as f64,
+        dips: carried.dips,
         variation: variation(&at_highest),
-        slowest: shares.iter().copied().fold(f64::INFINITY, f64::min),
+        slowest: carried.slowest,
         late: (record.seconds - offered_seconds).max(0.0),
         latency: record.latency,
         stall_seconds: record.counters.stall_micros as f64 / 1e6,
         write_amplification: (record.user_bytes > 0).then(|| written / record.user_bytes as f64),
         most_debt: debts.max().unwrap_or(0) as f64,
+        level0: judge_level0(&due)?,
         schedule: scheduled(&due),
     })
+}
+
+/// Intervals against their offered operations.
+pub(super) struct Carried {
+    /// Share of intervals that were dips.
+    pub dips: f64,
+    /// Least share of its offered operations that one saw done.
+    pub slowest: f64,
+}
+
+impl Carried {
+    /// `None` without an interval.
+    pub fn of(intervals: &[&Interval<'_>], rate: Rate) -> Option<Self> {
+        let share = |it: &&Interval<'_>| it.sample.operations_per_second / it.offered(rate);
+        let shares: Vec<f64> = intervals.iter().map(share).collect();
+        let dips = shares.iter().filter(|share| **share < CARRIED).count();
+        Some(Self {
+            dips: dips as f64 / shares.len() as f64,
+            slowest: shares.into_iter().min_by(f64::total_cmp)?,
+        })
+    }
 }
 
 fn scheduled(due: &[&Interval<'_>]) -> Option<Scheduled> {

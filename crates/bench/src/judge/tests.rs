@@ -244,6 +244,24 @@ fn debt_is_charged_at_the_measured_speed() {
 }
 
 #[test]
+fn an_arm_that_builds_the_tree_of_another_one_is_told() {
+    let arms = ["fixed-7", "fixed-10"];
+    let runs = arms.map(|name| {
+        let mut run = run(name, 0, [1.0; 3]);
+        run.sessions[0].live_bytes = 2_000_000_000;
+        run
+    });
+    let verdict = judge(&parameters(&arms), &runs);
+    let told = "fits 2000 MB of data is 7: fixed-10 builds the tree that fixed-7 would.";
+    let is_told = |caution: &String| caution.ends_with(told);
+    assert!(
+        verdict.cautions.iter().any(is_told),
+        "{:?}",
+        verdict.cautions
+    );
+}
+
+#[test]
 fn unmet_rules_are_said() {
     let mut one = run("fixed-1", 0, [1.0, 9.0, 1.0]);
     one.load.settled = false;
@@ -261,8 +279,10 @@ fn unmet_rules_are_said() {
         verdict.cautions
     );
     assert!(said(
-        "lacks lazy-leveling, rocksdb-leveled, rocksdb-leveled-tuned, rocksdb-universal"
+        "lacks fixed-K of more than one run, lazy-leveling, rocksdb-leveled, \
+         rocksdb-leveled-tuned, rocksdb-universal"
     ));
+    assert!(!said("The size ratio that fits"), "one level is enough");
     assert!(said("two full drains") && said("in brackets"));
     let resources = &parameters(&["fixed-1"]).resources;
     let shortfall = PhaseShortfall {

@@ -7,7 +7,9 @@ mod headroom;
 mod html;
 mod level0;
 mod offered;
+mod over_rounds;
 mod page_data;
+mod parts;
 mod pictures;
 mod table;
 #[cfg(test)]

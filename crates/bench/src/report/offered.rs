@@ -2,8 +2,9 @@
 //! load models.
 
 use super::grid::Grid;
-use super::words::{bracketed, figure, micros, micros_figure};
-use crate::arms::ArmName;
+use super::over_rounds::{cell, judged, latency};
+use super::parts::parts;
+use super::words::{bracketed, figure, micros};
 use crate::judge::{
     Figure, MODELS, ModelError, ModelErrors, Offered, Overload, PhaseShortfall, Scheduled,
     judge_load_models, judge_offered, judge_overload, overload_of,
@@ -24,6 +25,11 @@ pub(super) fn render_offered(results: &Results, rounds: usize) -> String {
             "\nAgainst the offered load: {name}, {rate}\n{}",
             offered(results, number, session, rounds)
         );
+        let level0 = level0(results, number, session);
+        text += &format!("\nL0 under the offered load: {name}\n{level0}");
+        if let Some(grid) = parts(results, number, session) {
+            text += &format!("\nFrom part to part of {name}\n{grid}");
+        }
         if let Some(rates) = overload_of(&sessions, number) {
             let grid = overload(results, number, &rates);
             text += &format!("\nThrough the overload of {name}, and after it\n{grid}");
@@ -36,26 +42,6 @@ pub(super) fn render_offered(results: &Results, rounds: usize) -> String {
         }
     }
     text
-}
-
-/// What `judge` says of each run of an arm, in rounds that hold all arms.
-fn judged<T>(results: &Results, arm: &ArmName, judge: impl Fn(&ArmRun) -> Option<T>) -> Vec<T> {
-    let arms = &results.parameters.arms;
-    let is_whole = |round| arms.iter().all(|arm| results.holds(arm, round));
-    let own = results.runs.iter().filter(|run| run.arm == *arm);
-    own.filter(|run| is_whole(run.round))
-        .filter_map(judge)
-        .collect()
-}
-
-/// A figure over rounds.
-fn cell<T>(seen: &[T], of: impl Fn(&T) -> f64) -> String {
-    Figure::of(seen.iter().map(of)).map_or("-".into(), |it| figure(&it))
-}
-
-/// A latency over rounds.
-fn latency<T>(seen: &[T], of: impl Fn(&T) -> f64) -> String {
-    Figure::of(seen.iter().map(of)).map_or("-".into(), |it| micros_figure(&it))
 }
 
 fn offered(results: &Results, number: usize, session: &Session, rounds: usize) -> Grid {
@@ -71,8 +57,6 @@ fn offered(results: &Results, number: usize, session: &Session, rounds: usize) -
         "stalled, s",
         "write amp",
         "most debt, MB",
-        "held high, %",
-        "L0 delayed, %",
     ]);
     let entries = results.parameters.workload.entries;
     let no_claim = writes_too_little(results, number, rounds);
@@ -81,7 +65,6 @@ fn offered(results: &Results, number: usize, session: &Session, rounds: usize) -
         let seen: Vec<Offered> = judged(results, arm, judge);
         let longest = Figure::of(seen.iter().map(|it| it.latency.max));
         let written = Figure::of(seen.iter().filter_map(|it| it.write_amplification));
-        let schedules: Vec<Scheduled> = seen.iter().filter_map(|it| it.schedule).collect();
         grid.row([
             arm.to_string(),
             cell(&seen, |it| it.dips * 100.0),
@@ -94,6 +77,31 @@ fn offered(results: &Results, number: usize, session: &Session, rounds: usize) -
             cell(&seen, |it| it.stall_seconds),
             written.map_or("-".into(), |it| bracketed(figure(&it), no_claim)),
             cell(&seen, |it| it.most_debt / 1e6),
+        ]);
+    }
+    grid
+}
+
+/// What became of L0, and what a schedule had to do with it.
+fn level0(results: &Results, number: usize, session: &Session) -> Grid {
+    let mut grid = Grid::new(&[
+        "arm",
+        "files, mean",
+        "files, most",
+        "merges",
+        "held high, %",
+        "delayed, %",
+    ]);
+    let entries = results.parameters.workload.entries;
+    for arm in &results.parameters.arms {
+        let judge = |run: &ArmRun| judge_offered(run, number, session, entries);
+        let seen: Vec<Offered> = judged(results, arm, judge);
+        let schedules: Vec<Scheduled> = seen.iter().filter_map(|it| it.schedule).collect();
+        grid.row([
+            arm.to_string(),
+            cell(&seen, |it| it.level0.mean),
+            cell(&seen, |it| f64::from(it.level0.most)),
+            cell(&seen, |it| it.level0.merges as f64),
             cell(&schedules, |it| it.high * 100.0),
             cell(&schedules, |it| it.delayed * 100.0),
         ]);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "check.h"
+#include "family_gate.h"
 #include "guard_table.h"
 #include "level_bits.h"
 #include "pure_test.h"
@@ -70,11 +71,61 @@ void BitsChangeUnderReaders() {
   reader.join();
 }
 
+// However many threads close, open and commit: nobody commits behind a closed gate.
+void NobodyCommitsBehindAClosedGate() {
+  lissom::FamilyGate gate(std::chrono::minutes(1));
+  std::atomic<bool> stop{false};
+  std::atomic<int> committing{0};
+  std::vector<std::thread> threads;
+  for (int n = 0; n < 2; ++n) {
+    threads.emplace_back([&] {
+      while (!stop) {
+        gate.BeginCommit("family");
+        ++committing;
+        std::this_thread::yield();
+        --committing;
+        gate.EndCommit("family");
+      }
+    });
+    threads.emplace_back([&] {
+      while (!stop) {
+        gate.Close("family");
+        CHECK(committing == 0);
+        gate.Open("family");
+        std::this_thread::yield();
+      }
+    });
+  }
+  std::this_thread::sleep_for(kTime);
+  stop = true;
+  for (auto& thread : threads) thread.join();
+  CHECK(committing == 0);
+}
+
+void AGateHoldsOneFamilyAndNotForEver() {
+  using Clock = std::chrono::steady_clock;
+  lissom::FamilyGate gate(std::chrono::milliseconds(50));
+  gate.Close("closed");
+  gate.BeginCommit("other");
+  gate.EndCommit("other");
+  const auto before = Clock::now();
+  gate.BeginCommit("closed");
+  CHECK(Clock::now() - before >= std::chrono::milliseconds(50));
+  gate.EndCommit("closed");
+  gate.Open("closed");
+  // More openings than closings are none.
+  gate.Open("closed");
+  gate.Close("closed");
+  gate.Open("closed");
+}
+
 }  // namespace
 
 void TestConcurrency() {
   GuardsAreReplacedWhole();
   BitsChangeUnderReaders();
+  NobodyCommitsBehindAClosedGate();
+  AGateHoldsOneFamilyAndNotForEver();
 }
 
 }  // namespace lissom_test

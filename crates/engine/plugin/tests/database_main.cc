@@ -7,34 +7,12 @@
 #include "adjustable_rate_limiter.h"
 #include "buffer.h"
 #include "check.h"
+#include "database_test.h"
 #include "lissom_plugin.h"
 #include "rocksdb/perf_context.h"
 
 namespace lissom_test {
 namespace {
-
-bool Ok(lissom_error error) {
-  if (error == nullptr) return true;
-  std::fprintf(stderr, "unexpected error: %s\n", error);
-  lissom_free(error);
-  return false;
-}
-
-// A call that must fail, with `part` in its message.
-bool Fails(lissom_error error, const char* part) {
-  if (error == nullptr) return false;
-  const bool found = std::strstr(error, part) != nullptr;
-  if (!found) std::fprintf(stderr, "another error: %s\n", error);
-  lissom_free(error);
-  return found;
-}
-
-bool OkC(char* error) {
-  if (error == nullptr) return true;
-  std::fprintf(stderr, "unexpected error: %s\n", error);
-  rocksdb_free(error);
-  return false;
-}
 
 uint64_t FirstU64(const lissom_buffer& buffer, size_t index = 0) {
   uint64_t value = 0;
@@ -294,6 +272,7 @@ int main(int argc, char** argv) {
   lissom_test::BadInput();
   lissom_test::Limiter();
   lissom_test::Database(argv[1]);
+  lissom_test::TestInterface(argv[1]);
   const int failures = lissom_test::failures;
   std::fprintf(stderr, "database_test: %s\n", failures == 0 ? "passed" : "FAILED");
   return failures == 0 ? 0 : 1;

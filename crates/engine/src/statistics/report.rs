@@ -62,8 +62,8 @@ pub struct FamilyStatistics {
     pub pieces: Pieces,
     /// What the tuner did.
     pub tuner: TunerWork,
-    /// Bytes that the planner still wants to merge: what is in flight, what
-    /// begun drains have left, and L0 when it is over its trigger.
+    /// Bytes that the planner still wants to merge: what is in flight, what begun drains
+    /// have left and will rewrite where they lead, and L0 when it is over its trigger.
     pub debt_bytes: u64,
     /// Drains that ended.
     pub drains: u64,

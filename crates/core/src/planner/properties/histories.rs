@@ -6,8 +6,9 @@ use super::steps::{Step, apply, step, transition};
 use super::{FLUSH, flush_scattered, model};
 use crate::layout::{LogicalLevel, PhysicalLevel};
 use crate::plan::Reason;
+use crate::planner::with_limits;
 use crate::schedule::{DeepOrder, Level0Order};
-use crate::shape::{RunLimit, RunLimits, Transition};
+use crate::shape::{RunLimit, RunLimits, Shape, Transition};
 use crate::state::Drain;
 use crate::testing::{Model, small_shape};
 
@@ -160,15 +161,26 @@ proptest! {
         prop_assert!(model.state.drains.is_empty());
     }
 
-    /// Any legal manifest, with no memory of how it came about, has an
-    /// admissible plan while L0 is over its trigger, and comes to rest.
+    /// Any legal manifest has an admissible plan while L0 is over its trigger, and comes to
+    /// rest: with no memory of how it came about, or with that of another tree.
     #[test]
     fn any_manifest_over_its_trigger_has_a_plan(
         runs in prop::collection::vec((1u16..194, 0u32..300, 1u32..20, 1u32..120), 0..30),
-        limit in 1u16..12,
+        limits in prop::collection::vec(1u16..12, 4),
+        (ratio, dynamic) in (2u32..12, any::<bool>()),
         level0 in 4usize..12,
+        strange in prop::option::of((1u32..120, 1u16..12)),
     ) {
-        let mut model = model(limit);
+        let shape = Shape {
+            size_ratio: ratio,
+            level_compaction_dynamic_level_bytes: dynamic,
+            ..small_shape()
+        };
+        let mut wanted = RunLimits::uniform(RunLimit::clamped(limits[0]));
+        for (level, limit) in (2..).zip(&limits[1..]) {
+            wanted.set(LogicalLevel(level), RunLimit::clamped(*limit));
+        }
+        let mut model = Model::new(shape.clone(), wanted.clone());
         let mut deepest_first = runs;
         deepest_first.sort_by_key(|(level, ..)| std::cmp::Reverse(*level));
         for (level, at, by, count) in deepest_first {
@@ -176,6 +188,16 @@ proptest! {
         }
         for at in 0..level0 {
             model.flush((0..FLUSH).map(|n| (at as u32 * 3 + n * 7, false)));
+        }
+        if let Some((flushes, limit)) = strange {
+            let limits = RunLimits::uniform(RunLimit::clamped(limit));
+            let mut other = Model::new(shape, limits);
+            for at in 0..flushes {
+                flush_scattered(&mut other, at, 10_000);
+                other.plan();
+                other.finish(0);
+            }
+            model.state = with_limits(&other.observation(), wanted);
         }
         for _ in 0..3 {
             let planned = model.plan();

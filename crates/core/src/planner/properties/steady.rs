@@ -62,6 +62,51 @@ fn the_steady_state_shows_the_run_limit() {
     }
 }
 
+/// Where the ratio follows the data, a level fills up with as many runs as its limit says,
+/// or as the ratio has inflows.
+#[test]
+fn the_steady_state_of_a_fitted_ratio_shows_the_run_limit() {
+    for limit in 1..=10 {
+        let mut shape = small_shape();
+        shape.level_compaction_dynamic_level_bytes = true;
+        let mut model = Model::new(shape, RunLimits::uniform(RunLimit::clamped(limit)));
+        let (mut drained, mut as_said, mut capped) = (0, 0, 0);
+        for at in 0..1_500_u32 {
+            flush_scattered(&mut model, at, 1_200);
+            loop {
+                let ratio = model.observation().shape.size_ratio;
+                let next = model.state.next_drain;
+                model.plan();
+                let begun = model.state.drains.iter().filter(|it| it.id.0 >= next);
+                let first = LogicalLevel(1);
+                let full = begun.filter(
+                    |it| matches!(it.reason, Reason::LevelFull { level, .. } if level == first),
+                );
+                let most = usize::from(limit).min(ratio as usize);
+                if at > 300 && full.count() > 0 {
+                    drained += 1;
+                    as_said += usize::from(model.runs(1).len() == most);
+                    capped += usize::from(most < usize::from(limit));
+                }
+                if model.running.is_empty() {
+                    break;
+                }
+                while !model.running.is_empty() {
+                    model.finish(0);
+                }
+            }
+        }
+        model.check();
+        assert!(
+            drained > 20 && as_said * 10 >= drained * 9,
+            "limit {limit}: {as_said} of {drained}"
+        );
+        // The highest limit is mostly over the ratio that the data need, the lowest never.
+        assert!(limit > 1 || capped == 0, "{capped}");
+        assert!(limit < 10 || capped * 2 > drained, "{capped} of {drained}");
+    }
+}
+
 /// A level of one run above the deepest stays near its capacity, in one run: it gives up a
 /// few pieces at a time, and what is merged at once does not grow with it.
 #[test]

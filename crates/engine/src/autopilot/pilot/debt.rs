@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use lissom_core::{File, Observation, PhysicalLevel, Plan};
+use lissom_core::{Drain, File, Observation, PhysicalLevel, Plan};
 
-/// Bytes of all files that are inputs of a running or proposed merge, that a
-/// begun drain has left, or that lie in L0 when it is over its trigger. What
-/// drains that have not begun will move is not in it.
+/// Bytes of all files that are inputs of a running or proposed merge, that a begun drain
+/// takes down or rewrites in the run that receives, or that lie in L0 when it is over its
+/// trigger. What drains that have not begun will move is not in it.
 pub(super) fn debt_bytes(seen: &Observation, plans: &[Plan]) -> u64 {
     let inputs: BTreeSet<u64> = seen
         .in_flight
@@ -20,10 +20,93 @@ pub(super) fn debt_bytes(seen: &Observation, plans: &[Plan]) -> u64 {
         inputs.contains(&file.number)
             || (level == PhysicalLevel::L0 && level0_due)
             || seen.state.is_drained(level, &file.smallest)
+            || receives(seen, level, file)
     };
     seen.tree
         .iter()
         .filter(|(level, file)| is_due(*level, file))
         .map(|(_, file)| file.size)
         .sum()
+}
+
+/// Whether a begun drain will merge into this file.
+fn receives(seen: &Observation, level: PhysicalLevel, file: &File) -> bool {
+    let mut drains = seen.state.drains.iter();
+    drains.any(|drain| drain.target == level && meets(seen, drain, file))
+}
+
+/// Whether a file that the drain takes down shares keys with this one.
+fn meets(seen: &Observation, drain: &Drain, file: &File) -> bool {
+    seen.tree.runs().any(|run| {
+        let files = seen.tree.files(run);
+        let first = files.partition_point(|it| it.largest < file.smallest);
+        let mut overlapping = files[first..]
+            .iter()
+            .take_while(|it| it.smallest <= file.largest);
+        overlapping.any(|it| drain.takes(run, &it.smallest))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use lissom_core::shape::RunLimit;
+    use lissom_core::testing::{numbered_files, small_shape};
+    use lissom_core::{DrainId, Reason, RunLimits, Tree, TreeState};
+
+    use super::*;
+
+    /// `count` files of 100 bytes with numbers from `first`, over the same keys each time.
+    fn run(first: u64, count: u64) -> Vec<File> {
+        let mut files = numbered_files(count);
+        files.iter_mut().for_each(|file| file.number += first);
+        files
+    }
+
+    fn seen(level0: u64, drained: u64, receiving: u64) -> Observation {
+        let mut levels = vec![Vec::new(); 5];
+        levels[0] = run(0, level0);
+        levels[3] = run(1_000, drained);
+        levels[4] = run(2_000, receiving);
+        Observation {
+            shape: small_shape(),
+            tree: Tree::new(levels).expect("legal"),
+            state: TreeState::new(RunLimits::uniform(RunLimit::ONE)),
+            in_flight: Vec::new(),
+            unreadable: BTreeSet::new(),
+            workers: 1,
+            level0: Default::default(),
+            deep: Default::default(),
+            pinned: false,
+        }
+    }
+
+    #[test]
+    fn a_drain_owes_what_it_takes_and_what_it_rewrites() {
+        let mut seen = seen(1, 3, 10);
+        assert_eq!(debt_bytes(&seen, &[]), 0, "nothing was begun");
+        let mut drain = Drain {
+            id: DrainId(1),
+            top: PhysicalLevel(3),
+            target: PhysicalLevel(4),
+            range: None,
+            reason: Reason::Manual,
+        };
+        seen.state.drains = vec![drain.clone()];
+        assert_eq!(debt_bytes(&seen, &[]), 300 + 300, "three files meet three");
+        let first = seen.tree.files(PhysicalLevel(3))[0].smallest.clone();
+        drain.range = Some((first.clone(), first));
+        seen.state.drains = vec![drain];
+        assert_eq!(
+            debt_bytes(&seen, &[]),
+            100 + 100,
+            "one file is in its range"
+        );
+    }
+
+    #[test]
+    fn level_0_owes_from_its_trigger_on() {
+        let trigger = u64::from(small_shape().level0_file_num_compaction_trigger);
+        assert_eq!(debt_bytes(&seen(trigger - 1, 0, 9), &[]), 0);
+        assert_eq!(debt_bytes(&seen(trigger, 0, 9), &[]), trigger * 100);
+    }
 }
