@@ -54,6 +54,24 @@ pub struct Observation {
     pub pinned: bool,
 }
 
+impl Observation {
+    /// A tree that nobody else touches: nothing runs, every file can be read, the schedule
+    /// lets everything run, and no limit is held.
+    pub fn quiet(shape: Shape, tree: Tree, state: TreeState, workers: usize) -> Self {
+        Self {
+            shape,
+            tree,
+            state,
+            in_flight: Vec::new(),
+            unreadable: BTreeSet::new(),
+            workers,
+            level0: Level0Order::default(),
+            deep: DeepOrder::default(),
+            pinned: false,
+        }
+    }
+}
+
 /// How many operations of each kind a mission had.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct OperationMix {

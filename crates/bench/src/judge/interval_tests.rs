@@ -166,8 +166,10 @@ fn a_long_session_is_told_in_parts() {
             ..second(0, at, done, p99)
         }
     });
-    let seen = judge_parts(&run_of(fading.collect()), 0, &long, 1000);
-    let borders: Vec<_> = seen.iter().map(|it| it.between).collect();
+    let run = run_of(fading.collect());
+    let borders = parts_of(&long, 1000);
+    let judge = |between: &(f64, f64)| judge_part(&run, 0, &long, *between);
+    let seen: Vec<Part> = borders.iter().filter_map(judge).collect();
     let quarters = [(0.0, 200.0), (200.0, 400.0), (400.0, 600.0), (600.0, 800.0)];
     assert_eq!(borders, quarters);
     let dips: Vec<_> = seen.iter().map(|it| it.dips).collect();
@@ -176,8 +178,10 @@ fn a_long_session_is_told_in_parts() {
     assert_eq!((seen[2].worst_p99, seen[3].worst_p99), (100.0, 900.0));
     assert_eq!((seen[0].median_p99, seen[3].median_p99), (100.0, 500.0));
     assert_eq!((seen[0].most_debt, seen[3].most_debt), (200.0, 800.0));
-    let short = overloaded(&[(100.0, 1.0); 10]);
-    assert_eq!(judge_parts(&short, 1, &session(1), 1000), []);
+    assert_eq!(judge_part(&run, 0, &long, (900.0, 950.0)), None);
+    assert_eq!(parts_of(&session(1), 1000), [], "it is short");
+    let closed = workload().closed().sessions[1].clone();
+    assert_eq!(parts_of(&closed, 1000), []);
 }
 
 #[test]

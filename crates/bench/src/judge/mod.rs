@@ -43,7 +43,7 @@ pub use load_models::{MODELS, ModelError, ModelErrors, judge_load_models};
 pub use maximum::maximum;
 pub use offered::{Offered, Scheduled, judge_offered};
 pub use overload::{Overload, judge_overload, overload_of};
-pub use parts::{Part, judge_parts};
+pub use parts::{Part, judge_part, parts_of};
 pub use phase::PhaseShortfall;
 pub use won::{Won, Yardstick};
 

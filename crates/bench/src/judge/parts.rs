@@ -15,8 +15,6 @@ const PARTS: u32 = 4;
 /// How a run met the load that was offered in one part of a session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
-    /// Seconds from the session's start at which it began and ended.
-    pub between: (f64, f64),
     /// Share of intervals that carried less than 95 % of their offer.
     pub dips: f64,
     /// Least share of its offered operations that an interval saw done.
@@ -31,30 +29,32 @@ pub struct Part {
     pub most_debt: f64,
 }
 
-/// Judges session number `number` part by part. Empty in a closed loop, and where the
-/// offer was short.
-pub fn judge_parts(run: &ArmRun, number: usize, session: &Session, entries: u64) -> Vec<Part> {
+/// The parts of a session: seconds from its start at which each begins and ends. None in a
+/// closed loop, and where the offer is short.
+pub fn parts_of(session: &Session, entries: u64) -> Vec<(f64, f64)> {
     let offered = session.offered_seconds(entries);
     let Some(seconds) = offered.filter(|seconds| *seconds >= LONG_SECONDS) else {
         return Vec::new();
     };
-    let intervals = Intervals::of(run, number);
     let border = |part: u32| seconds * f64::from(part) / f64::from(PARTS);
     (0..PARTS)
-        .filter_map(|part| {
-            let (from, to) = (border(part), border(part + 1));
-            judge_part(&intervals, (from, to), session)
-        })
+        .map(|part| (border(part), border(part + 1)))
         .collect()
 }
 
-/// `None` without a whole interval.
-fn judge_part(all: &Intervals<'_>, between: (f64, f64), session: &Session) -> Option<Part> {
-    let own: Vec<&Interval<'_>> = all.between(between.0, between.1).collect();
+/// Judges session number `number` between two of its seconds; `None` without a whole
+/// interval.
+pub fn judge_part(
+    run: &ArmRun,
+    number: usize,
+    session: &Session,
+    (from, to): (f64, f64),
+) -> Option<Part> {
+    let intervals = Intervals::of(run, number);
+    let own: Vec<&Interval<'_>> = intervals.between(from, to).collect();
     let carried = Carried::of(&own, session.rate)?;
     let p99s: Vec<f64> = own.iter().map(|it| it.sample.latency.p99).collect();
     Some(Part {
-        between,
         dips: carried.dips,
         slowest: carried.slowest,
         median_p99: median(&p99s)?,

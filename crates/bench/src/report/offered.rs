@@ -5,6 +5,7 @@ use super::grid::Grid;
 use super::over_rounds::{cell, judged, latency};
 use super::parts::parts;
 use super::words::{bracketed, figure, micros};
+use crate::arms::ArmName;
 use crate::judge::{
     Figure, MODELS, ModelError, ModelErrors, Offered, Overload, PhaseShortfall, Scheduled,
     judge_load_models, judge_offered, judge_overload, overload_of,
@@ -21,12 +22,13 @@ pub(super) fn render_offered(results: &Results, rounds: usize) -> String {
             continue;
         }
         let (name, rate) = (&session.name, session.rate);
+        let seen = seen(results, number, session);
+        let no_claim = writes_too_little(results, number, rounds);
         text += &format!(
             "\nAgainst the offered load: {name}, {rate}\n{}",
-            offered(results, number, session, rounds)
+            offered(&seen, no_claim)
         );
-        let level0 = level0(results, number, session);
-        text += &format!("\nL0 under the offered load: {name}\n{level0}");
+        text += &format!("\nL0 under the offered load: {name}\n{}", level0(&seen));
         if let Some(grid) = parts(results, number, session) {
             text += &format!("\nFrom part to part of {name}\n{grid}");
         }
@@ -44,7 +46,17 @@ pub(super) fn render_offered(results: &Results, rounds: usize) -> String {
     text
 }
 
-fn offered(results: &Results, number: usize, session: &Session, rounds: usize) -> Grid {
+/// How the runs of each arm met the load.
+type Seen<'a> = Vec<(&'a ArmName, Vec<Offered>)>;
+
+fn seen<'a>(results: &'a Results, number: usize, session: &Session) -> Seen<'a> {
+    let entries = results.parameters.workload.entries;
+    let judge = |run: &ArmRun| judge_offered(run, number, session, entries);
+    let arms = results.parameters.arms.iter();
+    arms.map(|arm| (arm, judged(results, arm, judge))).collect()
+}
+
+fn offered(seen: &Seen<'_>, no_claim: bool) -> Grid {
     let mut grid = Grid::new(&[
         "arm",
         "under 95 %, % of intervals",
@@ -58,32 +70,28 @@ fn offered(results: &Results, number: usize, session: &Session, rounds: usize) -
         "write amp",
         "most debt, MB",
     ]);
-    let entries = results.parameters.workload.entries;
-    let no_claim = writes_too_little(results, number, rounds);
-    for arm in &results.parameters.arms {
-        let judge = |run: &ArmRun| judge_offered(run, number, session, entries);
-        let seen: Vec<Offered> = judged(results, arm, judge);
+    for (arm, seen) in seen {
         let longest = Figure::of(seen.iter().map(|it| it.latency.max));
         let written = Figure::of(seen.iter().filter_map(|it| it.write_amplification));
         grid.row([
             arm.to_string(),
-            cell(&seen, |it| it.dips * 100.0),
-            cell(&seen, |it| it.variation * 100.0),
-            cell(&seen, |it| it.slowest * 100.0),
-            cell(&seen, |it| it.late),
-            latency(&seen, |it| it.latency.p99),
-            latency(&seen, |it| it.latency.p999),
+            cell(seen, |it| it.dips * 100.0),
+            cell(seen, |it| it.variation * 100.0),
+            cell(seen, |it| it.slowest * 100.0),
+            cell(seen, |it| it.late),
+            latency(seen, |it| it.latency.p99),
+            latency(seen, |it| it.latency.p999),
             longest.map_or("-".into(), |it| micros(it.max)),
-            cell(&seen, |it| it.stall_seconds),
+            cell(seen, |it| it.stall_seconds),
             written.map_or("-".into(), |it| bracketed(figure(&it), no_claim)),
-            cell(&seen, |it| it.most_debt / 1e6),
+            cell(seen, |it| it.most_debt / 1e6),
         ]);
     }
     grid
 }
 
 /// What became of L0, and what a schedule had to do with it.
-fn level0(results: &Results, number: usize, session: &Session) -> Grid {
+fn level0(seen: &Seen<'_>) -> Grid {
     let mut grid = Grid::new(&[
         "arm",
         "files, mean",
@@ -92,16 +100,13 @@ fn level0(results: &Results, number: usize, session: &Session) -> Grid {
         "held high, %",
         "delayed, %",
     ]);
-    let entries = results.parameters.workload.entries;
-    for arm in &results.parameters.arms {
-        let judge = |run: &ArmRun| judge_offered(run, number, session, entries);
-        let seen: Vec<Offered> = judged(results, arm, judge);
+    for (arm, seen) in seen {
         let schedules: Vec<Scheduled> = seen.iter().filter_map(|it| it.schedule).collect();
         grid.row([
             arm.to_string(),
-            cell(&seen, |it| it.level0.mean),
-            cell(&seen, |it| f64::from(it.level0.most)),
-            cell(&seen, |it| it.level0.merges as f64),
+            cell(seen, |it| it.level0.mean),
+            cell(seen, |it| f64::from(it.level0.most)),
+            cell(seen, |it| it.level0.merges as f64),
             cell(&schedules, |it| it.high * 100.0),
             cell(&schedules, |it| it.delayed * 100.0),
         ]);

@@ -2,7 +2,7 @@
 
 use super::grid::Grid;
 use super::over_rounds::{cell, judged, latency};
-use crate::judge::{Part, judge_parts};
+use crate::judge::{Part, judge_part, parts_of};
 use crate::run::{ArmRun, Results};
 use crate::workload::Session;
 
@@ -22,16 +22,17 @@ pub(super) fn parts(results: &Results, number: usize, session: &Session) -> Opti
     let entries = results.parameters.workload.entries;
     let mut any = false;
     for arm in &results.parameters.arms {
-        let judge = |run: &ArmRun| Some(judge_parts(run, number, session, entries));
-        for seen in by_part(judged(results, arm, judge)) {
-            let Some((from, to)) = seen.first().map(|it| it.between) else {
+        for between in parts_of(session, entries) {
+            let judge = |run: &ArmRun| judge_part(run, number, session, between);
+            let seen: Vec<Part> = judged(results, arm, judge);
+            if seen.is_empty() {
                 continue;
-            };
+            }
             any = true;
             grid.row([
                 arm.to_string(),
-                format!("{from:.0}"),
-                format!("{to:.0}"),
+                format!("{:.0}", between.0),
+                format!("{:.0}", between.1),
                 cell(&seen, |it| it.dips * 100.0),
                 cell(&seen, |it| it.slowest * 100.0),
                 latency(&seen, |it| it.median_p99),
@@ -42,17 +43,4 @@ pub(super) fn parts(results: &Results, number: usize, session: &Session) -> Opti
         }
     }
     any.then_some(grid)
-}
-
-/// From parts by run to runs by part. The parts of all runs are the same ones, unless a run
-/// had no whole interval in one; they are told apart by when they began.
-fn by_part(runs: Vec<Vec<Part>>) -> Vec<Vec<Part>> {
-    let mut parts: Vec<Vec<Part>> = Vec::new();
-    for part in runs.into_iter().flatten() {
-        match parts.iter_mut().find(|it| it[0].between == part.between) {
-            Some(same) => same.push(part),
-            None => parts.push(vec![part]),
-        }
-    }
-    parts
 }

@@ -41,17 +41,7 @@ pub(crate) fn forecast(
     state: &TreeState,
     workers: usize,
 ) -> Result<Forecast> {
-    let mut seen = Observation {
-        shape: shape.clone(),
-        tree: tree.clone(),
-        state: state.clone(),
-        in_flight: Vec::new(),
-        unreadable: BTreeSet::new(),
-        workers,
-        level0: Default::default(),
-        deep: Default::default(),
-        pinned: false,
-    };
+    let mut seen = Observation::quiet(shape.clone(), tree.clone(), state.clone(), workers);
     let mut found = Forecast::default();
     let mut next_file = tree.iter().map(|(_, file)| file.number).max().unwrap_or(0) + 1;
     while found.moves + found.merges < MOST_PLANS {
@@ -296,17 +286,7 @@ mod tests {
         levels[5] = run(2_000, 40);
         levels[6] = run(3_000, 400);
         let tree = plain(levels);
-        let mut seen = Observation {
-            shape: small_shape(),
-            tree: tree.clone(),
-            state: state(),
-            in_flight: Vec::new(),
-            unreadable: BTreeSet::new(),
-            workers: 1,
-            level0: Default::default(),
-            deep: Default::default(),
-            pinned: false,
-        };
+        let mut seen = Observation::quiet(small_shape(), tree.clone(), state(), 1);
         seen.state.compact_all = true;
         let mut next = 10_000;
         for _ in 0..10_000 {

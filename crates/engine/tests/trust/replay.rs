@@ -86,17 +86,12 @@ fn a_recorded_observation_gives_the_plans_that_the_engine_carried_out() {
     let stored = stored["families"]["default"]["tree"].take();
     let state: TreeState = serde_json::from_value(stored).expect("the planner's memory");
     let handle = db.cf_handle("default").expect("there always is one");
-    let seen = Observation {
-        shape: settings.shape(),
-        tree: lissom::observe::observe(&handle).expect("a tree").tree,
+    let seen = Observation::quiet(
+        settings.shape(),
+        lissom::observe::observe(&handle).expect("a tree").tree,
         state,
-        in_flight: Vec::new(),
-        unreadable: Default::default(),
-        workers: settings.workers,
-        level0: Default::default(),
-        deep: Default::default(),
-        pinned: false,
-    };
+        settings.workers,
+    );
     // As it would be read from a file, long after.
     let recorded = serde_json::to_string(&seen.tree).expect("a tree is data");
     let tree = serde_json::from_str(&recorded).expect("it reads back");

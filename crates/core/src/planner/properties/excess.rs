@@ -1,7 +1,5 @@
 //! Pieces over their bound, each with its cause.
 
-use std::collections::BTreeSet;
-
 use super::{flush_scattered, model};
 use crate::key::Key;
 use crate::layout::LogicalLevel;
@@ -53,17 +51,12 @@ fn chained() -> Observation {
         number: 1_000,
         ..file(3)
     }];
-    Observation {
+    Observation::quiet(
         shape,
-        tree: Tree::new(levels).expect("legal"),
-        state: TreeState::new(RunLimits::uniform(RunLimit::clamped(2))),
-        in_flight: Vec::new(),
-        unreadable: BTreeSet::new(),
-        workers: 1,
-        level0: Default::default(),
-        deep: Default::default(),
-        pinned: false,
-    }
+        Tree::new(levels).expect("legal"),
+        TreeState::new(RunLimits::uniform(RunLimit::clamped(2))),
+        1,
+    )
 }
 
 /// Files that share a boundary key go together: versions of one key must not come to lie

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use lissom_core::{Drain, File, Observation, PhysicalLevel, Plan};
+use lissom_core::{Drain, File, Observation, PhysicalLevel, Plan, Tree};
 
 /// Bytes of all files that are inputs of a running or proposed merge, that a begun drain
 /// takes down or rewrites in the run that receives, or that lie in L0 when it is over its
@@ -13,6 +13,12 @@ pub(super) fn debt_bytes(seen: &Observation, plans: &[Plan]) -> u64 {
         .iter()
         .flat_map(|job| job.files.iter().copied())
         .chain(plans.iter().flat_map(Plan::files))
+        .chain(
+            seen.state
+                .drains
+                .iter()
+                .flat_map(|it| receiving(&seen.tree, it)),
+        )
         .collect();
     let trigger = seen.shape.level0_file_num_compaction_trigger as usize;
     let level0_due = seen.tree.level0().len() >= trigger;
@@ -20,7 +26,6 @@ pub(super) fn debt_bytes(seen: &Observation, plans: &[Plan]) -> u64 {
         inputs.contains(&file.number)
             || (level == PhysicalLevel::L0 && level0_due)
             || seen.state.is_drained(level, &file.smallest)
-            || receives(seen, level, file)
     };
     seen.tree
         .iter()
@@ -29,29 +34,24 @@ pub(super) fn debt_bytes(seen: &Observation, plans: &[Plan]) -> u64 {
         .sum()
 }
 
-/// Whether a begun drain will merge into this file.
-fn receives(seen: &Observation, level: PhysicalLevel, file: &File) -> bool {
-    let mut drains = seen.state.drains.iter();
-    drains.any(|drain| drain.target == level && meets(seen, drain, file))
-}
-
-/// Whether a file that the drain takes down shares keys with this one.
-fn meets(seen: &Observation, drain: &Drain, file: &File) -> bool {
-    seen.tree.runs().any(|run| {
-        let files = seen.tree.files(run);
-        let first = files.partition_point(|it| it.largest < file.smallest);
-        let mut overlapping = files[first..]
-            .iter()
-            .take_while(|it| it.smallest <= file.largest);
-        overlapping.any(|it| drain.takes(run, &it.smallest))
-    })
+/// Numbers of the files that a drain will rewrite in the run that receives.
+fn receiving<'a>(tree: &'a Tree, drain: &'a Drain) -> impl Iterator<Item = u64> + 'a {
+    let receiver = tree.files(drain.target);
+    tree.iter()
+        .filter(|(level, file)| drain.takes(*level, &file.smallest))
+        .flat_map(move |(_, file)| {
+            let first = receiver.partition_point(|it| it.largest < file.smallest);
+            let behind = receiver.partition_point(|it| it.smallest <= file.largest);
+            &receiver[first..behind.max(first)]
+        })
+        .map(|file| file.number)
 }
 
 #[cfg(test)]
 mod tests {
     use lissom_core::shape::RunLimit;
     use lissom_core::testing::{numbered_files, small_shape};
-    use lissom_core::{DrainId, Reason, RunLimits, Tree, TreeState};
+    use lissom_core::{DrainId, Reason, RunLimits, TreeState};
 
     use super::*;
 
@@ -67,17 +67,12 @@ mod tests {
         levels[0] = run(0, level0);
         levels[3] = run(1_000, drained);
         levels[4] = run(2_000, receiving);
-        Observation {
-            shape: small_shape(),
-            tree: Tree::new(levels).expect("legal"),
-            state: TreeState::new(RunLimits::uniform(RunLimit::ONE)),
-            in_flight: Vec::new(),
-            unreadable: BTreeSet::new(),
-            workers: 1,
-            level0: Default::default(),
-            deep: Default::default(),
-            pinned: false,
-        }
+        Observation::quiet(
+            small_shape(),
+            Tree::new(levels).expect("legal"),
+            TreeState::new(RunLimits::uniform(RunLimit::ONE)),
+            1,
+        )
     }
 
     #[test]
