@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
@@ -236,6 +236,32 @@ fn a_workload_is_searched_and_its_data_are_loaded_once() {
     );
 }
 
+fn signal(id: u32, signal: &str) {
+    let id = id.to_string();
+    let sent = Command::new("kill").args([signal, &id]).status();
+    assert!(sent.expect("kill starts").success());
+}
+
+/// Stops a process; it has stopped when this returns.
+fn stop(id: u32) {
+    signal(id, "-STOP");
+    let stopped = || {
+        let state = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+        state.contains(") T ") || state.contains(") Z ")
+    };
+    while !stopped() {
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Whether the last that a search wrote down is that a trial shall run.
+fn a_trial_runs(log: &str) -> bool {
+    let last = log.lines().last().unwrap_or_default();
+    ["\"decision\":\"start\"", "\"decision\":\"continue\""]
+        .iter()
+        .any(|it| last.contains(it))
+}
+
 #[test]
 fn a_search_that_was_killed_goes_on() {
     let bench = Bench::new(PROGRAM);
@@ -244,8 +270,19 @@ fn a_search_that_was_killed_goes_on() {
         .spawn()
         .expect("the program starts");
     let measured = |log: &str| log.matches("\"event\":\"measurement\"").count();
-    wait_until(&mut child, || measured(&bench.log()) >= 3);
-    child.kill().expect("it runs");
+    let id = child.id();
+    wait_until(&mut child, || {
+        if measured(&bench.log()) < 3 {
+            return false;
+        }
+        stop(id);
+        let caught = a_trial_runs(&bench.log());
+        if !caught {
+            signal(id, "-CONT");
+        }
+        caught
+    });
+    child.kill().expect("it is stopped");
     child.wait().expect("it ended");
     let before = measured(&bench.log());
     let output = run(&Bench::with(&arguments, &[]));
@@ -284,10 +321,7 @@ fn a_search_ends_when_it_is_asked_to_and_keeps_its_log() {
     started.stderr(std::process::Stdio::piped());
     let mut child = started.spawn().expect("the program starts");
     wait_until(&mut child, || bench.log().contains("\"measurement\""));
-    let asked = std::process::Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status();
-    assert!(asked.expect("kill starts").success());
+    signal(child.id(), "-INT");
     let output = child.wait_with_output().expect("it ended");
     assert_eq!(output.status.code(), Some(1));
     let sentence = text(&output.stderr);
