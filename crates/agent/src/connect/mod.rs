@@ -88,7 +88,7 @@ impl fmt::Display for Address {
 impl Account {
     /// From a URL `mysql://USER@HOST:PORT`, an option file, and the value of
     /// `MYSQL_PWD`. The URL's user comes before the file's, the file's password
-    /// before the environment's.
+    /// before the environment's. The files that TLS needs are read once.
     ///
     /// # Errors
     /// `Fix`, with what is wrong and where, never with the password.
@@ -102,6 +102,9 @@ impl Account {
             Some(path) => OptionFile::read(path)?,
             None => OptionFile::default(),
         };
+        if let Some(tls) = &file.tls {
+            tls.check()?;
+        }
         let user = url.user.or(file.user).ok_or_else(|| {
             Error::fix(
                 "no user is given: write mysql://USER@HOST:PORT, or user=... under [client] in \
@@ -137,6 +140,7 @@ impl Account {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ErrorKind;
 
     fn with_file(text: &str, url: &str) -> Result<Account> {
         let directory = tempfile::tempdir().expect("a directory");
@@ -192,6 +196,27 @@ mod tests {
                 .expect("a remark")
                 .contains("not encrypted")
         );
+    }
+
+    #[test]
+    fn a_file_that_tls_needs_and_cannot_be_read_is_named() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("there.pem");
+        std::fs::write(&path, "").expect("written");
+        let there = path.display();
+        for (option, rest) in [
+            ("ssl-ca", String::new()),
+            ("ssl-cert", format!("ssl-key={there}")),
+            ("ssl-key", format!("ssl-cert={there}")),
+        ] {
+            let text = format!("[client]\n{option}=/no/such.pem\n{rest}\n");
+            let error = with_file(&text, "mysql://u@db1").expect_err(option);
+            assert_eq!(error.kind(), ErrorKind::Fix, "{option}");
+            let words = format!("cannot read /no/such.pem, which {option} names");
+            assert!(error.to_string().contains(&words), "{error}");
+        }
+        let text = format!("[client]\nssl-ca={there}\n");
+        with_file(&text, "mysql://u@db1").expect("readable");
     }
 
     #[test]

@@ -145,30 +145,30 @@ impl Raw {
             "ssl-ca" => self.authority = path(),
             "ssl-cert" => self.certificate = path(),
             "ssl-key" => self.key = path(),
+            "ssl-capath" if !text.is_empty() => {
+                return Err(
+                    "ssl-capath is not followed: put its certificates into one file, and name that \
+                     with ssl-ca"
+                        .into(),
+                );
+            }
             _ => {}
         }
         Ok(())
+    }
+
+    /// Where no mode is given. Whoever names a certificate means it to be used.
+    fn asks_for_tls(&self) -> bool {
+        self.on || self.authority.is_some() || self.certificate.is_some()
     }
 
     fn put_together(self) -> std::result::Result<OptionFile, String> {
         let verify = match (self.mode.as_deref(), self.verify) {
             (Some("DISABLED"), _) => None,
             (Some("REQUIRED"), _) | (None, Some(false)) => Some(Verify::Nothing),
-            (Some("VERIFY_CA"), _) => Some(Verify::Authority),
             (Some("VERIFY_IDENTITY"), _) | (None, Some(true)) => Some(Verify::Identity),
-            (Some("PREFERRED"), _) => {
-                return Err(
-                    "ssl-mode=PREFERRED would fall back to no encryption without a word: choose \
-                     DISABLED, REQUIRED, VERIFY_CA or VERIFY_IDENTITY"
-                        .into(),
-                );
-            }
-            (Some(_), _) => {
-                return Err(
-                    "ssl-mode must be DISABLED, REQUIRED, VERIFY_CA or VERIFY_IDENTITY".into(),
-                );
-            }
-            (None, None) if self.on || self.authority.is_some() => Some(Verify::Identity),
+            (Some(mode), _) => return Err(wrong_mode(mode).into()),
+            (None, None) if self.asks_for_tls() => Some(Verify::Identity),
             (None, None) => None,
         };
         if self.certificate.is_some() != self.key.is_some() {
@@ -183,6 +183,20 @@ impl Raw {
             }),
             ..self.file
         })
+    }
+}
+
+fn wrong_mode(mode: &str) -> &'static str {
+    match mode {
+        "VERIFY_CA" => {
+            "ssl-mode=VERIFY_CA would accept any certificate that a public authority has signed, \
+             for whatever host, since those are trusted beside ssl-ca: choose VERIFY_IDENTITY"
+        }
+        "PREFERRED" => {
+            "ssl-mode=PREFERRED would fall back to no encryption without a word: choose DISABLED, \
+             REQUIRED or VERIFY_IDENTITY"
+        }
+        _ => "ssl-mode must be DISABLED, REQUIRED or VERIFY_IDENTITY",
     }
 }
 

@@ -49,10 +49,8 @@ fn tls_is_put_together() {
             "ssl-ca=/ca.pem\nssl-verify-server-cert=off",
             Some(Verify::Nothing),
         ),
-        (
-            "ssl-mode=verify_ca\nssl-ca=/ca.pem",
-            Some(Verify::Authority),
-        ),
+        ("ssl-cert=/c\nssl-key=/k", Some(Verify::Identity)),
+        ("ssl-mode=verify_identity", Some(Verify::Identity)),
         ("ssl-mode=REQUIRED", Some(Verify::Nothing)),
         ("ssl-mode=DISABLED\nssl-ca=/ca.pem", None),
     ] {
@@ -71,7 +69,9 @@ fn mistakes_have_their_line() {
         ("[client]\nuser='open", 2, "does not end"),
         ("[client]\nuser=u\nssl=maybe", 3, "on or off"),
         ("[client]\nssl-mode=PREFERRED", 2, "without a word"),
+        ("[client]\nssl-mode=VERIFY_CA", 2, "choose VERIFY_IDENTITY"),
         ("[client]\nssl-mode=SOME", 2, "must be DISABLED"),
+        ("[client]\nssl_capath=/d\nuser=u", 2, "is not followed: put"),
         ("[client]\nssl-cert=/c", 2, "belong together"),
     ] {
         let (at, why) = parse(text).expect_err(text);

@@ -1,8 +1,11 @@
 //! How a connection is encrypted.
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
 
 /// TLS, and whom to believe.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -23,8 +26,32 @@ pub struct Tls {
 pub enum Verify {
     /// Nothing: encrypted, but to anybody (`ssl-mode=REQUIRED`).
     Nothing,
-    /// Who signed it (`ssl-mode=VERIFY_CA`).
-    Authority,
-    /// That, and that it is the host's (`ssl-mode=VERIFY_IDENTITY`).
+    /// Who signed it, and that it is the host's (`ssl-mode=VERIFY_IDENTITY`).
     Identity,
+}
+
+impl Tls {
+    /// Whether its files can be read.
+    ///
+    /// # Errors
+    /// `Fix`, with the first file that cannot, and the option that names it.
+    pub(super) fn check(&self) -> Result<()> {
+        [
+            ("ssl-ca", &self.authority),
+            ("ssl-cert", &self.certificate),
+            ("ssl-key", &self.key),
+        ]
+        .into_iter()
+        .filter_map(|(option, path)| Some((option, path.as_ref()?)))
+        .try_for_each(|(option, path)| check_readable(option, path))
+    }
+}
+
+fn check_readable(option: &str, path: &Path) -> Result<()> {
+    fs::read(path).map(drop).map_err(|error| {
+        Error::fix(format!(
+            "cannot read {}, which {option} names: {error}; check the path and its permissions",
+            path.display()
+        ))
+    })
 }

@@ -104,6 +104,11 @@ fn shown(option: OptionName, value: i64) -> String {
     }
 }
 
+/// How many schemas of this name the user sees, which is all that it has a privilege on.
+pub fn count_schemas(schema: &str) -> String {
+    format!("SELECT COUNT(*) FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = '{schema}'")
+}
+
 /// Removes the event.
 pub fn drop_event(schema: &str) -> String {
     format!("DROP EVENT IF EXISTS `{schema}`.`{EVENT}`")
@@ -152,6 +157,7 @@ mod tests {
             "DROP EVENT IF EXISTS `ops`.`lissom_attach`"
         );
         assert!(COUNT_EVENTS.contains(&format!("'{EVENT}'")));
+        assert!(count_schemas("ops").ends_with("WHERE SCHEMA_NAME = 'ops'"));
     }
 
     #[test]

@@ -74,6 +74,14 @@ pub trait Server {
     /// See [`Server::instance`].
     fn await_event(&mut self) -> Result<()>;
 
+    /// Makes sure that an event would run and may be put into a schema, and removes one
+    /// that an earlier agent has left there.
+    ///
+    /// # Errors
+    /// See [`Server::instance`]; `Fix` when events do not run there, the privilege is
+    /// missing, or the schema is.
+    fn prepare_event(&mut self, schema: &str) -> Result<()>;
+
     /// Puts the event that restores from within the server into a schema.
     ///
     /// # Errors

@@ -35,6 +35,8 @@ pub(crate) struct World {
     /// An earlier agent's watchdog is at work.
     pub(crate) watched: bool,
     pub(crate) event: Option<Lease>,
+    /// Whether events run, and may be put there.
+    pub(crate) events_run: bool,
     /// All that was set, and taken or not.
     pub(crate) sent: Vec<Change>,
 }
@@ -60,6 +62,7 @@ impl World {
             occupied: false,
             watched: false,
             event: None,
+            events_run: true,
             sent: Vec::new(),
         }
     }
@@ -74,6 +77,14 @@ impl World {
         match role {
             Role::Agent => self.occupied,
             Role::Watchdog => self.watched,
+        }
+    }
+
+    fn check_events(&self) -> Result<()> {
+        if self.events_run {
+            Ok(())
+        } else {
+            Err(Error::fix("no event runs at the mock"))
         }
     }
 
@@ -242,9 +253,12 @@ impl Server for MockServer {
         Ok(!self.reach()?.is_held(role))
     }
 
-    /// The event acts: nobody holds the agent's lock.
+    /// The event acts, if any does: nobody holds the agent's lock.
     fn await_event(&mut self) -> Result<()> {
         let mut world = self.reach()?;
+        if !world.events_run {
+            return Ok(());
+        }
         let Some(lease) = world.event.take() else {
             return Ok(());
         };
@@ -254,8 +268,15 @@ impl Server for MockServer {
         Ok(())
     }
 
+    fn prepare_event(&mut self, schema: &str) -> Result<()> {
+        self.reach()?.check_events()?;
+        self.drop_event(schema)
+    }
+
     fn put_event(&mut self, _schema: &str, lease: &Lease, _lifetime: Duration) -> Result<()> {
-        self.reach()?.event = Some(lease.clone());
+        let mut world = self.reach()?;
+        world.check_events()?;
+        world.event = Some(lease.clone());
         Ok(())
     }
 

@@ -12,13 +12,14 @@ use lissom_agent::watchdog::{Launch, watch};
 use lissom_agent::{Attachment, Places, Settings};
 use tempfile::TempDir;
 
-use crate::mariadb::{PASSWORD, SCHEMA};
+use crate::mariadb::PASSWORD;
 
 const TASK: &str = "LISSOM_MYROCKS_TASK";
 const URL: &str = "LISSOM_MYROCKS_URL";
 const DIRECTORY: &str = "LISSOM_MYROCKS_DIRECTORY";
 const TEST: &str = "LISSOM_MYROCKS_TEST";
 const EVENT: &str = "LISSOM_MYROCKS_EVENT";
+const OPTION_FILE: &str = "LISSOM_MYROCKS_OPTION_FILE";
 const ACTUATOR: &str = "LISSOM_MYROCKS_ACTUATOR";
 
 /// The bound on files in level 0 under which these agents stand.
@@ -36,8 +37,10 @@ pub struct Start<'a> {
     pub test: &'a str,
     pub url: String,
     pub password: &'a str,
-    /// Whether the server is to hold an event.
-    pub event: bool,
+    /// The schema in which the server is to hold an event; none when empty.
+    pub event: &'a str,
+    /// The text of its option file.
+    pub option_file: String,
     /// How it delays, by name; it chooses by itself when empty.
     pub actuator: &'a str,
 }
@@ -48,9 +51,19 @@ impl<'a> Start<'a> {
             test,
             url,
             password: PASSWORD,
-            event: false,
+            event: "",
+            option_file: String::new(),
             actuator: "",
         }
+    }
+
+    /// The same over TLS, with the server's name checked and one authority trusted.
+    pub fn trusting(mut self, authority: &Path) -> Start<'a> {
+        self.option_file = format!(
+            "[client]\nssl-mode=VERIFY_IDENTITY\nssl-ca={}\n",
+            authority.display()
+        );
+        self
     }
 
     pub fn agent(self) -> AgentProcess {
@@ -60,12 +73,15 @@ impl<'a> Start<'a> {
 
     fn agent_in(self, directory: TempDir) -> AgentProcess {
         let said = File::create(directory.path().join("said")).expect("writable");
+        let option_file = directory.path().join("my.cnf");
+        fs::write(&option_file, self.option_file).expect("writable");
         let child = this_program(self.test)
             .env(TASK, "agent")
             .env(TEST, self.test)
             .env(URL, self.url)
             .env(DIRECTORY, directory.path())
-            .env(EVENT, if self.event { SCHEMA } else { "" })
+            .env(EVENT, self.event)
+            .env(OPTION_FILE, option_file)
             .env(ACTUATOR, self.actuator)
             .env("MYSQL_PWD", self.password)
             .stdin(Stdio::null())
@@ -166,7 +182,8 @@ pub fn run_if_child() {
     let done = match task.as_str() {
         "agent" => {
             let settings = settings(variable(EVENT), &variable(ACTUATOR));
-            live(&variable(URL), directory, &variable(TEST), settings)
+            let account = account(&variable(URL), &variable(OPTION_FILE));
+            account.and_then(|it| live(it, directory, &variable(TEST), settings))
         }
         _ => {
             let process = std::process::id().to_string();
@@ -181,9 +198,17 @@ pub fn run_if_child() {
     std::process::exit(0);
 }
 
-fn live(url: &str, directory: PathBuf, test: &str, settings: Settings) -> lissom_agent::Result<()> {
+fn account(url: &str, option_file: &str) -> lissom_agent::Result<Account> {
     let password = std::env::var("MYSQL_PWD").ok();
-    let account = Account::resolve(url, None, password)?;
+    Account::resolve(url, Some(Path::new(option_file)), password)
+}
+
+fn live(
+    account: Account,
+    directory: PathBuf,
+    test: &str,
+    settings: Settings,
+) -> lissom_agent::Result<()> {
     let attachment = Attachment {
         places: Places::new(directory, &account.address),
         account,

@@ -11,6 +11,7 @@ use mysql::prelude::Queryable;
 use mysql::{Conn, OptsBuilder};
 use tempfile::TempDir;
 
+use crate::certificates::{self, CERTIFICATE, ELSEWHERE, KEY};
 use crate::wait_for;
 
 pub const PASSWORD: &str = "secret";
@@ -18,6 +19,11 @@ pub const PASSWORD: &str = "secret";
 pub const SCHEMA: &str = "lissom_test";
 pub const TRIGGER: &str = "LEVEL0_FILE_NUM_COMPACTION_TRIGGER";
 pub const SWITCH: &str = "DISABLE_AUTO_COMPACTIONS";
+
+/// Small memtables, so that level 0 fills up, and a rate limiter that can be set.
+const MYROCKS: &str = "plugin-load-add=ha_rocksdb.so\n\
+     rocksdb_default_cf_options=write_buffer_size=1m;max_bytes_for_level_base=8m\n\
+     rocksdb_rate_limiter_bytes_per_sec=200000000\n";
 
 /// One server at a time: the machine is small.
 static ONE: Mutex<()> = Mutex::new(());
@@ -31,22 +37,31 @@ pub struct MariaDb {
 }
 
 impl MariaDb {
-    /// Starts one with MyRocks; `None`, with a printed reason, where that cannot
-    /// be.
+    /// Starts one with MyRocks and without TLS; `None`, with a printed reason, where
+    /// that cannot be.
     pub fn with_myrocks() -> Option<MariaDb> {
-        MariaDb::start(
-            "plugin-load-add=ha_rocksdb.so\n\
-             rocksdb_default_cf_options=write_buffer_size=1m;max_bytes_for_level_base=8m\n\
-             rocksdb_rate_limiter_bytes_per_sec=200000000\n",
-        )
+        MariaDb::start(|_| format!("{MYROCKS}skip-ssl\n"))
     }
 
-    /// Starts one without.
+    /// Starts one with MyRocks, to which nothing but TLS leads over TCP.
+    pub fn with_tls() -> Option<MariaDb> {
+        MariaDb::start(|directory| {
+            certificates::make(directory);
+            let place = directory.display();
+            format!(
+                "{MYROCKS}ssl-cert={place}/{CERTIFICATE}\nssl-key={place}/{KEY}\n\
+                 require_secure_transport=ON\n"
+            )
+        })
+    }
+
+    /// Starts one without MyRocks.
     pub fn without_myrocks() -> Option<MariaDb> {
-        MariaDb::start("")
+        MariaDb::start(|_| String::new())
     }
 
-    fn start(more: &str) -> Option<MariaDb> {
+    /// `more` is for the option file, given the server's directory.
+    fn start(more: impl FnOnce(&Path) -> String) -> Option<MariaDb> {
         let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(reason) = install() {
             // Written past `println`, whose lines are not shown of tests that pass.
@@ -56,7 +71,8 @@ impl MariaDb {
         }
         let directory = tempfile::tempdir().expect("a directory");
         let port = free_port();
-        let file = configure(directory.path(), port, more);
+        let more = more(directory.path());
+        let file = configure(directory.path(), port, &more);
         let log = File::create(directory.path().join("install.log")).expect("writable");
         let installed = Command::new("mariadb-install-db")
             .arg(format!("--defaults-file={}", file.display()))
@@ -92,14 +108,16 @@ impl MariaDb {
     fn create_users(&self) {
         let mut root = self.root();
         let mut run = |sql: String| assert!(root.run(&sql), "{sql}");
-        for (name, privileges) in [("lissom", "PROCESS, SUPER, EVENT"), ("poor", "PROCESS")] {
-            for host in ["localhost", "127.0.0.1"] {
+        run(format!("CREATE SCHEMA {SCHEMA}"));
+        // The privileges of docs/myrocks.md, and none besides.
+        for host in ["localhost", "127.0.0.1"] {
+            for (name, privileges) in [("lissom", "PROCESS, SUPER"), ("poor", "PROCESS")] {
                 let user = format!("'{name}'@'{host}'");
                 run(format!("CREATE USER {user} IDENTIFIED BY '{PASSWORD}'"));
                 run(format!("GRANT {privileges} ON *.* TO {user}"));
             }
+            run(format!("GRANT EVENT ON {SCHEMA}.* TO 'lissom'@'{host}'"));
         }
-        run(format!("CREATE DATABASE {SCHEMA}"));
     }
 
     fn connect(&self) -> Option<Session> {
@@ -118,6 +136,11 @@ impl MariaDb {
     /// Where an agent reaches it.
     pub fn url(&self, user: &str) -> String {
         format!("mysql://{user}@127.0.0.1:{}", self.port)
+    }
+
+    /// A file of the server's directory.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
     }
 
     /// An option of the column family `default`.
@@ -157,6 +180,12 @@ impl MariaDb {
         self.process.wait().expect("it ends");
         self.process = run(self.directory.path());
         self.await_ready();
+    }
+
+    /// Has it show a certificate that is for another host.
+    pub fn show_certificate_of_elsewhere(&mut self) {
+        certificates::certify(self.directory.path(), ELSEWHERE);
+        self.restart();
     }
 }
 
@@ -229,12 +258,12 @@ fn install() -> Result<(), String> {
     let debian = release.contains("debian") || release.contains("ubuntu");
     if !(debian && is_root()) {
         return Err(
-            "MariaDB with MyRocks is not installed, and only root on Debian or Ubuntu may install \
-             it: apt-get install mariadb-server mariadb-plugin-rocksdb"
+            "MariaDB with MyRocks, or openssl, is not installed, and only root on Debian or Ubuntu \
+             may install it: apt-get install mariadb-server mariadb-plugin-rocksdb openssl"
                 .into(),
         );
     }
-    let packages = ["mariadb-server", "mariadb-plugin-rocksdb"];
+    let packages = ["mariadb-server", "mariadb-plugin-rocksdb", "openssl"];
     for arguments in [
         &["update"][..],
         &[
@@ -243,6 +272,7 @@ fn install() -> Result<(), String> {
             "--no-install-recommends",
             packages[0],
             packages[1],
+            packages[2],
         ],
     ] {
         let output = Command::new("apt-get")
@@ -259,14 +289,16 @@ fn install() -> Result<(), String> {
     if is_there() {
         Ok(())
     } else {
-        Err("the packages are installed and mariadbd is not found".into())
+        Err("the packages are installed and mariadbd or openssl is not found".into())
     }
 }
 
 fn is_there() -> bool {
     let plugin = ["/usr/lib/mysql/plugin/ha_rocksdb.so"];
-    let starts = Command::new("mariadbd").arg("--version").output().is_ok();
-    starts && plugin.iter().any(|path| Path::new(path).exists())
+    let starts = |name: &str, argument: &str| Command::new(name).arg(argument).output().is_ok();
+    starts("mariadbd", "--version")
+        && starts("openssl", "version")
+        && plugin.iter().any(|path| Path::new(path).exists())
 }
 
 fn is_root() -> bool {

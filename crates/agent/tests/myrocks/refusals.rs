@@ -1,7 +1,8 @@
 //! What is in the way is said in one sentence, and nothing is changed.
 
+use crate::certificates::{AUTHORITY, FOREIGN_AUTHORITY};
 use crate::children::{Start, run_if_child};
-use crate::mariadb::MariaDb;
+use crate::mariadb::{MariaDb, SCHEMA};
 
 /// What an agent says that cannot attach.
 fn refusal(start: Start<'_>) -> String {
@@ -55,4 +56,71 @@ fn a_server_without_myrocks_is_said_to_be_none() {
     let test = "refusals::a_server_without_myrocks_is_said_to_be_none";
     let sentence = refusal(Start::new(test, server.url("lissom")));
     assert!(sentence.contains("not a MyRocks server"), "{sentence}");
+}
+
+#[test]
+#[ignore = "installs and starts MariaDB"]
+fn an_event_that_the_server_would_not_run_is_refused_at_once() {
+    run_if_child();
+    let Some(server) = MariaDb::with_myrocks() else {
+        return;
+    };
+    let original = server.options();
+    let test = "refusals::an_event_that_the_server_would_not_run_is_refused_at_once";
+    let refused_in = |schema: &str| {
+        let mut start = Start::new(test, server.url("lissom"));
+        start.event = schema;
+        refusal(start)
+    };
+    let sentence = refused_in("mysql");
+    assert!(sentence.contains("lacks a privilege"), "{sentence}");
+    assert!(sentence.contains("EVENT on the schema"), "{sentence}");
+    // A privilege may be there before its schema is.
+    let mut root = server.root();
+    for host in ["localhost", "127.0.0.1"] {
+        let grant = format!("GRANT EVENT ON lissom_absent.* TO 'lissom'@'{host}'");
+        assert!(root.run(&grant), "{grant}");
+    }
+    let sentence = refused_in("lissom_absent");
+    assert!(sentence.contains("no schema lissom_absent"), "{sentence}");
+    assert!(root.run("SET GLOBAL event_scheduler = OFF"));
+    let sentence = refused_in(SCHEMA);
+    assert!(sentence.contains("event_scheduler is OFF"), "{sentence}");
+    assert_eq!(server.options(), original);
+}
+
+#[test]
+#[ignore = "installs and starts MariaDB"]
+fn a_connection_that_is_not_as_safe_as_was_asked_is_refused() {
+    run_if_child();
+    let Some(mut server) = MariaDb::with_tls() else {
+        return;
+    };
+    let original = server.options();
+    let test = "refusals::a_connection_that_is_not_as_safe_as_was_asked_is_refused";
+    let start = |server: &MariaDb| Start::new(test, server.url("lissom"));
+    let sentence = refusal(start(&server));
+    assert!(sentence.contains("asks for TLS"), "{sentence}");
+    let sentence = refusal(start(&server).trusting(&server.path(FOREIGN_AUTHORITY)));
+    let words = "certificate is not accepted: UnknownIssuer; check ssl-ca";
+    assert!(sentence.contains(words), "{sentence}");
+    server.show_certificate_of_elsewhere();
+    let sentence = refusal(start(&server).trusting(&server.path(AUTHORITY)));
+    let words = "certificate is not accepted: certificate not valid for name \"127.0.0.1\"";
+    assert!(sentence.contains(words), "{sentence}");
+    assert_eq!(server.options(), original);
+}
+
+#[test]
+#[ignore = "installs and starts MariaDB"]
+fn tls_is_not_given_up_where_the_server_has_none() {
+    run_if_child();
+    let Some(server) = MariaDb::with_myrocks() else {
+        return;
+    };
+    let test = "refusals::tls_is_not_given_up_where_the_server_has_none";
+    let mut start = Start::new(test, server.url("lissom"));
+    start.option_file = "[client]\nssl-mode=REQUIRED\n".into();
+    let sentence = refusal(start);
+    assert!(sentence.contains("offers no TLS"), "{sentence}");
 }

@@ -30,6 +30,7 @@ impl<C: Connector, G: Guard> Agent<C, G> {
             self.take_over(&mut server)?;
             self.restore_recorded(&mut server, &seen.instance.identity)?;
             self.tell_recorded();
+            self.prepare_event(&mut server)?;
             probe(&mut server)?;
         }
         self.server = Some(server);
@@ -96,6 +97,15 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         self.restore(server, &lease)?;
         self.records.ledger.forget(identity)?;
         Ok(true)
+    }
+
+    /// Whoever asks for an event in the server must not learn at the first high load that
+    /// there can be none.
+    fn prepare_event(&self, server: &mut C::Server) -> Result<()> {
+        match &self.settings.server_lease {
+            Some(schema) => server.prepare_event(schema),
+            None => Ok(()),
+        }
     }
 
     fn tell_recorded(&mut self) {

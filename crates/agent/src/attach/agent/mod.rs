@@ -42,8 +42,8 @@ impl<C: Connector, G: Guard> fmt::Debug for Agent<C, G> {
 
 impl<C: Connector, G: Guard> Agent<C, G> {
     /// Attaches: connects, makes sure that it is MyRocks and that nobody else is
-    /// attached, restores what an earlier agent left, and tries the privilege to
-    /// set options. Nothing is delayed yet.
+    /// attached, restores what an earlier agent left, and tries the privilege to set
+    /// options, and to keep an event if one is wanted. Nothing is delayed yet.
     ///
     /// # Errors
     /// One sentence for whatever is in the way.

@@ -322,6 +322,39 @@ fn an_event_in_the_server_is_put_there_and_removed() {
 }
 
 #[test]
+fn an_event_that_would_not_run_is_refused_before_anything_is_set() {
+    let rig = Rig::new();
+    let mut settings = usual_settings();
+    settings.server_lease = Some("ops".into());
+    rig.connector.world().events_run = false;
+    let error = rig.attach(settings.clone()).expect_err("no event runs");
+    assert_eq!(error.kind(), ErrorKind::Fix);
+    assert!(error.to_string().contains("no event runs"), "{error}");
+    assert!(rig.sent().is_empty());
+    settings.dry_run = true;
+    rig.attach(settings).expect("a dry run keeps no event");
+}
+
+#[test]
+fn while_no_event_runs_nothing_is_delayed() {
+    let rig = Rig::new();
+    let mut settings = usual_settings();
+    settings.server_lease = Some("ops".into());
+    let mut agent = rig.attach(settings).expect("attached");
+    rig.connector.world().events_run = false;
+    for _ in 0..5 {
+        rig.turn(&mut agent, HIGH);
+    }
+    assert!(rig.is_as_owned());
+    assert!(rig.said("nothing is delayed: no event runs at the mock"));
+    rig.connector.world().events_run = true;
+    for _ in 0..10 {
+        rig.turn(&mut agent, HIGH);
+    }
+    assert!(rig.is_delayed(), "it is tried again after a while");
+}
+
+#[test]
 fn every_decision_stands_in_the_journal_with_its_reason() {
     let rig = Rig::new();
     let mut agent = rig.delaying();

@@ -1,8 +1,11 @@
 //! All that is asked of the driver, the crate `mysql`: connect, query, run.
 
+use std::error::Error;
+use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use mysql::error::tls::TlsError;
 use mysql::prelude::Queryable;
 use mysql::{ClientIdentity, Conn, DriverError, OptsBuilder, Row, SslOpts, Value};
 
@@ -24,13 +27,19 @@ pub(super) enum Failure {
     Answered { code: u16, message: String },
     /// The server offers no TLS.
     NoTls,
+    /// The files that TLS needs are not what they should be.
+    Tls(String),
+    /// The server's certificate is not accepted.
+    Certificate(String),
+    /// Both ends speak TLS and do not come together.
+    Handshake(String),
     /// The connection is of no more use.
     Other(String),
 }
 
 impl Session {
     pub(super) fn open(account: &Account) -> Result<Session, Failure> {
-        let conn = Conn::new(options(account)).map_err(failure)?;
+        let conn = Conn::new(options(account)).map_err(no_connection)?;
         Ok(Session(conn))
     }
 
@@ -65,6 +74,35 @@ fn text(value: &Value) -> Option<String> {
     }
 }
 
+/// Why there is no connection. Once there is one, an error of TLS is a lost connection
+/// like any other.
+fn no_connection(error: mysql::Error) -> Failure {
+    handshake(&error).unwrap_or_else(|| failure(error))
+}
+
+/// What a TLS handshake ended with, if that is what ended. The driver shakes hands when
+/// it first writes, so that it comes as an error of writing or reading.
+fn handshake(error: &mysql::Error) -> Option<Failure> {
+    let error = match error {
+        mysql::Error::CodecError(error) => error.source()?.downcast_ref::<io::Error>()?,
+        mysql::Error::IoError(error) => error,
+        _ => return None,
+    };
+    let why = tls_error(TlsError::Tls, error.get_ref()?)?.to_string();
+    Some(match why.strip_prefix("invalid peer certificate: ") {
+        Some(why) => Failure::Certificate(why.to_owned()),
+        None => Failure::Handshake(why),
+    })
+}
+
+/// The error as what the driver makes a [`TlsError`] of: it gives that type no name.
+fn tls_error<'a, E: Error + 'static>(
+    _wrap: fn(E) -> TlsError,
+    error: &'a (dyn Error + Send + Sync + 'static),
+) -> Option<&'a E> {
+    error.downcast_ref()
+}
+
 fn failure(error: mysql::Error) -> Failure {
     match error {
         mysql::Error::MySqlError(error) => Failure::Answered {
@@ -72,6 +110,7 @@ fn failure(error: mysql::Error) -> Failure {
             message: error.message,
         },
         mysql::Error::DriverError(DriverError::TlsNotSupported) => Failure::NoTls,
+        mysql::Error::TlsError(error) => Failure::Tls(error.to_string()),
         other => Failure::Other(other.to_string()),
     }
 }
@@ -101,33 +140,10 @@ fn tls(tls: &Tls) -> SslOpts {
     SslOpts::default()
         .with_root_cert_path::<PathBuf>(tls.authority.clone())
         .with_client_identity(identity)
-        .with_danger_skip_domain_validation(tls.verify != Verify::Identity)
+        .with_danger_skip_domain_validation(tls.verify == Verify::Nothing)
         .with_danger_accept_invalid_certs(tls.verify == Verify::Nothing)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn null_is_none_and_all_else_is_text() {
-        assert_eq!(text(&Value::NULL), None);
-        assert_eq!(text(&Value::Bytes(b"4".to_vec())), Some("4".into()));
-        assert_eq!(text(&Value::Int(-1)), Some("-1".into()));
-        assert_eq!(text(&Value::Double(0.5)), Some("0.5".into()));
-    }
-
-    #[test]
-    fn an_error_of_the_server_keeps_its_code() {
-        let lost = failure(mysql::Error::IoError(std::io::Error::other("gone away")));
-        assert!(matches!(lost, Failure::Other(why) if why.contains("gone away")));
-        let no_tls = failure(mysql::Error::DriverError(DriverError::TlsNotSupported));
-        assert!(matches!(no_tls, Failure::NoTls));
-        let said = failure(mysql::Error::MySqlError(mysql::MySqlError {
-            state: "HY000".into(),
-            message: "no".into(),
-            code: 1_231,
-        }));
-        assert!(matches!(said, Failure::Answered { code: 1_231, .. }));
-    }
-}
+#[path = "driver_tests.rs"]
+mod tests;

@@ -11,6 +11,17 @@ pub(super) fn sentence(failure: Failure, place: &str, user: &str) -> Error {
             "{place} offers no TLS, and the option file asks for it: configure the server's \
              certificate, or set ssl-mode=DISABLED"
         )),
+        Failure::Tls(why) => Error::fix(format!(
+            "TLS cannot be used with {place}: {why}; check the files of ssl-ca, ssl-cert and \
+             ssl-key"
+        )),
+        Failure::Certificate(why) => Error::fix(format!(
+            "{place}'s certificate is not accepted: {why}; check ssl-ca and the host's name"
+        )),
+        Failure::Handshake(why) => Error::lost(format!(
+            "{place} and the agent do not agree on TLS: {why}; check ssl-cert and ssl-key, and \
+             which versions of TLS the server speaks"
+        )),
         Failure::Other(why) => Error::lost(format!(
             "cannot reach {place}: {why}; check host, port and whether the server runs"
         )),
@@ -22,8 +33,13 @@ fn answered(code: u16, message: &str, place: &str, user: &str) -> Error {
     match code {
         // ER_ACCESS_DENIED_ERROR, ER_ACCESS_DENIED_NO_PASSWORD_ERROR
         1045 | 1698 => Error::fix(format!(
-            "{place} refuses user {user} ({message}): check user and password; the password comes \
-             from --defaults-file or MYSQL_PWD"
+            "{place} refuses user {user} ({message}): check user, password, which comes from \
+             --defaults-file or MYSQL_PWD, and whether the server asks for TLS"
+        )),
+        // ER_SECURE_TRANSPORT_REQUIRED; MariaDB 10.11 answers with 1045 instead.
+        3159 => Error::fix(format!(
+            "{place} asks for TLS ({message}): set ssl-mode=VERIFY_IDENTITY and ssl-ca in the \
+             option file"
         )),
         // ER_HOST_NOT_PRIVILEGED, ER_HOST_IS_BLOCKED
         1130 | 1129 => Error::fix(format!(
@@ -78,7 +94,9 @@ mod tests {
             (1227, ErrorKind::Fix, "GRANT PROCESS, SUPER"),
             (1109, ErrorKind::Fix, "not a MyRocks server"),
             (1193, ErrorKind::Fix, "not a MyRocks server"),
+            (1044, ErrorKind::Fix, "EVENT on the schema"),
             (1049, ErrorKind::Fix, "create the schema"),
+            (3159, ErrorKind::Fix, "asks for TLS"),
             (1053, ErrorKind::Lost, "ended the session"),
             (1231, ErrorKind::Refused, "error 1231: the reason"),
         ] {
@@ -87,6 +105,27 @@ mod tests {
             let sentence = error.to_string();
             assert!(sentence.contains(words), "{sentence}");
             assert!(sentence.contains("db1:3306"), "{sentence}");
+        }
+    }
+
+    #[test]
+    fn tls_that_fails_is_not_said_to_be_a_server_that_is_away() {
+        type Wrap = fn(String) -> Failure;
+        let failures: [(Wrap, ErrorKind, &str); 3] = [
+            (Failure::Tls, ErrorKind::Fix, "check the files of ssl-ca"),
+            (
+                Failure::Certificate,
+                ErrorKind::Fix,
+                "db1:3306's certificate is not accepted: the reason; check ssl-ca",
+            ),
+            (Failure::Handshake, ErrorKind::Lost, "do not agree on TLS"),
+        ];
+        for (wrap, kind, words) in failures {
+            let error = sentence(wrap("the reason".into()), "db1:3306", "lissom");
+            assert_eq!(error.kind(), kind, "{words}");
+            let sentence = error.to_string();
+            assert!(sentence.contains(words), "{sentence}");
+            assert!(!sentence.contains("server runs"), "{sentence}");
         }
     }
 

@@ -96,6 +96,19 @@ impl SqlServer {
         Ok(columns)
     }
 
+    fn check_scheduler(&mut self) -> Result<()> {
+        let scheduler = self.rows("SHOW GLOBAL VARIABLES LIKE 'event_scheduler'")?;
+        let state = read::value(&scheduler, "event_scheduler").unwrap_or("absent");
+        if state.eq_ignore_ascii_case("on") {
+            return Ok(());
+        }
+        Err(Error::fix(format!(
+            "event_scheduler is {state} at {}: no event runs there; set it to ON, or attach \
+             without --server-lease",
+            self.place
+        )))
+    }
+
     fn number(&mut self, sql: &str) -> Result<Option<u64>> {
         let rows = self.rows(sql)?;
         Ok(read::first(&rows).and_then(|text| text.parse().ok()))
@@ -178,16 +191,22 @@ impl Server for SqlServer {
         Ok(())
     }
 
-    fn put_event(&mut self, schema: &str, lease: &Lease, lifetime: Duration) -> Result<()> {
-        let scheduler = self.rows("SHOW GLOBAL VARIABLES LIKE 'event_scheduler'")?;
-        let state = read::value(&scheduler, "event_scheduler").unwrap_or("absent");
-        if !state.eq_ignore_ascii_case("on") {
+    fn prepare_event(&mut self, schema: &str) -> Result<()> {
+        self.check_scheduler()?;
+        // It takes the privilege that creating one takes. Of a schema that is missing it
+        // says nothing, and without the privilege no schema is seen.
+        self.run(&statement::drop_event(schema))?;
+        if self.number(&statement::count_schemas(schema))? == Some(0) {
             return Err(Error::fix(format!(
-                "event_scheduler is {state} at {}: no event runs there; set it to ON, or attach \
-                 without --server-lease",
+                "{} has no schema {schema}: create the schema of --server-lease first",
                 self.place
             )));
         }
+        Ok(())
+    }
+
+    fn put_event(&mut self, schema: &str, lease: &Lease, lifetime: Duration) -> Result<()> {
+        self.check_scheduler()?;
         // MySQL has no OR REPLACE for events.
         self.run(&statement::drop_event(schema))?;
         self.run(&statement::create_event(schema, lease, lifetime.as_secs()))
