@@ -1,10 +1,10 @@
 """Does what the records still lack, one run at a time."""
 
-import hashlib
 from pathlib import Path
 
 import curves
 import hunt
+import pinned
 import searching
 import studies
 import subjects
@@ -94,7 +94,7 @@ class Campaign:
 
     def note_origin(self):
         """Where figures come from; more than one machine or program is told in the report."""
-        program = hashlib.sha256(self.program.read_bytes()).hexdigest()[:12]
+        program = pinned.fingerprint(self.program)
         for origin in ({"type": "machine", **machine()}, {"type": "program", "sha256": program}):
             if not self.results.find(**origin):
                 self.results.add(origin)
@@ -207,7 +207,7 @@ class Campaign:
                   "contender": step.name, "round": step.number}
         text = self.file_of(step.name, subject)
         if text is None:
-            self.results.add({**record, "failure": "its search measured nothing"})
+            self.results.add({**record, "failure": self.lacking(step.name, subject)})
         else:
             found = self.runner(subject).run(subject.words, text, subject.evaluation)
             self.results.add({**record, **found})
@@ -222,13 +222,27 @@ class Campaign:
             return subjects.rocksdb_defaults(2**30 / subject.constants["memory"])
         if contender == studies.UNSCALED:
             return subjects.rocksdb_defaults(1)
-        if contender == "learned":
+        if contender == studies.LEARNED:
             return space.file({**space.default, "policy": "learned"})
         if contender == "db-bench":
             return "# none\n"
-        found = self.results.find(type="found", subject=subject.name, method=contender)
-        configuration = found["configuration"] if found else None
+        if contender == studies.FOUND_LEARNED:
+            configuration = self.found("dremel", subject)
+            learned = {**configuration, "policy": "learned"} if configuration else None
+            return space.file(learned) if learned and space.allows(learned) else None
+        configuration = self.found(contender, subject)
         return space.file(configuration) if configuration else None
+
+    def found(self, method, subject):
+        """The configuration that a search found; None if it measured nothing."""
+        found = self.results.find(type="found", subject=subject.name, method=method)
+        return found["configuration"] if found else None
+
+    def lacking(self, contender, subject):
+        """Why a contender has no file: words."""
+        if contender == studies.FOUND_LEARNED and self.found("dremel", subject):
+            return "the rules of the space forbid the policy learned with what was found"
+        return "its search measured nothing"
 
     def measured(self, subject, configuration):
         text = self.space(subject).file(configuration)

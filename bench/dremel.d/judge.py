@@ -49,15 +49,22 @@ def gain(finals, own, other):
     return statistics.median(mine) / statistics.median(theirs)
 
 
-def verdict(finals, contenders, own="dremel"):
-    """Whether a method is first: words."""
+def verdict(finals, contenders, own="dremel", gave_up=False):
+    """Whether a method is first: words. Who fails where others do not is behind; `gave_up`
+    says that its search failed."""
     order = ranking(finals, contenders)
     mine = dict(order).get(own)
-    if mine is None:
-        return "not measured"
     rivals = [(it, theirs) for it, theirs in order if it != own]
     if not rivals:
         return "nobody to compare with"
+    repeats = [it for it in finals if it["contender"] == own]
+    failures = sum("failure" in it for it in repeats)
+    if gave_up:
+        return "behind, for its search failed"
+    if failures:
+        return f"behind, for it failed in {failures} of {len(repeats)} rounds"
+    if mine is None:
+        return "not measured"
     if min(len(it) for _, it in order) < LEAST_ROUNDS:
         return "too few rounds"
     ahead = [it for it, theirs in rivals if standing(theirs, mine) == "better"]
@@ -66,6 +73,21 @@ def verdict(finals, contenders, own="dremel"):
         return f"behind {', '.join(ahead)} ({100 * (behind - 1):.0f} %)"
     level = [it for it, theirs in rivals if standing(theirs, mine) == "tie"]
     return f"first, a tie with {', '.join(level)}" if level else "first"
+
+
+def of_method(records, study, finals, method):
+    """Whether a method is first in a study: words."""
+    gave_up = studies.Held(records).gave_up(study.subject, method)
+    return verdict(finals, study.contenders, method, gave_up)
+
+
+def kind(words):
+    """What a verdict counts as."""
+    if words.startswith("behind"):
+        return "behind"
+    if words.startswith("first"):
+        return "first" if words == "first" else "tie"
+    return "not comparable"
 
 
 def shown(numbers, factor=1.0):
@@ -166,24 +188,26 @@ def halving(records, subject):
 
 def summary(records, chosen):
     """The claims, over all settings of the main comparison."""
-    lines, best = [], None
-    counts = {"first": 0, "tie": 0, "behind": 0}
+    lines, best, found = [], None, {}
     for study in chosen:
         finals, _ = study_table(records, study)
-        words = verdict(finals, study.contenders)
-        kind = ("behind" if words.startswith("behind") else
-                "tie" if "tie" in words else "first" if words == "first" else None)
-        if kind is None:
+        if not finals:
             continue
-        counts[kind] += 1
+        found[study.subject] = of_method(records, study, finals, "dremel")
+        if kind(found[study.subject]) == "not comparable":
+            continue
         times_guide = gain(finals, "dremel", studies.GUIDE)
         if times_guide and (best is None or times_guide > best[0]):
             best = (times_guide, study.subject)
-    if not any(counts.values()):
+    if not found:
         return "No setting is complete."
-    lines.append(f"Dremel is first in {counts['first']} of {sum(counts.values())} settings, level "
-                 f"with the first in {counts['tie']}, behind in {counts['behind']} (the paper: "
-                 "first in all 18).")
+    kinds = [kind(words) for words in found.values()]
+    others = [f"{subject}: {words}" for subject, words in found.items()
+              if kind(words) == "not comparable"]
+    others = f", not comparable in {len(others)} ({'; '.join(others)})" if others else ""
+    lines.append(f"Dremel is first in {kinds.count('first')} of {len(kinds)} settings, level "
+                 f"with the first in {kinds.count('tie')}, behind in {kinds.count('behind')}"
+                 f"{others} (the paper: first in all 18).")
     if best:
         lines.append(f"Its largest gain is {best[0]:.2f} times the guide, in {best[1]} (the "
                      "paper: up to 2.61).")
@@ -249,7 +273,8 @@ def compared(records, study):
     finals, rows = study_table(records, study)
     if not finals:
         return [*remarks(records, study), "  not measured"]
-    text = [aligned(rows), "", f"  dremel: {verdict(finals, study.contenders)}"]
+    words = of_method(records, study, finals, study.own)
+    text = [aligned(rows), "", f"  {study.own}: {words}"]
     failed = [it for it in finals if "failure" in it]
     text += [f"  {it['contender']}, round {it['round'] + 1}: {it['failure']}" for it in failed]
     if study.checkpoints:

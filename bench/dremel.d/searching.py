@@ -17,8 +17,8 @@ LATE = 120
 VARIANTS = {
     "dremel": [],
     "dremel-full": ["--full"],
-    "dremel-3-buckets": ["--buckets", "3"],
-    "dremel-4-buckets": ["--buckets", "4"],
+    **{f"dremel-{number}-buckets": ["--buckets", str(number), "--restart"]
+       for number in (2, 3, 4)},
     "dremel-p99": ["--objective", "p99-get"],
     "dremel-both": ["--objective", "both-get"],
     **{f"dremel-without-{feature}": ["--without", feature] for feature in (

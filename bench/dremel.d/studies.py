@@ -12,6 +12,8 @@ RIVALS = ("random", "single-task", "multi-task", "tpe")
 # others have.
 GUIDE, ROCKSDB, UNSCALED = "guide", "rocksdb", "rocksdb-unscaled"
 OUTSIDE = (UNSCALED,)
+# Lissom's learner on top of the defaults, and on top of what a search found.
+LEARNED, FOUND_LEARNED = "learned", "found-learned"
 # Of the budget: where the best so far is run in full, to see what it is worth.
 SHARES = (0.25, 0.5, 0.75)
 # Times the budget, since a trial of each arm must fit: 81 and 256 arms for 16.
@@ -44,6 +46,11 @@ class Study:
     def contenders(self):
         return self.methods + self.others
 
+    @property
+    def own(self):
+        """The method that it is about."""
+        return "dremel" if "dremel" in self.methods else self.methods[0]
+
 
 @dataclass(frozen=True)
 class Step:
@@ -70,11 +77,14 @@ def extras(chosen):
     return {
         "features": [Study("features", ABLATED, ("dremel", *(f"dremel-without-{it}"
                                                              for it in FEATURES)), (GUIDE,))],
+        # All of them with --restart: so many trials as 4 buckets have cannot wait here.
         "buckets": [Study("buckets", ABLATED,
-                          ("dremel", "dremel-3-buckets", "dremel-4-buckets"), (GUIDE,))],
+                          ("dremel-2-buckets", "dremel-3-buckets", "dremel-4-buckets"),
+                          (GUIDE,))],
         "halving": [Study("halving", it, ("dremel",), (), in_full=True) for it in chosen[:3]],
         "both": [Study("both", LATENCY, ("dremel", "dremel-p99", "dremel-both"), (GUIDE,))],
-        "lissom": [Study("lissom", "lissom-settings", ("dremel",), (GUIDE, "learned"))],
+        "lissom": [Study("lissom", "lissom-settings", ("dremel",),
+                         (GUIDE, LEARNED, FOUND_LEARNED))],
         "db-bench": [Study("db-bench", "debian-db-bench", ("dremel",), (GUIDE, "db-bench"))],
     }
 

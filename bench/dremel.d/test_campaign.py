@@ -2,6 +2,7 @@
 
 import fcntl
 import itertools
+import json
 import os
 import tempfile
 import unittest
@@ -12,6 +13,7 @@ import testing
 import campaign
 import install
 import judge
+import pinned
 import proposers
 import records
 import searching
@@ -46,6 +48,82 @@ class Records(unittest.TestCase):
         self.path.write_text('{"type":"final"}\n')
         with self.assertRaisesRegex(Failure, "no results of bench/dremel"):
             records.read(self.path)
+
+
+class Pinned(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.place = Path(directory.name)
+        self.program = self.place / "lissom"
+        self.build("one")
+        self.results = records.Results(self.place / "out/results.jsonl", {"budget": 6})
+        self.addCleanup(self.results.close)
+
+    def build(self, text):
+        self.program.write_text(text)
+        self.program.chmod(0o755)
+
+    def pin(self, **more):
+        """Pins the program and notes it, as a campaign does."""
+        copy = pinned.pin(self.program, self.place / "out", self.results, **more)
+        origin = {"type": "program", "sha256": pinned.fingerprint(copy)}
+        if not self.results.find(**origin):
+            self.results.add(origin)
+        return copy
+
+    def test_a_build_does_not_replace_the_program_of_a_campaign(self):
+        copy = self.pin()
+        self.assertTrue(os.access(copy, os.X_OK))
+        self.build("two")
+        self.assertEqual(copy.read_text(), "one")
+        with self.assertRaisesRegex(Failure, f"--lissom {copy} .*--other-program"):
+            self.pin()
+        other = self.pin(other=True)
+        self.assertEqual((other.read_text(), copy.read_text()), ("two", "one"))
+        self.assertEqual(self.pin(), other, "it is known from here on")
+        self.program = copy
+        self.assertEqual(self.pin(), copy)
+
+    def test_a_damaged_copy_is_made_anew(self):
+        copy = self.pin()
+        copy.write_text("on")
+        self.assertEqual(self.pin().read_text(), "one")
+
+
+class Contenders(unittest.TestCase):
+    """What is run again beside what was found."""
+
+    class Space:
+        default = {"policy": "fixed-1", "size_ratio": 10}
+        file = staticmethod(json.dumps)
+
+        @staticmethod
+        def allows(configuration):
+            return configuration["policy"] != "learned" or configuration["size_ratio"] < 12
+
+    def test_the_learner_on_top_of_what_was_found(self):
+        with tempfile.TemporaryDirectory() as place:
+            subject = subjects.of_lissom(settings.load()[0], Path(place), TOY)
+            plan = {"rounds": 1, "seed": 1}
+            results = records.Results(Path(place) / "results.jsonl", plan)
+            self.addCleanup(results.close)
+            todo = campaign.Campaign([], {subject.name: subject}, results, plan, TOY, place, print)
+            todo.opened[subject.name] = self.Space()
+            step = lambda turn: studies.Step("final", "lissom", subject.name,
+                                             studies.FOUND_LEARNED, turn, 1.0)
+            found = {"type": "found", "subject": subject.name, "method": "dremel"}
+            todo.final(step(0))
+            results.add({**found, "configuration": {"policy": "fixed-4", "size_ratio": 14}})
+            todo.final(step(1))
+            failures = [it["failure"] for it in matching(results.records, type="final")]
+            self.assertEqual(failures[0], "its search measured nothing")
+            self.assertIn("forbid the policy learned", failures[1])
+            results.records[-2]["configuration"]["size_ratio"] = 5
+            text = todo.file_of(studies.FOUND_LEARNED, subject)
+            self.assertEqual(json.loads(text), {"policy": "learned", "size_ratio": 5})
+            text = todo.file_of(studies.LEARNED, subject)
+            self.assertEqual(json.loads(text), {"policy": "learned", "size_ratio": 10})
 
 
 @unittest.skipUnless(os.access(TOY, os.X_OK), "the stand-in cannot be executed")

@@ -37,6 +37,37 @@ class Judge(unittest.TestCase):
         self.assertEqual(judge.verdict(self.finals[:1], ("dremel",)), "nobody to compare with")
         self.assertAlmostEqual(judge.gain(self.finals, "dremel", "guide"), 910 / 401)
 
+    def test_who_fails_where_others_do_not_is_behind(self):
+        failed = [{**it, "failure": "x"} if it["contender"] == "dremel" and it["round"] == 1
+                  else it for it in self.finals]
+        for it in failed:
+            if "failure" in it:
+                it.pop("metrics")
+        self.assertEqual(judge.verdict(failed, self.study.contenders),
+                         "behind, for it failed in 1 of 3 rounds")
+        others = [it for it in self.finals if it["contender"] != "dremel"]
+        self.assertEqual(judge.verdict(others, self.study.contenders, gave_up=True),
+                         "behind, for its search failed")
+        self.assertEqual(judge.verdict(others, self.study.contenders), "not measured")
+        self.assertEqual(judge.verdict([], self.study.contenders, gave_up=True),
+                         "nobody to compare with")
+
+    def test_every_setting_with_repeats_is_counted(self):
+        wanted = [self.study, studies.main("double-get30"), studies.main("triple")]
+        beginning = [{**it, "subject": "double-get30"} for it in self.finals if it["round"] < 2]
+        held = all_records() + beginning
+        text = judge.summary(held, wanted)
+        self.assertIn("first in 0 of 2 settings, level with the first in 1, behind in 0, not "
+                      "comparable in 1 (double-get30: too few rounds) (the paper", text)
+        rivals = [{**it, "subject": "triple"} for it in self.finals
+                  if it["contender"] != "dremel"]
+        failed = 2 * [{"type": "failed", "subject": "triple", "method": "dremel",
+                       "failure": "x"}]
+        text = judge.summary(held + rivals + failed, wanted)
+        self.assertIn("first in 0 of 3 settings, level with the first in 1, behind in 1, not",
+                      text)
+        self.assertEqual(judge.summary(beginning[:0], wanted), "No setting is complete.")
+
     def test_halving_compares_the_chosen_with_the_best(self):
         held = [{"type": "found", "subject": "s", "method": "dremel", "number": 2},
                 {"type": "full", "subject": "s", "number": 1, "metrics": {"throughput": 100}},

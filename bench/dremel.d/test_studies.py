@@ -8,6 +8,7 @@ import campaign
 import hunt
 import install
 import proposers
+import searching
 import settings
 import studies
 import subjects
@@ -66,11 +67,20 @@ class Studies(unittest.TestCase):
         self.assertEqual(kinds, {"checkpoint", "final"})
 
     def test_the_same_search_serves_several_studies(self):
-        extra = studies.extras(["double-get30"])["buckets"][0]
+        extra = studies.extras(["double-get30"])["features"][0]
         steps = studies.steps(extra, self.subject(), 3)
         self.assertIn(studies.steps(studies.main("double-get30"), self.subject(), 3)[0], steps)
+
+    def test_buckets_are_compared_in_one_mode(self):
+        study = studies.extras(["double-get30"])["buckets"][0]
+        steps = studies.steps(study, self.subject(), 3)
         factor = {it.name: it.seconds for it in steps if it.kind == "hunt"}
-        self.assertEqual(factor["dremel-3-buckets"], 5 * factor["dremel"])
+        self.assertEqual(factor["dremel-3-buckets"], 5 * factor["dremel-2-buckets"])
+        self.assertEqual(study.own, "dremel-2-buckets")
+        self.assertEqual(studies.main("double-get30", turn=1).own, "dremel")
+        for number, method in enumerate(study.methods, 2):
+            self.assertEqual(searching.VARIANTS[method],
+                             ["--buckets", str(number), "--restart"])
 
     def test_everything_that_is_planned_is_known(self):
         sizes, table = settings.load()

@@ -58,6 +58,11 @@ pub trait Store: Send + Sync {
         Ok(())
     }
 
+    /// Told when the process goes on after a stop (SIGCONT), in which its clock went on.
+    fn resumed(&self) -> Result<()> {
+        Ok(())
+    }
+
     /// Ends all background work and closes the directory.
     fn close(self: Box<Self>) -> Result<()>;
 

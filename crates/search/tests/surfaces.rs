@@ -151,7 +151,7 @@ fn a_region_that_crashes_is_left() {
 }
 
 #[test]
-fn the_search_holds_its_own_against_random_search_in_the_same_time() {
+fn the_search_is_better_than_random_search_in_the_same_time() {
     let space = dremel();
     let (mut ours, mut random) = (Vec::new(), Vec::new());
     for seed in 0..SEEDS {
@@ -160,14 +160,15 @@ fn the_search_holds_its_own_against_random_search_in_the_same_time() {
         let mut setup = setup("throughput", seed);
         setup.method = Method {
             samples: 1_024,
-            ..Method::random_search(120.0)
+            // As long as ours runs to the end.
+            ..Method::random_search(100.0)
         };
         let (found, _) = reached(&space, setup, &writes, 0.05, THROUGHPUT);
         random.push(found);
     }
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
     let (ours, random) = (mean(&ours), mean(&random));
-    assert!(ours > 0.95 * random, "{ours} against {random}");
+    assert!(ours > random, "{ours} against {random}");
 }
 
 /// Large buffers write fast and read slowly.

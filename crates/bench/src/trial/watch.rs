@@ -38,7 +38,8 @@ pub(super) struct Watch<'a> {
 
 impl Watch<'_> {
     /// Prints windows until the time has run, the process shall end, or the driver has
-    /// stopped. A window that was begun then is not printed.
+    /// stopped. A window that was begun then is not printed. Whoever stops the process
+    /// drops the window in which it goes on.
     pub(super) fn run(&self, output: &mut dyn Write) -> Result<()> {
         let mut seen = Seen {
             first: self.store.counters(),
@@ -50,7 +51,10 @@ impl Watch<'_> {
         let mut stops = Stops::new(self.clock.machine_now());
         loop {
             std::thread::sleep(TICK);
-            seen.stopped |= self.note_stop(&mut stops);
+            if self.note_stop(&mut stops) {
+                seen.stopped = true;
+                self.store.resumed()?;
+            }
             let now = self.clock.now();
             if let Some(took) = windows.cut(now) {
                 line::sample(output, &self.sample(took, &mut seen))?;

@@ -36,7 +36,8 @@ pub fn command() -> Command {
              command goes on. The old directory stays as PATH.before-apply: --finish removes \
              it, --undo takes it back. --yes answers the question of --undo, and lets --finish \
              remove a copy that was written to before it was taken away.\n\n\
-             Exit code 1 when an option could not be changed.",
+             Exit code 1 when an option could not be changed. One that RocksDB records nowhere, \
+             as block_cache, is for the program that opens the database to set.",
         )
         .arg(path())
         .arg(
@@ -166,6 +167,12 @@ fn foreseen(plan: &Plan) -> String {
         (How::Rebuild, "needs", "need", "a rebuild (--rewrite)"),
         (How::Impossible, "cannot", "cannot", "be changed"),
         (How::Ignored, "means", "mean", "nothing to RocksDB 11.12"),
+        (
+            How::Unkept,
+            "is",
+            "are",
+            "for the program that opens the database to set",
+        ),
         (How::Unchanged, "is", "are", "so already"),
     ]
     .into_iter()
@@ -230,8 +237,12 @@ fn describe(applied: &Applied) -> String {
     text += &notes(&applied.remarks);
     let changed = applied.count(Taken::Changed) + applied.count(Taken::Adjusted);
     let already = applied.count(Taken::Already);
+    let unkept = match applied.count(Taken::Unkept) {
+        0 => String::new(),
+        more => format!(", {more} for the program that opens the database to set"),
+    };
     text += &format!(
-        "{} changed, {already} so before, {} left as before\n",
+        "{} changed, {already} so before, {} left as before{unkept}\n",
         plural(changed as u64, "option"),
         applied.left().count()
     );
@@ -247,6 +258,7 @@ fn outcome_line(outcome: &Outcome) -> Line<'_> {
         ),
         Taken::Changed | Taken::Already => (row.new.as_str(), "changed".to_owned()),
         Taken::Left => (row.new.as_str(), "not changed".to_owned()),
+        Taken::Unkept => (row.new.as_str(), row.how.to_string()),
     };
     Line {
         row,

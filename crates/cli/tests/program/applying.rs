@@ -79,6 +79,31 @@ fn what_cannot_be_changed_ends_with_1_and_its_reason() {
 }
 
 #[test]
+fn what_rocksdb_records_nowhere_is_a_remark() {
+    let place = tempfile::tempdir().expect("a directory");
+    let path = place.path().join("data");
+    plain(&path);
+    let data = path.to_str().expect("UTF-8");
+    let file = write(
+        place.path(),
+        "[DBOptions]\nmax_background_jobs=6\n\
+         [TableOptions/BlockBasedTable \"default\"]\nblock_cache=1M\n",
+    );
+    let foreseen = done(&["apply", data, &file, "--dry-run"]);
+    assert!(foreseen.contains("1 changes at reopening"), "{foreseen}");
+    for _ in 0..2 {
+        let said = done(&["apply", data, &file]);
+        for words in [
+            "for the program to set",
+            "RocksDB records it in no OPTIONS file",
+            "0 left as before, 1 for the program that opens the database to set",
+        ] {
+            assert!(said.contains(words), "{words}\n{said}");
+        }
+    }
+}
+
+#[test]
 fn mistakes_in_the_file_are_named_with_their_lines() {
     let place = tempfile::tempdir().expect("a directory");
     let path = place.path().join("data");

@@ -147,6 +147,10 @@ fn what_cannot_be_meant_is_refused() {
         ),
         (&["search", "ycsb-a", "--budget", "soon"], "has no unit"),
         (
+            &["search", "ycsb-a", "--system", "lissom"],
+            "--system lissom cannot try the space rocksdb: there is no setting",
+        ),
+        (
             &["search", "ycsb-a", "--memory", "8000GiB"],
             "a --memory of at most",
         ),

@@ -43,6 +43,8 @@ pub enum Taken {
     Adjusted,
     /// It was not changed.
     Left,
+    /// It is for the program that opens the database to set: RocksDB records it nowhere.
+    Unkept,
 }
 
 /// All data in new files.
@@ -85,6 +87,16 @@ impl Applied {
 }
 
 impl Outcome {
+    /// An option for which there is nothing to do.
+    fn untouched(row: &Row, taken: Taken) -> Outcome {
+        Outcome {
+            taken,
+            now: row.old.clone(),
+            why: row.why.clone(),
+            row: row.clone(),
+        }
+    }
+
     /// An option that nothing was done for.
     pub(super) fn left(row: Row, why: impl Into<String>) -> Outcome {
         Outcome {
@@ -123,16 +135,12 @@ impl Outcome {
         }
     }
 
-    /// What needs no look: an option that is as it should be, and one that cannot be
-    /// changed. `None` of the others.
+    /// What needs no look: an option that is as it should be, one that cannot be changed, and
+    /// one that stands nowhere. `None` of the others.
     pub(super) fn settled(row: &Row) -> Option<Outcome> {
         match row.how {
-            How::Unchanged | How::Ignored => Some(Outcome {
-                taken: Taken::Already,
-                now: row.old.clone(),
-                why: row.why.clone(),
-                row: row.clone(),
-            }),
+            How::Unchanged | How::Ignored => Some(Outcome::untouched(row, Taken::Already)),
+            How::Unkept => Some(Outcome::untouched(row, Taken::Unkept)),
             How::Impossible => Some(Outcome::left(row.clone(), row.why.clone())),
             How::RunTime | How::Reopening | How::Rebuild => None,
         }
@@ -213,6 +221,7 @@ mod tests {
         assert_eq!(taken(How::Unchanged), Some(Taken::Already));
         assert_eq!(taken(How::Ignored), Some(Taken::Already));
         assert_eq!(taken(How::Impossible), Some(Taken::Left));
+        assert_eq!(taken(How::Unkept), Some(Taken::Unkept));
         assert_eq!(taken(How::Reopening), None);
     }
 }

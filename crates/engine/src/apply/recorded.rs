@@ -102,7 +102,7 @@ fn check_merge_operators(directory: &Directory, customise: &Customise) -> Result
 
 /// A tuner that is no longer asked leaves what it learned behind.
 fn remember(path: &Path, settings: &BTreeMap<String, Settings>) -> Result<()> {
-    let mut stored = state::load(path)?.stored;
+    let mut stored = state::load_to_write(path)?.stored;
     for (name, settings) in settings {
         let family = stored
             .families

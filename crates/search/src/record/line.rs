@@ -86,6 +86,14 @@ pub enum Event {
         /// Seconds that are kept from here on.
         seconds: f64,
     },
+    /// Whether trials begin anew when they go on was found out, as when memory does not
+    /// suffice for all that would wait.
+    Restarts {
+        /// Seconds by the clock since the search began.
+        at: f64,
+        /// Whether they do from here on.
+        restarts: bool,
+    },
     /// How the contenders are run again, after the search.
     Repeats {
         /// Seconds by the clock since the search began.
@@ -124,6 +132,7 @@ impl Event {
             Event::Decision { at, .. }
             | Event::Measurement { at, .. }
             | Event::Reserved { at, .. }
+            | Event::Restarts { at, .. }
             | Event::Repeats { at, .. }
             | Event::Repeated { at, .. }
             | Event::Ablated { at, .. }

@@ -72,7 +72,8 @@ impl Log {
     }
 
     /// What all searches of this space and target have measured, as a later search
-    /// takes it.
+    /// takes it. Where nothing could be measured, the program rather than its
+    /// configurations failed: of such a search nothing is taken.
     pub fn earlier(&self, space: &Space, target: &Target) -> Vec<Earlier> {
         let searches = self.searches.iter();
         let matching = searches.filter(|it| it.fits(space, target).is_ok());
@@ -181,7 +182,8 @@ impl Recorded {
         self.events.iter().map(Event::at).fold(0.0, f64::max)
     }
 
-    /// Every configuration that was measured or failed, with its latest measurement.
+    /// Every configuration that was measured or failed, with its latest measurement; none
+    /// if nothing was measured.
     fn tried(&self) -> Vec<Earlier> {
         let mut tried: Vec<Tried> = Vec::new();
         for event in &self.events {
@@ -196,6 +198,9 @@ impl Recorded {
                 // What follows a search is of configurations that it has measured.
                 _ => {}
             }
+        }
+        if tried.iter().all(|it| it.measured.is_none()) {
+            return Vec::new();
         }
         let known = tried
             .into_iter()

@@ -51,6 +51,10 @@ fn step(search: &mut Search, event: &Event) -> Result<()> {
             search.reserve(*seconds);
             Ok(())
         }
+        Event::Restarts { restarts, .. } => {
+            search.note_restarts(*restarts);
+            Ok(())
+        }
         Event::Measurement { measurement, .. } => search.tell(measurement.clone()),
         Event::Decision { at, decision } => {
             let decided = search.ask(*at);

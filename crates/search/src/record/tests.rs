@@ -278,9 +278,29 @@ fn a_changed_reserve_is_replayed() {
 }
 
 #[test]
+fn whether_trials_begin_anew_is_replayed() {
+    let mut search = fresh();
+    let mut text = first_line(&search);
+    for restarts in [true, false, true] {
+        search.note_restarts(restarts);
+        let decision = search.ask(0.0);
+        for event in [
+            Event::Restarts { at: 0.0, restarts },
+            Event::Decision { at: 0.0, decision },
+        ] {
+            text += &encode(&event).expect("numbers");
+        }
+        let log = Log::parse(&text).expect("whole");
+        let (resumed, _) = resume(&log, &space(), &target()).expect("the same decisions");
+        assert_eq!(resumed.restarts(), restarts);
+    }
+}
+
+#[test]
 fn failures_are_learned_and_lost_trials_are_not() {
     let mut search = fresh();
     let mut text = first_line(&search);
+    let metrics = Metrics::new([(THROUGHPUT.to_owned(), 7.5)].into()).expect("finite");
     let outcomes = [
         Outcome::Lost {
             why: "a restart".to_owned(),
@@ -288,6 +308,12 @@ fn failures_are_learned_and_lost_trials_are_not() {
         Outcome::Failed {
             cause: crate::search::Cause::Hang,
             detail: "no answer".to_owned(),
+        },
+        Outcome::Measured {
+            seconds: 50.0,
+            setup_seconds: 0.0,
+            metrics,
+            series: Vec::new(),
         },
     ];
     let mut trials = Vec::new();
@@ -297,6 +323,9 @@ fn failures_are_learned_and_lost_trials_are_not() {
         text += &encode(&Event::Decision { at: 0.0, decision }).expect("numbers");
     }
     for (trial, outcome) in trials.into_iter().zip(outcomes) {
+        let log = Log::parse(&text).expect("whole");
+        let earlier = log.earlier(&space(), &target());
+        assert!(earlier.is_empty(), "nothing was measured yet");
         let measurement = crate::search::Measurement { trial, outcome };
         text += &encode(&Event::Measurement {
             at: 1.0,
@@ -306,8 +335,9 @@ fn failures_are_learned_and_lost_trials_are_not() {
     }
     let log = Log::parse(&text).expect("whole");
     let earlier = log.earlier(&space(), &target());
-    assert_eq!(earlier.len(), 1);
+    assert_eq!(earlier.len(), 2);
     assert_eq!(earlier[0].measured, None);
+    assert!(earlier[1].measured.is_some());
     let nan = Event::Decision {
         at: f64::NAN,
         decision: Decision::Wait {

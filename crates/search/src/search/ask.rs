@@ -3,6 +3,9 @@
 use super::points::REACHED;
 use super::{Decision, Search, Stage, State, Trial, TrialId};
 
+/// So many failures before anything was measured are no fault of configurations.
+const HOPELESS: usize = 5;
+
 impl Search {
     /// The next decision, `elapsed_seconds` after the search began by the clock.
     ///
@@ -11,6 +14,11 @@ impl Search {
     pub fn ask(&mut self, elapsed_seconds: f64) -> Decision {
         if elapsed_seconds >= self.end() {
             self.finish("the time is used up");
+        }
+        if let Some(failed) = self.hopeless() {
+            self.finish(&format!(
+                "the first {failed} trials failed, which is rather the program's fault than theirs"
+            ));
         }
         loop {
             if let Some((trial, reason)) = self.stops.pop_front() {
@@ -32,13 +40,25 @@ impl Search {
         }
     }
 
+    /// How many trials failed, if they are too many before anything was measured. As many as
+    /// run at once are begun before one of them can tell.
+    fn hopeless(&self) -> Option<usize> {
+        let failed = self.trials.iter().filter(|it| it.has_failed()).count();
+        let nothing_yet = self.trials.iter().all(|it| it.readings.is_empty());
+        let most = HOPELESS.max(self.setup.method.workers);
+        (nothing_yet && failed >= most).then_some(failed)
+    }
+
     /// A waiting trial that has not come to its target.
     fn next_run(&mut self) -> Option<Decision> {
-        let place = self.trials.iter().position(|it| self.wants_to_run(it))?;
+        let mut places = self.in_turn().into_iter();
+        let place = places.find(|it| self.wants_to_run(&self.trials[*it]))?;
         let until = self.target(self.trials.get(place)?);
         let (settled, looked) = (self.points.is_some(), self.calibrator());
+        let restarts = self.restarts;
         let trial = self.trials.get_mut(place)?;
         let lost = trial.state == State::Lost;
+        trial.is_new |= lost || restarts;
         trial.state = State::Running(until);
         let trial = &*trial;
         if lost {
@@ -64,6 +84,21 @@ impl Search {
             until,
             reason,
         })
+    }
+
+    /// Places of trials in the order in which they run on: as they were started, and where
+    /// some were stopped already, the best of the others first. If the time ends before all
+    /// have run, it has gone to these.
+    fn in_turn(&self) -> Vec<usize> {
+        match self.stage {
+            Stage::Halving(place) => self.live_by_rank(self.point(place.checked_sub(1))),
+            Stage::Sampling(_) | Stage::Finished(_) => self.live(),
+        }
+    }
+
+    /// A time point by its place.
+    pub(super) fn point(&self, place: Option<usize>) -> Option<f64> {
+        self.points.as_ref()?.get(place?).copied()
     }
 
     fn wants_to_run(&self, trial: &Trial) -> bool {
@@ -114,6 +149,8 @@ impl Search {
             readings: Vec::new(),
             series: Vec::new(),
             setup_seconds: 0.0,
+            attempts: 0,
+            is_new: true,
         };
         let until = self.target(&trial);
         trial.state = State::Running(until);
@@ -164,6 +201,9 @@ impl Search {
     pub(super) fn finish(&mut self, reason: &str) {
         if let Stage::Finished(_) = self.stage {
             return;
+        }
+        if let Stage::Halving(place) = self.stage {
+            self.last_leg = self.leg_to(place);
         }
         self.stage = Stage::Finished(reason.to_owned());
         self.queue.clear();

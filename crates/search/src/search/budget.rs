@@ -1,8 +1,7 @@
 //! What things take, in seconds by the clock.
 
 use super::halving::kept;
-use super::points::mean;
-use super::{Search, Setup, Stage};
+use super::{Search, Setup, Stage, State, Trial};
 use crate::error::{Result, SearchError};
 
 /// Whether the budget has room for one trial.
@@ -30,16 +29,43 @@ pub(super) fn check(setup: &Setup) -> Result<()> {
     Ok(())
 }
 
-/// What halving takes by the clock, from `trials` that have all passed the point at
-/// `place` and of which `keep` run on, to the last point.
-fn going_on(points: &[f64], place: usize, keep: usize, workers: usize) -> f64 {
-    let mut trials = keep;
-    let mut seconds = 0.0;
-    for pair in points.windows(2).skip(place) {
-        seconds += trials.div_ceil(workers) as f64 * (pair[1] - pair[0]);
-        trials = kept(trials);
+/// How trials go on from time point to time point.
+struct Course<'a> {
+    points: &'a [f64],
+    workers: usize,
+    /// Seconds of set-up of one that begins anew.
+    set_up: f64,
+    /// Whether all begin anew.
+    restarts: bool,
+}
+
+impl Course<'_> {
+    /// What halving takes by the clock, from trials that have all passed the point at
+    /// `place` and of which `keep` run on, `anew` of them from their start, to the last
+    /// point.
+    fn to_the_last(&self, place: usize, keep: usize, anew: usize) -> f64 {
+        let mut trials = keep;
+        let mut anew = anew;
+        let mut seconds = 0.0;
+        for pair in self.points.windows(2).skip(place) {
+            seconds += self.leg(trials, anew, (pair[0], pair[1]));
+            trials = kept(trials);
+            anew = 0;
+        }
+        seconds
     }
-    seconds
+
+    /// What so many trials take from one point to the next, those that begin anew first.
+    fn leg(&self, trials: usize, anew: usize, (from, to): (f64, f64)) -> f64 {
+        let anew = if self.restarts {
+            trials
+        } else {
+            anew.min(trials)
+        };
+        let turns = trials.div_ceil(self.workers);
+        let long = anew.div_ceil(self.workers);
+        long as f64 * (self.set_up + to) + (turns - long) as f64 * (to - from)
+    }
 }
 
 impl Search {
@@ -54,10 +80,45 @@ impl Search {
         elapsed + self.to_the_end(more) <= self.end()
     }
 
-    /// What `keep` trials take from a time point that they have passed to the last.
-    pub(super) fn going_on(&self, place: usize, keep: usize) -> f64 {
+    /// What trials, by their places, take from a time point that they have passed to the
+    /// last.
+    pub(super) fn going_on(&self, place: usize, keep: &[usize]) -> f64 {
+        let trials = keep.iter().filter_map(|it| self.trials.get(*it));
+        let anew = trials.filter(|it| self.begins_anew(it)).count();
         let points = self.known_points();
-        going_on(&points, place, keep, self.setup.method.workers)
+        self.course(&points).to_the_last(place, keep.len(), anew)
+    }
+
+    fn course<'a>(&self, points: &'a [f64]) -> Course<'a> {
+        Course {
+            points,
+            workers: self.setup.method.workers,
+            set_up: self.setup_estimate(),
+            restarts: self.restarts,
+        }
+    }
+
+    /// Whether a trial that does not run begins anew when it does.
+    fn begins_anew(&self, trial: &Trial) -> bool {
+        self.restarts || trial.state == State::Lost
+    }
+
+    /// What a live trial takes until it has run so long. Time that it has run already
+    /// without a report is counted as still to come.
+    fn seconds_to(&self, trial: &Trial, until: f64) -> f64 {
+        let runs = matches!(trial.state, State::Running(_));
+        let from_start = if runs {
+            trial.is_new
+        } else {
+            self.begins_anew(trial)
+        };
+        if trial.has_reached(until) {
+            0.0
+        } else if from_start {
+            self.setup_estimate() + until
+        } else {
+            until - trial.reached()
+        }
     }
 
     fn known_points(&self) -> Vec<f64> {
@@ -65,30 +126,31 @@ impl Search {
         found.unwrap_or_else(|| self.setup.method.points.latest())
     }
 
-    /// What everything that is live and `more` configurations take to the last
-    /// point. Time that running trials have run already is counted as still to come.
+    /// What everything that is live and `more` configurations take to the last point. Those
+    /// that were lost behind the first point are taken for better ones, which costs most.
     fn to_the_end(&self, more: usize) -> f64 {
         let points = self.known_points();
         let first = points.first().copied().unwrap_or(0.0);
-        let live = self.trials.iter().filter(|it| it.is_live());
-        let reached: Vec<f64> = live.map(|it| it.reached()).collect();
-        let to_first: f64 = reached.iter().map(|it| (first - it).max(0.0)).sum();
+        let live: Vec<&Trial> = self.trials.iter().filter(|it| it.is_live()).collect();
+        let to_first: f64 = live.iter().map(|it| self.seconds_to(it, first)).sum();
         let new = more as f64 * (first + self.setup_estimate());
+        let lost = live.iter().filter(|it| it.state == State::Lost);
+        let anew = lost.filter(|it| it.has_reached(first)).count();
+        let trials = kept(live.len() + more);
         let workers = self.setup.method.workers;
-        let trials = kept(reached.len() + more);
-        (to_first + new) / workers as f64 + going_on(&points, 0, trials, workers)
+        (to_first + new) / workers as f64 + self.course(&points).to_the_last(0, trials, anew)
     }
 
-    /// What a trial takes before its first operation, in seconds: as reported, or as
+    /// What an attempt takes before its first operation, in seconds: as reported, or as
     /// expected. The first trial may have done what the others need not do again, so it
     /// counts only as long as it is alone.
     pub fn setup_estimate(&self) -> f64 {
         let measured = self.trials.iter().filter(|it| !it.readings.is_empty());
-        let seconds: Vec<f64> = measured.map(|it| it.setup_seconds).collect();
-        match seconds.as_slice() {
+        let measured: Vec<&Trial> = measured.collect();
+        match measured.as_slice() {
             [] => self.setup.method.setup_seconds,
-            [only] => *only,
-            [_, others @ ..] => mean(others),
+            [_] => mean_set_up(&measured),
+            [_, others @ ..] => mean_set_up(others),
         }
     }
 
@@ -105,10 +167,7 @@ impl Search {
         let left = (self.end() - elapsed).max(0.0);
         let estimate = match &self.stage {
             Stage::Finished(_) => 0.0,
-            Stage::Halving(place) => {
-                let live = self.trials.iter().filter(|it| it.is_live()).count();
-                self.going_on(place.saturating_sub(1), live)
-            }
+            Stage::Halving(place) => self.going_on(place.saturating_sub(1), &self.live()),
             Stage::Sampling(round) => {
                 let method = &self.setup.method;
                 let rounds = method.rounds.saturating_sub(*round) as usize;
@@ -121,22 +180,56 @@ impl Search {
     }
 }
 
+/// Seconds of set-up of an attempt, on average.
+fn mean_set_up(trials: &[&Trial]) -> f64 {
+    let seconds: f64 = trials.iter().map(|it| it.setup_seconds).sum();
+    let attempts: u32 = trials.iter().map(|it| it.attempts).sum();
+    seconds / f64::from(attempts.max(1))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const POINTS: [f64; 3] = [60.0, 80.0, 100.0];
+
+    /// Trials that wait with their data.
+    fn waiting(workers: usize) -> Course<'static> {
+        Course {
+            points: &POINTS,
+            workers,
+            set_up: 7.0,
+            restarts: false,
+        }
+    }
+
     #[test]
     fn the_papers_arithmetic() {
         // 16 arms: 60 s each, then 8 for 20 s, then 4 for 20 s: 1,200 s (5.2.2).
-        let points = [60.0, 80.0, 100.0];
-        let sixteen = 16.0 * 60.0 + going_on(&points, 0, kept(16), 1);
+        let one = waiting(1);
+        let sixteen = 16.0 * 60.0 + one.to_the_last(0, kept(16), 0);
         assert_eq!(sixteen, 1_200.0);
         // 31 make 16 and 8, where the paper counts 15.5 and 7.75: 2,325 s.
-        let all = 31.0 * 60.0 + going_on(&points, 0, kept(31), 1);
+        let all = 31.0 * 60.0 + one.to_the_last(0, kept(31), 0);
         assert_eq!(all, 2_340.0);
-        assert_eq!(going_on(&points, 1, 4, 1), 80.0);
-        assert_eq!(going_on(&points, 2, 4, 1), 0.0);
-        assert_eq!(going_on(&points, 0, 8, 3), 3.0 * 20.0 + 2.0 * 20.0);
+        assert_eq!(one.to_the_last(1, 4, 0), 80.0);
+        assert_eq!(one.to_the_last(2, 4, 0), 0.0);
+        let three = waiting(3).to_the_last(0, 8, 0);
+        assert_eq!(three, 3.0 * 20.0 + 2.0 * 20.0);
+    }
+
+    #[test]
+    fn what_begins_anew_pays_its_set_up_and_all_its_time() {
+        let restarting = Course {
+            restarts: true,
+            ..waiting(1)
+        };
+        assert_eq!(restarting.to_the_last(0, 4, 0), 4.0 * 87.0 + 2.0 * 107.0);
+        // Those that were lost do so once; then they wait like the others.
+        let one = waiting(1);
+        assert_eq!(one.to_the_last(0, 4, 1), 87.0 + 3.0 * 20.0 + 2.0 * 20.0);
+        assert_eq!(one.to_the_last(0, 4, 9), 4.0 * 87.0 + 2.0 * 20.0);
+        assert_eq!(waiting(2).to_the_last(1, 3, 1), 107.0 + 20.0);
     }
 
     #[test]

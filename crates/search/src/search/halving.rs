@@ -14,7 +14,7 @@ impl Search {
     /// passed.
     pub(super) fn halve(&mut self, place: usize, elapsed: f64) {
         let points = self.points.clone().unwrap_or_default();
-        let live = self.live_by_rank(points.get(place).copied());
+        let live = self.live_by_rank(self.point(Some(place)));
         if live.is_empty() {
             return self.finish("no trial is left");
         }
@@ -24,7 +24,7 @@ impl Search {
         let wanted = kept(live.len());
         let room = (1..=wanted)
             .rev()
-            .find(|keep| elapsed + self.going_on(place, *keep) <= self.end());
+            .find(|keep| elapsed + self.going_on(place, &live[..*keep]) <= self.end());
         let Some(keep) = room else {
             return self.finish("the time left does not reach the next time point");
         };
@@ -40,13 +40,18 @@ impl Search {
         self.stage = Stage::Halving(place + 1);
     }
 
-    /// Places of the live trials, the best at a time point first.
-    fn live_by_rank(&self, point: Option<f64>) -> Vec<usize> {
+    /// Places of the live trials, in the order of their start.
+    pub(super) fn live(&self) -> Vec<usize> {
         let trials = self.trials.iter().enumerate();
-        let live: Vec<usize> = trials
+        trials
             .filter(|(_, trial)| trial.is_live())
             .map(|(place, _)| place)
-            .collect();
+            .collect()
+    }
+
+    /// Places of the live trials, the best at a time point first.
+    pub(super) fn live_by_rank(&self, point: Option<f64>) -> Vec<usize> {
+        let live = self.live();
         let standings: Vec<Standing> = live
             .iter()
             .map(|place| {

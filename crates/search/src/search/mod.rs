@@ -50,6 +50,7 @@ mod decision;
 mod earlier;
 mod first;
 mod halving;
+mod leg;
 mod measurement;
 mod method;
 mod order;
@@ -65,6 +66,7 @@ pub use arms::{ArmId, Arms};
 pub use bounds::Bound;
 pub use decision::{Decision, TrialId};
 pub use earlier::{Earlier, EarlierReading};
+pub use leg::CutOff;
 pub use measurement::{Cause, Measurement, Outcome, Sample};
 pub use method::{Method, Sampling};
 pub use points::{TimePoints, fluctuation_at};
@@ -75,6 +77,8 @@ pub use trial::{Origin, Reading, State, Trial};
 use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
+
+use leg::Leg;
 
 use crate::error::Result;
 use crate::objective::{Constraint, Objective};
@@ -126,6 +130,10 @@ pub struct Search {
     stage: Stage,
     /// When trials are compared; absent until it is found.
     points: Option<Vec<f64>>,
+    /// Whether trials begin anew when they go on.
+    restarts: bool,
+    /// What ran when the search ended, if trials were compared before.
+    last_leg: Option<Leg>,
     notes: Vec<String>,
 }
 
@@ -173,6 +181,8 @@ impl Search {
             queue: VecDeque::new(),
             stops: VecDeque::new(),
             stage: Stage::Sampling(0),
+            restarts: false,
+            last_leg: None,
             notes: Vec::new(),
         };
         search.plan_first(earlier)?;
@@ -215,9 +225,25 @@ impl Search {
         &self.notes
     }
 
+    /// Whether the next decision is to stop a trial.
+    pub fn has_stops(&self) -> bool {
+        !self.stops.is_empty()
+    }
+
     /// Whether it has ended.
     pub fn is_done(&self) -> bool {
         matches!(self.stage, Stage::Finished(_)) && self.stops.is_empty()
+    }
+
+    /// Takes whether trials begin anew when they go on, instead of waiting with their data:
+    /// then each pays its set-up and its whole time again. Until told otherwise they wait.
+    pub fn note_restarts(&mut self, restarts: bool) {
+        self.restarts = restarts;
+    }
+
+    /// Whether trials begin anew when they go on, as was told.
+    pub fn restarts(&self) -> bool {
+        self.restarts
     }
 
     /// Trials that run or wait. After an interruption, tell each of them

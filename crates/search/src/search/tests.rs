@@ -1,5 +1,7 @@
 //! The search step by step.
 
+mod anew;
+
 use super::*;
 use crate::objective::Metrics;
 use crate::objective::metrics::THROUGHPUT;
@@ -114,7 +116,8 @@ fn halving_stops_the_worse_half_and_lets_the_better_run_on() {
     assert_eq!(stop.trial(), Some(TrialId(2)), "{stop}");
     assert_eq!(stop.reason(), "it is 3 of 4 after 60 s");
     assert_eq!(search.ask(60.0).trial(), Some(TrialId(1)));
-    for (trial, until) in [(3, 80.0), (4, 80.0)] {
+    // The best of them first.
+    for (trial, until) in [(4, 80.0), (3, 80.0)] {
         let next = search.ask(60.0);
         assert!(
             matches!(next, Decision::Continue { trial: TrialId(it), until: to, .. }
@@ -188,10 +191,19 @@ fn failures_are_bad_samples_not_the_end() {
     let mut last = None;
     let best = lab.run(&mut failing, |event| last = Some(event.clone()));
     assert_eq!(best, Ok(None));
+    assert_eq!(failing.trials().len(), 5, "that is enough");
     let crate::record::Event::Decision { decision, .. } = last.expect("an end") else {
         panic!("the end is a decision");
     };
     assert!(decision.reason().contains("it did not open"), "{decision}");
+    let mut setup_of_seven = setup(10_000.0);
+    setup_of_seven.method.workers = 7;
+    let mut failing = search(setup_of_seven);
+    let mut lab = Lab::new(&all_fail);
+    lab.workers = 7;
+    assert_eq!(lab.run(&mut failing, |_| {}), Ok(None));
+    let failed = failing.trials().iter().filter(|it| it.has_failed());
+    assert_eq!(failed.count(), 7, "as many as run at once");
     let mut some = search(setup(10_000.0));
     let best = Lab::new(&surface)
         .run(&mut some, |_| {})

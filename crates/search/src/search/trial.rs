@@ -28,6 +28,10 @@ pub struct Trial {
     pub series: Vec<Sample>,
     /// Seconds before the first operation, summed over attempts.
     pub setup_seconds: f64,
+    /// Attempts that were measured.
+    pub attempts: u32,
+    /// Whether its latest attempt has yet to be measured.
+    pub(super) is_new: bool,
 }
 
 /// Why a trial exists.
@@ -122,6 +126,7 @@ impl Trial {
                 self.readings.push(Reading { seconds, metrics });
                 self.series.extend(series);
                 self.setup_seconds += setup_seconds;
+                self.attempts += u32::from(std::mem::take(&mut self.is_new));
                 if self.state != State::Stopped {
                     self.state = State::Waiting;
                 }

@@ -268,6 +268,10 @@ impl Trials for Elsewhere {
         }
     }
 
+    fn restarts(&self) -> bool {
+        self.settings.restart
+    }
+
     fn halt(&mut self) {
         if !self.greeting.pauses {
             return;

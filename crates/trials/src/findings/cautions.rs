@@ -2,7 +2,7 @@
 
 use lissom_search::objective::metrics::{SESSIONS, SESSIONS_VISITED};
 use lissom_search::objective::{Metrics, Standing, judge};
-use lissom_search::search::Setup;
+use lissom_search::search::{CutOff, Setup};
 use lissom_search::verdict::{self, Contender, LEAST_ROUNDS, Verdict};
 
 use super::{Best, Findings};
@@ -18,6 +18,7 @@ pub(super) fn of(findings: &Findings, setup: &Setup) -> Vec<String> {
             sentences.extend(unproven(findings, best));
             sentences.extend(outdone(findings));
             sentences.extend(short(findings, best));
+            sentences.extend(cut_off(findings));
             sentences.extend(unvisited(best));
         }
     }
@@ -150,6 +151,20 @@ fn short(findings: &Findings, best: &Best) -> Option<String> {
             best.seconds
         )
     })
+}
+
+/// What did not come to the last comparison was not compared with what did.
+fn cut_off(findings: &Findings) -> Option<String> {
+    let CutOff {
+        trials,
+        short,
+        until,
+    } = findings.cut_off?;
+    Some(format!(
+        "the time was used up before {short} of the {trials} trials that were still in the \
+         running had run for {until:.0} s, so that one of them may be better: give a longer \
+         --budget"
+    ))
 }
 
 /// What was not measured cannot be optimised.

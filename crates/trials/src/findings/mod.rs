@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use lissom_search::objective::{Goal, Metrics};
 use lissom_search::record::Event;
-use lissom_search::search::{Decision, Search, TrialId};
+use lissom_search::search::{CutOff, Decision, Search, TrialId};
 use lissom_search::space::Configuration;
 use lissom_search::verdict::{Choice, Contender, Estimate, Repeated, Verdict, choice, estimates};
 
@@ -62,6 +62,8 @@ pub struct Findings {
     pub points: Vec<f64>,
     /// Why the search ended.
     pub reason: String,
+    /// What the end of the time has cut off; absent if nothing.
+    pub cut_off: Option<CutOff>,
     /// The best, by the repeats where there are any; absent if nothing could be measured.
     pub best: Option<Best>,
     /// Which contender of the repeats is the best; absent without one.
@@ -143,6 +145,7 @@ impl Findings {
             arms: search.arms().count(),
             points: search.points().unwrap_or_default().to_vec(),
             reason: reason(events),
+            cut_off: search.cut_off(),
             parameters: parameters::rows(space, best.as_ref()),
             trials: trials::rows(search, events),
             chosen: choice.as_ref().map(|it| it.contender),

@@ -208,6 +208,28 @@ fn bounds_that_nothing_kept_to_the_end_are_named() {
 }
 
 #[test]
+fn what_the_end_of_the_time_cut_off_is_named() {
+    let mut found = found(3_000.0, 0);
+    let setup = plan(3_000.0, 60.0, 0).setup;
+    for (cut_off, says) in [
+        (None, false),
+        (
+            Some(CutOff {
+                trials: 4,
+                short: 3,
+                until: 48.0,
+            }),
+            true,
+        ),
+    ] {
+        found.cut_off = cut_off;
+        let all = cautions::of(&found, &setup);
+        let words = "before 3 of the 4 trials that were still in the running had run for 48 s";
+        assert_eq!(all.iter().any(|it| it.contains(words)), says, "{all:?}");
+    }
+}
+
+#[test]
 fn sessions_that_were_not_measured_are_named() {
     let mut found = found(3_000.0, 0);
     let setup = plan(3_000.0, 60.0, 0).setup;

@@ -300,6 +300,10 @@ impl Trials for Runner {
         self.remarks.extend(live::end_all(lives));
     }
 
+    fn restarts(&self) -> bool {
+        self.settings.restart
+    }
+
     fn halt(&mut self) {
         self.runs.values_mut().for_each(|run| {
             if let Some(live) = &mut run.live {

@@ -70,6 +70,10 @@ pub trait Trials {
         self.stop_many(&[trial]);
     }
 
+    /// Whether trials end instead of waiting, and begin anew when they go on. This may
+    /// turn out while they run.
+    fn restarts(&self) -> bool;
+
     /// Stops everything that runs where it is. Its time stands still; that of
     /// [`Trials::seconds`] goes on.
     fn halt(&mut self);

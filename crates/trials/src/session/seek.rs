@@ -42,6 +42,7 @@ impl Session<'_> {
 
     /// Asks and obeys; false if there is nothing to do but wait.
     fn ask(&mut self) -> Result<bool> {
+        self.note_restarts()?;
         let at = self.now();
         let decision = self.search.ask(at);
         if let Decision::Wait { .. } = decision {
@@ -55,6 +56,18 @@ impl Session<'_> {
         self.note(event)?;
         self.obey(at, decision)?;
         Ok(true)
+    }
+
+    /// Lets the search know whether trials wait or begin anew, which costs more.
+    fn note_restarts(&mut self) -> Result<()> {
+        let restarts = self.trials.restarts();
+        if restarts == self.search.restarts() {
+            return Ok(());
+        }
+        let at = self.now();
+        self.note(Event::Restarts { at, restarts })?;
+        self.search.note_restarts(restarts);
+        Ok(())
     }
 
     fn obey(&mut self, at: f64, decision: Decision) -> Result<()> {
@@ -78,13 +91,25 @@ impl Session<'_> {
                 self.running.insert(trial);
                 self.trials.go_on(trial, until)?;
             }
-            Decision::Stop { trial, .. } => {
-                self.running.remove(&trial);
-                self.trials.stop(trial);
-            }
+            Decision::Stop { trial, .. } => self.stop_with_others(trial)?,
             Decision::Done { .. } => self.decided = Some(at),
             Decision::Wait { .. } => {}
         }
+        Ok(())
+    }
+
+    /// Stops a trial together with all others that the search stops as well: each may take
+    /// seconds to end.
+    fn stop_with_others(&mut self, first: TrialId) -> Result<()> {
+        let mut stopped = vec![first];
+        while self.search.has_stops() {
+            let at = self.now();
+            let decision = self.search.ask(at);
+            stopped.extend(decision.trial());
+            self.note(Event::Decision { at, decision })?;
+        }
+        self.running.retain(|it| !stopped.contains(it));
+        self.trials.stop_many(&stopped);
         Ok(())
     }
 

@@ -67,6 +67,12 @@ pub struct Virtual {
     pub hanging: Vec<&'static str>,
     /// Whether no trial ever reports.
     pub silent: bool,
+    /// Whether every trial hangs.
+    pub broken: bool,
+    /// Whether trials begin anew when they go on.
+    pub restarts: bool,
+    /// The most trials that were stopped at once.
+    pub most_stopped: usize,
     /// How often everything was stopped.
     pub halts: u32,
 }
@@ -91,6 +97,7 @@ impl Virtual {
         let is_repeat = run.job.label.starts_with("repeat-");
         let mut again = self.again.iter().filter(|_| is_repeat);
         let reached = match again.find(|(end, _)| run.job.label.ends_with(**end)) {
+            _ if self.broken => Err(Cause::Hang),
             Some((_, value)) => value.ok_or(Cause::Crash),
             None => throughput(&run.job.configuration),
         };
@@ -138,13 +145,24 @@ impl Trials for Virtual {
     fn go_on(&mut self, trial: TrialId, until: f64) -> Result<()> {
         let run = self.runs.get_mut(&trial).expect("it was started");
         run.job.until = until;
-        run.ends = Some(self.clock + until - run.reached);
+        run.ends = if self.restarts {
+            run.reached = 0.0;
+            Some(self.clock + 1.0 + self.more_setup + until)
+        } else {
+            Some(self.clock + until - run.reached)
+        };
         self.most = self.most.max(self.running());
         Ok(())
     }
 
     fn stop_many(&mut self, trials: &[TrialId]) {
+        let before = self.runs.len();
         self.runs.retain(|trial, _| !trials.contains(trial));
+        self.most_stopped = self.most_stopped.max(before - self.runs.len());
+    }
+
+    fn restarts(&self) -> bool {
+        self.restarts
     }
 
     fn halt(&mut self) {

@@ -5,6 +5,7 @@ mod applied;
 mod lissom;
 mod lissom_settings;
 mod option_string;
+mod slowdown;
 mod stock;
 mod stock_options;
 

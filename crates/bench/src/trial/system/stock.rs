@@ -8,6 +8,7 @@ use lissom_search::space::Section;
 use rust_rocksdb::properties;
 
 use super::access::Access;
+use super::slowdown::Slowdown;
 use super::{Contender, applied, stock_options};
 use crate::arms::{CompactionLog, StockRocksDb, options_files, scan_rocksdb};
 use crate::error::{BenchError, Place, Result};
@@ -33,20 +34,6 @@ impl Stock {
             file,
             limits: limits.clone(),
         })
-    }
-
-    /// Compares with what RocksDB says that it uses.
-    fn verify(&self, store: &StockRocksDb, directory: &Path) -> Result<Vec<String>> {
-        let Some(path) = options_files(directory).pop() else {
-            return Err(BenchError::new(
-                "RocksDB left no OPTIONS file: free some space on its disk",
-            ));
-        };
-        let text = std::fs::read_to_string(&path).place(path.display())?;
-        let used = OptionsFile::parse(&text).place(path.display())?;
-        let remarks = applied::compare(&self.file, &used)?;
-        self.verify_cache(store)?;
-        Ok(remarks)
     }
 
     /// The cache stands in no file that RocksDB writes.
@@ -83,17 +70,32 @@ impl Contender for Stock {
         let mut options = stock_options::options(&self.file, &self.limits)?;
         options.add_event_listener(log.clone());
         let store = StockRocksDb::with_options(directory, &options, log)?;
-        remarks.extend(self.verify(&store, directory)?);
+        let used = used(directory)?;
+        remarks.extend(applied::compare(&self.file, &used)?);
+        self.verify_cache(&store)?;
         Ok(Box::new(StockTrial {
             store,
+            slowdown: Slowdown::of(&used)?,
             access: Access::new(self.limits.rate_limit.is_some()),
         }))
     }
 }
 
+/// What RocksDB says that it uses.
+fn used(directory: &Path) -> Result<OptionsFile> {
+    let Some(path) = options_files(directory).pop() else {
+        return Err(BenchError::new(
+            "RocksDB left no OPTIONS file: free some space on its disk",
+        ));
+    };
+    let text = std::fs::read_to_string(&path).place(path.display())?;
+    OptionsFile::parse(&text).place(path.display())
+}
+
 /// An open stock RocksDB without statistics.
 struct StockTrial {
     store: StockRocksDb,
+    slowdown: Slowdown,
     access: Access,
 }
 
@@ -133,6 +135,10 @@ impl Store for StockTrial {
 
     fn settle(&self, patience: Duration) -> Result<bool> {
         self.store.settle(patience)
+    }
+
+    fn resumed(&self) -> Result<()> {
+        self.slowdown.begin_anew(self.store.rocksdb())
     }
 
     fn close(self: Box<Self>) -> Result<()> {

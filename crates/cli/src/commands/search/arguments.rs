@@ -31,7 +31,7 @@ pub fn subject() -> [Arg; 5] {
             "What runs the workload: rocksdb or lissom [default: lissom for its own space, \
              otherwise rocksdb]",
         )
-        .value_parser(["rocksdb", "lissom"])
+        .value_parser(["rocksdb", super::subject::LISSOM])
         .conflicts_with("command"),
         option(
             "entries",

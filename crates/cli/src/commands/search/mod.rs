@@ -2,6 +2,7 @@
 
 mod arguments;
 mod described;
+mod device;
 mod elsewhere;
 mod output;
 mod request;
@@ -12,10 +13,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::{ArgMatches, Command};
-use lissom_search::export;
+use lissom::apply::SettingsText;
+use lissom_search::export::{self, Format};
 use lissom_search::record::Log;
 use lissom_search::search::Search;
-use lissom_search::space::Configuration;
+use lissom_search::space::{Configuration, Space};
 use lissom_trials::findings::Findings;
 use lissom_trials::session::{Observer, Opening, Session, Trials, most_alive};
 use lissom_trials::{
@@ -72,9 +74,28 @@ fn check(request: &Request) -> lissom_trials::Result<Search> {
     for format in [request.format, request.out_format] {
         export::write(format, &plan.space, &plan.space.default_configuration())?;
     }
+    if request.system.as_deref() == Some(subject::LISSOM) {
+        check_settings(&plan.space)?;
+    }
     check_writable(&request.out)?;
     check_writable(&request.report)?;
     Ok(search)
+}
+
+/// Whether everything that a space sets is a setting of Lissom's.
+fn check_settings(space: &Space) -> lissom_trials::Result<()> {
+    let default = export::write(Format::Json, space, &space.default_configuration())?;
+    let Err(error) = SettingsText::parse(&default.text) else {
+        return Ok(());
+    };
+    // One for each parameter, with the line of a file that nobody sees: the first suffices.
+    let sentences = error.to_string();
+    let first = sentences.lines().next().unwrap_or_default();
+    let what = first.split_once(": ").map_or(first, |(_, what)| what);
+    Err(TrialsError::new(format!(
+        "--system lissom cannot try the space {}: {what}; give --space lissom, or --system rocksdb",
+        space.name()
+    )))
 }
 
 /// Whether memory and disk have room for all that may be alive at once. Where they have

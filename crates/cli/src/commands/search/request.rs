@@ -28,6 +28,8 @@ pub struct Request {
     pub format: Format,
     /// What the best configuration is written as.
     pub out_format: Format,
+    /// What runs the workload, if there is one.
+    pub system: Option<String>,
     pub out: PathBuf,
     pub log: PathBuf,
     pub report: PathBuf,
@@ -55,21 +57,23 @@ impl Request {
     pub fn of(given: &ArgMatches) -> Result<Request, Failure> {
         let source = space::source(given)?;
         let runner = runner(given)?;
-        let subject = Subject::of(given, &source, runner.as_deref())?;
+        let out: PathBuf = get(given, "out");
+        let beside = |name: &str| out.with_file_name(name);
+        let directory = find(given, "directory").unwrap_or_else(|| beside("search.trials"));
+        let subject = Subject::of(given, &source, runner.as_deref(), &directory)?;
         let memory_bytes: u64 = get(given, "memory");
-        let space = source.space(given, &subject, memory_bytes)?;
+        let space = source.space(given, &subject)?;
         let (format, out_format) = subject.formats(&source, find(given, "format"));
         let facts = subject.facts.iter().cloned();
         let facts = facts.chain([format!("{memory_bytes} bytes"), format.to_string()]);
         let target = Target::new(&subject.name, facts);
         let mut notes = subject.notes.clone();
         notes.extend(source.guessed(given, &subject));
-        let out: PathBuf = get(given, "out");
-        let beside = |name: &str| out.with_file_name(name);
         Ok(Request {
             plan: Plan::new(space, target, setup(given), get(given, "repeats")),
-            settings: settings(given, memory_bytes, beside("search.trials")),
+            settings: settings(given, memory_bytes, directory),
             template: subject.template,
+            system: subject.system,
             format,
             out_format,
             log: find(given, "log").unwrap_or_else(|| beside("search.jsonl")),
@@ -110,7 +114,7 @@ fn settings(given: &ArgMatches, memory_bytes: u64, directory: PathBuf) -> Settin
     let evaluation_seconds = seconds(given, "evaluation");
     let deadline = (evaluation_seconds / 2.0).max(LEAST_DEADLINE);
     Settings {
-        directory: find(given, "directory").unwrap_or(directory),
+        directory,
         evaluation_seconds,
         memory_bytes,
         deadline_seconds: find(given, "deadline").map_or(deadline, |it: Duration| it.as_secs_f64()),

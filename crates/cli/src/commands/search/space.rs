@@ -13,6 +13,8 @@ const BUDGETED: f64 = 0.75;
 
 /// The constant that is the number of a machine's processors.
 pub const CORES: &str = "cores";
+/// The constant that is what memtables, caches and filters of a trial may take together.
+const MEMORY: &str = "memory";
 
 /// Where a space comes from.
 pub struct Source {
@@ -44,6 +46,18 @@ pub fn source(given: &ArgMatches) -> Result<Source, Failure> {
     })
 }
 
+/// Bytes that memtables, caches and filters of a trial may take together: the constant
+/// `memory` as it was given, otherwise a share of what a trial may hold.
+pub fn memory(given: &ArgMatches) -> f64 {
+    let constants = given.get_many::<(String, f64)>("constant");
+    let mut constants = constants.into_iter().flatten();
+    // As in a space, the last one counts.
+    match constants.rfind(|(name, _)| name == MEMORY) {
+        Some((_, bytes)) => *bytes,
+        None => get::<u64>(given, "memory") as f64 * BUDGETED,
+    }
+}
+
 fn read(name: &str) -> lissom_search::Result<String> {
     std::fs::read_to_string(name).map_err(|error| {
         lissom_search::SearchError::new(format!(
@@ -70,13 +84,8 @@ impl Source {
     }
 
     /// The space of a search: what its subject and the machine tell is known.
-    pub fn space(
-        &self,
-        given: &ArgMatches,
-        subject: &Subject,
-        memory_bytes: u64,
-    ) -> Result<Space, Failure> {
-        let memory = ("memory".to_owned(), memory_bytes as f64 * BUDGETED);
+    pub fn space(&self, given: &ArgMatches, subject: &Subject) -> Result<Space, Failure> {
+        let memory = (MEMORY.to_owned(), memory(given));
         self.with(given, subject.constants.iter().cloned().chain([memory]))
     }
 

@@ -9,12 +9,15 @@ use lissom_search::export::Format;
 use lissom_search::space::BuiltIn;
 use lissom_trials::Template;
 
-use super::space::{CORES, Source};
+use super::device;
+use super::space::{CORES, Source, memory};
 use crate::arguments::{find, get};
 use crate::failure::Failure;
 
 /// The program that runs a workload's trials on other machines, found on the `PATH` there.
 const PROGRAM: &str = "lissom";
+/// The system whose settings are no options of RocksDB.
+pub const LISSOM: &str = "lissom";
 /// A store may hold so many times the bytes of its entries, while it merges them.
 const SPACE_AMPLIFICATION: f64 = 2.0;
 const GIB: f64 = (1 << 30) as f64;
@@ -42,29 +45,30 @@ pub struct Subject {
     /// What one should know of it: sentences.
     pub notes: Vec<String>,
     /// What runs the workload, if there is one.
-    system: Option<String>,
+    pub system: Option<String>,
 }
 
 impl Subject {
-    /// What was given on the command line; it is measured on this machine, or wherever
-    /// `runner` runs it.
+    /// What was given on the command line; it is measured on this machine, with its data
+    /// under `directory`, or wherever `runner` runs it.
     pub fn of(
         given: &ArgMatches,
         space: &Source,
         runner: Option<&[String]>,
+        directory: &Path,
     ) -> Result<Subject, Failure> {
         let mut subject = match find::<String>(given, "command") {
             Some(command) => Subject::program(&command)?,
             None => Subject::workload(given, space, runner.is_some())?,
         };
         match runner {
-            None => subject.is_measured_here(),
+            None => subject.is_measured_here(directory),
             Some(runner) => subject.facts.extend(runner.iter().cloned()),
         }
         Ok(subject)
     }
 
-    fn is_measured_here(&mut self) {
+    fn is_measured_here(&mut self, directory: &Path) {
         let machine = Machine::this();
         self.facts.extend([
             machine.processor,
@@ -72,6 +76,7 @@ impl Subject {
             // A kernel takes a little more or less of it.
             format!("{:.0} GiB of memory", machine.memory_bytes as f64 / GIB),
         ]);
+        self.facts.extend(device::under(directory));
         let cores = (CORES.to_owned(), machine.cores as f64);
         self.constants.push(cores);
     }
@@ -98,7 +103,7 @@ impl Subject {
             .and_then(|workload| workload.sized(entries, 1.0))
             .map_err(wrong)?;
         let system = find(given, "system").unwrap_or_else(|| match space.built_in {
-            Some(BuiltIn::Lissom) => "lissom".to_owned(),
+            Some(BuiltIn::Lissom) => LISSOM.to_owned(),
             _ => "rocksdb".to_owned(),
         });
         let program = if elsewhere {
@@ -108,15 +113,17 @@ impl Subject {
         };
         let words = words(given, &program, &name, &system);
         let data = workload.entries as f64 * workload.entry_bytes();
+        let mut facts = vec![
+            workload.fingerprint(),
+            format!("{} threads", find::<u32>(given, "threads").unwrap_or(1)),
+            system.clone(),
+            format!("lissom {}", env!("CARGO_PKG_VERSION")),
+            "a prepared data set".to_owned(),
+        ];
+        facts.extend(budget(given, &system).map(|it| format!("a memory budget of {it} bytes")));
         Ok(Subject {
             name: workload.name.clone(),
-            facts: vec![
-                workload.fingerprint(),
-                format!("{} threads", find::<u32>(given, "threads").unwrap_or(1)),
-                system.clone(),
-                format!("lissom {}", env!("CARGO_PKG_VERSION")),
-                "a prepared data set".to_owned(),
-            ],
+            facts,
             constants: vec![
                 ("entries".to_owned(), workload.entries as f64),
                 ("entry_bytes".to_owned(), workload.entry_bytes()),
@@ -191,6 +198,12 @@ fn this_program() -> Result<String, Failure> {
     }
 }
 
+/// Bytes of `memory_budget_bytes`, in digits: Lissom divides one budget among what stock
+/// RocksDB has options for.
+fn budget(given: &ArgMatches, system: &str) -> Option<String> {
+    (system == LISSOM).then(|| format!("{:.0}", memory(given)))
+}
+
 /// The command line of the program's own child.
 fn words(given: &ArgMatches, program: &str, workload: &str, system: &str) -> Vec<String> {
     let window = get::<Duration>(given, "evaluation") / WINDOWS;
@@ -221,9 +234,57 @@ fn words(given: &ArgMatches, program: &str, workload: &str, system: &str) -> Vec
     if let Some(threads) = find::<u32>(given, "threads") {
         words.extend(["--threads".to_owned(), threads.to_string()]);
     }
+    if let Some(bytes) = budget(given, system) {
+        words.extend(["--memory".to_owned(), bytes]);
+    }
     words
 }
 
 fn wrong(error: impl std::fmt::Display) -> Failure {
     Failure::WrongUse(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The words of a trial, from those of a search.
+    fn words_of(system: &str, more: &[&str]) -> Vec<String> {
+        let command = super::super::command();
+        let arguments = ["search", "ycsb-a"].iter().chain(more);
+        let given = command.try_get_matches_from(arguments).expect("legal");
+        words(&given, "lissom", "ycsb-a", system)
+    }
+
+    /// The word behind an argument.
+    fn behind<'a>(words: &'a [String], name: &str) -> Option<&'a str> {
+        let place = words.iter().position(|it| it == name)?;
+        words.get(place + 1).map(String::as_str)
+    }
+
+    #[test]
+    fn a_trial_of_lissom_has_the_memory_of_its_space() {
+        let twice = ["--constant", "memory=1MiB", "--constant", "memory=2MiB"];
+        let cases: [(&[&str], &str); 4] = [
+            (&[], "201326592"),
+            (&["--memory", "1GiB"], "805306368"),
+            (&["--constant", "memory=100MiB"], "104857600"),
+            (&twice, "2097152"),
+        ];
+        for (more, bytes) in cases {
+            let words = words_of(LISSOM, more);
+            assert_eq!(behind(&words, "--memory"), Some(bytes), "{more:?}");
+            assert_eq!(behind(&words, "--system"), Some(LISSOM));
+        }
+    }
+
+    #[test]
+    fn options_of_rocksdb_say_themselves_what_they_take() {
+        let words = words_of("rocksdb", &["--threads", "3", "--entries", "2M"]);
+        assert_eq!(behind(&words, "--memory"), None);
+        assert_eq!(behind(&words, "--threads"), Some("3"));
+        assert_eq!(behind(&words, "--entries"), Some("2000000"));
+        assert_eq!(behind(&words, "--window"), Some("1200ms"));
+        assert_eq!(behind(&words, "--options"), Some("{options}"));
+    }
 }

@@ -11,7 +11,7 @@ pub(super) const UNKEPT: &str = "RocksDB records it in no OPTIONS file: the prog
 /// What takes effect by reopening is in the OPTIONS file that RocksDB writes then.
 pub(super) fn verdict(question: &Question<'_>) -> Verdict {
     match question.setting.known.change {
-        Change::Unkept | Change::Gone => (How::Impossible, UNKEPT.into()),
+        Change::Unkept | Change::Gone => (How::Unkept, UNKEPT.into()),
         Change::Never(why) => (How::Impossible, why.to_owned()),
         Change::RunTime => (
             How::Reopening,

@@ -91,7 +91,7 @@ fn lissom(question: &Question<'_>, change: Change, running: bool) -> Verdict {
             How::Impossible,
             "RocksDB reads it at open: set it in Opening::customise".into(),
         ),
-        Change::Unkept | Change::Gone => (How::Impossible, closed::UNKEPT.into()),
+        Change::Unkept | Change::Gone => (How::Unkept, closed::UNKEPT.into()),
     }
 }
 

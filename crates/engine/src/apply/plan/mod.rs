@@ -73,6 +73,8 @@ pub enum How {
     Impossible,
     /// RocksDB 11.12 passes over the option.
     Ignored,
+    /// By the program that opens the database: RocksDB records it nowhere.
+    Unkept,
 }
 
 /// What one option takes.
@@ -135,6 +137,7 @@ impl fmt::Display for How {
             How::Rebuild => "needs a rebuild",
             How::Impossible => "impossible",
             How::Ignored => "ignored",
+            How::Unkept => "for the program to set",
         })
     }
 }

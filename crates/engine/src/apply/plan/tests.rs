@@ -67,7 +67,7 @@ fn a_closed_directory_of_rocksdb() {
             "the log that exists",
         ),
         (DATABASE, "allow_2pc=true", How::Impossible, "TransactionDB"),
-        (DATABASE, "env=posix", How::Impossible, "in no OPTIONS file"),
+        (DATABASE, "env=posix", How::Unkept, "in no OPTIONS file"),
         (
             DATABASE,
             "skip_log_error_on_recovery=true",
@@ -154,12 +154,7 @@ fn a_closed_directory_of_rocksdb() {
         ),
         (TABLE, "block_size=4K", How::Unchanged, ""),
         (TABLE, "block_size=8K", How::Reopening, ""),
-        (
-            TABLE,
-            "block_cache=1G",
-            How::Impossible,
-            "in no OPTIONS file",
-        ),
+        (TABLE, "block_cache=1G", How::Unkept, "in no OPTIONS file"),
         (
             TABLE,
             "cache_index_and_filter_blocks=true",

@@ -32,7 +32,8 @@ fn an_interrupted_session_goes_on_wherever_it_was() {
         let mut trials = Virtual::default();
         let mut watch = Watch::for_looks(FOR_EVER);
         let found = run(&plan, &mut trials, &mut pages, &mut watch).expect("it goes on");
-        assert!(found.best.is_some(), "{looks}");
+        let best = found.best.expect("measured");
+        assert_eq!(best.seconds, 60.0, "it came to the last point: {looks}");
         assert!(seconds + trials.clock <= 3_000.0);
         let log = pages.log();
         assert_eq!(log.searches.len(), 1, "the same search");

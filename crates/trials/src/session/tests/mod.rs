@@ -1,5 +1,6 @@
 //! The loop, in virtual time.
 
+mod anew;
 mod interrupted;
 mod repeats;
 mod several;
@@ -8,6 +9,7 @@ mod trouble;
 use std::collections::BTreeSet;
 
 use lissom_search::record::Event;
+use lissom_search::search::Decision;
 
 use super::testing::{Pages, Virtual, Watch, number, plan};
 use super::*;
@@ -124,6 +126,24 @@ fn trials_end_together_and_that_is_shown() {
         last.starts_with("ending ") && last.contains(" trial"),
         "{last}"
     );
+}
+
+#[test]
+fn the_worse_half_is_stopped_together() {
+    let plan = plan(3_000.0, 60.0, 0);
+    let mut trials = Virtual::default();
+    let (found, pages) = whole(&plan, &mut trials);
+    found.expect("a result");
+    let is_stop = |it: &Event| {
+        let stop = |it: &Decision| matches!(it, Decision::Stop { .. });
+        matches!(it, Event::Decision { decision, .. } if stop(decision))
+    };
+    let runs = pages
+        .events
+        .chunk_by(|one, other| is_stop(one) && is_stop(other));
+    let longest = runs.map(<[Event]>::len).max();
+    assert!(longest > Some(2), "{longest:?}");
+    assert_eq!(Some(trials.most_stopped), longest);
 }
 
 #[test]

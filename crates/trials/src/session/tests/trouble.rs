@@ -54,6 +54,32 @@ fn a_program_without_the_metric_ends_the_search_at_once() {
 }
 
 #[test]
+fn a_program_that_always_hangs_ends_the_search_and_teaches_nothing() {
+    let plan = plan(3_000.0, 60.0, 3);
+    let mut trials = Virtual {
+        broken: true,
+        ..Virtual::default()
+    };
+    let (found, mut pages) = whole(&plan, &mut trials);
+    let found = found.expect("an end");
+    assert!(found.best.is_none() && found.verdict.is_none());
+    assert!(
+        found.reason.starts_with("the first 5 trials failed") && found.reason.contains("it hung"),
+        "{}",
+        found.reason
+    );
+    assert!(trials.runs.is_empty() && trials.started.len() == 5);
+    let log = pages.log();
+    assert!(log.searches[0].has_ended());
+    assert!(log.earlier(&plan.space, &plan.target).is_empty());
+    // The program is mended.
+    let (mut mended, mut watch) = (Virtual::default(), Watch::for_looks(FOR_EVER));
+    let found = run(&plan, &mut mended, &mut pages, &mut watch);
+    assert!(found.expect("another search").best.is_some());
+    assert_eq!(pages.log().searches.len(), 2);
+}
+
+#[test]
 fn the_time_ends_trials_that_never_report() {
     let plan = plan(500.0, 60.0, 3);
     let mut trials = Virtual {
