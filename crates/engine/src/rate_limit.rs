@@ -47,6 +47,11 @@ impl RateLimit {
         self.change(|rates| rates.ordered = rate)
     }
 
+    /// What RocksDB is held to now; `None` when that is nothing.
+    pub(crate) fn bytes_per_second(&self) -> Option<u64> {
+        Some(self.limiter.bytes_per_second()).filter(|rate| *rate < RateLimiter::UNLIMITED)
+    }
+
     fn change(&self, change: impl FnOnce(&mut Rates)) -> Result<()> {
         let mut rates = self.rates.lock();
         change(&mut rates);

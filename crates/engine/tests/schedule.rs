@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use common::{PATIENCE, key, load, settle, small, value};
 use lissom::autopilot::ScheduleReport;
+use lissom::core::journal::Event;
 use lissom::core::schedule::{Level0Order, Phase, ScheduleKind};
 use lissom::inspect::{self, Question};
 use lissom::{Db, Settings};
@@ -23,9 +24,19 @@ fn loaded(schedule: &str) -> Settings {
     }
 }
 
-/// Writes 2 MB a second or so until the order is as wanted. Returns how many entries
-/// were written, and the most files of L0 that were seen.
-fn write_until(db: &Db, first: u64, wanted: impl Fn(&ScheduleReport) -> bool) -> (u64, usize) {
+/// Entries at a time that come to 2 MB a second or so.
+const FAST: u64 = 100;
+
+/// The same for less than 450 kB: 20 entries of 216 bytes in no less than 10 ms.
+const SLOW: u64 = 20;
+
+/// Writes so many entries at a time until the order is as wanted. Returns how many were
+/// written, and the most files of L0 that were seen.
+fn write_until(
+    db: &Db,
+    (first, entries): (u64, u64),
+    wanted: impl Fn(&ScheduleReport) -> bool,
+) -> (u64, usize) {
     let begun = Instant::now();
     let (mut at, mut files) = (first, 0);
     loop {
@@ -36,14 +47,25 @@ fn write_until(db: &Db, first: u64, wanted: impl Fn(&ScheduleReport) -> bool) ->
             return (at - first, files);
         }
         assert!(begun.elapsed() < PATIENCE, "{report:?}");
-        load(db, at..at + 100, 1);
-        at += 100;
+        load(db, at..at + entries, 1);
+        at += entries;
         std::thread::sleep(Duration::from_millis(10));
     }
 }
 
 fn level0_is(order: Level0Order) -> impl Fn(&ScheduleReport) -> bool {
     move |report| report.order.level0 == order && report.order.phase == Phase::High
+}
+
+/// The limiter has the ordered rate, or one so near that it was left as it was.
+fn is_obeyed(report: &ScheduleReport) -> bool {
+    match (
+        report.order.bytes_per_second,
+        report.rate_limit_bytes_per_second,
+    ) {
+        (Some(ordered), Some(rate)) => ordered.abs_diff(rate) <= rate / 10,
+        (ordered, rate) => ordered == rate,
+    }
 }
 
 fn agree(db: &Db, written: u64) {
@@ -57,8 +79,12 @@ fn agree(db: &Db, written: u64) {
 fn level_0_waits_at_high_load_and_is_merged_after_it() {
     let directory = tempfile::tempdir().expect("a directory");
     let db = Db::open(directory.path(), loaded("dlc")).expect("open");
-    let (waited, _) = write_until(&db, 0, level0_is(Level0Order::Wait));
-    let (burst, most) = write_until(&db, waited, level0_is(Level0Order::Merge));
+    let waits = level0_is(Level0Order::Wait);
+    let (waited, _) = write_until(&db, (0, FAST), |report| {
+        let is_limited = report.order.bytes_per_second.is_some();
+        waits(report) && is_limited && is_obeyed(report)
+    });
+    let (burst, most) = write_until(&db, (waited, FAST), level0_is(Level0Order::Merge));
     assert!((10..=40).contains(&most), "L0 had {most} files");
     let begun = Instant::now();
     while db.autopilot().schedule().order.phase == Phase::High {
@@ -82,6 +108,63 @@ fn level_0_waits_at_high_load_and_is_merged_after_it() {
         "L0 waits, at most 1 below it at a time: the load is high"
     ));
     assert!(says("everything goes on"));
+    let owed = seen.owed.expect("the device was given");
+    assert_eq!(owed.device_bytes_per_second, 1 << 20);
+}
+
+/// A paused autopilot merges nothing, so that L0 comes to its bound at low load, where
+/// everything is let go anyway: the rate ends, and the journal tells of it, with an estimate
+/// if the device is known.
+#[test]
+fn coming_to_the_bound_ends_the_rate_and_is_written_down() {
+    let given = Some(1 << 30);
+    for (name, device) in [
+        ("eager", None),
+        ("eager", given),
+        ("silk", given),
+        ("dlc", given),
+    ] {
+        let directory = tempfile::tempdir().expect("a directory");
+        let settings = Settings {
+            max_level0_files: Some(12),
+            schedule_interval: Duration::from_millis(100),
+            device_bytes_per_second: device,
+            ..loaded(name)
+        };
+        let db = Db::open(directory.path(), settings).expect("open");
+        db.autopilot().pause();
+        let has_rate = name != "eager";
+        let (written, _) = write_until(&db, (0, SLOW), |report| {
+            report.order.bytes_per_second.is_some() == has_rate && is_obeyed(report)
+        });
+        let (more, _) = write_until(&db, (written, FAST), |report| {
+            report.order.at_bound && is_obeyed(report)
+        });
+        let report = db.autopilot().schedule();
+        assert_eq!(report.rate_limit_bytes_per_second, None, "{report:?}");
+        assert_eq!(report.device_is_known, device.is_some(), "{report:?}");
+        assert_eq!(report.catch_up.is_some(), device.is_some(), "{report:?}");
+        db.autopilot().unpause();
+        settle(&db);
+        agree(&db, written + more);
+        drop(db);
+        let journal = common::journal(directory.path());
+        let line = journal.iter().find_map(|entry| match &entry.event {
+            Event::Schedule {
+                order,
+                catch_up,
+                device_is_known,
+                ..
+            } if order.at_bound => Some((&order.why, catch_up.is_some(), *device_is_known)),
+            _ => None,
+        });
+        let (why, is_estimated, is_known) = line.unwrap_or_else(|| panic!("{name}: no line"));
+        assert!(why.ends_with("of which 12 may wait"), "{name}: {why}");
+        assert_eq!(
+            (is_estimated, is_known),
+            (device.is_some(), device.is_some())
+        );
+    }
 }
 
 #[test]
@@ -91,13 +174,19 @@ fn every_schedule_keeps_the_bound_and_the_data() {
         let directory = tempfile::tempdir().expect("a directory");
         let settings = Settings {
             max_level0_files: Some(12),
+            schedule_interval: Duration::from_millis(100),
+            // Any writing is high load, so that all who can wait do.
+            full_load_bytes_per_second: Some(64 << 10),
             ..loaded(&kind.to_string())
         };
         let db = Db::open(directory.path(), settings).expect("open");
         let begun = Instant::now();
-        let (written, most) = write_until(&db, 0, |_| begun.elapsed() > Duration::from_secs(5));
-        // RocksDB's brake comes at 60: a merge under way is all that lies between.
-        assert!(most <= 30, "{kind}: L0 had {most} files");
+        let is_over = |_: &ScheduleReport| begun.elapsed() > Duration::from_secs(5);
+        let (written, most) = write_until(&db, (0, SLOW), is_over);
+        // Some eight memtables are full in a second. From the bound on L0 has to wait for the
+        // next look, in 100 ms; for the merge under way, and for its own: 4 MB at any rate,
+        // a quarter of a second each. So five files come on top, and one that is being written.
+        assert!(most <= 12 + 6, "{kind}: L0 had {most} files");
         agree(&db, written);
         drop(db);
         let settings = Settings {
@@ -123,9 +212,10 @@ fn the_device_is_measured_once_per_directory() {
         let sentences = seen.decisions.iter().map(|it| it.sentence.as_str());
         sentences.filter(of_device).count()
     };
-    for _ in 0..2 {
+    let opened = |schedule: ScheduleKind, given: Option<u64>| {
         let settings = Settings {
-            schedule: ScheduleKind::LookAhead,
+            schedule,
+            device_bytes_per_second: given,
             ..small("fixed-2")
         };
         let db = Db::open(directory.path(), settings).expect("open");
@@ -134,10 +224,18 @@ fn the_device_is_measured_once_per_directory() {
         drop(db);
         assert_eq!(notes(), 1);
         let seen = inspect::inspect(directory.path(), &Question::default()).expect("inspect");
-        let owed = seen.owed.expect("the device is known");
-        assert!(owed.device_bytes_per_second > 100_000, "{owed:?}");
         let drawn = inspect::draw(&seen, &inspect::Style::default());
         assert!(drawn.contains("s to catch up"), "{drawn}");
+        let owed = seen.owed.expect("the device is known");
+        owed.device_bytes_per_second
+    };
+    let measured = opened(ScheduleKind::LookAhead, None);
+    assert!(measured > 100_000, "{measured}");
+    // What is given goes before what was measured, and is not taken for it later.
+    for schedule in [ScheduleKind::LookAhead, ScheduleKind::Eager] {
+        assert_eq!(opened(schedule, None), measured);
+        assert_eq!(opened(schedule, Some(5 << 20)), 5 << 20);
+        assert_eq!(opened(schedule, None), measured);
     }
 }
 

@@ -65,7 +65,8 @@ impl View {
     }
 
     /// Where a run of its own would go, though the newest one still admits merges;
-    /// `None` while something is merged into the level, and when slots get few.
+    /// `None` while something is merged into the level, and when slots get few: then
+    /// [`View::receiver`] tells where a merge goes all the same.
     pub fn slot_apart(&self, seen: &Observation) -> Option<PhysicalLevel> {
         let (first, _) = seen.shape.layout.span(self.level);
         let enough = |slot: &PhysicalLevel| slot.0 - first.0 >= FEW_SLOTS;

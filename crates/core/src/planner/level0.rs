@@ -27,9 +27,10 @@ pub(super) fn merge(seen: &Observation) -> Option<Plan> {
     }
     let level = view(seen, LogicalLevel(1));
     let output = match seen.level0 {
-        Level0Order::MergeApart => level.slot_apart(seen)?,
-        Level0Order::Merge | Level0Order::Wait => level.receiver(seen)?,
-    };
+        // Slots get few long before the level is full: L0 must not wait for its drain.
+        Level0Order::MergeApart => level.slot_apart(seen).or_else(|| level.receiver(seen)),
+        Level0Order::Merge | Level0Order::Wait => level.receiver(seen),
+    }?;
     merge_of(seen, oldest(seen), output, reason)
 }
 

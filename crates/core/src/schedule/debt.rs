@@ -58,6 +58,7 @@ impl Debt {
             level0: Level0Order::Merge,
             deep: DeepOrder::All,
             bytes_per_second: None,
+            at_bound: true,
             why,
             ..order
         }
@@ -89,6 +90,7 @@ mod tests {
             deep: DeepOrder::AtMost(0),
             bytes_per_second: Some(1),
             phase: Phase::High,
+            at_bound: false,
             why: String::new(),
         }
     }
@@ -109,11 +111,31 @@ mod tests {
         };
         assert_eq!(of(11, 999), wait());
         for order in [of(12, 0), of(0, 1_000)] {
+            assert!(order.at_bound);
             assert_eq!(order.level0, Level0Order::Merge);
             assert_eq!(order.deep, DeepOrder::All);
             assert_eq!(order.bytes_per_second, None);
             assert!(order.why.contains("may wait"), "{}", order.why);
         }
+    }
+
+    /// A journal has a line for each order that is not like the one before.
+    #[test]
+    fn coming_to_the_bound_is_news_where_everything_went_on_before() {
+        let bounds = DebtBounds {
+            max_level0_files: 12,
+            max_delayed_bytes: u64::MAX,
+        };
+        let of = |level0_files| {
+            let debt = Debt {
+                level0_files,
+                ..Debt::default()
+            };
+            debt.bounded(&bounds, Order::all(Phase::Low, "the load is low"))
+        };
+        assert!(of(0).is_like(&of(11)));
+        assert!(!of(11).is_like(&of(12)));
+        assert!(of(12).is_like(&of(13)));
     }
 
     #[test]

@@ -13,7 +13,8 @@ pub enum Delay {
     /// Every merge of L0.
     #[default]
     Full,
-    /// Merges of L0 into level 1; within L0 they go on.
+    /// Merges of L0 into level 1; within L0 they go on, by
+    /// [`Level0Order::MergeApart`].
     Part,
 }
 
@@ -149,6 +150,7 @@ impl Schedule for Dlc {
             deep: DeepOrder::AtMost(1),
             bytes_per_second: rate,
             phase,
+            at_bound: false,
             why,
         }
     }

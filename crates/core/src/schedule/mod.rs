@@ -7,6 +7,7 @@
 //! planner obeys what is left: an order is part of its
 //! [observation](crate::observation::Observation).
 
+mod client;
 mod debt;
 mod dlc;
 mod kind;
@@ -23,6 +24,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+pub use client::Client;
 pub use debt::{Debt, DebtBounds};
 pub use dlc::{Burst, Delay, Dlc};
 pub use kind::{ScheduleKind, ScheduleKindError};
@@ -41,7 +43,9 @@ pub enum Level0Order {
     #[default]
     Merge,
     /// It is merged into a run of its own, so that only what was flushed since is
-    /// rewritten: what RocksDB calls an intra-L0 compaction.
+    /// rewritten: what RocksDB calls an intra-L0 compaction. Where level 1 has few slots
+    /// left for new runs it is merged as under [`Level0Order::Merge`]: L0 never waits
+    /// for a slot.
     MergeApart,
     /// It waits.
     Wait,
@@ -83,6 +87,10 @@ pub struct Order {
     pub bytes_per_second: Option<u64>,
     /// How loaded the store is held to be.
     pub phase: Phase,
+    /// L0 has come to its bound, and the order is [`Debt::bounded`]'s; false in journals
+    /// that do not tell it.
+    #[serde(default)]
+    pub at_bound: bool,
     /// A sentence without a full stop.
     pub why: String,
 }
@@ -95,13 +103,16 @@ impl Order {
             deep: DeepOrder::All,
             bytes_per_second: None,
             phase,
+            at_bound: false,
             why: why.into(),
         }
     }
 
-    /// Whether two orders mean the same but for the rate.
+    /// Whether two orders mean the same but for the rate. One at the bound means something
+    /// else than one that lets everything go by itself.
     pub fn is_like(&self, other: &Order) -> bool {
-        (self.level0, self.deep, self.phase) == (other.level0, other.deep, other.phase)
+        let meaning = |order: &Order| (order.level0, order.deep, order.phase, order.at_bound);
+        meaning(self) == meaning(other)
     }
 }
 

@@ -227,17 +227,84 @@ fn looking_ahead_leaves_a_rate_to_what_has_begun_below_l0() {
     assert!(some > none + 2_000_000, "{none} {some}");
 }
 
+/// The schedule of a process that begins with what an earlier one has learned.
+fn restarted(state: &serde_json::Value) -> LookAhead {
+    let mut schedule = LookAhead::new(BOUNDS, DEVICE);
+    schedule.restore(state).expect("its own state");
+    schedule
+}
+
 #[test]
 fn what_was_seen_of_the_load_survives_a_restart() {
     let mut schedule = LookAhead::new(BOUNDS, DEVICE);
     fly(&mut schedule, 20, 20, 5);
-    let mut again = LookAhead::new(BOUNDS, DEVICE);
-    again.restore(&schedule.state()).expect("its own state");
+    let mut again = restarted(&schedule.state());
     assert_eq!(again.state(), schedule.state());
     let why = again
         .restore(&serde_json::json!({"rhythm": 1}))
         .expect_err("no state");
     assert!(why.contains("cannot be read"), "{why}");
+}
+
+/// Users who also take half the device at low load leave less to repay with, whether that
+/// was seen by this process or by one before it.
+#[test]
+fn after_a_restart_at_high_load_no_more_debt_is_taken_on() {
+    let mut schedule = LookAhead::new(BOUNDS, DEVICE);
+    for at in 0..200 {
+        let is_high = at % 40 >= 20;
+        schedule.order(&seen(at, if is_high { HIGH } else { 175e6 }, 1));
+    }
+    let mut state = schedule.state();
+    // No low phase is long enough to repay all that may wait.
+    state["rhythm"]["low"] = serde_json::json!([0.5, 0.5, 0.5]);
+    let repayable = |state: &serde_json::Value| {
+        let order = restarted(state).order(&seen(200, HIGH, 1));
+        let (_, figure) = order.why.split_once("can merge ").expect("a figure");
+        let (megabytes, _) = figure.split_once(" MB").expect("a unit");
+        megabytes.parse::<f64>().expect("a number")
+    };
+    let known = repayable(&state);
+    let calm = state.as_object_mut().expect("an object");
+    calm.remove("calm_client").expect("it is kept");
+    let older = repayable(&state);
+    assert!(older > 1.5 * known, "{known} {older}");
+}
+
+/// A minute of a day whose load is high from 8 to 20 o'clock; little is written.
+fn minute(at: u64) -> Seen {
+    let is_high = (8 * 60..20 * 60).contains(&(at % (24 * 60)));
+    let mut seen = seen(at * 60, if is_high { HIGH } else { CALM } * 60.0, 5);
+    seen.load.interval = Duration::from_secs(60);
+    seen.load.logged_bytes = 60 * 20_000;
+    seen.load.flushed_bytes = 60 * 20_000;
+    seen.load.compacted_bytes = 60 * 80_000;
+    seen
+}
+
+/// To a process that has just begun, half a day of high load seems to lie ahead by the
+/// lengths of past phases. The hour tells how much of it is over.
+#[test]
+fn the_hour_of_the_day_tells_when_debt_can_be_repaid() {
+    let mut schedule = LookAhead::new(BOUNDS, DEVICE);
+    let days = 3 * 24 * 60;
+    for at in 0..days {
+        schedule.order(&minute(at));
+    }
+    let state = schedule.state();
+    let at = |hour: u64, quarter: u64| {
+        let now = minute(days + hour * 60 + quarter * 15);
+        restarted(&state).order(&now)
+    };
+    let evening = at(19, 3);
+    assert_eq!(evening.level0, Level0Order::Wait, "{}", evening.why);
+    assert!(
+        evening.why.contains("high for some 900 s"),
+        "{}",
+        evening.why
+    );
+    let morning = at(8, 1);
+    assert_eq!(morning.level0, Level0Order::MergeApart, "{}", morning.why);
 }
 
 #[test]

@@ -47,7 +47,11 @@ pub struct Health {
 impl Autopilot {
     /// What the schedule has ordered last, and why.
     pub fn schedule(&self) -> ScheduleReport {
-        self.shared.schedule.lock().clone()
+        let limit = self.shared.rate_limit.as_ref();
+        ScheduleReport {
+            rate_limit_bytes_per_second: limit.and_then(|limit| limit.bytes_per_second()),
+            ..self.shared.schedule.lock().clone()
+        }
     }
 
     /// The mission that ended last in a column family.

@@ -1,6 +1,6 @@
 //! Schedules in virtual time.
 
-use lissom_core::schedule::{Burst, Delay, Level0Order, ScheduleKind};
+use lissom_core::schedule::{Burst, DeepOrder, Delay, Level0Order, ScheduleKind};
 
 use super::{fixed, reads, run, scenario, session, updates};
 use crate::{Mix, Outcome, Rate, Scenario, SessionOutcome};
@@ -56,7 +56,12 @@ fn asking_a_schedule_that_lets_everything_go_changes_nothing() {
         run(&scenario)
     };
     let (eager, asked) = (of(ScheduleKind::Eager), of(ScheduleKind::Paced));
-    assert!(eager.orders.is_empty() && asked.orders.is_empty());
+    assert!(eager.orders.is_empty());
+    // Coming to the bound is news too, and changes as little.
+    let lets_all_go = |it: &crate::Ordered| {
+        (it.order.level0, it.order.deep) == (Level0Order::Merge, DeepOrder::All)
+    };
+    assert!(asked.orders.iter().all(lets_all_go), "{:?}", asked.orders);
     // Time is cut at other places, and sums are rounded: a merge may come a file later.
     let near = |a: f64, b: f64| (a - b).abs() <= 0.1 * a;
     for (eager, asked) in eager.sessions.iter().zip(&asked.sessions) {
@@ -140,7 +145,10 @@ fn look_ahead_lets_l0_wait_for_a_low_turn_that_it_foresees() {
     let first = first.unwrap_or_else(|| panic!("nothing waits: {:?}", outcome.orders));
     assert!(first.order.why.ends_with("L0 waits"), "{first:?}");
     assert!(first.at > 20.0, "before two turns nothing is known");
-    assert!(only(&outcome).peak_level0_files <= 15, "{outcome:?}");
+    // A low turn leaves fewer files than the trigger, four. A cycle writes 264 entries of
+    // 1 KiB, four memtables and a bit; one more may be full at its end.
+    let peak = only(&outcome).peak_level0_files;
+    assert!(peak <= 3 + 5, "{peak}");
 }
 
 #[test]

@@ -8,6 +8,12 @@
 //! stays high longer than foreseen raises that rate little by little, so that no burst
 //! is needed in the end. What lies deeper is [paced](super::Paced): no more than a level
 //! is ever late.
+//!
+//! Of the load itself little is known: how much of each quarter of an hour of the day was
+//! high, whatever day it was ([`profile`]), and how long the last 16 phases of each kind
+//! lasted ([`rhythm`]). Nothing is known by the day of the week, nor how high a load was; the
+//! inflow and what users take at low load are one mean each. Where both foresee an end, the
+//! earlier one counts.
 
 mod profile;
 mod rhythm;
@@ -52,6 +58,9 @@ struct Kept {
     rhythm: Rhythm,
     profile: Profile,
     inflow: Option<f64>,
+    /// Absent in state files that do not tell it.
+    #[serde(default)]
+    calm_client: Option<f64>,
     work: Work,
 }
 
@@ -194,6 +203,7 @@ impl Schedule for LookAhead {
             deep: DeepOrder::Paced,
             bytes_per_second: Some(rate),
             phase,
+            at_bound: false,
             why,
         }
     }
@@ -203,6 +213,7 @@ impl Schedule for LookAhead {
             rhythm: self.rhythm.clone(),
             profile: self.profile.clone(),
             inflow: self.inflow,
+            calm_client: self.calm_client,
             work: self.work,
         };
         serde_json::to_value(kept).unwrap_or_default()
@@ -214,12 +225,12 @@ impl Schedule for LookAhead {
         }
         let kept: Kept = serde_json::from_value(state.clone())
             .map_err(|error| format!("what look-ahead had learned cannot be read: {error}"))?;
-        let inflow = kept.inflow.unwrap_or(0.0);
+        let is_rate = |rate: Option<f64>| rate.is_none_or(|rate| rate.is_finite() && rate >= 0.0);
         let sound = kept.rhythm.is_sound()
             && kept.profile.is_sound()
             && kept.work.is_sound()
-            && inflow.is_finite()
-            && inflow >= 0.0;
+            && is_rate(kept.inflow)
+            && is_rate(kept.calm_client);
         if !sound {
             return Err("what look-ahead had learned holds numbers that cannot be".into());
         }
@@ -227,6 +238,7 @@ impl Schedule for LookAhead {
         self.profile = kept.profile;
         self.work = kept.work;
         self.inflow = kept.inflow;
+        self.calm_client = kept.calm_client;
         Ok(())
     }
 }

@@ -1,4 +1,8 @@
 //! When in the day the load is high: a decayed profile by quarters of an hour.
+//!
+//! All days are alike to it: a Sunday is foreseen as the days before it were, and what was
+//! seen is half forgotten with each day. Nothing finer than a quarter of an hour is in it,
+//! nor how high the load was.
 
 use std::time::Duration;
 

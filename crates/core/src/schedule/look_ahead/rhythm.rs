@@ -20,11 +20,12 @@ const OVERTIME: f64 = 0.25;
 pub(super) struct Rhythm {
     high: Vec<f64>,
     low: Vec<f64>,
+    /// The present phase; absent before anybody looked.
     #[serde(skip)]
-    now: Phase,
+    now: Option<Phase>,
     #[serde(skip)]
     lasted: f64,
-    /// The first phase began before anybody looked.
+    /// The present phase was seen from its beginning, as the first one never is.
     #[serde(skip)]
     whole: bool,
 }
@@ -39,27 +40,32 @@ impl Rhythm {
 
     /// An interval of a phase has passed.
     pub fn pass(&mut self, phase: Phase, interval: Duration) {
-        if phase != self.now {
-            let lengths = match self.now {
-                Phase::High => &mut self.high,
-                Phase::Low => &mut self.low,
-            };
-            if self.whole {
-                lengths.push(self.lasted);
-                if lengths.len() > REMEMBERED {
-                    lengths.remove(0);
-                }
-            }
-            (self.now, self.lasted, self.whole) = (phase, 0.0, true);
+        if self.now != Some(phase) {
+            self.end_phase();
+            self.whole = self.now.is_some();
+            (self.now, self.lasted) = (Some(phase), 0.0);
         }
         self.lasted += interval.as_secs_f64();
+    }
+
+    /// Remembers how long the present phase lasted, if all of it was seen.
+    fn end_phase(&mut self) {
+        let lengths = match self.now {
+            Some(Phase::High) if self.whole => &mut self.high,
+            Some(Phase::Low) if self.whole => &mut self.low,
+            _ => return,
+        };
+        lengths.push(self.lasted);
+        if lengths.len() > REMEMBERED {
+            lengths.remove(0);
+        }
     }
 
     /// How long the present high phase is expected to go on: the mean of what past
     /// ones lasted beyond its age. `None` while too few are known, or when the load is
     /// low.
     pub fn remaining(&self) -> Option<Duration> {
-        if self.now == Phase::Low || self.high.len() < ENOUGH {
+        if self.now != Some(Phase::High) || self.high.len() < ENOUGH {
             return None;
         }
         let longer = self.high.iter().filter(|length| **length > self.lasted);
@@ -116,10 +122,15 @@ mod tests {
 
     #[test]
     fn what_was_seen_only_in_part_is_no_length() {
-        let mut rhythm = Rhythm::default();
-        pass(&mut rhythm, Phase::Low, 3);
-        pass(&mut rhythm, Phase::High, 10);
-        pass(&mut rhythm, Phase::Low, 10);
-        assert_eq!((rhythm.low.len(), rhythm.high.len()), (0, 1));
+        let after = |phases: [Phase; 3]| {
+            let mut rhythm = Rhythm::default();
+            for (phase, seconds) in phases.into_iter().zip([3, 10, 7]) {
+                pass(&mut rhythm, phase, seconds);
+            }
+            (rhythm.low, rhythm.high)
+        };
+        let (low, high) = (Phase::Low, Phase::High);
+        assert_eq!(after([low, high, low]), (vec![], vec![10.0]));
+        assert_eq!(after([high, low, high]), (vec![10.0], vec![]));
     }
 }

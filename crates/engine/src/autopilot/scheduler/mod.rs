@@ -1,6 +1,7 @@
 //! When to compact: the load is measured once per interval, the schedule gives an
 //! order, and the order is held to.
 
+mod device;
 mod meter;
 mod probe;
 mod processors;
@@ -10,15 +11,15 @@ use std::time::{Duration, Instant};
 
 use lissom_core::journal::Event;
 use lissom_core::schedule::{
-    Conditions, Debt, DebtBounds, Eager, FullLoad, Load, LoadModel, Order, Phase, Schedule,
+    Client, Conditions, Debt, DebtBounds, Eager, FullLoad, Load, Order, Phase, Schedule,
     ScheduleKind, Seen, Work,
 };
 
+pub(super) use self::device::keep_given as keep_given_device;
 use self::meter::Meter;
 use super::memory::Memory;
 use super::shared::Shared;
 use crate::error::Result;
-use crate::files::probe as file;
 use crate::settings::Settings;
 
 /// What the schedule has learned is saved this often.
@@ -30,9 +31,6 @@ const SAME_RATE: f64 = 0.1;
 /// A rate holds this long: the limiter grants a quota anew with each change.
 const RATE_HOLDS: Duration = Duration::from_millis(200);
 
-/// The device before anything was measured: DLC's disk.
-const UNKNOWN_DEVICE: f64 = 350e6;
-
 /// How the schedule stands.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ScheduleReport {
@@ -42,9 +40,17 @@ pub struct ScheduleReport {
     pub order: Order,
     /// What the tree owed when the order was given.
     pub debt: Debt,
-    /// How long catching up would take now, beside the present users; absent when
-    /// they leave nothing of the device.
+    /// How long catching up would take now, beside the present users, by the mean of the last
+    /// seconds; absent when they leave nothing of the device, and when its speed is not
+    /// known.
     pub catch_up: Option<Duration>,
+    /// Whether the device's speed is known: given in the settings, or measured. Where it is
+    /// not, `conditions` have that of DLC's disk.
+    pub device_is_known: bool,
+    /// Bytes a second that RocksDB's flushes and compactions are held to at this moment: the
+    /// order's rate, to within 10 %, or the user's bound, whichever is lower. Absent when
+    /// there is no limit.
+    pub rate_limit_bytes_per_second: Option<u64>,
     /// The load of all intervals since the autopilot began.
     pub load: Load,
     /// What the machine and the data were like when the order was given.
@@ -58,6 +64,8 @@ impl ScheduleReport {
             order: Order::all(Phase::Low, "nothing was seen of the load yet"),
             debt: Debt::default(),
             catch_up: None,
+            device_is_known: false,
+            rate_limit_bytes_per_second: None,
             load: Load::default(),
             conditions: Conditions::default(),
         }
@@ -71,10 +79,12 @@ pub(super) struct Scheduler {
     meter: Meter,
     /// All that the meter has told.
     total: Load,
-    device: f64,
+    /// Absent while nobody knows what the device does.
+    device: Option<f64>,
     due: Instant,
     saved: Instant,
     work: Work,
+    client: Client,
     /// The rate that was set last, and when.
     rate: (Option<u64>, Instant),
 }
@@ -95,11 +105,12 @@ impl Scheduler {
             due: now + interval(shared, schedule.as_ref()),
             meter: Meter::new(shared, now, schedule.needs_processors()),
             total: Load::default(),
-            device: device(shared, memory, kind),
+            device: device::bytes_per_second(shared, memory, kind),
             schedule,
             bounds,
             saved: now,
             work: Work::default(),
+            client: Client::default(),
             rate: (None, now),
         }
     }
@@ -123,13 +134,14 @@ impl Scheduler {
 
     fn look(&mut self, shared: &Shared, memory: &mut Memory, now: Instant) -> Result<()> {
         let (load, mut conditions) = self.meter.read(shared, now);
-        conditions.device_bytes_per_second = self.device;
+        conditions.device_bytes_per_second = self.device.unwrap_or(device::UNKNOWN);
         let seen = Seen {
             load,
             conditions,
             debt: debt(shared),
         };
         self.work.learn(&load);
+        self.client.learn(&load, &conditions);
         self.total = self.total.then(&load);
         let wanted = self.ask(shared, &seen);
         let order = seen.debt.bounded(&self.bounds, wanted);
@@ -175,14 +187,16 @@ impl Scheduler {
 
     /// Shows the order; the journal gets what is new.
     fn tell(&self, shared: &Shared, seen: &Seen, order: &Order) {
-        let client = LoadModel::CacheAdditions.client(&seen.load, &seen.conditions);
-        let work = self.work.per_byte();
-        let catch_up = seen.debt.catch_up(&seen.conditions, client, work);
+        let catch_up = self.catch_up(seen);
+        let device_is_known = self.device.is_some();
         let report = ScheduleReport {
             schedule: self.schedule.name(),
             order: order.clone(),
             debt: seen.debt,
             catch_up,
+            device_is_known,
+            // Looked up when it is asked for: it is set after this.
+            rate_limit_bytes_per_second: None,
             load: self.total,
             conditions: seen.conditions,
         };
@@ -195,9 +209,18 @@ impl Scheduler {
                     load: seen.load,
                     debt: seen.debt,
                     catch_up,
+                    device_is_known,
                 },
             );
         }
+    }
+
+    /// How long catching up would take; unknown where the device is.
+    fn catch_up(&self, seen: &Seen) -> Option<Duration> {
+        self.device?;
+        let client = self.client.bytes_per_second();
+        seen.debt
+            .catch_up(&seen.conditions, client, self.work.per_byte())
     }
 
     fn save(&mut self, memory: &mut Memory, now: Instant) -> Result<()> {
@@ -242,35 +265,4 @@ fn debt(shared: &Shared) -> Debt {
         debt.deep_bytes += view.deep_bytes;
     }
     debt
-}
-
-/// What the device can do: as set, as known, or as measured now.
-fn device(shared: &Shared, memory: &mut Memory, kind: ScheduleKind) -> f64 {
-    // An open before this one may have been killed while it measured.
-    if let Err(error) = file::clear(&shared.directory) {
-        shared.complain("", error.to_string());
-    }
-    if let Some(known) = shared.settings.device_bytes_per_second {
-        return known as f64;
-    }
-    if kind == ScheduleKind::Eager {
-        return UNKNOWN_DEVICE;
-    }
-    if let Some(known) = memory.schedule().device_bytes_per_second {
-        return known as f64;
-    }
-    let measured = probe::bytes_per_second(&shared.directory);
-    let text = match measured {
-        Ok(rate) => match memory.keep_device(rate) {
-            Ok(()) => format!("the device does {} MB/s", rate / 1_000_000),
-            Err(error) => error.to_string(),
-        },
-        Err(ref error) => format!(
-            "the device's speed cannot be measured ({error}); it is held for {} MB/s: set \
-             device_bytes_per_second",
-            UNKNOWN_DEVICE / 1e6
-        ),
-    };
-    shared.journal.note("", text);
-    measured.map_or(UNKNOWN_DEVICE, |rate| rate as f64)
 }
