@@ -15,7 +15,7 @@ use crate::state::{Drain, DrainId};
 use crate::tree::{File, Tree};
 use crate::tuner::{EXPLORATION, Trial};
 
-/// The journal's format; readers refuse newer ones.
+/// The journal's format; who reads all of a journal refuses newer ones.
 pub const VERSION: u32 = 1;
 
 /// A line of the journal.
@@ -104,8 +104,11 @@ pub enum Event {
         /// What the tree owes.
         debt: Debt,
         /// How long catching up would take now; absent when users leave nothing of the
-        /// device.
+        /// device, and when its speed is not known.
         catch_up: Option<Duration>,
+        /// Whether the device's speed is known; true in journals that do not tell it.
+        #[serde(default = "known_where_unrecorded")]
+        device_is_known: bool,
     },
     /// Something that a person should know.
     Note {
@@ -127,6 +130,10 @@ pub struct Bounds {
 
 fn unrecorded_exploration() -> f64 {
     EXPLORATION
+}
+
+fn known_where_unrecorded() -> bool {
+    true
 }
 
 /// What came of a compaction.

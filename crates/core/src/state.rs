@@ -138,6 +138,17 @@ impl TreeState {
             .retain(|level| !self.consolidate.contains(level));
     }
 
+    /// Gives up all merges that a tuner wanted, as when another one takes its place: those
+    /// under way end with the pieces that run.
+    pub fn give_up_merges(&mut self) {
+        self.consolidate.clear();
+        let begun = self.drains.iter().filter_map(|drain| match drain.reason {
+            Reason::Consolidate { level } => Some(level),
+            _ => None,
+        });
+        self.abandon = begun.collect();
+    }
+
     /// Whether nobody wants a drain to go on.
     pub fn is_abandoned(&self, drain: &Drain) -> bool {
         matches!(drain.reason, Reason::Consolidate { level } if self.abandon.contains(&level))
@@ -163,6 +174,7 @@ impl TreeState {
 #[cfg(test)]
 mod tests {
     use crate::key::Key;
+    use crate::layout::LogicalLevel;
     use crate::observation::Observation;
     use crate::testing::drawing::parse;
 
@@ -189,5 +201,24 @@ mod tests {
         assert_eq!(left(&seen), (vec![8, 32], 40));
         seen.state.drains.clear();
         assert_eq!(left(&seen), (vec![], 0));
+    }
+
+    #[test]
+    fn merges_that_a_tuner_wanted_are_given_up_and_no_others() {
+        let mut seen = parse(
+            "1.13: 0-40:4
+             2.15: 0-90:16
+             3.14: 0-90:32
+             4.15: 0-90:64
+             drain 1.13 -> 2.15
+             consolidating 3.14 -> 4.15",
+        )
+        .expect("a drawing");
+        seen.state.consolidate = vec![LogicalLevel(1)];
+        seen.state.give_up_merges();
+        assert!(seen.state.consolidate.is_empty());
+        let drains = seen.state.drains.iter();
+        let given_up: Vec<bool> = drains.map(|it| seen.state.is_abandoned(it)).collect();
+        assert_eq!(given_up, [false, true]);
     }
 }

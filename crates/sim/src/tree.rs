@@ -214,8 +214,8 @@ impl SimTree {
         let entries: f64 = inputs.iter().flatten().map(SimFile::entries).sum();
         let output = usize::from(plan.output.0);
         let bottom = self.levels[output + 1..].iter().all(Vec::is_empty);
-        let total = self.bytes() as u64;
-        let cuts: Vec<Place> = level_guards(shape, state, plan.output, total)
+        let tree = self.manifest();
+        let cuts: Vec<Place> = level_guards(&shape.fitted(&tree), state, plan.output, &tree)
             .iter()
             .map(place)
             .collect();

@@ -82,7 +82,7 @@ fn hull_caution(parameters: &Parameters) -> Option<String> {
 
 /// A limit over the size ratio makes no other tree than the ratio does.
 fn ratio_caution(parameters: &Parameters, rounds: &[Vec<&ArmRun>]) -> Option<String> {
-    let data_bytes = rounds.first()?.first()?.sessions.first()?.live_bytes;
+    let data_bytes = rounds.first()?.first()?.data_bytes()?;
     let ratio = parameters.resources.fitted_size_ratio(data_bytes);
     let over = |arm: &&ArmName| matches!(arm, ArmName::Fixed(limit) if *limit > ratio);
     let names: Vec<String> = parameters

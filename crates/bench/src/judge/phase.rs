@@ -50,6 +50,6 @@ impl PhaseShortfall {
 /// The shortfall over all sessions; every arm writes the same.
 pub fn of_rounds(parameters: &Parameters, rounds: &[Vec<&ArmRun>]) -> Option<PhaseShortfall> {
     let run = rounds.first()?.first()?;
-    let data_bytes = run.sessions.first()?.live_bytes;
+    let data_bytes = run.data_bytes()?;
     PhaseShortfall::of(parameters, data_bytes, run.totals.user_bytes, rounds.len())
 }

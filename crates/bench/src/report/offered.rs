@@ -117,7 +117,7 @@ fn level0(seen: &Seen<'_>) -> Grid {
 /// Whether one session spans too little for its write amplification to be a claim.
 fn writes_too_little(results: &Results, number: usize, rounds: usize) -> bool {
     let shortfall = |run: &ArmRun| {
-        let data_bytes = run.sessions.first()?.live_bytes;
+        let data_bytes = run.data_bytes()?;
         let written = run.sessions.get(number)?.user_bytes;
         PhaseShortfall::of(&results.parameters, data_bytes, written, rounds)
     };

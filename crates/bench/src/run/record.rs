@@ -103,6 +103,12 @@ pub struct Totals {
 }
 
 impl ArmRun {
+    /// Bytes of all existing keys with their values when the first session had ended: what
+    /// an arm is judged by as the size of the data.
+    pub fn data_bytes(&self) -> Option<u64> {
+        self.sessions.first().map(|it| it.live_bytes)
+    }
+
     /// Read amplification over all sessions: see [`SessionRecord::read_amplification`].
     pub fn read_amplification(&self) -> Option<f64> {
         let reads = self.sessions.iter().map(SessionRecord::reads).sum();

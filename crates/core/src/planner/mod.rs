@@ -67,7 +67,8 @@ struct Work {
 
 impl Work {
     /// Hands out the most urgent work as long as a worker is free. Among equals
-    /// L0 goes first, since it holds writers back first, then the deepest drain.
+    /// L0 goes first, since it holds writers back first, then the deepest drain, and last
+    /// what is merged for the reads' sake.
     fn fill(&mut self, now: &mut Observation) {
         if self.plans.len() >= self.free {
             return;
@@ -76,8 +77,12 @@ impl Work {
         let mut drains: Vec<(f64, Drain)> = drains
             .map(|drain| (urgency::drain(now, drain), drain.clone()))
             .collect();
-        drains
-            .sort_by(|(a, above), (b, below)| b.total_cmp(a).then(below.target.cmp(&above.target)));
+        drains.sort_by(|(a, above), (b, below)| {
+            let last = urgency::is_for_reads;
+            b.total_cmp(a)
+                .then(last(above).cmp(&last(below)))
+                .then(below.target.cmp(&above.target))
+        });
         let level0 = urgency::level0(now);
         let mut level0_is_open = true;
         for (urgency, drain) in &drains {

@@ -7,6 +7,7 @@
 use super::level::view;
 use crate::layout::LogicalLevel;
 use crate::observation::Observation;
+use crate::plan::Reason;
 use crate::state::Drain;
 
 /// A drain as urgent as this may take the worker that is kept for L0.
@@ -33,7 +34,8 @@ pub(super) fn level0(seen: &Observation) -> f64 {
 
 /// Of a drain: from its level's capacity to three times that, or until no slot
 /// is left for new runs; into the deepest level, also until the bound on space. One of a
-/// range of keys is as urgent as the level above, which may have to wait for it.
+/// range of keys is as urgent as the level above, which may have to wait for it. One for
+/// the reads' sake is not urgent before it is in a hurry.
 pub(super) fn drain(seen: &Observation, drain: &Drain) -> f64 {
     let source = seen.shape.layout.logical(drain.top);
     let by_level = source.map_or(0.0, |(level, _)| {
@@ -42,7 +44,17 @@ pub(super) fn drain(seen: &Observation, drain: &Drain) -> f64 {
             .map(|level| crowding(seen, LogicalLevel(level)))
             .fold(0.0, f64::max)
     });
-    by_level.max(for_space(seen, drain))
+    let urgency = by_level.max(for_space(seen, drain));
+    if is_for_reads(drain) && urgency < HURRY {
+        0.0
+    } else {
+        urgency
+    }
+}
+
+/// Whether a drain is wanted for the reads' sake alone: nothing waits for it.
+pub(super) fn is_for_reads(drain: &Drain) -> bool {
+    matches!(drain.reason, Reason::Consolidate { .. })
 }
 
 /// Of a drain for the bound on space alone; 0 unless it leads into the deepest level.

@@ -6,6 +6,7 @@ mod limits;
 use serde::{Deserialize, Serialize};
 
 use crate::layout::{Layout, LogicalLevel};
+use crate::tree::Tree;
 
 pub use limits::{IllegalLimit, RunLimit, RunLimits};
 
@@ -147,11 +148,28 @@ impl Shape {
         file.min(shared as u64).max(1)
     }
 
-    /// Pieces that a full level drains in, at the least.
-    pub fn pieces(&self, level: LogicalLevel, limits: &RunLimits, total: u64) -> u64 {
-        let overlap = 1.0 + f64::from(self.size_ratio) / f64::from(limits.get(level.next()).get());
-        let bytes = self.capacity(level) as f64 * overlap;
-        (bytes / self.piece_bytes(total) as f64).ceil() as u64
+    /// Pieces that a level drains in, at the least: one for each three quarters of the
+    /// bound on pieces, of what the level and the run below that receives it hold, at their
+    /// capacities or, where they are over them, in this tree.
+    ///
+    /// Where writes come faster than a level is drained, runs heap up in it. They are cut when
+    /// they are written, before all of them have come; the last quarter is for those.
+    pub fn pieces(&self, level: LogicalLevel, limits: &RunLimits, tree: &Tree) -> u64 {
+        let sizes = |level| {
+            let runs = tree.runs_of(&self.layout, level).into_iter();
+            runs.map(|run| tree.bytes(run))
+        };
+        let capacity = self.capacity(level);
+        let receiver = capacity.saturating_mul(u64::from(self.size_ratio))
+            / u64::from(limits.get(level.next()).get());
+        let below = if level < self.layout.deepest() {
+            sizes(level.next()).max().unwrap_or(0)
+        } else {
+            0
+        };
+        let here = capacity.max(sizes(level).sum());
+        let bytes = here.saturating_add(receiver.max(below));
+        (bytes / 3).div_ceil(self.piece_bytes(tree.total_bytes()) / 4)
     }
 
     /// The compression class of a physical level. L0 and the landing level

@@ -20,7 +20,16 @@ fn latency(count: u64) -> Latency {
     }
 }
 
-/// Missions that a tuner must take: empty, all reads, all writes, absurd.
+/// Longer than anything takes.
+fn slow(count: u64) -> Latency {
+    Latency {
+        mean: Duration::MAX,
+        ..latency(count)
+    }
+}
+
+/// Missions that a tuner must take: empty, all reads, all writes, absurd, and such as a
+/// clock makes that jumps.
 fn missions() -> Vec<Mission> {
     let with = |gets_found, writes| Mission {
         operations: OperationMix {
@@ -40,6 +49,23 @@ fn missions() -> Vec<Mission> {
         with(0, 50_000),
         with(25_000, 25_000),
         with(u64::MAX / 4, u64::MAX / 4),
+        Mission {
+            duration: Duration::ZERO,
+            ..with(25_000, 25_000)
+        },
+        Mission {
+            duration: Duration::MAX,
+            stall: Duration::MAX,
+            tuner_time: Duration::MAX,
+            ..with(25_000, 25_000)
+        },
+        Mission {
+            duration: Duration::from_nanos(1),
+            stall: Duration::from_secs(1 << 40),
+            get: slow(25_000),
+            put: slow(25_000),
+            ..with(25_000, 25_000)
+        },
     ];
     for (at, mission) in missions.iter_mut().enumerate() {
         mission.number = at as u64 + 1;

@@ -12,6 +12,7 @@
 //! busy 3                          a file in a running compaction (by number)
 //! unreadable 3
 //! workers 1
+//! order apart                     what the schedule lets L0 do: merge, apart, wait
 //! compact all
 //! ```
 //! Files are numbered from 1 in the order of the drawing.
@@ -23,6 +24,7 @@ use crate::layout::{LogicalLevel, PhysicalLevel, Slot};
 use crate::observation::{InFlight, Observation};
 use crate::plan::{PlanKind, Reason};
 use crate::planner::Planned;
+use crate::schedule::Level0Order;
 use crate::shape::{RunLimit, RunLimits, Shape, Transition};
 use crate::state::{Drain, DrainId, TreeState};
 use crate::testing::small_shape;
@@ -41,6 +43,7 @@ pub fn parse(text: &str) -> Result<Observation, String> {
         busy: Vec::new(),
         unreadable: Vec::new(),
         workers: 2,
+        order: Level0Order::Merge,
         files: 0,
     };
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -60,6 +63,7 @@ struct Drawing {
     busy: Vec<u64>,
     unreadable: Vec<u64>,
     workers: usize,
+    order: Level0Order,
     files: u64,
 }
 
@@ -85,6 +89,14 @@ impl Drawing {
             "unreadable" => self.unreadable.push(rest.parse().ok()?),
             "workers" => self.workers = rest.parse().ok()?,
             "compact" => self.state.compact_all = true,
+            "order" => {
+                self.order = match rest {
+                    "merge" => Level0Order::Merge,
+                    "apart" => Level0Order::MergeApart,
+                    "wait" => Level0Order::Wait,
+                    _ => return None,
+                };
+            }
             "size_ratio" => self.shape.size_ratio = rest.parse().ok()?,
             "max_space_amplification" => self.shape.max_space_amplification = rest.parse().ok()?,
             "target_file_size_base" => self.shape.target_file_size_base = rest.parse().ok()?,
@@ -183,7 +195,7 @@ impl Drawing {
             in_flight,
             unreadable: self.unreadable.into_iter().collect(),
             workers: self.workers,
-            level0: Default::default(),
+            level0: self.order,
             deep: Default::default(),
             pinned: false,
         })

@@ -283,8 +283,9 @@ impl Model {
                 }
             }
         } else {
+            let guards = self.guards(plan.output);
             let merged = self.merge(plan);
-            for entries in self.cut(plan, merged) {
+            for entries in cut(plan, &guards, merged) {
                 self.written_bytes += entries.len() as u64 * ENTRY_BYTES;
                 let number = self.number();
                 self.levels[output].push((number, entries));
@@ -320,33 +321,31 @@ impl Model {
         files.remove(at).1
     }
 
-    /// Cuts outputs at guards and at the plan's file size, as the engine's
-    /// partitioner does.
-    fn cut(&self, plan: &Plan, merged: Entries) -> Vec<Entries> {
-        let guards = level_guards(
-            &self.shape,
-            &self.state,
-            plan.output,
-            self.tree().total_bytes(),
-        );
-        let most = (plan.output_file_size / ENTRY_BYTES).max(1) as usize;
-        let mut files: Vec<Entries> = Vec::new();
-        let mut guard = 0;
-        for (key, version) in merged {
-            let name = name(key);
-            let before = guard;
-            while guards.get(guard).is_some_and(|cut| *cut <= name) {
-                guard += 1;
-            }
-            match files.last_mut() {
-                Some(file) if guard == before && file.len() < most => {
-                    file.insert(key, version);
-                }
-                _ => files.push(Entries::from([(key, version)])),
-            }
-        }
-        files
+    fn guards(&self, output: PhysicalLevel) -> Vec<Key> {
+        let tree = self.tree();
+        level_guards(&self.shape.fitted(&tree), &self.state, output, &tree)
     }
+}
+
+/// Cuts outputs at guards and at the plan's file size, as the engine's partitioner does.
+fn cut(plan: &Plan, guards: &[Key], merged: Entries) -> Vec<Entries> {
+    let most = (plan.output_file_size / ENTRY_BYTES).max(1) as usize;
+    let mut files: Vec<Entries> = Vec::new();
+    let mut guard = 0;
+    for (key, version) in merged {
+        let name = name(key);
+        let before = guard;
+        while guards.get(guard).is_some_and(|cut| *cut <= name) {
+            guard += 1;
+        }
+        match files.last_mut() {
+            Some(file) if guard == before && file.len() < most => {
+                file.insert(key, version);
+            }
+            _ => files.push(Entries::from([(key, version)])),
+        }
+    }
+    files
 }
 
 /// The keys at which outputs into a physical level are cut.
@@ -354,13 +353,13 @@ pub fn level_guards(
     shape: &Shape,
     state: &TreeState,
     output: PhysicalLevel,
-    total_bytes: u64,
+    tree: &Tree,
 ) -> Vec<Key> {
     let level = shape
         .layout
         .logical(output)
         .map_or(LogicalLevel(1), |at| at.0);
-    let pieces = shape.pieces(level, &state.limits, total_bytes);
+    let pieces = shape.pieces(level, &state.limits, tree);
     let guards: &Guards = &state.guards;
     guards.for_intervals(pieces).cloned().collect()
 }

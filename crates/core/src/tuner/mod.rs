@@ -1,6 +1,7 @@
 //! How many runs? A tuner is asked once after each mission.
 
 mod chance;
+mod check;
 mod fixed;
 mod lazy_leveling;
 mod learned;
@@ -58,7 +59,7 @@ pub struct TrialId(pub u64);
 /// An answer: limits for the next mission, and why.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Trial {
-    /// Its name in the journal and in [`Tuner::tell`].
+    /// Its name in the journal and in [`Tuner::tell`]; 0 where a tuner is asked no more.
     pub id: TrialId,
     /// The limits that should hold from now on.
     pub limits: RunLimits,
@@ -84,6 +85,11 @@ impl Trial {
             consolidate: Vec::new(),
             abandon: Vec::new(),
         }
+    }
+
+    /// What stands in the journal for a tuner that is asked no more: the limits stay.
+    pub fn unanswered(limits: RunLimits) -> Trial {
+        Trial::of_limits(TrialId(0), limits, Vec::new())
     }
 }
 

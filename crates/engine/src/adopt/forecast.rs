@@ -141,8 +141,7 @@ fn guards<'a>(seen: &'a Observation, plan: &Plan) -> BTreeSet<&'a Key> {
         .layout
         .logical(plan.output)
         .map_or(LogicalLevel(1), |(level, _)| level);
-    let total = seen.tree.total_bytes();
-    let pieces = seen.shape.pieces(level, &seen.state.limits, total);
+    let pieces = seen.shape.pieces(level, &seen.state.limits, &seen.tree);
     let (low, high) = &plan.range;
     seen.state
         .guards

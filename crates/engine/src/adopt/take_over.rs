@@ -158,7 +158,7 @@ impl Adopter {
 
 /// Writes the state file, with an entry for each column family that has none.
 fn mark(directory: &Path, settings: &BTreeMap<String, Settings>) -> Result<()> {
-    let mut stored = state::load(directory)?.stored;
+    let mut stored = state::load_to_write(directory)?.stored;
     let before = stored.clone();
     for (name, settings) in settings {
         stored

@@ -1,5 +1,5 @@
-//! A tuner behind a fence: it has a thread of its own, and when it panics or does not
-//! answer, the limits stay as they are and it is asked no more.
+//! A tuner behind a fence: it has a thread of its own, and when it panics, does not answer
+//! or answers what cannot be obeyed, the limits stay as they are and it is asked no more.
 
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
@@ -23,6 +23,8 @@ pub(super) struct Learner {
     trial: Option<TrialId>,
     /// How it broke, until somebody was told.
     broke: Option<String>,
+    /// What it last said that it had learned.
+    learned: serde_json::Value,
 }
 
 impl Learner {
@@ -37,6 +39,7 @@ impl Learner {
             name: "nameless".into(),
             trial: None,
             broke: None,
+            learned: serde_json::Value::Null,
         };
         if learner.is_broken() {
             let sentence = "the tuner was given no thread: the limits stay as they are until a \
@@ -53,7 +56,7 @@ impl Learner {
         &self.name
     }
 
-    /// Whether it panicked, or did not answer.
+    /// Whether it panicked, did not answer, or answered what cannot be obeyed.
     pub(super) fn is_broken(&self) -> bool {
         self.calls.is_none()
     }
@@ -63,7 +66,7 @@ impl Learner {
     ///
     /// # Errors
     /// A sentence, once, when the tuner panicked or did not answer, to this call or to
-    /// another one before it.
+    /// another one before it, and when its answer cannot be obeyed.
     pub(super) fn ask(&mut self, question: &Question<'_>) -> Result<Option<Trial>, String> {
         if self.is_broken() {
             return self.broke.take().map_or(Ok(None), Err);
@@ -83,6 +86,11 @@ impl Learner {
             })
         });
         let trial = answer.inspect_err(|_| self.broke = None)?;
+        if let Some(trial) = &trial
+            && let Err(why) = trial.check(&question.shape.layout)
+        {
+            return Err(self.give_up(&format!("gave an answer that cannot be obeyed ({why})")));
+        }
         self.trial = trial.as_ref().map(|trial| trial.id);
         Ok(trial)
     }
@@ -93,10 +101,12 @@ impl Learner {
         steps.ok().flatten().unwrap_or(0)
     }
 
-    /// What it has learned; null when nothing, or when it is broken.
+    /// What it has learned; of a broken one, what it last said. Null when nothing.
     pub(super) fn state(&mut self) -> serde_json::Value {
-        let state = self.fenced(|tuner| tuner.state());
-        state.ok().flatten().unwrap_or_default()
+        if let Ok(Some(state)) = self.fenced(|tuner| tuner.state()) {
+            self.learned = state;
+        }
+        self.learned.clone()
     }
 
     /// Takes up what it had learned.
@@ -104,6 +114,7 @@ impl Learner {
     /// # Errors
     /// A sentence when it cannot; it then goes on as new.
     pub(super) fn restore(&mut self, state: &serde_json::Value) -> Result<(), String> {
+        self.learned = state.clone();
         let state = state.clone();
         let restored = self.fenced(move |tuner| tuner.restore(&state));
         restored
@@ -128,13 +139,18 @@ impl Learner {
             Err(RecvTimeoutError::Disconnected) => "panicked".to_owned(),
             Err(RecvTimeoutError::Timeout) => format!("did not answer in {:?}", self.patience),
         };
-        self.calls = None;
-        let sentence = format!(
-            "the tuner {} {what}: the limits stay as they are until a policy is set",
-            self.name
-        );
+        let sentence = self.give_up(&what);
         self.broke = Some(sentence.clone());
         Err(sentence)
+    }
+
+    /// Asks it no more. Returns the sentence that says so.
+    fn give_up(&mut self, what: &str) -> String {
+        self.calls = None;
+        format!(
+            "the tuner {} {what}: the limits stay as they are until a policy is set",
+            self.name
+        )
     }
 }
 
@@ -155,7 +171,8 @@ fn start(mut tuner: Box<dyn Tuner>) -> Option<Sender<Call>> {
 mod tests {
     use std::sync::mpsc::Receiver;
 
-    use lissom_core::{Mission, RunLimit, RunLimits, Tree};
+    use lissom_core::tuner::Change;
+    use lissom_core::{LogicalLevel, Mission, RunLimit, RunLimits, Tree};
 
     use super::*;
     use crate::Settings;
@@ -206,6 +223,44 @@ mod tests {
         assert_eq!(ask(), Ok(None), "it is not asked again");
         assert!(learner.is_broken());
         assert!(learner.state().is_null());
+    }
+
+    /// Speaks of a level that no tree has, and has learned something.
+    struct Absurd;
+
+    impl Tuner for Absurd {
+        fn name(&self) -> String {
+            "absurd".into()
+        }
+
+        fn ask(&mut self, seen: &Question<'_>) -> Trial {
+            let mut trial = Trial::of_limits(TrialId(1), seen.limits.clone(), Vec::new());
+            trial.consolidate.push(Change {
+                level: LogicalLevel(99),
+                why: "no reason".into(),
+            });
+            trial
+        }
+
+        fn tell(&mut self, _: TrialId, _: &Mission) {}
+
+        fn state(&self) -> serde_json::Value {
+            serde_json::json!("a lot")
+        }
+    }
+
+    #[test]
+    fn what_an_absurd_tuner_has_learned_is_kept_and_its_answer_is_not() {
+        let mut learner = Learner::new(Box::new(Absurd));
+        assert_eq!(learner.state(), "a lot");
+        let sentence = ask_of_nothing(&mut learner).expect_err("absurd");
+        assert!(
+            sentence.starts_with("the tuner absurd gave an answer that cannot be obeyed (it asks")
+                && sentence.contains("level 99"),
+            "{sentence}"
+        );
+        assert_eq!(ask_of_nothing(&mut learner), Ok(None));
+        assert_eq!(learner.state(), "a lot");
     }
 
     /// Panics when it is to tell what it has learned.

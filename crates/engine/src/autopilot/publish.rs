@@ -27,12 +27,13 @@ impl Published {
     /// Cut points of every logical level, for all its slots. What RocksDB's brake
     /// leaves on the landing level becomes a run of level 1 and is cut like one.
     pub(super) fn guards(&mut self, hooks: &Hooks, seen: &Observation) -> Result<()> {
-        let total = seen.tree.total_bytes();
-        let pieces: Vec<u64> = Layout::V1
-            .logical_levels()
-            .map(|level| seen.shape.pieces(level, &seen.state.limits, total))
-            .collect();
-        let wanted = (seen.state.guards.clone(), pieces);
+        let intervals = |level| {
+            let pieces = seen.shape.pieces(level, &seen.state.limits, &seen.tree);
+            // As finely as guards tell them apart.
+            pieces.max(1).next_power_of_two()
+        };
+        let intervals = Layout::V1.logical_levels().map(intervals).collect();
+        let wanted = (seen.state.guards.clone(), intervals);
         if self.guards.as_ref() == Some(&wanted) {
             return Ok(());
         }

@@ -8,7 +8,7 @@ use rust_rocksdb::statistics::Ticker;
 
 use super::claim::Claim;
 use super::memory::Memory;
-use super::scheduler::{ScheduleReport, Scheduler};
+use super::scheduler::{ScheduleReport, Scheduler, keep_given_device};
 use super::shared::Shared;
 use super::{Autopilot, check, run, workers};
 use crate::RocksDb;
@@ -31,7 +31,7 @@ impl Autopilot {
         if attached {
             check::attached(preparation, rocks_statistics.is_some())?;
         }
-        let loaded = state::load(&directory)?;
+        let loaded = state::load_to_write(&directory)?;
         let journal = Journal::open(&directory, preparation.settings.max_journal_bytes)?;
         if let Some(remark) = loaded.remark {
             journal.note("", remark);
@@ -72,7 +72,9 @@ impl Autopilot {
                 autopilot.seat(name, hooks.clone());
             }
         }
-        let mut memory = Memory::new(directory, loaded.stored);
+        let mut stored = loaded.stored;
+        keep_given_device(&autopilot.shared, &mut stored);
+        let mut memory = Memory::new(directory, stored);
         let scheduler = Scheduler::new(&autopilot.shared, &mut memory);
         autopilot.spawn(memory, scheduler)?;
         Ok(autopilot)

@@ -80,7 +80,7 @@ impl Db {
     /// # Errors
     /// A setting outside its range; a directory that is no database of
     /// Lissom's, cannot be read, or is open already; a table file that is missing or has
-    /// another length than it should; a state file of a newer version; a feature of RocksDB
+    /// another length than it should; a state file of another layout; a feature of RocksDB
     /// that does not go with the autopilot.
     pub fn open(path: impl AsRef<Path>, settings: Settings) -> Result<Db> {
         Db::opening(path, settings).open()

@@ -65,7 +65,7 @@ impl Opening {
     pub fn open(self) -> Result<Db> {
         let mut preparation = Preparation::new(&self.settings)?;
         let exists = directory::check(&self.path, self.settings.create_if_missing)?;
-        // Before RocksDB touches the directory: a newer format is refused.
+        // Before RocksDB touches the directory: another layout is refused.
         if exists {
             state::load(&self.path)?;
         }

@@ -4,6 +4,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `LISSOM` | run limits, drains, guard keys, what tuners learned |
+//! | `LISSOM.format-N` | the same, as a newer version of Lissom left it |
 //! | `LISSOM-JOURNAL`, `LISSOM-JOURNAL.old` | every decision, a line of JSON each |
 //! | `LISSOM-PIN` | its presence holds the limits |
 //! | `LISSOM-COMPACT` | column families that someone wants merged into one run |

@@ -6,6 +6,7 @@
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use lissom_core::{Layout, Shape, TreeState};
@@ -40,11 +41,21 @@ pub(crate) struct StoredSchedule {
     pub(crate) state: serde_json::Value,
     /// What the directory's device was measured to read and write.
     pub(crate) device_bytes_per_second: Option<u64>,
+    /// What the settings gave for it at the last open; absent when they gave nothing, and
+    /// in older files.
+    #[serde(default)]
+    pub(crate) given_device_bytes_per_second: Option<u64>,
 }
 
 impl StoredSchedule {
     fn is_empty(&self) -> bool {
         *self == StoredSchedule::default()
+    }
+
+    /// What schedules go by of the device: as given, or else as measured.
+    pub(crate) fn device(&self) -> Option<u64> {
+        self.given_device_bytes_per_second
+            .or(self.device_bytes_per_second)
     }
 }
 
@@ -98,37 +109,63 @@ pub(crate) struct Loaded {
     pub(crate) stored: Stored,
     /// A sentence when the file was there and could not be used.
     pub(crate) remark: Option<String>,
+    /// The file's format when it is a newer one.
+    newer: Option<u32>,
 }
 
-/// Reads the state file. A missing or damaged one gives an empty state.
+/// Reads the state file. A missing or damaged one, and one of a newer version of Lissom,
+/// give an empty state.
 ///
 /// # Errors
-/// When the file was written by a newer version of Lissom or for another layout,
-/// or cannot be opened.
+/// When the file was written for another layout, or cannot be opened.
 pub(crate) fn load(directory: &Path) -> Result<Loaded> {
     let path = path(directory);
     let nothing = |remark| Loaded {
         stored: Stored::default(),
         remark,
+        newer: None,
     };
     match FILE.load::<Stored>(directory)? {
         Found::Nothing => Ok(nothing(None)),
         Found::Whole(stored) => check_layouts(&path, &stored).map(|()| Loaded {
             stored,
             remark: None,
+            newer: None,
         }),
-        Found::Newer(version) => Err(Error::fix(format!(
-            "{} has format {version}, this version of Lissom knows formats up to {}: \
-             open it with a newer version, or remove the file, which costs what was learned \
-             and no data",
-            path.display(),
-            FILE.version
-        ))),
+        Found::Newer(version) => Ok(Loaded {
+            newer: Some(version),
+            ..nothing(Some(format!(
+                "{} has format {version}, which only a newer version of Lissom reads: the \
+                 autopilot begins without what it had learned, and keeps the file as {}",
+                path.display(),
+                aside(directory, version).display()
+            )))
+        }),
         Found::Damaged(why) => Ok(nothing(Some(format!(
             "{} is damaged ({why}): the autopilot begins without what it had learned",
             path.display()
         )))),
     }
+}
+
+/// Reads the state file to write it anew. One of a newer version is kept under another name.
+///
+/// # Errors
+/// See [`load`]; also when the file cannot be renamed.
+pub(crate) fn load_to_write(directory: &Path) -> Result<Loaded> {
+    let loaded = load(directory)?;
+    if let Some(version) = loaded.newer {
+        let path = path(directory);
+        fs::rename(&path, aside(directory, version))
+            .map_err(|error| Error::io("rename", &path, &error))?;
+        super::sync_directory(directory)?;
+    }
+    Ok(loaded)
+}
+
+/// Where a state file of a newer format is kept.
+fn aside(directory: &Path, version: u32) -> PathBuf {
+    path(directory).with_extension(format!("format-{version}"))
 }
 
 fn check_layouts(path: &Path, stored: &Stored) -> Result<()> {
@@ -165,8 +202,6 @@ pub(crate) fn draft(directory: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
     use lissom_core::{RunLimit, RunLimits};
 
@@ -199,6 +234,19 @@ mod tests {
         assert_eq!(loaded.remark, None);
     }
 
+    /// A file of an older version knows none that was given, and one that was given once is
+    /// not in the way of the measured one.
+    #[test]
+    fn a_device_that_is_given_goes_before_one_that_was_measured() {
+        let text = r#"{"name":"dlc","state":null,"device_bytes_per_second":7}"#;
+        let mut schedule: StoredSchedule = serde_json::from_str(text).expect("an older one");
+        assert_eq!(schedule.device(), Some(7));
+        for (given, device) in [(Some(9), Some(9)), (None, Some(7))] {
+            schedule.given_device_bytes_per_second = given;
+            assert_eq!(schedule.device(), device);
+        }
+    }
+
     #[test]
     fn any_damage_is_noticed_and_costs_only_the_state() {
         let directory = tempfile::tempdir().expect("a directory");
@@ -208,13 +256,11 @@ mod tests {
             let mut torn = whole.clone();
             torn[at] ^= 0x01;
             fs::write(path(directory.path()), &torn).expect("writable");
-            match load(directory.path()) {
-                Ok(loaded) => {
-                    assert_eq!(loaded.stored, Stored::default(), "byte {at}");
-                    assert!(loaded.remark.expect("a remark").contains("damaged"));
-                }
-                Err(error) => assert!(error.to_string().contains("has format"), "byte {at}"),
-            }
+            let loaded = load(directory.path()).expect("only damaged");
+            assert_eq!(loaded.stored, Stored::default(), "byte {at}");
+            let remark = loaded.remark.expect("a remark");
+            let newer = loaded.newer.is_some() && remark.contains("has format");
+            assert!(newer || remark.contains("damaged"), "byte {at}: {remark}");
             fs::write(path(directory.path()), &whole[..at]).expect("writable");
             let cut = load(directory.path()).expect("only damaged");
             assert_eq!(cut.stored, Stored::default(), "cut at {at}");
@@ -222,12 +268,21 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_format_is_refused_with_what_to_do() {
+    fn a_newer_format_is_put_aside_and_costs_only_the_state() {
         let directory = tempfile::tempdir().expect("a directory");
-        fs::write(path(directory.path()), "{\"lissom_state\":99}\n{}\n").expect("writable");
-        let error = load(directory.path()).err().expect("newer").to_string();
-        assert!(error.contains("has format 99"), "{error}");
-        assert!(error.contains("newer version"), "{error}");
+        let newer = "{\"lissom_state\":99}\n{}\n";
+        fs::write(path(directory.path()), newer).expect("writable");
+        let looked = load(directory.path()).expect("only newer");
+        assert_eq!(looked.stored, Stored::default());
+        assert!(path(directory.path()).exists(), "a look changes nothing");
+        let remark = load_to_write(directory.path()).expect("only newer").remark;
+        let remark = remark.expect("a remark");
+        assert!(remark.contains("has format 99"), "{remark}");
+        save(directory.path(), &stored()).expect("writable");
+        let kept = directory.path().join("LISSOM.format-99");
+        assert_eq!(fs::read_to_string(kept).expect("kept"), newer);
+        let loaded = load_to_write(directory.path()).expect("its own");
+        assert_eq!(loaded.stored, stored());
     }
 
     #[test]

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use std::io::{BufRead, BufReader, ErrorKind, Seek, SeekFrom};
 use std::path::Path;
 use std::time::Duration;
 
-use lissom_core::journal::{Entry, Event, Outcome};
+use lissom_core::journal::{Entry, Event, Outcome, VERSION};
 use lissom_core::schedule::{Debt, DeepOrder, Level0Order, Order};
 use lissom_core::{Layout, PhysicalLevel, Plan, PlanKind};
 use serde::Serialize;
@@ -16,7 +16,7 @@ use super::{Question, portrait};
 use crate::error::{Error, Result};
 use crate::files::journal;
 
-/// No more of a journal's end is read than this, bytes.
+/// No more of a journal's end is read for the last decisions than this, bytes.
 const TAIL: u64 = 16 << 20;
 
 /// A decision that stands in the journal.
@@ -38,7 +38,7 @@ pub(super) fn of(directory: &Path, question: &Question) -> Result<Vec<Entry>> {
     if question.decisions == 0 {
         return Ok(Vec::new());
     }
-    let mut entries = all(directory)?;
+    let mut entries = both(directory, Some(TAIL))?;
     if let Some(name) = &question.column_family {
         entries.retain(|entry| entry.column_family == *name);
     }
@@ -52,30 +52,49 @@ pub(super) fn last(entries: &[Entry], question: &Question) -> Vec<Decision> {
     decisions.split_off(surplus)
 }
 
-/// The lines of a directory's journals, oldest first.
+/// All lines of a directory's journals, oldest first.
+///
+/// # Errors
+/// When they cannot be read, or a newer version of Lissom has written them.
 pub(super) fn all(directory: &Path) -> Result<Vec<Entry>> {
-    let mut all = entries(&journal::old_path(directory))?;
-    all.extend(entries(&journal::path(directory))?);
-    Ok(all)
+    let all = both(directory, None)?;
+    let newer = all.iter().find_map(|entry| match &entry.event {
+        Event::Begin { version, .. } if *version > VERSION => Some(*version),
+        _ => None,
+    });
+    match newer {
+        None => Ok(all),
+        Some(version) => Err(Error::fix(format!(
+            "the journal of {} has format {version}, this version of Lissom knows formats up to \
+             {VERSION}: read it with the version that wrote it",
+            directory.display()
+        ))),
+    }
 }
 
-/// The lines at the end of a journal; those that are torn or of a form that
-/// this version does not know are passed over.
-fn entries(path: &Path) -> Result<Vec<Entry>> {
+fn both(directory: &Path, tail: Option<u64>) -> Result<Vec<Entry>> {
+    let mut both = entries(&journal::old_path(directory), tail)?;
+    both.extend(entries(&journal::path(directory), tail)?);
+    Ok(both)
+}
+
+/// The lines of a journal, or of so many bytes at its end; those that are torn or of a form
+/// that this version does not know are passed over.
+fn entries(path: &Path, tail: Option<u64>) -> Result<Vec<Entry>> {
     let cannot = |error| Error::io("read", path, &error);
     let mut file = match File::open(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
         other => other.map_err(cannot)?,
     };
     let bytes = file.metadata().map_err(cannot)?.len();
-    file.seek(SeekFrom::Start(bytes.saturating_sub(TAIL)))
-        .map_err(cannot)?;
-    let mut tail = Vec::new();
-    file.read_to_end(&mut tail).map_err(cannot)?;
-    Ok(tail
-        .split(|byte| *byte == b'\n')
-        .filter_map(|line| serde_json::from_slice(line).ok())
-        .collect())
+    let from = tail.map_or(0, |tail| bytes.saturating_sub(tail));
+    file.seek(SeekFrom::Start(from)).map_err(cannot)?;
+    let (mut lines, mut line, mut entries) = (BufReader::new(file), Vec::new(), Vec::new());
+    while lines.read_until(b'\n', &mut line).map_err(cannot)? > 0 {
+        entries.extend(serde_json::from_slice::<Entry>(&line).ok());
+        line.clear();
+    }
+    Ok(entries)
 }
 
 /// What was decided, in the order of the journal; the outcome of a compaction
@@ -109,7 +128,12 @@ pub(super) fn decisions(entries: &[Entry]) -> Vec<Decision> {
         .collect()
 }
 
-fn schedule_sentence(order: &Order, debt: &Debt, catch_up: Option<Duration>) -> String {
+fn schedule_sentence(
+    order: &Order,
+    debt: &Debt,
+    catch_up: Option<Duration>,
+    device_is_known: bool,
+) -> String {
     let deep = match order.deep {
         DeepOrder::AtMost(0) => ", nothing below it is".into(),
         DeepOrder::AtMost(most) => format!(", at most {most} below it at a time"),
@@ -121,9 +145,11 @@ fn schedule_sentence(order: &Order, debt: &Debt, catch_up: Option<Duration>) -> 
         Level0Order::MergeApart => "L0 is merged by itself",
         Level0Order::Wait => "L0 waits",
     };
-    let catch_up = catch_up.map_or("more than the device can do".into(), |time| {
-        format!("{:.1} s to catch up", time.as_secs_f64())
-    });
+    let catch_up = match catch_up {
+        Some(time) => format!("{:.1} s to catch up", time.as_secs_f64()),
+        None if device_is_known => "more than the device can do".into(),
+        None => "how long catching up takes is not known, nor is the device's speed".into(),
+    };
     format!(
         "{level0}{deep}: {}; {} files wait in L0, {catch_up}",
         order.why, debt.level0_files
@@ -177,8 +203,9 @@ fn sentence<'a>(event: &Event, outcome: impl Fn(&u64) -> Option<&'a Outcome>) ->
             order,
             debt,
             catch_up,
+            device_is_known,
             ..
-        } => Some(schedule_sentence(order, debt, *catch_up)),
+        } => Some(schedule_sentence(order, debt, *catch_up, *device_is_known)),
         Event::Note { text } => Some(text.clone()),
     }
 }
@@ -312,5 +339,27 @@ mod tests {
         );
         assert_eq!(told.len(), 1);
         assert_eq!(told[0].sentence, "one");
+        assert_eq!(all(directory.path()).expect("readable").len(), 1);
+    }
+
+    #[test]
+    fn a_journal_of_a_newer_version_is_not_taken_for_what_it_is_not() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let begin = entry(
+            1,
+            Event::Begin {
+                version: VERSION + 1,
+                policy: "learned".into(),
+                limits: lissom_core::RunLimits::uniform(lissom_core::RunLimit::ONE),
+                exploration: 0.1,
+            },
+        );
+        let line = serde_json::to_string(&begin).expect("JSON");
+        std::fs::write(journal::path(directory.path()), line).expect("writable");
+        let error = all(directory.path()).expect_err("newer").to_string();
+        assert!(
+            error.contains("has format 2") && error.contains("up to 1"),
+            "{error}"
+        );
     }
 }

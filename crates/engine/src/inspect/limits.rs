@@ -11,6 +11,10 @@ use serde::Serialize;
 /// Missions before a decision that its outcome is compared with.
 const BEFORE: usize = 12;
 
+/// A workload of which each kind of operation has a share that is so near is the same, as
+/// for the policy `learned`. What is another workload tells nothing of a limit.
+const ALIKE: f64 = 0.1;
+
 /// Why a level has its run limit.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct LimitReason {
@@ -26,10 +30,12 @@ pub struct LimitReason {
     pub at_seconds: f64,
     /// Why, and what was expected, as the tuner said.
     pub why: String,
-    /// Missions since.
+    /// Missions since under the workload that it was decided for.
     pub missions_since: usize,
-    /// Seconds that an operation took on average in the missions before, where there were
-    /// any.
+    /// Missions since under others.
+    pub missions_elsewhere: usize,
+    /// Seconds that an operation took on average in the missions before under the same
+    /// workload, where there were any.
     pub took_before: Option<f64>,
     /// The same since.
     pub took_since: Option<f64>,
@@ -45,19 +51,49 @@ impl LimitReason {
         let micros = |seconds: f64| format!("{:.1} µs", seconds * 1e6);
         let came = match (self.took_before, self.took_since) {
             (Some(before), Some(since)) => format!(
-                "; an operation took {} before and {} in the {} missions since",
+                "; an operation took {} before and {} in {}",
                 micros(before),
                 micros(since),
-                self.missions_since
+                self.since()
             ),
-            (None, Some(since)) => format!(
-                "; an operation took {} in the {} missions since",
-                micros(since),
-                self.missions_since
-            ),
+            (None, Some(since)) => {
+                format!("; an operation took {} in {}", micros(since), self.since())
+            }
             (_, None) => "; nothing was measured since".into(),
         };
-        format!("level {} has {limit}: {}{came}", self.level, self.why)
+        let elsewhere = match self.missions_elsewhere {
+            0 => String::new(),
+            missions => format!(" (not counting {missions} under another workload)"),
+        };
+        format!(
+            "level {} has {limit}: {}{came}{elsewhere}",
+            self.level, self.why
+        )
+    }
+
+    fn since(&self) -> String {
+        match self.missions_since {
+            1 => "the mission since".into(),
+            missions => format!("the {missions} missions since"),
+        }
+    }
+}
+
+/// The shares of gets, scans and writes among operations.
+#[derive(Clone, Copy, Debug)]
+struct Mix([f64; 3]);
+
+impl Mix {
+    fn of(mission: &Mission) -> Mix {
+        let counts = mission.kinds().map(|(count, _)| count);
+        let all = counts.iter().sum::<f64>().max(1.0);
+        Mix(counts.map(|count| count / all))
+    }
+
+    fn is_like(&self, other: &Mix) -> bool {
+        let both = self.0.iter().zip(&other.0);
+        both.map(|(one, other)| (one - other).abs())
+            .all(|apart| apart <= ALIKE)
     }
 }
 
@@ -91,14 +127,33 @@ impl Took {
     }
 }
 
+/// What has come of a decision.
+struct Decided {
+    reason: LimitReason,
+    /// The workload that it was decided for: that of the mission before, or else of the
+    /// first one after.
+    mix: Option<Mix>,
+    since: Took,
+}
+
+impl Decided {
+    fn see(&mut self, mix: Mix, took: Took) {
+        if self.mix.get_or_insert(mix).is_like(&mix) {
+            self.since.add(took);
+        } else {
+            self.reason.missions_elsewhere += 1;
+        }
+    }
+}
+
 /// One column family while its journal is read.
 #[derive(Default)]
 struct Reading {
     limits: Option<RunLimits>,
     deepest: u16,
     /// The last missions.
-    recent: VecDeque<Took>,
-    by_level: BTreeMap<u16, (LimitReason, Took)>,
+    recent: VecDeque<(Mix, Took)>,
+    by_level: BTreeMap<u16, Decided>,
 }
 
 /// The reason of every level that held data when the last mission of its column family
@@ -152,10 +207,11 @@ impl Reading {
         let Some(took) = Took::of(mission) else {
             return;
         };
-        for (_, since) in self.by_level.values_mut() {
-            since.add(took);
+        let mix = Mix::of(mission);
+        for decided in self.by_level.values_mut() {
+            decided.see(mix, took);
         }
-        self.recent.push_back(took);
+        self.recent.push_back((mix, took));
         if self.recent.len() > BEFORE {
             self.recent.pop_front();
         }
@@ -168,9 +224,12 @@ impl Reading {
         limits: &RunLimits,
         why: impl Fn(LogicalLevel) -> Option<String>,
     ) {
+        let mix = self.recent.back().map(|(mix, _)| *mix);
         let mut before = Took::default();
-        for took in &self.recent {
-            before.add(*took);
+        for (of, took) in &self.recent {
+            if mix.is_some_and(|mix| mix.is_like(of)) {
+                before.add(*took);
+            }
         }
         for level in lissom_core::Layout::V1.logical_levels() {
             let limit = limits.get(level).get();
@@ -186,10 +245,16 @@ impl Reading {
                 at_seconds: entry.at.as_secs_f64(),
                 why: why(level).unwrap_or_else(|| unsaid(old).into()),
                 missions_since: 0,
+                missions_elsewhere: 0,
                 took_before: before.mean(),
                 took_since: None,
             };
-            self.by_level.insert(level.0, (reason, Took::default()));
+            let decided = Decided {
+                reason,
+                mix,
+                since: Took::default(),
+            };
+            self.by_level.insert(level.0, decided);
         }
         self.limits = Some(limits.clone());
     }
@@ -199,10 +264,10 @@ impl Reading {
         let levels = self.by_level.into_iter();
         levels
             .filter(move |(level, _)| *level <= deepest)
-            .map(|(_, (reason, since))| LimitReason {
-                missions_since: since.missions,
-                took_since: since.mean(),
-                ..reason
+            .map(|(_, decided)| LimitReason {
+                missions_since: decided.since.missions,
+                took_since: decided.since.mean(),
+                ..decided.reason
             })
     }
 }
@@ -305,6 +370,36 @@ mod tests {
             told[1].sentence(),
             "level 2 has 4: the autopilot began with learned; an operation took 92.0 µs in the 5 \
              missions since"
+        );
+    }
+
+    /// Writes take a tenth of what reads take.
+    #[test]
+    fn another_workload_is_not_taken_for_what_came_of_a_limit() {
+        let writes = |micros: u64, limits: RunLimits, why: Option<&str>| {
+            let mut event = mission(0, limits, why, false);
+            if let Event::Mission { mission, .. } = &mut event {
+                mission.operations.gets_found = 0;
+                mission.operations.writes = 100;
+                mission.put.mean = Duration::from_micros(micros);
+            }
+            event
+        };
+        let reads = |limits: RunLimits| mission(100, limits, None, false);
+        let events = [
+            begin(4),
+            reads(uniform(4)),
+            writes(12, uniform(5), Some("more runs")),
+            writes(10, uniform(5), None),
+            reads(uniform(5)),
+            reads(uniform(5)),
+        ];
+        let numbered = (0..).zip(events).map(|(at, event)| entry(at, event));
+        let told = reasons(&numbered.collect::<Vec<_>>());
+        assert_eq!(
+            told[0].sentence(),
+            "level 1 has 5, 4 before: more runs; an operation took 12.0 µs before and 10.0 µs in \
+             the mission since (not counting 2 under another workload)"
         );
     }
 

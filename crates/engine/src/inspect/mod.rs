@@ -60,8 +60,8 @@ pub struct Inspection {
     pub remarks: Vec<String>,
     /// Its column families.
     pub families: Vec<Portrait>,
-    /// What those that the autopilot drives owe; absent where the device's speed is not
-    /// recorded, as under the schedule `eager`.
+    /// What those that the autopilot drives owe; absent where the device's speed was neither
+    /// given nor measured, as under the schedule `eager` by default.
     pub owed: Option<Owed>,
     /// Why each level has its run limit, by the journal.
     pub limits: Vec<LimitReason>,
@@ -78,7 +78,8 @@ pub struct Owed {
     pub level0_bytes: u64,
     /// Bytes that begun drains have left.
     pub drain_bytes: u64,
-    /// What the device was measured to read and write together.
+    /// What the device reads and writes together: as the settings gave it at the last open,
+    /// or else as it was measured.
     pub device_bytes_per_second: u64,
     /// How long catching up would take now if nobody else used the device, seconds: bytes
     /// of drains are read and written once, those of L0 in two levels ([`Debt::catch_up`]).
@@ -125,7 +126,7 @@ pub fn inspect(directory: &Path, question: &Question) -> Result<Inspection> {
         pinned: pin::is_set(directory),
         remarks,
         families,
-        owed: owed(&debt, loaded.stored.schedule.device_bytes_per_second),
+        owed: owed(&debt, loaded.stored.schedule.device()),
         limits: limits::reasons(&journal),
         decisions: history::last(&journal, question),
     })

@@ -197,3 +197,55 @@ fn thresholds_decide_again_as_the_journal_says() {
 fn lazy_leveling_decides_again_as_the_journal_says() {
     a_fresh_tuner_says_what_the_journal_says("lazy-leveling");
 }
+
+/// The tuner's part of the state file.
+fn learned(directory: &Path) -> serde_json::Value {
+    let text = std::fs::read_to_string(directory.join("LISSOM")).expect("a state file");
+    let body = text.lines().nth(1).expect("a second line");
+    let mut stored: serde_json::Value = serde_json::from_str(body).expect("JSON");
+    stored["families"]["default"]["tuner"].take()
+}
+
+/// Forty missions of as many writes as reads; what was learned of them is in the state
+/// file.
+fn forty_missions(directory: &Path, settings: &Settings) {
+    let db = Db::open(directory, settings.clone()).expect("opened");
+    load(&db, 0..8_000, 1);
+    let family = || db.statistics().expect("statistics").families["default"].clone();
+    eventually("forty missions", || {
+        for part in 0..10 {
+            load(&db, part * 50..(part + 1) * 50, 2);
+            for number in 0..50 {
+                db.get(key(number)).expect("a get");
+            }
+        }
+        family().tuner.asked >= 40
+    });
+    assert!(family().tuner.steps > 0, "{:?}", family().tuner);
+}
+
+#[test]
+fn a_learner_goes_on_after_a_reopening_as_the_journal_says() {
+    let place = crate::scratch();
+    let settings = Settings {
+        mission_operations: 500,
+        ..small("learned")
+    };
+    forty_missions(place.path(), &settings);
+    let first = learned(place.path());
+    let workloads = |state: &serde_json::Value| state["memory"].as_array().map_or(0, Vec::len);
+    assert!(workloads(&first) > 0, "{first}");
+    forty_missions(place.path(), &settings);
+    let second = learned(place.path());
+    assert!(workloads(&second) >= workloads(&first), "{second}");
+    let policy: Policy = "learned".parse().expect("a policy");
+    let decided = lissom::inspect::replay(place.path(), "default", &policy, None).expect("both");
+    assert!(decided.len() >= 80, "{}", decided.len());
+    for it in &decided {
+        assert_eq!(
+            it.recorded, it.replayed,
+            "mission {}: {:?}",
+            it.mission, it.why
+        );
+    }
+}

@@ -13,7 +13,7 @@ use crate::state::Drain;
 use crate::testing::{Model, small_shape};
 
 /// The default number of cases, unless the environment asks for another.
-fn cases(default: u32) -> u32 {
+pub(super) fn cases(default: u32) -> u32 {
     std::env::var("PROPTEST_CASES")
         .ok()
         .and_then(|text| text.parse().ok())

@@ -1,5 +1,6 @@
 //! What holds for every manifest, every limit and every order of events.
 
+mod apart;
 mod excess;
 mod histories;
 mod requests;

@@ -3,8 +3,10 @@
 use super::{FLUSH, flush_scattered, model};
 use crate::layout::LogicalLevel;
 use crate::plan::Reason;
-use crate::planner::with_limits;
+use crate::planner::{plan, with_limits};
 use crate::shape::{RunLimit, RunLimits, Transition};
+use crate::state::DrainId;
+use crate::testing::drawing::parse;
 use crate::testing::{Model, small_shape};
 
 /// Compacting by hand leaves one run, and the request is then done.
@@ -97,6 +99,27 @@ fn what_is_abandoned_is_not_merged() {
     // It is wanted still, and begins once nothing of it is under way.
     assert_eq!(none, whole, "nothing had begun");
     assert!(one.0 < whole.0 && one.1 > 0, "{one:?} {whole:?}");
+}
+
+/// A merge for the reads' sake waits for all others, though its level has few slots left.
+#[test]
+fn a_merge_for_the_reads_sake_goes_last() {
+    let first = |deeper: &str| {
+        let seen = parse(&format!(
+            "workers 1
+             1.13: 0-40:4
+             2.15: 0-90:16
+             3.6: 0-90:8
+             3.14: 0-90:32
+             4.15: 0-90:64
+             drain 1.13 -> 2.15
+             {deeper} 3.6 -> 4.15"
+        ))
+        .expect("a drawing");
+        plan(&seen).plans.iter().find_map(|plan| plan.drain)
+    };
+    assert_eq!(first("drain"), Some(DrainId(2)));
+    assert_eq!(first("consolidating"), Some(DrainId(1)));
 }
 
 /// A flexible change of limits rewrites nothing; a greedy one merges down.

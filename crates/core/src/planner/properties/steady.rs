@@ -6,7 +6,28 @@ use crate::layout::LogicalLevel;
 use crate::plan::Reason;
 use crate::schedule::DeepOrder;
 use crate::shape::{RunLimit, RunLimits};
+use crate::state::Drain;
 use crate::testing::{ENTRY_BYTES, Model, small_shape};
+
+/// Merges until nothing is left to do. `full` is told, after each decision, of the drains
+/// that began because the level was full.
+fn settle(model: &mut Model, level: LogicalLevel, mut full: impl FnMut(&Model, &[Drain])) {
+    loop {
+        let next = model.state.next_drain;
+        model.plan();
+        let begun = model.state.drains.iter().filter(|it| it.id.0 >= next);
+        let because =
+            |it: &Drain| matches!(it.reason, Reason::LevelFull { level: of, .. } if of == level);
+        let begun: Vec<Drain> = begun.filter(|it| because(it)).cloned().collect();
+        full(model, &begun);
+        if model.running.is_empty() {
+            return;
+        }
+        while !model.running.is_empty() {
+            model.finish(0);
+        }
+    }
+}
 
 /// The runs of level 1 whenever it was full and began to be drained, over eight fillings.
 /// Between two drains it never holds more than its limit.
@@ -20,22 +41,9 @@ fn runs_when_full(ratio: u16, limit: u16) -> Vec<usize> {
     for at in 0..8 * 4 * u32::from(ratio) {
         // No key comes twice: 100,003 is a prime.
         model.flush((0..FLUSH).map(|n| ((at * FLUSH + n) * 7_919 % 100_003, false)));
-        loop {
-            let next = model.state.next_drain;
-            model.plan();
-            let begun = model.state.drains.iter().filter(|drain| drain.id.0 >= next);
-            let full = begun.filter(|drain| {
-                let level = LogicalLevel(1);
-                matches!(drain.reason, Reason::LevelFull { level: which, .. } if which == level)
-            });
-            drained.extend(full.map(|_| model.runs(1).len()));
-            if model.running.is_empty() {
-                break;
-            }
-            while !model.running.is_empty() {
-                model.finish(0);
-            }
-        }
+        settle(&mut model, LogicalLevel(1), |model, begun| {
+            drained.extend(begun.iter().map(|_| model.runs(1).len()));
+        });
         let rest = model.runs(1).len();
         assert!(
             rest <= usize::from(limit),
@@ -73,28 +81,15 @@ fn the_steady_state_of_a_fitted_ratio_shows_the_run_limit() {
         let (mut drained, mut as_said, mut capped) = (0, 0, 0);
         for at in 0..1_500_u32 {
             flush_scattered(&mut model, at, 1_200);
-            loop {
+            settle(&mut model, LogicalLevel(1), |model, begun| {
                 let ratio = model.observation().shape.size_ratio;
-                let next = model.state.next_drain;
-                model.plan();
-                let begun = model.state.drains.iter().filter(|it| it.id.0 >= next);
-                let first = LogicalLevel(1);
-                let full = begun.filter(
-                    |it| matches!(it.reason, Reason::LevelFull { level, .. } if level == first),
-                );
                 let most = usize::from(limit).min(ratio as usize);
-                if at > 300 && full.count() > 0 {
+                if at > 300 && !begun.is_empty() {
                     drained += 1;
                     as_said += usize::from(model.runs(1).len() == most);
                     capped += usize::from(most < usize::from(limit));
                 }
-                if model.running.is_empty() {
-                    break;
-                }
-                while !model.running.is_empty() {
-                    model.finish(0);
-                }
-            }
+            });
         }
         model.check();
         assert!(
@@ -116,25 +111,12 @@ fn a_single_run_goes_down_piece_by_piece_into_the_deepest_level() {
     let capacity = model.shape.capacity(level);
     for at in 0..6_000_u32 {
         flush_scattered(&mut model, at, 20_000);
-        loop {
-            let next = model.state.next_drain;
-            model.plan();
-            if model.running.is_empty() {
-                break;
-            }
-            let begun = model.state.drains.iter().filter(|it| it.id.0 >= next);
-            let full = begun.filter(
-                |it| matches!(it.reason, Reason::LevelFull { level: which, .. } if which == level),
-            );
+        settle(&mut model, level, |model, begun| {
             if !model.runs(3).is_empty() {
-                drains += full
-                    .inspect(|it| assert!(it.range.is_some(), "{it:?}"))
-                    .count();
+                assert!(begun.iter().all(|it| it.range.is_some()), "{begun:?}");
+                drains += begun.len();
             }
-            while !model.running.is_empty() {
-                model.finish(0);
-            }
-        }
+        });
         if drains > 0 {
             let runs = model.runs(2);
             assert_eq!(runs.len(), 1, "{runs:?}");
@@ -278,4 +260,40 @@ fn tombstones_reach_the_bottom() {
     model.check();
     let left: u64 = model.tree().iter().map(|(_, file)| file.entries).sum();
     assert!(left < 600, "{left} entries left of 6000");
+}
+
+/// Writes come faster than level 1 is drained: its runs heap up. Pieces of what has been cut
+/// meanwhile stay near their bound.
+#[test]
+fn pieces_of_an_overfull_level_stay_near_their_bound() {
+    for limit in [1, 4] {
+        let mut shape = small_shape();
+        shape.level_compaction_dynamic_level_bytes = true;
+        let mut model = Model::new(shape, RunLimits::uniform(RunLimit::clamped(limit)));
+        let (mut merged, mut excess, mut fullest) = (0, 0, 0);
+        for at in 0..1_200u32 {
+            for part in 0..4 {
+                flush_scattered(&mut model, 4 * at + part, 20_000);
+            }
+            model.plan();
+            if at > 400 {
+                let bound = model.shape.piece_bytes(model.tree().total_bytes());
+                let drained = model.running.iter().filter(|plan| plan.drain.is_some());
+                for plan in drained {
+                    merged += 1;
+                    excess += usize::from(plan.input_bytes > bound * 3 / 2);
+                }
+                fullest = fullest.max(model.runs(1).len());
+            }
+            model.finish(0);
+        }
+        assert!(
+            fullest > 2 * usize::from(limit),
+            "{fullest}: nothing heaps up"
+        );
+        assert!(
+            merged > 300 && excess * 50 <= merged,
+            "{limit}: {excess} of {merged}"
+        );
+    }
 }

@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 /// What an operation's time is made of.
-pub(super) const TERMS: usize = 6;
+pub(super) const TERMS: usize = 8;
 
 /// Weight of an equation against that of the next.
 const FORGETTING: f64 = 0.96;
@@ -111,7 +111,14 @@ fn solve(mut matrix: [Terms; TERMS], mut right: Terms) -> Option<Terms> {
 mod tests {
     use super::*;
 
-    const PRIOR: Terms = [1.0, 2.0, 3.0, 4.0, 5.0, 0.5];
+    const PRIOR: Terms = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 0.5];
+
+    /// One of the first term, and nothing else.
+    fn first() -> Terms {
+        let mut met = [0.0; TERMS];
+        met[0] = 1.0;
+        met
+    }
 
     #[test]
     fn nothing_seen_is_the_prior() {
@@ -120,11 +127,13 @@ mod tests {
 
     #[test]
     fn what_was_seen_wins_where_it_says_something() {
-        let truth = [2.0, 1.0, 3.0, 0.1, 9.0, 0.2];
+        let truth = [2.0, 1.0, 3.0, 0.1, 9.0, 4.0, 8.0, 0.2];
         let mut fit = Fit::new();
         for mission in 0..200u32 {
-            let met: Terms =
-                std::array::from_fn(|at| f64::from((mission * 7 + at as u32 * at as u32 * 3) % 11));
+            let met: Terms = std::array::from_fn(|at| {
+                let at = at as u32;
+                f64::from((mission * (at + 2) * 7 + at * at * 3) % 101)
+            });
             let took = met.iter().zip(&truth).map(|(a, b)| a * b).sum();
             fit.learn(&met, took, 0.0);
         }
@@ -141,7 +150,7 @@ mod tests {
     fn one_direction_leaves_the_others_at_the_prior() {
         let mut fit = Fit::new();
         for _ in 0..100 {
-            fit.learn(&[1.0, 0.0, 0.0, 0.0, 0.0, 0.0], 3.0, 0.0);
+            fit.learn(&first(), 3.0, 0.0);
         }
         let found = fit.constants(&PRIOR, 1.0);
         assert!((found[0] - 3.0).abs() < 0.05, "{found:?}");
@@ -152,7 +161,7 @@ mod tests {
     fn what_was_hardly_timed_moves_little() {
         let after = |error: f64| {
             let mut fit = Fit::new();
-            fit.learn(&[1.0, 0.0, 0.0, 0.0, 0.0, 0.0], 3.0, error);
+            fit.learn(&first(), 3.0, error);
             fit.constants(&PRIOR, 1.0)[0]
         };
         let (exact, rough, none) = (after(0.0), after(1.0), after(100.0));

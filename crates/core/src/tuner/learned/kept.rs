@@ -74,8 +74,9 @@ impl Learned {
             imposed.is_some_and(|imposed| phase::same(imposed, limits))
         };
         let served = served.filter(|limits| !imposed(limits));
-        if let (Some(shares), Some(limits)) = (self.shares, served) {
-            memory.keep(shares, self.data, limits);
+        if let (Some(shares), Some(limits)) = (self.present.shares, served) {
+            let bars = self.phase.bars().cloned().collect();
+            memory.keep(shares, self.data, limits, bars);
         }
         memory
     }

@@ -5,7 +5,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::phase::Bar;
 use crate::cost_model::Workload;
+use crate::layout::Layout;
 use crate::observation::Mission;
 use crate::shape::RunLimits;
 
@@ -23,12 +25,15 @@ const MOST: usize = 32;
 
 /// Limits that served a workload well.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-struct Remembered {
+pub(super) struct Remembered {
     shares: Shares,
     /// Bytes in the tree; 0 in what older programs have learned, which fits any.
     #[serde(default)]
     data: f64,
-    limits: RunLimits,
+    pub limits: RunLimits,
+    /// Limits that proved wrong under it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bars: Vec<Bar>,
 }
 
 impl Remembered {
@@ -36,6 +41,13 @@ impl Remembered {
         let unknown = self.data <= 0.0;
         let like = self.data <= SAME_DATA * data && data <= SAME_DATA * self.data;
         (unknown || like) && distance(&self.shares, shares) <= SAME
+    }
+
+    /// Whether all numbers can be, as those of a state file may not.
+    fn is_sound(&self) -> bool {
+        let shares = self.shares.iter().all(|share| (0.0..=1.0).contains(share));
+        let most = usize::from(Layout::V1.levels) * usize::from(Layout::V1.max_run_limit());
+        shares && self.data.is_finite() && self.data >= 0.0 && self.bars.len() <= most
     }
 }
 
@@ -56,7 +68,7 @@ pub(super) fn distance(a: &Shares, b: &Shares) -> f64 {
 
 impl Memory {
     /// Remembers what served a workload, in place of what did before.
-    pub fn keep(&mut self, shares: Shares, data: f64, limits: &RunLimits) {
+    pub fn keep(&mut self, shares: Shares, data: f64, limits: &RunLimits, bars: Vec<Bar>) {
         self.0.retain(|old| !old.is_same(&shares, data));
         if self.0.len() >= MOST {
             self.0.remove(0);
@@ -65,23 +77,19 @@ impl Memory {
             shares,
             data,
             limits: limits.clone(),
+            bars,
         });
     }
 
     /// What served the nearest workload that is the same.
-    pub fn find(&self, shares: &Shares, data: f64) -> Option<&RunLimits> {
+    pub fn find(&self, shares: &Shares, data: f64) -> Option<&Remembered> {
         let near = self.0.iter().filter(|old| old.is_same(shares, data));
         near.min_by(|a, b| distance(&a.shares, shares).total_cmp(&distance(&b.shares, shares)))
-            .map(|found| &found.limits)
     }
 
-    /// Whether all numbers are shares and bytes, as those of a state file may not be.
+    /// Whether all can be so, as what a state file holds may not.
     pub fn is_sound(&self) -> bool {
-        let sound = |old: &Remembered| {
-            let shares = old.shares.iter().all(|share| (0.0..=1.0).contains(share));
-            shares && old.data.is_finite() && old.data >= 0.0
-        };
-        self.0.len() <= MOST && self.0.iter().all(sound)
+        self.0.len() <= MOST && self.0.iter().all(Remembered::is_sound)
     }
 }
 
@@ -94,18 +102,22 @@ mod tests {
         RunLimits::uniform(RunLimit::clamped(limit))
     }
 
+    fn found(memory: &Memory, shares: Shares, data: f64) -> Option<&RunLimits> {
+        memory.find(&shares, data).map(|it| &it.limits)
+    }
+
     #[test]
     fn the_nearest_of_the_same_is_found() {
         let mut memory = Memory::default();
-        memory.keep([0.0, 0.5, 0.0, 0.5], 1e9, &limits(4));
-        memory.keep([0.0, 0.9, 0.0, 0.1], 1e9, &limits(1));
+        memory.keep([0.0, 0.5, 0.0, 0.5], 1e9, &limits(4), Vec::new());
+        memory.keep([0.0, 0.9, 0.0, 0.1], 1e9, &limits(1), Vec::new());
         let find = |memory: &Memory, reads: f64| {
-            let found = memory.find(&[0.0, reads, 0.0, 1.0 - reads], 1e9);
+            let found = found(memory, [0.0, reads, 0.0, 1.0 - reads], 1e9);
             found.cloned()
         };
         assert_eq!(find(&memory, 0.55), Some(limits(4)));
         assert_eq!(find(&memory, 0.1), None);
-        memory.keep([0.0, 0.48, 0.0, 0.52], 1e9, &limits(6));
+        memory.keep([0.0, 0.48, 0.0, 0.52], 1e9, &limits(6), Vec::new());
         assert_eq!(find(&memory, 0.5), Some(limits(6)));
         assert_eq!(memory.0.len(), 2);
     }
@@ -114,12 +126,12 @@ mod tests {
     fn what_served_a_smaller_tree_is_not_taken_for_a_large_one() {
         let shares = [0.0, 0.5, 0.0, 0.5];
         let mut memory = Memory::default();
-        memory.keep(shares, 1e9, &limits(4));
-        assert_eq!(memory.find(&shares, 2e9), Some(&limits(4)));
-        assert_eq!(memory.find(&shares, 1e10), None);
-        memory.keep(shares, 1e10, &limits(7));
-        assert_eq!(memory.find(&shares, 1e9), Some(&limits(4)));
-        assert_eq!(memory.find(&shares, 1e10), Some(&limits(7)));
+        memory.keep(shares, 1e9, &limits(4), Vec::new());
+        assert_eq!(found(&memory, shares, 2e9), Some(&limits(4)));
+        assert_eq!(found(&memory, shares, 1e10), None);
+        memory.keep(shares, 1e10, &limits(7), Vec::new());
+        assert_eq!(found(&memory, shares, 1e9), Some(&limits(4)));
+        assert_eq!(found(&memory, shares, 1e10), Some(&limits(7)));
     }
 
     #[test]
@@ -128,9 +140,9 @@ mod tests {
         let old = serde_json::json!([{"shares": shares, "limits": limits(4)}]);
         let mut memory: Memory = serde_json::from_value(old).expect("an older state");
         assert!(memory.is_sound());
-        assert_eq!(memory.find(&shares, 1e12), Some(&limits(4)));
-        memory.keep(shares, 1e12, &limits(7));
-        assert_eq!(memory.find(&shares, 1e6), None);
+        assert_eq!(found(&memory, shares, 1e12), Some(&limits(4)));
+        memory.keep(shares, 1e12, &limits(7), Vec::new());
+        assert_eq!(found(&memory, shares, 1e6), None);
     }
 
     #[test]
@@ -139,10 +151,10 @@ mod tests {
         for at in 0..11u16 {
             for other in 0..11u16 {
                 let (a, b) = (f64::from(at) / 10.0, f64::from(other) / 10.0);
-                memory.keep([a, b, 0.0, 0.0], 1e9, &limits(at + 1));
+                memory.keep([a, b, 0.0, 0.0], 1e9, &limits(at + 1), Vec::new());
             }
         }
         assert!(memory.0.len() <= MOST && memory.is_sound());
-        assert_eq!(memory.find(&[1.0, 1.0, 0.0, 0.0], 1e9), Some(&limits(11)));
+        assert_eq!(found(&memory, [1.0, 1.0, 0.0, 0.0], 1e9), Some(&limits(11)));
     }
 }

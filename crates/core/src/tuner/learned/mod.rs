@@ -8,8 +8,9 @@
 //! has learned and promises much; what is measured at its end stands above what was
 //! foretold ([`phase`]): if it is worse than before, the way is gone back, and its
 //! farther half is not gone again for a while. Now and then, when the model has
-//! nothing to say, a step is tried all the same. Workloads are remembered with what
-//! served them ([`memory`]). Where few write, levels are merged once that pays
+//! nothing to say, a step is tried all the same. Which workload it is the missions tell
+//! ([`present`]); workloads are remembered with what served them and what did not
+//! ([`memory`]). Where few write, levels are merged once that pays
 //! ([`consolidate`]).
 
 mod consolidate;
@@ -21,6 +22,7 @@ mod lengths;
 mod march;
 mod memory;
 mod phase;
+mod present;
 mod search;
 mod structure;
 #[cfg(test)]
@@ -33,22 +35,16 @@ use self::consolidate::Surplus;
 use self::cost::Cost;
 pub use self::learning::{Learning, Part};
 use self::lengths::Lengths;
-use self::memory::{Memory, SAME, Shares};
+use self::memory::Memory;
 use self::phase::Phase;
+use self::present::{Present, Turn};
 use self::structure::Structure;
 use self::times::{Times, took};
 use self::trials::Tried;
-use super::chance::by_chance;
 use super::{Question, Trial, TrialId, Tuner};
 use crate::layout::LogicalLevel;
 use crate::observation::Mission;
 use crate::shape::RunLimits;
-
-/// Missions in a row that show another workload, before it is believed.
-const OTHER: u32 = 2;
-
-/// Operations after which the shares of a workload are known.
-const WELL_KNOWN: u64 = 10_000;
 
 /// Less than this, relative, is not worth a change.
 const WORTH: f64 = 0.02;
@@ -64,9 +60,7 @@ pub struct Learned {
     phase: Phase,
     surplus: Surplus,
     lengths: Lengths,
-    shares: Option<Shares>,
-    /// Operations that those are of.
-    known: u64,
+    present: Present,
     /// Bytes in the tree.
     data: f64,
     /// The last answer, and limits that held in its stead: somebody pins them or set them
@@ -74,8 +68,6 @@ pub struct Learned {
     answered: Option<RunLimits>,
     imposed: Option<RunLimits>,
     times: Times,
-    /// Missions in a row that look like another workload.
-    other: u32,
     /// The model is on its way.
     marching: bool,
     /// The level that marches, where levels march one by one.
@@ -118,13 +110,11 @@ impl Learned {
             phase: Phase::new(learning.has(Part::Spread)),
             surplus: Surplus::default(),
             lengths: Lengths::default(),
-            shares: None,
-            known: 0,
+            present: Present::default(),
             data: 0.0,
             answered: None,
             imposed: None,
             times: Times::default(),
-            other: 0,
             marching: false,
             marcher: None,
             turned: false,
@@ -146,50 +136,35 @@ impl Learned {
     /// Begins anew when the workload is another one. Returns what served it
     /// before, if it was seen before.
     fn notice_change(&mut self, seen: &Question<'_>) -> Option<Wish> {
-        let shares = memory::shares(seen.mission)?;
-        let operations = seen.mission.operations.total();
-        if let Some(before) = self.shares {
-            let chance = by_chance(operations) + by_chance(self.known);
-            let is_other = memory::distance(&before, &shares) > SAME + chance;
-            self.other = if is_other { self.other + 1 } else { 0 };
-            if !is_other && self.known < WELL_KNOWN {
-                self.know_better(&before, &shares, operations);
-            }
-            if self.other < OTHER {
-                return None;
-            }
+        let mut present = self.present.clone();
+        if present.see(seen.mission) != Turn::Other {
+            self.present = present;
+            return None;
         }
         self.memory = self.memory_with_present();
         self.imposed = None;
         let back = self.tried.take().map(|tried| tried.back);
-        if self.shares.is_some() {
+        if self.present.shares.is_some() {
             self.turned = true;
             self.lengths.learn(self.phase.missions());
         }
-        (self.shares, self.known) = (Some(shares), operations);
-        self.other = 0;
-        self.phase = Phase::new(self.learning.has(Part::Spread));
+        self.present = present;
+        let shares = self.present.shares?;
+        let remembered = self.memory.find(&shares, self.data);
+        let remembered = remembered.filter(|_| self.learning.has(Part::Memory));
+        let bars = remembered.map_or(&[][..], |it| &it.bars);
+        self.phase = Phase::new(self.learning.has(Part::Spread)).remembering(bars);
         self.marching = false;
         self.cost.begin_anew();
-        let remembered = self.memory.find(&shares, self.data);
-        let (limits, why) = match remembered.filter(|_| self.learning.has(Part::Memory)) {
-            Some(limits) => (
-                limits.clone(),
+        let (limits, why) = match remembered {
+            Some(remembered) => (
+                remembered.limits.clone(),
                 "it served this workload when it was last seen",
             ),
             None => (back?, "the workload changed during a trial"),
         };
         self.phase.measure_first();
         wish(seen, limits, why.into())
-    }
-
-    /// A workload that was seen for few operations alone is the mean of all that were like
-    /// it.
-    fn know_better(&mut self, before: &Shares, shares: &Shares, operations: u64) {
-        let known = self.known.saturating_add(operations);
-        let weight = operations as f64 / known.max(1) as f64;
-        let mean = |at: usize| before[at] + weight * (shares[at] - before[at]);
-        (self.shares, self.known) = (Some(std::array::from_fn(mean)), known);
     }
 
     fn wish(&mut self, seen: &Question<'_>) -> Option<Wish> {
@@ -208,11 +183,11 @@ impl Learned {
             .learn(&structure, seen.tree, seen.mission, seen.limits);
         self.learned += 1;
         // What looks like another workload tells nothing of this one.
-        let alike = self.shares.filter(|_| self.other == 0);
+        let alike = self.present.shares.filter(|_| self.present.is_sure());
         let cost = alike.and_then(|shares| took(seen.mission, &shares));
         self.phase.record(seen.limits, cost);
         self.cost.expect(self.lengths.whole(self.phase.missions()));
-        if self.other > 0 {
+        if !self.present.is_sure() {
             return None;
         }
         if let Some(tried) = self.tried.clone() {
@@ -292,7 +267,7 @@ impl Learned {
             return Vec::new();
         }
         let left = self.lengths.left(self.phase.missions());
-        let left = left.filter(|_| self.learning.has(Part::Foresight) && self.other == 0);
+        let left = left.filter(|_| self.learning.has(Part::Foresight) && self.present.is_sure());
         let level = self.surplus.after(seen, &self.cost, left.unwrap_or(0.0));
         level.into_iter().collect()
     }
@@ -316,7 +291,7 @@ impl Learned {
     /// believed ends none.
     fn abandon(&mut self, seen: &Question<'_>) -> Vec<super::Change> {
         let turned = std::mem::take(&mut self.turned);
-        if self.other > 0 || !self.learning.has(Part::Consolidation) {
+        if !self.present.is_sure() || !self.learning.has(Part::Consolidation) {
             return Vec::new();
         }
         self.surplus.abandon(seen, turned)

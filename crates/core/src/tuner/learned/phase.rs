@@ -1,6 +1,8 @@
 //! What was measured since the workload last changed: which limits were tried, at
 //! what cost, and which steps proved wrong.
 
+use serde::{Deserialize, Serialize};
+
 use crate::layout::{Layout, LogicalLevel};
 use crate::shape::{RunLimit, RunLimits};
 
@@ -13,9 +15,13 @@ const ENOUGH: u32 = 4;
 /// Missions that a mean looks back on, about.
 const MEMORY: u32 = 24;
 
-/// Measurements and bars older than so many missions are forgotten: data grows and
-/// caches fill.
+/// Measurements older than so many missions are forgotten: data grows and caches fill. A
+/// limit that proved wrong is barred for as long, and twice as long each time that it proves
+/// wrong again, but not for ever.
 const OLD: u64 = 300;
+
+/// A bar lasts at most 2^6 times as long as the first.
+const MOST_DOUBLINGS: u32 = 6;
 
 /// A cost is worse when it is higher by this, relative.
 pub(super) const WORSE: f64 = 0.05;
@@ -58,11 +64,26 @@ impl Tried {
     }
 }
 
-/// A limit that proved wrong, and when.
-#[derive(Clone, Debug)]
-struct Barred {
+/// A limit that proved wrong under a workload.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(super) struct Bar {
     level: LogicalLevel,
     limit: RunLimit,
+    /// How often it did.
+    proved: u32,
+}
+
+impl Bar {
+    /// Missions that it lasts.
+    fn lasts(&self) -> u64 {
+        OLD << self.proved.saturating_sub(1).min(MOST_DOUBLINGS)
+    }
+}
+
+/// A bar, and when it was last put up.
+#[derive(Clone, Debug)]
+struct Barred {
+    bar: Bar,
     at: u64,
 }
 
@@ -76,6 +97,7 @@ pub(super) struct Phase {
     /// Missions since the limits last changed.
     pub held: u32,
     now: Option<RunLimits>,
+    /// Those that have run out are kept, with how often they were proved right.
     barred: Vec<Barred>,
     /// Levels that marched together proved wrong: they march one by one.
     pub one_by_one: bool,
@@ -94,6 +116,21 @@ impl Phase {
             by_spread,
             ..Phase::default()
         }
+    }
+
+    /// The same workload was seen before, and had these bars.
+    pub fn remembering(mut self, bars: &[Bar]) -> Phase {
+        let barred = bars.iter().map(|bar| Barred {
+            bar: bar.clone(),
+            at: 0,
+        });
+        self.barred = barred.collect();
+        self
+    }
+
+    /// The bars that were ever put up.
+    pub fn bars(&self) -> impl Iterator<Item = &Bar> {
+        self.barred.iter().map(|it| &it.bar)
     }
 
     /// The limits are to be measured before they are left, for a reason that the
@@ -137,7 +174,6 @@ impl Phase {
             }),
         }
         self.tried.retain(|it| last - it.last < OLD);
-        self.barred.retain(|it| last - it.at < OLD);
     }
 
     /// What an operation took under limits that held long enough.
@@ -190,11 +226,24 @@ impl Phase {
         self.now.as_ref().filter(|_| self.held >= SETTLING + ENOUGH)
     }
 
-    /// Forbids a limit for a while, at most until the workload changes.
+    /// Forbids a limit for a while.
     pub fn bar(&mut self, level: LogicalLevel, limit: RunLimit) {
-        if !self.is_barred(level, limit) {
-            let at = self.missions;
-            self.barred.push(Barred { level, limit, at });
+        let at = self.missions;
+        let of = |it: &&mut Barred| it.bar.level == level && it.bar.limit == limit;
+        match self.barred.iter_mut().find(of) {
+            Some(again) if at - again.at >= again.bar.lasts() => {
+                again.bar.proved += 1;
+                again.at = at;
+            }
+            Some(_) => {}
+            None => {
+                let bar = Bar {
+                    level,
+                    limit,
+                    proved: 1,
+                };
+                self.barred.push(Barred { bar, at });
+            }
         }
     }
 
@@ -214,10 +263,13 @@ impl Phase {
         }
     }
 
-    /// Whether a limit proved wrong.
+    /// Whether a limit proved wrong, not too long ago.
     pub fn is_barred(&self, level: LogicalLevel, limit: RunLimit) -> bool {
-        let same = |it: &Barred| it.level == level && it.limit == limit;
-        self.barred.iter().any(same)
+        let holds = |it: &Barred| {
+            let is_of = it.bar.level == level && it.bar.limit == limit;
+            is_of && self.missions - it.at < it.bar.lasts()
+        };
+        self.barred.iter().any(holds)
     }
 }
 
@@ -260,6 +312,28 @@ mod tests {
         assert_eq!(phase.better(&limits(2)), None, "barred");
         hold(&mut phase, 2, 12.0, OLD as u32);
         assert!(!phase.is_barred(LogicalLevel(1), RunLimit::clamped(3)));
+    }
+
+    #[test]
+    fn a_limit_that_proves_wrong_again_is_barred_for_twice_as_long() {
+        let (level, two) = (LogicalLevel(1), RunLimit::clamped(2));
+        let lasts = |phase: &mut Phase| {
+            phase.bar(level, two);
+            phase.bar(level, two);
+            (0..).find(|_| {
+                hold(phase, 1, 10.0, 1);
+                !phase.is_barred(level, two)
+            })
+        };
+        let mut phase = Phase::default();
+        let told: Vec<u64> = (0..3).filter_map(|_| lasts(&mut phase)).collect();
+        assert_eq!(told, [OLD - 1, 2 * OLD - 1, 4 * OLD - 1]);
+        let bars: Vec<Bar> = phase.bars().cloned().collect();
+        let mut later = Phase::default().remembering(&bars);
+        assert!(later.is_barred(level, two));
+        hold(&mut later, 1, 10.0, 4 * OLD as u32);
+        assert!(!later.is_barred(level, two));
+        assert_eq!(lasts(&mut later), Some(8 * OLD - 1));
     }
 
     #[test]

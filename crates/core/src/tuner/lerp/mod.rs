@@ -5,7 +5,8 @@
 //! under Monkey's filters level 2; then all deeper ones follow. When the mix of
 //! operations changes, exploration starts again at level 1.
 //!
-//! Gradient steps are left out while answers have taken more than half a percent of the
+//! An action that was not carried out, since somebody holds the limits, teaches nothing;
+//! once it is, learning begins anew. Gradient steps are left out while answers have taken more than half a percent of the
 //! missions' time ([`budget`]). Nothing is kept over a restart, as published.
 
 mod agent;
@@ -30,7 +31,7 @@ use crate::cost_model::Workload;
 use crate::filters::FilterAllocation;
 use crate::layout::LogicalLevel;
 use crate::observation::Mission;
-use crate::shape::{RunLimit, RunLimits};
+use crate::shape::{RunLimit, RunLimits, Transition};
 
 /// A change of this much in any share of the operations is another workload, unless it may
 /// be by chance, where a mission has few operations.
@@ -70,6 +71,8 @@ pub struct Lerp {
     budget: Budget,
     pulls: bool,
     asked: u64,
+    /// The last answer.
+    answered: Option<RunLimits>,
 }
 
 impl Lerp {
@@ -99,6 +102,7 @@ impl Lerp {
             budget: Budget::default(),
             pulls: true,
             asked: 0,
+            answered: None,
         }
     }
 
@@ -135,12 +139,27 @@ impl Lerp {
         });
         if changed {
             self.shares = Some(shares);
-            self.rewards = Rewards::default();
-            self.last = None;
-            self.learning = 0;
-            self.still = 0;
-            self.agents.iter_mut().for_each(Agent::restart);
+            self.begin_anew();
         }
+    }
+
+    /// Explores again from level 1 on; what the agents have learned stays.
+    fn begin_anew(&mut self) {
+        self.rewards = Rewards::default();
+        self.last = None;
+        self.learning = 0;
+        self.still = 0;
+        self.agents.iter_mut().for_each(Agent::restart);
+    }
+
+    /// Whether other limits hold than were asked for: somebody pins them or has set them.
+    /// Under the lazy transition they may wait for their levels.
+    fn is_held(&self, seen: &Question<'_>) -> bool {
+        let differs = |answered: &RunLimits| {
+            let mut levels = seen.shape.layout.logical_levels();
+            levels.any(|level| answered.get(level) != seen.limits.get(level))
+        };
+        seen.shape.transition != Transition::Lazy && self.answered.as_ref().is_some_and(differs)
     }
 
     /// Learns from the last step, now that its outcome and what followed are seen.
@@ -257,6 +276,11 @@ impl Tuner for Lerp {
         self.asked += 1;
         self.budget.pass(seen.mission);
         self.notice_change(seen.mission);
+        if self.is_held(seen) {
+            self.begin_anew();
+            self.answered = Some(seen.limits.clone());
+            return Trial::of_limits(TrialId(self.asked), seen.limits.clone(), Vec::new());
+        }
         let learned = (self.learning < self.agents.len()).then(|| {
             let state = state::of_level(seen, self.level());
             self.learn(&state);
@@ -267,6 +291,7 @@ impl Tuner for Lerp {
         if learned.is_some() {
             self.settle();
         }
+        self.answered = Some(limits.clone());
         Trial::of_limits(TrialId(self.asked), limits, changes)
     }
 

@@ -132,3 +132,26 @@ fn it_explores_again_when_the_workload_changes() {
     fly(&mut lerp, limits, 0.1, 3);
     assert!(!lerp.agents[0].is_calm() && lerp.learning == 0);
 }
+
+#[test]
+fn what_somebody_holds_teaches_nothing() {
+    let (shape, tree) = (small_shape(), Tree::default());
+    let limits = RunLimits::uniform(RunLimit::clamped(5));
+    let mut lerp = Lerp::new(FilterAllocation::Uniform, 1);
+    let seen = mission(&limits, 0.95);
+    let mut wishes = 0;
+    for _ in 0..400 {
+        let trial = lerp.ask(&Question {
+            shape: &shape,
+            tree: &tree,
+            limits: &limits,
+            mission: &seen,
+        });
+        wishes += usize::from(trial.limits != limits);
+        lerp.tell(trial.id, &seen);
+    }
+    assert!(wishes > 50, "{wishes}");
+    assert!(lerp.learning == 0 && !lerp.agents[0].is_calm());
+    fly(&mut lerp, limits, 0.95, 400);
+    assert!(lerp.agents[0].is_calm(), "it learns once nobody holds them");
+}

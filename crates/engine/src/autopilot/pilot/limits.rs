@@ -27,27 +27,30 @@ impl Pilot {
         let answer = self.learner.ask(&question);
         let took = begun.elapsed();
         self.answered_in = took;
-        match answer {
-            Ok(Some(trial)) => {
-                self.count_answer(trial.limits != self.state.limits, took);
-                shared.journal.write(
-                    &family.name,
-                    Event::Mission {
-                        mission: Box::new(mission.clone()),
-                        tree: TreeSummary::of(&seen.tree, &Layout::V1),
-                        trial: trial.clone(),
-                        pinned: seen.pinned,
-                        bounds: Some(Bounds {
-                            limits: self.state.limits.clone(),
-                            exploration: family.hooks.settings.exploration,
-                        }),
-                    },
-                );
-                self.follow(seen, trial);
-            }
-            Ok(None) => {}
-            Err(sentence) => shared.journal.note(&self.family.name, sentence),
+        let answer = answer.unwrap_or_else(|sentence| {
+            shared.journal.note(&family.name, sentence);
+            self.state.give_up_merges();
+            None
+        });
+        if let Some(trial) = &answer {
+            self.count_answer(trial.limits != self.state.limits, took);
         }
+        let unanswered = || Trial::unanswered(self.state.limits.clone());
+        let trial = answer.unwrap_or_else(unanswered);
+        shared.journal.write(
+            &family.name,
+            Event::Mission {
+                mission: Box::new(mission.clone()),
+                tree: TreeSummary::of(&seen.tree, &Layout::V1),
+                trial: trial.clone(),
+                pinned: seen.pinned,
+                bounds: Some(Bounds {
+                    limits: self.state.limits.clone(),
+                    exploration: family.hooks.settings.exploration,
+                }),
+            },
+        );
+        self.follow(seen, trial);
         let mut view = self.family.view.lock();
         view.missions = mission.number;
         view.mission = Some(mission);

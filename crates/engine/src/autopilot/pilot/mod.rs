@@ -92,10 +92,12 @@ impl Pilot {
                 shared.journal.note(&family.name, why);
             }
         }
-        let state = stored.map_or_else(
+        let mut state = stored.map_or_else(
             || TreeState::new(policy.first_limits()),
             |stored| stored.tree.clone(),
         );
+        // Whoever wanted levels merged for the reads' sake asks anew if that still pays.
+        state.give_up_merges();
         let wanted = fixed_limits(&policy).filter(|limits| *limits != state.limits);
         let now = Instant::now();
         Pilot {

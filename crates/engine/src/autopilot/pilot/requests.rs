@@ -31,6 +31,7 @@ impl Pilot {
                     };
                     shared.journal.write(&self.family.name, policy);
                     self.answered_in = Duration::ZERO;
+                    self.state.give_up_merges();
                     // Limits that a pin has held back go with their policy.
                     if pinned || limits.is_some() {
                         self.wanted = limits;

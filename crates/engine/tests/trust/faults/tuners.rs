@@ -10,10 +10,12 @@ use lissom::core::{LogicalLevel, RunLimit, RunLimits};
 
 use crate::support::{eventually, key, load, settle, small, value};
 
-/// Answers that nobody should give: limits for levels that there are not, one
-/// trial's id for all, other limits each time without a word why, a memory that
-/// it does not take back.
-struct Absurd(Arc<AtomicU64>);
+/// Answers that nobody should give: one trial's id for all, other limits each time
+/// without a word why, a memory that it does not take back; limits for so many levels.
+struct Absurd {
+    asked: Arc<AtomicU64>,
+    levels: u16,
+}
 
 impl Tuner for Absurd {
     fn name(&self) -> String {
@@ -21,11 +23,11 @@ impl Tuner for Absurd {
     }
 
     fn ask(&mut self, _: &Question<'_>) -> Trial {
-        let asked = self.0.fetch_add(1, Relaxed);
+        let asked = self.asked.fetch_add(1, Relaxed);
         let mut limits = RunLimits::uniform(RunLimit::clamped(u16::MAX));
-        for level in 1..1_000 {
-            let runs = RunLimit::clamped((asked * 7 + level) as u16 % 13);
-            limits.set(LogicalLevel(level as u16), runs);
+        for level in 1..=self.levels {
+            let runs = RunLimit::clamped((asked * 7 + u64::from(level)) as u16 % 13);
+            limits.set(LogicalLevel(level), runs);
         }
         Trial::of_limits(TrialId(u64::MAX), limits, Vec::new())
     }
@@ -47,8 +49,12 @@ fn absurd_answers_do_no_harm() {
     {
         let db = Db::open(place.path(), small("fixed-2")).expect("opened");
         let asked = Arc::new(AtomicU64::new(0));
+        let absurd = Absurd {
+            asked: asked.clone(),
+            levels: 12,
+        };
         db.autopilot()
-            .set_tuner("default", Box::new(Absurd(asked.clone())))
+            .set_tuner("default", Box::new(absurd))
             .expect("set");
         let mut version = 0;
         eventually("twenty answers", || {
@@ -81,4 +87,35 @@ fn absurd_answers_do_no_harm() {
         let limits = &statistics.families["default"].limits;
         (1..12).all(|level| limits.get(LogicalLevel(level)) == two)
     });
+}
+
+#[test]
+fn an_answer_that_cannot_be_obeyed_is_the_last_one() {
+    let place = crate::scratch();
+    let db = Db::open(place.path(), small("fixed-2")).expect("opened");
+    let asked = Arc::new(AtomicU64::new(0));
+    let absurd = Absurd {
+        asked: asked.clone(),
+        levels: 999,
+    };
+    db.autopilot()
+        .set_tuner("default", Box::new(absurd))
+        .expect("set");
+    let journal = || std::fs::read_to_string(place.path().join("LISSOM-JOURNAL")).expect("there");
+    let said = "sets limits for 999 levels, where a tree has 12): the limits stay as they are";
+    eventually("a line in the journal", || {
+        load(&db, 0..4_000, 1);
+        journal().contains(said)
+    });
+    let missions = || journal().matches("\"event\":\"mission\"").count();
+    let before = missions();
+    eventually("missions all the same", || {
+        load(&db, 0..4_000, 1);
+        missions() > before + 2
+    });
+    assert_eq!(asked.load(Relaxed), 1);
+    assert_eq!(journal().matches(said).count(), 1);
+    let statistics = db.statistics().expect("statistics");
+    let two = RunLimits::uniform(RunLimit::clamped(2));
+    assert_eq!(statistics.families["default"].limits, two);
 }

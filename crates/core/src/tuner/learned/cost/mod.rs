@@ -1,11 +1,11 @@
 //! What an operation takes, by run limits.
 //!
-//! time = gets * (a + b * false positives) + scans * (c + d * runs) + writes * e
-//!        + f * compaction
+//! time = gets * (a + b * false positives) + gets of present keys * c
+//!        + scans * (d + e * runs) + scanned entries * f + writes * g + h * compaction
 //!
 //! and never less than compactions take to keep up: clients * compaction / workers.
 //! Here compaction is seconds of compaction for each operation, and clients are the
-//! operations under way at once. The constants a to f are fitted ([`super::fit`]);
+//! operations under way at once. The constants a to h are fitted ([`super::fit`]);
 //! what compaction takes for each byte is measured.
 
 mod learn;
@@ -22,14 +22,24 @@ use super::usual::Usual;
 use crate::layout::LogicalLevel;
 use crate::shape::RunLimits;
 
+/// The terms, in the order of the formula.
+const GETS: usize = 0;
+const FALSE: usize = 1;
+const FOUND: usize = 2;
+const SCANS: usize = 3;
+const SCANNED_RUNS: usize = 4;
+const SCANNED: usize = 5;
+const WRITES: usize = 6;
+const COMPACTION: usize = 7;
+
 /// Seconds before anything was seen: an SSD and a core of 2020 or later.
-const PRIOR: Terms = [60e-6, 120e-6, 80e-6, 60e-6, 12e-6, 0.5];
+const PRIOR: Terms = [20e-6, 120e-6, 40e-6, 60e-6, 60e-6, 1e-6, 12e-6, 0.5];
 
 /// How wrong the prior may be, relative.
 const DOUBT: f64 = 1.0;
 
 /// Seconds for whoever knows nothing, and how wrong they may be.
-const NO_PRIOR: Terms = [50e-6, 50e-6, 50e-6, 50e-6, 50e-6, 0.5];
+const NO_PRIOR: Terms = [50e-6, 50e-6, 50e-6, 50e-6, 50e-6, 50e-6, 50e-6, 0.5];
 const NO_PRIOR_DOUBT: f64 = 100.0;
 
 /// Weight of a mission against all before it.
@@ -159,14 +169,15 @@ impl Cost {
     fn terms(&self, seen: &Seen, runs: &[f64], level0: f64, compaction: f64) -> Terms {
         let by_level = runs.iter().enumerate();
         let asked: f64 = by_level.map(|(at, runs)| runs * self.asking(at)).sum();
-        let terms: [f64; TERMS] = [
-            seen.gets,
-            seen.gets * (asked + level0 * self.asking(0)),
-            seen.scans,
-            seen.scans * (runs.iter().sum::<f64>() + level0),
-            seen.writes,
-            compaction,
-        ];
+        let mut terms = [0.0; TERMS];
+        terms[GETS] = seen.gets;
+        terms[FALSE] = seen.gets * (asked + level0 * self.asking(0));
+        terms[FOUND] = seen.found;
+        terms[SCANS] = seen.scans;
+        terms[SCANNED_RUNS] = seen.scans * (runs.iter().sum::<f64>() + level0);
+        terms[SCANNED] = seen.scanned;
+        terms[WRITES] = seen.writes;
+        terms[COMPACTION] = compaction;
         terms
     }
 
@@ -176,8 +187,8 @@ impl Cost {
         let seen = self.seen?;
         let constants = self.constants();
         let asking = self.asking(usize::from(level.0) - 1);
-        let saved = seen.gets * constants[1] * asking + seen.scans * constants[3];
-        Some((saved * fewer, self.byte * constants[TERMS - 1]))
+        let saved = seen.gets * constants[FALSE] * asking + seen.scans * constants[SCANNED_RUNS];
+        Some((saved * fewer, self.byte * constants[COMPACTION]))
     }
 
     /// Seconds of an operation under these limits, once they have taken effect.
@@ -203,9 +214,9 @@ impl Cost {
         for (at, (runs, rewritten)) in shaped.runs.iter().zip(&shaped.rewritten).enumerate() {
             let later = self.later(seen, structure, at);
             let compaction = later.written * rewritten * self.rewrites * self.byte;
-            met[1] += later.gets * runs * self.asking(at);
-            met[3] += later.scans * runs;
-            met[TERMS - 1] += compaction;
+            met[FALSE] += later.gets * runs * self.asking(at);
+            met[SCANNED_RUNS] += later.scans * runs;
+            met[COMPACTION] += compaction;
         }
         met
     }

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use super::super::fit::TERMS;
 use super::super::structure::Structure;
-use super::Cost;
+use super::{COMPACTION, Cost};
 use crate::layout::LogicalLevel;
 use crate::observation::{Latency, LevelMission, Mission, OperationMix};
 use crate::shape::{RunLimit, RunLimits};
@@ -91,7 +90,7 @@ fn felt(blurs: bool) -> f64 {
         cost.learn(&structure, &tree, &mission, &limits);
         ended = busy;
     }
-    cost.constants()[TERMS - 1]
+    cost.constants()[COMPACTION]
 }
 
 #[test]

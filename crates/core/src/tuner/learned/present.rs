@@ -1,0 +1,229 @@
+//! Which workload it is, and when it is another one.
+
+use super::super::chance::by_chance;
+use super::memory::{SAME, Shares, distance, shares};
+use crate::observation::Mission;
+
+/// Missions in a row that show another workload, before it is believed.
+pub(super) const OTHER: u32 = 2;
+
+/// Operations after which the shares of a workload are known.
+const WELL_KNOWN: u64 = 10_000;
+
+/// Missions that the means look back on.
+const LATELY: u32 = 24;
+
+/// Where a larger share of the missions differs from the one before, they are one workload
+/// by turns: reads with a burst of writes every few seconds, or workloads that change
+/// sooner than anything can be learned of them.
+const BY_TURNS: f64 = 0.25;
+
+/// Missions alike after which turns have ended.
+const CALM: u32 = 12;
+
+/// What a mission tells of the workload.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Turn {
+    /// It is the same, or did nothing.
+    Same,
+    /// It looks like another one, which is not believed yet.
+    Unsure,
+    /// It is another one.
+    Other,
+}
+
+/// The workload of late.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Present {
+    /// Its shares, once one was seen.
+    pub shares: Option<Shares>,
+    /// Operations that those are of.
+    known: u64,
+    /// Missions in a row that look like another one.
+    pub other: u32,
+    /// It is the mean of missions that differ from each other.
+    by_turns: bool,
+    lately: Lately,
+}
+
+/// The last missions.
+#[derive(Clone, Debug, Default)]
+struct Lately {
+    missions: u32,
+    mean: Shares,
+    /// The share of missions that differ from the one before.
+    jumps: f64,
+    /// Missions since one did.
+    calm: u32,
+    /// The last one, with its operations.
+    last: Option<(Shares, u64)>,
+}
+
+impl Lately {
+    fn see(&mut self, now: &Shares, operations: u64) {
+        let jumped = self
+            .last
+            .is_some_and(|(last, known)| differ(&last, now, known, operations));
+        self.missions = (self.missions + 1).min(LATELY);
+        let weight = 1.0 / f64::from(self.missions);
+        for (mean, now) in self.mean.iter_mut().zip(now) {
+            *mean += weight * (now - *mean);
+        }
+        let jump = f64::from(u8::from(jumped));
+        self.jumps += (jump - self.jumps) / f64::from(LATELY);
+        self.calm = if jumped { 0 } else { self.calm + 1 };
+        self.last = Some((*now, operations));
+    }
+}
+
+/// Whether shares of so many operations each are those of different workloads, and not so
+/// by chance.
+fn differ(one: &Shares, other: &Shares, of_one: u64, of_other: u64) -> bool {
+    distance(one, other) > SAME + by_chance(of_one) + by_chance(of_other)
+}
+
+impl Present {
+    /// Takes up a mission.
+    pub fn see(&mut self, mission: &Mission) -> Turn {
+        let Some(now) = shares(mission) else {
+            return self.standing();
+        };
+        let operations = mission.operations.total();
+        self.lately.see(&now, operations);
+        let Some(before) = self.shares else {
+            return self.begin(now, operations);
+        };
+        if self.by_turns {
+            return self.go_on_by_turns(&before, now, operations);
+        }
+        if self.lately.jumps > BY_TURNS {
+            self.by_turns = true;
+            return self.begin(self.lately.mean, self.known);
+        }
+        if differ(&before, &now, self.known, operations) {
+            self.other += 1;
+        } else {
+            self.other = 0;
+            self.know_better(&before, &now, operations);
+        }
+        if self.other >= OTHER {
+            return self.begin(now, operations);
+        }
+        self.standing()
+    }
+
+    /// Whether the last mission was one of this workload.
+    pub fn is_sure(&self) -> bool {
+        self.other == 0
+    }
+
+    fn standing(&self) -> Turn {
+        if self.is_sure() {
+            Turn::Same
+        } else {
+            Turn::Unsure
+        }
+    }
+
+    fn begin(&mut self, shares: Shares, operations: u64) -> Turn {
+        (self.shares, self.known, self.other) = (Some(shares), operations, 0);
+        Turn::Other
+    }
+
+    /// Turns end with missions alike, and are others where their mean has moved.
+    fn go_on_by_turns(&mut self, before: &Shares, now: Shares, operations: u64) -> Turn {
+        let mean = self.lately.mean;
+        if self.lately.calm >= CALM {
+            self.by_turns = false;
+            self.lately.jumps = 0.0;
+            self.begin(now, operations)
+        } else if differ(before, &mean, self.known, operations) {
+            self.begin(mean, self.known)
+        } else {
+            Turn::Same
+        }
+    }
+
+    /// A workload that was seen for few operations alone is the mean of all that were like
+    /// it.
+    fn know_better(&mut self, before: &Shares, now: &Shares, operations: u64) {
+        if self.known >= WELL_KNOWN {
+            return;
+        }
+        let known = self.known.saturating_add(operations);
+        let weight = operations as f64 / known.max(1) as f64;
+        let mean = |at: usize| before[at] + weight * (now[at] - before[at]);
+        (self.shares, self.known) = (Some(std::array::from_fn(mean)), known);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observation::OperationMix;
+
+    /// Missions of so many percent of reads, and what each told.
+    fn turns(present: &mut Present, reads: impl IntoIterator<Item = u64>) -> Vec<Turn> {
+        let see = |percent: u64| {
+            present.see(&Mission {
+                operations: OperationMix {
+                    gets_found: percent * 1_000,
+                    writes: (100 - percent) * 1_000,
+                    ..OperationMix::default()
+                },
+                ..Mission::default()
+            })
+        };
+        reads.into_iter().map(see).collect()
+    }
+
+    fn others(turns: &[Turn]) -> usize {
+        turns.iter().filter(|turn| **turn == Turn::Other).count()
+    }
+
+    #[test]
+    fn another_workload_is_believed_after_two_missions() {
+        let mut present = Present::default();
+        let told = turns(&mut present, [90, 90, 10, 90, 10, 10, 10]);
+        use Turn::{Other, Same, Unsure};
+        assert_eq!(told, [Other, Same, Unsure, Same, Unsure, Other, Same]);
+        assert_eq!(present.see(&Mission::default()), Same, "nothing was done");
+    }
+
+    /// Every second mission, every third, and workloads of two and of three missions each.
+    #[test]
+    fn what_comes_by_turns_is_one_workload() {
+        let three = [90, 90, 90, 10, 10, 10];
+        for pattern in [&[90, 10][..], &[90, 90, 10], &[90, 90, 10, 10], &three] {
+            let mut present = Present::default();
+            let missions = || pattern.iter().copied().cycle();
+            turns(&mut present, missions().take(120));
+            assert!(present.by_turns, "{pattern:?}");
+            let mean = pattern.iter().sum::<u64>() as f64 / pattern.len() as f64 / 100.0;
+            let share = present.shares.expect("seen")[1];
+            assert!((share - mean).abs() < 0.1, "{pattern:?}: {share} {mean}");
+            let later = turns(&mut present, missions().take(600));
+            assert_eq!(others(&later), 0, "{pattern:?}");
+        }
+    }
+
+    #[test]
+    fn turns_end_with_the_last_of_them() {
+        let mut present = Present::default();
+        turns(&mut present, [90, 10].into_iter().cycle().take(120));
+        let told = turns(&mut present, [90; 100]);
+        assert!(!present.by_turns);
+        assert_eq!(others(&told[20..]), 0, "{told:?}");
+        assert!((present.shares.expect("seen")[1] - 0.9).abs() < 1e-9);
+    }
+
+    /// Sessions of five missions and more are learned one by one.
+    #[test]
+    fn sessions_are_no_turns() {
+        let mut present = Present::default();
+        let sessions = (0..40).flat_map(|at| [if at % 2 == 0 { 90 } else { 10 }; 5]);
+        let told = turns(&mut present, sessions);
+        assert_eq!(others(&told), 40);
+        assert!(!present.by_turns);
+    }
+}
