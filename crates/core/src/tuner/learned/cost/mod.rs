@@ -1,11 +1,11 @@
 //! What an operation takes, by run limits.
 //!
 //! time = gets * (a + b * false positives) + gets of present keys * c
-//!        + scans * (d + e * runs) + scanned entries * f + writes * g + h * compaction
+//!        + scans * (d + e * runs) + writes * f + g * compaction
 //!
 //! and never less than compactions take to keep up: clients * compaction / workers.
 //! Here compaction is seconds of compaction for each operation, and clients are the
-//! operations under way at once. The constants a to h are fitted ([`super::fit`]);
+//! operations under way at once. The constants a to g are fitted ([`super::fit`]);
 //! what compaction takes for each byte is measured.
 
 mod learn;
@@ -28,18 +28,17 @@ const FALSE: usize = 1;
 const FOUND: usize = 2;
 const SCANS: usize = 3;
 const SCANNED_RUNS: usize = 4;
-const SCANNED: usize = 5;
-const WRITES: usize = 6;
-const COMPACTION: usize = 7;
+const WRITES: usize = 5;
+const COMPACTION: usize = 6;
 
 /// Seconds before anything was seen: an SSD and a core of 2020 or later.
-const PRIOR: Terms = [20e-6, 120e-6, 40e-6, 60e-6, 60e-6, 1e-6, 12e-6, 0.5];
+const PRIOR: Terms = [20e-6, 120e-6, 40e-6, 80e-6, 60e-6, 12e-6, 0.5];
 
 /// How wrong the prior may be, relative.
 const DOUBT: f64 = 1.0;
 
 /// Seconds for whoever knows nothing, and how wrong they may be.
-const NO_PRIOR: Terms = [50e-6, 50e-6, 50e-6, 50e-6, 50e-6, 50e-6, 50e-6, 0.5];
+const NO_PRIOR: Terms = [50e-6, 50e-6, 50e-6, 50e-6, 50e-6, 50e-6, 0.5];
 const NO_PRIOR_DOUBT: f64 = 100.0;
 
 /// Weight of a mission against all before it.
@@ -175,7 +174,6 @@ impl Cost {
         terms[FOUND] = seen.found;
         terms[SCANS] = seen.scans;
         terms[SCANNED_RUNS] = seen.scans * (runs.iter().sum::<f64>() + level0);
-        terms[SCANNED] = seen.scanned;
         terms[WRITES] = seen.writes;
         terms[COMPACTION] = compaction;
         terms

@@ -17,8 +17,6 @@ pub(super) struct Seen {
     /// Those of them that found their key: the others read no block but by mistake.
     pub found: f64,
     pub scans: f64,
-    /// Entries that they returned.
-    pub scanned: f64,
     pub writes: f64,
     pub written: f64,
     pub compaction: f64,
@@ -41,7 +39,6 @@ impl Seen {
             gets: each(gets),
             found: each(mission.operations.gets_found as f64),
             scans: each(scans),
-            scanned: each(mission.operations.scan_entries as f64),
             writes: each(writes),
             written: each(mission.user_write_bytes as f64),
             compaction: each(mission.compaction_seconds()),
@@ -59,7 +56,6 @@ impl Seen {
             gets: mix(self.gets, newer.gets),
             found: mix(self.found, newer.found),
             scans: mix(self.scans, newer.scans),
-            scanned: mix(self.scanned, newer.scanned),
             writes: mix(self.writes, newer.writes),
             written: mix(self.written, newer.written),
             compaction: mix(self.compaction, newer.compaction),
