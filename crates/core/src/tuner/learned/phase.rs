@@ -20,6 +20,10 @@ const MEMORY: u32 = 24;
 /// wrong again, but not for ever.
 const OLD: u64 = 300;
 
+/// Limits that were left so many missions ago are no measure of the present ones: a tree that
+/// fills with old versions gets slower under any limits.
+const RECENT: u64 = 48;
+
 /// A bar lasts at most 2^6 times as long as the first.
 const MOST_DOUBLINGS: u32 = 6;
 
@@ -213,6 +217,7 @@ impl Phase {
             let levels = Layout::V1.logical_levels();
             let mut changed = levels.filter(|level| it.limits.get(*level) != limits.get(*level));
             it.missions >= ENOUGH
+                && self.missions - it.last <= RECENT
                 && !changed.any(|level| self.is_barred(level, it.limits.get(level)))
         };
         let known = self.tried.iter().filter(open);

@@ -44,6 +44,9 @@ const NO_PRIOR_DOUBT: f64 = 100.0;
 /// Weight of a mission against all before it.
 const NEWEST: f64 = 0.25;
 
+/// Runs are there at most so many times as many operations as under the present workload.
+const MOST_LONGER: f64 = 100.0;
+
 /// Rate of false positives, and what asking a run costs beside, in such rates,
 /// before filters were seen at work.
 const FALSE_POSITIVES: f64 = 0.02;
@@ -219,15 +222,29 @@ impl Cost {
         met
     }
 
+    /// The share of the operations that the runs of a level will see which are usual ones.
+    ///
+    /// Runs are there until so many bytes have come in. Those that outlive the present
+    /// workload wait for the rest at the usual rate: after a load for many operations.
+    fn usual_share(&self, seen: &Seen, structure: &Structure<'_>, at: usize) -> f64 {
+        if !self.hedges {
+            return 0.0;
+        }
+        let life = structure.life(at) / (seen.written * seen.operations).max(1.0);
+        let outlive = life / (life + self.lasts.max(1.0));
+        let usual = self.usual.writes * self.usual.entry;
+        let longer = if usual > 0.0 {
+            (seen.written / usual).clamp(1.0 / MOST_LONGER, MOST_LONGER)
+        } else {
+            1.0
+        };
+        outlive * longer / (outlive * longer + 1.0 - outlive)
+    }
+
     /// An operation as the runs of a level will see it: the present workload while it
     /// lasts, and what is usual for as much of their life as it may not.
     fn later(&self, seen: &Seen, structure: &Structure<'_>, at: usize) -> Seen {
-        let life = structure.life(at) / (seen.written * seen.operations).max(1.0);
-        let share = if self.hedges {
-            life / (life + self.lasts.max(1.0))
-        } else {
-            0.0
-        };
+        let share = self.usual_share(seen, structure, at);
         let mix = |now: f64, usual: f64| now + share * (usual - now);
         Seen {
             gets: mix(seen.gets, self.usual.gets),
