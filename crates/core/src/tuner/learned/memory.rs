@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::super::chance::distance;
 use super::phase::Bar;
 use crate::cost_model::Workload;
 use crate::layout::Layout;
@@ -58,12 +59,6 @@ pub(super) struct Memory(Vec<Remembered>);
 /// The mission's shares; `None` without operations.
 pub(super) fn shares(mission: &Mission) -> Option<Shares> {
     Workload::of_mission(&mission.operations).map(|workload| workload.shares())
-}
-
-/// The largest difference of a share.
-pub(super) fn distance(a: &Shares, b: &Shares) -> f64 {
-    let differences = a.iter().zip(b).map(|(a, b)| (a - b).abs());
-    differences.fold(0.0, f64::max)
 }
 
 impl Memory {

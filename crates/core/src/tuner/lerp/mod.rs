@@ -25,7 +25,7 @@ use budget::Budget;
 use replay::Experience;
 use reward::Rewards;
 
-use super::chance::by_chance;
+use super::chance::{by_chance, distance};
 use super::{Policy, Question, Trial, TrialId, Tuner};
 use crate::cost_model::Workload;
 use crate::filters::FilterAllocation;
@@ -131,12 +131,9 @@ impl Lerp {
         };
         let shares = workload.shares();
         let bound = OTHER_WORKLOAD + by_chance(mission.operations.total());
-        let changed = self.shares.is_none_or(|before| {
-            before
-                .iter()
-                .zip(&shares)
-                .any(|(before, now)| (before - now).abs() > bound)
-        });
+        let changed = self
+            .shares
+            .is_none_or(|before| distance(&before, &shares) > bound);
         if changed {
             self.shares = Some(shares);
             self.begin_anew();
