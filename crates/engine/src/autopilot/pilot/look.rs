@@ -40,7 +40,7 @@ impl Pilot {
         let Seen { tree, .. } = seen;
         let unreadable = self.left_out(&tree, now);
         let observation = Observation {
-            shape: family.shape.fitted(&tree),
+            shape: family.shape().fitted(&tree),
             tree,
             state: self.state.clone(),
             in_flight,
