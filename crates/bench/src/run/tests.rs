@@ -383,6 +383,14 @@ fn stock_rocksdb_runs_a_small_workload() {
         );
     }
     assert!(!out.path().join("database").exists());
+    let mut other = job(&plan, &plan.arms[0], 1).unwrap();
+    other.program = Some(Program {
+        version: "0.1.0".into(),
+        commit: None,
+        dirty: false,
+    });
+    let copied = |job: &Job| job.run(&mut |_| ()).unwrap().load.copied;
+    assert!(!copied(&other), "another program loads anew");
 }
 
 /// RocksDB counts the blocks that compactions read together with those of users, but for
