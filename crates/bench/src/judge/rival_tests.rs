@@ -102,3 +102,17 @@ fn ties_share_a_rank_and_neither_open_sessions_nor_the_closing_one_have_any() {
     let means: Vec<Option<f64>> = all.iter().map(|arm| arm.mean_rank(all)).collect();
     assert_eq!(means, [Some(2.0), Some(1.5), Some(2.0), None]);
 }
+
+#[test]
+fn a_headroom_without_an_oracle_is_said_to_be_a_bound() {
+    let oracle = "oracle:a=fixed-1,b=fixed-1,offered=fixed-1,closing=fixed-1";
+    let said = |arms: &[&str]| {
+        let of = |round| arms.iter().map(move |name| run(name, round, [1.0; 3]));
+        let runs: Vec<ArmRun> = (0..3).flat_map(of).collect();
+        let cautions = judge(&parameters(arms), &runs).cautions;
+        cautions.iter().any(|it| it.contains("perfect knowledge"))
+    };
+    assert!(said(&["fixed-1", "fixed-10"]));
+    assert!(!said(&["fixed-1", "fixed-10", oracle]));
+    assert!(!said(&["fixed-1"]), "there is nothing to switch to");
+}
