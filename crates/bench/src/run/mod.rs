@@ -6,6 +6,7 @@ mod job;
 mod kept;
 mod load;
 mod measure;
+mod options;
 mod plan;
 mod program;
 mod rates;
