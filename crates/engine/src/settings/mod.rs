@@ -203,7 +203,9 @@ pub struct Settings {
     pub compaction_readahead_size: u64,
 
     /// Bound on the bytes in the tree over the bytes in its oldest run, an
-    /// upper bound of the space amplification; at least 1.1.
+    /// upper bound of the space amplification; at least 1.1. It holds where merges
+    /// keep up with what is written. The bytes that one merge of L0 brings,
+    /// `level0_file_num_compaction_trigger` · `write_buffer_size`, may come on top.
     ///
     /// Default: 3.0. Dynamically changeable: yes, by [`Db::apply`](crate::Db::apply). Under a
     /// lower bound runs are merged into the oldest at once where the tree is over it.

@@ -113,7 +113,7 @@ fn a_tighter_bound_on_space_merges_runs_into_the_oldest() {
     let db = opened(&place, |settings| {
         settings.policy = "fixed-4".parse().expect("a policy");
     });
-    // Enough for the bound: four times the capacity of level 1.
+    // Enough for two levels.
     let mut written = 12_000;
     load(&db, 0..written, 1);
     settle(&db);

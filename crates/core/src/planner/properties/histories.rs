@@ -61,6 +61,12 @@ proptest! {
         prop_assert!(model.tree().level0().len() < trigger);
         prop_assert!(model.tree().files(PhysicalLevel::LANDING).is_empty());
         prop_assert!(model.state.drains.is_empty());
+        if bounded {
+            let tree = model.tree();
+            let oldest = tree.runs().next_back().map_or(0, |run| tree.bytes(run));
+            let most = 2 * oldest + model.shape.level0_bytes();
+            prop_assert!(tree.total_bytes() <= most, "{:?}", tree);
+        }
     }
 
     /// Under every transition pinned limits stay, whatever is drained, emptied or asked
