@@ -126,7 +126,8 @@ fn mismatch(planned: &BTreeSet<u64>, did: &Did) -> Option<String> {
 
 fn failed(plan: &Plan, error: &rust_rocksdb::Error) -> Executed {
     let outcome = match error.kind() {
-        // Somebody else was faster: the tree is no longer the one seen.
+        // Somebody else was faster: the tree is no longer the one seen. If it is, the same
+        // comes out again, which is counted.
         RocksKind::Aborted | RocksKind::Busy | RocksKind::InvalidArgument => Outcome::Stale {
             why: error.to_string(),
         },
