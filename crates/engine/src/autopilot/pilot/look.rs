@@ -12,6 +12,8 @@ use rust_rocksdb::BoundColumnFamily;
 use super::super::shared::Shared;
 use super::{Look, Pilot};
 use crate::error::Result;
+use crate::ffi::CfRef;
+use crate::ffi::snapshot::table_properties_at;
 use crate::observe::{Seen, observe};
 
 impl Pilot {
@@ -37,7 +39,14 @@ impl Pilot {
         let foreign = seen.foreign(&in_flight);
         let busy_elsewhere = foreign.is_some();
         in_flight.extend(foreign);
-        let Seen { tree, .. } = seen;
+        let Seen { mut tree, .. } = seen;
+        let read =
+            |keys: &[&[u8]]| -> Result<_> { Ok(table_properties_at(CfRef::of(handle)?, keys)?) };
+        if let Err(error) = self.counts.complete(&mut tree, now, read) {
+            // No reason to merge nothing: these files' tombstones are not known, no more.
+            let sentence = format!("the entries of some files stay unknown: {error}");
+            shared.complain(&family.name, sentence);
+        }
         let unreadable = self.left_out(&tree, now);
         let observation = Observation {
             shape: family.shape().fitted(&tree),
