@@ -166,9 +166,14 @@ pub(crate) fn files_named(message: &str) -> impl Iterator<Item = u64> + '_ {
 /// There is no room, on the disk or under the limit of an SstFileManager: the
 /// files are innocent.
 pub(crate) fn is_full_disk(message: &str) -> bool {
-    ["No space left", "NoSpace", "quota exceeded", "Compaction too large"]
-        .iter()
-        .any(|words| message.contains(words))
+    [
+        "No space left",
+        "NoSpace",
+        "quota exceeded",
+        "Compaction too large",
+    ]
+    .iter()
+    .any(|words| message.contains(words))
 }
 
 /// The process or the machine has too little of something, a full disk among them: the

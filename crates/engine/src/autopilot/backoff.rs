@@ -98,12 +98,19 @@ impl BackOff {
         now: Instant,
     ) -> Outcome {
         match outcome {
-            Outcome::Stale { why } if self.stays_stale(plan, around, now) => Outcome::Failed {
-                error: format!(
-                    "it could not begin for {} s or more, though nothing around it changed: {why}",
-                    LONGEST_STALE.as_secs()
-                ),
-            },
+            Outcome::Stale { why } if self.stays_stale(plan, around, now) => {
+                // All other plans wait with it: as for any plan that fails for the first time.
+                if !self.failures.contains_key(&name(plan)) {
+                    self.in_vain = 0;
+                }
+                Outcome::Failed {
+                    error: format!(
+                        "it could not begin for {} s or more, though nothing around it changed: \
+                         {why}",
+                        LONGEST_STALE.as_secs()
+                    ),
+                }
+            }
             other => other,
         }
     }
@@ -233,6 +240,22 @@ mod tests {
         assert!(!fails(&mut back_off, 3, 7, after(0)));
         let twice = fails(&mut back_off, 3, 7, after(500));
         assert!(!twice, "that is not often");
+    }
+
+    #[test]
+    fn a_plan_that_stays_stale_holds_others_up_no_longer_than_one_that_fails() {
+        let begun = Instant::now();
+        let mut back_off = BackOff::default();
+        for second in 0..30 {
+            let now = begun + Duration::from_secs(second);
+            if fails(&mut back_off, 1, 7, now) {
+                back_off.failed(&plan(1), now);
+                assert_eq!(back_off.remaining(now), Some(Duration::from_millis(500)));
+                return;
+            }
+            back_off.postponed(now);
+        }
+        panic!("it never failed");
     }
 
     #[test]
