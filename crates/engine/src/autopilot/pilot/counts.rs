@@ -53,9 +53,14 @@ impl Counts {
             self.leave_out(&asked, now);
             self.forget_all_but(tree);
         }
+        self.fill_in(tree);
+        outcome
+    }
+
+    /// Fills in what is known of a tree's files.
+    pub(super) fn fill_in(&mut self, tree: &mut Tree) {
         tree.fill_counts(|number| self.known.get(&number).copied());
         self.count(tree);
-        outcome
     }
 
     /// Whether the next look reads more.
