@@ -7,8 +7,8 @@ use super::{KIB, MIB, Settings};
 /// The program, its threads' stacks, and what RocksDB holds once.
 const PROGRAM: u64 = 20 * MIB;
 
-/// A table file that is open, its reader above all: what memory grew by for each in a run
-/// of 45 minutes (bench/RESULTS.md, a long run of mixed sessions).
+/// A table file that is open, its reader above all: memory grew by 16 and by 23 KiB for each
+/// in runs of an hour and of 45 minutes (bench/RESULTS.md, an hour of mixed sessions).
 const OPEN_FILE: u64 = 24 * KIB;
 
 /// What a merge holds of its output.
