@@ -163,11 +163,10 @@ fn only(outcome: Outcome) -> Executed {
 
 fn finish(shared: &Shared, job: &Job, mut executed: Executed) {
     let family = &*job.family;
-    let judged = |outcome| {
-        let mut back_off = family.back_off.lock();
-        back_off.judge(&job.plan, job.around, outcome, Instant::now())
-    };
-    executed.outcome = judged(executed.outcome);
+    let now = Instant::now();
+    let mut waits = family.back_off.lock();
+    executed.outcome = waits.judge(&job.plan, job.around, executed.outcome, now);
+    drop(waits);
     count(&mut family.pieces.lock(), &job.plan, &executed);
     back_off(shared, job, &executed);
     if let Some(sentence) = executed.mismatch {
