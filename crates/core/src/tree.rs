@@ -124,6 +124,35 @@ impl Tree {
         })
     }
 
+    /// The files whose entries are unknown.
+    pub fn uncounted(&self) -> impl Iterator<Item = &File> {
+        let files = self.levels.iter().flatten();
+        files.filter(|file| file.entries == 0)
+    }
+
+    /// Gives each of these the entries and tombstones that `counts` knows by its number.
+    pub fn fill_counts(&mut self, counts: impl Fn(u64) -> Option<(u64, u64)>) {
+        let files = self.levels.iter_mut().flatten();
+        for file in files.filter(|file| file.entries == 0) {
+            if let Some((entries, deletions)) = counts(file.number) {
+                file.entries = entries;
+                file.deletions = deletions;
+            }
+        }
+    }
+
+    /// The files whose range of keys holds `key`.
+    pub fn at(&self, key: &Key) -> impl Iterator<Item = &File> {
+        let level0 = self.level0().iter();
+        let level0 = level0.filter(move |file| file.overlaps(key, key));
+        let runs = self.levels.iter().skip(1).flat_map(move |files| {
+            let first = files.partition_point(|file| file.largest < *key);
+            let from = files[first..].iter();
+            from.take_while(move |file| file.smallest <= *key)
+        });
+        level0.chain(runs)
+    }
+
     /// Occupied physical levels above 0, newest first.
     pub fn runs(&self) -> impl DoubleEndedIterator<Item = PhysicalLevel> + '_ {
         (1..self.levels.len())
@@ -181,4 +210,48 @@ fn check_level(at: usize, files: &[File]) -> Result<(), IllegalTree> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::numbered_files;
+
+    fn numbers<'a>(files: impl Iterator<Item = &'a File>) -> Vec<u64> {
+        files.map(|file| file.number).collect()
+    }
+
+    /// Files 1 and 2 in L0, 3 to 6 side by side below, the last two with a key in common.
+    fn tree() -> Tree {
+        let mut files = numbered_files(6);
+        files[1].smallest = files[0].smallest.clone();
+        files[5].smallest = files[4].largest.clone();
+        let below = files.split_off(2);
+        Tree::new(vec![files, Vec::new(), below]).expect("legal")
+    }
+
+    #[test]
+    fn a_key_lies_in_the_files_around_it() {
+        let tree = tree();
+        let at = |key: &str| numbers(tree.at(&Key::from(key)));
+        assert_eq!(at("00005"), [1, 2]);
+        assert_eq!(at("00015"), [2]);
+        assert_eq!(at("00020"), [3]);
+        assert_eq!(at("00049"), [5, 6]);
+        assert!(at("00060").is_empty());
+    }
+
+    #[test]
+    fn counts_are_filled_in_where_they_are_unknown() {
+        let mut files = numbered_files(3);
+        for file in &mut files[1..] {
+            file.entries = 0;
+        }
+        let mut tree = Tree::new(vec![files]).expect("legal");
+        assert_eq!(numbers(tree.uncounted()), [2, 3]);
+        tree.fill_counts(|number| (number != 3).then_some((8, 6)));
+        assert_eq!(numbers(tree.uncounted()), [3]);
+        let shares: Vec<f64> = tree.level0().iter().map(File::deletion_share).collect();
+        assert_eq!(shares, [0.0, 0.75, 0.0]);
+    }
 }

@@ -126,7 +126,8 @@ fn mismatch(planned: &BTreeSet<u64>, did: &Did) -> Option<String> {
 
 fn failed(plan: &Plan, error: &rust_rocksdb::Error) -> Executed {
     let outcome = match error.kind() {
-        // Somebody else was faster: the tree is no longer the one seen.
+        // Somebody else was faster: the tree is no longer the one seen. If it is, the same
+        // comes out again, which is counted.
         RocksKind::Aborted | RocksKind::Busy | RocksKind::InvalidArgument => Outcome::Stale {
             why: error.to_string(),
         },
@@ -165,9 +166,14 @@ pub(crate) fn files_named(message: &str) -> impl Iterator<Item = u64> + '_ {
 /// There is no room, on the disk or under the limit of an SstFileManager: the
 /// files are innocent.
 pub(crate) fn is_full_disk(message: &str) -> bool {
-    ["No space left", "NoSpace", "quota", "Compaction too large"]
-        .iter()
-        .any(|words| message.contains(words))
+    [
+        "No space left",
+        "NoSpace",
+        "quota exceeded",
+        "Compaction too large",
+    ]
+    .iter()
+    .any(|words| message.contains(words))
 }
 
 /// The process or the machine has too little of something, a full disk among them: the

@@ -54,6 +54,7 @@ pub mod ffi;
 mod files;
 pub mod inspect;
 pub mod observe;
+mod open_error;
 mod open_files;
 mod options;
 mod rate_limit;

@@ -4,6 +4,7 @@
 mod child;
 #[path = "apply/closed.rs"]
 mod closed;
+mod common;
 #[path = "common/contents.rs"]
 mod contents;
 #[path = "apply/data.rs"]
@@ -18,6 +19,8 @@ mod interrupted;
 mod kill;
 #[path = "apply/rebuild.rs"]
 mod rebuild;
+#[path = "apply/reshaped.rs"]
+mod reshaped;
 #[path = "apply/running.rs"]
 mod running;
 #[path = "common/small_disk.rs"]

@@ -1,4 +1,5 @@
-//! In the steady state level 1 holds as many runs as its limit says.
+//! What a tree comes to look like: in the steady state level 1 holds as many runs as its limit
+//! says, the size ratio follows the data, and its space stays within its bound.
 
 mod common;
 
@@ -121,4 +122,41 @@ fn the_ratio_follows_the_data_where_it_may() {
     assert!(deepest.bytes * 2 > deepest.capacity, "{fitted:?}");
     let fixed = shown(directory.path(), false, 20_000..20_010);
     assert_eq!(fixed.size_ratio, 10);
+}
+
+/// Flushes that write every key once.
+const ROUND: u64 = 8;
+
+/// Without its memtable's overhead: 16 bytes of key and 200 of value.
+const ENTRY_BYTES: u64 = 216;
+
+/// The most bytes of a tree at rest, while 0.4 MB are overwritten again and again.
+fn most_bytes(settings: Settings) -> u64 {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = Db::open(directory.path(), settings).expect("opened");
+    let mut most = 0;
+    for part in 0..10 * ROUND {
+        let first = part % ROUND * FLUSH;
+        load(&db, first..first + FLUSH, part);
+        settle(&db);
+        let tree = tree(&db);
+        let runs: u64 = tree.runs.iter().map(|run| run.bytes).sum();
+        most = most.max(tree.level0_bytes + runs);
+    }
+    most
+}
+
+/// Level 1 alone has room for three times as much as there is.
+#[test]
+fn the_bound_on_space_holds_for_what_fits_into_level_1() {
+    let bounded = |bound| Settings {
+        max_space_amplification: bound,
+        ..settings(10, 10)
+    };
+    let live = ROUND * FLUSH * ENTRY_BYTES;
+    let allowed = live * 3 / 2 + bounded(1.5).shape().level0_bytes();
+    let most = most_bytes(bounded(1.5));
+    assert!(most <= allowed, "{most} for {live}");
+    let free = most_bytes(bounded(100.0));
+    assert!(free > allowed, "{free} for {live}: nothing else holds it");
 }

@@ -25,6 +25,11 @@ const MYROCKS: &str = "plugin-load-add=ha_rocksdb.so\n\
      rocksdb_default_cf_options=write_buffer_size=1m;max_bytes_for_level_base=8m\n\
      rocksdb_rate_limiter_bytes_per_sec=200000000\n";
 
+/// Packages of Debian and Ubuntu.
+const SERVER: &str = "mariadb-server";
+const PLUGIN: &str = "mariadb-plugin-rocksdb";
+const OPENSSL: &str = "openssl";
+
 /// One server at a time: the machine is small.
 static ONE: Mutex<()> = Mutex::new(());
 
@@ -257,24 +262,20 @@ fn install() -> Result<(), String> {
     let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
     let debian = release.contains("debian") || release.contains("ubuntu");
     if !(debian && is_root()) {
-        return Err(
+        return Err(format!(
             "MariaDB with MyRocks, or openssl, is not installed, and only root on Debian or Ubuntu \
-             may install it: apt-get install mariadb-server mariadb-plugin-rocksdb openssl"
-                .into(),
-        );
+             may install it: apt-get install {SERVER} {PLUGIN} {OPENSSL}"
+        ));
     }
-    let packages = ["mariadb-server", "mariadb-plugin-rocksdb", "openssl"];
-    for arguments in [
-        &["update"][..],
-        &[
-            "install",
-            "-y",
-            "--no-install-recommends",
-            packages[0],
-            packages[1],
-            packages[2],
-        ],
-    ] {
+    let install = [
+        "install",
+        "-y",
+        "--no-install-recommends",
+        SERVER,
+        PLUGIN,
+        OPENSSL,
+    ];
+    for arguments in [&["update"][..], &install] {
         let output = Command::new("apt-get")
             .args(arguments)
             .env("DEBIAN_FRONTEND", "noninteractive")

@@ -76,6 +76,17 @@ impl ArmName {
         )
     }
 
+    /// Whether it is RocksDB with its own compaction.
+    pub fn is_stock(&self) -> bool {
+        matches!(
+            self,
+            Self::RocksdbLeveled
+                | Self::RocksdbLeveledTuned(_)
+                | Self::RocksdbLeveledAutoRate
+                | Self::RocksdbUniversal
+        )
+    }
+
     /// Whether it is one of those static arms between which one open store can switch: all
     /// of Lissom's, which have the same schedule.
     pub fn is_switchable(&self) -> bool {

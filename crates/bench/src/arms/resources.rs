@@ -21,7 +21,8 @@ pub struct Resources {
     pub block_cache_size: usize,
     /// Bits of the Bloom filter for each key. Default: 8.
     pub filter_bits_per_key: f64,
-    /// Compactions at a time. One more thread flushes. Default: 2.
+    /// Workers of Lissom's arms. RocksDB may run one compaction more than that in every
+    /// arm, Lissom's and stock ones alike, beside its flushes. Default: 2.
     pub background_compactions: i32,
     /// Most threads of one compaction. Default: 1.
     pub max_subcompactions: u32,
@@ -208,6 +209,13 @@ impl Resources {
     pub fn write_buffer_bytes(&self) -> usize {
         self.write_buffer_size
             .saturating_mul(self.max_write_buffer_number as usize)
+    }
+
+    /// The `max_background_jobs` of every arm. Lissom's leave one compaction to RocksDB's
+    /// emergency brake, and stock arms get as many jobs, so that nobody may run more.
+    pub fn max_background_jobs(&self) -> i32 {
+        let jobs = settings_of(Policy::LazyLeveling, self).max_background_jobs();
+        i32::try_from(jobs).unwrap_or(i32::MAX)
     }
 
     /// Bytes of L0 at its compaction trigger.

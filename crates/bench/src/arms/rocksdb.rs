@@ -82,8 +82,7 @@ fn shared_options(resources: &Resources) -> Options {
         .set_level_zero_file_num_compaction_trigger(resources.level0_file_num_compaction_trigger);
     options.set_level_zero_slowdown_writes_trigger(resources.level0_slowdown_writes_trigger);
     options.set_level_zero_stop_writes_trigger(resources.level0_stop_writes_trigger);
-    // RocksDB gives a quarter of its jobs, but at least one, to flushes.
-    options.set_max_background_jobs(jobs_for(resources.background_compactions));
+    options.set_max_background_jobs(resources.max_background_jobs());
     options.set_max_subcompactions(resources.max_subcompactions);
     options.set_use_direct_reads(resources.direct_io);
     options.set_use_direct_io_for_flush_and_compaction(resources.direct_io);
@@ -100,13 +99,6 @@ const MOST_BYTES_PER_SECOND: i64 = 1 << 30;
 /// RocksDB's defaults for the other two.
 const REFILL_MICROS: i64 = 100_000;
 const FAIRNESS: i32 = 10;
-
-/// Background jobs of which `compactions` are left for compactions.
-fn jobs_for(compactions: i32) -> i32 {
-    (compactions + 1..)
-        .find(|jobs| jobs - (jobs / 4).max(1) >= compactions)
-        .unwrap_or(compactions)
-}
 
 /// One cache for all blocks, with the write buffers charged to it: otherwise indexes
 /// and filters would be memory that nobody counts.

@@ -99,6 +99,33 @@ fn resources_are_checked() {
 }
 
 #[test]
+fn every_arm_may_run_as_many_compactions() {
+    let place = tempfile::tempdir().unwrap();
+    let resources = Resources::default()
+        .with("background_compactions=3")
+        .unwrap();
+    let jobs = |name: &str| {
+        let directory = place.path().join(name);
+        std::fs::create_dir(&directory).unwrap();
+        let store = open_arm(&name.parse().unwrap(), &directory, &resources).unwrap();
+        let options = std::fs::read_to_string(&store.settings_files()[0]).unwrap();
+        let mut lines = options.lines().map(str::trim);
+        let jobs = lines.find_map(|line| line.strip_prefix("max_background_jobs="));
+        jobs.expect("a number of jobs").to_owned()
+    };
+    // One flushes; three workers, and one compaction of RocksDB's own.
+    for name in [
+        "fixed-1",
+        "rocksdb-leveled",
+        "rocksdb-leveled-tuned",
+        "rocksdb-leveled-auto-rate",
+        "rocksdb-universal",
+    ] {
+        assert_eq!(jobs(name), "5", "{name}");
+    }
+}
+
+#[test]
 fn a_share_of_trials_that_is_set_is_the_stores() {
     let exploration = |resources: &Resources| {
         let policy = "learned".parse().unwrap();

@@ -50,20 +50,26 @@ pub struct ArmVerdict {
     pub memory_bytes: Figure,
     /// Bytes that went to the device.
     pub device_written_bytes: Figure,
-    /// Against the best static arm's total; none for that arm itself, and none while
-    /// there are too few rounds.
+    /// Against the best static arm's total; none for that arm itself, none for an arm over
+    /// the space bound, and none while there are too few rounds.
     pub standing: Option<Standing>,
 }
 
 impl ArmVerdict {
-    /// Its rank in each closed session but the closing one: one more than the arms that
-    /// were better outside the spread, so that ties share a rank. Who knows the sessions
-    /// beforehand is nobody's rival, and has no rank.
+    /// Whether it may be better than others: not with knowledge of the sessions
+    /// beforehand, and not with more space than all are given.
+    fn is_rival(&self) -> bool {
+        !self.arm.is_oracle() && !self.over_space_bound
+    }
+
+    /// Its rank in each closed session but the closing one: one more than the rivals that
+    /// were better outside the spread, so that ties share a rank. Who is nobody's rival
+    /// has no rank.
     pub fn ranks(&self, all: &[ArmVerdict]) -> Vec<(&str, usize)> {
-        if self.arm.is_oracle() {
+        if !self.is_rival() {
             return Vec::new();
         }
-        let rivals = || all.iter().filter(|rival| !rival.arm.is_oracle());
+        let rivals = || all.iter().filter(|rival| rival.is_rival());
         let rank = |session: &SessionVerdict| {
             let same = rivals().flat_map(|rival| &rival.sessions);
             let better = same.filter(|other| {
@@ -108,8 +114,9 @@ pub struct SessionVerdict {
     pub read_amplification: Option<Figure>,
     /// Highest bytes on disk over existing bytes.
     pub peak_space_amplification: Figure,
-    /// Whether it has the lowest median of the session or ties with the arm that has; of
-    /// no arm while there are too few rounds.
+    /// Whether it has the lowest median of the session or ties with the arm that has. Not
+    /// while there are too few rounds, and never with perfect knowledge or over the space
+    /// bound.
     pub best: bool,
 }
 
@@ -121,17 +128,19 @@ impl SessionVerdict {
     }
 }
 
-/// Marks in each session the arm with the lowest median, and those that tie with it.
+/// Marks in each session the rival with the lowest median, and those that tie with it.
 pub fn mark_best(arms: &mut [ArmVerdict]) {
-    let sessions = arms.iter().map(|arm| arm.sessions.len()).max();
+    let mut rivals: Vec<&mut ArmVerdict> = arms.iter_mut().filter(|arm| arm.is_rival()).collect();
+    let sessions = rivals.iter().map(|arm| arm.sessions.len()).max();
     for number in 0..sessions.unwrap_or(0) {
-        let judged = arms.iter().filter_map(|arm| arm.sessions.get(number));
+        let judged = rivals.iter().filter_map(|arm| arm.sessions.get(number));
         let judged = judged.map(SessionVerdict::judged);
         let lowest = judged.min_by(|a, b| a.median.total_cmp(&b.median));
         let Some(lowest) = lowest.cloned() else {
             continue;
         };
-        for session in arms.iter_mut().filter_map(|it| it.sessions.get_mut(number)) {
+        let own = rivals.iter_mut();
+        for session in own.filter_map(|arm| arm.sessions.get_mut(number)) {
             session.best = session.judged().against(&lowest) != Standing::Loss;
         }
     }

@@ -29,6 +29,7 @@ pub fn cautions(
         ));
     }
     cautions.extend(hull_caution(parameters));
+    cautions.extend(oracle_caution(parameters, verdict));
     cautions.extend(ratio_caution(parameters, rounds));
     cautions.extend(verdict.write_shortfall.iter().map(PhaseShortfall::sentence));
     cautions.extend(verdict.arms.iter().filter(|arm| arm.over_space_bound).map(|arm| {
@@ -77,6 +78,18 @@ fn hull_caution(parameters: &Parameters) -> Option<String> {
             "The hull is not whole: it lacks {}. The best static arm may be better than shown.",
             missing.join(", ")
         )
+    })
+}
+
+/// The best of each session, put together, is no run: what switching costs is not in it.
+fn oracle_caution(parameters: &Parameters, verdict: &Verdict) -> Option<String> {
+    let bound = verdict.headroom.as_ref()?.switchable.as_ref()?;
+    // One session is followed by the closing one.
+    let changes = bound.best_per_session.len() > 2;
+    let known = parameters.arms.iter().any(ArmName::is_oracle);
+    (changes && !known).then(|| {
+        "No arm switches with perfect knowledge: the headroom is a bound that no run has shown."
+            .to_string()
     })
 }
 

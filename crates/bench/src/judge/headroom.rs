@@ -19,7 +19,7 @@ pub struct Headroom {
     pub all: Bound,
     /// Over the arms that one store can switch between, where there are at least two.
     pub switchable: Option<Bound>,
-    /// The real run with perfect knowledge, if there was one.
+    /// The real run with perfect knowledge, if there was one within the space bound.
     pub oracle_seconds: Option<Figure>,
     /// Longest over shortest of the sessions' best times, the closing one left out;
     /// sessions are sized well when this is near 1.
@@ -99,7 +99,9 @@ pub fn headroom(arms: &[ArmVerdict]) -> Option<Headroom> {
         .filter(|arm| arm.arm.is_switchable())
         .collect();
     let all = over(&hull);
-    let oracle = arms.iter().find(|arm| arm.arm.is_oracle());
+    let oracle = arms
+        .iter()
+        .find(|arm| arm.arm.is_oracle() && !arm.over_space_bound);
     Some(Headroom {
         best_static: best.arm.clone(),
         best_static_seconds: total.clone(),

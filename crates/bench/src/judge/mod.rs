@@ -22,6 +22,8 @@ mod overload;
 mod parts;
 mod phase;
 #[cfg(test)]
+mod rival_tests;
+#[cfg(test)]
 mod tests;
 mod won;
 
@@ -83,10 +85,10 @@ pub fn judge(parameters: &Parameters, runs: &[ArmRun]) -> Verdict {
         arm::mark_best(&mut arms);
     }
     if let Some(headroom) = headroom.as_ref().filter(|_| claims) {
-        for arm in arms
+        let others = arms
             .iter_mut()
-            .filter(|arm| arm.arm != headroom.best_static)
-        {
+            .filter(|arm| arm.arm != headroom.best_static && !arm.over_space_bound);
+        for arm in others {
             arm.standing = Some(arm.total_seconds.against(&headroom.best_static_seconds));
         }
     }

@@ -17,7 +17,8 @@ const ARMS_ABREAST: usize = 6;
 const LEGEND: &str = "
 Figures are medians; ± is half the range over the rounds. (max) is the most of any round.
 Ranges that meet are a tie; ties share a rank. * marks the best of a session and who ties with it.
-The closing session and arms with perfect knowledge have no rank.
+The closing session has no rank; arms with perfect knowledge or over the space bound have
+neither rank nor star.
 Write amp: bytes written to files per byte written by the user; in brackets where it spans too
 little of the tree's phases for a claim. Read amp: data blocks read from files per get or scan.
 Peak space: bytes of all files over those of existing data, looked at every second.
@@ -53,7 +54,7 @@ pub fn render_table(results: &Results) -> String {
             );
         }
         if verdict.arms.iter().any(|arm| arm.arm.follows_workload()) {
-            for arms in verdict.arms.chunks(ARMS_ABREAST) {
+            for arms in ranked(&verdict.arms).chunks(ARMS_ABREAST) {
                 text += &section("Ranks", &ranks_grid(arms, &verdict.arms));
             }
         }
@@ -122,7 +123,6 @@ fn totals_grid(verdict: &Verdict) -> Grid {
         "to best static",
         "mean rank",
         "",
-        "",
     ]);
     let best = verdict
         .headroom
@@ -138,7 +138,13 @@ fn totals_grid(verdict: &Verdict) -> Grid {
             .headroom
             .as_ref()
             .is_some_and(|h| h.best_static == arm.arm);
-        let standing = arm.standing.map_or("", |standing| standing.word());
+        let standing = if is_best {
+            "best static"
+        } else if arm.over_space_bound {
+            "over the space bound"
+        } else {
+            arm.standing.map_or("", |standing| standing.word())
+        };
         grid.row([
             arm.arm.to_string(),
             figure(&arm.total_seconds),
@@ -148,13 +154,7 @@ fn totals_grid(verdict: &Verdict) -> Grid {
             }),
             arm.mean_rank(&verdict.arms)
                 .map_or(String::new(), |rank| format!("{rank:.1}")),
-            if is_best { "best static" } else { standing }.to_string(),
-            if arm.over_space_bound {
-                "over the space bound"
-            } else {
-                ""
-            }
-            .to_string(),
+            standing.to_string(),
         ]);
     }
     grid.left_from(5)
@@ -185,13 +185,17 @@ fn session_cell(session: &SessionVerdict) -> String {
     text + if session.best { "*" } else { " " }
 }
 
+/// Those that have a rank.
+fn ranked(all: &[ArmVerdict]) -> Vec<&ArmVerdict> {
+    all.iter()
+        .filter(|arm| !arm.ranks(all).is_empty())
+        .collect()
+}
+
 /// Sessions as rows, `arms` as columns, and their means; ranks are among `all`.
-fn ranks_grid(arms: &[ArmVerdict], all: &[ArmVerdict]) -> Grid {
-    let ranked: Vec<(&ArmVerdict, Vec<(&str, usize)>)> = arms
-        .iter()
-        .map(|arm| (arm, arm.ranks(all)))
-        .filter(|(_, ranks)| !ranks.is_empty())
-        .collect();
+fn ranks_grid(arms: &[&ArmVerdict], all: &[ArmVerdict]) -> Grid {
+    let ranked: Vec<(&ArmVerdict, Vec<(&str, usize)>)> =
+        arms.iter().map(|arm| (*arm, arm.ranks(all))).collect();
     let names: Vec<String> = ranked.iter().map(|(arm, _)| arm.arm.to_string()).collect();
     let mut titles = vec!["session"];
     titles.extend(names.iter().map(String::as_str));

@@ -12,7 +12,7 @@ use super::record::ArmRun;
 use crate::error::{BenchError, Place, Result};
 
 /// The child's side: reads a job from `input`, runs it, writes events to `output`; the
-/// run is said to be `program`'s, which may be another than the parent's by now.
+/// run is `program`'s, which may be another than the parent's by now.
 /// A failed run is an event, too; an error is returned only if none could be written.
 /// If the parent goes away in mid-run, the process exits with 1.
 pub fn run_arm_child(
@@ -27,7 +27,7 @@ pub fn run_arm_child(
             "standard input holds no job for bench-arm, which other commands start by themselves",
         )
         .and_then(|job| {
-            job.run(&mut |event| {
+            Job { program, ..job }.run(&mut |event| {
                 // Nobody listens any more: what would come of the run is lost anyway, and
                 // it would only disturb whatever else the machine does.
                 if send(&mut output, &event).is_err() {
@@ -36,7 +36,7 @@ pub fn run_arm_child(
             })
         });
     let last = match result {
-        Ok(run) => Event::Done(Box::new(ArmRun { program, ..run })),
+        Ok(run) => Event::Done(Box::new(run)),
         Err(error) => Event::Failed(error.to_string()),
     };
     send(&mut output, &last)

@@ -6,8 +6,10 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::event::Event;
+use super::kept::KeptLoad;
 use super::load::{Filling, Loaded, reach_start};
 use super::measure::measure;
+use super::program::Program;
 use super::record::ArmRun;
 use crate::arms::{ArmName, Resources, open_arm};
 use crate::drive::ProcessUse;
@@ -33,8 +35,11 @@ pub struct Job {
     pub resources: Resources,
     /// The database's directory; it is emptied first, and removed afterwards.
     pub directory: PathBuf,
-    /// Where the loaded directory is kept, if it is.
+    /// Where loaded directories are kept, each program's beside the others', if they are.
     pub kept_load: Option<PathBuf>,
+    /// The program that runs it, which sets this itself.
+    #[serde(skip)]
+    pub program: Option<Program>,
     /// Where the settings files are copied to.
     pub settings: PathBuf,
     /// Milliseconds between samples.
@@ -90,6 +95,14 @@ impl Job {
             seed: self.seed,
             round: self.round,
         }
+    }
+
+    /// The load that is kept of this program, if one is.
+    pub(super) fn kept_load(&self) -> Result<Option<KeptLoad>> {
+        let place = self.kept_load.as_deref();
+        place
+            .map(|place| KeptLoad::new(place, self.program.as_ref()))
+            .transpose()
     }
 
     /// How long to wait for background work.

@@ -1,10 +1,10 @@
 //! From an empty directory to the state in which measuring begins.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use super::event::{Event, Progress};
 use super::job::{Job, remove_directory};
+use super::kept::KeptLoad;
 use crate::error::{Place, Result};
 use crate::generate::{DataShape, Partition, Rng, load_order, phase_updates};
 use crate::store::Store;
@@ -31,18 +31,18 @@ pub fn reach_start(
     report: &mut (dyn FnMut(Event) + Send),
 ) -> Result<Loaded> {
     remove_directory(&job.directory)?;
-    let kept = job.kept_load.as_deref();
-    let copied = kept.is_some_and(Path::exists);
-    let mut store = if let (true, Some(kept)) = (copied, kept) {
-        copy_directory(kept, &job.directory)?;
+    let kept = job.kept_load()?;
+    let copied = kept.as_ref().is_some_and(KeptLoad::exists);
+    let mut store = if let (true, Some(kept)) = (copied, &kept) {
+        kept.copy_to(&job.directory)?;
         job.open()?
     } else {
         load(job, data, report)?
     };
-    if let (false, Some(kept)) = (copied, kept) {
+    if let (false, Some(kept)) = (copied, &kept) {
         store.settle(job.patience())?;
         store.close()?;
-        keep(&job.directory, kept)?;
+        kept.keep(&job.directory)?;
         store = job.open()?;
     }
     job.filling()
@@ -155,28 +155,4 @@ impl<'a> Writer<'a> {
         }
         Ok(())
     }
-}
-
-fn keep(directory: &Path, kept: &Path) -> Result<()> {
-    // Copied under another name first: a copy that was cut short is never taken for whole.
-    let mut part = kept.as_os_str().to_owned();
-    part.push(".part");
-    let part = PathBuf::from(part);
-    remove_directory(&part)?;
-    copy_directory(directory, &part)?;
-    fs::rename(&part, kept).place(kept.display())
-}
-
-fn copy_directory(from: &Path, to: &Path) -> Result<()> {
-    fs::create_dir_all(to).place(to.display())?;
-    for entry in fs::read_dir(from).place(from.display())? {
-        let entry = entry.place(from.display())?;
-        let target = to.join(entry.file_name());
-        if entry.file_type().place(entry.path().display())?.is_dir() {
-            copy_directory(&entry.path(), &target)?;
-        } else {
-            fs::copy(entry.path(), &target).place(entry.path().display())?;
-        }
-    }
-    Ok(())
 }

@@ -167,7 +167,7 @@ impl Book {
         ArmRun {
             arm: job.arm.clone(),
             round: job.round,
-            program: None,
+            program: job.program.clone(),
             load,
             sessions: self.sessions,
             totals,

@@ -3,8 +3,10 @@
 mod child;
 mod event;
 mod job;
+mod kept;
 mod load;
 mod measure;
+mod options;
 mod plan;
 mod program;
 mod rates;
@@ -125,7 +127,7 @@ fn launch(plan: &RunPlan, job: &Job, watcher: &mut dyn Watcher) -> Result<ArmRun
     }
 }
 
-/// Where an arm's load is kept: under a name of its own for each way to load, for one of
+/// Where an arm's loads are kept: under a name of its own for each way to load, for one of
 /// other data or resources must not be taken for this one's.
 fn kept_load(plan: &RunPlan, arm: &ArmName) -> Result<PathBuf> {
     let directory = plan.out.join("loads");
@@ -150,6 +152,7 @@ fn job(plan: &RunPlan, arm: &ArmName, round: u32) -> Result<Job> {
         resources: plan.resources.clone(),
         directory: plan.out.join("database"),
         kept_load,
+        program: None,
         settings: plan.out.join("settings").join(arm.file_name()),
         sample_millis: plan.sample_millis,
         settle_seconds: plan.settle_seconds,

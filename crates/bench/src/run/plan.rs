@@ -211,7 +211,7 @@ impl Launcher {
 }
 
 /// Entries of the demo: a run takes some eight seconds on two cores, and three rounds of
-/// six arms fit into two to four minutes.
+/// six arms fit into about two minutes.
 const DEMO_ENTRIES: u64 = 50_000;
 const DEMO_ARMS: [&str; 6] = [
     "learned",
@@ -223,7 +223,7 @@ const DEMO_ARMS: [&str; 6] = [
 ];
 
 /// The plan of `lissom demo`: a changing workload in small, the store's own learner and
-/// RusKey's threshold rule beside static arms; two to four minutes on two cores.
+/// RusKey's threshold rule beside static arms; about two minutes on two cores.
 pub fn demo_plan(out: PathBuf) -> Result<RunPlan> {
     let workload = load_workload("mixed-sessions")?.sized(Some(DEMO_ENTRIES), 1.0)?;
     let arms = DEMO_ARMS

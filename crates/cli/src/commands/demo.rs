@@ -12,7 +12,7 @@ pub fn command() -> Command {
         .about("An embedded store lives through a changing workload, beside static arms")
         .long_about(
             "An embedded store lives through a changing workload, beside static arms.\n\n\
-             Takes two to four minutes on two cores; then come the table and where the report \
+             Takes about two minutes on two cores; then come the table and where the report \
              lies. The store is small: it shows how things work, not who is faster. An \
              interrupted demo goes on with the same command.",
         )

@@ -18,7 +18,8 @@ pub fn command() -> Command {
              They are judged by the rules of this program, whichever has made them.\n\n\
              --slim writes the results without their samples by second, small enough to be \
              published. Such a file is shown like any other, but for what only samples tell: \
-             no lines over time, no convergence, no intervals of an offered load.",
+             no lines over time, no convergence, no intervals of an offered load. Where PATH is \
+             a directory, the OPTIONS of stock arms go beside it: into NAME.options for NAME.json.",
         )
         .arg(
             Arg::new("results")
@@ -62,7 +63,8 @@ pub fn run(given: &ArgMatches) -> Outcome {
     output::print(&shown(&results, exports))
 }
 
-/// Writes slim results, but never over those with the samples: nothing brings them back.
+/// Writes slim results, but never over those with the samples: nothing brings them back; and
+/// the OPTIONS of stock arms, which a directory alone has.
 fn publish(results: &Results, path: &Path, file: &Path) -> Outcome {
     let whole = if path.is_dir() {
         path.join(RESULTS_FILE)
@@ -77,5 +79,9 @@ fn publish(results: &Results, path: &Path, file: &Path) -> Outcome {
             file.display()
         )));
     }
-    Ok(results.publish(file)?)
+    results.publish(file)?;
+    if path.is_dir() {
+        results.publish_options(path, file)?;
+    }
+    Ok(())
 }

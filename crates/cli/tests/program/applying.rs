@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use rust_rocksdb::DB;
+use tempfile::TempDir;
 
 use super::support::{done, ends, entries, json, plain, run, text};
 
@@ -12,18 +13,24 @@ fn write(directory: &Path, content: &str) -> String {
     file.to_str().expect("UTF-8").to_owned()
 }
 
-#[test]
-fn options_of_a_closed_directory_are_told_and_changed() {
+/// A directory with a database that RocksDB alone has made, and the database's path.
+fn database() -> (TempDir, String) {
     let place = tempfile::tempdir().expect("a directory");
     let path = place.path().join("data");
     plain(&path);
-    let data = path.to_str().expect("UTF-8");
+    let data = path.to_str().expect("UTF-8").to_owned();
+    (place, data)
+}
+
+#[test]
+fn options_of_a_closed_directory_are_told_and_changed() {
+    let (place, data) = database();
     let file = write(
         place.path(),
         "[DBOptions]\n  max_background_jobs=6\n[CFOptions \"default\"]\n  \
          compaction_pri=kOldestLargestSeqFirst\n  write_buffer_size=64K\n",
     );
-    let foreseen = done(&["apply", data, &file, "--dry-run"]);
+    let foreseen = done(&["apply", &data, &file, "--dry-run"]);
     for words in [
         "[DBOptions]",
         "max_background_jobs: 2 -> 6, at reopening",
@@ -34,10 +41,10 @@ fn options_of_a_closed_directory_are_told_and_changed() {
     for line in foreseen.lines().skip(1) {
         assert!(line.chars().count() <= 80, "{line}");
     }
-    let again = done(&["apply", data, &file, "--dry-run"]);
+    let again = done(&["apply", &data, &file, "--dry-run"]);
     assert_eq!(again, foreseen, "a dry run changes nothing");
 
-    let said = done(&["apply", data, &file]);
+    let said = done(&["apply", &data, &file]);
     assert!(
         said.contains("max_background_jobs: 2 -> 6, changed"),
         "{said}"
@@ -46,22 +53,19 @@ fn options_of_a_closed_directory_are_told_and_changed() {
         said.contains("2 options changed, 1 so before, 0 left"),
         "{said}"
     );
-    let said = done(&["apply", data, &file]);
+    let said = done(&["apply", &data, &file]);
     assert!(said.contains("0 options changed, 3 so before"), "{said}");
-    assert_eq!(entries(&path, 7), 20_000);
+    assert_eq!(entries(data.as_ref(), 7), 20_000);
 }
 
 #[test]
 fn what_cannot_be_changed_ends_with_1_and_its_reason() {
-    let place = tempfile::tempdir().expect("a directory");
-    let path = place.path().join("data");
-    plain(&path);
-    let data = path.to_str().expect("UTF-8");
+    let (place, data) = database();
     let file = write(
         place.path(),
         "[CFOptions \"default\"]\ncomparator=mine\nnum_levels=1\ncompression=kZSTD\n",
     );
-    let output = run(&["apply", data, &file]);
+    let output = run(&["apply", &data, &file]);
     assert_eq!(output.status.code(), Some(1));
     let said = text(&output.stdout);
     for words in [
@@ -72,7 +76,7 @@ fn what_cannot_be_changed_ends_with_1_and_its_reason() {
         assert!(said.contains(words), "{words}\n{said}");
     }
     assert!(text(&output.stderr).contains("2 options were not changed"));
-    let report = run(&["apply", data, &file, "--json"]);
+    let report = run(&["apply", &data, &file, "--json"]);
     assert_eq!(report.status.code(), Some(1));
     let report: serde_json::Value = serde_json::from_slice(&report.stdout).expect("JSON");
     assert_eq!(report["outcomes"][0]["taken"], "left");
@@ -80,19 +84,16 @@ fn what_cannot_be_changed_ends_with_1_and_its_reason() {
 
 #[test]
 fn what_rocksdb_records_nowhere_is_a_remark() {
-    let place = tempfile::tempdir().expect("a directory");
-    let path = place.path().join("data");
-    plain(&path);
-    let data = path.to_str().expect("UTF-8");
+    let (place, data) = database();
     let file = write(
         place.path(),
         "[DBOptions]\nmax_background_jobs=6\n\
          [TableOptions/BlockBasedTable \"default\"]\nblock_cache=1M\n",
     );
-    let foreseen = done(&["apply", data, &file, "--dry-run"]);
+    let foreseen = done(&["apply", &data, &file, "--dry-run"]);
     assert!(foreseen.contains("1 changes at reopening"), "{foreseen}");
     for _ in 0..2 {
-        let said = done(&["apply", data, &file]);
+        let said = done(&["apply", &data, &file]);
         for words in [
             "for the program to set",
             "RocksDB records it in no OPTIONS file",
@@ -105,10 +106,7 @@ fn what_rocksdb_records_nowhere_is_a_remark() {
 
 #[test]
 fn mistakes_in_the_file_are_named_with_their_lines() {
-    let place = tempfile::tempdir().expect("a directory");
-    let path = place.path().join("data");
-    plain(&path);
-    let data = path.to_str().expect("UTF-8");
+    let (place, data) = database();
     for (content, words) in [
         ("", "no option is set"),
         (
@@ -125,17 +123,17 @@ fn mistakes_in_the_file_are_named_with_their_lines() {
         ),
     ] {
         let file = write(place.path(), content);
-        let sentence = ends(&["apply", data, &file], 1);
+        let sentence = ends(&["apply", &data, &file], 1);
         assert!(sentence.contains(words), "{sentence}");
     }
-    let sentence = ends(&["apply", data, "/no/such/file"], 1);
+    let sentence = ends(&["apply", &data, "/no/such/file"], 1);
     assert!(sentence.contains("cannot read /no/such/file"), "{sentence}");
     let file = write(place.path(), "[DBOptions]\nmax_background_jobs=3\n");
     let sentence = ends(&["apply", "/no/such/directory", &file], 1);
     assert!(sentence.contains("there is no directory"), "{sentence}");
-    let sentence = ends(&["apply", data, "--finish"], 1);
+    let sentence = ends(&["apply", &data, "--finish"], 1);
     assert!(sentence.contains("nothing to finish"), "{sentence}");
-    let sentence = ends(&["apply", data, "--undo"], 1);
+    let sentence = ends(&["apply", &data, "--undo"], 1);
     assert!(sentence.contains("nothing to take back"), "{sentence}");
 }
 

@@ -41,6 +41,14 @@ fn a_small_benchmark_leaves_results_and_a_report_and_goes_on() {
     assert!(program["commit"].as_str().is_none_or(digits), "{program}");
     assert!(table.contains(concat!("lissom ", env!("CARGO_PKG_VERSION"), ", commit ")));
 
+    let slim = directory.path().join("small.json");
+    let path = |path: &std::path::Path| path.display().to_string();
+    done(&["report", &path(&out), "--slim", &path(&slim)]);
+    let published = directory.path().join("small.options");
+    let options = std::fs::read_to_string(published.join("rocksdb-leveled")).expect("published");
+    assert!(options.contains("write_buffer_size=65536"), "{options}");
+    assert!(!published.join("fixed-2").exists(), "it is not stock");
+
     arguments.extend(["--seed", "2"]);
     let other = run(&arguments);
     assert_eq!(other.status.code(), Some(1));

@@ -33,5 +33,5 @@ pub use system::System;
 pub use transition::{LevelInTransition, TransitionCost};
 pub(crate) use tuning::Ratio;
 pub use tuning::{RunPolicy, Tuning};
-pub(crate) use workload::Percent;
 pub use workload::{OperationKind, Workload};
+pub(crate) use workload::{Percent, distance};

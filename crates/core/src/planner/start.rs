@@ -16,9 +16,6 @@ use crate::tree::File;
 /// New runs have at least this many slots while a level is drained.
 const SLOTS_KEPT: u16 = 2;
 
-/// A tree of fewer level-1 capacities is too small to judge its space by.
-const LEAST_CAPACITIES_FOR_SPACE: u64 = 4;
-
 /// The planner's memory after waiting limits were taken up and drains were ended and begun.
 pub(super) fn drains(seen: &Observation) -> TreeState {
     let mut now = seen.clone();
@@ -174,42 +171,55 @@ fn begin_crowded(now: &mut Observation) {
     }
 }
 
-/// A drain that the bound on space asks for: the runs of the deepest level are
-/// merged into the oldest; if that is alone, the level above is merged into it.
+/// A drain that the bound on space asks for: the runs of the deepest level, level 1 if it is
+/// the only one, are merged into the oldest; if that is alone, the level above is merged
+/// into it. Runs are seated first: L0 needs slots above them meanwhile.
 fn for_space(seen: &Observation) -> Option<Begin> {
     let layout = &seen.shape.layout;
-    let deepest = seen
-        .tree
-        .deepest_occupied(layout)
-        .filter(|level| level.0 > 1)?;
-    let total = seen.tree.total_bytes();
+    let deepest = seen.tree.deepest_occupied(layout)?;
+    let reason = over_the_bound(seen)?;
     let runs = seen.tree.runs_of(layout, deepest);
     let target = *runs.last()?;
-    let estimate = seen.tree.space_amplification()?;
-    let least = LEAST_CAPACITIES_FOR_SPACE * seen.shape.capacity(LogicalLevel(1));
-    if estimate <= 1.0 + SPACE_SHARE * (seen.shape.max_space_amplification - 1.0) || total < least {
+    let level = if runs.len() > 1 {
+        deepest
+    } else {
+        occupied_above(seen, deepest)?
+    };
+    let from = view(seen, level);
+    let at_rest = from.at_rest() && view(seen, deepest).at_rest();
+    if !at_rest || seating::moves_within(seen, level) {
         return None;
     }
-    let reason = Reason::SpaceBound {
-        estimate,
-        bound: seen.shape.max_space_amplification,
-    };
-    let upper = seen
-        .tree
-        .runs()
-        .filter_map(|run| layout.logical(run))
-        .map(|(level, _)| level)
-        .filter(|level| *level < deepest)
-        .max();
-    let level = if runs.len() > 1 { deepest } else { upper? };
-    let from = view(seen, level);
-    let top = drainable(seen, &from).filter(|_| from.at_rest())?;
-    (view(seen, deepest).at_rest() && top < target).then_some(Begin {
+    let top = drainable(seen, &from)?;
+    (top < target).then_some(Begin {
         top,
         target,
         range: None,
         reason,
     })
+}
+
+/// Why a tree must be merged for its space. One that L0 alone may hold is not judged.
+///
+/// What is only new counts as if it hid something older, so that a tree which only grows is
+/// merged whenever it has come to g = 1 + 0.8 * (bound - 1) times its oldest run. These
+/// merges grow as the tree does: all together they write g / (g - 1) times what it holds in
+/// the end, 1.6 times under a bound of 3.
+fn over_the_bound(seen: &Observation) -> Option<Reason> {
+    let bound = seen.shape.max_space_amplification;
+    let estimate = seen.tree.space_amplification()?;
+    let judged = seen.tree.total_bytes() >= seen.shape.level0_bytes();
+    (judged && estimate > 1.0 + SPACE_SHARE * (bound - 1.0))
+        .then_some(Reason::SpaceBound { estimate, bound })
+}
+
+/// The deepest level above another one that holds a run.
+fn occupied_above(seen: &Observation, level: LogicalLevel) -> Option<LogicalLevel> {
+    let runs = seen.tree.runs();
+    runs.filter_map(|run| seen.shape.layout.logical(run))
+        .map(|(above, _)| above)
+        .filter(|above| *above < level)
+        .max()
 }
 
 /// The drain that a level needs for itself.

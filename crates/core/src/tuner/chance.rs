@@ -1,10 +1,6 @@
 //! How far shares lie apart, and those of few operations from those of many.
 
-/// The largest difference of a share.
-pub(super) fn distance(a: &[f64; 4], b: &[f64; 4]) -> f64 {
-    let differences = a.iter().zip(b).map(|(a, b)| (a - b).abs());
-    differences.fold(0.0, f64::max)
-}
+pub(super) use crate::cost_model::distance;
 
 /// Two standard errors, at most, of a share among so many operations: what differs by less
 /// may be the same workload. Of none it is without bound.

@@ -82,6 +82,12 @@ lissom_error lissom_guard_table_is_used(const lissom_guard_table* table,
 
 lissom_error lissom_tree_snapshot(lissom_target target, lissom_buffer* out);
 lissom_error lissom_table_properties(lissom_target target, lissom_buffer* out);
+// Of the files alone whose key ranges hold one of the keys. Key i is
+// bytes[ends[i-1] .. ends[i]], ends[-1] being 0.
+lissom_error lissom_table_properties_at(lissom_target target,
+                                        const uint8_t* bytes,
+                                        const size_t* ends, size_t count,
+                                        lissom_buffer* out);
 
 // ---- compactions (compaction_control.cc)
 

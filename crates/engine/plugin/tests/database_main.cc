@@ -93,6 +93,16 @@ size_t Files(lissom_target target) {
   return files;
 }
 
+size_t FilesAt(lissom_target target, const std::string& key) {
+  lissom_buffer out = {};
+  const auto* bytes = reinterpret_cast<const uint8_t*>(key.data());
+  const size_t end = key.size();
+  CHECK(Ok(lissom_table_properties_at(target, bytes, &end, 1, &out)));
+  const size_t files = FirstU64(out);
+  lissom_free(out.data);
+  return files;
+}
+
 void Get(rocksdb_t* db) {
   rocksdb_readoptions_t* read = rocksdb_readoptions_create();
   char* error = nullptr;
@@ -182,6 +192,8 @@ void Everything(rocksdb_t* db, const std::string& path) {
     CHECK(out.size > 8);
     lissom_free(out.data);
   }
+  CHECK(FilesAt(target, "k0123") == 1);
+  CHECK(FilesAt(target, "x") == 0);
   lissom_statistics* statistics = nullptr;
   CHECK(Ok(lissom_statistics_new(target, &statistics)));
   uint64_t value = 0;

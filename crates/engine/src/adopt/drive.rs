@@ -15,6 +15,7 @@ use crate::db::tables;
 use crate::error::{Error, Result};
 use crate::inspect::read::handle;
 use crate::observe::observe;
+use crate::open_error::{Cause, cause};
 use crate::options::Preparation;
 use crate::settings::Settings;
 
@@ -69,15 +70,22 @@ pub(crate) fn open(
 
 /// RocksDB's error at open, with what to do.
 pub(crate) fn explain(directory: &Path, error: rust_rocksdb::Error) -> Error {
-    let text = error.to_string();
-    let advice = if text.contains("lock") || text.contains("LOCK") {
-        "it is open in this or another process: close it there first, and try again"
-    } else if text.contains("No space left") {
-        "free some space on its disk, and try again"
-    } else {
-        "nothing was changed; if this stays, restore it from a backup"
-    };
+    let advice = advice(cause(error.as_ref(), directory));
     Error::from(error).within(format!("cannot open {} ({advice})", directory.display()))
+}
+
+fn advice(cause: Cause) -> &'static str {
+    match cause {
+        Cause::OpenAlready => {
+            "it is open in this or another process: close it there first, and try again"
+        }
+        Cause::NoSpace => "free some space on its disk, and try again",
+        Cause::NoPermission => "give this user the right to read and write it, and try again",
+        Cause::Corruption => "nothing was changed, and it is damaged: restore it from a backup",
+        Cause::MergeOperator | Cause::PreparedTransactions | Cause::Comparator | Cause::Other => {
+            "nothing was changed; if this stays, restore it from a backup"
+        }
+    }
 }
 
 impl Ready {

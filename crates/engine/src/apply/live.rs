@@ -9,7 +9,7 @@ use rust_rocksdb::Options;
 
 use super::outcome::{Applied, Outcome, side_effects};
 use super::plan::{Host, How, Plan, Present, Row, decide, strangers};
-use super::settings::{self, SettingsText, Store, set};
+use super::settings::{self, SettingsText, Store, is_of_tree, set};
 use super::text::{OptionsText, Section};
 use super::wanted::Wanted;
 use crate::RocksDb;
@@ -24,10 +24,11 @@ use crate::settings::Settings;
 pub(crate) struct Live<'a> {
     pub(crate) rocks: &'a RocksDb,
     pub(crate) directory: &'a Path,
-    /// By column family, with the policies of now.
+    /// By column family, with the policies and the dimensions of the trees of now.
     pub(crate) settings: BTreeMap<String, Settings>,
     pub(crate) rate_limit: Option<&'a RateLimit>,
     pub(crate) set_policy: &'a dyn Fn(&str, &Policy) -> Result<()>,
+    pub(crate) reshape: &'a dyn Fn(&str, &SettingsText) -> Result<()>,
 }
 
 impl Live<'_> {
@@ -172,6 +173,11 @@ impl Live<'_> {
                     "the store was opened without a rate limiter: set one at open",
                 )),
             },
+            (name, _) if is_of_tree(name) => {
+                let change = wanted.only(name);
+                let mut families = self.settings.keys();
+                families.try_for_each(|family| (self.reshape)(family, &change))
+            }
             (name, _) => Err(Error::bug(format!("{name} cannot change at run time"))),
         }
     }

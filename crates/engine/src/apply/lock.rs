@@ -6,6 +6,7 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::ffi::directory_lock::DirectoryLock;
+use crate::open_error::{Cause, cause};
 
 /// The files that this process has open (proc(5)).
 const OPEN: &str = "/proc/self/fd";
@@ -31,13 +32,13 @@ pub(super) fn lock(path: &Path) -> Result<DirectoryLock> {
     }
     DirectoryLock::new(path).map_err(|error| {
         let text = error.to_string();
-        if text.contains("ermission denied") || text.contains("Read-only") {
-            return Error::fix(format!(
-                "cannot lock {} ({text}): give this user the right to write it",
-                path.display()
-            ));
-        }
-        is_open(&text)
+        let advice = match cause(&text, path) {
+            Cause::OpenAlready => return is_open(&text),
+            Cause::NoSpace => "free some space on its disk",
+            Cause::NoPermission => "give this user the right to write it",
+            _ => "check the path and its file system",
+        };
+        Error::fix(format!("cannot lock {} ({text}): {advice}", path.display()))
     })
 }
 
@@ -74,5 +75,13 @@ mod tests {
         }
         drop(db);
         drop(lock(&real).expect("it is closed"));
+    }
+
+    #[test]
+    fn what_nobody_has_open_is_not_said_to_be_open() {
+        let parent = tempfile::tempdir().expect("a directory");
+        let error = lock(&parent.path().join("locks")).err();
+        let error = error.expect("it is not there").to_string();
+        assert!(error.contains("check the path"), "{error}");
     }
 }

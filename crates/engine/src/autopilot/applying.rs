@@ -7,9 +7,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use lissom_core::tuner::Policy;
 
 use super::pilot;
-use super::shared::{Request, Shared};
+use super::shared::{Family, Request, Shared};
 use crate::apply::live::Live;
-use crate::apply::{Applied, Plan, Wanted};
+use crate::apply::{Applied, Plan, SettingsText, Wanted};
 use crate::control::apply::is_over;
 use crate::error::{Error, Result};
 use crate::files::application::{self, Answer};
@@ -25,28 +25,43 @@ pub(super) fn plan(shared: &Shared, wanted: &Wanted) -> Result<Plan> {
 
 fn with_live<T>(shared: &Shared, act: impl FnOnce(&Live<'_>) -> T) -> T {
     let set_policy = |family: &str, policy: &Policy| set_policy(shared, family, policy);
+    let reshape = |family: &str, change: &SettingsText| reshape(shared, family, change);
     act(&Live {
         rocks: &shared.db,
         directory: &shared.directory,
         settings: settings(shared),
         rate_limit: shared.rate_limit.as_deref(),
         set_policy: &set_policy,
+        reshape: &reshape,
     })
 }
 
-/// The settings that column families were opened with, and the policies of now.
+/// By column family.
 fn settings(shared: &Shared) -> BTreeMap<String, Settings> {
     let families = shared.families.read();
     families
         .iter()
-        .map(|(name, family)| {
-            let mut settings = family.hooks.settings.clone();
-            if let Ok(policy) = family.view.lock().policy.parse() {
-                settings.policy = policy;
-            }
-            (name.clone(), settings)
-        })
+        .map(|(name, family)| (name.clone(), settings_of(family)))
         .collect()
+}
+
+/// The settings that a column family was opened with, with the policy and the dimensions of
+/// the tree of now.
+fn settings_of(family: &Family) -> Settings {
+    let mut settings = family.hooks.settings.with_shape(&family.shape());
+    if let Ok(policy) = family.view.lock().policy.parse() {
+        settings.policy = policy;
+    }
+    settings
+}
+
+/// The planner thread is asked for a look, and goes by the change from then on.
+fn reshape(shared: &Shared, family: &str, change: &SettingsText) -> Result<()> {
+    let driven = shared.driven(family)?;
+    driven.reshape(change)?;
+    driven.ask(Request::Look);
+    shared.events.bell().ring();
+    Ok(())
 }
 
 /// The planner thread takes it up at its next look.

@@ -1,14 +1,24 @@
 //! When to try again. A look again comes before every retry; waiting keeps it
 //! from spinning.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::{Duration, Instant};
 
-use lissom_core::{PhysicalLevel, Plan};
+use lissom_core::journal::Outcome;
+use lissom_core::{PhysicalLevel, Plan, Tree};
 
 /// After this many failures of one plan its inputs are left alone; so is a file that
 /// could not be read as often.
 const MOST_ATTEMPTS: u32 = 5;
+
+/// A plan that came out stale so often, and over such a time, while nothing around it
+/// changed has failed.
+const MOST_STALE: u32 = 20;
+const LONGEST_STALE: Duration = Duration::from_secs(10);
+
+/// Stale plans that are remembered: as many as there may be workers.
+const STALE_KEPT: usize = 64;
 
 /// Waiting times of one column family.
 #[derive(Debug, Default)]
@@ -19,6 +29,17 @@ pub(super) struct BackOff {
     failures: HashMap<Name, u32>,
     /// How often a file could not be read, by its number.
     refusals: HashMap<u64, u32>,
+    /// Plans that came out stale, the last one at the end.
+    stale: VecDeque<Stale>,
+}
+
+/// A plan that came out stale, in a row while its surroundings stayed the same.
+#[derive(Debug)]
+struct Stale {
+    plan: Name,
+    around: u64,
+    times: u32,
+    since: Instant,
 }
 
 /// What makes a plan the same plan.
@@ -28,9 +49,24 @@ fn name(plan: &Plan) -> Name {
     (plan.output, plan.files().collect())
 }
 
+/// Tells the levels that a plan reaches over from what they were before: by their files and
+/// where these lie. L0 does not count: what is flushed meanwhile is nothing to the plan.
+pub(super) fn surroundings(tree: &Tree, plan: &Plan) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let reached = |level: PhysicalLevel| {
+        level > PhysicalLevel::L0 && plan.top() <= level && level <= plan.output
+    };
+    for (level, file) in tree.iter().filter(|(level, _)| reached(*level)) {
+        (level, file.number).hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
 impl BackOff {
     pub(super) fn succeeded(&mut self, plan: &Plan) {
-        self.failures.remove(&name(plan));
+        let done = name(plan);
+        self.failures.remove(&done);
+        self.stale.retain(|stale| stale.plan != done);
         self.refusals
             .retain(|file, _| plan.files().all(|input| input != *file));
         self.in_vain = 0;
@@ -50,6 +86,56 @@ impl BackOff {
         let failures = self.failures.entry(name(plan)).or_default();
         *failures += 1;
         *failures >= MOST_ATTEMPTS
+    }
+
+    /// What an outcome comes to. A stale plan is made anew from another look; where that
+    /// gives the same plan in the same surroundings again and again, it has failed.
+    pub(super) fn judge(
+        &mut self,
+        plan: &Plan,
+        around: u64,
+        outcome: Outcome,
+        now: Instant,
+    ) -> Outcome {
+        match outcome {
+            Outcome::Stale { why } if self.stays_stale(plan, around, now) => {
+                // All other plans wait with it: as for any plan that fails for the first time.
+                if !self.failures.contains_key(&name(plan)) {
+                    self.in_vain = 0;
+                }
+                Outcome::Failed {
+                    error: format!(
+                        "it could not begin for {} s or more, though nothing around it changed: \
+                         {why}",
+                        LONGEST_STALE.as_secs()
+                    ),
+                }
+            }
+            other => other,
+        }
+    }
+
+    /// Counts a stale outcome. True when there were too many.
+    fn stays_stale(&mut self, plan: &Plan, around: u64, now: Instant) -> bool {
+        let plan = name(plan);
+        let at = self.stale.iter().position(|stale| stale.plan == plan);
+        let before = at.and_then(|at| self.stale.remove(at));
+        let mut stale = before
+            .filter(|stale| stale.around == around)
+            .unwrap_or(Stale {
+                plan,
+                around,
+                times: 0,
+                since: now,
+            });
+        stale.times = stale.times.saturating_add(1);
+        let long = now.saturating_duration_since(stale.since) >= LONGEST_STALE;
+        let stays = long && stale.times >= MOST_STALE;
+        self.stale.push_back(stale);
+        if self.stale.len() > STALE_KEPT {
+            self.stale.pop_front();
+        }
+        stays
     }
 
     /// A file could not be read, which may pass. True when it has used up its attempts;
@@ -81,6 +167,7 @@ impl BackOff {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lissom_core::testing::numbered_files;
     use lissom_core::{Key, PlanKind, Reason, plan::Input};
 
     fn plan(file: u64) -> Plan {
@@ -124,6 +211,75 @@ mod tests {
         let given_up: Vec<bool> = (0..5).map(|_| back_off.failed(&plan(1), now)).collect();
         assert_eq!(given_up, [false, false, false, false, true]);
         assert!(!back_off.failed(&plan(2), now));
+    }
+
+    /// Whether a plan has failed that comes out stale.
+    fn fails(back_off: &mut BackOff, file: u64, around: u64, at: Instant) -> bool {
+        let why = "refused".to_owned();
+        match back_off.judge(&plan(file), around, Outcome::Stale { why }, at) {
+            Outcome::Failed { error } => error.ends_with(": refused"),
+            _ => false,
+        }
+    }
+
+    #[test]
+    fn a_plan_that_stays_stale_while_nothing_changes_has_failed() {
+        let begun = Instant::now();
+        let after = |tenths: u32| begun + Duration::from_millis(100) * tenths;
+        let mut back_off = BackOff::default();
+        for tenths in 0..100 {
+            // Two by turns, as two workers have them.
+            assert!(!fails(&mut back_off, 1, 7, after(tenths)), "{tenths}");
+            assert!(!fails(&mut back_off, 2, 7, after(tenths)), "{tenths}");
+        }
+        assert!(fails(&mut back_off, 1, 7, after(100)));
+        assert!(fails(&mut back_off, 1, 7, after(101)), "and each time on");
+        assert!(!fails(&mut back_off, 2, 8, after(100)), "another tree");
+        back_off.succeeded(&plan(1));
+        assert!(!fails(&mut back_off, 1, 7, after(102)), "counted anew");
+        assert!(!fails(&mut back_off, 3, 7, after(0)));
+        let twice = fails(&mut back_off, 3, 7, after(500));
+        assert!(!twice, "that is not often");
+    }
+
+    #[test]
+    fn a_plan_that_stays_stale_holds_others_up_no_longer_than_one_that_fails() {
+        let begun = Instant::now();
+        let mut back_off = BackOff::default();
+        for second in 0..30 {
+            let now = begun + Duration::from_secs(second);
+            if fails(&mut back_off, 1, 7, now) {
+                back_off.failed(&plan(1), now);
+                assert_eq!(back_off.remaining(now), Some(Duration::from_millis(500)));
+                return;
+            }
+            back_off.postponed(now);
+        }
+        panic!("it never failed");
+    }
+
+    #[test]
+    fn other_outcomes_stay_what_they_are_and_few_stale_plans_are_kept() {
+        let now = Instant::now();
+        let mut back_off = BackOff::default();
+        let cancelled = back_off.judge(&plan(1), 7, Outcome::Cancelled, now);
+        assert_eq!(cancelled, Outcome::Cancelled);
+        for file in 0..1_000 {
+            assert!(!fails(&mut back_off, file, 7, now));
+        }
+        assert_eq!(back_off.stale.len(), STALE_KEPT);
+    }
+
+    #[test]
+    fn only_flushes_leave_a_plans_surroundings_as_they_are() {
+        let around = |level0: u64, target: u64, below: u64| {
+            let [level0, target, below] = [level0, target, below].map(numbered_files);
+            let tree = Tree::new(vec![level0, Vec::new(), target, below]).expect("legal");
+            surroundings(&tree, &plan(1))
+        };
+        assert_eq!(around(1, 3, 3), around(2, 3, 3));
+        assert_eq!(around(1, 3, 3), around(1, 3, 4), "below its output");
+        assert_ne!(around(1, 3, 3), around(1, 4, 3));
     }
 
     /// Whatever plans it was part of.

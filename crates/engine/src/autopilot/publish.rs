@@ -1,15 +1,10 @@
 //! Handing guard keys and filter bits to the plug-in, when they changed.
 
-use std::collections::{BTreeSet, HashMap};
-
 use lissom_core::filters::{FilterAllocation, bits_per_key};
 use lissom_core::guards::Guards;
 use lissom_core::{Key, Layout, LogicalLevel, Observation, PhysicalLevel, Tree};
-use rust_rocksdb::AsColumnFamilyRef;
 
 use crate::error::Result;
-use crate::ffi::CfRef;
-use crate::ffi::snapshot::table_properties;
 use crate::options::{Hooks, logical_index};
 
 /// What the plug-in was given last.
@@ -17,10 +12,6 @@ use crate::options::{Hooks, logical_index};
 pub(super) struct Published {
     guards: Option<(Guards, Vec<u64>)>,
     entries: Vec<u64>,
-    /// Entries of files whose number RocksDB's metadata does not give.
-    unknown: HashMap<u64, u64>,
-    /// Files whose entries could not be read.
-    unread: BTreeSet<u64>,
 }
 
 impl Published {
@@ -58,20 +49,12 @@ impl Published {
     }
 
     /// Bits per key from the levels' entries, when those changed by a tenth.
-    pub(super) fn filters(
-        &mut self,
-        hooks: &Hooks,
-        seen: &Observation,
-        handle: &impl AsColumnFamilyRef,
-    ) -> Result<()> {
+    pub(super) fn filters(&mut self, hooks: &Hooks, seen: &Observation) -> Result<()> {
         let settings = &hooks.settings;
         if settings.filters == FilterAllocation::Uniform {
             return Ok(());
         }
-        if !self.learn_unknown(&seen.tree, handle)? {
-            return Ok(());
-        }
-        let entries = self.entries_by_level(&seen.tree);
+        let entries = entries_by_level(&seen.tree);
         if !changed_by_a_tenth(&self.entries, &entries) {
             return Ok(());
         }
@@ -92,38 +75,14 @@ impl Published {
         self.entries = entries;
         Ok(())
     }
+}
 
-    /// After an open RocksDB has read the entries of a few files only. False where some
-    /// could not be read before: the same files are not asked twice.
-    fn learn_unknown(&mut self, tree: &Tree, handle: &impl AsColumnFamilyRef) -> Result<bool> {
-        let files = tree.iter().map(|(_, file)| file);
-        let missing: BTreeSet<u64> = files
-            .filter(|file| file.entries == 0 && !self.unknown.contains_key(&file.number))
-            .map(|file| file.number)
-            .collect();
-        if missing.is_empty() || missing == self.unread {
-            return Ok(missing.is_empty());
-        }
-        self.unread = missing;
-        self.unknown = table_properties(CfRef::of(handle)?)?
-            .into_iter()
-            .map(|(number, table)| (number, table.entries))
-            .collect();
-        self.unread.clear();
-        Ok(true)
+fn entries_by_level(tree: &Tree) -> Vec<u64> {
+    let mut entries = vec![0; usize::from(Layout::V1.levels)];
+    for (level, file) in tree.iter() {
+        entries[logical_index(level)] += file.entries;
     }
-
-    fn entries_by_level(&self, tree: &Tree) -> Vec<u64> {
-        let mut entries = vec![0; usize::from(Layout::V1.levels)];
-        for (level, file) in tree.iter() {
-            let of_file = match file.entries {
-                0 => self.unknown.get(&file.number).copied().unwrap_or(0),
-                known => known,
-            };
-            entries[logical_index(level)] += of_file;
-        }
-        entries
-    }
+    entries
 }
 
 fn changed_by_a_tenth(old: &[u64], new: &[u64]) -> bool {

@@ -20,6 +20,7 @@ use super::quarantine::Quarantine;
 use super::scheduler::ScheduleReport;
 use super::workers::Queue;
 use crate::RocksDb;
+use crate::apply::SettingsText;
 use crate::error::{Error, Result};
 use crate::events::Events;
 use crate::ffi;
@@ -157,7 +158,8 @@ impl Shared {
 /// One column family.
 pub(super) struct Family {
     pub(super) name: String,
-    pub(super) shape: Shape,
+    /// The dimensions of the tree, of which some change by [`Family::reshape`].
+    shape: Mutex<Shape>,
     pub(super) hooks: Hooks,
     pub(super) counters: Arc<Counters>,
     pub(super) requests: Mutex<Vec<Request>>,
@@ -180,7 +182,7 @@ impl Family {
     pub(super) fn new(name: &str, hooks: Hooks, counters: Arc<Counters>, totals: Totals) -> Family {
         Family {
             name: name.to_owned(),
-            shape: hooks.settings.shape(),
+            shape: Mutex::new(hooks.settings.shape()),
             view: Mutex::new(View::new(hooks.settings.policy.first_limits())),
             hooks,
             counters,
@@ -197,6 +199,21 @@ impl Family {
 
     pub(super) fn own_jobs(&self) -> Vec<InFlight> {
         self.in_flight.lock().values().cloned().collect()
+    }
+
+    pub(super) fn shape(&self) -> Shape {
+        self.shape.lock().clone()
+    }
+
+    /// Changes dimensions of the tree; the planner goes by them from its next look on.
+    ///
+    /// # Errors
+    /// When one leaves its range.
+    pub(super) fn reshape(&self, change: &SettingsText) -> Result<()> {
+        let mut shape = self.shape.lock();
+        let settings = self.hooks.settings.with_shape(&shape);
+        *shape = change.over(&settings)?.shape();
+        Ok(())
     }
 
     pub(super) fn ask(&self, request: Request) {

@@ -30,6 +30,8 @@ pub(super) struct Job {
     pub(super) input_bytes: Vec<(PhysicalLevel, u64)>,
     /// The family's count of changes when its tree was seen.
     pub(super) seen_at: u64,
+    /// Tells the levels that the plan reaches over from what they were at other times.
+    pub(super) around: u64,
 }
 
 /// Plans that wait for a worker, in order.
@@ -159,8 +161,12 @@ fn only(outcome: Outcome) -> Executed {
     }
 }
 
-fn finish(shared: &Shared, job: &Job, executed: Executed) {
+fn finish(shared: &Shared, job: &Job, mut executed: Executed) {
     let family = &*job.family;
+    let now = Instant::now();
+    let mut waits = family.back_off.lock();
+    executed.outcome = waits.judge(&job.plan, job.around, executed.outcome, now);
+    drop(waits);
     count(&mut family.pieces.lock(), &job.plan, &executed);
     back_off(shared, job, &executed);
     if let Some(sentence) = executed.mismatch {

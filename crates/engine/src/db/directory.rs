@@ -12,6 +12,7 @@ use crate::RocksDb;
 use crate::error::{Error, Result};
 use crate::ffi::options::{ColumnFamilyOptions, read_options};
 use crate::ffi::options_file::load_latest_options;
+use crate::open_error::{Cause, cause};
 use crate::requirements::BYTEWISE;
 
 /// Whether there is a database of Lissom's; false where one can be made.
@@ -182,21 +183,23 @@ pub(super) fn needs_merge_operator(
 
 /// RocksDB's error at open, with what to do.
 pub(super) fn explain(path: &Path, error: rust_rocksdb::Error) -> Error {
-    let text = error.to_string();
-    let advice = if text.contains("lock") || text.contains("LOCK") {
-        "it is open already, here or in another process: close it there first"
-    } else if text.contains("ermission denied") {
-        "give this user the right to read and write it"
-    } else if text.contains("No space left") {
-        "free some space on its disk"
-    } else if text.contains("merge operator") || text.contains("merge_operator") {
-        "set the merge operator that it was written with, by Opening::customise"
-    } else if text.contains("prepared transactions") {
-        FINISH_TRANSACTIONS
-    } else if text.contains("omparator") {
-        "set no comparator: Lissom needs RocksDB's bytewise order"
-    } else {
-        "restore it from a backup or checkpoint if this stays"
-    };
+    let advice = advice(cause(error.as_ref(), path));
     Error::from(error).within(format!("cannot open {} ({advice})", path.display()))
+}
+
+fn advice(cause: Cause) -> &'static str {
+    match cause {
+        Cause::OpenAlready => {
+            "it is open already, here or in another process: close it there first"
+        }
+        Cause::NoSpace => "free some space on its disk",
+        Cause::NoPermission => "give this user the right to read and write it",
+        Cause::Corruption => "it is damaged: restore it from a backup or checkpoint",
+        Cause::MergeOperator => {
+            "set the merge operator that it was written with, by Opening::customise"
+        }
+        Cause::PreparedTransactions => FINISH_TRANSACTIONS,
+        Cause::Comparator => "set no comparator: Lissom needs RocksDB's bytewise order",
+        Cause::Other => "restore it from a backup or checkpoint if this stays",
+    }
 }

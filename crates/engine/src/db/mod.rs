@@ -219,10 +219,13 @@ impl Db {
     }
 
     /// Takes a configuration while reads and writes go on: RocksDB's options by
-    /// SetOptions and SetDBOptions, Lissom's policy and rate limit. Every option reads
-    /// back: the outcomes say what was changed, and why the rest was not. What holds
-    /// from the next open on only is left alone, for [`Db::open`] goes by the settings
-    /// that it is given.
+    /// SetOptions and SetDBOptions, and those settings of Lissom's that [`Settings`] calls
+    /// dynamically changeable. Every option reads back: the outcomes say what was changed,
+    /// and why the rest was not. What holds from the next open on only is left alone, for
+    /// [`Db::open`] goes by the settings that it is given.
+    ///
+    /// Settings hold for every column family that there is; one that is made later begins
+    /// with those that it is made with.
     ///
     /// ```no_run
     /// use lissom::apply::Wanted;

@@ -50,6 +50,17 @@ impl Drop for Owned {
     }
 }
 
+/// Byte strings in one piece, for the plug-in to read, and where each ends.
+pub(super) fn joined<K: AsRef<[u8]>>(parts: &[K]) -> (Vec<u8>, Vec<usize>) {
+    let mut bytes = Vec::with_capacity(parts.iter().map(|part| part.as_ref().len()).sum());
+    let mut ends = Vec::with_capacity(parts.len());
+    for part in parts {
+        bytes.extend_from_slice(part.as_ref());
+        ends.push(bytes.len());
+    }
+    (bytes, ends)
+}
+
 /// Walks over a buffer. Running out of bytes means that the two sides disagree
 /// on the encoding, and is reported, not guessed at.
 pub(super) struct Reader<'a> {

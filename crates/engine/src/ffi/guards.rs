@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use rust_rocksdb::Options;
 
+use super::buffer::joined;
 use super::handle::Handle;
 use super::{CfRef, Error, raw};
 
@@ -44,12 +45,7 @@ impl GuardTable {
     /// Replaces the guards of all `levels`, which share one copy of them. An
     /// empty list removes them. The keys ascend strictly in byte order.
     pub fn set<K: AsRef<[u8]>>(&self, levels: Range<usize>, guards: &[K]) -> Result<(), Error> {
-        let mut bytes = Vec::with_capacity(guards.iter().map(|g| g.as_ref().len()).sum());
-        let mut ends = Vec::with_capacity(guards.len());
-        for guard in guards {
-            bytes.extend_from_slice(guard.as_ref());
-            ends.push(bytes.len());
-        }
+        let (bytes, ends) = joined(guards);
         // SAFETY: `ends` holds `guards.len()` ascending offsets into `bytes`; both
         // are only read, and only during the call.
         unsafe {

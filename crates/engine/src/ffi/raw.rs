@@ -80,6 +80,13 @@ unsafe extern "C" {
 
     pub fn lissom_tree_snapshot(target: Target, out: *mut Buffer) -> Message;
     pub fn lissom_table_properties(target: Target, out: *mut Buffer) -> Message;
+    pub fn lissom_table_properties_at(
+        target: Target,
+        bytes: *const u8,
+        ends: *const usize,
+        count: usize,
+        out: *mut Buffer,
+    ) -> Message;
 
     pub fn lissom_abort_compactions(target: Target) -> Message;
     pub fn lissom_resume_compactions(target: Target) -> Message;

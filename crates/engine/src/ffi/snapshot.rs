@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::buffer::{Owned, Reader};
+use super::buffer::{Owned, Reader, joined};
 use super::{CfRef, Error, raw};
 
 /// One table file, as RocksDB's metadata gives it.
@@ -14,8 +14,8 @@ pub struct FileRow {
     pub number: u64,
     /// Bytes.
     pub size: u64,
-    /// Entries, tombstones included. 0 where RocksDB has not yet read the file's
-    /// properties, as after a reopening; [`table_properties`] reads them.
+    /// Entries, tombstones included. 0 where RocksDB has not read the file's
+    /// properties, as after a reopening; [`table_properties_at`] reads them.
     pub entries: u64,
     /// Point tombstones; 0 under the same condition.
     pub deletions: u64,
@@ -110,11 +110,47 @@ pub struct TableRow {
     pub compression: String,
 }
 
+impl TableRow {
+    /// Entries and tombstones as [`FileRow`] has them: range tombstones are no fewer.
+    pub fn counts(&self) -> (u64, u64) {
+        let deletions = self.deletions.max(self.range_deletions);
+        (self.entries.max(deletions), deletions)
+    }
+}
+
 /// The properties of all table files, by file number. A file that RocksDB does
 /// not hold open is opened for it: one or more reads each.
 pub fn table_properties(cf: CfRef<'_>) -> Result<BTreeMap<u64, TableRow>, Error> {
     // SAFETY: the target is alive (see `CfRef`), `out` is valid for the call.
     let buffer = unsafe { Owned::fill(|out| raw::lissom_table_properties(cf.raw(), out)) }?;
+    read_tables(&buffer)
+}
+
+/// The same of those files alone whose ranges hold one of `keys`. One that cannot be read
+/// fails them all.
+pub fn table_properties_at<K: AsRef<[u8]>>(
+    cf: CfRef<'_>,
+    keys: &[K],
+) -> Result<BTreeMap<u64, TableRow>, Error> {
+    let (bytes, ends) = joined(keys);
+    // SAFETY: the target is alive, `out` is valid for the call; `ends` holds as many
+    // ascending offsets into `bytes` as there are keys, and both are read during the call
+    // only.
+    let buffer = unsafe {
+        Owned::fill(|out| {
+            raw::lissom_table_properties_at(
+                cf.raw(),
+                bytes.as_ptr(),
+                ends.as_ptr(),
+                ends.len(),
+                out,
+            )
+        })
+    }?;
+    read_tables(&buffer)
+}
+
+fn read_tables(buffer: &Owned) -> Result<BTreeMap<u64, TableRow>, Error> {
     let mut reader = buffer.reader();
     let count = reader.count(12 * 8)?;
     let mut tables = BTreeMap::new();

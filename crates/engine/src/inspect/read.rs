@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use lissom_core::{Layout, PhysicalLevel, Tree};
+use lissom_core::{Layout, Tree};
 use rust_rocksdb::{AsColumnFamilyRef, BoundColumnFamily, DBCompactionStyle, Options};
 
 use crate::RocksDb;
@@ -198,8 +198,10 @@ impl Opened {
         let handle = handle(&self.db, name)?;
         let seen = observe(&handle)?;
         let (tables, remark) = self.tables(name, &handle);
+        let mut tree = seen.tree;
+        tree.fill_counts(|number| tables.get(&number).map(TableRow::counts));
         Ok(Looked {
-            tree: with_entries(&seen.tree, &tables)?,
+            tree,
             tables,
             remark,
         })
@@ -294,20 +296,4 @@ impl Opened {
 pub(crate) fn handle<'a>(db: &'a RocksDb, name: &str) -> Result<Arc<BoundColumnFamily<'a>>> {
     db.cf_handle(name)
         .ok_or_else(|| Error::bug(format!("the column family \"{name}\" was not opened")))
-}
-
-fn with_entries(tree: &Tree, tables: &BTreeMap<u64, TableRow>) -> Result<Tree> {
-    let mut levels = Vec::new();
-    let deepest = tree.runs().next_back().unwrap_or(PhysicalLevel::L0);
-    for level in (0..=deepest.0).map(PhysicalLevel) {
-        let mut files = tree.files(level).to_vec();
-        for file in files.iter_mut().filter(|file| file.entries == 0) {
-            if let Some(table) = tables.get(&file.number) {
-                file.entries = table.entries;
-                file.deletions = table.deletions;
-            }
-        }
-        levels.push(files);
-    }
-    Tree::new(levels).map_err(|error| Error::bug(format!("RocksDB's metadata is no tree: {error}")))
 }

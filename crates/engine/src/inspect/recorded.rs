@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use lissom_core::tuner::Policy;
-use lissom_core::{Layout, Shape, TreeState};
+use lissom_core::{Layout, TreeState};
 
 use super::read::{column_families, find};
 use crate::error::Result;
@@ -52,7 +52,7 @@ pub(crate) fn family_settings(
             Err(_) => settings.policy = Policy::Fixed(family.tree.limits.clone()),
         }
         if let Some(shape) = &family.shape {
-            take_over_shape(&mut settings, shape);
+            settings = settings.with_shape(shape);
         }
     }
     settings.use_direct_reads = options.db.use_direct_reads;
@@ -71,19 +71,6 @@ pub(crate) fn family_state(stored: &Stored, name: &str, settings: &Settings) -> 
         || TreeState::new(settings.policy.first_limits()),
         |family| family.tree.clone(),
     )
-}
-
-fn take_over_shape(settings: &mut Settings, shape: &Shape) {
-    settings.size_ratio = shape.size_ratio;
-    settings.level_compaction_dynamic_level_bytes = shape.level_compaction_dynamic_level_bytes;
-    settings.level0_file_num_compaction_trigger = shape.level0_file_num_compaction_trigger;
-    settings.level0_slowdown_writes_trigger = shape.level0_slowdown_writes_trigger;
-    settings.write_buffer_size = shape.write_buffer_size;
-    settings.target_file_size_base = shape.target_file_size_base;
-    settings.max_files = shape.max_files;
-    settings.max_space_amplification = shape.max_space_amplification;
-    settings.tombstone_share = shape.tombstone_share;
-    settings.transition = shape.transition;
 }
 
 /// Takes over what has the same meaning under the autopilot. A value that the

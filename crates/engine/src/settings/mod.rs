@@ -5,6 +5,7 @@ mod check;
 mod compression;
 mod expected;
 mod memory;
+mod tree;
 
 pub(crate) use check::{check_exploration, check_rate_limit};
 pub use compression::Compression;
@@ -12,11 +13,11 @@ pub(crate) use expected::filter_bits;
 
 use std::time::Duration;
 
+use lissom_core::Transition;
 use lissom_core::filters::FilterAllocation;
 use lissom_core::schedule::{DebtBounds, ScheduleKind};
 use lissom_core::shape::{RunLimit, RunLimits};
 use lissom_core::tuner::{EXPLORATION, Policy};
-use lissom_core::{Layout, Shape, Transition};
 use rust_rocksdb::statistics::StatsLevel;
 
 const KIB: u64 = 1 << 10;
@@ -79,18 +80,20 @@ pub struct Settings {
     /// Capacity of a level over the capacity of the level above (T), 2 to 100; the most of
     /// it under `level_compaction_dynamic_level_bytes`.
     ///
-    /// Default: 10. Dynamically changeable: no; a new value holds from the next
-    /// open on, and the tree converges to it.
+    /// Default: 10. Dynamically changeable: yes, by [`Db::apply`](crate::Db::apply). The tree
+    /// converges to it: levels that hold too much by a lower ratio are merged down; under a
+    /// higher one data stay where they are until enough come in above them.
     pub size_ratio: u32,
 
     /// Whether the size ratio follows the data: the lowest under which they fit into as many
-    /// levels as they need with `size_ratio` ([`Shape::fitted`]), so that the deepest level
-    /// is full whatever the data are. RocksDB's option of this name lowers the ratio between
+    /// levels as they need with `size_ratio`
+    /// ([`Shape::fitted`](lissom_core::Shape::fitted)), so that the deepest level is full
+    /// whatever the data are. RocksDB's option of this name lowers the ratio between
     /// the first two levels alone. A run limit over the present ratio makes no more runs
     /// than the ratio.
     ///
-    /// Default: true. Dynamically changeable: no; a new value holds from the next open on,
-    /// and the tree converges to it.
+    /// Default: true. Dynamically changeable: yes, by [`Db::apply`](crate::Db::apply). The
+    /// tree converges to it, as to another `size_ratio`.
     pub level_compaction_dynamic_level_bytes: bool,
 
     /// Size of a memtable, bytes, 64 KiB to 64 GiB.
@@ -136,9 +139,12 @@ pub struct Settings {
     pub level0_stop_writes_trigger: u32,
 
     /// Smallest target size of a file in levels 1 and deeper, bytes; at least 4 KiB.
-    /// The target grows with the data ([`Shape::target_file_size`]).
+    /// The target grows with the data
+    /// ([`Shape::target_file_size`](lissom_core::Shape::target_file_size)).
     ///
-    /// Default: 64 MiB. Dynamically changeable: no.
+    /// Default: 64 MiB. Dynamically changeable: yes, by [`Db::apply`](crate::Db::apply). Files
+    /// that exist stay until they are merged. Merges of L0 that RocksDB does itself keep the
+    /// size of the open.
     pub target_file_size_base: u64,
 
     /// Files per column family that the target file size aims to stay under; at least
@@ -146,7 +152,8 @@ pub struct Settings {
     /// compaction. RocksDB's `max_open_files` is half of what the process may open
     /// (`ulimit -n`), so that a tree of more files still works.
     ///
-    /// Default: 5,000. Dynamically changeable: no.
+    /// Default: 5,000. Dynamically changeable: yes, by [`Db::apply`](crate::Db::apply). Files
+    /// that exist stay until they are merged.
     pub max_files: u64,
 
     /// How filter memory is shared among levels: the same bits for every key, or
@@ -196,15 +203,19 @@ pub struct Settings {
     pub compaction_readahead_size: u64,
 
     /// Bound on the bytes in the tree over the bytes in its oldest run, an
-    /// upper bound of the space amplification; at least 1.1.
+    /// upper bound of the space amplification; at least 1.1. It holds where merges
+    /// keep up with what is written. The bytes that one merge of L0 brings,
+    /// `level0_file_num_compaction_trigger` · `write_buffer_size`, may come on top.
     ///
-    /// Default: 3.0. Dynamically changeable: no.
+    /// Default: 3.0. Dynamically changeable: yes, by [`Db::apply`](crate::Db::apply). Under a
+    /// lower bound runs are merged into the oldest at once where the tree is over it.
     pub max_space_amplification: f64,
 
     /// Share of tombstones in a file from which it is merged down early, above
     /// 0 and at most 1.
     ///
-    /// Default: 0.5. Dynamically changeable: no.
+    /// Default: 0.5. Dynamically changeable: yes, by [`Db::apply`](crate::Db::apply). Files
+    /// over a lower share are merged down at once.
     pub tombstone_share: f64,
 
     /// When to compact: `eager`, or a schedule that follows the load ([`ScheduleKind`]).
@@ -346,25 +357,6 @@ fn default_workers() -> usize {
 }
 
 impl Settings {
-    /// The dimensions of the tree that these settings make: what the planner needs to know
-    /// of them.
-    pub fn shape(&self) -> Shape {
-        Shape {
-            layout: Layout::V1,
-            size_ratio: self.size_ratio,
-            level_compaction_dynamic_level_bytes: self.level_compaction_dynamic_level_bytes,
-            level0_file_num_compaction_trigger: self.level0_file_num_compaction_trigger,
-            level0_slowdown_writes_trigger: self.level0_slowdown_writes_trigger,
-            write_buffer_size: self.write_buffer_size,
-            target_file_size_base: self.target_file_size_base,
-            max_files: self.max_files,
-            max_space_amplification: self.max_space_amplification,
-            tombstone_share: self.tombstone_share,
-            transition: self.transition,
-            compression_classes: self.compression.iter().map(|kind| kind.class()).collect(),
-        }
-    }
-
     /// What no schedule lets L0 pass: `max_delayed_bytes`, and `max_level0_files` or its
     /// default.
     pub fn debt_bounds(&self) -> DebtBounds {

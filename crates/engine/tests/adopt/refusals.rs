@@ -45,6 +45,15 @@ fn foreign_orders_and_styles() {
     refused(|options| options.set_enable_blob_files(true), "blob files");
 }
 
+#[test]
+fn a_log_that_lies_elsewhere() {
+    let logs = tempfile::tempdir().expect("a directory");
+    refused(
+        |options| options.set_wal_dir(logs.path()),
+        "its write-ahead log lies elsewhere",
+    );
+}
+
 fn join(_: &[u8], existing: Option<&[u8]>, operands: &MergeOperands) -> Option<Vec<u8>> {
     let mut all = existing.map(<[u8]>::to_vec).unwrap_or_default();
     operands.iter().for_each(|operand| all.extend(operand));

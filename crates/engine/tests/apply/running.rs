@@ -7,6 +7,7 @@ use lissom::apply::{OptionsText, Taken, Wanted};
 use lissom::control::ask_to_apply;
 use lissom::ffi::CfRef;
 use lissom::ffi::options::live_options;
+use lissom::inspect::recorded_settings;
 use lissom::{Db, Settings};
 
 use super::data::{Place, family, recorded, wanted};
@@ -98,7 +99,7 @@ fn the_policy_and_the_rate_limit_change_at_once() {
     let place = Place::new();
     let db = opened(&place);
     let text = "{\"policy\": \"fixed-3\", \"rate_limit_bytes_per_second\": 5000000, \
-                \"size_ratio\": 4}";
+                \"workers\": 60}";
     let applied = db.apply(&wanted(text)).expect("applied");
     assert_eq!(applied.count(Taken::Changed), 2, "{applied:#?}");
     assert_eq!(applied.left().count(), 1);
@@ -119,6 +120,79 @@ fn the_policy_and_the_rate_limit_change_at_once() {
             std::thread::sleep(Duration::from_millis(5));
         }
     }
+}
+
+const DIMENSIONS: &str = "{\"size_ratio\": 4, \"level_compaction_dynamic_level_bytes\": false, \
+    \"target_file_size_base\": 4194304, \"max_files\": 200, \"max_space_amplification\": 1.5, \
+    \"tombstone_share\": 0.25}";
+
+fn has_dimensions(settings: &Settings) -> bool {
+    let Wanted::Settings(dimensions) = wanted(DIMENSIONS) else {
+        panic!("these are settings");
+    };
+    dimensions.over(settings).expect("legal") == *settings
+}
+
+#[test]
+fn the_tree_takes_other_dimensions_and_keeps_them_over_a_reopening() {
+    let place = Place::new();
+    let path = place.path();
+    let db = opened(&place);
+    let applied = db.apply(&wanted(DIMENSIONS)).expect("applied");
+    assert_eq!(applied.count(Taken::Changed), 6, "{applied:#?}");
+    let again = db.apply(&wanted(DIMENSIONS)).expect("again");
+    assert_eq!(again.count(Taken::Already), 6, "{again:#?}");
+    // The planner has looked by then, and the record needs no orderly end.
+    assert!(db.autopilot().wait_until_idle(PATIENCE));
+    for family in ["default", "second"] {
+        let recorded = recorded_settings(&path, family).expect("recorded");
+        assert!(has_dimensions(&recorded), "{family}: {recorded:?}");
+    }
+    drop(db);
+    let recorded = recorded_settings(&path, "default").expect("recorded");
+    let db = Db::open(&path, recorded).expect("it opens");
+    let again = db.apply(&wanted(DIMENSIONS)).expect("again");
+    assert_eq!(again.count(Taken::Already), 6, "{again:#?}");
+    let found = db.get(7_u32.to_be_bytes()).expect("a get");
+    assert_eq!(found.as_deref(), Some(&b"value"[..]));
+}
+
+#[test]
+fn a_dimension_outside_its_range_is_refused_and_the_old_one_stays() {
+    let place = Place::new();
+    let db = opened(&place);
+    for (text, sentence) in [
+        (
+            "{\"size_ratio\": 1}",
+            "line 1: the setting size_ratio is 1: choose from 2 to 100",
+        ),
+        (
+            "{\"level_compaction_dynamic_level_bytes\": 0}",
+            "line 1: level_compaction_dynamic_level_bytes is 0, which is neither true nor false: \
+             choose one of them",
+        ),
+        (
+            "{\"target_file_size_base\": 4095}",
+            "line 1: the setting target_file_size_base is 4095: choose at least 4096",
+        ),
+        (
+            "{\"max_files\": 99}",
+            "line 1: the setting max_files is 99: choose at least 100",
+        ),
+        (
+            "{\"max_space_amplification\": 1}",
+            "line 1: the setting max_space_amplification is 1: choose a number of at least 1.1",
+        ),
+        (
+            "{\"tombstone_share\": 0}",
+            "line 1: the setting tombstone_share is 0: choose a share above 0 and at most 1",
+        ),
+    ] {
+        let error = ask_to_apply(&place.path(), text, PATIENCE).expect_err(text);
+        assert_eq!(error.to_string(), sentence);
+    }
+    let changed = db.apply(&wanted(DIMENSIONS)).expect("applied");
+    assert_eq!(changed.count(Taken::Changed), 6, "{changed:#?}");
 }
 
 #[test]

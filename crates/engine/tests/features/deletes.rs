@@ -3,11 +3,11 @@
 use lissom::ffi::CfRef;
 use lissom::ffi::perf::{Counts, Sample};
 use lissom::ffi::snapshot::{TableRow, table_properties};
-use lissom::{Db, RocksDb};
+use lissom::{Db, RocksDb, Settings};
 use rust_rocksdb::IteratorMode;
 
 use super::store::{
-    Model, key, load, open, open_with, put, scattered, settle_and_agree, value, went_deep,
+    Model, key, load, open, open_with, put, scattered, settings, settle_and_agree, value, went_deep,
 };
 
 /// Entries of a store, and how many of them are deleted.
@@ -27,6 +27,15 @@ fn tables(db: &RocksDb) -> Vec<TableRow> {
     let family = CfRef::of(&family).expect("the plug-in fits the binding");
     let tables = table_properties(family).expect("properties");
     tables.into_values().collect()
+}
+
+/// Files of which half or more are tombstones.
+fn full_of_tombstones(db: &RocksDb) -> usize {
+    let tables = tables(db);
+    let full = tables
+        .iter()
+        .filter(|table| 2 * table.deletions >= table.entries);
+    full.count()
 }
 
 fn tombstones(db: &RocksDb) -> u64 {
@@ -159,6 +168,54 @@ fn scans_recover_from_deletes() {
     assert!(recovered.blocks < slow.blocks / 2, "{seen}");
     let left = tombstones(&db);
     assert!(left < DELETED / 4, "{left} of {DELETED} tombstones");
+}
+
+/// Level 1 holds 1,280 KiB, in files of 8 KiB.
+fn of_small_files(tombstone_share: f64) -> Settings {
+    Settings {
+        target_file_size_base: 8 << 10,
+        block_size: 4 << 10,
+        size_ratio: 10,
+        tombstone_share,
+        ..settings("fixed-1")
+    }
+}
+
+/// Deletes nine of ten and writes the others anew, so that no file is all tombstones.
+fn rewrite_one_of_ten(db: &Db, model: &mut Model) {
+    for number in scattered(ENTRIES) {
+        if number % 10 == 0 {
+            put(db, model, key(number), value(number, 2));
+        } else {
+            db.delete(key(number)).expect("deleted");
+            model.remove(&key(number));
+        }
+    }
+}
+
+/// At an open RocksDB reads of some 20 files how many tombstones they hold.
+#[test]
+fn tombstones_are_merged_away_after_a_reopening() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut model = Model::new();
+    let before = {
+        let db = Db::open(directory.path(), of_small_files(1.0)).expect("opened");
+        load(&db, &mut model, ENTRIES, 1);
+        db.autopilot().compact("default").expect("asked");
+        settle_and_agree(&db, &model);
+        went_deep(&db);
+        rewrite_one_of_ten(&db, &mut model);
+        settle_and_agree(&db, &model);
+        let full = full_of_tombstones(&db);
+        assert!(full > 40, "{full} files full of tombstones");
+        tombstones(&db)
+    };
+    let db = Db::open(directory.path(), of_small_files(0.5)).expect("reopened");
+    // Nobody writes.
+    settle_and_agree(&db, &model);
+    assert_eq!(full_of_tombstones(&db), 0);
+    let left = tombstones(&db);
+    assert!(left < before / 10, "{left} of {before} tombstones");
 }
 
 #[test]

@@ -10,12 +10,33 @@ const PLACEHOLDERS: [&str; 6] = ["NAME", "N", "STYLE", "OPERATOR", "PATH", "DIRE
 /// A value has no more bytes than this: a path of a temporary directory is the longest.
 const LONGEST_VALUE: usize = 80;
 
+const ADOPTING: &str = "\n## What `lissom adopt` refuses\n";
+
 fn engine() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 fn table() -> String {
     read(&engine().join("../../docs/ROCKSDB_FEATURES.md"))
+}
+
+/// The rows of the table, and those of what adopting refuses.
+fn rows() -> (Vec<String>, Vec<String>) {
+    let text = table();
+    let (features, rest) = text.split_once(ADOPTING).expect("a section on adopting");
+    let (adopting, rest) = rest.split_once("\n## ").expect("a section after it");
+    let rows = |text: &str| {
+        let rows = text.lines().filter(|line| line.starts_with('|'));
+        rows.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let mut features = rows(features);
+    features.extend(rows(rest));
+    (features, rows(adopting))
+}
+
+/// The sentences that a row quotes.
+fn sentences(row: &str) -> impl Iterator<Item = &str> {
+    quoted(row).filter(|words| words.split(' ').count() > 3)
 }
 
 fn tests() -> PathBuf {
@@ -121,9 +142,9 @@ fn every_test_stands_in_the_table() {
 /// that is said.
 #[test]
 fn every_sentence_is_one_that_a_test_of_its_row_reads() {
-    let mut sentences = 0;
-    for row in table().lines().filter(|line| line.starts_with('|')) {
-        let named = named_in(row);
+    let mut read_by_tests = 0;
+    for row in rows().0 {
+        let named = named_in(&row);
         let files: BTreeSet<&str> = named
             .iter()
             .filter_map(|it| it.split("::").next())
@@ -132,15 +153,26 @@ fn every_sentence_is_one_that_a_test_of_its_row_reads() {
             .iter()
             .map(|file| strings_joined(&read(&tests().join(format!("{file}.rs")))))
             .collect();
-        for sentence in quoted(row).filter(|words| words.split(' ').count() > 3) {
+        for sentence in sentences(&row) {
             assert!(
                 says(&tests, sentence),
                 "no test of its row reads: {sentence}"
             );
-            sentences += 1;
+            read_by_tests += 1;
         }
     }
-    assert!(sentences > 20, "{sentences} sentences");
+    assert!(read_by_tests > 20, "{read_by_tests} sentences");
+}
+
+#[test]
+fn every_sentence_about_adopting_is_one_that_it_says() {
+    let source = strings_joined(&read(&engine().join("src/adopt/refusal.rs")));
+    let adopting = rows().1;
+    let told: Vec<&str> = adopting.iter().flat_map(|row| sentences(row)).collect();
+    assert!(told.len() >= 12, "{told:?}");
+    for sentence in told {
+        assert!(says(&source, sentence), "nobody says: {sentence}");
+    }
 }
 
 #[test]

@@ -1,5 +1,5 @@
 use lissom::ffi::CfRef;
-use lissom::ffi::snapshot::{table_properties, tree_snapshot};
+use lissom::ffi::snapshot::{table_properties, table_properties_at, tree_snapshot};
 use rust_rocksdb::{DBWithThreadMode, MultiThreaded};
 
 use crate::store::{LEVELS, Store, key, name, options};
@@ -72,6 +72,20 @@ fn properties_are_there_after_a_reopening() {
     assert!(deepest.data_size >= 1000 * 100);
     assert!(deepest.compression.ends_with(";;"), "no compression");
     assert_eq!(after[&files[0].number].deletions, 50);
+}
+
+#[test]
+fn properties_are_read_at_some_keys_alone() {
+    let store = build().reopen(&options());
+    let all = table_properties(store.cf()).expect("properties");
+    let deepest = store.files().last().expect("a file").number;
+    let at = |keys: &[Vec<u8>]| table_properties_at(store.cf(), keys).expect("properties");
+    assert_eq!(at(&[key(0), key(300), key(550)]), all);
+    let alone = at(&[key(999)]);
+    assert_eq!(alone.keys().copied().collect::<Vec<_>>(), [deepest]);
+    assert_eq!(alone[&deepest], all[&deepest]);
+    assert!(at(&[key(1_000)]).is_empty());
+    assert!(at(&[]).is_empty());
 }
 
 #[test]

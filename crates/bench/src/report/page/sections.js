@@ -10,7 +10,7 @@ function header(page, data) {
   const facts = [
     [whole(p.workload.entries), "entries"], [verdict.complete_rounds, verdict.complete_rounds === 1 ? "round" : "rounds"],
     [p.threads, p.threads === 1 ? "thread" : "threads"], [p.seed, "seed"], [bytes(r.write_buffer_size), "write buffer"],
-    [bytes(r.block_cache_size), "block cache"], [r.filter_bits_per_key, "filter bits per key"], [r.background_compactions, "compactions at a time"],
+    [bytes(r.block_cache_size), "block cache"], [r.filter_bits_per_key, "filter bits per key"], [r.background_compactions, "compaction workers"],
     [r.size_ratio, r.level_compaction_dynamic_level_bytes ? "size ratio at most" : "size ratio"], [r.direct_io ? "direct" : "buffered", "I/O"], [r.compression, "compression"],
     [machine.cores, `cores, ${machine.processor}`], [bytes(machine.memory_bytes), "memory"], [machine.system, ""],
     ...data.programs.map((program) => [program, ""]),
@@ -47,7 +47,7 @@ function headroomText(side, data, h) {
   else if (own.inside_spread) html("p", {}, side, "That is inside the best arm's spread: there is nothing to win here.");
   if (both(h)) html("p", {}, side, `Over all static arms it is ${percent(sober(h.all).headroom)}, and ${seconds(sober(h.all).seconds)}; but no store can switch between stock RocksDB and Lissom.`);
   if (own.in_other_rounds) html("p", {}, side, `By medians alone it would be ${percent(own.headroom)}. A minimum over noisy medians is partly luck (the winner's curse), so each session's arm is chosen in the other rounds here, and timed in this one; the truth lies between the two.`);
-  html("p", {}, side, h.oracle_seconds ? `A real run that switches with perfect knowledge took ${figure(h.oracle_seconds)} s.` : "No real run with perfect knowledge was made.");
+  html("p", {}, side, h.oracle_seconds ? `A real run that switches with perfect knowledge took ${figure(h.oracle_seconds)} s.` : "No real run with perfect knowledge was made within the space bound.");
 }
 
 function totals(parent, data) {
@@ -113,11 +113,12 @@ function sessionsTable(page, data) {
   const arms = data.verdict.arms;
   if (!arms.length) return;
   html("h2", {}, page, "Session by session");
-  html("p", { class: "note" }, page, "Seconds where the loop is closed, the 99.9th percentile where a rate is offered. The darker a cell, the farther its median from the lowest of its row; bold are the best and who ties with it.");
+  html("p", { class: "note" }, page, "Seconds where the loop is closed, the 99.9th percentile where a rate is offered. The darker a cell, the farther its median from the lowest of its row; bold are the best and who ties with it. Arms with perfect knowledge or over the space bound are neither bold nor the lowest.");
   const judged = (s) => (s.open ? s.p999 : s.seconds);
-  const lowest = arms[0].sessions.map((_, i) => Math.min(...arms.map((a) => judged(a.sessions[i]).median)));
+  const rivals = arms.filter((a) => !a.over_space_bound && !a.arm.startsWith("oracle:"));
+  const lowest = arms[0].sessions.map((_, i) => Math.min(...(rivals.length ? rivals : arms).map((a) => judged(a.sessions[i]).median)));
   const cell = (c, i) => {
-    const over = lowest[i] > 0 ? judged(c).median / lowest[i] : 1, shade = Math.min(0.42, Math.log2(over) * 0.16);
+    const over = lowest[i] > 0 ? judged(c).median / lowest[i] : 1, shade = Math.max(0, Math.min(0.42, Math.log2(over) * 0.16));
     return `<td class="${c.best ? "best" : ""}" style="background:rgba(var(--cell),${shade.toFixed(3)})" title="${plain(over)} times the lowest${c.read_amplification ? `; ${plain(c.read_amplification.median)} data blocks from files per read` : ""}">${figure(judged(c), c.open ? inMicros : bare)}</td>`;
   };
   for (let from = 0; from < arms.length; from += ABREAST) {

@@ -128,3 +128,29 @@ fn what_arms_won_and_their_ranks_are_told() {
         "{text}"
     );
 }
+
+#[test]
+fn an_arm_over_the_space_bound_is_told_and_has_no_rank() {
+    let arms = [
+        ("fixed-1", [2.0, 4.0]),
+        ("fixed-10", [4.0, 1.0]),
+        ("learned", [1.0, 1.0]),
+    ];
+    let mut results = timed(arms);
+    for run in &mut results.runs {
+        if run.arm == results.parameters.arms[2] {
+            run.totals.peak_space_amplification = 9.0;
+        }
+    }
+    let text = render_table(&results);
+    let rows: Vec<String> = text
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect();
+    let told = |row: &String| {
+        row.starts_with("learned 10.0") && row.ends_with("-60.0 % over the space bound")
+    };
+    assert!(rows.iter().any(told), "{text}");
+    let ranked = rows.iter().any(|row| row == "session fixed-1 fixed-10");
+    assert!(ranked, "{text}");
+}

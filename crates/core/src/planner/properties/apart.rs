@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::histories::cases;
+use super::steps::{limit, ratio};
 use super::{flush_scattered, model};
 use crate::schedule::{DeepOrder, Level0Order};
 use crate::shape::{RunLimit, RunLimits, Shape};
@@ -40,8 +41,8 @@ proptest! {
     /// whenever it is due all the same, under an order that never changes.
     #[test]
     fn merging_level_0_by_itself_never_comes_to_a_stop(
-        limit in 1u16..12,
-        ratio in 2u32..13,
+        limit in limit(),
+        ratio in ratio(),
         paced in any::<bool>(),
     ) {
         let shape = Shape { size_ratio: ratio, ..small_shape() };

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::steps::{Step, apply, step, transition};
+use super::steps::{Step, apply, limit, ratio, step, transition};
 use super::{FLUSH, flush_scattered, model};
 use crate::layout::{LogicalLevel, PhysicalLevel};
 use crate::plan::Reason;
@@ -30,8 +30,8 @@ proptest! {
     #[test]
     fn no_history_loses_or_reorders_data(
         steps in prop::collection::vec(step(), 1..300),
-        limit in 1u16..12,
-        ratio in 2u32..11,
+        limit in limit(),
+        ratio in ratio(),
         transition in transition(),
         bounded in any::<bool>(),
         dynamic in any::<bool>(),
@@ -61,6 +61,12 @@ proptest! {
         prop_assert!(model.tree().level0().len() < trigger);
         prop_assert!(model.tree().files(PhysicalLevel::LANDING).is_empty());
         prop_assert!(model.state.drains.is_empty());
+        if bounded {
+            let tree = model.tree();
+            let oldest = tree.runs().next_back().map_or(0, |run| tree.bytes(run));
+            let most = 2 * oldest + model.shape.level0_bytes();
+            prop_assert!(tree.total_bytes() <= most, "{:?}", tree);
+        }
     }
 
     /// Under every transition pinned limits stay, whatever is drained, emptied or asked
@@ -69,7 +75,7 @@ proptest! {
     fn pinned_limits_stay(
         before in prop::collection::vec(step(), 1..150),
         meanwhile in prop::collection::vec(step(), 1..150),
-        limit in 1u16..12,
+        limit in limit(),
         transition in transition(),
     ) {
         let mut shape = small_shape();
@@ -92,7 +98,7 @@ proptest! {
     #[test]
     fn lazy_limits_wait_for_runs_alone(
         steps in prop::collection::vec(step(), 1..300),
-        limit in 1u16..12,
+        limit in limit(),
     ) {
         let mut shape = small_shape();
         shape.transition = Transition::Lazy;
@@ -166,10 +172,10 @@ proptest! {
     #[test]
     fn any_manifest_over_its_trigger_has_a_plan(
         runs in prop::collection::vec((1u16..194, 0u32..300, 1u32..20, 1u32..120), 0..30),
-        limits in prop::collection::vec(1u16..12, 4),
-        (ratio, dynamic) in (2u32..12, any::<bool>()),
+        limits in prop::collection::vec(limit(), 4),
+        (ratio, dynamic) in (ratio(), any::<bool>()),
         level0 in 4usize..12,
-        strange in prop::option::of((1u32..120, 1u16..12)),
+        strange in prop::option::of((1u32..120, limit())),
     ) {
         let shape = Shape {
             size_ratio: ratio,

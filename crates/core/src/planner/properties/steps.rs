@@ -1,9 +1,11 @@
 //! What may happen to a tree, drawn in any order.
 
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
 
 use super::FLUSH;
-use crate::layout::LogicalLevel;
+use crate::layout::{Layout, LogicalLevel};
 use crate::planner::with_limits;
 use crate::schedule::{DeepOrder, Level0Order};
 use crate::shape::{RunLimit, Transition};
@@ -35,7 +37,7 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
         12 => Just(Step::Plan),
         12 => any::<usize>().prop_map(Step::Finish),
         2 => any::<usize>().prop_map(Step::Cancel),
-        2 => (1u16..4, 1u16..12).prop_map(|(level, runs)| Step::Limit(level, runs)),
+        2 => (1u16..4, limit()).prop_map(|(level, runs)| Step::Limit(level, runs)),
         1 => Just(Step::Brake),
         1 => Just(Step::Forget),
         1 => Just(Step::CompactAll),
@@ -83,6 +85,20 @@ pub(super) fn apply(model: &mut Model, step: &Step) {
     }
 }
 
+/// Any run limit that a tree can hold.
+pub(super) fn limit() -> impl Strategy<Value = u16> {
+    1..=Layout::V1.max_run_limit()
+}
+
+/// Size ratios that are usual, and now and then up to the largest that is allowed.
+pub(super) fn ratio() -> impl Strategy<Value = u32> {
+    prop_oneof![
+        10 => 2u32..13,
+        1 => Just(30),
+        1 => Just(100),
+    ]
+}
+
 fn level0_order() -> impl Strategy<Value = Level0Order> {
     prop::sample::select(vec![
         Level0Order::Merge,
@@ -106,4 +122,15 @@ pub(super) fn transition() -> impl Strategy<Value = Transition> {
         Transition::Greedy,
         Transition::FileGranular,
     ])
+}
+
+#[test]
+fn limits_and_ratios_reach_the_largest() {
+    let mut runner = TestRunner::deterministic();
+    let drawn = prop::collection::vec((limit(), ratio()), 1_000);
+    let drawn = drawn.new_tree(&mut runner).expect("drawn").current();
+    let (limits, ratios): (Vec<u16>, Vec<u32>) = drawn.into_iter().unzip();
+    assert_eq!(limits.iter().max(), Some(&Layout::V1.max_run_limit()));
+    assert!(limits.contains(&1) && ratios.contains(&2));
+    assert!(ratios.contains(&30) && ratios.contains(&100));
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::cost::Cost;
 use super::learning::Part;
 use super::lengths::Lengths;
-use super::memory::Memory;
+use super::memory::{Memory, Shares};
 use super::{Learned, phase};
 use crate::shape::RunLimits;
 
@@ -63,9 +63,14 @@ impl Learned {
         Ok(())
     }
 
-    /// The memory, with the present workload if its limits have held and are the
-    /// learner's own.
+    /// The memory, with the present workload.
     pub(super) fn memory_with_present(&self) -> Memory {
+        self.memory_with(self.present.shares)
+    }
+
+    /// The memory, with the workload of the present phase if its limits have held and are
+    /// the learner's own.
+    pub(super) fn memory_with(&self, workload: Option<Shares>) -> Memory {
         let mut memory = self.memory.clone();
         let before_trial = self.tried.as_ref().map(|tried| &tried.back);
         let served = before_trial.or(self.phase.settled());
@@ -74,7 +79,7 @@ impl Learned {
             imposed.is_some_and(|imposed| phase::same(imposed, limits))
         };
         let served = served.filter(|limits| !imposed(limits));
-        if let (Some(shares), Some(limits)) = (self.present.shares, served) {
+        if let (Some(shares), Some(limits)) = (workload, served) {
             let bars = self.phase.bars().cloned().collect();
             memory.keep(shares, self.data, limits, bars);
         }

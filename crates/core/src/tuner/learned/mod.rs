@@ -136,19 +136,18 @@ impl Learned {
     /// Begins anew when the workload is another one. Returns what served it
     /// before, if it was seen before.
     fn notice_change(&mut self, seen: &Question<'_>) -> Option<Wish> {
-        let mut present = self.present.clone();
-        if present.see(seen.mission) != Turn::Other {
-            self.present = present;
+        // What the phase was measured under.
+        let before = self.present.shares;
+        if self.present.see(seen.mission) != Turn::Other {
             return None;
         }
-        self.memory = self.memory_with_present();
+        self.memory = self.memory_with(before);
         self.imposed = None;
         let back = self.tried.take().map(|tried| tried.back);
-        if self.present.shares.is_some() {
+        if before.is_some() {
             self.turned = true;
             self.lengths.learn(self.phase.missions());
         }
-        self.present = present;
         let shares = self.present.shares?;
         let remembered = self.memory.find(&shares, self.data);
         let remembered = remembered.filter(|_| self.learning.has(Part::Memory));

@@ -46,7 +46,12 @@ fn row(store: &Store<'_>, name: &str, wanted: &Given) -> Row {
         for_new_files: how != How::Unchanged
             && matches!(
                 name,
-                "bloom_bits_per_key" | "block_size" | "filters" | "compression"
+                "bloom_bits_per_key"
+                    | "block_size"
+                    | "filters"
+                    | "compression"
+                    | "max_files"
+                    | "target_file_size_base"
             ),
         why: why.to_owned(),
     }
@@ -102,11 +107,32 @@ fn running(store: &Store<'_>, name: &str, wanted: &Given) -> (How, &'static str)
             How::Impossible,
             "the store was opened without a rate limiter: set one at open, then it can be changed",
         ),
+        _ if is_of_tree(name) => (
+            How::RunTime,
+            "the planner goes by it at its next look; the next Db::open goes by the settings that \
+             it is given",
+        ),
         _ => (
             How::Impossible,
             "it is read at open: set it in the settings that Db::open is given",
         ),
     }
+}
+
+/// What the planner reads anew at each look. RocksDB's own merges of L0 alone keep the file
+/// size of the open.
+const OF_TREE: &[&str] = &[
+    "level_compaction_dynamic_level_bytes",
+    "max_files",
+    "max_space_amplification",
+    "size_ratio",
+    "target_file_size_base",
+    "tombstone_share",
+];
+
+/// Whether a setting is a dimension of the tree that can change while the store runs.
+pub(crate) fn is_of_tree(name: &str) -> bool {
+    OF_TREE.contains(&name)
 }
 
 #[cfg(test)]
@@ -132,7 +158,6 @@ mod tests {
             ("{\"policy\": \"fixed-1\"}", How::Unchanged, How::Unchanged),
             ("{\"policy\": \"fixed-4\"}", How::RunTime, How::Reopening),
             ("{\"size_ratio\": 10.0}", How::Unchanged, How::Unchanged),
-            ("{\"size_ratio\": 4}", How::Impossible, How::Reopening),
             ("{\"exploration\": 0.1}", How::Unchanged, How::Unchanged),
             ("{\"exploration\": 0}", How::Impossible, How::Impossible),
             (
@@ -146,7 +171,11 @@ mod tests {
                 How::Impossible,
             ),
             ("{\"workers\": 60}", How::Impossible, How::Impossible),
-            ("{\"max_files\": 200}", How::Impossible, How::Reopening),
+            (
+                "{\"write_buffer_size\": 2097152}",
+                How::Impossible,
+                How::Reopening,
+            ),
             ("{\"schedule\": \"eager\"}", How::Unchanged, How::Unchanged),
             ("{\"schedule\": \"dlc\"}", How::Impossible, How::Impossible),
             (
@@ -166,6 +195,29 @@ mod tests {
             "{\"rate_limit_bytes_per_second\": 1000000}",
         );
         assert_eq!(unlimited.how, How::Impossible, "{unlimited:?}");
+    }
+
+    /// What is no part of the shape would be taken and never reach the planner.
+    #[test]
+    fn dimensions_of_the_tree_change_at_run_time_and_with_the_shape() {
+        let texts = [
+            "{\"level_compaction_dynamic_level_bytes\": false}",
+            "{\"max_files\": 200}",
+            "{\"max_space_amplification\": 2}",
+            "{\"size_ratio\": 4}",
+            "{\"target_file_size_base\": 4194304}",
+            "{\"tombstone_share\": 0.25}",
+        ];
+        for (name, text) in OF_TREE.iter().zip(texts) {
+            let row = row_of(Host::Running, true, text);
+            assert_eq!((row.name.as_str(), row.how), (*name, How::RunTime));
+            let row = row_of(Host::Lissom, false, text);
+            assert_eq!(row.how, How::Reopening, "{row:?}");
+            let wanted = SettingsText::parse(text).expect(text);
+            let changed = wanted.over(&Settings::default()).expect(text);
+            assert_ne!(changed.shape(), Settings::default().shape(), "{name}");
+        }
+        assert_eq!(OF_TREE.len(), texts.len());
     }
 
     #[test]

@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::error::{Error, Result};
 use crate::settings::Settings;
 
-pub(super) use self::decide::{Store, decide};
+pub(super) use self::decide::{Store, decide, is_of_tree};
 pub(super) use self::known::{Keeper, keeper};
 pub(super) use self::value::{set, show};
 
@@ -107,6 +107,17 @@ impl SettingsText {
         self.settings
             .iter()
             .map(|(name, wanted)| (name.as_str(), wanted))
+    }
+
+    /// One of them alone; nothing where it is not given.
+    pub(super) fn only(&self, name: &str) -> SettingsText {
+        let given = self.settings.get_key_value(name);
+        SettingsText {
+            settings: given
+                .map(|(name, given)| (name.clone(), given.clone()))
+                .into_iter()
+                .collect(),
+        }
     }
 
     /// These settings with what is wanted.

@@ -114,7 +114,7 @@ fn number(value: &Value) -> Result<f64, String> {
 fn truth(value: &Value) -> Result<bool, String> {
     value
         .as_bool()
-        .ok_or_else(|| "neither true nor false".into())
+        .ok_or_else(|| "neither true nor false: choose one of them".into())
 }
 
 fn text(value: &Value) -> Result<&str, String> {

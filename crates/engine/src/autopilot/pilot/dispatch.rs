@@ -8,6 +8,7 @@ use lissom_core::journal::Event;
 use lissom_core::{InFlight, Observation, PhysicalLevel, Plan, Tree, planner, validate};
 use rust_rocksdb::{AsColumnFamilyRef, BoundColumnFamily};
 
+use super::super::backoff::surroundings;
 use super::super::shared::Shared;
 use super::super::workers::Job;
 use super::{LOOK_EVERY, Pilot};
@@ -99,6 +100,7 @@ impl Pilot {
             family: family.clone(),
             number,
             input_bytes: input_bytes(tree, &plan),
+            around: surroundings(tree, &plan),
             plan,
             seen_at: self.looked.map_or(0, |look| look.changes),
         });

@@ -9,9 +9,12 @@ use lissom_core::schedule::Debt;
 use lissom_core::{Observation, Tree};
 use rust_rocksdb::BoundColumnFamily;
 
-use super::super::shared::Shared;
+use super::super::shared::{Family, Shared};
+use super::counts::Counts;
 use super::{Look, Pilot};
 use crate::error::Result;
+use crate::ffi::CfRef;
+use crate::ffi::snapshot::table_properties_at;
 use crate::observe::{Seen, observe};
 
 impl Pilot {
@@ -37,10 +40,12 @@ impl Pilot {
         let foreign = seen.foreign(&in_flight);
         let busy_elsewhere = foreign.is_some();
         in_flight.extend(foreign);
-        let Seen { tree, .. } = seen;
+        let Seen { mut tree, .. } = seen;
+        let counts = &mut self.counts;
+        count_files(counts, shared, family, handle, &mut tree, now);
         let unreadable = self.left_out(&tree, now);
         let observation = Observation {
-            shape: family.shape.fitted(&tree),
+            shape: family.shape().fitted(&tree),
             tree,
             state: self.state.clone(),
             in_flight,
@@ -70,5 +75,25 @@ impl Pilot {
         if order != self.order {
             (seen.level0, seen.deep) = (order.level0, order.deep);
         }
+    }
+}
+
+/// Reads what some files hold, where L0 needs no merge at once: that comes first.
+fn count_files(
+    counts: &mut Counts,
+    shared: &Shared,
+    family: &Family,
+    handle: &Arc<BoundColumnFamily<'_>>,
+    tree: &mut Tree,
+    now: Instant,
+) {
+    if tree.level0().len() >= family.hooks.settings.level0_file_num_compaction_trigger as usize {
+        return counts.fill_in(tree);
+    }
+    let read = |keys: &[&[u8]]| -> Result<_> { Ok(table_properties_at(CfRef::of(handle)?, keys)?) };
+    if let Err(error) = counts.complete(tree, now, read) {
+        // No reason to merge nothing: these files' tombstones are not known, no more.
+        let sentence = format!("the entries of some files stay unknown: {error}");
+        shared.complain(&family.name, sentence);
     }
 }

@@ -1,5 +1,6 @@
 //! The loop body for one column family: observe, ask the tuner, plan, admit.
 
+mod counts;
 mod debt;
 mod dispatch;
 mod limits;
@@ -21,6 +22,7 @@ use lissom_core::tuner::Policy;
 
 use rust_rocksdb::AsColumnFamilyRef;
 
+use self::counts::Counts;
 use super::learner::Learner;
 use super::memory::Memory;
 use super::mission::Clock;
@@ -32,6 +34,9 @@ use crate::error::Result;
 /// Without news the tree is looked at this often: some changes, such as
 /// DeleteFilesInRange, are no events of RocksDB's.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// While the entries of files are still to be read, the next look comes this soon.
+const LOOK_TO_COUNT: Duration = Duration::from_millis(100);
 
 /// While all workers are busy, news can wait this long: nothing could start.
 const LOOK_WHEN_BUSY: Duration = Duration::from_millis(100);
@@ -49,6 +54,7 @@ pub(super) struct Pilot {
     order: Order,
     clock: Clock,
     published: Published,
+    counts: Counts,
     /// Limits that someone set by hand, until they are taken up.
     wanted: Option<RunLimits>,
     looked: Option<Look>,
@@ -109,6 +115,7 @@ impl Pilot {
             answered_in: Duration::ZERO,
             order: shared.schedule.lock().order.clone(),
             published: Published::default(),
+            counts: Counts::default(),
             wanted,
             looked: None,
             saved: now,
@@ -122,7 +129,8 @@ impl Pilot {
     /// Who is served first while workers are few: column families whose L0 is
     /// over its trigger, then those that have waited longest.
     pub(super) fn precedence(&self) -> impl Ord + use<> {
-        let trigger = self.family.shape.level0_file_num_compaction_trigger as usize;
+        let settings = &self.family.hooks.settings;
+        let trigger = settings.level0_file_num_compaction_trigger as usize;
         let level0_files = self.family.view.lock().tree.level0_files;
         (level0_files < trigger, self.last_started)
     }
@@ -175,10 +183,9 @@ impl Pilot {
         let plans = self.plan(shared, &mut seen)?;
         self.remember(memory, now)?;
         self.published.guards(&self.family.hooks, &seen)?;
-        if let Err(error) = self.published.filters(&self.family.hooks, &seen, &handle) {
-            // No reason to merge nothing: new files get the bits of before.
-            let sentence = format!("the filters' bits stay as they are: {error}");
-            shared.complain(&self.family.name, sentence);
+        // Until the files are counted, new ones get the bits of before.
+        if self.counts.are_whole() {
+            self.published.filters(&self.family.hooks, &seen)?;
         }
         self.show(&seen, &plans, busy_elsewhere);
         let free = self.free_workers(shared, &handle, now);
@@ -195,7 +202,8 @@ impl Pilot {
             let age = now.duration_since(look.at);
             let changed = look.changes != self.family.counters.changes.load(Relaxed)
                 || look.ended != self.family.ended.load(Relaxed);
-            changed && !(all_busy && age < LOOK_WHEN_BUSY) || age >= LOOK_EVERY
+            let to_count = self.counts.has_more() && age >= LOOK_TO_COUNT;
+            changed && !(all_busy && age < LOOK_WHEN_BUSY) || to_count || age >= LOOK_EVERY
         })
     }
 

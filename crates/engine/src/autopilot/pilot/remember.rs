@@ -13,13 +13,17 @@ use crate::files::state::StoredFamily;
 const SAVE_EVERY: Duration = Duration::from_secs(10);
 
 impl Pilot {
-    /// Makes the planner's memory durable when it changed, and what was learned from time
-    /// to time.
+    /// Makes the planner's memory and the dimensions of the tree durable when they changed,
+    /// and what was learned from time to time.
     pub(super) fn remember(&mut self, memory: &mut Memory, now: Instant) -> Result<()> {
         let unreadable = self.family.quarantine.lock().damaged().clone();
+        let shape = Some(self.family.shape());
         let learned = now.duration_since(self.saved) >= SAVE_EVERY;
         let same = memory.family(&self.family.name).is_some_and(|stored| {
-            stored.id == self.id && stored.tree == self.state && stored.unreadable == unreadable
+            stored.id == self.id
+                && stored.shape == shape
+                && stored.tree == self.state
+                && stored.unreadable == unreadable
         });
         if same && !learned {
             return Ok(());
@@ -35,7 +39,7 @@ impl Pilot {
             StoredFamily {
                 id: self.id,
                 layout: Layout::V1,
-                shape: Some(self.family.shape.clone()),
+                shape: Some(self.family.shape()),
                 tree: self.state.clone(),
                 policy: self.learner.name().to_owned(),
                 tuner: self.learner.state(),

@@ -12,7 +12,10 @@ impl Pilot {
         let debt = debt_bytes(seen, plans);
         // What waits is not done.
         let waits = debt > 0 && (seen.level0 != Level0Order::Merge || seen.deep != DeepOrder::All);
-        let idle = plans.is_empty() && seen.in_flight.is_empty() && !busy_elsewhere && !waits;
+        // Files that are not counted yet may be full of tombstones.
+        let unseen = self.counts.has_more();
+        let at_rest = plans.is_empty() && seen.in_flight.is_empty() && !busy_elsewhere;
+        let idle = at_rest && !waits && !unseen;
         let mut view = self.family.view.lock();
         self.learner.name().clone_into(&mut view.policy);
         view.tuner_broken = self.learner.is_broken();

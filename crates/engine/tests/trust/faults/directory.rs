@@ -12,13 +12,14 @@ use rust_rocksdb::{DB, Options};
 use crate::crash::child;
 use crate::support::{key, load, settle, small, value};
 
-fn refused(path: &Path, words: &[&str]) {
+fn refused(path: &Path, words: &[&str]) -> String {
     let error = Db::open(path, small("fixed-2")).err().expect("refused");
     let text = error.to_string();
     for word in words {
         assert!(text.contains(word), "no {word:?} in: {text}");
     }
     assert_ne!(error.kind(), ErrorKind::Bug, "{text}");
+    text
 }
 
 /// A closed database of 10,000 entries.
@@ -77,6 +78,44 @@ fn any_table_that_is_gone_or_cut() {
         fs::write(&table, &bytes).expect("restored");
     }
     whole(place.path());
+}
+
+/// Zeros where a table says that it is one.
+fn without_footer(table: &[u8]) -> Vec<u8> {
+    let mut bytes = table.to_vec();
+    let footer = bytes.len() - 8;
+    bytes[footer..].fill(0);
+    bytes
+}
+
+/// The path of each file holds RocksDB's word for a lock.
+#[test]
+fn a_directory_under_blocks_is_open_already_or_damaged_and_never_mistaken() {
+    let place = crate::scratch();
+    let path = place.path().join("blocks/db");
+    fs::create_dir_all(&path).expect("made");
+    {
+        let db = Db::open(&path, small("fixed-2")).expect("opened");
+        load(&db, 0..1_000, 1);
+        settle(&db);
+        refused(&path, &["it is open already", "close it there first"]);
+    }
+    // RocksDB reads up to 16 at open.
+    let tables = tables(&path);
+    assert!((1..=16).contains(&tables.len()), "{}", tables.len());
+    for table in tables {
+        let bytes = fs::read(&table).expect("readable");
+        for damage in [None, Some(without_footer(&bytes))] {
+            fs::remove_file(&table).expect("removed");
+            if let Some(damaged) = &damage {
+                fs::write(&table, damaged).expect("written");
+            }
+            let text = refused(&path, &["restore it from a backup"]);
+            assert!(!text.contains("open already"), "{text}");
+            fs::write(&table, &bytes).expect("restored");
+        }
+    }
+    Db::open(&path, small("fixed-2")).expect("whole again");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Tuners that misbehave.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -43,19 +44,25 @@ impl Tuner for Absurd {
     }
 }
 
+/// A store whose tuner is absurd, and how often that one was asked.
+fn driven_absurdly(path: &Path, levels: u16) -> (Db, Arc<AtomicU64>) {
+    let db = Db::open(path, small("fixed-2")).expect("opened");
+    let asked = Arc::new(AtomicU64::new(0));
+    let absurd = Absurd {
+        asked: asked.clone(),
+        levels,
+    };
+    db.autopilot()
+        .set_tuner("default", Box::new(absurd))
+        .expect("set");
+    (db, asked)
+}
+
 #[test]
 fn absurd_answers_do_no_harm() {
     let place = crate::scratch();
     {
-        let db = Db::open(place.path(), small("fixed-2")).expect("opened");
-        let asked = Arc::new(AtomicU64::new(0));
-        let absurd = Absurd {
-            asked: asked.clone(),
-            levels: 12,
-        };
-        db.autopilot()
-            .set_tuner("default", Box::new(absurd))
-            .expect("set");
+        let (db, asked) = driven_absurdly(place.path(), 12);
         let mut version = 0;
         eventually("twenty answers", || {
             asked.load(Relaxed) >= 20 || {
@@ -92,15 +99,7 @@ fn absurd_answers_do_no_harm() {
 #[test]
 fn an_answer_that_cannot_be_obeyed_is_the_last_one() {
     let place = crate::scratch();
-    let db = Db::open(place.path(), small("fixed-2")).expect("opened");
-    let asked = Arc::new(AtomicU64::new(0));
-    let absurd = Absurd {
-        asked: asked.clone(),
-        levels: 999,
-    };
-    db.autopilot()
-        .set_tuner("default", Box::new(absurd))
-        .expect("set");
+    let (db, asked) = driven_absurdly(place.path(), 999);
     let journal = || std::fs::read_to_string(place.path().join("LISSOM-JOURNAL")).expect("there");
     let said = "sets limits for 999 levels, where a tree has 12): the limits stay as they are";
     eventually("a line in the journal", || {
