@@ -54,8 +54,8 @@ pub fn render_table(results: &Results) -> String {
             );
         }
         if verdict.arms.iter().any(|arm| arm.arm.follows_workload()) {
-            for arms in ranked(&verdict.arms).chunks(ARMS_ABREAST) {
-                text += &section("Ranks", &ranks_grid(arms, &verdict.arms));
+            for ranked in ranked(&verdict.arms).chunks(ARMS_ABREAST) {
+                text += &section("Ranks", &ranks_grid(ranked, &verdict.arms));
             }
         }
         text += &section("What it cost", &costs_grid(&verdict));
@@ -185,24 +185,26 @@ fn session_cell(session: &SessionVerdict) -> String {
     text + if session.best { "*" } else { " " }
 }
 
+/// An arm with its ranks by session.
+type Ranked<'a> = (&'a ArmVerdict, Vec<(&'a str, usize)>);
+
 /// Those that have a rank.
-fn ranked(all: &[ArmVerdict]) -> Vec<&ArmVerdict> {
+fn ranked(all: &[ArmVerdict]) -> Vec<Ranked<'_>> {
     all.iter()
-        .filter(|arm| !arm.ranks(all).is_empty())
+        .map(|arm| (arm, arm.ranks(all)))
+        .filter(|(_, ranks)| !ranks.is_empty())
         .collect()
 }
 
-/// Sessions as rows, `arms` as columns, and their means; ranks are among `all`.
-fn ranks_grid(arms: &[&ArmVerdict], all: &[ArmVerdict]) -> Grid {
-    let ranked: Vec<(&ArmVerdict, Vec<(&str, usize)>)> =
-        arms.iter().map(|arm| (*arm, arm.ranks(all))).collect();
+/// Sessions as rows, `ranked` as columns, and their means; ranks are among `all`.
+fn ranks_grid(ranked: &[Ranked<'_>], all: &[ArmVerdict]) -> Grid {
     let names: Vec<String> = ranked.iter().map(|(arm, _)| arm.arm.to_string()).collect();
     let mut titles = vec!["session"];
     titles.extend(names.iter().map(String::as_str));
     let mut grid = Grid::new(&titles);
     let sessions = ranked.first().map_or(&[][..], |(_, ranks)| &ranks[..]);
     for (at, (session, _)) in sessions.iter().enumerate() {
-        let of = |(_, ranks): &(&ArmVerdict, Vec<(&str, usize)>)| {
+        let of = |(_, ranks): &Ranked<'_>| {
             ranks
                 .get(at)
                 .map_or("-".into(), |(_, rank)| rank.to_string())

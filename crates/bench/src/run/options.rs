@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn no_path_of_the_machine_is_published() {
         let text = "# a comment\n[Version]\n  rocksdb_version=11.12.0\n\n\
-                    [DBOptions]\n  wal_dir=logs\n  max_background_jobs=4\n  db_log_dir=/root/logs\n\
+                    [DBOptions]\n  wal_dir=logs\n  max_background_jobs=4\n  db_log_dir=/data/logs\n\
                     [CFOptions \"default\"]\n  ttl=1\n  temperatures={path=/a;}\n\
                     [TableOptions/BlockBasedTable \"default\"]\n  block_size=4096\n\
                     [CFOptions \"other\"]\n  ttl=2\n";

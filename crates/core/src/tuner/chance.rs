@@ -1,6 +1,4 @@
-//! How far shares lie apart, and those of few operations from those of many.
-
-pub(super) use crate::cost_model::distance;
+//! How far the shares of few operations lie from those of many.
 
 /// Two standard errors, at most, of a share among so many operations: what differs by less
 /// may be the same workload. Of none it is without bound.

@@ -5,9 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::chance::distance;
 use super::phase::Bar;
-use crate::cost_model::Workload;
+use crate::cost_model::{Workload, distance};
 use crate::layout::Layout;
 use crate::observation::Mission;
 use crate::shape::RunLimits;

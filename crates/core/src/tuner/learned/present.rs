@@ -1,7 +1,8 @@
 //! Which workload it is, and when it is another one.
 
-use super::super::chance::{by_chance, distance};
+use super::super::chance::by_chance;
 use super::memory::{SAME, Shares, shares};
+use crate::cost_model::distance;
 use crate::observation::Mission;
 
 /// Missions in a row that show another workload, before it is believed.

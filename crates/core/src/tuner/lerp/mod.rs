@@ -25,9 +25,9 @@ use budget::Budget;
 use replay::Experience;
 use reward::Rewards;
 
-use super::chance::{by_chance, distance};
+use super::chance::by_chance;
 use super::{Policy, Question, Trial, TrialId, Tuner};
-use crate::cost_model::Workload;
+use crate::cost_model::{Workload, distance};
 use crate::filters::FilterAllocation;
 use crate::layout::LogicalLevel;
 use crate::observation::Mission;

@@ -18,6 +18,14 @@ fn entry(number: u64, event: Event) -> Entry {
     }
 }
 
+/// The reasons after these, as a journal has them.
+fn told_of(events: impl IntoIterator<Item = Event>) -> Vec<LimitReason> {
+    let entries = (0..)
+        .zip(events)
+        .map(|(number, event)| entry(number, event));
+    reasons(&entries.collect::<Vec<_>>())
+}
+
 fn uniform(limit: u16) -> RunLimits {
     RunLimits::uniform(RunLimit::clamped(limit))
 }
@@ -81,8 +89,7 @@ fn each_level_has_its_last_decision_with_what_came_of_it() {
         // Held, so that it changes nothing.
         mission(80, uniform(9), Some("a wish"), true),
     ];
-    let numbered = (0..).zip(events).map(|(at, event)| entry(at, event));
-    let told = reasons(&numbered.collect::<Vec<_>>());
+    let told = told_of(events);
     assert_eq!(told.len(), 2, "levels without data have no need of one");
     assert_eq!(
         told[0].sentence(),
@@ -120,8 +127,7 @@ fn another_workload_is_not_taken_for_what_came_of_a_limit() {
         reads(uniform(5)),
         reads(uniform(5)),
     ];
-    let numbered = (0..).zip(events).map(|(at, event)| entry(at, event));
-    let told = reasons(&numbered.collect::<Vec<_>>());
+    let told = told_of(events);
     assert_eq!(
         told[0].sentence(),
         "level 1 has 5, 4 before: more runs; an operation took 12.0 µs before and 10.0 µs in \
@@ -143,8 +149,7 @@ fn gets_of_absent_keys_are_another_workload() {
         mission(80, uniform(3), None, false),
         absent,
     ];
-    let numbered = (0..).zip(events).map(|(at, event)| entry(at, event));
-    let told = reasons(&numbered.collect::<Vec<_>>());
+    let told = told_of(events);
     assert_eq!(
         told[0].sentence(),
         "level 1 has 3, 4 before: fewer runs; an operation took 100.0 µs before and 80.0 µs in \
