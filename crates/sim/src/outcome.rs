@@ -87,9 +87,14 @@ pub struct SessionOutcome {
     pub scan: f64,
     /// Block reads from the device, for each operation.
     pub block_reads: f64,
-    /// Missions that ended in it.
+    /// Missions that ended in it; after each of them the tuner was asked.
     #[serde(default)]
     pub missions: u64,
+    /// Steps of learning that its tuner took in it, as
+    /// [`Tuner::steps`](lissom_core::tuner::Tuner::steps) counts them; 0 of one that does
+    /// not learn.
+    #[serde(default)]
+    pub steps: u64,
     /// Operations and seconds of the session when each of its missions ended, and at its own
     /// end.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

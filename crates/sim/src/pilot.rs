@@ -62,6 +62,11 @@ impl Pilot {
         self.tuner.restore(&earlier.tuner.state())
     }
 
+    /// Steps of learning so far; they begin anew with another policy.
+    pub(crate) fn steps(&self) -> u64 {
+        self.tuner.steps()
+    }
+
     /// Hands the decisions to another policy.
     pub(crate) fn follow(&mut self, policy: &Policy, tree: Tree, in_flight: Vec<InFlight>) {
         if self.policy == *policy {

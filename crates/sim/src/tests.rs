@@ -231,26 +231,34 @@ fn a_tree_too_large_to_load_is_placed() {
     }
 }
 
-/// Updates at a rate that merges keep up with.
+/// Updates at a rate that merges keep up with: a merge of the whole tree takes half a second,
+/// in which users write half of what lies between its beginning, at 1.4 times the data, and
+/// the bound. Over the bound may be what L0 holds, which nothing has looked at yet, and the
+/// inputs of one piece, which are there until it ends.
 #[test]
 fn whatever_a_tuner_wants_the_bound_on_space_holds() {
-    let peak = |bound: f64, policy: &str| {
+    let seen = |bound: f64, policy: &str| {
         let mut updates = session("u", 400_000, updates());
         updates.rate = Some(Rate::Constant(5_000.0));
         let policy = policy.parse().expect("a policy");
         let mut scenario = scenario(policy, vec![updates]);
         scenario.store.shape.max_space_amplification = bound;
-        run(&scenario).peak_space
+        let data = scenario.entries as f64 * scenario.store.entry_bytes;
+        (run(&scenario), data)
     };
     for policy in [
         "fixed-10",
         "learned-from-10",
         "learned-from-10-without-guardrails",
     ] {
-        let bounded = peak(1.5, policy);
-        assert!(bounded < 1.9, "{policy}: {bounded}");
+        let (bounded, data) = seen(1.5, policy);
+        let over = bounded.sessions[0].peak_level0_bytes + bounded.largest_merge;
+        // Large pieces would allow anything.
+        let (peak, slack) = (bounded.peak_space, (over / data).min(0.2));
+        assert!(peak <= 1.5 + slack, "{policy}: {peak}, and {slack} over");
     }
-    let free = peak(1e9, "fixed-10");
+    let (free, _) = seen(1e9, "fixed-10");
+    let free = free.peak_space;
     assert!(free > 2.5, "{free}: nothing else held it");
 }
 

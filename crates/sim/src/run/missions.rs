@@ -98,6 +98,7 @@ impl Run<'_> {
             scan,
             block_reads,
             missions: 0,
+            steps: 0,
             course: self.course_until((sums.operations, sums.seconds)),
             runs: self.read_costs(session).runs,
             space: self.tree.bytes() / live.max(1.0),

@@ -171,11 +171,12 @@ impl<'a> Run<'a> {
             self.course.clear();
             self.note_space();
             self.take_up(session);
-            let missions = self.outcome.missions;
+            let (missions, steps) = (self.outcome.missions, self.pilot.steps());
             let sums = self.session(session)?;
             self.note_space();
             let mut seen = self.session_outcome(session, &sums);
             seen.missions = self.outcome.missions - missions;
+            seen.steps = self.pilot.steps().saturating_sub(steps);
             self.outcome.sessions.push(seen);
         }
         Ok(())

@@ -35,6 +35,29 @@ fn limits_that_are_held_are_those_of_the_load() {
     assert!(held.missions > 0, "it is asked all the same");
 }
 
+/// `learned` takes a step with each mission that its model takes up.
+#[test]
+fn sessions_tell_the_steps_of_learning() {
+    let steps = |policy: &str, frozen: bool| {
+        let policy = policy.parse().expect("a policy");
+        let scenario = Scenario {
+            frozen,
+            ..scenario(policy, reads_and_writes())
+        };
+        let sessions = run(&scenario).sessions.into_iter();
+        let counts = sessions.map(|it| (it.steps, it.missions));
+        counts.collect::<Vec<(u64, u64)>>()
+    };
+    for frozen in [false, true] {
+        let of_learned = steps("learned", frozen);
+        for (steps, missions) in &of_learned {
+            assert!((1..=*missions).contains(steps), "{of_learned:?}");
+        }
+    }
+    let of_constant = steps("fixed-4", false);
+    assert!(of_constant.iter().all(|it| it.0 == 0 && it.1 > 0));
+}
+
 #[test]
 fn the_limits_over_time_are_those_that_were_decided() {
     let seen = run(&learned(reads_and_writes()));
