@@ -384,6 +384,26 @@ fn attach_refuses_foreign_options() {
     assert!(error.contains("make them equal"), "{error}");
 }
 
+#[test]
+fn a_policy_for_other_filters_is_refused_and_the_present_one_stays() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = Db::open(directory.path(), small("fixed-4")).expect("opened");
+    let policy = "lerp-monkey".parse().expect("a policy");
+    let refused = db.set_policy("default", &policy).expect_err("uniform ones");
+    let sentence = refused.to_string();
+    assert!(sentence.contains("leave -monkey out"), "{sentence}");
+    assert!(db.autopilot().wait_until_idle(PATIENCE));
+    let policy = || {
+        db.statistics().expect("statistics").families["default"]
+            .policy
+            .clone()
+    };
+    assert_eq!(policy(), "fixed-4");
+    let lerp = "lerp".parse().expect("a policy");
+    db.set_policy("default", &lerp).expect("any filters do");
+    assert!(eventually(|| policy() == "lerp"), "{}", policy());
+}
+
 /// A policy that is replaced while the limits are held never held any.
 #[test]
 fn limits_that_a_pin_held_back_go_with_their_policy() {

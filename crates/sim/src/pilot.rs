@@ -2,6 +2,7 @@
 //! the schedule's order.
 
 use lissom_core::Observation;
+use lissom_core::filters::FilterAllocation;
 use lissom_core::observation::{InFlight, Mission};
 use lissom_core::plan::Plan;
 use lissom_core::planner;
@@ -28,6 +29,7 @@ pub(crate) struct Pilot {
     tuner: Box<dyn Tuner>,
     trial: Option<TrialId>,
     policy: Policy,
+    filters: FilterAllocation,
     /// Share of the missions that a tuner may spend on trials.
     exploration: f64,
     /// What the schedule lets run.
@@ -46,9 +48,12 @@ impl Pilot {
             order: Order::all(Phase::Low, "nothing was seen of the load yet"),
             bounds: store.debt_bounds,
             state: TreeState::new(policy.first_limits()),
-            tuner: policy.tuner_exploring(scenario.exploration),
+            tuner: policy
+                .over(store.filters)
+                .tuner_exploring(scenario.exploration),
             trial: None,
             policy: policy.clone(),
+            filters: store.filters,
             pinned: false,
             exploration: scenario.exploration,
         }
@@ -73,7 +78,7 @@ impl Pilot {
             return;
         }
         self.policy = policy.clone();
-        self.tuner = policy.tuner_exploring(self.exploration);
+        self.tuner = policy.over(self.filters).tuner_exploring(self.exploration);
         self.trial = None;
         let limits = policy.first_limits();
         if limits != *self.state.wanted_limits() {

@@ -111,8 +111,9 @@ fn decider(arm: &ArmName) -> String {
 
 fn schedule(arm: &ArmName) -> Result<Vec<(String, Policy)>> {
     let parts = arm.schedule().unwrap_or_default();
-    let policy =
-        |(session, limit): &(String, u32)| Ok((session.clone(), parse(&format!("fixed-{limit}"))?));
+    let policy = |(session, arm): &(String, ArmName)| {
+        parse(&arm.to_string()).map(|policy| (session.clone(), policy))
+    };
     parts.iter().map(policy).collect()
 }
 
@@ -120,10 +121,11 @@ fn parse(policy: &str) -> Result<Policy> {
     policy.parse().place(format!("arm {policy}"))
 }
 
-/// The shared resources in Lissom's words.
+/// The shared resources in Lissom's words, with the filters that the policy needs.
 pub(crate) fn settings_of(policy: Policy, resources: &Resources) -> Settings {
     let buffer = resources.write_buffer_size as u64;
     Settings {
+        filters: policy.filters().unwrap_or_default(),
         policy,
         size_ratio: resources.size_ratio,
         level_compaction_dynamic_level_bytes: resources.level_compaction_dynamic_level_bytes,

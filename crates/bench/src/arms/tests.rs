@@ -16,12 +16,16 @@ fn names_survive_the_round_trip() {
         "learned",
         "learned-from-4",
         "learned-from-4-frozen",
+        "learned-from-10",
+        "learned-from-10-frozen",
+        "lerp-frozen",
         "learned-without-memory+trials",
         "lerp-without-propagation",
         "fixed-4@dlc-part",
         "learned@look-ahead",
         "switch-lazy:a=fixed-1,b=fixed-10",
         "oracle:ingest=fixed-10,closing=fixed-1",
+        "oracle:ingest=lazy-leveling,closing=fixed-1",
     ] {
         assert_eq!(name.parse::<ArmName>().unwrap().to_string(), name);
     }
@@ -38,6 +42,8 @@ fn unknown_names_list_the_arms() {
         "thresholds-70-30",
         "thresholds-70",
         "oracle:a=fixed-11",
+        "oracle:a=rocksdb-leveled",
+        "oracle:a=learned",
         "oracle:",
         "rocksdb-leveled-tuned-1",
         "rocksdb-leveled@dlc",
@@ -74,8 +80,37 @@ fn a_frozen_learner_is_held_once_sessions_begin() {
         store.session_begins("any").unwrap();
         directory.join("LISSOM-PIN").exists()
     };
-    assert!(open("learned-frozen"));
-    assert!(!open("learned"));
+    assert!(open("learned-frozen") && open("learned-from-10-frozen"));
+    assert!(!open("learned") && !open("learned-from-10"));
+}
+
+/// Whether these run limits come to hold in ten seconds.
+fn comes_to(store: &LissomStore, limits: &str) -> bool {
+    let holds = || {
+        let glance = store.db().autopilot().glance("default");
+        glance.is_some_and(|it| it.limits.to_string() == limits)
+    };
+    (0..1_000).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        holds()
+    })
+}
+
+#[test]
+fn a_learner_may_begin_elsewhere_and_an_oracle_takes_up_any_static_arm() {
+    let place = tempfile::tempdir().unwrap();
+    let open = |name: &str, number: &str| {
+        let directory = place.path().join(number);
+        std::fs::create_dir(&directory).unwrap();
+        LissomStore::open(&directory, &name.parse().unwrap(), &Resources::default()).unwrap()
+    };
+    assert!(comes_to(&open("learned-from-10", "one"), "10"));
+    assert!(comes_to(&open("learned-from-10-frozen", "two"), "10"));
+    let oracle = open("oracle:a=fixed-3,b=lazy-leveling,closing=fixed-2", "three");
+    assert!(comes_to(&oracle, "3"));
+    oracle.session_begins("b").unwrap();
+    oracle.session_begins("closing").unwrap();
+    assert!(comes_to(&oracle, "2"));
 }
 
 #[test]
@@ -136,6 +171,20 @@ fn a_share_of_trials_that_is_set_is_the_stores() {
     assert_eq!(exploration(&none), 0.0);
     let default = ::lissom::Settings::default().exploration;
     assert_eq!(exploration(&Resources::default()), default);
+}
+
+#[test]
+fn an_arm_for_monkeys_filters_has_them() {
+    use ::lissom::core::filters::FilterAllocation::{Monkey, Uniform};
+    let place = tempfile::tempdir().unwrap();
+    let resources = Resources::default();
+    for (arm, filters) in [("lerp", Uniform), ("lerp-monkey", Monkey)] {
+        let settings = crate::arms::settings_of(arm.parse().unwrap(), &resources);
+        assert_eq!(settings.filters, filters);
+        let directory = place.path().join(arm);
+        std::fs::create_dir(&directory).unwrap();
+        open_arm(&arm.parse().unwrap(), &directory, &resources).unwrap();
+    }
 }
 
 #[test]

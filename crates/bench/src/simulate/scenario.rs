@@ -57,9 +57,10 @@ pub(super) fn scenario(plan: &SimulationPlan, contender: &Contender) -> Result<S
 
 fn store(plan: &SimulationPlan, contender: &Contender, entry_bytes: f64) -> StoreModel {
     let settings = settings_of(contender.policy.clone(), &plan.resources);
+    let filters = contender.policy.filters().unwrap_or(plan.filters);
     StoreModel {
         device_bytes_per_second: plan.device_bytes_per_second.map(|bytes| bytes as f64),
-        ..store_of(&settings, plan.filters, BLOCK_BYTES, entry_bytes)
+        ..store_of(&settings, filters, BLOCK_BYTES, entry_bytes)
     }
 }
 

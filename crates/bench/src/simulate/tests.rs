@@ -167,6 +167,20 @@ fn a_comparison_tells_who_wins_and_by_how_much() {
     assert!(!render_calibration(&seen).contains("Fastest"));
 }
 
+#[test]
+fn an_arm_for_monkeys_filters_has_them_whatever_the_others_have() {
+    use lissom::core::filters::FilterAllocation::{Monkey, Uniform};
+    let mut plan = plan("update-only", &["lerp", "lerp-monkey"]);
+    for (all, expected) in [(Uniform, [Uniform, Monkey]), (Monkey, [Monkey, Monkey])] {
+        plan.filters = all;
+        let filters = [0, 1].map(|at: usize| {
+            let scenario = scenario::scenario(&plan, &plan.arms[at]);
+            scenario.expect("a scenario").store.filters
+        });
+        assert_eq!(filters, expected);
+    }
+}
+
 /// DLC's load, a twentieth as long.
 const PERIODIC: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),

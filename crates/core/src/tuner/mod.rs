@@ -111,6 +111,10 @@ pub trait Tuner: Send {
     fn name(&self) -> String;
 
     /// Proposes limits. Exactly one [`Tuner::tell`] follows.
+    ///
+    /// An answer that [`Trial::check`] refuses is not obeyed, and the tuner is asked no
+    /// more. A store lets missions last longer where answers take more than half a percent
+    /// of their time.
     fn ask(&mut self, seen: &Question<'_>) -> Trial;
 
     /// What came of the trial: the mission that ran under it.
@@ -122,7 +126,14 @@ pub trait Tuner: Send {
         0
     }
 
-    /// What the tuner has learned, for the state file; `null` when nothing.
+    /// Answers so far for which it learned nothing though it could have, to keep to its
+    /// share of the time; 0 for a tuner that has no such share.
+    fn skipped(&self) -> u64 {
+        0
+    }
+
+    /// What the tuner has learned, for the state file; `null` when nothing. Only
+    /// questions, outcomes and [`Tuner::restore`] change it.
     fn state(&self) -> serde_json::Value {
         serde_json::Value::Null
     }

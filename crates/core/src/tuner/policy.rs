@@ -11,9 +11,11 @@ use crate::shape::{RunLimit, RunLimits};
 ///
 /// Spelled `fixed-4`, `fixed-10,10,1` (levels 1, 2, and all deeper ones),
 /// `lazy-leveling`, `thresholds-LOW-HIGH` with LOW and HIGH in percent of reads,
-/// `learned` (see [`Learning`] for its variants), or `lerp` and `lerp-monkey` by the
-/// filters of the tree, with `-without-propagation` for a learner in each level,
-/// `-without-pull` for one whose actor nothing holds back, `-without-propagation+pull`.
+/// `learned` (see [`Learning`] for its variants), or `lerp`, with `-without-propagation` for
+/// a learner in each level, `-without-pull` for one whose actor nothing holds back,
+/// `-without-propagation+pull`. `lerp` propagates by the filters of the tree
+/// ([`Policy::over`]); `lerp-monkey` does as under Monkey's filters, and needs them
+/// ([`Policy::filters`]).
 #[derive(Clone, PartialEq, Debug)]
 pub enum Policy {
     /// The same limits for ever.
@@ -27,9 +29,9 @@ pub enum Policy {
         /// More reads lower them.
         high: f64,
     },
-    /// RusKey's learner.
+    /// After RusKey's learner.
     Lerp {
-        /// Of the tree.
+        /// By which it propagates; uniform ones give way to those of the tree.
         filters: FilterAllocation,
         /// Whether deeper levels follow from the learned ones.
         propagates: bool,
@@ -65,8 +67,8 @@ impl Policy {
         self.tuner_exploring(EXPLORATION)
     }
 
-    /// The same, where `learned` spends at most this share of the missions on trials;
-    /// none with 0. `lerp` explores as published, whatever the share.
+    /// The same, where `learned` spends at most this share of the missions on trials, none
+    /// with 0. `lerp` explores by noise whatever the share, but for 0: then it has none.
     pub fn tuner_exploring(&self, share: f64) -> Box<dyn Tuner> {
         match self {
             Policy::Fixed(limits) => Box::new(Fixed::new(limits.clone())),
@@ -81,7 +83,9 @@ impl Policy {
                 } else {
                     Lerp::without_propagation(*filters, SEED)
                 };
-                Box::new(if *pulls { lerp } else { lerp.without_pull() })
+                let lerp = if *pulls { lerp } else { lerp.without_pull() };
+                let explores = share > 0.0;
+                Box::new(if explores { lerp } else { lerp.without_noise() })
             }
             Policy::Learned(learning) => Box::new(Learned::with(share, learning.clone())),
             Policy::Thresholds { low, high } => match Thresholds::new(*low, *high) {
@@ -89,6 +93,33 @@ impl Policy {
                 // Only a policy built by hand gets here: hold still.
                 Err(_) => Box::new(Fixed::new(self.first_limits())),
             },
+        }
+    }
+
+    /// The same policy over a tree with such filters: `lerp` propagates by them.
+    pub fn over(&self, filters: FilterAllocation) -> Policy {
+        match self {
+            Policy::Lerp {
+                filters: FilterAllocation::Uniform,
+                propagates,
+                pulls,
+            } => Policy::Lerp {
+                filters,
+                propagates: *propagates,
+                pulls: *pulls,
+            },
+            _ => self.clone(),
+        }
+    }
+
+    /// The filters that it needs; `None` where any will do.
+    pub fn filters(&self) -> Option<FilterAllocation> {
+        match self {
+            Policy::Lerp {
+                filters: FilterAllocation::Monkey,
+                ..
+            } => Some(FilterAllocation::Monkey),
+            _ => None,
         }
     }
 
@@ -261,11 +292,37 @@ mod tests {
         }
     }
 
+    #[test]
+    fn lerp_propagates_by_the_filters_of_the_tree() {
+        let over = |name: &str, filters| {
+            let policy: Policy = name.parse().expect(name);
+            policy.over(filters).to_string()
+        };
+        for name in ["fixed-4", "learned", "lerp", "lerp-without-pull"] {
+            assert_eq!(over(name, FilterAllocation::Uniform), name);
+        }
+        for (name, monkey) in [
+            ("fixed-4", "fixed-4"),
+            ("learned", "learned"),
+            ("lerp", "lerp-monkey"),
+            ("lerp-without-pull", "lerp-monkey-without-pull"),
+            ("lerp-monkey", "lerp-monkey"),
+        ] {
+            assert_eq!(over(name, FilterAllocation::Monkey), monkey);
+            let policy: Policy = name.parse().expect(name);
+            let needs = (name == "lerp-monkey").then_some(FilterAllocation::Monkey);
+            assert_eq!(policy.filters(), needs, "{name}");
+        }
+    }
+
     /// Missions that say the same for ever, from a tree of one level.
     #[test]
     fn a_share_of_nothing_explores_nothing() {
-        let trials = |share: f64| {
-            let mut tuner = Policy::Learned(Learning::default()).tuner_exploring(share);
+        let trials = |name: &str, share: f64| {
+            let policy: Policy = name.parse().expect(name);
+            // Whatever lerp changes here is one.
+            let is_trial = |it: &Change| name != "learned" || it.why.contains("a trial of");
+            let mut tuner = policy.tuner_exploring(share);
             let (shape, tree) = (small_shape(), one_level());
             let mut limits = RunLimits::uniform(RunLimit::ONE);
             let mut trials = 0;
@@ -276,15 +333,16 @@ mod tests {
                     limits: &limits,
                     mission: &steady(),
                 });
-                let is_trial = |change: &Change| change.why.contains("a trial of");
                 trials += trial.changes.iter().filter(|it| is_trial(it)).count();
                 tuner.tell(trial.id, &steady());
                 limits = trial.limits;
             }
             trials
         };
-        assert!(trials(EXPLORATION) > 0);
-        assert_eq!(trials(0.0), 0);
+        for name in ["learned", "lerp", "lerp-monkey"] {
+            assert!(trials(name, EXPLORATION) > 0, "{name}");
+            assert_eq!(trials(name, 0.0), 0, "{name}");
+        }
     }
 
     fn one_level() -> Tree {

@@ -13,7 +13,7 @@ use crate::apply::{Applied, Plan, SettingsText, Wanted};
 use crate::control::apply::is_over;
 use crate::error::{Error, Result};
 use crate::files::application::{self, Answer};
-use crate::settings::Settings;
+use crate::settings::{Settings, check_filters};
 
 pub(super) fn apply(shared: &Shared, wanted: &Wanted) -> Result<Applied> {
     with_live(shared, |live| live.apply(wanted))
@@ -69,7 +69,10 @@ pub(super) fn set_policy(shared: &Shared, family: &str, policy: &Policy) -> Resu
     let limits = pilot::fixed_limits(policy);
     let driven = shared.driven(family)?;
     shared.check_policy(family, policy)?;
-    let tuner = policy.tuner_exploring(driven.hooks.settings.exploration);
+    let settings = &driven.hooks.settings;
+    check_filters(policy, settings.filters)?;
+    let policy = policy.over(settings.filters);
+    let tuner = policy.tuner_exploring(settings.exploration);
     driven.ask(Request::Tuner(tuner, limits));
     shared.events.bell().ring();
     Ok(())

@@ -51,6 +51,7 @@ pub(crate) fn family_settings(
             Ok(policy) => settings.policy = policy,
             Err(_) => settings.policy = Policy::Fixed(family.tree.limits.clone()),
         }
+        settings.filters = settings.policy.filters().unwrap_or_default();
         if let Some(shape) = &family.shape {
             settings = settings.with_shape(shape);
         }

@@ -14,6 +14,8 @@ use crate::settings::check_exploration;
 /// The recorded missions of one column family, decided again by a policy. `path`
 /// is a database directory or the journal in one; the store may be open. `learned` may
 /// spend as much on trials as the store let it, or the share `exploration`, from 0 to 1.
+/// `lerp` propagates by the filters that the policy on record needs, uniform ones where it
+/// needs none.
 ///
 /// # Errors
 /// An exploration outside its range; no database, or no mission in its journals.
@@ -36,7 +38,8 @@ pub fn replay(
         directory
     };
     check_directory(directory)?;
-    let shape = recorded_settings(directory, column_family)?.shape();
+    let settings = recorded_settings(directory, column_family)?;
+    let (shape, policy) = (settings.shape(), policy.over(settings.filters));
     let entries = history::all(directory)?;
     let mut begin = |recorded| policy.tuner_exploring(exploration.unwrap_or(recorded));
     let decided = lissom_core::replay::replay(&entries, column_family, &shape, &mut begin);

@@ -1,5 +1,8 @@
 //! Legal ranges. One sentence for each mistake.
 
+use lissom_core::filters::FilterAllocation;
+use lissom_core::tuner::Policy;
+
 use super::{KIB, MIB, Settings};
 use crate::error::{Error, Result};
 
@@ -15,7 +18,8 @@ impl Settings {
         self.check_schedule()?;
         self.check_memory()?;
         self.check_work()?;
-        self.check_records()
+        self.check_records()?;
+        check_filters(&self.policy, self.filters)
     }
 
     fn check_tree(&self) -> Result<()> {
@@ -147,6 +151,20 @@ impl Settings {
     }
 }
 
+/// Whether a policy is for a tree with such filters: at open, and when it is set.
+///
+/// # Errors
+/// As [`Settings::check`].
+pub(crate) fn check_filters(policy: &Policy, filters: FilterAllocation) -> Result<()> {
+    if policy.filters().is_none_or(|needed| needed == filters) {
+        return Ok(());
+    }
+    Err(Error::fix(format!(
+        "the policy {policy} is for Monkey's filters, and the setting filters is uniform: set it \
+         to monkey, or leave -monkey out of the policy, which then goes by the filters"
+    )))
+}
+
 /// Whether a learner may be told to explore so much: at open, and in a replay.
 ///
 /// # Errors
@@ -199,6 +217,7 @@ mod tests {
 
     use super::super::workers_under;
     use super::*;
+    use crate::apply::SettingsText;
 
     fn says(change: impl FnOnce(&mut Settings), sentence: &str) {
         let mut settings = Settings::default();
@@ -254,6 +273,32 @@ mod tests {
             |settings| settings.compression.clear(),
             "the setting compression is empty: choose at least one entry; the last one holds for all deeper levels",
         );
+    }
+
+    #[test]
+    fn a_policy_for_monkeys_filters_is_refused_without_them() {
+        let sentence = "the policy lerp-monkey is for Monkey's filters, and the setting filters \
+                        is uniform: set it to monkey, or leave -monkey out of the policy, which \
+                        then goes by the filters";
+        let policy = |name: &str| name.parse::<Policy>().expect("a policy");
+        says(|settings| settings.policy = policy("lerp-monkey"), sentence);
+        for name in ["lerp", "lerp-monkey", "learned"] {
+            let settings = Settings {
+                policy: policy(name),
+                filters: FilterAllocation::Monkey,
+                ..Settings::default()
+            };
+            settings.check().expect("Monkey's filters serve all");
+        }
+        let wanted = SettingsText::parse("{\"policy\": \"lerp-monkey\"}");
+        let wanted = wanted.expect("legal beside some filters");
+        let uniform = Settings::default();
+        assert_eq!(wanted.over(&uniform).expect_err("uniform").to_string(), sentence);
+        let monkey = Settings {
+            filters: FilterAllocation::Monkey,
+            ..uniform
+        };
+        assert_eq!(wanted.over(&monkey).expect("legal").filters, monkey.filters);
     }
 
     #[test]

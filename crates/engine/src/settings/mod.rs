@@ -7,7 +7,7 @@ mod expected;
 mod memory;
 mod tree;
 
-pub(crate) use check::{check_exploration, check_rate_limit};
+pub(crate) use check::{check_exploration, check_filters, check_rate_limit};
 pub use compression::Compression;
 pub(crate) use expected::filter_bits;
 
@@ -57,7 +57,8 @@ pub struct Settings {
     /// Who chooses the run limits: `fixed-K`, `lazy-leveling`,
     /// `thresholds-LOW-HIGH`, `learned`, `lerp` ([`Policy`] has their variants).
     /// `learned` and `lerp` learn from latencies, which only [`Db`](crate::Db) measures:
-    /// [`Autopilot::attach`](crate::Autopilot::attach) refuses them.
+    /// [`Autopilot::attach`](crate::Autopilot::attach) refuses them. `lerp` propagates by
+    /// `filters`; `lerp-monkey` is refused unless they are Monkey's.
     ///
     /// Default: `fixed-1`, which is leveling. Dynamically changeable: yes, by
     /// [`Db::set_policy`](crate::Db::set_policy).
@@ -65,8 +66,9 @@ pub struct Settings {
 
     /// Share of the missions that `learned` may spend on limits that its model does not ask
     /// for, from 0 to 1; with 0 it tries nothing. A trial is one step in one level, lasts
-    /// twelve missions, and is undone unless it was clearly better. `lerp` explores as
-    /// published, whatever is set here.
+    /// twelve missions, and is undone unless it was clearly better. `lerp` explores by noise
+    /// that decays, whatever share is set here; with 0 it has none, learns nothing and holds
+    /// the limits that it finds.
     ///
     /// Default: 0.1. Dynamically changeable: no.
     pub exploration: f64,

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use lissom::core::filters::FilterAllocation;
 use lissom::core::journal::{Entry, Event};
 use lissom::core::observation::Observation;
 use lissom::core::planner;
@@ -196,6 +197,37 @@ fn thresholds_decide_again_as_the_journal_says() {
 #[test]
 fn lazy_leveling_decides_again_as_the_journal_says() {
     a_fresh_tuner_says_what_the_journal_says("lazy-leveling");
+}
+
+/// The tuner goes by the filters, and its name in the journal tells by which.
+#[test]
+fn lerp_decides_again_as_the_journal_says() {
+    let place = crate::scratch();
+    let settings = Settings {
+        mission_operations: 500,
+        filters: FilterAllocation::Monkey,
+        ..small("lerp")
+    };
+    let db = Db::open(place.path(), settings).expect("opened");
+    let family = || db.statistics().expect("statistics").families["default"].clone();
+    eventually("twenty missions", || {
+        load(&db, 0..500, 1);
+        family().tuner.asked >= 20
+    });
+    let seen = family();
+    assert_eq!(seen.policy, "lerp-monkey");
+    assert!(seen.tuner.changed > 0, "{:?}", seen.tuner);
+    drop(db);
+    let policy: Policy = "lerp".parse().expect("a policy");
+    let decided = lissom::inspect::replay(place.path(), "default", &policy, None).expect("all");
+    assert!(decided.len() >= 20, "{}", decided.len());
+    for it in &decided {
+        assert_eq!(
+            it.recorded, it.replayed,
+            "mission {}: {:?}",
+            it.mission, it.why
+        );
+    }
 }
 
 /// The tuner's part of the state file.

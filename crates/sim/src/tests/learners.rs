@@ -81,6 +81,19 @@ fn the_limits_over_time_are_those_that_were_decided() {
 }
 
 #[test]
+fn lerp_propagates_by_the_filters_of_the_store() {
+    let outcome = |policy: &str| {
+        let policy = policy.parse().expect("a policy");
+        let mut scenario = scenario(policy, reads_and_writes());
+        scenario.store.filters = FilterAllocation::Monkey;
+        run(&scenario)
+    };
+    let seen = outcome("lerp");
+    assert!(!seen.decisions.is_empty());
+    assert_eq!(seen, outcome("lerp-monkey"));
+}
+
+#[test]
 fn who_kept_something_begins_with_it() {
     let scenario = learned(reads_and_writes());
     let [first, second] = simulate_reopened(&scenario).expect("writes go on");

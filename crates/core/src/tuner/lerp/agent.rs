@@ -11,7 +11,7 @@
 //! square of the output, times [`PULL`], is added to the actor's loss. That is a usual
 //! penalty on weights applied to one number; `lerp-without-pull` does without it.
 
-use super::network::{Adam, Network};
+use super::network::{Adam, Gradient, Network};
 use super::random::Random;
 use super::replay::{Experience, Replay};
 
@@ -56,6 +56,8 @@ pub(super) struct Agent {
     replay: Replay,
     random: Random,
     noise: f32,
+    /// The noise at first: 0 where nothing may be tried.
+    first_noise: f32,
     pull: f32,
     /// Gradient steps so far.
     pub steps: u64,
@@ -76,6 +78,7 @@ impl Agent {
             replay: Replay::new(KEPT),
             random,
             noise: NOISE,
+            first_noise: NOISE,
             pull: PULL,
             steps: 0,
         }
@@ -87,6 +90,12 @@ impl Agent {
         self
     }
 
+    /// The same, which tries nothing that its actor does not propose.
+    pub fn without_noise(mut self) -> Agent {
+        (self.noise, self.first_noise) = (0.0, 0.0);
+        self
+    }
+
     /// What the actor proposes, -1 to 1.
     pub fn best(&self, state: &[f32]) -> f32 {
         action(&self.actor, state)
@@ -95,7 +104,8 @@ impl Agent {
     /// What the actor proposes, with noise that decays, -1 to 1.
     pub fn explore(&mut self, state: &[f32]) -> f32 {
         let action = self.best(state) + self.noise * self.random.normal();
-        self.noise = (self.noise * NOISE_DECAY).max(LEAST_NOISE);
+        let least = LEAST_NOISE.min(self.first_noise);
+        self.noise = (self.noise * NOISE_DECAY).max(least);
         action.clamp(-1.0, 1.0)
     }
 
@@ -104,9 +114,11 @@ impl Agent {
         self.noise <= LEAST_NOISE * 2.0
     }
 
-    /// Explores as at the beginning; what was learned stays.
+    /// Explores as at the beginning. What was learned stays; experiences go, for the
+    /// rewards of those to come count against other missions.
     pub fn restart(&mut self) {
-        self.noise = NOISE;
+        self.noise = self.first_noise;
+        self.replay.clear();
     }
 
     /// Takes up an experience. What is not finite is passed over.
@@ -120,9 +132,14 @@ impl Agent {
         }
     }
 
+    /// Whether there are enough experiences to learn from.
+    pub fn is_ready(&self) -> bool {
+        self.replay.len() >= BATCH
+    }
+
     /// Learns from some of the experiences that were kept, once there are enough.
     pub fn learn(&mut self) {
-        if self.replay.len() >= BATCH {
+        if self.is_ready() {
             for _ in 0..STEPS {
                 self.step();
             }
@@ -133,15 +150,20 @@ impl Agent {
         let batch: Vec<Experience> = (0..BATCH)
             .map(|_| self.replay.draw(&mut self.random).clone())
             .collect();
-        self.step_critic(&batch);
-        self.step_actor(&batch);
+        let by_critic = self.critic_gradient(&batch);
+        self.critic_adam
+            .step(&mut self.critic, &by_critic, batch.len());
+        let by_actor = self.actor_gradient(&batch);
+        self.actor_adam
+            .step(&mut self.actor, &by_actor, batch.len());
         self.slow_actor.follow(&self.actor, FOLLOW);
         self.slow_critic.follow(&self.critic, FOLLOW);
         self.steps += 1;
     }
 
-    /// Towards r + gamma * Q'(s', mu'(s')).
-    fn step_critic(&mut self, batch: &[Experience]) {
+    /// Of half the square of what the critic is off from r + gamma * Q'(s', mu'(s')),
+    /// summed over the batch.
+    fn critic_gradient(&self, batch: &[Experience]) -> Gradient {
         let mut gradient = self.critic.no_gradient();
         for experience in batch {
             let next_action = action(&self.slow_actor, &experience.next_state);
@@ -155,12 +177,11 @@ impl Agent {
             let slope = pass.outputs()[0] - wanted;
             self.critic.backward(&pass, &[slope], &mut gradient);
         }
-        self.critic_adam
-            .step(&mut self.critic, &gradient, batch.len());
+        gradient
     }
 
-    /// Up the critic's slope by the action, and towards outputs that are not large.
-    fn step_actor(&mut self, batch: &[Experience]) {
+    /// Of -Q(s, mu(s)) and of the penalty on large outputs, summed over the batch.
+    fn actor_gradient(&self, batch: &[Experience]) -> Gradient {
         let mut gradient = self.actor.no_gradient();
         for experience in batch {
             let pass = self.actor.pass(&experience.state);
@@ -172,8 +193,7 @@ impl Agent {
             let slope = self.pull * output - by_action * (1.0 - action * action);
             self.actor.backward(&pass, &[slope], &mut gradient);
         }
-        self.actor_adam
-            .step(&mut self.actor, &gradient, batch.len());
+        gradient
     }
 }
 
@@ -189,101 +209,5 @@ fn with_action(state: &[f32], action: f32) -> Vec<f32> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A walk on 0 to 1 in steps of 0.1, at its best at `goal`: where it was.
-    fn walk(agent: &mut Agent, goal: f32, missions: usize) -> Vec<f32> {
-        let mut at = 0.1f32;
-        let mut been = Vec::with_capacity(missions);
-        for _ in 0..missions {
-            let state = vec![at, goal];
-            let action = agent.explore(&state);
-            at = (at + 0.1 * step(action)).clamp(0.0, 1.0);
-            agent.keep(Experience {
-                state,
-                action,
-                reward: -4.0 * (at - goal).abs(),
-                next_state: vec![at, goal],
-            });
-            agent.learn();
-            been.push(at);
-        }
-        been
-    }
-
-    fn step(action: f32) -> f32 {
-        if action.abs() > 1.0 / 3.0 {
-            action.signum()
-        } else {
-            0.0
-        }
-    }
-
-    #[test]
-    fn it_finds_the_best_place_and_stays() {
-        let mut near = 0;
-        for seed in 0..12 {
-            let mut agent = Agent::new(2, seed);
-            let been = walk(&mut agent, 0.7, 500);
-            // The last place alone is near for many a random walk; their mean distance
-            // is 0.29. Where the actor runs against a bound it stays there, at 0.3.
-            let last = &been[450..];
-            let off = last.iter().map(|at| (at - 0.7).abs()).sum::<f32>() / last.len() as f32;
-            near += usize::from(off < 0.05);
-            assert!(agent.is_calm() && agent.steps > 900);
-        }
-        assert!(near >= 6, "{near} of 12 came near");
-    }
-
-    /// The actor's output after it was driven to where tanh is 1.
-    fn after_saturation(mut agent: Agent) -> f32 {
-        let state = vec![0.5, 0.5];
-        let bias = agent.actor.parameters_mut().last().expect("a bias");
-        *bias += 9.5;
-        assert_eq!(agent.best(&state), 1.0);
-        for _ in 0..200 {
-            agent.keep(Experience {
-                state: state.clone(),
-                action: 1.0,
-                reward: -1.0,
-                next_state: state.clone(),
-            });
-            agent.learn();
-        }
-        agent.actor.run(&state)[0]
-    }
-
-    #[test]
-    fn an_actor_that_went_too_far_comes_back() {
-        let (pulled, free) = (Agent::new(2, 4), Agent::new(2, 4).without_pull());
-        let (pulled, free) = (after_saturation(pulled), after_saturation(free));
-        assert!(pulled < 8.5, "{pulled}");
-        assert!(free > 9.0, "{free}: nothing else brings it back");
-    }
-
-    #[test]
-    fn equal_seeds_learn_alike_and_frozen_ones_do_not_move() {
-        let (mut one, mut other) = (Agent::new(2, 9), Agent::new(2, 9));
-        assert_eq!(walk(&mut one, 0.4, 60), walk(&mut other, 0.4, 60));
-        assert_eq!(one.best(&[0.2, 0.4]), other.best(&[0.2, 0.4]));
-        let frozen = Agent::new(2, 9);
-        assert_ne!(one.best(&[0.2, 0.4]), frozen.best(&[0.2, 0.4]));
-    }
-
-    #[test]
-    fn what_is_not_finite_is_passed_over() {
-        let mut agent = Agent::new(1, 1);
-        for _ in 0..40 {
-            agent.keep(Experience {
-                state: vec![f32::NAN],
-                action: 0.0,
-                reward: f32::INFINITY,
-                next_state: vec![0.0],
-            });
-            agent.learn();
-        }
-        assert_eq!(agent.steps, 0);
-        assert!(agent.best(&[0.5]).is_finite());
-    }
-}
+#[path = "agent_tests.rs"]
+mod tests;

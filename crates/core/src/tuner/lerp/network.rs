@@ -99,6 +99,13 @@ impl Pass {
 #[derive(Clone, Debug)]
 pub(super) struct Gradient(Vec<f32>);
 
+#[cfg(test)]
+impl Gradient {
+    pub fn slopes(&self) -> &[f32] {
+        &self.0
+    }
+}
+
 impl Network {
     pub fn new(inputs: usize, outputs: usize, random: &mut Random) -> Network {
         let mut layers = Vec::with_capacity(HIDDEN + 1);

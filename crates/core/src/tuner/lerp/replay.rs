@@ -39,6 +39,11 @@ impl Replay {
         self.next = (self.next + 1) % self.capacity;
     }
 
+    pub fn clear(&mut self) {
+        self.kept.clear();
+        self.next = 0;
+    }
+
     pub fn len(&self) -> usize {
         self.kept.len()
     }
@@ -68,5 +73,7 @@ mod tests {
         rewards.sort_by(f32::total_cmp);
         assert_eq!((replay.len(), rewards), (2, vec![2.0, 3.0]));
         assert!(replay.draw(&mut Random::new(1)).reward >= 2.0);
+        replay.clear();
+        assert_eq!(replay.len(), 0);
     }
 }

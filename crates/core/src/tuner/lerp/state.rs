@@ -5,7 +5,7 @@ use crate::observation::{LevelMission, Mission};
 use crate::tuner::Question;
 
 /// Numbers in a state.
-pub(super) const SIZE: usize = 7;
+pub(super) const SIZE: usize = 9;
 
 /// Weight of the level's own time against that of everything (alpha).
 const OWN: f64 = 0.5;
@@ -19,9 +19,9 @@ const FELT: f64 = 0.44;
 /// Bytes of an I/O, where bytes are counted.
 const IO_BYTES: f64 = 4096.0;
 
-/// The level's limit, capacity, fill, read and write I/Os, and the workload's
-/// shares of reads and of scans (RusKey, section 5.1; fill and scans are added).
-/// All of the order of 1.
+/// The level's limit, capacity, fill, read and write I/Os, and the workload's shares of
+/// reads and, among them, of gets of absent keys and of scans, and of deletes (RusKey,
+/// section 5.1; fill and the last three shares are added). All of the order of 1.
 pub(super) fn of_level(seen: &Question<'_>, level: LogicalLevel) -> Vec<f32> {
     let mission = seen.mission;
     let operations = mission.operations.total().max(1) as f64;
@@ -34,17 +34,19 @@ pub(super) fn of_level(seen: &Question<'_>, level: LogicalLevel) -> Vec<f32> {
         .map(|run| seen.tree.bytes(run))
         .sum();
     let written = (own.compaction_read_bytes + own.compaction_write_bytes) as f64 / IO_BYTES;
-    [
+    let share = |count: u64| count as f64 / operations;
+    let state: [f64; SIZE] = [
         f64::from(seen.limits.get(level).get()) / f64::from(seen.shape.size_ratio),
         capacity.ln() / 40.0,
         (bytes as f64 / capacity).min(3.0),
         (own.read_ios as f64 / operations).min(4.0),
         (written / operations).min(8.0) / 2.0,
         mission.operations.read_share().unwrap_or(0.0),
-        mission.operations.scans as f64 / operations,
-    ]
-    .map(|number| number as f32)
-    .to_vec()
+        share(mission.operations.gets_absent),
+        share(mission.operations.scans),
+        share(mission.operations.deletes),
+    ];
+    state.map(|number| number as f32).to_vec()
 }
 
 fn own(mission: &Mission, level: LogicalLevel) -> LevelMission {
@@ -84,7 +86,36 @@ pub(super) fn cost(mission: &Mission, level: LogicalLevel) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::observation::{Latency, OperationMix};
+    use crate::shape::{RunLimit, RunLimits};
+    use crate::testing::small_shape;
+    use crate::tree::Tree;
     use std::time::Duration;
+
+    /// 40 gets of present keys, 10 of absent ones, 5 scans, 25 writes and 20 deletes.
+    #[test]
+    fn every_kind_of_operation_is_in_the_state() {
+        let mission = Mission {
+            operations: OperationMix {
+                gets_found: 40,
+                gets_absent: 10,
+                scans: 5,
+                scan_entries: 50,
+                writes: 25,
+                deletes: 20,
+            },
+            ..Mission::default()
+        };
+        let seen = Question {
+            shape: &small_shape(),
+            tree: &Tree::default(),
+            limits: &RunLimits::uniform(RunLimit::clamped(5)),
+            mission: &mission,
+        };
+        let state = of_level(&seen, LogicalLevel(1));
+        assert_eq!((state.len(), state[0]), (SIZE, 0.5));
+        let shares = [0.55, 0.1, 0.05, 0.2].map(|share: f64| share as f32);
+        assert_eq!(state[SIZE - 4..], shares);
+    }
 
     /// 10 gets of 1 ms, half of their I/Os in level 1; 10 writes of 1.5 ms, and 5 ms of
     /// stalls beside them; compactions of 20 ms, 5 of them into level 1.

@@ -121,6 +121,8 @@ fn who_takes_too_much_time_learns_seldom_and_goes_on_deciding() {
         lerp.tell(trial.id, &seen);
     }
     assert!(lerp.gradient_steps() == 0 && moved > 10, "{moved}");
+    // The first answer has nothing behind it, the next fifteen have too little.
+    assert_eq!(lerp.skipped(), 84);
 }
 
 #[test]
@@ -131,6 +133,55 @@ fn it_explores_again_when_the_workload_changes() {
     assert!(lerp.agents[0].is_calm());
     fly(&mut lerp, limits, 0.1, 3);
     assert!(!lerp.agents[0].is_calm() && lerp.learning == 0);
+}
+
+/// A learner that writes alone have brought to an end, and its limits.
+fn settled_on_writes() -> (Lerp, RunLimits) {
+    let start = RunLimits::uniform(RunLimit::clamped(5));
+    let settled = |seed| {
+        let mut lerp = Lerp::new(FilterAllocation::Uniform, seed);
+        let limits = fly(&mut lerp, start.clone(), 0.0, 400);
+        (lerp.learning == lerp.agents.len()).then_some((lerp, limits))
+    };
+    (1..=8).find_map(settled).expect("one of them settles")
+}
+
+/// A load, and the session behind it.
+#[test]
+fn who_settled_on_writes_learns_again_once_a_tenth_are_reads() {
+    let (mut lerp, limits) = settled_on_writes();
+    let steps = lerp.gradient_steps();
+    let limits = fly(&mut lerp, limits, 0.0, 20);
+    assert_eq!(lerp.gradient_steps(), steps, "it has settled");
+    // From experiences of that workload alone: sixteen, one behind each later answer.
+    let limits = fly(&mut lerp, limits, 0.1, 16);
+    assert_eq!((lerp.learning, lerp.gradient_steps()), (0, steps));
+    fly(&mut lerp, limits, 0.1, 24);
+    assert_eq!(lerp.gradient_steps(), steps + 2 * 24);
+    assert_eq!(lerp.skipped(), 0);
+}
+
+#[test]
+fn without_noise_nothing_is_tried() {
+    let limits = RunLimits::uniform(RunLimit::clamped(3));
+    for filters in [FilterAllocation::Uniform, FilterAllocation::Monkey] {
+        let mut lerp = Lerp::new(filters, 1).without_noise();
+        for read_share in [0.5, 0.95, 0.1] {
+            let held = fly(&mut lerp, limits.clone(), read_share, 50);
+            let mut levels = (1..=LEVELS).map(|level| held.get(LogicalLevel(level)));
+            assert!(levels.all(|it| it == RunLimit::clamped(3)), "{held}");
+        }
+    }
+}
+
+#[test]
+fn what_another_program_has_learned_is_refused_in_a_sentence() {
+    let mut lerp = Lerp::new(FilterAllocation::Uniform, 1);
+    let other = serde_json::json!({"state_size": 7, "actor": [0.5, 0.25]});
+    let sentence = lerp.restore(&other).expect_err("it keeps nothing");
+    assert_eq!(sentence, "the tuner lerp keeps no state");
+    fly(&mut lerp, RunLimits::uniform(RunLimit::ONE), 0.5, 30);
+    assert!(lerp.gradient_steps() > 0, "it goes on as new");
 }
 
 #[test]

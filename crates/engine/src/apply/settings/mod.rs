@@ -7,6 +7,7 @@ mod value;
 
 use std::collections::BTreeMap;
 
+use lissom_core::filters::FilterAllocation;
 use serde_json::Value;
 
 use crate::error::{Error, Result};
@@ -73,6 +74,8 @@ impl SettingsText {
                 memory_budget_bytes: u64::MAX / 4,
                 level0_slowdown_writes_trigger: 1 << 19,
                 level0_stop_writes_trigger: 1 << 20,
+                // Under which every policy is legal.
+                filters: FilterAllocation::Monkey,
                 ..Settings::default()
             };
             match name.as_str() {

@@ -14,11 +14,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
-use lissom_core::TreeState;
 use lissom_core::journal::Event;
+use lissom_core::reasons::Reasons;
 use lissom_core::schedule::Order;
 use lissom_core::shape::RunLimits;
 use lissom_core::tuner::Policy;
+use lissom_core::{Shape, TreeState};
 
 use rust_rocksdb::AsColumnFamilyRef;
 
@@ -46,7 +47,10 @@ pub(super) struct Pilot {
     pub(super) family: Arc<Family>,
     /// RocksDB's number for it.
     id: Option<u32>,
+    /// The dimensions of the tree, as the journal tells them.
+    shape: Shape,
     state: TreeState,
+    reasons: Reasons,
     learner: Learner,
     /// How long the learner took for its last answer.
     answered_in: Duration,
@@ -81,7 +85,7 @@ struct Look {
 impl Pilot {
     pub(super) fn new(shared: &Shared, family: Arc<Family>, memory: &Memory) -> Pilot {
         let settings = &family.hooks.settings;
-        let policy = settings.policy.clone();
+        let policy = settings.policy.over(settings.filters);
         let mut learner = Learner::new(policy.tuner_exploring(settings.exploration));
         let id = shared.db.cf_handle(&family.name).map(|handle| handle.id());
         let stored = memory.family(&family.name);
@@ -104,13 +108,16 @@ impl Pilot {
         );
         // Whoever wanted levels merged for the reads' sake asks anew if that still pays.
         state.give_up_merges();
+        let reasons = remember::reasons(stored, learner.name());
         let wanted = fixed_limits(&policy).filter(|limits| *limits != state.limits);
         let now = Instant::now();
         Pilot {
             clock: Clock::new(shared, &family, now),
+            shape: family.shape(),
             family,
             id,
             state,
+            reasons,
             learner,
             answered_in: Duration::ZERO,
             order: shared.schedule.lock().order.clone(),
@@ -148,6 +155,7 @@ impl Pilot {
             policy: self.learner.name().to_owned(),
             limits: self.state.limits.clone(),
             exploration: self.family.hooks.settings.exploration,
+            shape: Some(self.shape.clone()),
         }
     }
 
@@ -181,7 +189,7 @@ impl Pilot {
         }
         self.take_up_wanted(&mut seen);
         let plans = self.plan(shared, &mut seen)?;
-        self.remember(memory, now)?;
+        self.remember(shared, memory, now)?;
         self.published.guards(&self.family.hooks, &seen)?;
         // Until the files are counted, new ones get the bits of before.
         if self.counts.are_whole() {
