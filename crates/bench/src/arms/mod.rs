@@ -28,18 +28,8 @@ pub(crate) use rocksdb::{options_files, scan_rocksdb};
 /// Opens `directory` as arm `arm`, with what all arms share.
 pub fn open_arm(arm: &ArmName, directory: &Path, resources: &Resources) -> Result<Box<dyn Store>> {
     match arm {
-        ArmName::RocksdbLeveled
-        | ArmName::RocksdbLeveledTuned(_)
-        | ArmName::RocksdbLeveledAutoRate
-        | ArmName::RocksdbUniversal => Ok(Box::new(StockRocksDb::open(directory, arm, resources)?)),
+        stock if stock.is_stock() => Ok(Box::new(StockRocksDb::open(directory, stock, resources)?)),
         ArmName::Mock(name) => Ok(Box::new(MockStore::open(name)?)),
-        ArmName::Fixed(_)
-        | ArmName::LazyLeveling
-        | ArmName::Thresholds(..)
-        | ArmName::Learner(_)
-        | ArmName::Frozen(_)
-        | ArmName::Oracle(_)
-        | ArmName::Switch(..)
-        | ArmName::Scheduled(..) => Ok(Box::new(LissomStore::open(directory, arm, resources)?)),
+        own => Ok(Box::new(LissomStore::open(directory, own, resources)?)),
     }
 }

@@ -38,12 +38,12 @@ pub enum ArmName {
     /// A learner whose run limits are held from the first session on: what the load
     /// has taught it, and nothing more.
     Frozen(String),
-    /// Fixed run limits that are switched, with perfect knowledge, at the start of each
-    /// session named.
-    Oracle(Vec<(String, u32)>),
+    /// A store that is [switched](ArmName::is_switchable), with perfect knowledge, to another
+    /// static arm at the start of each session named.
+    Oracle(Vec<(String, ArmName)>),
     /// As an oracle, with the transition that a change of limits goes through; for
     /// comparing transitions, not for the headroom.
-    Switch(Transition, Vec<(String, u32)>),
+    Switch(Transition, Vec<(String, ArmName)>),
     /// An arm of Lissom whose compactions follow a schedule.
     Scheduled(Box<ArmName>, ScheduleKind),
     /// In-memory store for tests of the harness.
@@ -116,8 +116,16 @@ impl ArmName {
         matches!(self, Self::Oracle(..))
     }
 
-    /// Limits by session, for an arm that is switched.
-    pub fn schedule(&self) -> Option<&[(String, u32)]> {
+    /// The same learner, held from the first session on; `None` for what is no learner.
+    pub fn held(&self) -> Option<Self> {
+        match self {
+            Self::Learner(policy) => Some(Self::Frozen(policy.clone())),
+            _ => None,
+        }
+    }
+
+    /// Static arms by session, for an arm that is switched.
+    pub fn schedule(&self) -> Option<&[(String, ArmName)]> {
         match self {
             Self::Oracle(schedule) | Self::Switch(_, schedule) => Some(schedule),
             _ => None,
@@ -235,14 +243,14 @@ fn fixed_limit(text: &str) -> Option<u32> {
     (1..=LARGEST_FIXED).contains(&limit).then_some(limit)
 }
 
-fn parse_schedule(text: &str) -> Option<Vec<(String, u32)>> {
+fn parse_schedule(text: &str) -> Option<Vec<(String, ArmName)>> {
     text.split(',').map(oracle_part).collect()
 }
 
-fn spelled(schedule: &[(String, u32)]) -> String {
+fn spelled(schedule: &[(String, ArmName)]) -> String {
     let parts: Vec<_> = schedule
         .iter()
-        .map(|(session, limit)| format!("{session}=fixed-{limit}"))
+        .map(|(session, arm)| format!("{session}={arm}"))
         .collect();
     parts.join(",")
 }
@@ -252,9 +260,10 @@ fn transition_name(transition: Transition) -> &'static str {
     named.map_or("flexible", |(_, name)| name)
 }
 
-fn oracle_part(part: &str) -> Option<(String, u32)> {
+fn oracle_part(part: &str) -> Option<(String, ArmName)> {
     let (session, arm) = part.split_once('=')?;
-    (!session.is_empty()).then_some((session.to_string(), fixed_limit(arm)?))
+    let arm: ArmName = arm.parse().ok().filter(ArmName::is_switchable)?;
+    (!session.is_empty()).then_some((session.to_string(), arm))
 }
 
 fn unknown(text: &str) -> BenchError {
@@ -262,10 +271,11 @@ fn unknown(text: &str) -> BenchError {
         "arm \"{text}\" is not known; the arms are rocksdb-leveled, rocksdb-leveled-tuned[-BYTES], \
          rocksdb-leveled-auto-rate, \
          rocksdb-universal, fixed-1 to fixed-{LARGEST_FIXED}, lazy-leveling, thresholds-LOW-HIGH \
-         (percent of reads, LOW not above HIGH), learned, lerp, learned-frozen (held after the load), \
+         (percent of reads, LOW not above HIGH), learned, learned-from-K (begins at K), lerp, \
+         learned-frozen and learned-from-K-frozen (held after the load), \
          one of these with a schedule as in fixed-4@dlc, \
-         oracle:SESSION=fixed-K,SESSION=fixed-K, and \
-         switch-TRANSITION:SESSION=fixed-K,SESSION=fixed-K with flexible, lazy, greedy or \
+         oracle:SESSION=fixed-K,SESSION=lazy-leveling, and \
+         switch-TRANSITION:SESSION=fixed-K,SESSION=lazy-leveling with flexible, lazy, greedy or \
          file-granular"
     ))
 }

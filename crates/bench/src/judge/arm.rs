@@ -7,7 +7,6 @@ use super::figure::{Figure, Standing};
 use crate::arms::ArmName;
 use crate::drive::LatencySummary;
 use crate::run::{ArmRun, SessionRecord, Totals};
-use crate::workload::CLOSING_SESSION;
 
 /// An arm's figures. Times are in seconds, latencies in microseconds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -18,6 +17,9 @@ pub struct ArmVerdict {
     pub in_hull: bool,
     /// Whether it was over the space bound in any round.
     pub over_space_bound: bool,
+    /// Whether it may be better than others: not with knowledge of the sessions
+    /// beforehand, and not with more space than all are given.
+    pub is_rival: bool,
     /// Time of all closed sessions with the closing one, and the debt.
     pub total_seconds: Figure,
     /// The debt's part of it.
@@ -55,44 +57,6 @@ pub struct ArmVerdict {
     pub standing: Option<Standing>,
 }
 
-impl ArmVerdict {
-    /// Whether it may be better than others: not with knowledge of the sessions
-    /// beforehand, and not with more space than all are given.
-    fn is_rival(&self) -> bool {
-        !self.arm.is_oracle() && !self.over_space_bound
-    }
-
-    /// Its rank in each closed session but the closing one: one more than the rivals that
-    /// were better outside the spread, so that ties share a rank. Who is nobody's rival
-    /// has no rank.
-    pub fn ranks(&self, all: &[ArmVerdict]) -> Vec<(&str, usize)> {
-        if !self.is_rival() {
-            return Vec::new();
-        }
-        let rivals = || all.iter().filter(|rival| rival.is_rival());
-        let rank = |session: &SessionVerdict| {
-            let same = rivals().flat_map(|rival| &rival.sessions);
-            let better = same.filter(|other| {
-                other.name == session.name
-                    && other.seconds.against(&session.seconds) == Standing::Win
-            });
-            1 + better.count()
-        };
-        let ranked = |session: &&SessionVerdict| !session.open && session.name != CLOSING_SESSION;
-        let sessions = self.sessions.iter().filter(ranked);
-        sessions
-            .map(|session| (session.name.as_str(), rank(session)))
-            .collect()
-    }
-
-    /// The mean of [`ArmVerdict::ranks`]; `None` without any.
-    pub fn mean_rank(&self, all: &[ArmVerdict]) -> Option<f64> {
-        let ranks = self.ranks(all);
-        let sum: usize = ranks.iter().map(|(_, rank)| rank).sum();
-        (!ranks.is_empty()).then(|| sum as f64 / ranks.len() as f64)
-    }
-}
-
 /// An arm's figures in one session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionVerdict {
@@ -114,9 +78,9 @@ pub struct SessionVerdict {
     pub read_amplification: Option<Figure>,
     /// Highest bytes on disk over existing bytes.
     pub peak_space_amplification: Figure,
-    /// Whether it has the lowest median of the session or ties with the arm that has. Not
-    /// while there are too few rounds, and never with perfect knowledge or over the space
-    /// bound.
+    /// Whether it has the lowest median of the session or the arm that has is not
+    /// [ahead](Figure::is_ahead_of) of it. Not while there are too few rounds, and never with
+    /// perfect knowledge or over the space bound.
     pub best: bool,
 }
 
@@ -125,24 +89,6 @@ impl SessionVerdict {
     /// offered, else the seconds.
     pub fn judged(&self) -> &Figure {
         if self.open { &self.p999 } else { &self.seconds }
-    }
-}
-
-/// Marks in each session the rival with the lowest median, and those that tie with it.
-pub fn mark_best(arms: &mut [ArmVerdict]) {
-    let mut rivals: Vec<&mut ArmVerdict> = arms.iter_mut().filter(|arm| arm.is_rival()).collect();
-    let sessions = rivals.iter().map(|arm| arm.sessions.len()).max();
-    for number in 0..sessions.unwrap_or(0) {
-        let judged = rivals.iter().filter_map(|arm| arm.sessions.get(number));
-        let judged = judged.map(SessionVerdict::judged);
-        let lowest = judged.min_by(|a, b| a.median.total_cmp(&b.median));
-        let Some(lowest) = lowest.cloned() else {
-            continue;
-        };
-        let own = rivals.iter_mut();
-        for session in own.filter_map(|arm| arm.sessions.get_mut(number)) {
-            session.best = session.judged().against(&lowest) != Standing::Loss;
-        }
     }
 }
 
@@ -166,6 +112,7 @@ pub fn judge_arm(arm: &ArmName, rounds: &[Vec<&ArmRun>], space_bound: f64) -> Op
         arm: arm.clone(),
         in_hull: arm.is_static() && !over_space_bound,
         over_space_bound,
+        is_rival: !arm.is_oracle() && !over_space_bound,
         total_seconds: Figure::of(totals)?,
         debt_seconds: Figure::of(debts.iter().copied())?,
         sessions: judge_sessions(&runs),

@@ -28,7 +28,7 @@ pub fn cautions(
             }
         ));
     }
-    cautions.extend(hull_caution(parameters));
+    cautions.extend(hull_caution(&parameters.arms, true));
     cautions.extend(oracle_caution(parameters, verdict));
     cautions.extend(ratio_caution(parameters, rounds));
     cautions.extend(verdict.write_shortfall.iter().map(PhaseShortfall::sentence));
@@ -45,33 +45,40 @@ pub fn cautions(
     cautions
 }
 
-/// The hull must hold every static arm worth choosing.
-fn hull_caution(parameters: &Parameters) -> Option<String> {
-    let has = |wanted: &dyn Fn(&ArmName) -> bool| parameters.arms.iter().any(wanted);
-    let checks: [(bool, &str); 6] = [
-        (has(&|arm| *arm == ArmName::Fixed(1)), "fixed-1"),
-        (
-            has(&|arm| matches!(arm, ArmName::Fixed(limit) if *limit > 1)),
-            "fixed-K of more than one run",
-        ),
-        (has(&|arm| *arm == ArmName::LazyLeveling), "lazy-leveling"),
-        (
-            has(&|arm| *arm == ArmName::RocksdbLeveled),
-            "rocksdb-leveled",
-        ),
-        (
-            has(&|arm| matches!(arm, ArmName::RocksdbLeveledTuned(_))),
-            "rocksdb-leveled-tuned",
-        ),
-        (
-            has(&|arm| *arm == ArmName::RocksdbUniversal),
-            "rocksdb-universal",
-        ),
-    ];
-    let missing: Vec<&str> = checks
-        .iter()
-        .filter(|(there, _)| !there)
-        .map(|c| c.1)
+/// Static arms worth choosing between which a store of Lissom's can switch.
+const OWN: [&str; 3] = [FIXED_ONE, FIXED_MORE, LAZY_LEVELING];
+const FIXED_ONE: &str = "fixed-1";
+const FIXED_MORE: &str = "fixed-K of more than one run";
+const LAZY_LEVELING: &str = "lazy-leveling";
+
+/// RocksDB's own, which the simulator does not know.
+const STOCK: [&str; 3] = [LEVELED, LEVELED_TUNED, UNIVERSAL];
+const LEVELED: &str = "rocksdb-leveled";
+const LEVELED_TUNED: &str = "rocksdb-leveled-tuned";
+const UNIVERSAL: &str = "rocksdb-universal";
+
+/// Which of them an arm is.
+fn worth_choosing(arm: &ArmName) -> Option<&'static str> {
+    match arm {
+        ArmName::Fixed(1) => Some(FIXED_ONE),
+        ArmName::Fixed(_) => Some(FIXED_MORE),
+        ArmName::LazyLeveling => Some(LAZY_LEVELING),
+        ArmName::RocksdbLeveled => Some(LEVELED),
+        ArmName::RocksdbLeveledTuned(_) => Some(LEVELED_TUNED),
+        ArmName::RocksdbUniversal => Some(UNIVERSAL),
+        _ => None,
+    }
+}
+
+/// The hull must hold every static arm worth choosing; those of stock RocksDB where it
+/// `takes_stock`.
+pub fn hull_caution(arms: &[ArmName], takes_stock: bool) -> Option<String> {
+    let has = |name: &str| arms.iter().any(|arm| worth_choosing(arm) == Some(name));
+    let stock = STOCK.into_iter().filter(|_| takes_stock);
+    let missing: Vec<&str> = OWN
+        .into_iter()
+        .chain(stock)
+        .filter(|name| !has(name))
         .collect();
     (!missing.is_empty()).then(|| {
         format!(
@@ -88,7 +95,8 @@ fn oracle_caution(parameters: &Parameters, verdict: &Verdict) -> Option<String> 
     let changes = bound.best_per_session.len() > 2;
     let known = parameters.arms.iter().any(ArmName::is_oracle);
     (changes && !known).then(|| {
-        "No arm switches with perfect knowledge: the headroom is a bound that no run has shown."
+        "No arm switches with perfect knowledge: the headroom is a sum of sessions that no run has \
+         shown."
             .to_string()
     })
 }

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::course::Course;
+use super::course::{Course, FIRST_MISSIONS};
 use super::figure::Figure;
 use super::headroom::BestInSession;
 use crate::arms::ArmName;
@@ -25,6 +25,8 @@ pub struct Convergence {
     /// Missions until it was [near](super::NEAR) the static arm in the same round, of the
     /// rounds in which it came near.
     pub near: Option<Figure>,
+    /// Whether that [tells](Course::tells) of learning in any round.
+    pub tells: bool,
     /// Missions until the run limits changed for the last time; 0 where they did not.
     pub rested: Figure,
 }
@@ -54,6 +56,7 @@ fn of_session(arm: &ArmName, rounds: &[Vec<&ArmRun>], best: &BestInSession) -> O
         best: best.arm.clone(),
         missions: Figure::of(seen.iter().map(|it| it.missions))?,
         near: Figure::of(seen.iter().filter_map(|it| it.near)),
+        tells: seen.iter().any(|it| it.tells),
         rested: Figure::of(seen.iter().map(|it| it.rested))?,
     })
 }
@@ -62,6 +65,7 @@ fn of_session(arm: &ArmName, rounds: &[Vec<&ArmRun>], best: &BestInSession) -> O
 struct Seen {
     missions: f64,
     near: Option<f64>,
+    tells: bool,
     rested: f64,
 }
 
@@ -72,13 +76,19 @@ impl Seen {
         let number = |run: &ArmRun| run.sessions.iter().position(|it| it.name == best.session);
         let at = number(own)?;
         let missions = own.sessions[at].counters.tuner?.asked as f64;
-        let (course, other) = (course(own, at)?, course(other, number(other)?)?);
+        let (mine, theirs) = (course(own, at)?, course(other, number(other)?)?);
         // Missions of a session are of one length: of time, or of operations that are alike.
-        let until = |seconds: f64| missions * seconds / course.seconds();
+        let until = |seconds: f64| missions * seconds / mine.seconds();
         let whole = |seconds: f64| until(seconds).min(missions).ceil();
+        let first = (FIRST_MISSIONS as f64 / missions.max(1.0)).min(1.0);
+        let held = arm.held().and_then(|held| {
+            let held = run(&held)?;
+            course(held, number(held)?)
+        });
         Some(Self {
             missions,
-            near: course.near(&other).map(whole),
+            near: mine.near(&theirs).map(whole),
+            tells: mine.tells(&theirs, held.as_ref(), first),
             rested: whole(last_change(own, at)),
         })
     }

@@ -120,10 +120,33 @@ fn missions_until_near_and_until_the_limits_rest() {
         [4.0; 2],
         "not in the third"
     );
+    assert!(!a.tells, "it was near from the first mission on");
+    assert!(b.tells);
     // From 1 to 3 with the session, then to 4; in the third round to 4 at once.
     assert_eq!(b.rested.values, [4.0, 4.0, 2.0]);
     let found = judged(&arms, &runs(&[never]));
     assert_eq!(found[1].near, None);
+}
+
+#[test]
+fn who_was_near_without_learning_tells_nothing() {
+    let quick: &[(f64, u32)] = &[(200.0, 1); 5];
+    let slow: &[(f64, u32)] = &[(100.0, 10); 10];
+    // As long as the best in all, after a slow first second.
+    let learns: &[(f64, u32)] = &[(100.0, 10), (250.0, 1), (250.0, 1), (200.0, 1), (200.0, 1)];
+    let arms = ["fixed-1", "learned", "learned-frozen"];
+    let tells = |held: &[(f64, u32)]| {
+        let runs = [
+            run("fixed-1", 0, [quick, quick]),
+            run("learned", 0, [quick, learns]),
+            run("learned-frozen", 0, [quick, held]),
+        ];
+        let found = judged(&arms, &runs);
+        found.iter().map(|it| it.tells).collect::<Vec<bool>>()
+    };
+    // The learner in a and b, then itself held.
+    assert_eq!(tells(slow), [false, true, false, true]);
+    assert_eq!(tells(quick), [false; 4], "who stood still did as well");
 }
 
 #[test]

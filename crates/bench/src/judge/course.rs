@@ -7,6 +7,10 @@
 /// What an arm may take longer and count as near, relative.
 pub const NEAR: f64 = 0.05;
 
+/// Missions by which the beginning of a session is judged: too few for a learner to have
+/// noticed that the workload is another one.
+pub const FIRST_MISSIONS: usize = 3;
+
 /// A rest with a smaller share of the session's operations is too short to tell.
 const REST: f64 = 0.1;
 
@@ -37,6 +41,20 @@ impl Course {
             *share <= 1.0 - REST && rest <= (1.0 + NEAR) * other.rest(*share)
         };
         self.0.iter().find(is_near).map(|(_, seconds)| *seconds)
+    }
+
+    /// Whether [`Course::near`] tells how soon the arm learned what served the session: not
+    /// where it was near all the time, and so was the same arm `held` at its first limits, or
+    /// its own `first` share of the operations. Then there was nothing to learn.
+    pub fn tells(&self, other: &Self, held: Option<&Self>, first: f64) -> bool {
+        let all_the_time = |course: &Self| course.near(other) == Some(0.0);
+        let from_the_first = || self.taken(first) <= (1.0 + NEAR) * other.taken(first);
+        !(all_the_time(self) && (from_the_first() || held.is_some_and(all_the_time)))
+    }
+
+    /// Seconds that such a share of the operations took.
+    fn taken(&self, share: f64) -> f64 {
+        self.seconds() - self.rest(share)
     }
 
     /// Seconds that were left when such a share of the operations had ended.
@@ -94,6 +112,22 @@ mod tests {
             None,
             "the last tenth tells nothing"
         );
+    }
+
+    #[test]
+    fn who_was_near_without_learning_tells_nothing_of_learning() {
+        let best = course([1.0; 10]);
+        // Near all the time, though its first tenth is slow.
+        let mut quick = [1.0; 10];
+        quick[0] = 1.4;
+        let (quick, far) = (course(quick), course([1.2; 10]));
+        assert_eq!(quick.near(&best), Some(0.0));
+        assert!(quick.tells(&best, None, 0.1));
+        assert!(quick.tells(&best, Some(&far), 0.1));
+        assert!(!quick.tells(&best, Some(&best), 0.1), "so is who is held");
+        assert!(!quick.tells(&best, None, 1.0), "all are its first");
+        assert!(!best.tells(&best, Some(&far), 0.1));
+        assert!(far.tells(&best, Some(&best), 0.1), "a loss is told");
     }
 
     #[test]

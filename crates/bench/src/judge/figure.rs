@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// A wide range hides no more between two medians than this, relative.
+pub const CLOSE: f64 = 0.05;
+
 /// A figure over rounds: its median and spread.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
@@ -42,6 +45,15 @@ impl Figure {
         } else {
             Standing::Tie
         }
+    }
+
+    /// Whether `self` is so much better than `other`, where less is better, that they share
+    /// no rank. They do where the worse median lies within the range of the better one, and
+    /// where ranges meet and the medians are within [`CLOSE`]: so nobody gets a better rank
+    /// by a wide range of its own.
+    pub fn is_ahead_of(&self, other: &Self) -> bool {
+        let is_far = other.median > (1.0 + CLOSE) * self.median;
+        other.median > self.max && (is_far || self.against(other) == Standing::Win)
     }
 }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::arm::{ArmVerdict, SessionVerdict};
-use super::figure::Figure;
+use super::figure::{Figure, Standing};
 use super::other_rounds::{Times, chosen_in_other_rounds, lowest_medians};
 use crate::arms::ArmName;
 use crate::workload::CLOSING_SESSION;
@@ -26,7 +26,8 @@ pub struct Headroom {
     pub balance: f64,
 }
 
-/// What no switching between some arms can do better than: the best of each session.
+/// The sum of the best static sessions of some arms. Hardly any switching between them does
+/// better, but a tree that another limit left behind may be a better start.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Bound {
     /// The arms, in the plan's order.
@@ -77,6 +78,15 @@ pub struct BestInSession {
     pub arm: ArmName,
     /// Its median seconds.
     pub seconds: f64,
+}
+
+impl Headroom {
+    /// How the run with perfect knowledge stands against the best static arm; what lies
+    /// between them is something to win where it is a win.
+    pub fn oracle_standing(&self) -> Option<Standing> {
+        let oracle = self.oracle_seconds.as_ref()?;
+        Some(oracle.against(&self.best_static_seconds))
+    }
 }
 
 /// The headroom over the arms of the hull; `None` if the hull is empty.

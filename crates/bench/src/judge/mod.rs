@@ -21,6 +21,7 @@ mod other_rounds;
 mod overload;
 mod parts;
 mod phase;
+mod ranks;
 #[cfg(test)]
 mod rival_tests;
 #[cfg(test)]
@@ -35,9 +36,10 @@ use crate::run::{ArmRun, LEAST_ROUNDS, Parameters};
 
 pub use arm::{ArmVerdict, SessionVerdict, closed_seconds};
 pub use convergence::Convergence;
-pub use course::{Course, NEAR};
+pub(crate) use cautions::hull_caution;
+pub use course::{Course, FIRST_MISSIONS, NEAR};
 pub use debt::debt_seconds;
-pub use figure::{Figure, Standing, median};
+pub use figure::{CLOSE, Figure, Standing, median};
 pub use headroom::{BestInSession, Bound, Gap, Headroom, OtherRounds, headroom};
 pub use intervals::{Interval, Intervals};
 pub use level0::{Level0Files, ReadsByFiles, STEP as LEVEL0_STEP, reads_by_level0_files};
@@ -82,7 +84,7 @@ pub fn judge(parameters: &Parameters, runs: &[ArmRun]) -> Verdict {
     // A single round has no spread, and two hardly one: no wins, ties or losses then.
     let claims = rounds.len() >= LEAST_ROUNDS as usize;
     if claims {
-        arm::mark_best(&mut arms);
+        ranks::mark_best(&mut arms);
     }
     if let Some(headroom) = headroom.as_ref().filter(|_| claims) {
         let others = arms

@@ -59,10 +59,10 @@ fn an_arm_over_the_space_bound_wins_nothing_and_displaces_nobody() {
 #[test]
 fn the_best_of_a_session_is_who_has_the_lowest_median_or_ties_with_it() {
     let arms = ["fixed-1", "fixed-4", "fixed-10"];
-    // Session a: 4 to 6, 6 to 8, and 7 to 9 s: the third meets the second, not the first.
+    // Session a: 4 to 6, 5 to 7, and 7 to 9 s: the third meets the second, not the first.
     let runs = |rounds: u32| -> Vec<ArmRun> {
         let all = (0..rounds)
-            .flat_map(|round| arms.iter().zip([4.0, 6.0, 7.0]).map(move |of| (round, of)));
+            .flat_map(|round| arms.iter().zip([4.0, 5.0, 7.0]).map(move |of| (round, of)));
         all.map(|(round, (name, least))| run(name, round, [least + f64::from(round), 1.0, 1.0]))
             .collect()
     };
@@ -81,7 +81,7 @@ fn ties_share_a_rank_and_neither_open_sessions_nor_the_closing_one_have_any() {
     let arms = ["fixed-1", "fixed-4", "fixed-10", oracle];
     let seconds = [
         [1.0, 9.0, 1.0],
-        [1.1, 5.0, 3.0],
+        [1.05, 5.0, 3.0],
         [3.0, 1.0, 2.0],
         [0.1, 0.1, 0.1],
     ];
@@ -104,7 +104,32 @@ fn ties_share_a_rank_and_neither_open_sessions_nor_the_closing_one_have_any() {
 }
 
 #[test]
-fn a_headroom_without_an_oracle_is_said_to_be_a_bound() {
+fn nobody_is_better_for_a_wide_range() {
+    let arms = ["fixed-1", "fixed-4", "fixed-10"];
+    // Session a: 9.9 to 10.1 s, 8 to 14, and 8 to 13.2: both meet the first one's range, and
+    // only the last is within 5 % of its median.
+    let seconds = [[9.9, 10.0, 10.1], [8.0, 11.0, 14.0], [8.0, 10.4, 13.2]];
+    let runs: Vec<ArmRun> = (0..3)
+        .flat_map(|round| {
+            let at = round as usize;
+            [0, 1, 2].map(|arm| run(arms[arm], round, [seconds[arm][at], 1.0, 1.0]))
+        })
+        .collect();
+    let verdict = judge(&parameters(&arms), &runs);
+    let all = &verdict.arms;
+    let best: Vec<bool> = all.iter().map(|arm| arm.sessions[0].best).collect();
+    assert_eq!(best, [true, false, true]);
+    let ranks: Vec<(&str, usize)> = all.iter().map(|arm| arm.ranks(all)[0]).collect();
+    assert_eq!(ranks, [("a", 1), ("a", 2), ("a", 1)]);
+    // In b nobody is better than another.
+    let mean = |arm: &ArmVerdict| (arm.mean_rank(all), arm.mean_rank_by_medians(all));
+    let means: Vec<(Option<f64>, Option<f64>)> = all.iter().map(mean).collect();
+    let expected = [(1.0, 1.0), (1.5, 2.0), (1.0, 1.5)];
+    assert_eq!(means, expected.map(|(own, by)| (Some(own), Some(by))));
+}
+
+#[test]
+fn a_headroom_without_an_oracle_is_said_to_be_no_runs() {
     let oracle = "oracle:a=fixed-1,b=fixed-1,offered=fixed-1,closing=fixed-1";
     let said = |arms: &[&str]| {
         let of = |round| arms.iter().map(move |name| run(name, round, [1.0; 3]));

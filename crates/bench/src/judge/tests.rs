@@ -86,6 +86,20 @@ fn a_difference_inside_the_spread_is_a_tie() {
 }
 
 #[test]
+fn who_is_ahead_is_so_outside_its_own_range() {
+    let figure = |values: [f64; 3]| Figure::of(values).unwrap();
+    let best = figure([9.9, 10.0, 10.1]);
+    let ahead_of = |values| best.is_ahead_of(&figure(values));
+    assert!(!ahead_of([10.0, 10.1, 20.0]), "its median is in the range");
+    assert!(!ahead_of([10.0, 10.4, 20.0]), "5 % away, and ranges meet");
+    assert!(ahead_of([10.0, 10.6, 20.0]), "farther, however wide");
+    assert!(ahead_of([10.2, 10.3, 10.4]), "near, and ranges are apart");
+    assert!(!ahead_of([9.0, 9.5, 9.8]) && !best.is_ahead_of(&best));
+    let wide = figure([5.0, 10.0, 15.0]);
+    assert!(!wide.is_ahead_of(&figure([14.0, 14.5, 15.0])));
+}
+
+#[test]
 fn headroom_is_best_static_minus_the_best_of_each_session() {
     // fixed-1: 10 + 30 + 5 = 45; fixed-10: 28 + 8 + 6 = 42; bound 10 + 8 + 5 = 23.
     let mut runs = Vec::new();
@@ -398,6 +412,32 @@ fn what_was_won_is_told_by_every_yardstick() {
     // Alone there is nothing to switch to.
     let one = of(&["fixed-1"]);
     assert!(one.is_empty(), "static arms win nothing");
+}
+
+/// The best static arm takes 40 to 44 s, and perfect knowledge 39 to 43 or to 39.9.
+#[test]
+fn perfect_knowledge_inside_the_spread_leaves_nothing_to_win() {
+    let oracle = "oracle:a=fixed-1,b=lazy-leveling,offered=fixed-1,closing=fixed-1";
+    let arms = ["fixed-1", "fixed-10", "learned", oracle];
+    let shares = |known: [f64; 3]| {
+        let runs: Vec<ArmRun> = (0..3)
+            .flat_map(|round| {
+                let noise = 2.0 * f64::from(round);
+                let a = [30.0 + noise, 50.0, 20.0, known[round as usize] - 10.0];
+                [0, 1, 2, 3].map(|at| run(arms[at], round, [a[at], 5.0, 5.0]))
+            })
+            .collect();
+        let verdict = judge(&parameters(&arms), &runs);
+        let standing = verdict.headroom.as_ref().unwrap().oracle_standing();
+        let mut won = verdict.won.into_iter();
+        let of_oracle = won.find(|it| it.yardstick == Yardstick::Oracle).unwrap();
+        (standing, of_oracle.share)
+    };
+    assert_eq!(shares([39.0, 41.0, 43.0]), (Some(Standing::Tie), None));
+    let (standing, share) = shares([39.0, 39.5, 39.9]);
+    assert_eq!(standing, Some(Standing::Win));
+    // 42 - 30 of 42 - 39.5.
+    assert!((share.unwrap() - 12.0 / 2.5).abs() < 1e-9, "{share:?}");
 }
 
 #[test]

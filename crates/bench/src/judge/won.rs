@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::arm::ArmVerdict;
-use super::figure::Figure;
+use super::figure::{Figure, Standing};
 use super::headroom::{Bound, Headroom};
 use crate::arms::ArmName;
 
@@ -76,7 +76,7 @@ fn measures(headroom: &Headroom) -> Vec<Measure> {
         seconds: oracle.median,
         best_static: total.median,
         means: false,
-        to_win: oracle.median < total.median,
+        to_win: headroom.oracle_standing() == Some(Standing::Win),
     }));
     all
 }

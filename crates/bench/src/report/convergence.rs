@@ -19,6 +19,11 @@ pub(crate) fn near_title() -> String {
     )
 }
 
+/// What it says below it.
+pub(crate) const NEAR_NOTE: &str = "  -: it was near from its first missions on, or all the time as was the same learner held: that
+  tells nothing of learning. A number is no gain either where the one that is held has a -.
+";
+
 /// Two tables, sessions as rows and arms as columns; empty where nothing is told.
 pub(super) fn render_convergence(found: &[Convergence], rounds: usize) -> String {
     let arms = distinct(found.iter().map(|it| &it.arm));
@@ -30,7 +35,7 @@ pub(super) fn render_convergence(found: &[Convergence], rounds: usize) -> String
         });
         let _ = write!(
             text,
-            "\n{}\n{near}\nMissions until the run limits last changed\n{rested}",
+            "\n{}\n{near}{NEAR_NOTE}\nMissions until the run limits last changed\n{rested}",
             near_title()
         );
     }
@@ -58,8 +63,11 @@ fn grid(found: &[Convergence], arms: &[&ArmName], cell: impl Fn(&Convergence) ->
 }
 
 /// Missions until it was near, of those of the session; in how many rounds, where not in
-/// all.
+/// all. Nothing where that tells nothing of learning.
 fn near(it: &Convergence, rounds: usize) -> String {
+    if !it.tells {
+        return "-".into();
+    }
     let of = it.missions.median;
     let Some(near) = &it.near else {
         return format!("not in {of:.0}");
@@ -85,6 +93,7 @@ mod tests {
             best: "fixed-4".parse().expect("an arm"),
             missions: Figure::of([40.0; 3]).expect("figures"),
             near: Figure::of(near.iter().copied()),
+            tells: true,
             rested: Figure::of([12.0, 13.0, 29.0]).expect("figures"),
         }
     }
@@ -110,5 +119,13 @@ mod tests {
             assert!(rows.iter().any(|it| it == row), "no {row} in {text}");
         }
         assert_eq!(render_convergence(&[], 3), "");
+        let untold = Convergence {
+            tells: false,
+            ..found("learned", "reads", &[0.0; 3])
+        };
+        let text = render_convergence(&[untold], 3);
+        let row = text.lines().find(|line| line.contains("reads"));
+        assert!(row.expect("a row").ends_with(" -"), "{text}");
+        assert!(text.contains("tells nothing of learning"), "{text}");
     }
 }

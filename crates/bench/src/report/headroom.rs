@@ -3,7 +3,7 @@
 use super::grid::Grid;
 use super::words::{figure, plain};
 use crate::distinct::distinct;
-use crate::judge::{Bound, Figure, Gap, Headroom, Won, Yardstick};
+use crate::judge::{Bound, Figure, Gap, Headroom, Standing, Won, Yardstick};
 
 /// Above so many arms a bound tells their number alone.
 const NAMED: usize = 6;
@@ -34,17 +34,7 @@ pub(super) fn render_headroom(headroom: &Headroom) -> String {
         add_bound(&mut grid, own, &whose);
     }
     if let Some(oracle) = &headroom.oracle_seconds {
-        let gap = headroom.best_static_seconds.median - oracle.median;
-        let share = gap / headroom.best_static_seconds.median.max(1e-9);
-        add(
-            &mut grid,
-            ["oracle", "a real run with perfect knowledge"],
-            figure(oracle),
-            Gap {
-                seconds: gap,
-                share,
-            },
-        );
+        add_oracle(&mut grid, headroom, oracle);
     }
     let luck = if headroom.all.in_other_rounds.is_some() {
         LUCK
@@ -70,6 +60,28 @@ fn add_bound(grid: &mut Grid, bound: &Bound, whose: &str) {
         let title = ["  chosen in other rounds", inside];
         add(grid, title, figure(&mean), others.headroom);
     }
+}
+
+/// What lies between it and the best static arm is told where it is more than spread.
+fn add_oracle(grid: &mut Grid, headroom: &Headroom, oracle: &Figure) {
+    if headroom.oracle_standing() == Some(Standing::Tie) {
+        grid.row([
+            "oracle".to_string(),
+            figure(oracle),
+            String::new(),
+            String::new(),
+            "a real run with perfect knowledge: a tie with the best static arm, nothing to win"
+                .to_string(),
+        ]);
+        return;
+    }
+    let best = headroom.best_static_seconds.median;
+    let gap = Gap {
+        seconds: best - oracle.median,
+        share: (best - oracle.median) / best.max(1e-9),
+    };
+    let title = ["oracle", "a real run with perfect knowledge"];
+    add(grid, title, figure(oracle), gap);
 }
 
 fn add(grid: &mut Grid, [title, text]: [&str; 2], seconds: String, gap: Gap) {

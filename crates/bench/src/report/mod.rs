@@ -20,13 +20,14 @@ mod work;
 use crate::judge::{Verdict, judge};
 use crate::run::Results;
 
-pub(crate) use convergence::near_title;
+pub(crate) use convergence::{NEAR_NOTE, near_title};
 pub use exports::{Exporting, Exports, TABLE_FILE, write_exports};
 pub(crate) use grid::Grid;
 pub(crate) use html::escape;
 pub use html::{REPORT_FILE, report_html, write_report};
 pub use pictures::write_offered_pictures;
 pub use table::render_table;
+pub(crate) use words::{figure, figure_with};
 
 /// The verdict in the results, or one made anew.
 fn verdict_of(results: &Results) -> Verdict {

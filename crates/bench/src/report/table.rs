@@ -16,7 +16,9 @@ const ARMS_ABREAST: usize = 6;
 /// How to read the tables.
 const LEGEND: &str = "
 Figures are medians; ± is half the range over the rounds. (max) is the most of any round.
-Ranges that meet are a tie; ties share a rank. * marks the best of a session and who ties with it.
+Ranges that meet are a tie. * marks the best of a session, and who shares its rank: whose median
+lies within the range of the better one, or whose range meets it with a median within 5 %. So no
+rank is better for a wide range of its own. By medians: the mean of the ranks by medians alone.
 The closing session has no rank; arms with perfect knowledge or over the space bound have
 neither rank nor star.
 Write amp: bytes written to files per byte written by the user; in brackets where it spans too
@@ -122,6 +124,7 @@ fn totals_grid(verdict: &Verdict) -> Grid {
         "of it debt",
         "to best static",
         "mean rank",
+        "by medians",
         "",
     ]);
     let best = verdict
@@ -152,12 +155,17 @@ fn totals_grid(verdict: &Verdict) -> Grid {
             ratio.map_or(String::new(), |ratio| {
                 format!("{:+.1} %", (ratio - 1.0) * 100.0)
             }),
-            arm.mean_rank(&verdict.arms)
-                .map_or(String::new(), |rank| format!("{rank:.1}")),
+            mean(arm.mean_rank(&verdict.arms), ""),
+            mean(arm.mean_rank_by_medians(&verdict.arms), ""),
             standing.to_string(),
         ]);
     }
-    grid.left_from(5)
+    grid.left_from(6)
+}
+
+/// A mean of ranks, or what stands for none.
+fn mean(rank: Option<f64>, none: &str) -> String {
+    rank.map_or(none.to_string(), |rank| format!("{rank:.1}"))
 }
 
 /// Sessions as rows, arms as columns; a star marks the best, and who ties with it.
@@ -196,7 +204,8 @@ fn ranked(all: &[ArmVerdict]) -> Vec<Ranked<'_>> {
         .collect()
 }
 
-/// Sessions as rows, `ranked` as columns, and their means; ranks are among `all`.
+/// Sessions as rows, `ranked` as columns, and the means with ties and without; ranks are
+/// among `all`.
 fn ranks_grid(ranked: &[Ranked<'_>], all: &[ArmVerdict]) -> Grid {
     let names: Vec<String> = ranked.iter().map(|(arm, _)| arm.arm.to_string()).collect();
     let mut titles = vec!["session"];
@@ -212,11 +221,11 @@ fn ranks_grid(ranked: &[Ranked<'_>], all: &[ArmVerdict]) -> Grid {
         let cells = ranked.iter().map(of);
         grid.row(std::iter::once(session.to_string()).chain(cells));
     }
-    let means = ranked.iter().map(|(arm, _)| {
-        let mean = arm.mean_rank(all);
-        mean.map_or("-".into(), |mean| format!("{mean:.1}"))
-    });
+    let means = ranked.iter().map(|(arm, _)| mean(arm.mean_rank(all), "-"));
     grid.row(std::iter::once("mean".to_string()).chain(means));
+    let by_medians = ranked.iter().map(|(arm, _)| arm.mean_rank_by_medians(all));
+    let by_medians = by_medians.map(|rank| mean(rank, "-"));
+    grid.row(std::iter::once("by medians".to_string()).chain(by_medians));
     grid
 }
 

@@ -169,7 +169,7 @@ impl RunPlan {
         self.check_oracles()
     }
 
-    /// An oracle must name a run limit for every session, the closing one included.
+    /// An oracle must name a static arm for every session, the closing one included.
     fn check_oracles(&self) -> Result<()> {
         let sessions = self.workload.measured_sessions();
         for arm in &self.arms {
@@ -179,7 +179,8 @@ impl RunPlan {
             let names = |name: &str| schedule.iter().any(|(session, _)| session == name);
             if let Some(missing) = sessions.iter().find(|session| !names(&session.name)) {
                 return Err(BenchError::new(format!(
-                    "arm {arm}: session \"{}\" has no fixed-K; name every session, the closing one too",
+                    "arm {arm}: session \"{}\" has no fixed-K or lazy-leveling; name every \
+                     session, the closing one too",
                     missing.name
                 )));
             }

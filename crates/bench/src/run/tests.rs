@@ -193,6 +193,10 @@ fn senseless_plans_are_refused() {
         &|plan| plan.arms.push("oracle:ingest=fixed-1".parse().unwrap()),
         "\"short-scans\"",
     );
+    let sessions = plan(&["mock-a"], out.path()).workload.measured_sessions();
+    let lazily = sessions.iter().map(|it| format!("{}=lazy-leveling", it.name));
+    let oracle = format!("oracle:{}", lazily.collect::<Vec<_>>().join(","));
+    plan(&[&oracle], out.path()).check().unwrap();
 }
 
 #[test]

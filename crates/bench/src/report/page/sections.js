@@ -113,17 +113,18 @@ function sessionsTable(page, data) {
   const arms = data.verdict.arms;
   if (!arms.length) return;
   html("h2", {}, page, "Session by session");
-  html("p", { class: "note" }, page, "Seconds where the loop is closed, the 99.9th percentile where a rate is offered. The darker a cell, the farther its median from the lowest of its row; bold are the best and who ties with it. Arms with perfect knowledge or over the space bound are neither bold nor the lowest.");
+  html("p", { class: "note" }, page, "Seconds where the loop is closed, the 99.9th percentile where a rate is offered. The darker a cell, the farther its median from the lowest of its row; bold are the best and who shares its rank. Arms with perfect knowledge or over the space bound are neither bold nor shaded nor the lowest.");
   const judged = (s) => (s.open ? s.p999 : s.seconds);
-  const rivals = arms.filter((a) => !a.over_space_bound && !a.arm.startsWith("oracle:"));
+  const rivals = arms.filter((a) => a.is_rival);
   const lowest = arms[0].sessions.map((_, i) => Math.min(...(rivals.length ? rivals : arms).map((a) => judged(a.sessions[i]).median)));
-  const cell = (c, i) => {
-    const over = lowest[i] > 0 ? judged(c).median / lowest[i] : 1, shade = Math.max(0, Math.min(0.42, Math.log2(over) * 0.16));
+  const cell = (a, i) => {
+    const c = a.sessions[i], over = lowest[i] > 0 ? judged(c).median / lowest[i] : 1;
+    const shade = a.is_rival ? Math.max(0, Math.min(0.42, Math.log2(over) * 0.16)) : 0;
     return `<td class="${c.best ? "best" : ""}" style="background:rgba(var(--cell),${shade.toFixed(3)})" title="${plain(over)} times the lowest${c.read_amplification ? `; ${plain(c.read_amplification.median)} data blocks from files per read` : ""}">${figure(judged(c), c.open ? inMicros : bare)}</td>`;
   };
   for (let from = 0; from < arms.length; from += ABREAST) {
     const some = arms.slice(from, from + ABREAST);
-    const rows = some[0].sessions.map((session, i) => `<tr><td>${escaped(session.name)}${session.open ? '<span class="tag">offered rate</span>' : ""}</td>${some.map((a) => cell(a.sessions[i], i)).join("")}</tr>`);
+    const rows = some[0].sessions.map((session, i) => `<tr><td>${escaped(session.name)}${session.open ? '<span class="tag">offered rate</span>' : ""}</td>${some.map((a) => cell(a, i)).join("")}</tr>`);
     html("table", {}, html("div", { class: "card scroll" }, page), `<thead><tr><th>session</th>${some.map((a) => `<th>${escaped(a.arm)}</th>`).join("")}</tr></thead><tbody>${rows.join("")}</tbody>`);
   }
 }

@@ -8,12 +8,12 @@ fn the_best_of_a_session_and_who_ties_with_it_are_marked_though_the_table_is_cut
     let names = [
         "mock-a", "mock-b", "mock-c", "mock-d", "mock-e", "mock-f", "mock-g",
     ];
-    // 10, 9 ... 4 s with a range of 0.4 s each; the last but one reaches into the last's.
-    let stars = |rounds| {
+    // 10, 9 ... 4 s with a range of 0.4 s each, and one of 2 s.
+    let stars = |rounds, widest: usize| {
         let mut results = results(&names, rounds);
         for run in &mut results.runs {
             let place = names.iter().position(|name| *name == run.arm.to_string());
-            let wide = if place == Some(5) { 5.0 } else { 1.0 };
+            let wide = if place == Some(widest) { 5.0 } else { 1.0 };
             let closing = run.sessions.last_mut().unwrap();
             closing.seconds =
                 10.0 - place.unwrap() as f64 + wide * 0.2 * (f64::from(run.round) - 1.0);
@@ -33,8 +33,11 @@ fn the_best_of_a_session_and_who_ties_with_it_are_marked_though_the_table_is_cut
             .collect();
         starred
     };
-    assert_eq!(stars(3), ["±1.00*", "±0.20*"], "5.0 ±1.0 meets 4.0 ±0.2");
-    assert_eq!(stars(2), [""; 0], "two rounds are no comparison");
+    let both = ["±0.20*", "±1.00*"];
+    assert_eq!(stars(3, 6), both, "5.0 lies within 4.0 ±1.0");
+    let best = ["±0.20*"];
+    assert_eq!(stars(3, 5), best, "5.0 ±1.0 meets 4.0 ±0.2 by its width");
+    assert_eq!(stars(2, 6), [""; 0], "two rounds are no comparison");
 }
 
 /// Results of these arms with so many seconds in every even and odd closed session.
@@ -117,6 +120,8 @@ fn what_arms_won_and_their_ranks_are_told() {
     let mean = ranks.find(|line| line.trim_start().starts_with("mean"));
     let mean: Vec<&str> = mean.expect("means").split_whitespace().collect();
     assert_eq!(mean.len(), 4, "{text}");
+    // Four ranked sessions of the even kind, five of the odd one.
+    assert!(rows.iter().any(|row| row == "by medians 2.1 1.9 1.6"), "{text}");
     let static_arms = [
         ("fixed-1", [2.0, 4.0]),
         ("fixed-4", [3.0, 3.0]),

@@ -60,6 +60,8 @@ fn the_page_holds_the_data_and_needs_no_network() {
     assert_eq!(data["runs"][0]["sessions"].as_array().unwrap().len(), 11);
     assert!(!data["runs"][0]["points"].as_array().unwrap().is_empty());
     assert_eq!(data["parameters"]["workload"]["name"], "mixed-sessions");
+    assert_eq!(data["verdict"]["arms"][1]["is_rival"], true);
+    assert!(page.contains("a.is_rival"), "the page tells rivals by the data");
     assert!(
         data["verdict"]["arms"][0]["total_seconds"]["median"]
             .as_f64()

@@ -1,0 +1,71 @@
+//! Who was better than whom in a session: ranks and stars.
+
+use super::arm::{ArmVerdict, SessionVerdict};
+use super::figure::Figure;
+use crate::workload::CLOSING_SESSION;
+
+impl ArmVerdict {
+    /// Its rank in each closed session but the closing one: one more than the rivals that
+    /// were [ahead](Figure::is_ahead_of), so that ties share a rank. Who is nobody's rival
+    /// has no rank.
+    pub fn ranks(&self, all: &[ArmVerdict]) -> Vec<(&str, usize)> {
+        self.ranked(all, Figure::is_ahead_of)
+    }
+
+    /// The mean of [`ArmVerdict::ranks`]; `None` without any.
+    pub fn mean_rank(&self, all: &[ArmVerdict]) -> Option<f64> {
+        mean(&self.ranks(all))
+    }
+
+    /// The same by medians alone, without ties, as RusKey's table 3 has it: no spread can
+    /// make it better.
+    pub fn mean_rank_by_medians(&self, all: &[ArmVerdict]) -> Option<f64> {
+        mean(&self.ranked(all, |other, own| other.median < own.median))
+    }
+
+    fn ranked(
+        &self,
+        all: &[ArmVerdict],
+        is_ahead: impl Fn(&Figure, &Figure) -> bool,
+    ) -> Vec<(&str, usize)> {
+        if !self.is_rival {
+            return Vec::new();
+        }
+        let rank = |session: &SessionVerdict| {
+            let rivals = all.iter().filter(|rival| rival.is_rival);
+            let ahead = rivals.flat_map(|rival| &rival.sessions).filter(|other| {
+                other.name == session.name && is_ahead(&other.seconds, &session.seconds)
+            });
+            1 + ahead.count()
+        };
+        let ranked = |session: &&SessionVerdict| !session.open && session.name != CLOSING_SESSION;
+        let sessions = self.sessions.iter().filter(ranked);
+        sessions
+            .map(|session| (session.name.as_str(), rank(session)))
+            .collect()
+    }
+}
+
+fn mean(ranks: &[(&str, usize)]) -> Option<f64> {
+    let sum: usize = ranks.iter().map(|(_, rank)| rank).sum();
+    (!ranks.is_empty()).then(|| sum as f64 / ranks.len() as f64)
+}
+
+/// Marks in each session the rival with the lowest median, and those that it is not
+/// [ahead](Figure::is_ahead_of) of.
+pub fn mark_best(arms: &mut [ArmVerdict]) {
+    let mut rivals: Vec<&mut ArmVerdict> = arms.iter_mut().filter(|arm| arm.is_rival).collect();
+    let sessions = rivals.iter().map(|arm| arm.sessions.len()).max();
+    for number in 0..sessions.unwrap_or(0) {
+        let judged = rivals.iter().filter_map(|arm| arm.sessions.get(number));
+        let judged = judged.map(SessionVerdict::judged);
+        let lowest = judged.min_by(|a, b| a.median.total_cmp(&b.median));
+        let Some(lowest) = lowest.cloned() else {
+            continue;
+        };
+        let own = rivals.iter_mut();
+        for session in own.filter_map(|arm| arm.sessions.get_mut(number)) {
+            session.best = !lowest.is_ahead_of(session.judged());
+        }
+    }
+}
