@@ -389,7 +389,7 @@ fn a_policy_for_other_filters_is_refused_and_the_present_one_stays() {
     let directory = tempfile::tempdir().expect("a directory");
     let db = Db::open(directory.path(), small("fixed-4")).expect("opened");
     let policy = "lerp-monkey".parse().expect("a policy");
-    let refused = db.set_policy("default", &policy).expect_err("uniform ones");
+    let refused = db.set_policy("default", &policy).expect_err("uniform");
     let sentence = refused.to_string();
     assert!(sentence.contains("leave -monkey out"), "{sentence}");
     assert!(db.autopilot().wait_until_idle(PATIENCE));
