@@ -35,8 +35,8 @@ use crate::arms::ArmName;
 use crate::run::{ArmRun, LEAST_ROUNDS, Parameters};
 
 pub use arm::{ArmVerdict, SessionVerdict, closed_seconds};
-pub use convergence::Convergence;
 pub(crate) use cautions::hull_caution;
+pub use convergence::Convergence;
 pub use course::{Course, FIRST_MISSIONS, NEAR};
 pub use debt::debt_seconds;
 pub use figure::{CLOSE, Figure, Standing, median};

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::{MachineModel, SimulationPlan, run_simulation};
 use crate::arms::ArmName;
 use crate::error::{BenchError, Result};
-use crate::judge::median;
-use crate::run::Results;
+use crate::judge::{Figure, closed_seconds};
+use crate::run::{ArmRun, Program, Results};
 use lissom::core::tuner::Policy;
 
 /// First step of each constant, relative.
@@ -43,8 +43,19 @@ pub struct Compared {
     pub arm: String,
     /// The session.
     pub session: String,
-    /// Median over the rounds, seconds.
-    pub measured: f64,
+    /// Seconds over the rounds.
+    pub measured: Figure,
+    /// Seconds.
+    pub simulated: f64,
+}
+
+/// All closed sessions of an arm, measured and simulated.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct ComparedTotal {
+    /// The arm.
+    pub arm: String,
+    /// Seconds over the rounds.
+    pub measured: Figure,
     /// Seconds.
     pub simulated: f64,
 }
@@ -52,6 +63,11 @@ pub struct Compared {
 /// What a calibration found.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Calibration {
+    /// The program that simulated, where it told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<Program>,
+    /// Those that measured, as far as they told.
+    pub measured_by: Vec<Program>,
     /// The workload's name.
     pub workload: String,
     /// The constants.
@@ -62,8 +78,8 @@ pub struct Calibration {
     pub error_before: f64,
     /// Every session.
     pub compared: Vec<Compared>,
-    /// Arms by measured total time, fastest first, with both totals.
-    pub totals: Vec<(String, f64, f64)>,
+    /// Arms by measured total time, fastest first.
+    pub totals: Vec<ComparedTotal>,
 }
 
 /// Fits the constants to measured results, starting from those of `start`.
@@ -115,28 +131,28 @@ pub fn calibrate(
     }
     let compared = compare(&plan, &measured)?;
     Ok(Calibration {
+        program: None,
+        measured_by: results.programs().into_iter().cloned().collect(),
         workload: plan.workload.name.clone(),
         machine: plan.machine,
         error: best,
         error_before,
-        totals: totals(&compared),
+        totals: totals(&measured, &compared),
         compared,
     })
 }
 
-/// An arm with the median seconds of its closed sessions.
-type Measured = (Policy, Vec<(String, f64)>);
+/// An arm with the seconds of its closed sessions, each and together, over the rounds.
+struct Measured {
+    policy: Policy,
+    sessions: Vec<(String, Figure)>,
+    total: Figure,
+}
 
 fn measured(results: &Results) -> Result<Vec<Measured>> {
-    let ours = |arm: &&ArmName| matches!(arm, ArmName::Fixed(_) | ArmName::LazyLeveling);
-    let arms = results.parameters.arms.iter().filter(ours);
-    let found: Vec<Measured> = arms
-        .filter_map(|arm| {
-            let policy = arm.to_string().parse().ok()?;
-            let sessions = medians(results, arm);
-            (!sessions.is_empty()).then_some((policy, sessions))
-        })
-        .collect();
+    let arms = results.parameters.arms.iter();
+    let ours = arms.filter(|arm| arm.is_switchable());
+    let found: Vec<Measured> = ours.filter_map(|arm| Measured::of(results, arm)).collect();
     if found.is_empty() {
         return Err(BenchError::new(
             "the results hold no whole run of fixed-K or lazy-leveling to calibrate by: \
@@ -146,20 +162,25 @@ fn measured(results: &Results) -> Result<Vec<Measured>> {
     Ok(found)
 }
 
-/// Median seconds of each closed session over the rounds.
-fn medians(results: &Results, arm: &ArmName) -> Vec<(String, f64)> {
-    let runs: Vec<_> = results.runs.iter().filter(|run| run.arm == *arm).collect();
-    let Some(first) = runs.first() else {
-        return Vec::new();
-    };
-    let closed = first.sessions.iter().enumerate().filter(|(_, it)| !it.open);
-    closed
-        .filter_map(|(at, session)| {
-            let of = |run: &&crate::run::ArmRun| Some(run.sessions.get(at)?.seconds);
-            let seconds: Vec<f64> = runs.iter().filter_map(of).collect();
-            Some((session.name.clone(), median(&seconds)?))
-        })
-        .collect()
+impl Measured {
+    fn of(results: &Results, arm: &ArmName) -> Option<Measured> {
+        let runs: Vec<&ArmRun> = results.runs.iter().filter(|run| run.arm == *arm).collect();
+        let closed = runs.first()?.sessions.iter().enumerate();
+        let closed = closed.filter(|(_, session)| !session.open);
+        let sessions: Vec<(String, Figure)> = closed
+            .filter_map(|(at, session)| {
+                let of = |run: &&ArmRun| Some(run.sessions.get(at)?.seconds);
+                let seconds = Figure::of(runs.iter().filter_map(of))?;
+                Some((session.name.clone(), seconds))
+            })
+            .collect();
+        let measured = Measured {
+            policy: arm.to_string().parse().ok()?,
+            sessions,
+            total: Figure::of(runs.iter().map(|run| closed_seconds(run)))?,
+        };
+        (!measured.sessions.is_empty()).then_some(measured)
+    }
 }
 
 fn plan(results: &Results, measured: &[Measured], machine: MachineModel) -> Result<SimulationPlan> {
@@ -168,7 +189,7 @@ fn plan(results: &Results, measured: &[Measured], machine: MachineModel) -> Resu
         workload: parameters.workload.clone(),
         arms: measured
             .iter()
-            .map(|(policy, _)| policy.clone().into())
+            .map(|arm| arm.policy.clone().into())
             .collect(),
         resources: parameters.resources.clone(),
         machine,
@@ -177,6 +198,7 @@ fn plan(results: &Results, measured: &[Measured], machine: MachineModel) -> Resu
         noise: 0.0,
         slow_noise: 0.0,
         seed: 1,
+        seeds: 1,
         oracle: false,
         reopen: false,
     })
@@ -185,14 +207,14 @@ fn plan(results: &Results, measured: &[Measured], machine: MachineModel) -> Resu
 fn compare(plan: &SimulationPlan, measured: &[Measured]) -> Result<Vec<Compared>> {
     let simulation = run_simulation(plan, &mut |_| ())?;
     let mut all = Vec::new();
-    for (arm, (_, sessions)) in simulation.arms.iter().zip(measured) {
-        for (name, seconds) in sessions {
+    for (arm, measured) in simulation.arms.iter().zip(measured) {
+        for (name, seconds) in &measured.sessions {
             let same = arm.outcome.sessions.iter().find(|it| it.name == *name);
             if let Some(simulated) = same {
                 all.push(Compared {
                     arm: arm.arm.clone(),
                     session: name.clone(),
-                    measured: *seconds,
+                    measured: seconds.clone(),
                     simulated: simulated.seconds,
                 });
             }
@@ -204,21 +226,22 @@ fn compare(plan: &SimulationPlan, measured: &[Measured]) -> Result<Vec<Compared>
 fn distance(compared: &[Compared]) -> f64 {
     let squares = compared
         .iter()
-        .map(|it| (it.simulated / it.measured).ln().powi(2));
+        .map(|it| (it.simulated / it.measured.median).ln().powi(2));
     (squares.sum::<f64>() / compared.len().max(1) as f64).sqrt()
 }
 
-fn totals(compared: &[Compared]) -> Vec<(String, f64, f64)> {
-    let mut totals: Vec<(String, f64, f64)> = Vec::new();
-    for it in compared {
-        match totals.iter_mut().find(|(arm, ..)| *arm == it.arm) {
-            Some((_, measured, simulated)) => {
-                *measured += it.measured;
-                *simulated += it.simulated;
-            }
-            None => totals.push((it.arm.clone(), it.measured, it.simulated)),
+fn totals(measured: &[Measured], compared: &[Compared]) -> Vec<ComparedTotal> {
+    let total = |measured: &Measured| {
+        let arm = measured.policy.to_string();
+        let own = compared.iter().filter(|it| it.arm == arm);
+        let simulated = own.map(|it| it.simulated).sum();
+        ComparedTotal {
+            measured: measured.total.clone(),
+            simulated,
+            arm,
         }
-    }
-    totals.sort_by(|a, b| a.1.total_cmp(&b.1));
+    };
+    let mut totals: Vec<ComparedTotal> = measured.iter().map(total).collect();
+    totals.sort_by(|a, b| a.measured.median.total_cmp(&b.measured.median));
     totals
 }

@@ -36,6 +36,11 @@ impl Contender {
         !matches!(self.policy, Policy::Fixed(_) | Policy::LazyLeveling)
     }
 
+    /// Whether it learns from what it is told of times: such arms alone meet the noise.
+    pub fn learns(&self) -> bool {
+        self.policy.learns()
+    }
+
     /// Whether its tuner keeps what it has learned over a reopening.
     pub fn keeps_state(&self) -> bool {
         !self.policy.tuner().state().is_null()
@@ -84,7 +89,7 @@ impl FromStr for Contender {
         if frozen && (schedule.is_some() || !policy.learns()) {
             return Err(BenchError::new(format!(
                 "arm {text}: only a learner without a schedule is held after the load: choose \
-                 learned{FROZEN}, learned-from-4{FROZEN} or lerp{FROZEN}"
+                 learned{FROZEN}, learned-from-10{FROZEN} or lerp{FROZEN}"
             )));
         }
         Ok(Contender {
@@ -107,7 +112,9 @@ mod tests {
             "learned@dlc-part",
             "lerp@silk",
             "learned-frozen",
-            "learned-from-4-frozen",
+            "learned-from-10",
+            "learned-from-10-frozen",
+            "lerp-frozen",
         ] {
             let contender: Contender = name.parse().expect(name);
             assert_eq!(contender.to_string(), name);

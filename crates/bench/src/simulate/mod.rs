@@ -1,7 +1,11 @@
 //! Workloads in the simulator: the same files, the same store, virtual time.
 
 mod calibrate;
+mod cautions;
+mod comparison;
 mod contender;
+mod hull;
+mod learning;
 mod limits_picture;
 mod reopened;
 mod scenario;
@@ -15,13 +19,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::arms::Resources;
 use crate::error::{BenchError, Place, Result};
-use crate::workload::Workload;
+use crate::judge::Figure;
+use crate::run::Program;
+use crate::workload::{CLOSING_SESSION, Workload};
 
-pub use calibrate::{Calibration, Compared, calibrate};
+pub use calibrate::{Calibration, Compared, ComparedTotal, calibrate};
+pub use comparison::render_calibration;
 pub use contender::Contender;
 pub use limits_picture::{LIMITS_FILE, write_limits};
 pub(crate) use scenario::store_of;
-pub use table::{render_calibration, render_simulation};
+pub use table::render_simulation;
 
 /// The arm with perfect knowledge.
 const ORACLE: &str = "oracle";
@@ -51,6 +58,8 @@ pub struct SimulationPlan {
     pub slow_noise: f64,
     /// Seed of the noise.
     pub seed: u64,
+    /// So many seeds, from that one on, are each learner's; who does not learn is run once.
+    pub seeds: u32,
     /// Adds an arm that follows in each session the static arm that was best in it.
     pub oracle: bool,
     /// Runs every arm whose tuner keeps what it learns a second time, in a tree that is
@@ -62,8 +71,11 @@ impl SimulationPlan {
     /// Whether what is asked for can be shown at all.
     ///
     /// # Errors
-    /// An arm is to be reopened, and none keeps anything.
+    /// An arm is to be reopened, and none keeps anything; several seeds would give the same.
     pub fn check(&self) -> Result<()> {
+        if self.seeds != 1 {
+            self.check_seeds()?;
+        }
         if self.reopen && !self.arms.iter().any(Contender::keeps_state) {
             return Err(BenchError::new(
                 "reopen: no arm keeps what it learns, so that a second pass would be the first \
@@ -72,11 +84,32 @@ impl SimulationPlan {
         }
         Ok(())
     }
+
+    fn check_seeds(&self) -> Result<()> {
+        let rules = [
+            (self.seeds > 0, "give at least one"),
+            (
+                self.noise > 0.0 || self.slow_noise > 0.0,
+                "without noise each gives the same: add noise, as 0.05",
+            ),
+            (
+                self.arms.iter().any(Contender::learns),
+                "no arm learns from times, so that each gives the same: add the arm learned",
+            ),
+        ];
+        match rules.iter().find(|(holds, _)| !holds) {
+            Some((_, rule)) => Err(BenchError::new(format!("seeds: {rule}"))),
+            None => Ok(()),
+        }
+    }
 }
 
 /// All arms of a plan.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Simulation {
+    /// The program that carried the plan out, where it told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<Program>,
     /// The workload's name.
     pub workload: String,
     /// Entries that were loaded.
@@ -96,8 +129,39 @@ pub struct SimulatedArm {
     pub is_static: bool,
     /// Whether its run limits follow the workload.
     pub chooses_limits: bool,
+    /// Whether it learns from what it is told of times.
+    #[serde(default)]
+    pub learns: bool,
     /// What came of it.
     pub outcome: Outcome,
+    /// The same with the other seeds of the noise.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<Outcome>,
+}
+
+impl SimulatedArm {
+    /// A number over the seeds of the noise.
+    fn over_seeds(&self, of: impl Fn(&Outcome) -> f64) -> Figure {
+        let outcomes = std::iter::once(&self.outcome).chain(&self.others);
+        Figure::of(outcomes.map(of)).unwrap_or_default()
+    }
+
+    /// Seconds of a session, by its number.
+    fn session_seconds(&self, at: usize) -> Figure {
+        self.over_seeds(|outcome| outcome.sessions[at].seconds)
+    }
+
+    /// Whether it may be better than others: not with knowledge of the sessions beforehand.
+    fn is_rival(&self) -> bool {
+        self.arm != ORACLE
+    }
+}
+
+/// Seconds of all sessions but the closing one, in which what was left undone is paid.
+fn seconds_before_closing(outcome: &Outcome) -> f64 {
+    let sessions = outcome.sessions.iter();
+    let own = sessions.filter(|session| session.name != CLOSING_SESSION);
+    own.map(|session| session.seconds).sum()
 }
 
 /// Carries a plan out, arm by arm; `progress` is told of each.
@@ -117,6 +181,7 @@ pub fn run_simulation(plan: &SimulationPlan, progress: &mut dyn FnMut(&str)) -> 
         arms.extend(oracle(plan, &arms)?);
     }
     Ok(Simulation {
+        program: None,
         workload: plan.workload.name.clone(),
         entries: plan.workload.entries,
         machine: plan.machine,
@@ -124,24 +189,42 @@ pub fn run_simulation(plan: &SimulationPlan, progress: &mut dyn FnMut(&str)) -> 
     })
 }
 
-/// An arm, and after it the same reopened where the plan wants it.
+/// An arm, and after it the same reopened where the plan wants it; each with every seed that
+/// makes a difference.
 fn passes(plan: &SimulationPlan, contender: &Contender) -> Result<Vec<SimulatedArm>> {
-    let scenario = scenario::scenario(plan, contender)?;
+    let mut scenario = scenario::scenario(plan, contender)?;
     let name = contender.to_string();
-    let arm = |arm: String, outcome: Outcome| SimulatedArm {
-        arm,
+    let reopened = format!("{name}{REOPENED}");
+    let reopens = plan.reopen && contender.keeps_state();
+    let seeds = if contender.learns() { plan.seeds } else { 1 };
+    let mut arms: Vec<SimulatedArm> = Vec::new();
+    for number in 0..u64::from(seeds) {
+        scenario.seed = plan.seed.wrapping_add(number);
+        let outcomes = if reopens {
+            let both = lissom_sim::simulate_reopened(&scenario);
+            Vec::from(both.place(format!("arm {name}"))?)
+        } else {
+            vec![simulate(&scenario, &name)?]
+        };
+        for (outcome, name) in outcomes.into_iter().zip([&name, &reopened]) {
+            match arms.iter_mut().find(|arm| arm.arm == *name) {
+                Some(arm) => arm.others.push(outcome),
+                None => arms.push(simulated(contender, name, outcome)),
+            }
+        }
+    }
+    Ok(arms)
+}
+
+fn simulated(contender: &Contender, name: &str, outcome: Outcome) -> SimulatedArm {
+    SimulatedArm {
+        arm: name.to_owned(),
         is_static: contender.is_static(),
         chooses_limits: contender.chooses_limits(),
+        learns: contender.learns(),
         outcome,
-    };
-    if !(plan.reopen && contender.keeps_state()) {
-        let outcome = simulate(&scenario, &name)?;
-        return Ok(vec![arm(name, outcome)]);
+        others: Vec::new(),
     }
-    let passes = lissom_sim::simulate_reopened(&scenario).place(format!("arm {name}"))?;
-    let [first, second] = passes;
-    let reopened = format!("{name}{REOPENED}");
-    Ok(vec![arm(name, first), arm(reopened, second)])
 }
 
 /// One real run that switches with perfect knowledge. `None` without static arms.
@@ -170,7 +253,9 @@ fn oracle(plan: &SimulationPlan, arms: &[SimulatedArm]) -> Result<Option<Simulat
         arm: ORACLE.into(),
         is_static: false,
         chooses_limits: true,
+        learns: false,
         outcome: simulate(&scenario, ORACLE)?,
+        others: Vec::new(),
     }))
 }
 

@@ -25,6 +25,7 @@ fn plan(workload: &str, arms: &[&str]) -> SimulationPlan {
         noise: 0.0,
         slow_noise: 0.0,
         seed: 1,
+        seeds: 1,
         oracle: true,
         reopen: false,
     }
@@ -89,6 +90,7 @@ fn the_table_names_the_best_static_arm() {
     let seen = run_simulation(&plan("five-sessions", &arms), &mut |_| ()).expect("simulated");
     let text = render_simulation(&seen);
     assert!(text.contains("Best static arm: fixed-"), "{text}");
+    assert!(text.contains("Without the closing session the best static arm is fixed-"));
     assert!(text.contains("thresholds-30-70: "), "{text}");
     assert!(text.contains("% over the best of each session"), "{text}");
     assert!(text.contains("  oracle: "), "{text}");
@@ -127,7 +129,7 @@ fn missions_until_an_arm_is_as_good_as_the_best_static_one_are_told() {
         row.split_whitespace().skip(2).collect::<Vec<_>>().join(" ")
     };
     let missions = seen.arms[2].outcome.sessions[0].missions;
-    assert_eq!(first(&seen), format!("0 of {missions}"));
+    assert_eq!(first(&seen), "-", "that tells nothing of learning");
     // Twice as long all the way.
     for (_, seconds) in &mut seen.arms[2].outcome.sessions[0].course {
         *seconds *= 2.0;
@@ -136,14 +138,142 @@ fn missions_until_an_arm_is_as_good_as_the_best_static_one_are_told() {
 }
 
 #[test]
-fn a_comparison_tells_who_wins_and_by_how_much() {
+fn nothing_is_told_where_the_learner_that_is_held_does_as_well() {
+    let arms = ["fixed-1", "learned", "learned-frozen"];
+    let mut seen = run_simulation(&plan("update-only", &arms), &mut |_| ()).expect("simulated");
+    let course = |seconds: &[f64; 10]| -> Vec<(f64, f64)> {
+        let end = |part: usize| (10.0 * part as f64, seconds[..part].iter().sum::<f64>());
+        (1..=10).map(end).collect()
+    };
+    let mut slow_at_first = [1.0; 10];
+    slow_at_first[..3].fill(1.1);
+    let all = [[1.0; 10], slow_at_first, [2.0; 10]];
+    for (arm, seconds) in seen.arms.iter_mut().zip(&all) {
+        let session = &mut arm.outcome.sessions[0];
+        session.operations = 100.0;
+        session.course = course(seconds);
+        session.seconds = seconds.iter().sum::<f64>();
+    }
+    let first = |seen: &Simulation| {
+        let text = render_simulation(seen);
+        let (_, table) = text.split_once("Missions until the rest").expect("a table");
+        let row = table.lines().nth(2).expect("the first session");
+        row.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let missions = |seen: &Simulation, arm: usize| seen.arms[arm].outcome.sessions[0].missions;
+    let (free, held) = (missions(&seen, 1), missions(&seen, 2));
+    let told = format!(" fixed-1 0 of {free} not in {held}");
+    assert!(first(&seen).ends_with(&told), "{}", first(&seen));
+    seen.arms[2].outcome = seen.arms[0].outcome.clone();
+    assert!(first(&seen).ends_with(" fixed-1 - -"), "{}", first(&seen));
+}
+
+#[test]
+fn a_learner_that_took_no_step_is_told() {
+    let arms = ["fixed-1", "learned", "thresholds-30-70"];
+    let mut seen = run_simulation(&learning(&arms), &mut |_| ()).expect("simulated");
+    let sessions = &seen.arms[1].outcome.sessions;
+    assert!(sessions[..5].iter().all(|it| it.steps > 0), "{sessions:?}");
+    let cell = format!("{} in {}", sessions[0].steps, sessions[0].missions);
+    let text = render_simulation(&seen);
+    assert!(!text.contains("took no step in session updates-"), "{text}");
+    let (_, table) = text.split_once("Steps of learning").expect("a table");
+    let table = table.split("\n\n").next().expect("its end");
+    assert!(table.contains(&cell), "{table}");
+    assert!(!table.contains("thresholds"), "it does not learn: {table}");
+    for at in [0, 2] {
+        seen.arms[1].outcome.sessions[at].steps = 0;
+    }
+    let text = render_simulation(&seen);
+    let told = "  ! learned took no step in session updates-10, updates-90";
+    assert!(text.contains(told), "{text}");
+}
+
+#[test]
+fn the_heading_names_the_program_and_what_the_hull_lacks() {
+    let mut seen = run_simulation(&plan("update-only", &["fixed-1"]), &mut |_| ()).expect("seen");
+    seen.program = Some(Program {
+        version: "0.1.0".into(),
+        commit: Some("0123456789abcdef".into()),
+        dirty: false,
+    });
+    let text = render_simulation(&seen);
+    let head = "update-only, simulated: 50000 entries; lissom 0.1.0, commit 0123456789ab\n";
+    assert!(text.starts_with(head), "{text}");
+    let lacks = "The hull is not whole: it lacks fixed-K of more than one run, lazy-leveling.";
+    assert!(text.contains(lacks), "{text}");
+    let whole = ["fixed-1", "fixed-4", "lazy-leveling"];
+    let seen = run_simulation(&plan("update-only", &whole), &mut |_| ()).expect("simulated");
+    assert!(!render_simulation(&seen).contains("The hull is not whole"));
+}
+
+#[test]
+fn only_learners_are_run_with_every_seed() {
+    let mut plan = learning(&["fixed-1", "learned", "learned-frozen"]);
+    (plan.noise, plan.seeds) = (0.1, 3);
+    let seen = run_simulation(&plan, &mut |_| ()).expect("simulated");
+    let others: Vec<usize> = seen.arms.iter().map(|arm| arm.others.len()).collect();
+    assert_eq!(others, [0, 2, 2, 0], "the oracle is the last");
+    let text = render_simulation(&seen);
+    assert!(text.contains("Learners with 3 seeds of"), "{text}");
+    let total = text.lines().find(|line| line.trim().starts_with("total"));
+    assert_eq!(total.expect("a row").matches('±').count(), 2, "{text}");
+    // Each is what that seed alone gives.
+    (plan.seed, plan.seeds) = (3, 1);
+    let third = run_simulation(&plan, &mut |_| ()).expect("simulated");
+    assert_eq!(third.arms[1].outcome, seen.arms[1].others[1]);
+    assert_eq!(third.arms[0], seen.arms[0]);
+
+    plan.seeds = 2;
+    for (noise, arms, says) in [
+        (0.0, ["learned"], "add noise"),
+        (0.1, ["fixed-1"], "add the arm learned"),
+    ] {
+        plan.noise = noise;
+        let arms = arms.iter();
+        plan.arms = arms.map(|arm| arm.parse().expect("an arm")).collect();
+        let error = run_simulation(&plan, &mut |_| ()).expect_err("all alike");
+        let error = error.to_string();
+        assert!(
+            error.starts_with("seeds: ") && error.contains(says),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn a_learner_may_begin_at_other_limits() {
+    let arms = ["learned-from-10", "learned-from-10-frozen"];
+    let mut plan = plan("update-only", &arms);
+    // No mission ends in so short a load.
+    plan.workload = plan.workload.sized(Some(2_000), 1.0).expect("a small one");
+    let seen = run_simulation(&plan, &mut |_| ()).expect("simulated");
+    for arm in &seen.arms {
+        assert_eq!(arm.outcome.held[0].limits.to_string(), "10", "{}", arm.arm);
+    }
+}
+
+/// Times of three rounds, with so much below and above the middle.
+fn around(seconds: f64, half: f64) -> Figure {
+    Figure::of([seconds - half, seconds, seconds + half]).expect("values")
+}
+
+/// A comparison of two arms, whose times spread by so much.
+fn compared(half: f64) -> Calibration {
     let of = |arm: &str, session: &str, measured: f64, simulated: f64| Compared {
         arm: arm.into(),
         session: session.into(),
-        measured,
+        measured: around(measured, half),
         simulated,
     };
-    let mut seen = Calibration {
+    let sum = |arm: &str, measured: f64, simulated: f64| ComparedTotal {
+        arm: arm.into(),
+        measured: around(measured, half),
+        simulated,
+    };
+    Calibration {
+        program: None,
+        measured_by: Vec::new(),
         workload: "w".into(),
         machine: MachineModel::default(),
         error: 0.1,
@@ -154,17 +284,35 @@ fn a_comparison_tells_who_wins_and_by_how_much() {
             of("fixed-4", "reads", 12.0, 12.0),
             of("fixed-4", "writes", 20.0, 21.0),
         ],
-        totals: vec![
-            ("fixed-4".into(), 32.0, 33.0),
-            ("fixed-1".into(), 40.0, 31.0),
-        ],
-    };
+        totals: vec![sum("fixed-4", 32.0, 33.0), sum("fixed-1", 40.0, 31.0)],
+    }
+}
+
+#[test]
+fn a_comparison_tells_who_wins_and_by_how_much() {
+    let mut seen = compared(0.5);
     let text = render_calibration(&seen);
-    let line = "Fastest in total: measured fixed-4 by 25.0 %, simulated fixed-1 by 6.5 %; in \
-                sessions the same arm in 1 of 2\n";
+    let line = "Fastest in total: measured fixed-4 by 25.0 %, simulated fixed-1 by 6.5 %; of 2 \
+                sessions that were measured apart, who is simulated the fastest is among the \
+                fastest in 1\n";
     assert!(text.ends_with(line), "{text}");
     seen.totals.truncate(1);
     assert!(!render_calibration(&seen).contains("Fastest"));
+}
+
+#[test]
+fn inside_the_spread_nobody_wins() {
+    // 28 to 36 s and 36 to 44; reads 6 to 14 and 8 to 16, writes 26 to 34 and 16 to 24.
+    let mut seen = compared(4.0);
+    let text = render_calibration(&seen);
+    let told = "measured a tie of fixed-4, fixed-1, simulated fixed-1 by 6.5 %; of 1 sessions";
+    assert!(text.contains(told) && text.ends_with("in 0\n"), "{text}");
+    for total in &mut seen.totals {
+        total.measured = Figure::of([total.measured.median]).expect("a value");
+    }
+    let text = render_calibration(&seen);
+    assert!(text.contains("it has under 3 rounds"), "{text}");
+    assert!(!text.contains("measured fixed-4"), "{text}");
 }
 
 #[test]
@@ -294,7 +442,7 @@ fn the_picture_has_a_line_for_each_level_of_each_learner_and_names_the_sessions(
     let arms = ["fixed-4", "thresholds-30-70", "learned"];
     let seen = run_simulation(&learning(&arms), &mut |_| ()).expect("simulated");
     let out = tempfile::tempdir().expect("a directory");
-    let path = write_limits(&seen, &out.path().join("new")).expect("written");
+    let path = write_limits(&seen, out.path()).expect("written");
     assert!(path.ends_with(LIMITS_FILE));
     let svg = std::fs::read_to_string(&path).expect("a picture");
     let followers = [&seen.arms[1], &seen.arms[2]];

@@ -28,6 +28,9 @@ fn a_workload_is_simulated_alike_every_time() {
         "total",
         "Best static arm: fixed-1",
         "learned: ",
+        "before closing",
+        concat!("lissom ", env!("CARGO_PKG_VERSION"), ", commit "),
+        "! The hull is not whole: it lacks fixed-K",
     ] {
         assert!(table.contains(words), "{words}: {table}");
     }
@@ -37,6 +40,17 @@ fn a_workload_is_simulated_alike_every_time() {
         told.contains("mission ") && told.contains("level 1: "),
         "{told}"
     );
+}
+
+#[test]
+fn a_learner_has_a_spread_over_seeds_of_the_noise() {
+    let arms = ["--arm", "fixed-1", "--arm", "learned", "--seeds", "2"];
+    let table = done(&[&with(&arms)[..], &["--noise", "0.05"]].concat());
+    assert!(table.contains("Learners with 2 seeds of"), "{table}");
+    let total = table.lines().find(|line| line.trim().starts_with("total"));
+    assert_eq!(total.expect("a row").matches('±').count(), 1, "{table}");
+    let sentence = ends(&with(&arms), 2);
+    assert!(sentence.contains("seeds: without noise"), "{sentence}");
 }
 
 #[test]
@@ -130,6 +144,12 @@ fn a_measured_run_is_compared_and_fitted() {
     assert!(number("error") <= number("error_before"), "{fitted}");
     let again = json(&["sim", "--compare", out, "--machine", machine, "--json"]);
     assert_eq!(again["error"], fitted["error"]);
+    let both = ["sim", "--calibrate", out, "--compare", file];
+    let both = json(&[&both[..], &["--json"]].concat());
+    let program = &both[0]["program"]["version"];
+    assert_eq!(program, env!("CARGO_PKG_VERSION"));
+    assert_eq!(both[1]["machine"], fitted["machine"]);
+    assert_eq!(both[1]["error"], both[1]["error_before"], "nothing was fitted");
 }
 
 #[test]

@@ -121,7 +121,8 @@ fn what_arms_won_and_their_ranks_are_told() {
     let mean: Vec<&str> = mean.expect("means").split_whitespace().collect();
     assert_eq!(mean.len(), 4, "{text}");
     // Four ranked sessions of the even kind, five of the odd one.
-    assert!(rows.iter().any(|row| row == "by medians 2.1 1.9 1.6"), "{text}");
+    let by_medians = "by medians 2.1 1.9 1.6";
+    assert!(rows.iter().any(|row| row == by_medians), "{text}");
     let static_arms = [
         ("fixed-1", [2.0, 4.0]),
         ("fixed-4", [3.0, 3.0]),

@@ -61,7 +61,7 @@ fn the_page_holds_the_data_and_needs_no_network() {
     assert!(!data["runs"][0]["points"].as_array().unwrap().is_empty());
     assert_eq!(data["parameters"]["workload"]["name"], "mixed-sessions");
     assert_eq!(data["verdict"]["arms"][1]["is_rival"], true);
-    assert!(page.contains("a.is_rival"), "the page tells rivals by the data");
+    assert!(page.contains("a.is_rival"), "the page looks at it");
     assert!(
         data["verdict"]["arms"][0]["total_seconds"]["median"]
             .as_f64()

@@ -32,21 +32,19 @@ const WIDER: f64 = 1.5;
 const HEAD: f64 = 74.0;
 const LEGEND: f64 = 84.0;
 
-/// Writes `limits.svg` into a directory, which is made if it is not there: the run limits
-/// over the operations, of each arm that follows the workload.
+/// Writes `limits.svg` into a directory that is there: the run limits over the operations, of
+/// each arm that follows the workload.
 ///
 /// # Errors
 /// When it cannot be written.
 pub fn write_limits(seen: &Simulation, out: &Path) -> Result<PathBuf> {
     let path = out.join(LIMITS_FILE);
-    fs::create_dir_all(out)
-        .and_then(|()| fs::write(&path, limits_svg(seen)))
-        .map_err(|error| {
-            BenchError::new(format!(
-                "cannot write {}: {error}; check the path and the free space",
-                path.display()
-            ))
-        })?;
+    fs::write(&path, limits_svg(seen)).map_err(|error| {
+        BenchError::new(format!(
+            "cannot write {}: {error}; check the path and the free space",
+            path.display()
+        ))
+    })?;
     Ok(path)
 }
 

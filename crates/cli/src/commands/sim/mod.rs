@@ -1,0 +1,203 @@
+//! `lissom sim`
+
+mod arguments;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::ArgMatches;
+use lissom::core::filters::FilterAllocation;
+use lissom_bench::{
+    Calibration, Contender, MachineModel, Results, Simulation, SimulationPlan, calibrate,
+    render_calibration, render_simulation, run_simulation, write_limits,
+};
+
+use super::bench::place;
+use super::sizes::{self, wrong};
+use crate::arguments::{find, get};
+use crate::built;
+use crate::failure::{Failure, Outcome};
+use crate::output::{self, StatusLine};
+
+pub use arguments::command;
+
+/// Arms when none is named: the hull's ends and middle.
+const ARMS: [&str; 4] = ["fixed-1", "fixed-4", "fixed-10", "lazy-leveling"];
+
+/// The slowest device that a store's settings take, bytes a second.
+const LEAST_DEVICE: u64 = 1 << 20;
+
+pub fn run(given: &ArgMatches) -> Outcome {
+    let machine = match find::<PathBuf>(given, "machine") {
+        Some(file) => read_machine(&file)?,
+        None => MachineModel::default(),
+    };
+    if given.contains_id("calibrate") || given.contains_id("compare") {
+        return compare(given, machine);
+    }
+    let plan = plan(given, machine)?;
+    let out = find::<PathBuf>(given, "out");
+    if let Some(out) = &out {
+        prepare(out, &plan)?;
+    }
+    let mut line = StatusLine::new();
+    let seen = run_simulation(&plan, &mut |what| line.show(what)).map_err(wrong)?;
+    drop(line);
+    let seen = Simulation {
+        program: Some(built::program()),
+        ..seen
+    };
+    let picture = out.map(|out| write_limits(&seen, &out)).transpose()?;
+    if given.get_flag("json") {
+        return output::print_json(&seen);
+    }
+    let mut text = render_simulation(&seen);
+    if given.get_flag("decisions") {
+        text += &decisions(&seen);
+    }
+    text.extend(picture.map(|path| place("\npicture", path)));
+    output::print(&text)
+}
+
+/// Every change of the run limits, and what schedules ordered, of each arm.
+fn decisions(seen: &Simulation) -> String {
+    let mut text = String::new();
+    for arm in &seen.arms {
+        text += &format!("\n{}\n", arm.arm);
+        for it in &arm.outcome.orders {
+            let session = &arm.outcome.sessions[it.session].name;
+            text += &format!("  {:>8.1} s  {session}: {}\n", it.at, it.order.why);
+        }
+        for it in &arm.outcome.decisions {
+            let session = &arm.outcome.sessions[it.session].name;
+            text += &format!(
+                "  {:>8.1} s  mission {:>4}, {session}: {}\n",
+                it.at, it.mission, it.limits
+            );
+            for why in &it.why {
+                text += &format!("              {why}\n");
+            }
+        }
+    }
+    text
+}
+
+/// Before minutes are spent, whether there will be a picture, and a place for it.
+fn prepare(out: &Path, plan: &SimulationPlan) -> Outcome {
+    if !plan.arms.iter().any(Contender::chooses_limits) {
+        return Err(Failure::WrongUse(
+            "--out: no arm follows the workload, so that there are no run limits to draw: add \
+             --arm learned"
+                .into(),
+        ));
+    }
+    fs::create_dir_all(out).map_err(|error| {
+        Failure::Failed(format!(
+            "cannot write into {}: {error}; check the path and the free space",
+            out.display()
+        ))
+    })
+}
+
+fn plan(given: &ArgMatches, machine: MachineModel) -> Result<SimulationPlan, Failure> {
+    let workload = sizes::workload(given, &get::<String>(given, "workload"))?;
+    let arms = match given.get_many::<Contender>("arm") {
+        Some(arms) => arms.cloned().collect(),
+        None => ARMS.iter().filter_map(|name| name.parse().ok()).collect(),
+    };
+    let resources = sizes::resources(given)?;
+    resources.check().map_err(wrong)?;
+    let device_bytes_per_second = find::<u64>(given, "device-bytes-per-second");
+    if let Some(bytes) = device_bytes_per_second.filter(|bytes| *bytes < LEAST_DEVICE) {
+        return Err(Failure::WrongUse(format!(
+            "--device-bytes-per-second {bytes}: it must be at least {LEAST_DEVICE}, as in a store"
+        )));
+    }
+    let (noise, slow_noise) = (spread(given, "noise")?, spread(given, "slow-noise")?);
+    let plan = SimulationPlan {
+        workload,
+        arms,
+        resources,
+        machine,
+        device_bytes_per_second,
+        filters: match get::<String>(given, "filters").as_str() {
+            "monkey" => FilterAllocation::Monkey,
+            _ => FilterAllocation::Uniform,
+        },
+        noise,
+        slow_noise,
+        seed: get(given, "seed"),
+        seeds: get(given, "seeds"),
+        oracle: given.get_flag("oracle"),
+        reopen: given.get_flag("reopen"),
+    };
+    plan.check().map_err(wrong)?;
+    Ok(plan)
+}
+
+fn spread(given: &ArgMatches, name: &str) -> Result<f64, Failure> {
+    let share: f64 = get(given, name);
+    if (0.0..=2.0).contains(&share) {
+        Ok(share)
+    } else {
+        Err(Failure::WrongUse(format!(
+            "--{name} {share}: it must be from 0 to 2, as 0.05 for 5 %"
+        )))
+    }
+}
+
+/// Fits, compares, or fits and compares what was fitted with other results.
+fn compare(given: &ArgMatches, mut machine: MachineModel) -> Outcome {
+    let mut all = Vec::new();
+    for (name, fit) in [("calibrate", true), ("compare", false)] {
+        let Some(path) = find::<PathBuf>(given, name) else {
+            continue;
+        };
+        let results = Results::read(&path)?;
+        let mut line = StatusLine::new();
+        let seen = calibrate(&results, machine, fit, &mut |what| line.show(what))?;
+        drop(line);
+        machine = seen.machine;
+        all.push(Calibration {
+            program: Some(built::program()),
+            ..seen
+        });
+    }
+    if let Some(file) = find::<PathBuf>(given, "save-machine") {
+        save_machine(&file, &machine)?;
+    }
+    match &all[..] {
+        [only] if given.get_flag("json") => output::print_json(only),
+        several if given.get_flag("json") => output::print_json(&several),
+        all => {
+            let tables: Vec<String> = all.iter().map(render_calibration).collect();
+            output::print(&tables.join("\nThe fitted constants against other results\n\n"))
+        }
+    }
+}
+
+/// The constants as `--machine` reads them.
+fn save_machine(file: &Path, machine: &MachineModel) -> Outcome {
+    let text = serde_json::to_string_pretty(machine).expect("numbers are JSON");
+    fs::write(file, text + "\n").map_err(|error| {
+        Failure::Failed(format!(
+            "cannot write {}: {error}; check the path and the free space",
+            file.display()
+        ))
+    })
+}
+
+fn read_machine(file: &Path) -> Result<MachineModel, Failure> {
+    let text = fs::read_to_string(file).map_err(|error| {
+        Failure::WrongUse(format!(
+            "cannot read {}: {error}; check the path",
+            file.display()
+        ))
+    })?;
+    serde_json::from_str(&text).map_err(|error| {
+        Failure::WrongUse(format!(
+            "{} is no machine: {error}; let `lissom sim --save-machine` write one",
+            file.display()
+        ))
+    })
+}
