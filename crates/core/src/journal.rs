@@ -10,7 +10,7 @@ use crate::layout::{LogicalLevel, PhysicalLevel};
 use crate::observation::Mission;
 use crate::plan::{Plan, Reason};
 use crate::schedule::{Debt, Load, Order};
-use crate::shape::RunLimits;
+use crate::shape::{RunLimits, Shape};
 use crate::state::{Drain, DrainId};
 use crate::tree::{File, Tree};
 use crate::tuner::{EXPLORATION, Trial};
@@ -23,6 +23,9 @@ pub const VERSION: u32 = 1;
 pub struct Entry {
     /// Counts from 1 in each journal.
     pub number: u64,
+    /// As of [`Moment::opening`].
+    #[serde(default)]
+    pub opening: u64,
     /// Time since the autopilot began.
     pub at: Duration,
     /// The column family.
@@ -30,6 +33,25 @@ pub struct Entry {
     /// What happened.
     #[serde(flatten)]
     pub event: Event,
+}
+
+/// A moment on the journal's clock, which begins anew with each opening of the store.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
+pub struct Moment {
+    /// Which opening, from 1; 0 in journals that do not tell it.
+    pub opening: u64,
+    /// Time since the autopilot began.
+    pub at: Duration,
+}
+
+impl Entry {
+    /// When it was written.
+    pub fn moment(&self) -> Moment {
+        Moment {
+            opening: self.opening,
+            at: self.at,
+        }
+    }
 }
 
 /// What a line tells.
@@ -48,6 +70,9 @@ pub enum Event {
         /// default of [`EXPLORATION`] where a journal does not tell.
         #[serde(default = "unrecorded_exploration")]
         exploration: f64,
+        /// The dimensions of the tree; absent in older journals.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        shape: Option<Shape>,
     },
     /// Another policy was set: a tuner that has learned nothing yet.
     Policy {
@@ -56,6 +81,22 @@ pub enum Event {
         /// As of [`Event::Begin`].
         #[serde(default = "unrecorded_exploration")]
         exploration: f64,
+    },
+    /// Limits were decided that no tuner gave a reason for, as those of a policy that was
+    /// set. Older journals do not tell it.
+    Limits {
+        /// The limits.
+        limits: RunLimits,
+        /// Why, as a sentence without a full stop.
+        why: String,
+    },
+    /// The dimensions of the tree are others, for the missions that follow. Older journals
+    /// do not tell it.
+    Shape {
+        /// Those of the missions before, since the beginning of a journal is rotated away.
+        before: Shape,
+        /// Those from now on.
+        shape: Shape,
     },
     /// A mission ended and the tuner answered.
     Mission {
@@ -257,6 +298,7 @@ impl Event {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::small_shape;
 
     fn event(line: &str) -> Event {
         let entry: Entry = serde_json::from_str(line).expect(line);
@@ -280,5 +322,30 @@ mod tests {
         };
         assert_eq!(share(""), EXPLORATION);
         assert_eq!(share(r#","exploration":0.0"#), 0.0);
+        let Event::Begin { shape, .. } = event(&line("")) else {
+            panic!("it is a beginning");
+        };
+        assert_eq!(shape, None);
+    }
+
+    #[test]
+    fn dimensions_read_back_and_a_line_knows_its_opening() {
+        let before = small_shape();
+        let mut shape = before.clone();
+        shape.size_ratio = 4;
+        let entry = Entry {
+            number: 7,
+            opening: 3,
+            at: Duration::from_millis(2_500),
+            column_family: "default".into(),
+            event: Event::Shape { before, shape },
+        };
+        let line = serde_json::to_string(&entry).expect("an entry is data");
+        assert!(matches!(event(&line), Event::Shape { shape, .. } if shape.size_ratio == 4));
+        let told: Entry = serde_json::from_str(&line).expect(&line);
+        assert_eq!((told.opening, told.moment()), (3, entry.moment()));
+        let older = line.replace("\"opening\":3,", "");
+        let older: Entry = serde_json::from_str(&older).expect(&older);
+        assert!(older.moment() < told.moment());
     }
 }

@@ -22,6 +22,7 @@ pub mod layout;
 pub mod observation;
 pub mod plan;
 pub mod planner;
+pub mod reasons;
 pub mod replay;
 pub mod robust;
 pub mod schedule;

@@ -36,6 +36,9 @@ pub struct Redecided {
 /// as in the store: of a trial by the mission that followed it, and of none that ended with
 /// the autopilot.
 ///
+/// Each mission is decided over the dimensions of the tree that the journal tells of then;
+/// `shape` stands for them where it tells of none.
+///
 /// `begin` makes the tuner, and is given the share of missions that the store let it
 /// explore: the default where the journal does not tell. As in the store, a tuner begins
 /// anew where a policy was set, and where the store was opened with what it had learned.
@@ -45,22 +48,34 @@ pub fn replay(
     shape: &Shape,
     begin: &mut dyn FnMut(f64) -> Box<dyn Tuner>,
 ) -> Vec<Redecided> {
+    let of_family = entries
+        .iter()
+        .filter(|it| it.column_family == column_family);
+    let events: Vec<&Event> = of_family.map(|it| &it.event).collect();
+    let first = events.iter().copied().find_map(shape_before);
     let mut replay = Replay {
-        shape,
+        shape: first.unwrap_or(shape).clone(),
         begin,
         tuner: None,
         in_force: None,
         untold: None,
     };
-    entries
-        .iter()
-        .filter(|it| it.column_family == column_family)
-        .filter_map(|it| replay.follow(&it.event))
-        .collect()
+    let missions = events.into_iter().filter_map(|it| replay.follow(it));
+    missions.collect()
+}
+
+/// The dimensions of what came before an event that tells of them.
+fn shape_before(event: &Event) -> Option<&Shape> {
+    match event {
+        Event::Begin { shape, .. } => shape.as_ref(),
+        Event::Shape { before, .. } => Some(before),
+        _ => None,
+    }
 }
 
 struct Replay<'a> {
-    shape: &'a Shape,
+    /// Those of the next mission.
+    shape: Shape,
     begin: &'a mut dyn FnMut(f64) -> Box<dyn Tuner>,
     tuner: Option<Box<dyn Tuner>>,
     /// What holds; unknown where the journal's beginning was rotated away.
@@ -75,8 +90,12 @@ impl Replay<'_> {
             Event::Begin {
                 limits,
                 exploration,
+                shape,
                 ..
             } => {
+                if let Some(shape) = shape {
+                    self.shape = shape.clone();
+                }
                 let kept = self.tuner.take().map(|before| before.state());
                 let tuner = self.start(*exploration);
                 // What it cannot take up it does without, as in the store.
@@ -86,6 +105,10 @@ impl Replay<'_> {
             }
             Event::Policy { exploration, .. } => {
                 self.start(*exploration);
+                None
+            }
+            Event::Shape { shape, .. } => {
+                self.shape = shape.clone();
                 None
             }
             Event::Mission {
@@ -119,8 +142,9 @@ impl Replay<'_> {
     fn decide(&mut self, mission: &Mission, tree: &Tree, trial: &Trial, pinned: bool) -> Redecided {
         let present = self.in_force.take();
         let present = present.unwrap_or_else(|| trial.limits.clone());
+        let shape = self.shape.fitted(tree);
         let answer = self.ask(&Question {
-            shape: &self.shape.fitted(tree),
+            shape: &shape,
             tree,
             limits: &present,
             mission,

@@ -21,6 +21,7 @@ fn mission(number: u64, reads: u64) -> Entry {
     };
     Entry {
         number,
+        opening: 1,
         at: Duration::ZERO,
         column_family: "default".into(),
         event: Event::Mission {
@@ -43,6 +44,7 @@ fn begin(number: u64, policy: &str, limits: RunLimits, exploration: f64) -> Entr
         policy: policy.into(),
         limits,
         exploration,
+        shape: None,
     };
     Entry {
         event,
@@ -207,6 +209,71 @@ fn what_bounded_the_store_bounds_a_replay() {
         why(1),
         "level 1: one is enough, without effect: the limits are pinned"
     );
+}
+
+/// A shape of another size ratio.
+fn of_ratio(size_ratio: u32) -> Shape {
+    Shape {
+        size_ratio,
+        ..small_shape()
+    }
+}
+
+/// Wants as many runs everywhere as the size ratio says.
+struct Ratio;
+
+impl Tuner for Ratio {
+    fn name(&self) -> String {
+        "ratio".into()
+    }
+
+    fn ask(&mut self, seen: &Question<'_>) -> Trial {
+        let limits = uniform(seen.shape.size_ratio as u16);
+        Trial::of_limits(TrialId(seen.mission.number), limits, Vec::new())
+    }
+
+    fn tell(&mut self, _: TrialId, _: &Mission) {}
+}
+
+/// The size ratio over which each mission is decided again, where the present one is 10.
+fn ratios(entries: &[Entry]) -> Vec<u16> {
+    let decided = replayed(entries, "default", |_| Box::new(Ratio));
+    decided.iter().map(|it| it.replayed.deeper.get()).collect()
+}
+
+#[test]
+fn each_mission_is_decided_over_the_dimensions_of_then() {
+    let opened = |number, ratio: Option<u32>| {
+        let mut entry = begin(number, "lazy-leveling", uniform(3), 0.1);
+        if let Event::Begin { shape, .. } = &mut entry.event {
+            *shape = ratio.map(of_ratio);
+        }
+        entry
+    };
+    let changed = |number, before, ratio| Entry {
+        event: Event::Shape {
+            before: of_ratio(before),
+            shape: of_ratio(ratio),
+        },
+        ..mission(number, 10)
+    };
+    let mut elsewhere = changed(4, 9, 8);
+    elsewhere.column_family = "other".into();
+    let entries = [
+        opened(1, Some(5)),
+        mission(2, 10),
+        changed(3, 5, 7),
+        elsewhere,
+        mission(5, 10),
+        opened(6, Some(3)),
+        mission(7, 10),
+        // An older version tells nothing.
+        opened(8, None),
+        mission(9, 10),
+    ];
+    assert_eq!(ratios(&entries), [5, 7, 3, 3]);
+    assert_eq!(ratios(&entries[1..]), [5, 7, 3, 3], "rotated");
+    assert_eq!(ratios(&[mission(1, 10)]), [10]);
 }
 
 /// The journal of a tuner's first missions, which get slower with more runs, and its

@@ -26,6 +26,8 @@ mod mission;
 mod pilot;
 mod publish;
 mod quarantine;
+#[cfg(test)]
+mod reasons_tests;
 mod report;
 mod run;
 mod scheduler;

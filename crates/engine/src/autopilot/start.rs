@@ -32,7 +32,8 @@ impl Autopilot {
             check::attached(preparation, rocks_statistics.is_some())?;
         }
         let loaded = state::load_to_write(&directory)?;
-        let journal = Journal::open(&directory, preparation.settings.max_journal_bytes)?;
+        let max_bytes = preparation.settings.max_journal_bytes;
+        let journal = Journal::open(&directory, max_bytes, loaded.stored.openings)?;
         if let Some(remark) = loaded.remark {
             journal.note("", remark);
         }
@@ -73,6 +74,7 @@ impl Autopilot {
             }
         }
         let mut stored = loaded.stored;
+        stored.openings = autopilot.shared.journal.opening();
         keep_given_device(&autopilot.shared, &mut stored);
         let mut memory = Memory::new(directory, stored);
         let scheduler = Scheduler::new(&autopilot.shared, &mut memory);

@@ -8,7 +8,7 @@ use std::io::{BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use lissom_core::journal::{Entry, Event};
+use lissom_core::journal::{Entry, Event, Moment};
 use parking_lot::Mutex;
 
 use crate::error::{Error, Result};
@@ -19,6 +19,7 @@ const NAME: &str = "LISSOM-JOURNAL";
 #[derive(Debug)]
 pub(crate) struct Journal {
     begun: Instant,
+    opening: u64,
     inner: Mutex<Inner>,
 }
 
@@ -43,19 +44,21 @@ pub(crate) fn old_path(directory: &Path) -> PathBuf {
 }
 
 impl Journal {
-    /// Goes on with the journal in a directory, or begins one.
+    /// Goes on with the journal in a directory, or begins one. The store was opened so often
+    /// before, or oftener, if the journal tells of more.
     ///
     /// # Errors
     /// When the file cannot be opened.
-    pub(crate) fn open(directory: &Path, max_bytes: u64) -> Result<Journal> {
+    pub(crate) fn open(directory: &Path, max_bytes: u64, openings: u64) -> Result<Journal> {
         let path = path(directory);
         let cannot = |error| Error::io("open", &path, &error);
-        let next = last_number(&path).map_err(cannot)? + 1;
+        let last = last(&path).map_err(cannot)?;
         let (file, bytes) = append(&path).map_err(cannot)?;
         Ok(Journal {
             begun: Instant::now(),
+            opening: last.opening.max(openings).saturating_add(1),
             inner: Mutex::new(Inner {
-                next,
+                next: last.number + 1,
                 path,
                 file,
                 bytes,
@@ -63,6 +66,19 @@ impl Journal {
                 dropped: 0,
             }),
         })
+    }
+
+    /// Which opening of the store this is.
+    pub(crate) fn opening(&self) -> u64 {
+        self.opening
+    }
+
+    /// Now, on the clock of the lines.
+    pub(crate) fn moment(&self) -> Moment {
+        Moment {
+            opening: self.opening,
+            at: self.begun.elapsed(),
+        }
     }
 
     /// Appends a line.
@@ -81,6 +97,7 @@ impl Journal {
         let number = inner.next;
         let entry = Entry {
             number,
+            opening: self.opening,
             at: self.begun.elapsed(),
             column_family: column_family.to_owned(),
             event: event(number),
@@ -137,12 +154,19 @@ impl Inner {
     }
 }
 
-/// The number of the last line that can be read; 0 when there is none. A crash
+/// What a line tells of itself.
+#[derive(Default)]
+struct Last {
+    number: u64,
+    opening: u64,
+}
+
+/// The last line that can be read; all is 0 when there is none. A crash
 /// leaves at most one torn line, at the end, which is closed.
-fn last_number(path: &Path) -> std::io::Result<u64> {
+fn last(path: &Path) -> std::io::Result<Last> {
     const TAIL: u64 = 1 << 20;
     let mut file = match OpenOptions::new().read(true).append(true).open(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(0),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Last::default()),
         other => other?,
     };
     let bytes = file.metadata()?.len();
@@ -152,11 +176,13 @@ fn last_number(path: &Path) -> std::io::Result<u64> {
     if tail.last().is_some_and(|byte| *byte != b'\n') {
         file.write_all(b"\n")?;
     }
-    let number = tail
+    let last = tail
         .rsplit(|byte| *byte == b'\n')
-        .find_map(|line| serde_json::from_slice::<Entry>(line).ok())
-        .map_or(0, |entry| entry.number);
-    Ok(number)
+        .find_map(|line| serde_json::from_slice::<Entry>(line).ok());
+    Ok(last.map_or_else(Last::default, |entry| Last {
+        number: entry.number,
+        opening: entry.opening,
+    }))
 }
 
 fn append(path: &Path) -> std::io::Result<(BufWriter<File>, u64)> {
@@ -167,18 +193,20 @@ fn append(path: &Path) -> std::io::Result<(BufWriter<File>, u64)> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]
     fn numbers_go_on_after_a_torn_line() {
         let directory = tempfile::tempdir().expect("a directory");
-        let journal = Journal::open(directory.path(), 1 << 20).expect("writable");
+        let journal = Journal::open(directory.path(), 1 << 20, 0).expect("writable");
         journal.note("default", "one");
         journal.note("default", "two");
         drop(journal);
         let whole = fs::read(path(directory.path())).expect("a journal");
         fs::write(path(directory.path()), &whole[..whole.len() - 9]).expect("writable");
-        let journal = Journal::open(directory.path(), 1 << 20).expect("writable");
+        let journal = Journal::open(directory.path(), 1 << 20, 0).expect("writable");
         let number = journal.write_numbered("default", |number| Event::Note {
             text: number.to_string(),
         });
@@ -192,7 +220,7 @@ mod tests {
     #[test]
     fn lines_read_back_and_the_bound_holds() {
         let directory = tempfile::tempdir().expect("a directory");
-        let journal = Journal::open(directory.path(), 1_000).expect("writable");
+        let journal = Journal::open(directory.path(), 1_000, 0).expect("writable");
         for count in 0..30 {
             journal.note("default", format!("note {count}"));
         }
@@ -213,9 +241,27 @@ mod tests {
     }
 
     #[test]
+    fn openings_are_counted_by_the_journal_and_by_the_state() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let opened = |openings| {
+            let journal = Journal::open(directory.path(), 1 << 20, openings).expect("writable");
+            journal.note("", "opened");
+            assert!(journal.moment().at < Duration::from_secs(60));
+            assert_eq!(journal.moment().opening, journal.opening());
+            journal.opening()
+        };
+        assert_eq!([opened(0), opened(0), opened(7)], [1, 2, 8]);
+        fs::remove_file(path(directory.path())).expect("removed");
+        assert_eq!(opened(8), 9);
+        let text = fs::read_to_string(path(directory.path())).expect("a journal");
+        let line: Entry = serde_json::from_str(text.trim()).expect("one line");
+        assert_eq!((line.number, line.opening), (1, 9));
+    }
+
+    #[test]
     fn a_journal_that_somebody_removes_is_begun_anew_at_its_bound() {
         let directory = tempfile::tempdir().expect("a directory");
-        let journal = Journal::open(directory.path(), 1_000).expect("writable");
+        let journal = Journal::open(directory.path(), 1_000, 0).expect("writable");
         journal.note("default", "gone");
         journal.flush();
         fs::remove_file(path(directory.path())).expect("removed");

@@ -3,7 +3,7 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `LISSOM` | run limits, drains, guard keys, what tuners learned |
+//! | `LISSOM` | run limits and why they are so, drains, guard keys, what tuners learned |
 //! | `LISSOM.format-N` | the same, as a newer version of Lissom left it |
 //! | `LISSOM-JOURNAL`, `LISSOM-JOURNAL.old` | every decision, a line of JSON each |
 //! | `LISSOM-PIN` | its presence holds the limits |

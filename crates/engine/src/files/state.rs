@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use lissom_core::reasons::Decided;
 use lissom_core::{Layout, Shape, TreeState};
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +31,10 @@ pub(crate) struct Stored {
     /// What is known of the load and the device.
     #[serde(default, skip_serializing_if = "StoredSchedule::is_empty")]
     pub(crate) schedule: StoredSchedule,
+    /// Openings of the store so far, from which moments of the journal's clock are told
+    /// apart. A journal may know of later ones.
+    #[serde(default)]
+    pub(crate) openings: u64,
 }
 
 /// What is kept of the schedule.
@@ -78,9 +83,16 @@ pub(crate) struct StoredFamily {
     pub(crate) policy: String,
     /// What the tuner learned; null when nothing.
     pub(crate) tuner: serde_json::Value,
+    /// What tuners of other names had learned, and what they could not take up.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) others: BTreeMap<String, serde_json::Value>,
     /// Files that are damaged.
     #[serde(default)]
     pub(crate) unreadable: BTreeSet<u64>,
+    /// Why each level has its run limit; levels whose limit is older than this field in
+    /// state files are left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) reasons: Vec<Decided>,
 }
 
 impl StoredFamily {
@@ -93,7 +105,9 @@ impl StoredFamily {
             tree: TreeState::new(settings.policy.first_limits()),
             policy: settings.policy.to_string(),
             tuner: serde_json::Value::Null,
+            others: BTreeMap::new(),
             unreadable: BTreeSet::new(),
+            reasons: Vec::new(),
         }
     }
 
@@ -202,8 +216,28 @@ pub(crate) fn draft(directory: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use lissom_core::cost_model::AccessPattern;
+    use lissom_core::journal::Moment;
+    use lissom_core::{LogicalLevel, RunLimit, RunLimits};
+
     use super::*;
-    use lissom_core::{RunLimit, RunLimits};
+
+    fn reason() -> Decided {
+        Decided {
+            level: LogicalLevel(1),
+            limit: RunLimit::clamped(4),
+            before: Some(RunLimit::ONE),
+            at: Moment {
+                opening: 2,
+                at: Duration::from_secs(9),
+            },
+            why: "fixed-4 was set as the policy".into(),
+            workload: Some(AccessPattern::new([0.0, 0.5, 0.0, 0.5, 0.0], 0.0)),
+            took_before: Some(0.25),
+        }
+    }
 
     fn stored() -> Stored {
         let family = StoredFamily {
@@ -213,7 +247,9 @@ mod tests {
             tree: TreeState::new(RunLimits::uniform(RunLimit::clamped(4))),
             policy: "fixed-4".into(),
             tuner: serde_json::Value::Null,
+            others: BTreeMap::from([("learned".into(), 7.into())]),
             unreadable: BTreeSet::from([7]),
+            reasons: vec![reason()],
         };
         Stored {
             families: BTreeMap::from([("default".into(), family)]),
@@ -222,6 +258,7 @@ mod tests {
                 device_bytes_per_second: Some(1 << 30),
                 ..StoredSchedule::default()
             },
+            openings: 3,
         }
     }
 
@@ -232,6 +269,19 @@ mod tests {
         let loaded = load(directory.path()).expect("readable");
         assert_eq!(loaded.stored, stored());
         assert_eq!(loaded.remark, None);
+    }
+
+    #[test]
+    fn an_older_file_knows_no_reasons() {
+        let mut older = serde_json::to_value(stored()).expect("data");
+        let fields = older.as_object_mut().expect("fields");
+        fields.remove("openings");
+        let family = fields["families"]["default"].as_object_mut();
+        family.expect("fields").remove("reasons");
+        let older: Stored = serde_json::from_value(older).expect("readable");
+        assert_eq!(older.openings, 0);
+        assert!(older.families["default"].reasons.is_empty());
+        assert_eq!(older.schedule, stored().schedule);
     }
 
     /// A file of an older version knows none that was given, and one that was given once is

@@ -1,23 +1,18 @@
 //! The journal's last decisions, as sentences.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufRead, BufReader, ErrorKind, Seek, SeekFrom};
 use std::path::Path;
 use std::time::Duration;
 
 use lissom_core::journal::{Entry, Event, Outcome, VERSION};
 use lissom_core::schedule::{Debt, DeepOrder, Level0Order, Order};
-use lissom_core::{Layout, PhysicalLevel, Plan, PlanKind};
+use lissom_core::{Layout, PhysicalLevel, Plan, PlanKind, Shape};
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 use super::draw::amount;
-use super::{Question, portrait};
+use super::{Question, lines, portrait};
 use crate::error::{Error, Result};
-use crate::files::journal;
-
-/// No more of a journal's end is read for the last decisions than this, bytes.
-const TAIL: u64 = 16 << 20;
 
 /// A decision that stands in the journal.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -32,22 +27,12 @@ pub struct Decision {
     pub sentence: String,
 }
 
-/// The lines of a directory's journals that a question is about, oldest first; none where
-/// no decision is wanted.
-pub(super) fn of(directory: &Path, question: &Question) -> Result<Vec<Entry>> {
-    if question.decisions == 0 {
-        return Ok(Vec::new());
-    }
-    let mut entries = both(directory, Some(TAIL))?;
-    if let Some(name) = &question.column_family {
-        entries.retain(|entry| entry.column_family == *name);
-    }
-    Ok(entries)
-}
-
-/// The last decisions among them, oldest first.
+/// The last decisions that a question is about, oldest first.
 pub(super) fn last(entries: &[Entry], question: &Question) -> Vec<Decision> {
     let mut decisions = decisions(entries);
+    if let Some(name) = &question.column_family {
+        decisions.retain(|decision| decision.column_family == *name);
+    }
     let surplus = decisions.len().saturating_sub(question.decisions);
     decisions.split_off(surplus)
 }
@@ -57,7 +42,7 @@ pub(super) fn last(entries: &[Entry], question: &Question) -> Vec<Decision> {
 /// # Errors
 /// When they cannot be read, or a newer version of Lissom has written them.
 pub(super) fn all(directory: &Path) -> Result<Vec<Entry>> {
-    let all = both(directory, None)?;
+    let all = lines::read(directory, None)?;
     let newer = all.iter().find_map(|entry| match &entry.event {
         Event::Begin { version, .. } if *version > VERSION => Some(*version),
         _ => None,
@@ -70,31 +55,6 @@ pub(super) fn all(directory: &Path) -> Result<Vec<Entry>> {
             directory.display()
         ))),
     }
-}
-
-fn both(directory: &Path, tail: Option<u64>) -> Result<Vec<Entry>> {
-    let mut both = entries(&journal::old_path(directory), tail)?;
-    both.extend(entries(&journal::path(directory), tail)?);
-    Ok(both)
-}
-
-/// The lines of a journal, or of so many bytes at its end; those that are torn or of a form
-/// that this version does not know are passed over.
-fn entries(path: &Path, tail: Option<u64>) -> Result<Vec<Entry>> {
-    let cannot = |error| Error::io("read", path, &error);
-    let mut file = match File::open(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        other => other.map_err(cannot)?,
-    };
-    let bytes = file.metadata().map_err(cannot)?.len();
-    let from = tail.map_or(0, |tail| bytes.saturating_sub(tail));
-    file.seek(SeekFrom::Start(from)).map_err(cannot)?;
-    let (mut lines, mut line, mut entries) = (BufReader::new(file), Vec::new(), Vec::new());
-    while lines.read_until(b'\n', &mut line).map_err(cannot)? > 0 {
-        entries.extend(serde_json::from_slice::<Entry>(&line).ok());
-        line.clear();
-    }
-    Ok(entries)
 }
 
 /// What was decided, in the order of the journal; the outcome of a compaction
@@ -163,6 +123,11 @@ fn sentence<'a>(event: &Event, outcome: impl Fn(&u64) -> Option<&'a Outcome>) ->
             "the autopilot began with {policy}, run limits {limits}"
         )),
         Event::Policy { policy, .. } => Some(format!("{policy} was set as the policy")),
+        Event::Limits { limits, why } => Some(format!("run limits {limits}; {why}")),
+        Event::Shape { before, shape } => Some(format!(
+            "the tree has other dimensions: {}",
+            differences(before, shape)
+        )),
         Event::Mission { trial, pinned, .. } => {
             let changes: Vec<String> = trial
                 .changes
@@ -207,6 +172,23 @@ fn sentence<'a>(event: &Event, outcome: impl Fn(&u64) -> Option<&'a Outcome>) ->
             ..
         } => Some(schedule_sentence(order, debt, *catch_up, *device_is_known)),
         Event::Note { text } => Some(text.clone()),
+    }
+}
+
+/// The dimensions that differ, by their names.
+fn differences(before: &Shape, now: &Shape) -> String {
+    let (before, now) = (dimensions(before), dimensions(now));
+    let differ = now.iter().filter_map(|(name, value)| {
+        let old = before.get(name).filter(|old| *old != value)?;
+        Some(format!("{name} is {value} instead of {old}"))
+    });
+    differ.collect::<Vec<_>>().join(", ")
+}
+
+fn dimensions(shape: &Shape) -> Map<String, Value> {
+    match serde_json::to_value(shape) {
+        Ok(Value::Object(dimensions)) => dimensions,
+        _ => Map::new(),
     }
 }
 
@@ -259,6 +241,8 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::files::journal;
+    use crate::settings::Settings;
     use lissom_core::journal::Outcome;
     use lissom_core::plan::Input;
     use lissom_core::{Key, Reason};
@@ -266,6 +250,7 @@ mod tests {
     fn entry(number: u64, event: Event) -> Entry {
         Entry {
             number,
+            opening: 1,
             at: Duration::from_millis(number * 1_500),
             column_family: "default".into(),
             event,
@@ -333,13 +318,53 @@ mod tests {
             decisions: 5,
             ..Question::default()
         };
-        let told = last(
-            &of(directory.path(), &question).expect("readable"),
-            &question,
-        );
+        let entries = all(directory.path()).expect("readable");
+        assert_eq!(entries.len(), 1);
+        let told = last(&entries, &question);
         assert_eq!(told.len(), 1);
         assert_eq!(told[0].sentence, "one");
-        assert_eq!(all(directory.path()).expect("readable").len(), 1);
+    }
+
+    #[test]
+    fn the_last_decisions_are_those_of_the_family_that_is_asked_for() {
+        let mut entries = vec![
+            entry(1, Event::Note { text: "one".into() }),
+            entry(2, Event::Note { text: "two".into() }),
+            entry(3, Event::Note { text: "three".into() }),
+        ];
+        entries[2].column_family = "other".into();
+        let told = |question: &Question| -> Vec<u64> {
+            let told = last(&entries, question);
+            told.iter().map(|decision| decision.number).collect()
+        };
+        let mut question = Question {
+            decisions: 2,
+            ..Question::default()
+        };
+        assert_eq!(told(&question), [2, 3]);
+        question.column_family = Some("default".into());
+        assert_eq!(told(&question), [1, 2]);
+    }
+
+    #[test]
+    fn other_dimensions_and_limits_without_a_tuner_are_told() {
+        let before = Settings::default().shape();
+        let mut shape = before.clone();
+        shape.size_ratio = before.size_ratio + 1;
+        let (old, new) = (before.size_ratio, shape.size_ratio);
+        let limits = Event::Limits {
+            limits: lissom_core::RunLimits::uniform(lissom_core::RunLimit::ONE),
+            why: "fixed-1 was set as the policy".into(),
+        };
+        let told = decisions(&[entry(1, Event::Shape { before, shape }), entry(2, limits)]);
+        assert_eq!(
+            told[0].sentence,
+            format!("the tree has other dimensions: size_ratio is {new} instead of {old}")
+        );
+        assert_eq!(
+            told[1].sentence,
+            "run limits 1; fixed-1 was set as the policy"
+        );
     }
 
     #[test]
@@ -352,6 +377,7 @@ mod tests {
                 policy: "learned".into(),
                 limits: lissom_core::RunLimits::uniform(lissom_core::RunLimit::ONE),
                 exploration: 0.1,
+                shape: None,
             },
         );
         let line = serde_json::to_string(&begin).expect("JSON");

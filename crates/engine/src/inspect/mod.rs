@@ -11,6 +11,7 @@
 mod draw;
 mod history;
 mod limits;
+mod lines;
 mod portrait;
 pub(crate) mod read;
 pub(crate) mod recorded;
@@ -31,11 +32,15 @@ pub use workloads::observed_workloads;
 use std::path::Path;
 
 use lissom_core::schedule::{Conditions, Debt, Work};
-use lissom_core::{Tree, TreeState};
+use lissom_core::{Layout, Tree, TreeState};
 use serde::Serialize;
 
+use self::limits::Asked;
 use crate::error::Result;
 use crate::files::{pin, state};
+
+/// No more of the journals' end is read for the last decisions than this, bytes.
+const TAIL: u64 = 16 << 20;
 
 /// What an inspection should look at.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -63,7 +68,8 @@ pub struct Inspection {
     /// What those that the autopilot drives owe; absent where the device's speed was neither
     /// given nor measured, as under the schedule `eager` by default.
     pub owed: Option<Owed>,
-    /// Why each level has its run limit, by the journal.
+    /// Why each level has its run limit: the decision by the state file, or else by the
+    /// journal, with what came of it by the journal.
     pub limits: Vec<LimitReason>,
     /// The journal's last decisions, oldest first.
     pub decisions: Vec<Decision>,
@@ -92,10 +98,16 @@ pub struct Owed {
 /// When there is no database, when it cannot be read, or when it has no column
 /// family of the name asked for.
 pub fn inspect(directory: &Path, question: &Question) -> Result<Inspection> {
+    inspect_end(directory, question, TAIL)
+}
+
+/// The same, by so many bytes of the journals' end.
+pub(crate) fn inspect_end(directory: &Path, question: &Question, tail: u64) -> Result<Inspection> {
     let found = read::open(directory)?;
     let loaded = state::load(directory)?;
     let mut remarks: Vec<String> = loaded.remark.into_iter().collect();
-    let (mut families, mut debt) = (Vec::new(), Debt::default());
+    let (mut families, mut asked, mut debt) = (Vec::new(), Vec::new(), Debt::default());
+    let why = question.decisions > 0;
     for name in found.choose(question.column_family.as_deref())? {
         let seen = found.look(&name)?;
         remarks.extend(seen.remark);
@@ -117,9 +129,20 @@ pub fn inspect(directory: &Path, question: &Question) -> Result<Inspection> {
             portrait::plain(&seen.tree, found.style(&name))
         };
         families.push(portrait::frame(&name, &seen.tree, &seen.tables, tree));
+        if why {
+            asked.push(Asked {
+                name,
+                deepest: seen.tree.deepest_occupied(&Layout::V1),
+                limits: stored.map(|stored| stored.tree.wanted_limits()),
+                decided: stored.map(|it| &it.reasons[..]).unwrap_or_default(),
+            });
+        }
     }
     let driven = |family: &Portrait| matches!(family.tree, TreePortrait::Lissom(_));
-    let journal = history::of(directory, question)?;
+    let journal = match why {
+        true => lines::read(directory, Some(tail))?,
+        false => Vec::new(),
+    };
     Ok(Inspection {
         directory: directory.display().to_string(),
         adopted: families.iter().any(driven),
@@ -127,7 +150,7 @@ pub fn inspect(directory: &Path, question: &Question) -> Result<Inspection> {
         remarks,
         families,
         owed: owed(&debt, loaded.stored.schedule.device()),
-        limits: limits::reasons(&journal),
+        limits: limits::reasons(&asked, &journal, loaded.stored.openings),
         decisions: history::last(&journal, question),
     })
 }

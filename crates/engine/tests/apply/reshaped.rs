@@ -1,10 +1,14 @@
 //! What other dimensions do to the tree of a running store.
 
+use std::time::Instant;
+
 use lissom::apply::Taken;
 use lissom::core::LogicalLevel;
+use lissom::core::tuner::Policy;
+use lissom::inspect::replay;
 use lissom::{Db, Settings};
 
-use super::common::{key, load, settle, small, tree};
+use super::common::{PATIENCE, key, load, settle, small, tree};
 use super::data::{Place, wanted};
 
 /// With memtables so small that a few thousand entries make a tree of several levels.
@@ -143,4 +147,39 @@ fn a_lower_share_of_tombstones_merges_them_down() {
     assert_eq!(tree(&db).level0_files, 1, "a third of it are tombstones");
     reshape(&db, "{\"tombstone_share\": 0.25}");
     assert_eq!(tree(&db).level0_files, 0);
+}
+
+/// Writes until the limit of the deepest levels is the size ratio, as under lazy leveling.
+fn write_until(db: &Db, ratio: u16) {
+    let begun = Instant::now();
+    loop {
+        load(db, 0..500, 1);
+        let glance = db.autopilot().glance("default").expect("it is driven");
+        if glance.limits.deeper.get() == ratio {
+            return;
+        }
+        assert!(begun.elapsed() < PATIENCE, "{}", glance.limits);
+    }
+}
+
+#[test]
+fn a_replay_decides_each_mission_over_the_ratio_of_then() {
+    let place = Place::new();
+    let policy: Policy = "lazy-leveling".parse().expect("a policy");
+    let db = opened(&place, |settings| {
+        settings.policy = policy.clone();
+        settings.mission_operations = 500;
+    });
+    write_until(&db, 4);
+    reshape(&db, "{\"size_ratio\": 6}");
+    write_until(&db, 6);
+    drop(db);
+    let decided = replay(&place.path(), "default", &policy, None).expect("missions");
+    for it in &decided {
+        assert_eq!(it.recorded, it.replayed, "mission {}", it.mission);
+    }
+    let ratios = decided.iter().map(|it| it.replayed.deeper.get());
+    let mut ratios: Vec<u16> = ratios.collect();
+    ratios.dedup();
+    assert_eq!(ratios, [4, 6]);
 }

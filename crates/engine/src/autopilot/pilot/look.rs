@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
+use lissom_core::journal::Event;
 use lissom_core::schedule::Debt;
-use lissom_core::{Observation, Tree};
+use lissom_core::{Observation, Shape, Tree};
 use rust_rocksdb::BoundColumnFamily;
 
 use super::super::shared::{Family, Shared};
@@ -43,9 +44,10 @@ impl Pilot {
         let Seen { mut tree, .. } = seen;
         let counts = &mut self.counts;
         count_files(counts, shared, family, handle, &mut tree, now);
+        tell_shape(&mut self.shape, shared, family);
         let unreadable = self.left_out(&tree, now);
         let observation = Observation {
-            shape: family.shape().fitted(&tree),
+            shape: self.shape.fitted(&tree),
             tree,
             state: self.state.clone(),
             in_flight,
@@ -75,6 +77,17 @@ impl Pilot {
         if order != self.order {
             (seen.level0, seen.deep) = (order.level0, order.deep);
         }
+    }
+}
+
+/// Takes up other dimensions of the tree. They stand in the journal before the mission that
+/// ends over them, so that a replay goes by the same.
+fn tell_shape(told: &mut Shape, shared: &Shared, family: &Family) {
+    let shape = family.shape();
+    if shape != *told {
+        let before = std::mem::replace(told, shape.clone());
+        let changed = Event::Shape { before, shape };
+        shared.journal.write(&family.name, changed);
     }
 }
 

@@ -3,11 +3,13 @@
 use std::time::Duration;
 
 use lissom_core::journal::Event;
+use lissom_core::tuner::Tuner;
 
 use super::super::learner::Learner;
 use super::super::quarantine::Quarantine;
 use super::super::shared::{Request, Shared};
 use super::Pilot;
+use super::good::Good;
 
 impl Pilot {
     /// Takes up what was asked since the last round; whether that was anything.
@@ -24,16 +26,18 @@ impl Pilot {
         for request in requests {
             match request {
                 Request::Tuner(tuner, limits) => {
-                    self.learner = Learner::new(tuner);
+                    self.replace_learner(tuner);
                     let policy = Event::Policy {
                         policy: self.learner.name().to_owned(),
                         exploration: self.family.hooks.settings.exploration,
                     };
                     shared.journal.write(&self.family.name, policy);
-                    self.answered_in = Duration::ZERO;
                     self.state.give_up_merges();
                     // Limits that a pin has held back go with their policy.
                     if pinned || limits.is_some() {
+                        let name = self.learner.name();
+                        let why = || format!("{name} was set as the policy");
+                        self.reasons.because(limits.is_some().then(why));
                         self.wanted = limits;
                     }
                 }
@@ -48,5 +52,14 @@ impl Pilot {
             }
         }
         any
+    }
+
+    /// Another tuner decides, which begins anew; what this one has learned is kept.
+    fn replace_learner(&mut self, tuner: Box<dyn Tuner>) {
+        let name = self.learner.name().to_owned();
+        self.shelf.put(name, self.learner.state());
+        self.learner = Learner::new(tuner);
+        self.answered_in = Duration::ZERO;
+        self.good = Good::new(self.state.wanted_limits().clone());
     }
 }

@@ -116,11 +116,12 @@ fn list(limits: &[u16]) -> String {
         .join(",")
 }
 
-/// Why each level has its run limit.
+/// Why each level has its run limit, after the time at which that was decided.
 pub(super) fn limits(limits: &[crate::inspect::LimitReason], style: &Style) -> String {
     let mut text = format!("\n{}\n", style.paint(Colour::Bold, "why these run limits"));
     for reason in limits {
-        let first = format!("  {:>9}  ", clock(reason.at_seconds));
+        let at = reason.at_seconds.map(clock).unwrap_or_default();
+        let first = format!("  {at:>9}  ");
         let sentence = format!("{}: {}", reason.column_family, reason.sentence());
         text += &hang(&first, &sentence);
     }

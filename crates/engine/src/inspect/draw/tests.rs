@@ -10,7 +10,7 @@ use lissom_core::testing::drawing;
 
 use super::{Style, WIDTH, draw};
 use crate::inspect::portrait::{self, Known};
-use crate::inspect::{Decision, Inspection};
+use crate::inspect::{Decision, Inspection, LimitReason};
 
 const DASHES: &str = "----\n";
 
@@ -100,5 +100,31 @@ fn decisions_hang_under_their_numbers() {
     }];
     let text = draw(&seen, &Style::default());
     assert!(text.contains("  #12      1:02:05  default: word"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= WIDTH));
+}
+
+#[test]
+fn a_reason_hangs_under_its_time_where_that_is_known() {
+    let reason = |level: u16, at_seconds: Option<f64>| LimitReason {
+        column_family: "default".into(),
+        level,
+        limit: 3,
+        before: None,
+        at_seconds,
+        openings_since: at_seconds.map(|_| 1),
+        why: "word ".repeat(20),
+        missions_since: 0,
+        missions_elsewhere: 0,
+        all_read: true,
+        took_before: None,
+        took_since: None,
+    };
+    let mut seen = inspection("x", "limits 4\n");
+    seen.limits = vec![reason(1, Some(3_725.0)), reason(2, None)];
+    let text = draw(&seen, &Style::default());
+    let first = "    1:02:05  default: level 1 has 3, decided one opening ago: word";
+    assert!(text.contains(first), "{text}");
+    let second = "\n             default: level 2 has 3: word";
+    assert!(text.contains(second), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= WIDTH));
 }

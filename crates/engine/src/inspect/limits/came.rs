@@ -1,63 +1,62 @@
 //! What has come of a run limit since it was decided.
 
-use lissom_core::Mission;
-use lissom_core::cost_model::Workload;
+use lissom_core::cost_model::AccessPattern;
+use lissom_core::journal::Moment;
+use lissom_core::reasons::{Decided, Took};
 
-use super::LimitReason;
-
-/// A workload of which each kind of operation has a share that is so near is the same, as
-/// for the policy `learned`. What is another workload tells nothing of a limit.
-const ALIKE: f64 = 0.1;
-
-pub(super) fn is_same(one: &Workload, other: &Workload) -> bool {
-    one.distance_from(other) <= ALIKE
+/// How a decision is known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Source {
+    /// By the state file. What the journal tells up to its moment came before it.
+    Kept,
+    /// By the journal, with its reason.
+    Told,
+    /// By the journal, which has not told its reason yet.
+    Untold,
+    /// Not at all: the limit was met in the journal as one of before.
+    Gone,
 }
 
-/// Times of operations over missions.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Took {
-    pub missions: usize,
-    operations: f64,
-    seconds: f64,
-}
-
-impl Took {
-    pub fn add(&mut self, other: Took) {
-        self.missions += other.missions;
-        self.operations += other.operations;
-        self.seconds += other.seconds;
-    }
-
-    /// Of one mission; none without an operation that was timed.
-    pub fn of(mission: &Mission) -> Option<Took> {
-        let seconds = mission.waited()?;
-        Some(Took {
-            missions: 1,
-            operations: mission.operations.total() as f64,
-            seconds,
-        })
-    }
-
-    pub fn mean(&self) -> Option<f64> {
-        (self.operations > 0.0).then(|| self.seconds / self.operations)
-    }
-}
-
-/// What has come of a decision.
-pub(super) struct Decided {
-    pub reason: LimitReason,
-    /// The workload that it was decided for: that of the mission before, or else of the
-    /// first one after.
-    pub workload: Option<Workload>,
+/// A decision, and what has come of it.
+pub(super) struct Followed {
+    pub decided: Decided,
+    pub source: Source,
     pub since: Took,
+    /// Missions under another workload.
+    pub elsewhere: usize,
 }
 
-impl Decided {
-    pub fn see(&mut self, workload: &Workload, took: Took) {
-        if is_same(self.workload.get_or_insert(*workload), workload) {
+impl Followed {
+    pub fn new(decided: Decided, source: Source) -> Followed {
+        Followed {
+            decided,
+            source,
+            since: Took::default(),
+            elsewhere: 0,
+        }
+    }
+
+    /// Whether what happened then came before the decision.
+    pub fn is_after(&self, then: Moment) -> bool {
+        self.source == Source::Kept && self.decided.at >= then
+    }
+
+    /// A mission of a workload has ended under it.
+    pub fn see(&mut self, workload: &AccessPattern, took: Took) {
+        let decided_for = self.decided.workload.get_or_insert(*workload);
+        if decided_for.is_like(workload) {
             self.since.add(took);
         } else {
-            self.reason.missions_elsewhere += 1;
+            self.elsewhere += 1;
+        }
+    }
+
+    /// Whether all that came of it stands in a journal that is read from a moment on.
+    pub fn is_whole(&self, read_from: Option<Moment>) -> bool {
+        match self.source {
+            Source::Kept => read_from.is_some_and(|from| from <= self.decided.at),
+            Source::Told | Source::Untold => true,
+            Source::Gone => false,
         }
     }
 }

@@ -1,5 +1,6 @@
-//! Why each level has its run limit, from the journal: what it was before, what was
-//! expected, and what came.
+//! Why each level has its run limit: what it was before, what was expected, and what came.
+//! The state file has the last decision on each level; the journal has what came since, and
+//! the decision where the state file is of an older version.
 
 mod came;
 mod reading;
@@ -7,46 +8,37 @@ mod reason;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
-
-use lissom_core::LogicalLevel;
-use lissom_core::journal::{Entry, Event};
-use lissom_core::tuner::Trial;
+use lissom_core::journal::Entry;
+use lissom_core::reasons::Decided;
+use lissom_core::{LogicalLevel, RunLimits};
 
 use self::reading::Reading;
 pub use self::reason::LimitReason;
 
-/// The reason of every level that held data when the last mission of its column family
-/// ended.
-pub(super) fn reasons(entries: &[Entry]) -> Vec<LimitReason> {
-    let mut families: BTreeMap<&str, Reading> = BTreeMap::new();
-    for entry in entries {
-        let reading = families.entry(&entry.column_family).or_default();
-        match &entry.event {
-            Event::Begin { policy, limits, .. } => {
-                let why = format!("the autopilot began with {policy}");
-                reading.set(entry, limits, |_| Some(why.clone()));
-            }
-            Event::Mission {
-                mission,
-                tree,
-                trial,
-                pinned,
-                ..
-            } => {
-                reading.see(mission, tree);
-                if !pinned {
-                    reading.set(entry, &trial.limits, |level| said(trial, level));
-                }
-            }
-            _ => {}
-        }
-    }
-    families.into_values().flat_map(Reading::told).collect()
+/// A column family whose limits are to be explained.
+pub(super) struct Asked<'a> {
+    pub name: String,
+    /// The deepest level that holds data; no deeper one has need of a reason.
+    pub deepest: Option<LogicalLevel>,
+    /// Its limits, by the state file.
+    pub limits: Option<&'a RunLimits>,
+    /// The decisions that the state file has.
+    pub decided: &'a [Decided],
 }
 
-/// What a tuner says of a level whose limit it changes.
-fn said(trial: &Trial, level: LogicalLevel) -> Option<String> {
-    let change = trial.changes.iter().find(|change| change.level == level);
-    change.map(|change| change.why.clone())
+/// The reason of every level that holds data, or lies above one that does. `entries` is the
+/// journals' end without a hole; the state file knows of so many openings.
+pub(super) fn reasons(asked: &[Asked<'_>], entries: &[Entry], openings: u64) -> Vec<LimitReason> {
+    let opening = entries.last().map_or(0, |entry| entry.opening);
+    let opening = opening.max(openings);
+    let of_family = |asked: &Asked<'_>| {
+        let mut reading = Reading::new(asked.decided, entries.first());
+        for entry in entries {
+            if entry.column_family == asked.name {
+                reading.follow(entry);
+            }
+        }
+        reading.told(asked, opening)
+    };
+    asked.iter().flat_map(of_family).collect()
 }
