@@ -20,8 +20,9 @@ pub(crate) fn near_title() -> String {
 }
 
 /// What it says below it.
-pub(crate) const NEAR_NOTE: &str = "  -: it was near from its first missions on, or all the time as was the same learner held: that
-  tells nothing of learning. A number is no gain either where the one that is held has a -.
+pub(crate) const NEAR_NOTE: &str = "  -: it was near from its first missions on, or all the time,
+  as was the same learner when it was held: that tells nothing of learning. A number is no gain
+  either where the learner that is held has a -.
 ";
 
 /// Two tables, sessions as rows and arms as columns; empty where nothing is told.
