@@ -202,8 +202,8 @@ pub struct Mission {
     pub compaction_write_bytes: u64,
     /// Time that writers were held back, of all of them together.
     pub stall: Duration,
-    /// How long the tuner took for its answer to the mission before; zero where nobody
-    /// looked, as in the simulator.
+    /// How long the tuner took since the mission before that ended: for its answer to that
+    /// one, and for what it told and took up; zero where nobody looked, as in the simulator.
     #[serde(default, skip_serializing_if = "Duration::is_zero")]
     pub tuner_time: Duration,
 }

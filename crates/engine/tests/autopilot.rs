@@ -3,6 +3,8 @@
 mod common;
 
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use common::{PATIENCE, key, load, runs_of, settle, small, tree, value};
@@ -69,6 +71,9 @@ fn thresholds_raise_limits_under_writes_until_they_are_pinned() {
     std::thread::sleep(Duration::from_millis(200));
     assert_eq!(limits(&db), RunLimits::uniform(RunLimit::ONE), "held");
     assert!(db.mission("default").is_some(), "missions go on");
+    let work = || db.statistics().expect("statistics").families["default"].tuner;
+    assert!(work().asked > 0, "it wishes for more");
+    assert_eq!(work().changed, 0, "a wish changes nothing");
     // From outside: the pin is a file.
     std::fs::remove_file(directory.path().join("LISSOM-PIN")).expect("removed");
     let first = |db: &Db| limits(db).get(LogicalLevel(1)).get();
@@ -76,6 +81,7 @@ fn thresholds_raise_limits_under_writes_until_they_are_pinned() {
         load(&db, 0..2_000, 2);
         first(&db) == 4
     }));
+    assert!(work().changed >= 3, "{:?}", work());
     std::fs::write(directory.path().join("LISSOM-PIN"), "").expect("pinned");
     std::thread::sleep(Duration::from_millis(200));
     for number in 0..30_000 {
@@ -182,7 +188,7 @@ fn limits_and_drains_outlive_a_reopening() {
     );
 }
 
-/// Panics when it is asked for the second time.
+/// Sets other limits, and panics when it is asked for the second time.
 struct Panicking {
     asked: u64,
 }
@@ -192,11 +198,12 @@ impl Tuner for Panicking {
         "panicking".into()
     }
 
-    fn ask(&mut self, _: &Question<'_>) -> Trial {
+    fn ask(&mut self, seen: &Question<'_>) -> Trial {
         self.asked += 1;
         assert!(self.asked < 2, "as intended");
         let three = RunLimits::uniform(RunLimit::clamped(3));
-        Trial::of_limits(TrialId(1), three, Vec::new())
+        let changes = seen.changes(&three, |_| "a trial".into());
+        Trial::of_limits(TrialId(1), three, changes)
     }
 
     fn tell(&mut self, _: TrialId, _: &Mission) {}
@@ -213,11 +220,12 @@ fn a_tuner_that_panics_leaves_the_last_good_limits() {
         load(&db, 0..3_000, 1);
         db.health().broken_tuners.contains("default")
     }));
-    let three = RunLimits::uniform(RunLimit::clamped(3));
-    assert_eq!(limits(&db), three);
+    // Those of its one trial have not held.
+    let one = RunLimits::uniform(RunLimit::ONE);
+    assert_eq!(limits(&db), one);
     load(&db, 0..20_000, 2);
     settle(&db);
-    assert_eq!(limits(&db), three);
+    assert_eq!(limits(&db), one);
     let health = db.health();
     assert!(health.running, "{health:?}");
     db.set_policy("default", &"fixed-2".parse().expect("a policy"))
@@ -226,7 +234,64 @@ fn a_tuner_that_panics_leaves_the_last_good_limits() {
     assert!(eventually(|| limits(&db) == two), "a new policy is asked");
     drop(db);
     let journal = std::fs::read_to_string(directory.path().join("LISSOM-JOURNAL")).expect("there");
-    assert!(journal.contains("the tuner panicking panicked"));
+    let said = "the tuner panicking panicked: the run limits go back from 3 to 1, as before, until \
+                a policy is set";
+    assert_eq!(journal.matches(said).count(), 1, "{journal}");
+    assert!(journal.contains("a trial"), "it held for a mission");
+}
+
+/// Who pins the limits of a trial has them back to what they were once nobody holds them.
+#[test]
+fn a_tuner_that_dies_under_a_pin_leaves_the_last_good_limits_behind_it() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = Db::open(directory.path(), small("fixed-1")).expect("opened");
+    let go_on = Arc::new(AtomicBool::new(false));
+    let tuner = Obedient {
+        go_on: go_on.clone(),
+    };
+    db.autopilot()
+        .set_tuner("default", Box::new(tuner))
+        .expect("set");
+    let three = RunLimits::uniform(RunLimit::clamped(3));
+    assert!(eventually(|| {
+        load(&db, 0..500, 1);
+        limits(&db) == three
+    }));
+    db.pin().expect("pinned");
+    // The planner looks for the pin every 50 ms.
+    std::thread::sleep(Duration::from_millis(500));
+    go_on.store(true, Relaxed);
+    assert!(eventually(|| {
+        load(&db, 0..500, 1);
+        db.health().broken_tuners.contains("default")
+    }));
+    assert_eq!(limits(&db), three, "pinned");
+    db.unpin().expect("unpinned");
+    let one = RunLimits::uniform(RunLimit::ONE);
+    assert!(eventually(|| {
+        load(&db, 0..500, 1);
+        limits(&db) == one
+    }));
+}
+
+/// Sets other limits, keeps them, and panics once it is told to.
+struct Obedient {
+    go_on: Arc<AtomicBool>,
+}
+
+impl Tuner for Obedient {
+    fn name(&self) -> String {
+        "obedient".into()
+    }
+
+    fn ask(&mut self, seen: &Question<'_>) -> Trial {
+        assert!(!self.go_on.load(Relaxed), "as intended");
+        let three = RunLimits::uniform(RunLimit::clamped(3));
+        let changes = seen.changes(&three, |_| "a trial".into());
+        Trial::of_limits(TrialId(seen.mission.number), three, changes)
+    }
+
+    fn tell(&mut self, _: TrialId, _: &Mission) {}
 }
 
 /// Keeps the limits, and wants all levels merged.

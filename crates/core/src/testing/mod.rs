@@ -1,11 +1,13 @@
 //! Material for tests: drawn trees and contracts that every policy keeps.
 
-mod contract;
 pub mod drawing;
 mod model;
+mod schedules;
+mod tuners;
 
-pub use contract::{schedule_contract, tuner_contract};
 pub use model::{ENTRY_BYTES, Model, Version, level_guards, name};
+pub use schedules::schedule_contract;
+pub use tuners::tuner_contract;
 
 use crate::key::Key;
 use crate::layout::Layout;

@@ -1,18 +1,23 @@
 //! Which answers can be obeyed.
 
-use super::Trial;
+use super::{Change, Trial};
 use crate::layout::Layout;
+use crate::shape::RunLimits;
 
 /// Bytes of a reason. Each is written to the journal.
 const LONGEST_REASON: usize = 4_096;
 
 impl Trial {
-    /// Whether it speaks of a tree of this layout, in reasons that one can read. Whoever
-    /// obeys it checks it first; any limits that it names are legal by their type.
+    /// Whether it speaks of a tree of this layout, in reasons that one can read, and gives
+    /// one for each level whose limit is not the present one. Whoever obeys it checks it
+    /// first; any limits that it names are legal by their type.
+    ///
+    /// Each of its lists has at most one entry for each level of a tree, and a reason has at
+    /// most 4,096 bytes.
     ///
     /// # Errors
     /// What cannot be obeyed, without a full stop.
-    pub fn check(&self, layout: &Layout) -> Result<(), String> {
+    pub fn check(&self, layout: &Layout, present: &RunLimits) -> Result<(), String> {
         let levels = usize::from(layout.levels);
         if self.limits.levels.len() > levels {
             return Err(format!(
@@ -20,40 +25,92 @@ impl Trial {
                 self.limits.levels.len()
             ));
         }
-        let merges = self.consolidate.iter().chain(&self.abandon);
-        for change in self.changes.iter().chain(merges) {
-            if !(1..=layout.levels).contains(&change.level.0) {
-                return Err(format!(
-                    "it asks for something of {}, where a tree has {levels} levels",
-                    change.level
-                ));
-            }
-            if change.why.len() > LONGEST_REASON {
-                return Err(format!(
-                    "its reason for {} has {} bytes, of which the journal takes {LONGEST_REASON}",
-                    change.level,
-                    change.why.len()
-                ));
-            }
+        for list in [&self.changes, &self.consolidate, &self.abandon] {
+            check_list(list, layout)?;
         }
-        Ok(())
+        self.check_said(layout, present)
     }
+
+    /// Whether each change of a limit has its reason.
+    fn check_said(&self, layout: &Layout, present: &RunLimits) -> Result<(), String> {
+        let unsaid = layout.logical_levels().find(|level| {
+            let said = self.changes.iter().any(|change| change.level == *level);
+            !said && self.limits.get(*level) != present.get(*level)
+        });
+        match unsaid {
+            None => Ok(()),
+            Some(level) => Err(format!("it changes the limit of {level} without a reason")),
+        }
+    }
+}
+
+fn check_list(list: &[Change], layout: &Layout) -> Result<(), String> {
+    if list.len() > usize::from(layout.levels) {
+        return Err(format!(
+            "it asks for {} things at once, where a tree has {} levels",
+            list.len(),
+            layout.levels
+        ));
+    }
+    list.iter().try_for_each(|it| check_change(it, layout))
+}
+
+fn check_change(change: &Change, layout: &Layout) -> Result<(), String> {
+    let Change { level, why } = change;
+    if !(1..=layout.levels).contains(&level.0) {
+        return Err(format!(
+            "it asks for something of {level}, where a tree has {} levels",
+            layout.levels
+        ));
+    }
+    if why.trim().is_empty() {
+        return Err(format!("its reason for {level} is empty"));
+    }
+    if why.len() > LONGEST_REASON {
+        return Err(format!(
+            "its reason for {level} has {} bytes, of which the journal takes {LONGEST_REASON}",
+            why.len()
+        ));
+    }
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::layout::LogicalLevel;
-    use crate::shape::{RunLimit, RunLimits};
-    use crate::tuner::{Change, TrialId};
+    use crate::shape::RunLimit;
+    use crate::tuner::TrialId;
 
-    fn trial() -> Trial {
-        let limits = RunLimits::uniform(RunLimit::ONE);
-        Trial::of_limits(TrialId(1), limits, Vec::new())
+    fn one() -> RunLimits {
+        RunLimits::uniform(RunLimit::ONE)
     }
 
+    /// One that keeps a limit of 1 everywhere.
+    fn trial() -> Trial {
+        Trial::of_limits(TrialId(1), one(), Vec::new())
+    }
+
+    fn change(level: u16, why: &str) -> Change {
+        Change {
+            level: LogicalLevel(level),
+            why: why.into(),
+        }
+    }
+
+    /// What is said of an answer where the limit is 1 everywhere.
     fn refused(trial: &Trial) -> String {
-        trial.check(&Layout::V1).expect_err("not to be obeyed")
+        let checked = trial.check(&Layout::V1, &one());
+        checked.expect_err("not to be obeyed")
+    }
+
+    /// The same entries in each of the three lists.
+    fn in_each_list(list: &[Change]) -> [Trial; 3] {
+        let (mut changes, mut merges, mut ends) = (trial(), trial(), trial());
+        changes.changes = list.to_vec();
+        merges.consolidate = list.to_vec();
+        ends.abandon = list.to_vec();
+        [changes, merges, ends]
     }
 
     #[test]
@@ -62,9 +119,16 @@ mod tests {
         for level in Layout::V1.logical_levels() {
             trial.limits.set(level, RunLimit::clamped(7));
             let why = "y".repeat(LONGEST_REASON);
-            trial.abandon.push(Change { level, why });
+            for list in [
+                &mut trial.changes,
+                &mut trial.consolidate,
+                &mut trial.abandon,
+            ] {
+                let why = why.clone();
+                list.push(Change { level, why });
+            }
         }
-        assert_eq!(trial.check(&Layout::V1), Ok(()));
+        assert_eq!(trial.check(&Layout::V1, &one()), Ok(()));
     }
 
     #[test]
@@ -76,17 +140,9 @@ mod tests {
             "it sets limits for 13 levels, where a tree has 12"
         );
         for level in [0, 13, u16::MAX] {
-            let change = Change {
-                level: LogicalLevel(level),
-                why: "none".into(),
-            };
             let said =
                 format!("it asks for something of level {level}, where a tree has 12 levels");
-            let (mut changes, mut merges, mut ends) = (trial(), trial(), trial());
-            changes.changes.push(change.clone());
-            merges.consolidate.push(change.clone());
-            ends.abandon.push(change);
-            for trial in [changes, merges, ends] {
+            for trial in in_each_list(&[change(level, "none")]) {
                 assert_eq!(refused(&trial), said);
             }
         }
@@ -94,14 +150,46 @@ mod tests {
 
     #[test]
     fn a_reason_that_would_fill_the_journal_is_refused() {
+        for trial in in_each_list(&[change(2, &"y".repeat(LONGEST_REASON + 1))]) {
+            assert_eq!(
+                refused(&trial),
+                "its reason for level 2 has 4097 bytes, of which the journal takes 4096"
+            );
+        }
+    }
+
+    #[test]
+    fn a_reason_without_a_word_is_none() {
+        for why in ["", " \n"] {
+            for trial in in_each_list(&[change(3, why)]) {
+                assert_eq!(refused(&trial), "its reason for level 3 is empty");
+            }
+        }
+    }
+
+    #[test]
+    fn more_entries_than_levels_are_refused() {
+        let thirteen: Vec<Change> = (0..13).map(|_| change(1, "again")).collect();
+        for trial in in_each_list(&thirteen) {
+            assert_eq!(
+                refused(&trial),
+                "it asks for 13 things at once, where a tree has 12 levels"
+            );
+        }
+    }
+
+    #[test]
+    fn a_limit_that_changes_without_a_reason_is_refused() {
         let mut trial = trial();
-        trial.changes.push(Change {
-            level: LogicalLevel(2),
-            why: "y".repeat(LONGEST_REASON + 1),
-        });
-        assert_eq!(
-            refused(&trial),
-            "its reason for level 2 has 4097 bytes, of which the journal takes 4096"
-        );
+        trial.limits.set(LogicalLevel(2), RunLimit::clamped(4));
+        let said = "it changes the limit of level 2 without a reason";
+        assert_eq!(refused(&trial), said);
+        trial.changes.push(change(1, "another level's"));
+        assert_eq!(refused(&trial), said);
+        trial.changes.push(change(2, "its own"));
+        assert_eq!(trial.check(&Layout::V1, &one()), Ok(()));
+        let held = trial.limits.clone();
+        trial.changes.clear();
+        assert_eq!(trial.check(&Layout::V1, &held), Ok(()), "nothing changes");
     }
 }

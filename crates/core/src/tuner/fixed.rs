@@ -23,9 +23,12 @@ impl Tuner for Fixed {
         format!("fixed-{}", self.limits)
     }
 
-    fn ask(&mut self, _seen: &Question<'_>) -> Trial {
+    fn ask(&mut self, seen: &Question<'_>) -> Trial {
         self.asked += 1;
-        Trial::of_limits(TrialId(self.asked), self.limits.clone(), Vec::new())
+        // Others hold where somebody pins them, or where these wait for their levels.
+        let why = format!("the policy {} is set", self.name());
+        let changes = seen.changes(&self.limits, |_| why.clone());
+        Trial::of_limits(TrialId(self.asked), self.limits.clone(), changes)
     }
 
     fn tell(&mut self, _trial: TrialId, _outcome: &Mission) {}

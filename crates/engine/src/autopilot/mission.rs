@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use lissom_core::Mission;
 use lissom_core::observation::OperationMix;
@@ -32,16 +32,19 @@ impl Clock {
     pub(super) fn is_over(&self, shared: &Shared, family: &Family, now: Instant) -> bool {
         let operations = mix(shared, &family.counters).total();
         let since = operations.saturating_sub(self.baseline.operations.total());
-        let long = now.duration_since(self.begun) >= shared.settings.mission_time;
+        let long = self.lasted(now) >= shared.settings.mission_time;
         since >= shared.settings.mission_operations || (long && since > 0)
+    }
+
+    pub(super) fn lasted(&self, now: Instant) -> Duration {
+        now.duration_since(self.begun)
     }
 
     /// Ends the mission and begins the next.
     pub(super) fn end(&mut self, shared: &Shared, family: &Family, now: Instant) -> Mission {
         let totals = totals(shared, &family.counters);
         self.ended += 1;
-        let took = now.duration_since(self.begun);
-        let mission = totals.since(&self.baseline, self.ended, took);
+        let mission = totals.since(&self.baseline, self.ended, self.lasted(now));
         self.begun = now;
         self.baseline = totals;
         mission

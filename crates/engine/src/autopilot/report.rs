@@ -30,8 +30,8 @@ pub struct Health {
     /// [`Autopilot::forget_unreadable`]; the others are tried again after an hour, and
     /// at the next open.
     pub unreadable: BTreeMap<String, BTreeSet<u64>>,
-    /// Column families whose tuner panicked or did not answer: their limits stay as
-    /// they are until a policy is set.
+    /// Column families whose tuner panicked, did not answer, or answered what cannot be
+    /// obeyed: the last limits that have held for long hold until a policy is set.
     pub broken_tuners: BTreeSet<String>,
     /// The last failure of the autopilot, until a compaction succeeds.
     pub trouble: Option<String>,

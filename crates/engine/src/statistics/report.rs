@@ -74,13 +74,18 @@ pub struct FamilyStatistics {
 /// What a tuner did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct TunerWork {
-    /// Missions after which it was asked.
+    /// Missions after which it was asked. A mission goes on while it owes time: at most half
+    /// a percent of the missions' time is a tuner's.
     pub asked: u64,
-    /// Answers that changed the limits; pinned, they would have.
+    /// Answers that changed the limits: none while those are pinned.
     pub changed: u64,
     /// Gradient steps, or other updates of what it knows.
     pub steps: u64,
-    /// Time that it took, on the planner's thread.
+    /// Answers for which it learned nothing though it could have, to keep to a share of the
+    /// time.
+    pub skipped: u64,
+    /// Time that the planner thread waited for it: for its answers, and for what it told and
+    /// took up.
     pub took: Duration,
 }
 

@@ -6,6 +6,7 @@ mod brake;
 mod common;
 mod crash;
 mod faults;
+mod learners;
 mod metamorphic;
 mod random;
 mod replay;

@@ -1,14 +1,17 @@
 //! New run limits: the tuner's after a mission, and those of a policy that was set.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use lissom_core::journal::{Bounds, Event, TreeSummary};
 use lissom_core::shape::RunLimits;
-use lissom_core::tuner::{Question, Trial};
-use lissom_core::{Layout, Observation, planner};
+use lissom_core::tuner::{Change, Trial, TrialId};
+use lissom_core::{Layout, Mission, Observation, planner};
 
+use super::super::learner::Asked;
 use super::super::shared::Shared;
 use super::Pilot;
+use super::good::{Good, same};
 
 impl Pilot {
     /// Asks the tuner, and follows it as far as nothing is pinned.
@@ -16,27 +19,16 @@ impl Pilot {
         let family = self.family.clone();
         let mut mission = self.clock.end(shared, &family, now);
         // What it has cost is part of what a tuner decides by, so that a replay decides alike.
-        mission.tuner_time = self.answered_in;
-        let question = Question {
-            shape: &seen.shape,
-            tree: &seen.tree,
-            limits: &self.state.limits,
-            mission: &mission,
+        let between = self.learner.take_time();
+        mission.tuner_time = self.answered_in + between;
+        let answer = self.ask(seen, &mission);
+        self.answered_in = self.learner.take_time();
+        let answered = matches!(answer, Ok(Some(_)));
+        let trial = match answer {
+            Ok(Some(trial)) => trial,
+            Ok(None) => Trial::unanswered(self.state.limits.clone()),
+            Err(why) => self.give_up(shared, &why, seen.pinned),
         };
-        let begun = Instant::now();
-        let answer = self.learner.ask(&question);
-        let took = begun.elapsed();
-        self.answered_in = took;
-        let answer = answer.unwrap_or_else(|sentence| {
-            shared.journal.note(&family.name, sentence);
-            self.state.give_up_merges();
-            None
-        });
-        if let Some(trial) = &answer {
-            self.count_answer(trial.limits != self.state.limits, took);
-        }
-        let unanswered = || Trial::unanswered(self.state.limits.clone());
-        let trial = answer.unwrap_or_else(unanswered);
         shared.journal.write(
             &family.name,
             Event::Mission {
@@ -50,30 +42,84 @@ impl Pilot {
                 }),
             },
         );
-        self.follow(seen, trial);
+        self.reasons.hear(&mission, &trial, seen.pinned);
+        let changed = self.follow(seen, trial);
+        if answered {
+            self.good.see(self.state.wanted_limits());
+            self.count_answer(changed, between + self.answered_in);
+        }
         let mut view = self.family.view.lock();
         view.missions = mission.number;
         view.mission = Some(mission);
     }
 
-    fn follow(&mut self, seen: &mut Observation, trial: Trial) {
-        if seen.pinned {
-            self.state.consolidate.clear();
-        } else {
-            self.state.take_up(&trial);
-        }
-        seen.state = self.state.clone();
-        if !seen.pinned {
-            self.change_limits(seen, trial.limits);
-        }
+    /// The tuner's thread looks at the tree without a copy of it.
+    fn ask(&mut self, seen: &mut Observation, mission: &Mission) -> Result<Option<Trial>, String> {
+        let tree = Arc::new(std::mem::take(&mut seen.tree));
+        let answer = self.learner.ask(Asked {
+            shape: seen.shape.clone(),
+            tree: tree.clone(),
+            limits: self.state.limits.clone(),
+            mission: mission.clone(),
+        });
+        // One that does not answer has it still.
+        seen.tree = Arc::unwrap_or_clone(tree);
+        answer
     }
 
-    fn count_answer(&mut self, changes: bool, took: Duration) {
-        let steps = self.learner.steps();
+    /// The tuner is asked no more, and the limits go back to those before what it has only
+    /// just set. Returns what stands in the place of its answer.
+    fn give_up(&mut self, shared: &Shared, why: &str, pinned: bool) -> Trial {
+        self.state.give_up_merges();
+        let good = self.good.limits().clone();
+        let present = self.state.wanted_limits();
+        let stay = same(&good, present);
+        let what = if stay {
+            format!("the run limits stay {present}")
+        } else if pinned {
+            format!("the run limits, pinned at {present}, then go back to {good}, as before,")
+        } else {
+            format!("the run limits go back from {present} to {good}, as before,")
+        };
+        let sentence = format!("{why}: {what} until a policy is set");
+        shared.journal.note(&self.family.name, sentence);
+        let in_force = &self.state.limits;
+        let levels = Layout::V1.logical_levels();
+        let changed = levels.filter(|level| good.get(*level) != in_force.get(*level));
+        let changes = changed.map(|level| Change {
+            level,
+            why: format!("as before, for {why}"),
+        });
+        let trial = Trial::of_limits(TrialId(0), good.clone(), changes.collect());
+        // They hold as those of a policy do: in place of what waits, and after a pin.
+        if !stay && self.wanted.is_none() {
+            self.reasons.because(Some(why.to_owned()));
+            self.wanted = Some(good);
+        }
+        trial
+    }
+
+    /// Whether that changes the limits.
+    fn follow(&mut self, seen: &mut Observation, trial: Trial) -> bool {
+        if seen.pinned {
+            self.state.consolidate.clear();
+            seen.state = self.state.clone();
+            return false;
+        }
+        let before = self.state.wanted_limits().clone();
+        self.state.take_up(&trial);
+        seen.state = self.state.clone();
+        self.change_limits(seen, trial.limits);
+        !same(&before, self.state.wanted_limits())
+    }
+
+    fn count_answer(&mut self, changed: bool, took: Duration) {
+        let progress = self.learner.progress();
         let work = &mut self.family.view.lock().tuner;
         work.asked += 1;
-        work.changed += u64::from(changes);
-        work.steps = steps;
+        work.changed += u64::from(changed);
+        work.steps = progress.steps;
+        work.skipped = progress.skipped;
         work.took += took;
     }
 
@@ -83,6 +129,7 @@ impl Pilot {
         if !seen.pinned
             && let Some(limits) = self.wanted.take()
         {
+            self.good = Good::new(limits.clone());
             self.set_limits(seen, limits);
         }
     }

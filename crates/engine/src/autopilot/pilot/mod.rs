@@ -3,11 +3,13 @@
 mod counts;
 mod debt;
 mod dispatch;
+mod good;
 mod limits;
 mod look;
 mod plan;
 mod remember;
 mod requests;
+mod shelf;
 mod show;
 
 use std::sync::Arc;
@@ -24,6 +26,8 @@ use lissom_core::{Shape, TreeState};
 use rust_rocksdb::AsColumnFamilyRef;
 
 use self::counts::Counts;
+use self::good::Good;
+use self::shelf::Shelf;
 use super::learner::Learner;
 use super::memory::Memory;
 use super::mission::Clock;
@@ -54,6 +58,10 @@ pub(super) struct Pilot {
     learner: Learner,
     /// How long the learner took for its last answer.
     answered_in: Duration,
+    /// Limits to go back to when the learner is asked no more.
+    good: Good,
+    /// What other learners had learned.
+    shelf: Shelf,
     /// What the schedule lets run.
     order: Order,
     clock: Clock,
@@ -96,11 +104,11 @@ impl Pilot {
         let stored = stored.filter(|stored| stored.is_of(id));
         if let Some(stored) = stored {
             *family.quarantine.lock() = Quarantine::remembered(stored.unreadable.clone());
-            if stored.policy == learner.name()
-                && let Err(why) = learner.restore(&stored.tuner)
-            {
-                shared.journal.note(&family.name, why);
-            }
+        }
+        let mut shelf = stored.map_or_else(Shelf::default, Shelf::of);
+        if let Some(why) = shelf.hand_over(&mut learner) {
+            let sentence = format!("{why}: what cannot be taken up is kept");
+            shared.journal.note(&family.name, sentence);
         }
         let mut state = stored.map_or_else(
             || TreeState::new(policy.first_limits()),
@@ -110,6 +118,7 @@ impl Pilot {
         state.give_up_merges();
         let reasons = remember::reasons(stored, learner.name());
         let wanted = fixed_limits(&policy).filter(|limits| *limits != state.limits);
+        let good = state.wanted_limits().clone();
         let now = Instant::now();
         Pilot {
             clock: Clock::new(shared, &family, now),
@@ -120,6 +129,8 @@ impl Pilot {
             reasons,
             learner,
             answered_in: Duration::ZERO,
+            good: Good::new(good),
+            shelf,
             order: shared.schedule.lock().order.clone(),
             published: Published::default(),
             counts: Counts::default(),
@@ -172,7 +183,9 @@ impl Pilot {
         };
         let now = Instant::now();
         let asked = self.take_requests(shared, pinned);
-        let mission_over = self.clock.is_over(shared, &self.family, now);
+        // It goes on until its time has paid for what the tuner took.
+        let mission_over = self.clock.is_over(shared, &self.family, now)
+            && self.learner.may_be_asked(self.clock.lasted(now));
         let resting = self.family.back_off.lock().remaining(now);
         // While nothing may start, the tree is not looked at for what waits: a look
         // holds RocksDB's mutex.

@@ -3,16 +3,18 @@
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
 
 use lissom::Db;
+use lissom::core::journal::Event;
 use lissom::core::observation::Mission;
 use lissom::core::tuner::{Question, Trial, TrialId, Tuner};
 use lissom::core::{LogicalLevel, RunLimit, RunLimits};
 
 use crate::support::{eventually, key, load, settle, small, value};
 
-/// Answers that nobody should give: one trial's id for all, other limits each time
-/// without a word why, a memory that it does not take back; limits for so many levels.
+/// Answers that nobody should give: one trial's id for all, other limits each time for no
+/// reason, a memory that it does not take back; limits for so many levels.
 struct Absurd {
     asked: Arc<AtomicU64>,
     levels: u16,
@@ -23,14 +25,15 @@ impl Tuner for Absurd {
         "\"}\n\0absurd".into()
     }
 
-    fn ask(&mut self, _: &Question<'_>) -> Trial {
+    fn ask(&mut self, seen: &Question<'_>) -> Trial {
         let asked = self.asked.fetch_add(1, Relaxed);
         let mut limits = RunLimits::uniform(RunLimit::clamped(u16::MAX));
         for level in 1..=self.levels {
             let runs = RunLimit::clamped((asked * 7 + u64::from(level)) as u16 % 13);
             limits.set(LogicalLevel(level), runs);
         }
-        Trial::of_limits(TrialId(u64::MAX), limits, Vec::new())
+        let changes = seen.changes(&limits, |_| "\u{202e}none".into());
+        Trial::of_limits(TrialId(u64::MAX), limits, changes)
     }
 
     fn tell(&mut self, _: TrialId, _: &Mission) {}
@@ -101,7 +104,7 @@ fn an_answer_that_cannot_be_obeyed_is_the_last_one() {
     let place = crate::scratch();
     let (db, asked) = driven_absurdly(place.path(), 999);
     let journal = || std::fs::read_to_string(place.path().join("LISSOM-JOURNAL")).expect("there");
-    let said = "sets limits for 999 levels, where a tree has 12): the limits stay as they are";
+    let said = "sets limits for 999 levels, where a tree has 12): the run limits stay 2 until";
     eventually("a line in the journal", || {
         load(&db, 0..4_000, 1);
         journal().contains(said)
@@ -117,4 +120,74 @@ fn an_answer_that_cannot_be_obeyed_is_the_last_one() {
     let statistics = db.statistics().expect("statistics");
     let two = RunLimits::uniform(RunLimit::clamped(2));
     assert_eq!(statistics.families["default"].limits, two);
+}
+
+/// How long [`Slow`] takes.
+const ANSWER: Duration = Duration::from_millis(20);
+
+/// Takes its time for each answer, and keeps the limits.
+struct Slow {
+    asked: Arc<AtomicU64>,
+}
+
+impl Tuner for Slow {
+    fn name(&self) -> String {
+        "slow".into()
+    }
+
+    fn ask(&mut self, seen: &Question<'_>) -> Trial {
+        self.asked.fetch_add(1, Relaxed);
+        std::thread::sleep(ANSWER);
+        Trial::of_limits(TrialId(seen.mission.number), seen.limits.clone(), Vec::new())
+    }
+
+    fn tell(&mut self, _: TrialId, _: &Mission) {}
+}
+
+/// Missions of 2,000 operations, which here take some 10 ms, pay for few of its answers. So
+/// they last longer; the tree is looked after all the same.
+#[test]
+fn a_slow_tuner_is_asked_seldom_and_holds_nothing_up() {
+    let place = crate::scratch();
+    let begun = Instant::now();
+    let db = Db::open(place.path(), small("fixed-2")).expect("opened");
+    let asked = Arc::new(AtomicU64::new(0));
+    let slow = Slow {
+        asked: asked.clone(),
+    };
+    db.autopilot()
+        .set_tuner("default", Box::new(slow))
+        .expect("set");
+    let mut version = 0;
+    while begun.elapsed() < Duration::from_secs(3) {
+        version += 1;
+        load(&db, 0..4_000, version);
+    }
+    let seconds = |time: Duration| time.as_secs_f64();
+    let answers = asked.load(Relaxed);
+    // Half a percent of the time, 50 ms in advance, and the last answer.
+    let most = 1.0 + (0.05 + 0.005 * seconds(begun.elapsed())) / seconds(ANSWER);
+    assert!(answers >= 2 && answers as f64 <= most, "{answers} of {most}");
+
+    let glance = db.autopilot().glance("default").expect("a column family");
+    assert!(glance.pieces.merged > answers, "{glance:?}");
+    assert!(db.health().broken_tuners.is_empty());
+    settle(&db);
+    for number in (0..4_000).step_by(7) {
+        let found = db.get(key(number)).expect("a get");
+        assert_eq!(found, Some(value(number, version)));
+    }
+    drop(db);
+    let missions: Vec<Mission> = crate::common::journal(place.path())
+        .into_iter()
+        .filter_map(|entry| match entry.event {
+            Event::Mission { mission, trial, .. } if trial.id != TrialId(0) => Some(*mission),
+            _ => None,
+        })
+        .collect();
+    // What `fixed-2` was asked before is among them.
+    let slow = missions.iter().filter(|it| it.tuner_time >= ANSWER);
+    assert!(slow.count() as u64 + 1 >= answers, "{missions:?}");
+    let told: u64 = missions.iter().map(|it| it.operations.writes).sum();
+    assert!(told <= 4_000 * version, "none counts in two missions");
 }

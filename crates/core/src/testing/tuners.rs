@@ -1,0 +1,338 @@
+//! What every tuner promises. A plug-in calls this from its own tests.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::layout::LogicalLevel;
+use crate::observation::{Latency, Mission, OperationMix};
+use crate::shape::{RunLimit, RunLimits};
+use crate::testing::{numbered_files, small_shape};
+use crate::tree::Tree;
+use crate::tuner::{EXPLORATION, Learned, Question, TrialId, Tuner};
+
+/// A microsecond each.
+fn latency(count: u64) -> Latency {
+    Latency {
+        count,
+        mean: Duration::from_micros(u64::from(count > 0)),
+        ..Latency::default()
+    }
+}
+
+/// Longer than anything takes.
+fn slow(count: u64) -> Latency {
+    Latency {
+        mean: Duration::MAX,
+        ..latency(count)
+    }
+}
+
+/// Missions that a tuner must take: empty, all reads, all writes, absurd, and such as a
+/// clock makes that jumps.
+fn missions() -> Vec<Mission> {
+    let with = |gets_found, writes| Mission {
+        operations: OperationMix {
+            gets_found,
+            writes,
+            ..OperationMix::default()
+        },
+        user_write_bytes: writes.saturating_mul(1000),
+        get: latency(gets_found),
+        put: latency(writes),
+        duration: Duration::from_secs(1),
+        ..Mission::default()
+    };
+    let mut missions = vec![
+        Mission::default(),
+        with(50_000, 0),
+        with(0, 50_000),
+        with(25_000, 25_000),
+        with(u64::MAX / 4, u64::MAX / 4),
+        Mission {
+            duration: Duration::ZERO,
+            ..with(25_000, 25_000)
+        },
+        Mission {
+            duration: Duration::MAX,
+            stall: Duration::MAX,
+            tuner_time: Duration::MAX,
+            ..with(25_000, 25_000)
+        },
+        Mission {
+            duration: Duration::from_nanos(1),
+            stall: Duration::from_secs(1 << 40),
+            get: slow(25_000),
+            put: slow(25_000),
+            ..with(25_000, 25_000)
+        },
+    ];
+    for (at, mission) in missions.iter_mut().enumerate() {
+        mission.number = at as u64 + 1;
+    }
+    missions
+}
+
+fn tree_of_two_levels() -> Tree {
+    let layout = small_shape().layout;
+    let mut levels = Vec::new();
+    for level in [1, 2] {
+        let (_, last) = layout.span(LogicalLevel(level));
+        levels.resize(usize::from(last.0), Vec::new());
+        levels.push(numbered_files(100 * u64::from(level)));
+    }
+    Tree::new(levels).unwrap_or_default()
+}
+
+/// Whose limits hold.
+#[derive(Clone, Copy)]
+enum Rule {
+    /// The tuner's.
+    Tuner,
+    /// Those of the beginning, whatever it answers.
+    Pin,
+    /// The tuner's, but for those that somebody sets now and then.
+    Hand,
+}
+
+impl Rule {
+    /// The limits after an answer, where those before held.
+    fn limits(self, round: usize, before: RunLimits, answered: RunLimits) -> RunLimits {
+        match self {
+            Rule::Tuner => answered,
+            Rule::Pin => before,
+            Rule::Hand if round.is_multiple_of(8) => {
+                RunLimits::uniform(RunLimit::clamped(round as u16 / 4))
+            }
+            Rule::Hand => answered,
+        }
+    }
+}
+
+/// Two of a kind, which are to answer alike.
+struct Twins {
+    one: Box<dyn Tuner>,
+    other: Box<dyn Tuner>,
+    /// The trials so far.
+    trials: BTreeSet<TrialId>,
+    limits: RunLimits,
+}
+
+impl Twins {
+    fn new(make: &impl Fn() -> Box<dyn Tuner>) -> Twins {
+        Twins {
+            one: make(),
+            other: make(),
+            trials: BTreeSet::new(),
+            limits: RunLimits::uniform(RunLimit::clamped(3)),
+        }
+    }
+
+    /// All missions so many times, half of them over an empty tree.
+    fn fly(&mut self, rounds: usize, rule: Rule) {
+        let trees = [Tree::default(), tree_of_two_levels()];
+        for round in 0..rounds {
+            for mission in missions() {
+                let answered = self.ask(&trees[round * 2 / rounds], &mission);
+                let before = self.limits.clone();
+                self.limits = rule.limits(round, before, answered);
+            }
+        }
+    }
+
+    /// Asks both, and tells them that such a mission followed. Returns the limits that
+    /// they want.
+    fn ask(&mut self, tree: &Tree, mission: &Mission) -> RunLimits {
+        let shape = small_shape();
+        let question = Question {
+            shape: &shape,
+            tree,
+            limits: &self.limits,
+            mission,
+        };
+        let trial = self.one.ask(&question);
+        assert_eq!(trial, self.other.ask(&question), "alike from alike");
+        assert!(self.trials.insert(trial.id), "{:?} came twice", trial.id);
+        trial
+            .check(&shape.layout, &self.limits)
+            .unwrap_or_else(|why| panic!("{trial:?} cannot be obeyed: {why}"));
+        self.one.tell(trial.id, mission);
+        self.other.tell(trial.id, mission);
+        trial.limits
+    }
+}
+
+/// Checks a tuner: it answers every mission with what can be obeyed
+/// ([`Trial::check`](crate::tuner::Trial::check)), whoever sets the limits, never uses a
+/// trial's id twice, decides alike from alike, takes its own state back and keeps it, and
+/// goes on, with or without it, from any other.
+///
+/// # Panics
+/// When the tuner breaks its contract.
+pub fn tuner_contract(make: impl Fn() -> Box<dyn Tuner>) {
+    assert!(!make().name().is_empty());
+    takes_back(&make, &Value::Null);
+    for rule in [Rule::Tuner, Rule::Pin, Rule::Hand] {
+        let mut twins = Twins::new(&make);
+        twins.fly(40, rule);
+        let state = twins.one.state();
+        takes_back(&make, &state);
+        for state in damaged(&state) {
+            goes_on(&make, &state);
+        }
+    }
+    for state in foreign() {
+        goes_on(&make, &state);
+    }
+}
+
+/// What a tuner has kept, another one of its kind takes up; what it learned is the same.
+fn takes_back(make: &impl Fn() -> Box<dyn Tuner>, state: &Value) {
+    let mut tuner = make();
+    tuner
+        .restore(state)
+        .unwrap_or_else(|why| panic!("a tuner takes its own state back: {why}"));
+    if !state.is_null() {
+        assert_eq!(tuner.state(), *state, "it keeps what it took back");
+    }
+}
+
+/// What a tuner cannot take up it says, and is as new.
+fn goes_on(make: &impl Fn() -> Box<dyn Tuner>, state: &Value) {
+    let mut twins = Twins::new(make);
+    let taken = twins.one.restore(state);
+    assert_eq!(taken, twins.other.restore(state), "alike from alike");
+    if let Err(why) = taken {
+        assert!(!why.is_empty(), "{state} is refused without a word");
+        let (is, new) = (twins.one.state(), make().state());
+        assert_eq!(is, new, "{state} is refused and leaves something");
+    }
+    twins.fly(2, Rule::Tuner);
+}
+
+/// States of which one part is away or something else.
+fn damaged(state: &Value) -> Vec<Value> {
+    let Some(parts) = state.as_object() else {
+        return Vec::new();
+    };
+    let wrong = [json!(null), json!(-1), json!("x"), json!([]), json!({})];
+    let mut damaged = Vec::new();
+    for part in parts.keys() {
+        let mut without = parts.clone();
+        without.remove(part);
+        damaged.push(Value::Object(without));
+        for wrong in &wrong {
+            let mut other = parts.clone();
+            other.insert(part.clone(), wrong.clone());
+            damaged.push(Value::Object(other));
+        }
+    }
+    damaged
+}
+
+/// What no tuner has kept, and what the store's own learner has.
+fn foreign() -> Vec<Value> {
+    let learner = || -> Box<dyn Tuner> { Box::new(Learned::new(EXPLORATION)) };
+    let mut learned = Twins::new(&learner);
+    learned.fly(4, Rule::Tuner);
+    vec![
+        json!(0),
+        json!(true),
+        json!("learned"),
+        json!([]),
+        json!({}),
+        json!({"weights": [[0.5, 1e300], [null]], "steps": -1}),
+        learned.one.state(),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tuner::{Policy, Trial};
+
+    #[test]
+    fn every_policy_keeps_the_contract() {
+        for name in [
+            "fixed-3",
+            "fixed-7,5,1",
+            "lazy-leveling",
+            "thresholds-20-80",
+            "learned",
+            "lerp",
+            "lerp-monkey",
+            "lerp-without-propagation",
+            "lerp-without-pull",
+            "learned-from-4-without-levels+prior+guardrails+consolidation+trials+memory",
+            "learned-without-windows+spread+haste+foresight+hedge+blame",
+        ] {
+            let policy: Policy = name.parse().expect(name);
+            tuner_contract(|| policy.tuner());
+        }
+    }
+
+    /// Goes round all limits, says why unless it is silent, and takes up how often it was
+    /// asked unless it forgets.
+    #[derive(Default)]
+    struct Bad {
+        asked: u64,
+        silent: bool,
+        forgets: bool,
+    }
+
+    impl Tuner for Bad {
+        fn name(&self) -> String {
+            "bad".into()
+        }
+
+        fn ask(&mut self, seen: &Question<'_>) -> Trial {
+            self.asked += 1;
+            let limits = RunLimits::uniform(RunLimit::clamped(self.asked as u16 % 12 + 1));
+            let mut changes = seen.changes(&limits, |_| "by turns".into());
+            if self.silent {
+                changes.clear();
+            }
+            Trial::of_limits(TrialId(self.asked), limits, changes)
+        }
+
+        fn tell(&mut self, _: TrialId, _: &Mission) {}
+
+        fn state(&self) -> Value {
+            json!({ "asked": self.asked })
+        }
+
+        fn restore(&mut self, state: &Value) -> Result<(), String> {
+            let asked = state["asked"].as_u64().filter(|_| !self.forgets);
+            self.asked = asked.unwrap_or(self.asked);
+            Ok(())
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "without a reason")]
+    fn a_tuner_that_gives_no_reasons_breaks_the_contract() {
+        tuner_contract(|| {
+            Box::new(Bad {
+                silent: true,
+                ..Bad::default()
+            })
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "it keeps what it took back")]
+    fn a_tuner_that_forgets_breaks_the_contract() {
+        tuner_contract(|| {
+            Box::new(Bad {
+                forgets: true,
+                ..Bad::default()
+            })
+        });
+    }
+
+    #[test]
+    fn one_that_gives_reasons_and_remembers_keeps_it() {
+        tuner_contract(|| Box::new(Bad::default()));
+    }
+}

@@ -1,0 +1,232 @@
+//! Tuners that break, forget and dawdle.
+
+use std::sync::mpsc::Receiver;
+
+use lissom_core::tuner::Change;
+use lissom_core::{LogicalLevel, RunLimit};
+
+use super::*;
+use crate::Settings;
+
+/// A mission in which nothing happened, over an empty tree.
+fn nothing() -> Asked {
+    Asked {
+        shape: Settings::default().shape(),
+        tree: Arc::default(),
+        limits: RunLimits::uniform(RunLimit::ONE),
+        mission: Mission::default(),
+    }
+}
+
+/// Answers the first question; at the second it waits until it may go on.
+struct Hanging(Receiver<()>, u64);
+
+impl Tuner for Hanging {
+    fn name(&self) -> String {
+        "hanging".into()
+    }
+
+    fn ask(&mut self, seen: &Question<'_>) -> Trial {
+        self.1 += 1;
+        if self.1 > 1 {
+            self.0.recv().expect("it may go on");
+        }
+        Trial::of_limits(TrialId(self.1), seen.limits.clone(), Vec::new())
+    }
+
+    fn tell(&mut self, _: TrialId, _: &Mission) {}
+}
+
+#[test]
+fn a_tuner_that_hangs_is_asked_no_more() {
+    let (go_on, held) = mpsc::channel();
+    let mut learner = Learner::with_patience(Box::new(Hanging(held, 0)), Duration::from_millis(50));
+    let mut ask = || learner.ask(nothing());
+    assert!(ask().expect("an answer").is_some());
+    let sentence = ask().expect_err("no answer");
+    assert_eq!(sentence, "the tuner hanging did not answer in 50ms");
+    go_on.send(()).expect("it waits still");
+    assert_eq!(ask(), Ok(None), "it is not asked again");
+    assert!(learner.is_broken());
+    assert!(learner.state().is_null());
+}
+
+/// Speaks of a level that no tree has, and has learned something.
+struct Absurd;
+
+impl Tuner for Absurd {
+    fn name(&self) -> String {
+        "absurd".into()
+    }
+
+    fn ask(&mut self, seen: &Question<'_>) -> Trial {
+        let mut trial = Trial::of_limits(TrialId(1), seen.limits.clone(), Vec::new());
+        trial.consolidate.push(Change {
+            level: LogicalLevel(99),
+            why: "no reason".into(),
+        });
+        trial
+    }
+
+    fn tell(&mut self, _: TrialId, _: &Mission) {}
+
+    fn state(&self) -> serde_json::Value {
+        serde_json::json!("a lot")
+    }
+}
+
+#[test]
+fn what_an_absurd_tuner_has_learned_is_kept_and_its_answer_is_not() {
+    let mut learner = Learner::new(Box::new(Absurd));
+    assert_eq!(learner.state(), "a lot");
+    let sentence = learner.ask(nothing()).expect_err("absurd");
+    assert!(
+        sentence.starts_with("the tuner absurd gave an answer that cannot be obeyed (it asks")
+            && sentence.contains("level 99"),
+        "{sentence}"
+    );
+    assert_eq!(learner.ask(nothing()), Ok(None));
+    assert_eq!(learner.state(), "a lot");
+}
+
+/// Wants other limits each time, and does not say why.
+struct Silent;
+
+impl Tuner for Silent {
+    fn name(&self) -> String {
+        "silent".into()
+    }
+
+    fn ask(&mut self, _: &Question<'_>) -> Trial {
+        let three = RunLimits::uniform(RunLimit::clamped(3));
+        Trial::of_limits(TrialId(1), three, Vec::new())
+    }
+
+    fn tell(&mut self, _: TrialId, _: &Mission) {}
+}
+
+#[test]
+fn limits_that_change_without_a_reason_are_not_obeyed() {
+    let mut learner = Learner::new(Box::new(Silent));
+    let sentence = learner.ask(nothing()).expect_err("no reason");
+    assert!(
+        sentence.ends_with("(it changes the limit of level 1 without a reason)"),
+        "{sentence}"
+    );
+}
+
+/// Panics when it is to tell what it has learned.
+struct Forgetful;
+
+impl Tuner for Forgetful {
+    fn name(&self) -> String {
+        "forgetful".into()
+    }
+
+    fn ask(&mut self, seen: &Question<'_>) -> Trial {
+        Trial::of_limits(TrialId(1), seen.limits.clone(), Vec::new())
+    }
+
+    fn tell(&mut self, _: TrialId, _: &Mission) {}
+
+    fn state(&self) -> serde_json::Value {
+        panic!("as intended")
+    }
+}
+
+#[test]
+fn a_tuner_that_breaks_between_questions_is_told_of_once() {
+    let mut learner = Learner::new(Box::new(Forgetful));
+    assert!(learner.state().is_null());
+    let sentence = learner.ask(nothing()).expect_err("broken");
+    assert_eq!(sentence, "the tuner forgetful panicked");
+    assert_eq!(learner.ask(nothing()), Ok(None));
+}
+
+/// Takes its time for whatever it is called, and counts its questions.
+struct Slow(u64);
+
+/// Twice what a tuner has in advance.
+const SLOW: Duration = Duration::from_millis(100);
+
+impl Tuner for Slow {
+    fn name(&self) -> String {
+        "slow".into()
+    }
+
+    fn ask(&mut self, seen: &Question<'_>) -> Trial {
+        thread::sleep(SLOW);
+        self.0 += 1;
+        Trial::of_limits(TrialId(self.0), seen.limits.clone(), Vec::new())
+    }
+
+    fn tell(&mut self, _: TrialId, _: &Mission) {}
+
+    fn state(&self) -> serde_json::Value {
+        thread::sleep(SLOW);
+        self.0.into()
+    }
+
+    fn restore(&mut self, state: &serde_json::Value) -> Result<(), String> {
+        thread::sleep(SLOW);
+        self.0 = state.as_u64().ok_or("no number")?;
+        Ok(())
+    }
+}
+
+/// What it tells and takes up costs as its answers do.
+#[test]
+fn missions_pay_for_all_that_a_tuner_takes() {
+    let calls: [fn(&mut Learner); 3] = [
+        |learner| assert!(learner.ask(nothing()).is_ok()),
+        |learner| assert_eq!(learner.state(), 0),
+        |learner| assert_eq!(learner.restore(&7.into()), Ok(())),
+    ];
+    for call in calls {
+        let mut learner = Learner::new(Box::new(Slow(0)));
+        assert!(learner.may_be_asked(Duration::ZERO), "in advance");
+        call(&mut learner);
+        assert!(!learner.may_be_asked(Duration::from_secs(1)));
+        assert!(learner.may_be_asked(Duration::from_secs(1_000)));
+        assert!(learner.take_time() >= SLOW);
+        assert_eq!(learner.take_time(), Duration::ZERO, "it is told once");
+    }
+}
+
+#[test]
+fn who_is_asked_no_more_owes_nothing() {
+    let mut learner = Learner::with_patience(Box::new(Slow(0)), SLOW / 2);
+    assert!(learner.ask(nothing()).is_err());
+    assert!(learner.may_be_asked(Duration::ZERO));
+}
+
+/// The state changes with questions alone.
+#[test]
+fn what_was_told_is_not_asked_for_again() {
+    let mut learner = Learner::new(Box::new(Slow(0)));
+    assert_eq!(learner.state(), 0);
+    learner.take_time();
+    assert_eq!(learner.state(), 0);
+    assert_eq!(learner.take_time(), Duration::ZERO);
+    assert!(learner.ask(nothing()).is_ok());
+    assert_eq!(learner.state(), 1);
+}
+
+/// It is another program's, perhaps, and must not pass for what this one has learned.
+#[test]
+fn what_cannot_be_taken_up_is_not_what_was_learned() {
+    let mut learner = Learner::new(Box::new(Slow(0)));
+    let refused = learner.restore(&"text".into());
+    assert_eq!(refused, Err("no number".into()));
+    assert_eq!(learner.state(), 0);
+}
+
+/// Or the planner would copy it once more.
+#[test]
+fn a_tree_that_was_asked_about_is_given_back() {
+    let mut learner = Learner::new(Box::new(Absurd));
+    let asked = nothing();
+    let tree = asked.tree.clone();
+    assert!(learner.ask(asked).is_err());
+    assert_eq!(Arc::strong_count(&tree), 1);
+}
