@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use lissom_core::LogicalLevel;
 
+use super::Glance;
 use crate::files::journal;
 use crate::inspect::{LimitReason, Question, inspect_end};
 use crate::{Db, Settings};
@@ -49,9 +50,12 @@ fn eventually(what: impl Fn() -> bool) {
     }
 }
 
+fn glance(db: &Db) -> Glance {
+    db.autopilot().glance("default").expect("it is driven")
+}
+
 fn limit(db: &Db) -> u16 {
-    let glance = db.autopilot().glance("default").expect("it is driven");
-    glance.limits.get(LogicalLevel(1)).get()
+    glance(db).limits.get(LogicalLevel(1)).get()
 }
 
 /// Opened, with a run in level 1 and limits that stay while nobody reads.
@@ -59,7 +63,7 @@ fn settled(directory: &Path) -> Db {
     let db = Db::open(directory, settings()).expect("opened");
     eventually(|| {
         write(&db);
-        limit(&db) == 4
+        limit(&db) == 4 && !glance(&db).tree.runs.is_empty()
     });
     db.flush().expect("a flush");
     assert!(db.autopilot().wait_until_idle(PATIENCE));
