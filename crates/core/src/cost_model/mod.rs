@@ -14,10 +14,12 @@
 //!
 //! Read on in this order: [`System`] (what is given), [`Tuning`] (what is
 //! chosen), [`CostModel`] (the formulas), [`Workload`] (what is asked of it). What a change
-//! of run limits costs is RusKey's, and stands apart: [`LevelInTransition`].
+//! of run limits costs is RusKey's, and stands apart: [`LevelInTransition`]. So does what
+//! missions are compared by: [`AccessPattern`].
 
 mod costs;
 mod error;
+mod pattern;
 mod published;
 mod rates;
 mod system;
@@ -28,10 +30,11 @@ mod workload;
 pub use costs::{CostModel, Costs};
 pub(crate) use costs::{ModelTree, smallest_share};
 pub use error::ModelError;
+pub use pattern::AccessPattern;
 pub use published::{ExpectedWorkload, PublishedTunings, expected_workloads, published_tunings};
 pub use system::System;
 pub use transition::{LevelInTransition, TransitionCost};
 pub(crate) use tuning::Ratio;
 pub use tuning::{RunPolicy, Tuning};
+pub(crate) use workload::Percent;
 pub use workload::{OperationKind, Workload};
-pub(crate) use workload::{Percent, distance};

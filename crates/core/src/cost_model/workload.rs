@@ -114,11 +114,6 @@ impl Workload {
         self.0
     }
 
-    /// The largest difference of a share.
-    pub fn distance_from(&self, other: &Workload) -> f64 {
-        distance(&self.0, &other.0)
-    }
-
     /// How far this workload, observed, is from an expected one: the
     /// Kullback-Leibler divergence sum w_k * ln(w_k / e_k), in nats (Endure,
     /// definition 1). 0 when they are alike, infinite when something happens
@@ -133,12 +128,6 @@ impl Workload {
         });
         terms.sum::<f64>().max(0.0)
     }
-}
-
-/// The largest difference of a share.
-pub(crate) fn distance(a: &[f64; 4], b: &[f64; 4]) -> f64 {
-    let differences = a.iter().zip(b).map(|(a, b)| (a - b).abs());
-    differences.fold(0.0, f64::max)
 }
 
 /// The sum of numbers that must be at least 0.
@@ -271,14 +260,6 @@ mod tests {
         assert!((halves.divergence_from(&even) - 2f64.ln()).abs() < 1e-15);
         assert_eq!(even.divergence_from(&halves), f64::INFINITY);
         assert_eq!(even.divergence_from(&even), 0.0);
-    }
-
-    #[test]
-    fn workloads_lie_as_far_apart_as_their_most_different_shares() {
-        let even = Workload::new([0.25; 4]).expect("even");
-        let other = Workload::new([0.5, 0.25, 0.125, 0.125]).expect("other");
-        assert_eq!(even.distance_from(&other), 0.25);
-        assert_eq!(even.distance_from(&even), 0.0);
     }
 
     #[test]

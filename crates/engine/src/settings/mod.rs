@@ -66,9 +66,11 @@ pub struct Settings {
 
     /// Share of the missions that `learned` may spend on limits that its model does not ask
     /// for, from 0 to 1; with 0 it tries nothing. A trial is one step in one level, lasts
-    /// twelve missions, and is undone unless it was clearly better. `lerp` explores by noise
-    /// that decays, whatever share is set here; with 0 it has none, learns nothing and holds
-    /// the limits that it finds.
+    /// twelve missions, and is undone unless it was clearly better. Limits that the model
+    /// does ask for are no trial: they are gone to whatever is set here, by one run a
+    /// mission, and left again where they prove worse. `lerp` explores by noise that decays,
+    /// whatever share is set here; with 0 it has none, learns nothing and holds the limits
+    /// that it finds.
     ///
     /// Default: 0.1. Dynamically changeable: no.
     pub exploration: f64,

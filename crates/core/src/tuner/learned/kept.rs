@@ -5,8 +5,10 @@ use serde::{Deserialize, Serialize};
 use super::cost::Cost;
 use super::learning::Part;
 use super::lengths::Lengths;
-use super::memory::{Memory, Shares};
+use super::memory::Memory;
 use super::{Learned, phase};
+use crate::cost_model::AccessPattern;
+use crate::layout::Layout;
 use crate::shape::RunLimits;
 
 #[derive(Serialize, Deserialize)]
@@ -14,23 +16,47 @@ struct Kept {
     cost: Cost,
     memory: Memory,
     trials: u64,
-    /// Where a trial that runs began.
+    /// The limits before a trial that runs, or those that were left unmeasured for others
+    /// that are not measured yet. After a restart nobody could tell whether they were worse:
+    /// measurements are not kept, for caches are cold then.
     undo: Option<RunLimits>,
+    /// Those that hold meanwhile; where others do, nothing is to be undone. Older programs
+    /// do not tell.
+    #[serde(default)]
+    unproved: Option<RunLimits>,
     #[serde(default)]
     lengths: Lengths,
+}
+
+/// Whether these are limits of levels that there are, as in a state file they may not be.
+pub(super) fn of_a_tree(limits: &RunLimits) -> bool {
+    limits.levels.len() <= usize::from(Layout::V1.levels)
 }
 
 impl Learned {
     /// What is kept; null if it cannot be told.
     pub(super) fn kept(&self) -> serde_json::Value {
+        let (undo, unproved) = self.to_undo();
         let kept = Kept {
             cost: self.cost.clone(),
             memory: self.memory_with_present(),
             trials: self.trials,
-            undo: self.tried.as_ref().map(|tried| tried.back.clone()),
+            undo: undo.cloned(),
+            unproved: unproved.cloned(),
             lengths: self.lengths,
         };
         serde_json::to_value(kept).unwrap_or_default()
+    }
+
+    /// Where to go if the store is closed now, and the limits that have not proved
+    /// themselves.
+    fn to_undo(&self) -> (Option<&RunLimits>, Option<&RunLimits>) {
+        if self.undo.is_some() {
+            return (self.undo.as_ref(), self.unproved.as_ref());
+        }
+        let before_trial = self.tried.as_ref().map(|tried| &tried.back);
+        let undo = before_trial.or_else(|| self.phase.unproved());
+        (undo, self.answered.as_ref().filter(|_| undo.is_some()))
     }
 
     /// Takes up what was kept.
@@ -47,6 +73,8 @@ impl Learned {
             kept.cost.is_sound(),
             kept.memory.is_sound(),
             kept.lengths.is_sound(),
+            kept.undo.as_ref().is_none_or(of_a_tree),
+            kept.unproved.as_ref().is_none_or(of_a_tree),
         ];
         if sound.contains(&false) {
             return Err("what learned had learned holds numbers that cannot be".into());
@@ -59,19 +87,23 @@ impl Learned {
         self.memory = kept.memory;
         self.trials = kept.trials;
         self.undo = kept.undo;
+        self.unproved = kept.unproved;
         self.lengths = kept.lengths;
         Ok(())
     }
 
     /// The memory, with the present workload.
     pub(super) fn memory_with_present(&self) -> Memory {
-        self.memory_with(self.present.shares)
+        self.memory_with(self.present.pattern)
     }
 
     /// The memory, with the workload of the present phase if its limits have held and are
-    /// the learner's own.
-    pub(super) fn memory_with(&self, workload: Option<Shares>) -> Memory {
+    /// the learner's own; with its bars in any case, for they run out by its missions.
+    pub(super) fn memory_with(&self, pattern: Option<AccessPattern>) -> Memory {
         let mut memory = self.memory.clone();
+        let Some(pattern) = pattern else {
+            return memory;
+        };
         let before_trial = self.tried.as_ref().map(|tried| &tried.back);
         let served = before_trial.or(self.phase.settled());
         let imposed = |limits: &RunLimits| {
@@ -79,9 +111,11 @@ impl Learned {
             imposed.is_some_and(|imposed| phase::same(imposed, limits))
         };
         let served = served.filter(|limits| !imposed(limits));
-        if let (Some(shares), Some(limits)) = (workload, served) {
-            let bars = self.phase.bars().cloned().collect();
-            memory.keep(shares, self.data, limits, bars);
+        let bars = self.phase.bars.all();
+        match served {
+            Some(limits) => memory.keep(pattern, self.data, limits, bars),
+            None if !bars.is_empty() => memory.renew(&pattern, self.data, bars),
+            None => {}
         }
         memory
     }

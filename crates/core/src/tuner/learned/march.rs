@@ -1,6 +1,7 @@
 //! The way to the limits that the model finds best, and the way back from those that
 //! proved worse.
 
+use super::change::Told;
 use super::learning::Part;
 use super::structure::Structure;
 use super::{Learned, WORTH, Wish, search, wish};
@@ -21,17 +22,24 @@ impl Learned {
             return None;
         }
         let (limits, best, now) = self.phase.better(seen.limits)?;
-        self.marching = false;
-        self.blame(&limits, seen.limits);
+        self.turn_back(seen, &limits);
         wish(
             seen,
             limits,
             format!(
-                "operations took {:.1} µs under the limits before, {:.1} µs under these",
+                "operations took {:.1} µs under the limits before, which are expected again, \
+                 and {:.1} µs under these",
                 best * 1e6,
                 now * 1e6
             ),
         )
+    }
+
+    /// The way from these limits to the present ones was wrong.
+    pub(super) fn turn_back(&mut self, seen: &Question<'_>, limits: &RunLimits) {
+        self.marching = false;
+        self.phase.bars.lift(limits);
+        self.blame(limits, seen.limits);
     }
 
     /// Notes which limits made it worse: those of the level that changed. Where several
@@ -47,7 +55,8 @@ impl Learned {
             return;
         }
         for level in changed {
-            self.phase.bar_way(level, good.get(level), bad.get(level));
+            let (good, bad) = (good.get(level), bad.get(level));
+            self.phase.bars.bar_way(level, good, bad);
         }
     }
 
@@ -74,34 +83,16 @@ impl Learned {
         }
         let cost = |limits: &RunLimits| self.cost.under(structure, limits);
         let now = cost(seen.limits)?;
-        let (best, least) = if !self.learning.has(Part::Levels) {
-            search::best_alike(seen, &self.phase, cost)?
-        } else if self.phase.one_by_one {
-            let marcher = self.marcher.filter(|_| marched);
-            search::best_of_one(seen, structure.levels, marcher, &self.phase, cost)?
-        } else {
-            search::best(seen, structure.levels, &self.phase, cost)?
-        };
+        let (best, least) = self.best(seen, structure, marched)?;
         let worth = if unmeasured { PROMISE } else { WORTH };
         if guarded && least > now * (1.0 - worth) {
             return None;
         }
-        let mut limits = best.clone();
-        if guarded {
-            limits.clone_from(seen.limits);
-            // Limits that all levels share are spelled as one.
-            let levels = if self.learning.has(Part::Levels) {
-                structure.levels
-            } else {
-                usize::from(Layout::V1.levels)
-            };
-            for level in Layout::V1.logical_levels().take(levels) {
-                let (from, to) = (seen.limits.get(level), best.get(level));
-                limits.set(level, search::step(&self.phase, level, from, to));
-            }
-        }
+        let limits = self.towards(seen, structure, &best);
         let why = format!(
-            "the model expects {:.1} µs an operation at {best}, {:.1} µs at {}",
+            "the model expects {:.1} µs an operation after this step and {:.1} µs at the \
+             march's end, {best}; {:.1} µs at {}",
+            cost(&limits)? * 1e6,
             least * 1e6,
             now * 1e6,
             seen.limits
@@ -111,6 +102,56 @@ impl Learned {
         self.marcher = Layout::V1
             .logical_levels()
             .find(|level| best.get(*level) != seen.limits.get(*level));
+        if unmeasured && step.is_some() {
+            let told = Told {
+                there: least,
+                here: now,
+            };
+            self.leave(seen, told);
+        }
         step
+    }
+
+    /// What the model finds best, and its cost.
+    fn best(
+        &self,
+        seen: &Question<'_>,
+        structure: &Structure<'_>,
+        marched: bool,
+    ) -> Option<(RunLimits, f64)> {
+        let cost = |limits: &RunLimits| self.cost.under(structure, limits);
+        let bars = &self.phase.bars;
+        if !self.learning.has(Part::Levels) {
+            search::best_alike(seen, bars, cost)
+        } else if self.phase.one_by_one {
+            let marcher = self.marcher.filter(|_| marched);
+            search::best_of_one(seen, structure.levels, marcher, bars, cost)
+        } else {
+            search::best(seen, structure.levels, bars, cost)
+        }
+    }
+
+    /// The limits after the next step of a march.
+    fn towards(
+        &self,
+        seen: &Question<'_>,
+        structure: &Structure<'_>,
+        best: &RunLimits,
+    ) -> RunLimits {
+        if !self.learning.has(Part::Guardrails) {
+            return best.clone();
+        }
+        // Limits that all levels share are spelled as one.
+        let levels = if self.learning.has(Part::Levels) {
+            structure.levels
+        } else {
+            usize::from(Layout::V1.levels)
+        };
+        let mut limits = seen.limits.clone();
+        for level in Layout::V1.logical_levels().take(levels) {
+            let (from, to) = (seen.limits.get(level), best.get(level));
+            limits.set(level, search::step(&self.phase.bars, level, from, to));
+        }
+        limits
     }
 }

@@ -5,17 +5,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::phase::Bar;
-use crate::cost_model::{Workload, distance};
+use super::bars::Bar;
+use super::kept::of_a_tree;
+use crate::cost_model::AccessPattern;
 use crate::layout::Layout;
-use crate::observation::Mission;
 use crate::shape::RunLimits;
-
-/// Shares of gets of absent keys, of present keys, of scans and of writes.
-pub(super) type Shares = [f64; 4];
-
-/// A workload whose shares all lie this near is the same.
-pub(super) const SAME: f64 = 0.1;
 
 /// Data of which neither is so many times the other is the same.
 const SAME_DATA: f64 = 3.0;
@@ -26,7 +20,8 @@ const MOST: usize = 32;
 /// Limits that served a workload well.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Remembered {
-    shares: Shares,
+    #[serde(flatten)]
+    pattern: AccessPattern,
     /// Bytes in the tree; 0 in what older programs have learned, which fits any.
     #[serde(default)]
     data: f64,
@@ -37,17 +32,24 @@ pub(super) struct Remembered {
 }
 
 impl Remembered {
-    fn is_same(&self, shares: &Shares, data: f64) -> bool {
+    fn is_same(&self, pattern: &AccessPattern, data: f64) -> bool {
         let unknown = self.data <= 0.0;
         let like = self.data <= SAME_DATA * data && data <= SAME_DATA * self.data;
-        (unknown || like) && distance(&self.shares, shares) <= SAME
+        (unknown || like) && self.pattern.is_like(pattern)
+    }
+
+    /// How far it is from another workload: 1 where they begin to be two.
+    fn distance_from(&self, pattern: &AccessPattern) -> f64 {
+        let shares = self.pattern.distance_from(pattern) / AccessPattern::ALIKE;
+        shares.max(self.pattern.longer(pattern).ln() / AccessPattern::LONGER.ln())
     }
 
     /// Whether all numbers can be, as those of a state file may not.
     fn is_sound(&self) -> bool {
-        let shares = self.shares.iter().all(|share| (0.0..=1.0).contains(share));
         let most = usize::from(Layout::V1.levels) * usize::from(Layout::V1.max_run_limit());
-        shares && self.data.is_finite() && self.data >= 0.0 && self.bars.len() <= most
+        let bars = self.bars.len() <= most && self.bars.iter().all(Bar::is_sound);
+        let data = self.data.is_finite() && self.data >= 0.0;
+        bars && data && self.pattern.is_sound() && of_a_tree(&self.limits)
     }
 }
 
@@ -55,30 +57,38 @@ impl Remembered {
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Memory(Vec<Remembered>);
 
-/// The mission's shares; `None` without operations.
-pub(super) fn shares(mission: &Mission) -> Option<Shares> {
-    Workload::of_mission(&mission.operations).map(|workload| workload.shares())
-}
-
 impl Memory {
     /// Remembers what served a workload, in place of what did before.
-    pub fn keep(&mut self, shares: Shares, data: f64, limits: &RunLimits, bars: Vec<Bar>) {
-        self.0.retain(|old| !old.is_same(&shares, data));
+    pub fn keep(&mut self, pattern: AccessPattern, data: f64, limits: &RunLimits, bars: Vec<Bar>) {
+        self.0.retain(|old| !old.is_same(&pattern, data));
         if self.0.len() >= MOST {
             self.0.remove(0);
         }
         self.0.push(Remembered {
-            shares,
+            pattern,
             data,
             limits: limits.clone(),
             bars,
         });
     }
 
+    /// The bars under a workload are others, whatever served it.
+    pub fn renew(&mut self, pattern: &AccessPattern, data: f64, bars: Vec<Bar>) {
+        if let Some(at) = self.nearest(pattern, data) {
+            self.0[at].bars = bars;
+        }
+    }
+
     /// What served the nearest workload that is the same.
-    pub fn find(&self, shares: &Shares, data: f64) -> Option<&Remembered> {
-        let near = self.0.iter().filter(|old| old.is_same(shares, data));
-        near.min_by(|a, b| distance(&a.shares, shares).total_cmp(&distance(&b.shares, shares)))
+    pub fn find(&self, pattern: &AccessPattern, data: f64) -> Option<&Remembered> {
+        self.nearest(pattern, data).map(|at| &self.0[at])
+    }
+
+    fn nearest(&self, pattern: &AccessPattern, data: f64) -> Option<usize> {
+        let same = |at: &usize| self.0[*at].is_same(pattern, data);
+        let far = |at: &usize| self.0[*at].distance_from(pattern);
+        let near = (0..self.0.len()).filter(same);
+        near.min_by(|a, b| far(a).total_cmp(&far(b)))
     }
 
     /// Whether all can be so, as what a state file holds may not.
@@ -90,65 +100,123 @@ impl Memory {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::layout::LogicalLevel;
     use crate::shape::RunLimit;
 
     fn limits(limit: u16) -> RunLimits {
         RunLimits::uniform(RunLimit::clamped(limit))
     }
 
-    fn found(memory: &Memory, shares: Shares, data: f64) -> Option<&RunLimits> {
-        memory.find(&shares, data).map(|it| &it.limits)
+    /// So many gets of a hundred operations, the others writes.
+    fn reads(percent: f64) -> AccessPattern {
+        let share = percent / 100.0;
+        AccessPattern::new([0.0, share, 0.0, 1.0 - share, 0.0], 0.0)
+    }
+
+    fn found(memory: &Memory, pattern: AccessPattern, data: f64) -> Option<&RunLimits> {
+        memory.find(&pattern, data).map(|it| &it.limits)
     }
 
     #[test]
     fn the_nearest_of_the_same_is_found() {
         let mut memory = Memory::default();
-        memory.keep([0.0, 0.5, 0.0, 0.5], 1e9, &limits(4), Vec::new());
-        memory.keep([0.0, 0.9, 0.0, 0.1], 1e9, &limits(1), Vec::new());
-        let find = |memory: &Memory, reads: f64| {
-            let found = found(memory, [0.0, reads, 0.0, 1.0 - reads], 1e9);
-            found.cloned()
-        };
-        assert_eq!(find(&memory, 0.55), Some(limits(4)));
-        assert_eq!(find(&memory, 0.1), None);
-        memory.keep([0.0, 0.48, 0.0, 0.52], 1e9, &limits(6), Vec::new());
-        assert_eq!(find(&memory, 0.5), Some(limits(6)));
+        memory.keep(reads(50.0), 1e9, &limits(4), Vec::new());
+        memory.keep(reads(90.0), 1e9, &limits(1), Vec::new());
+        let find = |memory: &Memory, percent: f64| found(memory, reads(percent), 1e9).cloned();
+        assert_eq!(find(&memory, 55.0), Some(limits(4)));
+        assert_eq!(find(&memory, 10.0), None);
+        memory.keep(reads(48.0), 1e9, &limits(6), Vec::new());
+        assert_eq!(find(&memory, 50.0), Some(limits(6)));
         assert_eq!(memory.0.len(), 2);
     }
 
     #[test]
-    fn what_served_a_smaller_tree_is_not_taken_for_a_large_one() {
-        let shares = [0.0, 0.5, 0.0, 0.5];
+    fn what_served_writes_or_short_scans_is_not_taken_for_deletes_or_long_ones() {
+        let deletes = AccessPattern::new([0.0, 0.5, 0.0, 0.25, 0.25], 0.0);
+        let scans = |entries: f64| AccessPattern::new([0.0, 0.5, 0.5, 0.0, 0.0], 0.5 * entries);
         let mut memory = Memory::default();
-        memory.keep(shares, 1e9, &limits(4), Vec::new());
-        assert_eq!(found(&memory, shares, 2e9), Some(&limits(4)));
-        assert_eq!(found(&memory, shares, 1e10), None);
-        memory.keep(shares, 1e10, &limits(7), Vec::new());
-        assert_eq!(found(&memory, shares, 1e9), Some(&limits(4)));
-        assert_eq!(found(&memory, shares, 1e10), Some(&limits(7)));
+        memory.keep(reads(50.0), 1e9, &limits(4), Vec::new());
+        memory.keep(scans(10.0), 1e9, &limits(2), Vec::new());
+        assert_eq!(found(&memory, deletes, 1e9), None);
+        assert_eq!(found(&memory, scans(40.0), 1e9), None);
+        memory.keep(deletes, 1e9, &limits(5), Vec::new());
+        memory.keep(scans(40.0), 1e9, &limits(1), Vec::new());
+        assert_eq!(found(&memory, deletes, 1e9), Some(&limits(5)));
+        assert_eq!(found(&memory, reads(50.0), 1e9), Some(&limits(4)));
+        // Both are the same as these; by the entries of a scan one is nearer.
+        assert_eq!(found(&memory, scans(15.0), 1e9), Some(&limits(2)));
+        assert_eq!(found(&memory, scans(25.0), 1e9), Some(&limits(1)));
     }
 
     #[test]
-    fn what_was_learned_without_the_size_of_the_data_fits_any_until_it_is_learned_anew() {
-        let shares = [0.0, 0.5, 0.0, 0.5];
+    fn what_served_a_smaller_tree_is_not_taken_for_a_large_one() {
+        let half = reads(50.0);
+        let mut memory = Memory::default();
+        memory.keep(half, 1e9, &limits(4), Vec::new());
+        assert_eq!(found(&memory, half, 2e9), Some(&limits(4)));
+        assert_eq!(found(&memory, half, 1e10), None);
+        memory.keep(half, 1e10, &limits(7), Vec::new());
+        assert_eq!(found(&memory, half, 1e9), Some(&limits(4)));
+        assert_eq!(found(&memory, half, 1e10), Some(&limits(7)));
+    }
+
+    /// They knew no deletes, no entries of scans, and no size of the data.
+    #[test]
+    fn what_older_programs_learned_fits_any_data_and_scan_until_it_is_learned_anew() {
+        let shares = [0.0, 0.5, 0.5, 0.0];
         let old = serde_json::json!([{"shares": shares, "limits": limits(4)}]);
         let mut memory: Memory = serde_json::from_value(old).expect("an older state");
         assert!(memory.is_sound());
-        assert_eq!(found(&memory, shares, 1e12), Some(&limits(4)));
-        memory.keep(shares, 1e12, &limits(7), Vec::new());
-        assert_eq!(found(&memory, shares, 1e6), None);
+        let scans = |entries: f64| AccessPattern::new([0.0, 0.5, 0.5, 0.0, 0.0], 0.5 * entries);
+        for entries in [1.0, 1_000.0] {
+            assert_eq!(found(&memory, scans(entries), 1e12), Some(&limits(4)));
+        }
+        memory.keep(scans(1.0), 1e12, &limits(7), Vec::new());
+        assert_eq!(found(&memory, scans(1_000.0), 1e12), None);
+        assert_eq!(found(&memory, scans(1.0), 1e6), None);
+        let text = serde_json::to_string(&memory).expect("data");
+        let read: Memory = serde_json::from_str(&text).expect(&text);
+        assert_eq!(read, memory);
+    }
+
+    #[test]
+    fn bars_are_renewed_where_something_is_remembered() {
+        let bar = || vec![Bar::new(LogicalLevel(2), RunLimit::clamped(3))];
+        let mut memory = Memory::default();
+        memory.renew(&reads(50.0), 1e9, bar());
+        assert_eq!(memory, Memory::default());
+        memory.keep(reads(50.0), 1e9, &limits(4), Vec::new());
+        memory.renew(&reads(45.0), 1e9, bar());
+        let remembered = memory.find(&reads(50.0), 1e9).expect("kept");
+        assert_eq!((&remembered.limits, &remembered.bars), (&limits(4), &bar()));
+    }
+
+    #[test]
+    fn what_no_tree_has_is_not_sound() {
+        let mut long = limits(4);
+        long.set(LogicalLevel(13), RunLimit::ONE);
+        let mut memory = Memory::default();
+        memory.keep(reads(50.0), 1e9, &long, Vec::new());
+        assert!(!memory.is_sound());
+        for (level, sound) in [(0, false), (1, true), (12, true), (13, false)] {
+            let bar = Bar::new(LogicalLevel(level), RunLimit::ONE);
+            let mut memory = Memory::default();
+            memory.keep(reads(50.0), 1e9, &limits(4), vec![bar]);
+            assert_eq!(memory.is_sound(), sound, "{level}");
+        }
     }
 
     #[test]
     fn the_oldest_is_forgotten() {
         let mut memory = Memory::default();
+        let of = |a: f64, b: f64| AccessPattern::new([a, b, 0.0, 0.0, 0.0], 0.0);
         for at in 0..11u16 {
             for other in 0..11u16 {
                 let (a, b) = (f64::from(at) / 10.0, f64::from(other) / 10.0);
-                memory.keep([a, b, 0.0, 0.0], 1e9, &limits(at + 1), Vec::new());
+                memory.keep(of(a, b), 1e9, &limits(at + 1), Vec::new());
             }
         }
         assert!(memory.0.len() <= MOST && memory.is_sound());
-        assert_eq!(found(&memory, [1.0, 1.0, 0.0, 0.0], 1e9), Some(&limits(11)));
+        assert_eq!(found(&memory, of(1.0, 1.0), 1e9), Some(&limits(11)));
     }
 }

@@ -6,18 +6,22 @@
 //! and marches towards them, one step per level and mission, if they promise
 //! enough. A march begins where the cost has been measured, or at once where the model
 //! has learned and promises much; what is measured at its end stands above what was
-//! foretold ([`phase`]): if it is worse than before, the way is gone back, and its
-//! farther half is not gone again for a while. Now and then, when the model has
-//! nothing to say, a step is tried all the same. Which workload it is the missions tell
-//! ([`present`]); workloads are remembered with what served them and what did not
-//! ([`memory`]). Where few write, levels are merged once that pays
-//! ([`consolidate`]).
+//! foretold ([`phase`]): if it is worse than before, the way is gone back ([`left`] tells
+//! how, where before was not measured), and its farther half is not gone again for a
+//! while ([`bars`]). Now and then, when the model has nothing to say, a step is tried all
+//! the same. Which workload it is the missions tell ([`present`]); workloads are
+//! remembered with what served them and what did not ([`memory`]), and what served is
+//! taken at once when they return ([`change`]). Where few write, levels are merged once
+//! that pays ([`consolidate`]).
 
+mod bars;
+mod change;
 mod consolidate;
 mod cost;
 mod fit;
 mod kept;
 mod learning;
+mod left;
 mod lengths;
 mod march;
 mod memory;
@@ -37,7 +41,7 @@ pub use self::learning::{Learning, Part};
 use self::lengths::Lengths;
 use self::memory::Memory;
 use self::phase::Phase;
-use self::present::{Present, Turn};
+use self::present::Present;
 use self::structure::Structure;
 use self::times::{Times, took};
 use self::trials::Tried;
@@ -75,7 +79,9 @@ pub struct Learned {
     /// The last mission showed that the workload is another one.
     turned: bool,
     tried: Option<Tried>,
+    /// Where to go first after a restart, if these limits hold.
     undo: Option<RunLimits>,
+    unproved: Option<RunLimits>,
     /// Trials so far, which go round the levels and up and down by turns.
     trials: u64,
     /// Missions that were trials, and all.
@@ -120,6 +126,7 @@ impl Learned {
             turned: false,
             tried: None,
             undo: None,
+            unproved: None,
             trials: 0,
             explored: 0,
             asked: 0,
@@ -133,57 +140,25 @@ impl Learned {
         }
     }
 
-    /// Begins anew when the workload is another one. Returns what served it
-    /// before, if it was seen before.
-    fn notice_change(&mut self, seen: &Question<'_>) -> Option<Wish> {
-        // What the phase was measured under.
-        let before = self.present.shares;
-        if self.present.see(seen.mission) != Turn::Other {
-            return None;
-        }
-        self.memory = self.memory_with(before);
-        self.imposed = None;
-        let back = self.tried.take().map(|tried| tried.back);
-        if before.is_some() {
-            self.turned = true;
-            self.lengths.learn(self.phase.missions());
-        }
-        let shares = self.present.shares?;
-        let remembered = self.memory.find(&shares, self.data);
-        let remembered = remembered.filter(|_| self.learning.has(Part::Memory));
-        let bars = remembered.map_or(&[][..], |it| &it.bars);
-        self.phase = Phase::new(self.learning.has(Part::Spread)).remembering(bars);
-        self.marching = false;
-        self.cost.begin_anew();
-        let (limits, why) = match remembered {
-            Some(remembered) => (
-                remembered.limits.clone(),
-                "it served this workload when it was last seen",
-            ),
-            None => (back?, "the workload changed during a trial"),
-        };
-        self.phase.measure_first();
-        wish(seen, limits, why.into())
+    /// The model takes up the mission.
+    fn learn(&mut self, seen: &Question<'_>, structure: &Structure<'_>) {
+        self.cost
+            .learn(structure, seen.tree, seen.mission, seen.limits);
+        self.learned += 1;
     }
 
     fn wish(&mut self, seen: &Question<'_>) -> Option<Wish> {
-        if let Some(back) = self.undo.take() {
-            return wish(
-                seen,
-                back,
-                "a trial had begun when the store was closed".into(),
-            );
+        if let Some(wish) = self.take_back(seen) {
+            return Some(wish);
         }
         if let Some(wish) = self.notice_change(seen) {
             return Some(wish);
         }
         let structure = Structure::of(seen.shape, seen.tree)?;
-        self.cost
-            .learn(&structure, seen.tree, seen.mission, seen.limits);
-        self.learned += 1;
+        self.learn(seen, &structure);
         // What looks like another workload tells nothing of this one.
-        let alike = self.present.shares.filter(|_| self.present.is_sure());
-        let cost = alike.and_then(|shares| took(seen.mission, &shares));
+        let alike = self.present.pattern.filter(|_| self.present.is_sure());
+        let cost = alike.and_then(|pattern| took(seen.mission, &pattern));
         self.phase.record(seen.limits, cost);
         self.cost.expect(self.lengths.whole(self.phase.missions()));
         if !self.present.is_sure() {
@@ -191,9 +166,10 @@ impl Learned {
         }
         if let Some(tried) = self.tried.clone() {
             self.explored += 1;
-            return self.end_trial(seen, &tried);
+            return self.end_trial(seen, &structure, &tried);
         }
         self.go_back(seen)
+            .or_else(|| self.regret(seen))
             .or_else(|| self.follow_model(seen, &structure))
             .or_else(|| self.explore(seen, &structure))
     }

@@ -1,14 +1,13 @@
 //! Which workload it is, and when it is another one.
 
 use super::super::chance::by_chance;
-use super::memory::{SAME, Shares, shares};
-use crate::cost_model::distance;
+use crate::cost_model::AccessPattern;
 use crate::observation::Mission;
 
 /// Missions in a row that show another workload, before it is believed.
 pub(super) const OTHER: u32 = 2;
 
-/// Operations after which the shares of a workload are known.
+/// Operations after which a workload is known.
 const WELL_KNOWN: u64 = 10_000;
 
 /// Missions that the means look back on.
@@ -36,9 +35,9 @@ pub(super) enum Turn {
 /// The workload of late.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Present {
-    /// Its shares, once one was seen.
-    pub shares: Option<Shares>,
-    /// Operations that those are of.
+    /// What it asks for, once one was seen.
+    pub pattern: Option<AccessPattern>,
+    /// Operations that this is of.
     known: u64,
     /// Missions in a row that look like another one.
     pub other: u32,
@@ -51,25 +50,22 @@ pub(super) struct Present {
 #[derive(Clone, Debug, Default)]
 struct Lately {
     missions: u32,
-    mean: Shares,
+    mean: AccessPattern,
     /// The share of missions that differ from the one before.
     jumps: f64,
     /// Missions since one did.
     calm: u32,
     /// The last one, with its operations.
-    last: Option<(Shares, u64)>,
+    last: Option<(AccessPattern, u64)>,
 }
 
 impl Lately {
-    fn see(&mut self, now: &Shares, operations: u64) {
+    fn see(&mut self, now: &AccessPattern, operations: u64) {
         let jumped = self
             .last
             .is_some_and(|(last, known)| differ(&last, now, known, operations));
         self.missions = (self.missions + 1).min(LATELY);
-        let weight = 1.0 / f64::from(self.missions);
-        for (mean, now) in self.mean.iter_mut().zip(now) {
-            *mean += weight * (now - *mean);
-        }
+        self.mean = self.mean.towards(now, 1.0 / f64::from(self.missions));
         let jump = f64::from(u8::from(jumped));
         self.jumps += (jump - self.jumps) / f64::from(LATELY);
         self.calm = if jumped { 0 } else { self.calm + 1 };
@@ -77,21 +73,30 @@ impl Lately {
     }
 }
 
-/// Whether shares of so many operations each are those of different workloads, and not so
-/// by chance.
-fn differ(one: &Shares, other: &Shares, of_one: u64, of_other: u64) -> bool {
-    distance(one, other) > SAME + by_chance(of_one) + by_chance(of_other)
+/// Whether so many operations each are of different workloads, and not so by chance.
+fn differ(one: &AccessPattern, other: &AccessPattern, of_one: u64, of_other: u64) -> bool {
+    let share = AccessPattern::ALIKE + by_chance(of_one) + by_chance(of_other);
+    one.distance_from(other) > share || scan_otherwise(one, other, of_one, of_other)
+}
+
+/// Whether scans return so many times as many entries, more than chance may explain.
+/// Entries of a scan are taken to spread as widely as they are many: the deviation of a
+/// mean of n is one in sqrt(n) then, and twice that of a share.
+fn scan_otherwise(one: &AccessPattern, other: &AccessPattern, of_one: u64, of_other: u64) -> bool {
+    let chance = |it: &AccessPattern, of: u64| 2.0 * by_chance((it.scans() * of as f64) as u64);
+    let by = AccessPattern::LONGER * (1.0 + chance(one, of_one) + chance(other, of_other));
+    one.longer(other) >= by
 }
 
 impl Present {
     /// Takes up a mission.
     pub fn see(&mut self, mission: &Mission) -> Turn {
-        let Some(now) = shares(mission) else {
+        let Some(now) = AccessPattern::of_mission(&mission.operations) else {
             return self.standing();
         };
         let operations = mission.operations.total();
         self.lately.see(&now, operations);
-        let Some(before) = self.shares else {
+        let Some(before) = self.pattern else {
             return self.begin(now, operations);
         };
         if self.by_turns {
@@ -126,13 +131,18 @@ impl Present {
         }
     }
 
-    fn begin(&mut self, shares: Shares, operations: u64) -> Turn {
-        (self.shares, self.known, self.other) = (Some(shares), operations, 0);
+    fn begin(&mut self, pattern: AccessPattern, operations: u64) -> Turn {
+        (self.pattern, self.known, self.other) = (Some(pattern), operations, 0);
         Turn::Other
     }
 
     /// Turns end with missions alike, and are others where their mean has moved.
-    fn go_on_by_turns(&mut self, before: &Shares, now: Shares, operations: u64) -> Turn {
+    fn go_on_by_turns(
+        &mut self,
+        before: &AccessPattern,
+        now: AccessPattern,
+        operations: u64,
+    ) -> Turn {
         let mean = self.lately.mean;
         if self.lately.calm >= CALM {
             self.by_turns = false;
@@ -147,14 +157,13 @@ impl Present {
 
     /// A workload that was seen for few operations alone is the mean of all that were like
     /// it.
-    fn know_better(&mut self, before: &Shares, now: &Shares, operations: u64) {
+    fn know_better(&mut self, before: &AccessPattern, now: &AccessPattern, operations: u64) {
         if self.known >= WELL_KNOWN {
             return;
         }
         let known = self.known.saturating_add(operations);
         let weight = operations as f64 / known.max(1) as f64;
-        let mean = |at: usize| before[at] + weight * (now[at] - before[at]);
-        (self.shares, self.known) = (Some(std::array::from_fn(mean)), known);
+        (self.pattern, self.known) = (Some(before.towards(now, weight)), known);
     }
 }
 
@@ -191,6 +200,60 @@ mod tests {
         assert_eq!(present.see(&Mission::default()), Same, "nothing was done");
     }
 
+    /// What missions of these operations told.
+    fn told(missions: &[OperationMix]) -> Vec<Turn> {
+        let mut present = Present::default();
+        let see = |operations: &OperationMix| {
+            present.see(&Mission {
+                operations: *operations,
+                ..Mission::default()
+            })
+        };
+        missions.iter().map(see).collect()
+    }
+
+    #[test]
+    fn deletes_in_place_of_writes_are_another_workload() {
+        let mix = |writes: u64, deletes: u64| OperationMix {
+            gets_found: 5_000,
+            writes,
+            deletes,
+            ..OperationMix::default()
+        };
+        let (writes, deletes) = (mix(5_000, 0), mix(1_000, 4_000));
+        use Turn::{Other, Same, Unsure};
+        let seen = told(&[writes, writes, deletes, deletes, deletes]);
+        assert_eq!(seen, [Other, Same, Unsure, Other, Same]);
+    }
+
+    #[test]
+    fn scans_of_three_times_as_many_entries_are_another_workload() {
+        let mix = |scans: u64, entries: u64| OperationMix {
+            gets_found: 10_000 - scans,
+            scans,
+            scan_entries: scans * entries,
+            ..OperationMix::default()
+        };
+        let second = |scans: u64, before: u64, after: u64| {
+            let (before, after) = (mix(scans, before), mix(scans, after));
+            told(&[before, before, after, after])[3]
+        };
+        assert_eq!(second(5_000, 10, 40), Turn::Other);
+        assert_eq!(second(5_000, 40, 10), Turn::Other);
+        assert_eq!(second(5_000, 10, 25), Turn::Same);
+        assert_eq!(second(900, 10, 40), Turn::Same, "they are rare");
+        assert_eq!(second(5_000, 10, 0), Turn::Same, "nobody counted them");
+        // Sixteen scans tell little of how long they are.
+        let few = mix(5_000, 10);
+        let many = OperationMix {
+            gets_found: 16,
+            scans: 16,
+            scan_entries: 16 * 40,
+            ..OperationMix::default()
+        };
+        assert_eq!(told(&[few, few, many, many])[3], Turn::Same);
+    }
+
     /// Every second mission, every third, and workloads of two and of three missions each.
     #[test]
     fn what_comes_by_turns_is_one_workload() {
@@ -201,7 +264,7 @@ mod tests {
             turns(&mut present, missions().take(120));
             assert!(present.by_turns, "{pattern:?}");
             let mean = pattern.iter().sum::<u64>() as f64 / pattern.len() as f64 / 100.0;
-            let share = present.shares.expect("seen")[1];
+            let share = present.pattern.expect("seen").shares()[1];
             assert!((share - mean).abs() < 0.1, "{pattern:?}: {share} {mean}");
             let later = turns(&mut present, missions().take(600));
             assert_eq!(others(&later), 0, "{pattern:?}");
@@ -215,7 +278,7 @@ mod tests {
         let told = turns(&mut present, [90; 100]);
         assert!(!present.by_turns);
         assert_eq!(others(&told[20..]), 0, "{told:?}");
-        assert!((present.shares.expect("seen")[1] - 0.9).abs() < 1e-9);
+        assert!((present.pattern.expect("seen").shares()[1] - 0.9).abs() < 1e-9);
     }
 
     /// Sessions of five missions and more are learned one by one.

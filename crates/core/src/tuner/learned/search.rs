@@ -1,6 +1,9 @@
-//! The limits that cost least, by the model.
+//! The limits that cost least, by the model, of those that single steps lead to.
 
-use super::phase::Phase;
+use std::cmp::Ordering;
+use std::ops::RangeInclusive;
+
+use super::bars::Bars;
 use crate::layout::{Layout, LogicalLevel};
 use crate::shape::{RunLimit, RunLimits, Shape};
 use crate::tuner::Question;
@@ -14,12 +17,21 @@ pub(super) fn largest(shape: &Shape) -> u16 {
     Layout::V1.max_run_limit().min(ratio)
 }
 
+/// The limits of a level that steps of one lead to, from this one, without a bar on the way.
+fn reach(bars: &Bars, level: LogicalLevel, from: RunLimit, largest: u16) -> RangeInclusive<u16> {
+    let open = |limit: &u16| !bars.stand(level, RunLimit::clamped(*limit));
+    let from = from.get();
+    let lowest = (1..from).rev().take_while(open).last();
+    let highest = (from + 1..=largest).take_while(open).last();
+    lowest.unwrap_or(from)..=highest.unwrap_or(from).min(largest)
+}
+
 /// The best limits of the first `levels` levels, level by level from the present
 /// ones, and their cost.
 pub(super) fn best(
     seen: &Question<'_>,
     levels: usize,
-    phase: &Phase,
+    bars: &Bars,
     cost: impl Fn(&RunLimits) -> Option<f64>,
 ) -> Option<(RunLimits, f64)> {
     let mut best = seen.limits.clone();
@@ -28,13 +40,10 @@ pub(super) fn best(
         let before = least;
         for at in 1..=levels {
             let level = LogicalLevel(at as u16);
-            for limit in 1..=largest(seen.shape) {
-                let limit = RunLimit::clamped(limit);
-                if phase.is_barred(level, limit) {
-                    continue;
-                }
+            let from = seen.limits.get(level);
+            for limit in reach(bars, level, from, largest(seen.shape)) {
                 let mut other = best.clone();
-                other.set(level, limit);
+                other.set(level, RunLimit::clamped(limit));
                 let found = cost(&other)?;
                 if found < least {
                     (best, least) = (other, found);
@@ -54,19 +63,17 @@ pub(super) fn best_of_one(
     seen: &Question<'_>,
     levels: usize,
     only: Option<LogicalLevel>,
-    phase: &Phase,
+    bars: &Bars,
     cost: impl Fn(&RunLimits) -> Option<f64>,
 ) -> Option<(RunLimits, f64)> {
     let mut best = seen.limits.clone();
     let mut least = cost(&best)?;
     let levels = (1..=levels).map(|at| LogicalLevel(at as u16));
     for level in levels.filter(|level| only.is_none_or(|only| only == *level)) {
-        for limit in (1..=largest(seen.shape)).map(RunLimit::clamped) {
-            if phase.is_barred(level, limit) {
-                continue;
-            }
+        let from = seen.limits.get(level);
+        for limit in reach(bars, level, from, largest(seen.shape)) {
             let mut other = seen.limits.clone();
-            other.set(level, limit);
+            other.set(level, RunLimit::clamped(limit));
             let found = cost(&other)?;
             if found < least {
                 (best, least) = (other, found);
@@ -79,27 +86,99 @@ pub(super) fn best_of_one(
 /// The best limit that all levels share, and its cost.
 pub(super) fn best_alike(
     seen: &Question<'_>,
-    phase: &Phase,
+    bars: &Bars,
     cost: impl Fn(&RunLimits) -> Option<f64>,
 ) -> Option<(RunLimits, f64)> {
-    let open = |limit: &RunLimit| {
+    let most = largest(seen.shape);
+    let within = |limit: &u16| {
         let mut levels = Layout::V1.logical_levels();
-        !levels.any(|level| phase.is_barred(level, *limit))
+        levels.all(|level| reach(bars, level, seen.limits.get(level), most).contains(limit))
     };
-    (1..=largest(seen.shape))
+    (1..=most)
+        .filter(within)
         .map(RunLimit::clamped)
-        .filter(open)
         .map(RunLimits::uniform)
         .filter_map(|limits| Some((cost(&limits)?, limits)))
         .min_by(|(one, _), (other, _)| one.total_cmp(other))
         .map(|(least, best)| (best, least))
 }
 
-/// One step from a limit towards another: to the next that is not barred.
-pub(super) fn step(phase: &Phase, level: LogicalLevel, from: RunLimit, to: RunLimit) -> RunLimit {
-    let up = from.get() + 1..=to.get();
-    let down = (to.get()..from.get()).rev();
-    let open = |limit: &RunLimit| !phase.is_barred(level, *limit);
-    let found = up.chain(down).map(RunLimit::clamped).find(open);
-    found.unwrap_or(from)
+/// One run towards a limit, if that is not barred.
+pub(super) fn step(bars: &Bars, level: LogicalLevel, from: RunLimit, to: RunLimit) -> RunLimit {
+    let next = match to.cmp(&from) {
+        Ordering::Less => from.get() - 1,
+        Ordering::Equal => return from,
+        Ordering::Greater => from.get() + 1,
+    };
+    let next = RunLimit::clamped(next);
+    if bars.stand(level, next) { from } else { next }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observation::Mission;
+    use crate::testing::small_shape;
+    use crate::tree::Tree;
+
+    const LEVEL: LogicalLevel = LogicalLevel(1);
+
+    fn limit(runs: u16) -> RunLimit {
+        RunLimit::clamped(runs)
+    }
+
+    fn barred(limits: &[u16]) -> Bars {
+        let mut bars = Bars::default();
+        for runs in limits {
+            bars.bar(LEVEL, limit(*runs));
+        }
+        bars
+    }
+
+    #[test]
+    fn a_step_is_one_run_and_none_onto_a_bar() {
+        let bars = barred(&[6]);
+        let to = |from: u16, to: u16| step(&bars, LEVEL, limit(from), limit(to)).get();
+        assert_eq!((to(4, 9), to(4, 1), to(4, 4)), (5, 3, 4));
+        assert_eq!((to(5, 9), to(7, 1)), (5, 7), "6 is not stepped over");
+        assert_eq!(to(6, 9), 7, "a bar holds nobody who is on it");
+    }
+
+    #[test]
+    fn what_lies_behind_a_bar_is_out_of_reach() {
+        let range = |bars: &[u16], from: u16| reach(&barred(bars), LEVEL, limit(from), 10);
+        assert_eq!(range(&[], 4), 1..=10);
+        assert_eq!(range(&[2, 8], 4), 3..=7);
+        assert_eq!(range(&[3, 5], 4), 4..=4);
+        assert_eq!(range(&[4], 4), 1..=10);
+        assert_eq!(range(&[], 12), 1..=10, "more is no tree of its own");
+    }
+
+    /// Ten runs are best by far, then four.
+    #[test]
+    fn the_best_of_those_in_reach_is_chosen() {
+        let cost = |limits: &RunLimits| match limits.get(LEVEL).get() {
+            10 => Some(1.0),
+            runs => Some(5.0 + f64::from(runs.abs_diff(4))),
+        };
+        let (shape, tree) = (small_shape(), Tree::default());
+        let limits = RunLimits::uniform(RunLimit::ONE);
+        let seen = Question {
+            shape: &shape,
+            tree: &tree,
+            limits: &limits,
+            mission: &Mission::default(),
+        };
+        let first = |found: Option<(RunLimits, f64)>| found.map(|it| it.0.get(LEVEL).get());
+        let cases: [(&[u16], u16); 4] = [(&[], 10), (&[7], 4), (&[3], 2), (&[2], 1)];
+        for (bars, expected) in cases {
+            let bars = barred(bars);
+            let found = [
+                best(&seen, 2, &bars, cost),
+                best_of_one(&seen, 2, None, &bars, cost),
+                best_alike(&seen, &bars, cost),
+            ];
+            assert_eq!(found.map(first), [Some(expected); 3], "{bars:?}");
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::memory::Shares;
+use crate::cost_model::AccessPattern;
 use crate::observation::Mission;
 
 /// Kinds with a smaller share of the operations may go untimed: one operation in many
@@ -70,9 +70,9 @@ fn held_back(mission: &Mission) -> f64 {
 
 /// Seconds of an operation, stalls included, if the operations were mixed like this.
 /// Two missions that differ in their mix alone cost the same.
-pub(super) fn took(mission: &Mission, shares: &Shares) -> Option<f64> {
-    let [absent, found, scans, writes] = *shares;
-    of_counts(mission, [absent + found, scans, writes])
+pub(super) fn took(mission: &Mission, pattern: &AccessPattern) -> Option<f64> {
+    let [absent, found, scans, writes, deletes] = pattern.shares();
+    of_counts(mission, [absent + found, scans, writes + deletes])
 }
 
 fn of_counts(mission: &Mission, counts: [f64; 3]) -> Option<f64> {
@@ -131,8 +131,8 @@ mod tests {
         let free = waited(&mission(500, 100, 500, 20)).expect("timed");
         let all = waited(&held_back).expect("timed");
         assert!((all - free - 0.3).abs() < 1e-9, "{all} {free}");
-        let shares = [0.0, 0.5, 0.0, 0.5];
-        let took = took(&held_back, &shares).expect("timed");
+        let half = AccessPattern::new([0.0, 0.5, 0.0, 0.25, 0.25], 0.0);
+        let took = took(&held_back, &half).expect("timed");
         assert!((took - all / 1_000.0).abs() < 1e-12, "{took}");
         // Every write that was timed was held back.
         held_back.put.mean = Duration::ZERO;
@@ -155,9 +155,9 @@ mod tests {
 
     #[test]
     fn another_mix_alone_costs_the_same() {
-        let shares = [0.0, 0.1, 0.0, 0.9];
+        let writes = AccessPattern::new([0.0, 0.1, 0.0, 0.9, 0.0], 0.0);
         let (some, more) = (mission(10, 100, 90, 10), mission(18, 100, 82, 10));
-        let (some, more) = (took(&some, &shares), took(&more, &shares));
+        let (some, more) = (took(&some, &writes), took(&more, &writes));
         assert_eq!(some, more);
         assert!((some.expect("timed") - 19e-6).abs() < 1e-12);
     }

@@ -31,11 +31,12 @@ impl Learned {
     ) -> Option<Wish> {
         let budget = self.exploration * self.asked as f64;
         let affordable = self.explored as f64 + f64::from(TRIAL) <= budget;
-        if self.phase.held < CALM || !affordable || self.phase.mean(seen.limits).is_none() {
+        let now = self.phase.mean(seen.limits)?;
+        if self.phase.held < CALM || !affordable {
             return None;
         }
         let at = self.trials;
-        self.trials += 1;
+        self.trials = self.trials.wrapping_add(1);
         let level = LogicalLevel((at / 2 % structure.levels as u64) as u16 + 1);
         // A limit shows itself only where something comes in.
         let written = seen
@@ -52,20 +53,32 @@ impl Learned {
             old.saturating_sub(1)
         };
         let limit = RunLimit::clamped(new.min(search::largest(seen.shape)));
-        if limit.get() == old || self.phase.is_barred(level, limit) {
+        if limit.get() == old || self.phase.bars.stand(level, limit) {
             return None;
         }
         let mut limits = seen.limits.clone();
         limits.set(level, limit);
+        let expected = self.cost.under(structure, &limits)?;
         self.tried = Some(Tried {
             back: seen.limits.clone(),
             level,
         });
-        wish(seen, limits, format!("a trial of {TRIAL} missions"))
+        let why = format!(
+            "a trial of {TRIAL} missions: operations take {:.1} µs now, and the model expects \
+             {:.1} µs",
+            now * 1e6,
+            expected * 1e6
+        );
+        wish(seen, limits, why)
     }
 
     /// Keeps a tried step if it was clearly better, and undoes it otherwise.
-    pub(super) fn end_trial(&mut self, seen: &Question<'_>, tried: &Tried) -> Option<Wish> {
+    pub(super) fn end_trial(
+        &mut self,
+        seen: &Question<'_>,
+        structure: &Structure<'_>,
+        tried: &Tried,
+    ) -> Option<Wish> {
         let gone = seen.limits.get(tried.level) == tried.back.get(tried.level);
         let worse = self.learning.has(Part::Guardrails)
             && self.phase.clearly(&tried.back, seen.limits, WORSE);
@@ -78,23 +91,28 @@ impl Learned {
             self.phase.held = 0;
             return None;
         }
-        if self.phase.clearly(seen.limits, &tried.back, WORTH) {
-            self.phase.bar(tried.level, tried.back.get(tried.level));
+        let better = self.phase.clearly(seen.limits, &tried.back, WORTH);
+        let bars = &mut self.phase.bars;
+        if better {
+            bars.lift(seen.limits);
+            bars.bar(tried.level, tried.back.get(tried.level));
             return None;
         }
-        let means = self
-            .phase
-            .mean(&tried.back)
-            .zip(self.phase.mean(seen.limits));
-        let why = match means {
-            Some((before, now)) => format!(
-                "the trial took {:.1} µs an operation, {:.1} µs before it",
-                now * 1e6,
-                before * 1e6
-            ),
+        bars.bar(tried.level, seen.limits.get(tried.level));
+        let why = self.why_it_ends(seen, structure, tried);
+        wish(seen, tried.back.clone(), why)
+    }
+
+    fn why_it_ends(&self, seen: &Question<'_>, structure: &Structure<'_>, tried: &Tried) -> String {
+        let before = self.phase.mean(&tried.back);
+        let expected = before.or_else(|| self.cost.under(structure, &tried.back));
+        let took = match self.phase.mean(seen.limits) {
+            Some(now) => format!("the trial took {:.1} µs an operation", now * 1e6),
             None => "the trial could not be measured".into(),
         };
-        self.phase.bar(tried.level, seen.limits.get(tried.level));
-        wish(seen, tried.back.clone(), why)
+        match expected {
+            Some(again) => format!("{took}; {:.1} µs are expected without it", again * 1e6),
+            None => took,
+        }
     }
 }

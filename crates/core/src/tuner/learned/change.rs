@@ -1,0 +1,113 @@
+//! Limits that are gone to at once: those that served a workload when it was last seen, and
+//! those before something that has not proved itself.
+
+use super::learning::Part;
+use super::memory::Remembered;
+use super::phase::{self, Phase};
+use super::present::Turn;
+use super::structure::Structure;
+use super::{Learned, Wish, wish};
+use crate::shape::RunLimits;
+use crate::tuner::Question;
+
+/// What the model expects: seconds of an operation under limits to come, and under the
+/// present ones.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Told {
+    pub there: f64,
+    pub here: f64,
+}
+
+impl Learned {
+    /// Goes back where the store was closed before something had proved itself.
+    pub(super) fn take_back(&mut self, seen: &Question<'_>) -> Option<Wish> {
+        let back = self.undo.take()?;
+        let unproved = self.unproved.take();
+        let others_hold = unproved.is_some_and(|it| !phase::same(&it, seen.limits));
+        if others_hold || phase::same(&back, seen.limits) {
+            return None;
+        }
+        let told = self.foretell(seen, &back);
+        let why = "what was tried had not proved itself when the store was closed";
+        wish(seen, back, format!("{why}; {}", sentence(told)))
+    }
+
+    /// Begins anew when the workload is another one. Returns what served it
+    /// before, if it was seen before.
+    pub(super) fn notice_change(&mut self, seen: &Question<'_>) -> Option<Wish> {
+        // What the phase was measured under.
+        let before = self.present.pattern;
+        if self.present.see(seen.mission) != Turn::Other {
+            return None;
+        }
+        self.memory = self.memory_with(before);
+        self.imposed = None;
+        let back = self.tried.take().map(|tried| tried.back);
+        if before.is_some() {
+            self.turned = true;
+            self.lengths.learn(self.phase.missions());
+        }
+        let remembered = self.remembered();
+        let bars = remembered.as_ref().map_or(&[][..], |it| &it.bars);
+        self.phase = Phase::new(self.learning.has(Part::Spread)).remembering(bars);
+        self.marching = false;
+        self.cost.begin_anew();
+        match remembered {
+            Some(remembered) => self.serve_again(seen, remembered.limits),
+            None => self.end_with_workload(seen, back?),
+        }
+    }
+
+    fn remembered(&self) -> Option<Remembered> {
+        let found = self.memory.find(&self.present.pattern?, self.data);
+        found.filter(|_| self.learning.has(Part::Memory)).cloned()
+    }
+
+    fn serve_again(&mut self, seen: &Question<'_>, limits: RunLimits) -> Option<Wish> {
+        self.phase.measure_first();
+        if phase::same(&limits, seen.limits) {
+            return None;
+        }
+        let told = self.foretell(seen, &limits);
+        if let Some(told) = told {
+            self.leave(seen, told);
+        }
+        let why = "it served this workload when it was last seen";
+        wish(seen, limits, format!("{why}; {}", sentence(told)))
+    }
+
+    /// A trial ends with the workload that it was for.
+    fn end_with_workload(&mut self, seen: &Question<'_>, back: RunLimits) -> Option<Wish> {
+        self.phase.measure_first();
+        if phase::same(&back, seen.limits) {
+            return None;
+        }
+        let told = self.foretell(seen, &back);
+        let why = "the workload changed during a trial";
+        wish(seen, back, format!("{why}; {}", sentence(told)))
+    }
+
+    /// What the model expects of other limits, once it has taken up the mission. `None`
+    /// where it has nothing to go by.
+    fn foretell(&mut self, seen: &Question<'_>, limits: &RunLimits) -> Option<Told> {
+        let structure = Structure::of(seen.shape, seen.tree)?;
+        self.learn(seen, &structure);
+        self.cost.expect(self.lengths.whole(self.phase.missions()));
+        Some(Told {
+            there: self.cost.under(&structure, limits)?,
+            here: self.cost.under(&structure, seen.limits)?,
+        })
+    }
+}
+
+fn sentence(told: Option<Told>) -> String {
+    match told {
+        Some(Told { there, here }) => format!(
+            "the model expects {:.1} µs an operation under these limits, {:.1} µs under those \
+             before",
+            there * 1e6,
+            here * 1e6
+        ),
+        None => "the model cannot tell yet what an operation will take".into(),
+    }
+}

@@ -1,0 +1,101 @@
+//! What is kept over a restart.
+
+use serde_json::{Value, json};
+
+use super::machine::{ALONE, MACHINE, uniform};
+use super::*;
+use crate::shape::RunLimit;
+
+fn reopened(state: &Value) -> Learned {
+    let mut tuner = Learned::new(0.0);
+    tuner.restore(state).expect("its own state");
+    assert_eq!(tuner.state(), *state);
+    tuner
+}
+
+#[test]
+fn a_workload_that_comes_back_is_served_at_once_also_after_a_restart() {
+    let mut tuner = Learned::new(0.0);
+    let writes = MACHINE.fly(&mut tuner, &uniform(1), 0.05, 60);
+    let reads = MACHINE.fly(&mut tuner, &writes, 0.95, 60);
+    assert_ne!(writes, reads);
+    assert_eq!(MACHINE.fly(&mut tuner, &reads, 0.05, OTHER), writes);
+
+    // Until they have been measured they may have to be left again.
+    MACHINE.fly(&mut tuner, &writes, 0.05, 12);
+    let mut again = reopened(&tuner.state());
+    assert_eq!(MACHINE.fly(&mut again, &uniform(3), 0.95, 1), reads);
+}
+
+#[test]
+fn a_march_that_had_not_proved_itself_is_taken_back() {
+    let mut tuner = Learned::new(0.0);
+    let left = ALONE.fly(&mut tuner, &uniform(1), 0.95, 60);
+    let on_its_way = ALONE.fly(&mut tuner, &left, 0.05, OTHER + 3);
+    assert!(!phase::same(&left, &on_its_way));
+    let mut again = reopened(&tuner.state());
+    let mut limits = on_its_way.clone();
+    let reasons = ALONE.watch(&mut again, &mut limits, 0.05, 1);
+    assert!(phase::same(&left, &limits), "{limits}");
+    assert!(reasons[0].contains("had not proved itself"), "{reasons:?}");
+    // Limits that somebody has set meanwhile are not those.
+    let mut again = reopened(&tuner.state());
+    let others = ALONE.fly(&mut again, &uniform(7), 0.5, 1);
+    assert!(phase::same(&others, &uniform(7)), "{others}");
+
+    // Later it has.
+    ALONE.fly(&mut tuner, &on_its_way, 0.05, 40);
+    assert_eq!(tuner.state()["undo"], Value::Null);
+}
+
+#[test]
+fn a_state_that_cannot_be_is_refused_with_a_sentence() {
+    let mut tuner = Learned::new(0.0);
+    MACHINE.fly(&mut tuner, &uniform(1), 0.5, 5);
+    let long = json!({"levels": vec![3; 13], "deeper": 3});
+    let remembered = |limits: Value, bars: Value| {
+        json!([{"shares": [0, 1, 0, 0, 0], "data": 1e9, "limits": limits, "bars": bars}])
+    };
+    let limits = json!({"levels": [], "deeper": 3});
+    let bar = json!([{"level": 13, "limit": 3, "proved": 1}]);
+    let mut negative = tuner.state();
+    negative["cost"]["byte"] = json!(-1.0);
+    let with = |part: &str, value: Value| {
+        let mut state = tuner.state();
+        state[part] = value;
+        state
+    };
+    let none = json!([]);
+    let sound = with("memory", remembered(limits.clone(), none.clone()));
+    reopened(&with("undo", limits.clone()));
+    Learned::new(0.0).restore(&sound).expect("legal");
+    for (state, says) in [
+        (negative, "cannot be"),
+        (with("undo", long.clone()), "cannot be"),
+        (with("memory", remembered(long, none)), "cannot be"),
+        (with("memory", remembered(limits, bar)), "cannot be"),
+        (json!({"cost": 1}), "cannot be read"),
+    ] {
+        let why = Learned::new(0.0).restore(&state).expect_err("no state");
+        assert!(why.contains(says), "{state}: {why}");
+    }
+}
+
+/// It told of no deletes, of no entries of scans, and not what was left of a bar.
+#[test]
+fn a_state_of_an_older_program_is_taken_up() {
+    let mut tuner = Learned::new(0.0);
+    let limits = MACHINE.fly(&mut tuner, &uniform(1), 0.95, 60);
+    tuner.phase.bars.bar(LogicalLevel(1), RunLimit::clamped(9));
+    let mut state = tuner.state();
+    let remembered = &mut state["memory"][0];
+    let shares = remembered["shares"].as_array_mut().expect("shares");
+    assert_eq!(shares.pop(), Some(json!(0.0)));
+    let parts = remembered.as_object_mut().expect("parts");
+    assert_eq!(parts.remove("scanned"), Some(json!(0.0)));
+    let mut again = Learned::new(0.0);
+    again.restore(&state).expect("an older state");
+    assert_eq!(MACHINE.fly(&mut again, &uniform(3), 0.95, 1), limits);
+    let bars = &again.phase.bars;
+    assert!(bars.stand(LogicalLevel(1), RunLimit::clamped(9)));
+}
