@@ -68,6 +68,8 @@ fn longer(path: &Path, more: &str) -> PathBuf {
     name.into()
 }
 
+/// On the device when it returns: what the kernel wrote later, some 30 s after, it would write in
+/// the middle of a session, and every direct read of such a page would wait for it.
 fn copy_directory(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir_all(to).place(to.display())?;
     for entry in fs::read_dir(from).place(from.display())? {
@@ -77,9 +79,15 @@ fn copy_directory(from: &Path, to: &Path) -> Result<()> {
             copy_directory(&entry.path(), &target)?;
         } else {
             fs::copy(entry.path(), &target).place(entry.path().display())?;
+            sync(&target)?;
         }
     }
-    Ok(())
+    sync(to)
+}
+
+fn sync(path: &Path) -> Result<()> {
+    let file = fs::File::open(path).place(path.display())?;
+    file.sync_all().place(path.display())
 }
 
 #[cfg(test)]

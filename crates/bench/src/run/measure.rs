@@ -52,13 +52,10 @@ pub fn measure(
     for (number, session) in job.workload.measured_sessions().iter().enumerate() {
         let live = live_bytes(&driver.partitions);
         store.session_begins(&session.name)?;
+        // Counts every operation that is due where a rate changes.
+        let total = session.length(job.workload.entries);
         let outcome = driver.run(session, number, &mut |sample, done| {
-            report(Event::Progress(progress(
-                session,
-                sample,
-                done,
-                job.workload.entries,
-            )));
+            report(Event::Progress(progress(session, sample, done, total)));
         })?;
         let live = (live, live_bytes(&driver.partitions));
         book.enter(session, outcome, store.take_counters(), live);
@@ -71,11 +68,11 @@ fn live_bytes(partitions: &[Partition]) -> u64 {
     partitions.iter().map(Partition::live_bytes).sum()
 }
 
-fn progress(session: &Session, sample: &Sample, done: u64, entries: u64) -> Progress {
+fn progress(session: &Session, sample: &Sample, done: u64, total: u64) -> Progress {
     Progress {
         part: session.name.clone(),
         done,
-        total: session.length(entries),
+        total,
         operations_per_second: sample.operations_per_second,
         p99: sample.latency.p99,
     }
