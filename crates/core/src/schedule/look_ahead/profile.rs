@@ -149,10 +149,10 @@ mod tests {
     #[test]
     fn restarts_lose_nothing_of_the_day() {
         let (mut whole, mut restarted) = (Profile::default(), Profile::default());
-        for at in 0..2 * 24 * 60 {
+        for at in 0..2 * 24 * 60_u64 {
             minute(&mut whole, at);
             minute(&mut restarted, at);
-            if at % 7 == 0 {
+            if at.is_multiple_of(7) {
                 let state = serde_json::to_value(&restarted).expect("it is kept");
                 restarted = serde_json::from_value(state).expect("its own state");
                 assert!(restarted.is_sound());
