@@ -23,8 +23,9 @@ test-fast: prepare
 	$(CARGO) test --release --workspace --no-fail-fast
 	scripts/prepare_test.sh
 	@if command -v python3 >/dev/null; then python3 -B -m unittest discover -q -s bench/common.d && \
+	python3 -B -m unittest discover -q -s bench/measure.d && \
 	python3 -B -m unittest discover -q -s bench/myrocks.d; \
-	else echo "skipped: the tests of bench/myrocks need python3"; fi
+	else echo "skipped: the tests of bench/measure and bench/myrocks need python3"; fi
 	@if python3 -c 'import tomllib' 2>/dev/null; then python3 -B -m unittest discover -q -s bench/dremel.d; \
 	else echo "skipped: the tests of bench/dremel need Python 3.11"; fi
 	@if command -v python3 >/dev/null; then python3 -B -m unittest discover -q -s examples/runners; \

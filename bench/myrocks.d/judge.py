@@ -5,6 +5,8 @@ import statistics
 
 # A second under this share of its offered transactions is a dip.
 CARRIED = 0.95
+# Share of dips up to which a load is carried.
+MOST_DIPS = 0.05
 
 # (key, title, factor, digits); less is better in all but the first two.
 FIGURES = [
@@ -32,10 +34,14 @@ def quantile(ordered, share):
     return ordered[max(0, math.ceil(share * len(ordered)) - 1)] if ordered else None
 
 
+def is_high(plan, second):
+    """Whether the second that begins then lies in a high phase."""
+    return second % (plan["high_seconds"] + plan["low_seconds"]) < plan["high_seconds"]
+
+
 def offered(plan, high, low, second):
     """Transactions that become due in the second that begins then."""
-    period = plan["high_seconds"] + plan["low_seconds"]
-    return high if second % period < plan["high_seconds"] else low
+    return high if is_high(plan, second) else low
 
 
 def by_second(ended, seconds):
@@ -54,6 +60,16 @@ def by_second(ended, seconds):
     return records
 
 
+def dips(seconds):
+    """Share of the seconds in which too little was done of what was offered."""
+    return sum(it["tps"] < CARRIED * it["offered"] for it in seconds) / len(seconds)
+
+
+def is_carried(share):
+    """Whether a server carries a load, by the share of dips."""
+    return share <= MOST_DIPS
+
+
 def grown(samples, name):
     """How much a counter grew between the first sample and the last."""
     return samples[-1][name] - samples[0][name]
@@ -65,7 +81,6 @@ def totals(seconds, samples, settled, ended, own_trigger):
     latencies = sorted(latency for _, latency in ended)
     high = max(record["offered"] for record in seconds)
     in_high = [record["tps"] for record in seconds if record["offered"] == high]
-    shares = [record["tps"] / record["offered"] for record in seconds]
     files = [sample["level0_files"] for sample in samples[1:]]
     repaid = [samples[0], settled]
     written = grown(repaid, "flush_write_bytes") + grown(repaid, "compact_write_bytes")
@@ -74,8 +89,8 @@ def totals(seconds, samples, settled, ended, own_trigger):
         "tps": sum(record["tps"] for record in seconds) / len(seconds),
         "tps_high": statistics.fmean(in_high),
         "unserved": max(0.0, 1 - len(latencies) / sum(it["offered"] for it in seconds)),
-        "dips": sum(share < CARRIED for share in shares) / len(shares),
-        "slowest": min(shares),
+        "dips": dips(seconds),
+        "slowest": min(record["tps"] / record["offered"] for record in seconds),
         "variation": variation(in_high),
         "p50": quantile(latencies, 0.5),
         "p99": quantile(latencies, 0.99),
@@ -104,6 +119,14 @@ def client_bytes(before, after, seconds):
     names = ["block_cache_data_bytes_insert", "block_cache_index_bytes_insert",
              "block_cache_filter_bytes_insert", "wal_bytes"]
     return sum(after[name] - before[name] for name in names) / seconds
+
+
+def client_bytes_at_high(plan, samples):
+    """The same in high phases, from what the server told at the origin and at the end of each
+    second."""
+    pairs = enumerate(zip(samples, samples[1:]))
+    return statistics.fmean(client_bytes(before, after, 1) for second, (before, after) in pairs
+                            if is_high(plan, second))
 
 
 def limits(maximum):
@@ -160,10 +183,7 @@ def render(records):
     for machine in (record for record in records if record["type"] == "machine"):
         text.append(f"{machine['server']}, {machine['processor']}, {machine['cores']} cores, "
                     f"{machine['system']}")
-    for maximum in (record for record in records if record["type"] == "maximum"):
-        text.append(f"maximum {maximum['tps']:.0f} transactions a second with "
-                    f"{maximum['threads']} threads; clients move "
-                    f"{maximum['client_bytes'] / 1e6:.1f} MB/s then")
+    text += search(records)
     if runs:
         text.append(f"offered: {runs[0]['high']:.0f} a second for {plan['high_seconds']} s, then "
                     f"{runs[0]['low']:.0f} for {plan['low_seconds']} s, by turns, "
@@ -175,6 +195,23 @@ def render(records):
         text += ["", "Killed at high load"]
         text += [f"  {sentence(kill)}" for kill in kills]
     return "\n".join(text) + "\n"
+
+
+def search(records):
+    """How the maximum was found, as lines."""
+    def of(kind):
+        return [record for record in records if record["type"] == kind]
+
+    loops = [f"{it['tps']:.0f} with {it['threads']} threads" for it in of("closed loop")]
+    trials = [f"{it['tps']:.0f}: {100 * it['dips']:.1f} %" for it in of("trial")]
+    lines = []
+    if loops:
+        lines.append(f"closed loops, transactions a second: {', '.join(loops)}")
+    if trials:
+        lines.append(f"tried as the maximum, and seconds under 95 % then: {', '.join(trials)}")
+    lines += [f"maximum {it['tps']:.0f} transactions a second; clients move "
+              f"{it['client_bytes'] / 1e6:.1f} MB/s then" for it in of("maximum")]
+    return lines
 
 
 def sentence(kill):

@@ -1,4 +1,4 @@
-"""The pure parts: judgements, records, the picture."""
+"""The pure parts: judgements, the search for the maximum, records, the picture."""
 
 import json
 import sys
@@ -13,6 +13,7 @@ sys.path[:0] = [str(HERE), str(HERE.with_name("common.d"))]
 import judge
 import picture
 import records
+from campaign import LADDER, MOST_LOWERED, Campaign
 from failure import Failure
 
 PLAN = {"type": "plan", "tables": 1, "table_size": 1000, "seconds": 6, "high_seconds": 2,
@@ -79,6 +80,17 @@ class Judge(unittest.TestCase):
         limits = judge.limits({"client_bytes": 1000.0})
         self.assertTrue(0.225 * 1000 < limits["io_low_limit"] < limits["io_high_limit"] < 900)
 
+    def test_what_clients_move_at_high_load_leaves_low_phases_out(self):
+        logged = [0, 10, 20, 21, 31, 41, 42]
+        samples = [sample(wal_bytes=written) for written in logged]
+        self.assertEqual(judge.client_bytes_at_high(PLAN, samples), 10.0)
+
+    def test_a_load_is_carried_with_few_dips(self):
+        seconds = [{"tps": 95, "offered": 100}] * 19 + [{"tps": 94, "offered": 100}]
+        self.assertEqual(judge.dips(seconds), 0.05)
+        self.assertTrue(judge.is_carried(judge.dips(seconds)))
+        self.assertFalse(judge.is_carried(judge.dips(seconds[1:])))
+
     def test_ranges_that_meet_are_a_tie(self):
         low, high, between = [1, 2, 3], [4, 5, 6], [3, 4, 5]
         self.assertEqual(judge.standing("p99", high, low), "gain")
@@ -109,6 +121,16 @@ class Report(unittest.TestCase):
                       "both: NOT restored: level0_file_num_compaction_trigger 30, was 4"]:
             self.assertIn(words, text)
 
+    def test_the_search_for_the_maximum_is_told(self):
+        found = [PLAN, {"type": "closed loop", "threads": 4, "tps": 120.0},
+                 {"type": "trial", "lowered": 0, "tps": 120.0, "dips": 0.5, "client_bytes": 1.0},
+                 {"type": "trial", "lowered": 1, "tps": 108.0, "dips": 0.0, "client_bytes": 9e6},
+                 {"type": "maximum", "tps": 108.0, "client_bytes": 1e7}]
+        text = judge.render(found)
+        for words in ["120 with 4 threads", "120: 50.0 %, 108: 0.0 %", "maximum 108 transactions",
+                      "10.0 MB/s"]:
+            self.assertIn(words, text)
+
     def test_a_report_of_a_beginning(self):
         self.assertIn("maximum 2 ", judge.render(all_records()[:2]))
         xml.etree.ElementTree.fromstring(picture.draw(all_records()[:2]))
@@ -125,6 +147,79 @@ class Report(unittest.TestCase):
         found = all_records()
         found[2].update(tps=0, p99=None, max=None)
         xml.etree.ElementTree.fromstring(picture.draw(found))
+
+
+class Search(unittest.TestCase):
+    """For a load that a server carries which does 120 a second in closed loops."""
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.path = Path(directory.name) / "results.jsonl"
+
+    def search(self, most):
+        """Another sitting over the same file, with a server that carries `most`."""
+        return Simulated(records.Results(self.path, PLAN), most)
+
+    def test_a_maximum_is_lowered_until_the_server_carries_it(self):
+        # Nine tenths of 120 are 108, of 108 they are 97.2.
+        campaign = self.search(100)
+        maximum = campaign.find_maximum()
+        self.assertAlmostEqual(maximum["tps"], 108.0)
+        # A transaction writes 1,000 bytes to the log.
+        self.assertAlmostEqual(maximum["client_bytes"], 108_000.0)
+        self.assertEqual((campaign.loops, campaign.trials), (len(LADDER), 2))
+        dips = [it["dips"] for it in campaign.results.all(type="trial")]
+        self.assertAlmostEqual(dips[0], 2 / 3, msg="every high second")
+        self.assertEqual(dips[1], 0)
+        self.assertEqual(campaign.results.find(type="maximum"), maximum)
+
+    def test_an_interrupted_search_goes_on(self):
+        campaign = self.search(100)
+        campaign.best_closed_loop()
+        campaign.try_maximum(120.0, 0)
+        again = self.search(100)
+        self.assertAlmostEqual(again.find_maximum()["tps"], 108.0)
+        self.assertEqual((again.loops, again.trials), (0, 1))
+
+    def test_a_server_that_carries_nothing_ends_it(self):
+        campaign = self.search(10)
+        for trials in (MOST_LOWERED + 1, MOST_LOWERED + 1):
+            with self.assertRaisesRegex(Failure, "down to 64 transactions a second"):
+                campaign.find_maximum()
+            self.assertEqual(campaign.trials, trials)
+        self.assertIsNone(campaign.results.find(type="maximum"))
+
+
+class Idle:
+    """A server that has nothing to merge."""
+
+    def settle(self):
+        pass
+
+
+class Simulated(Campaign):
+    """Without sysbench: what is offered is done, up to `most` a second."""
+
+    def __init__(self, results, most):
+        super().__init__(Idle(), results, PLAN, None, lambda text: None)
+        self.most, self.loops, self.trials = most, 0, 0
+
+    def closed_loop(self, threads):
+        self.loops += 1
+        tps = 120.0 if threads == LADDER[1] else 100.0
+        self.results.add({"type": "closed loop", "threads": threads, "tps": tps})
+
+    def offer(self, seconds, high, low):
+        self.trials += 1
+        ended, samples, logged = [], [sample()], 0.0
+        for second in range(seconds):
+            due = judge.offered(PLAN, high, low, second)
+            done = round(min(due, self.most))
+            ended += [(second + number / done, 1.0) for number in range(done)]
+            logged += 1000 * due
+            samples.append(sample(wal_bytes=logged))
+        return samples, ended
 
 
 class Records(unittest.TestCase):

@@ -37,8 +37,8 @@ pub use generate::{
 pub use judge::Verdict;
 pub use progress::Bar;
 pub use report::{
-    Exporting, Exports, REPORT_FILE, TABLE_FILE, render_table, report_html, write_exports,
-    write_offered_pictures, write_report,
+    Exporting, Exports, REPORT_FILE, TABLE_FILE, publish_exports, render_table, report_html,
+    write_exports, write_offered_pictures, write_report,
 };
 pub use run::{
     ArmRun, DEFAULT_SPACE_BOUND, Event, Failure, Job, LEAST_ROUNDS, Launcher, LoadRecord, Machine,

@@ -215,9 +215,16 @@ pub struct UserLoad {
     /// Whether the arm's schedule held the load for high just then.
     #[serde(default)]
     pub high: bool,
-    /// Whether L0 waited just then, or was merged by itself only.
+    /// Whether L0 had to wait just then, or to be merged by itself only, if it was due.
     #[serde(default)]
     pub delayed: bool,
+    /// Whether what lies below L0 had to wait just then, or to go on at a pace, if anything
+    /// was due.
+    #[serde(default)]
+    pub deep_delayed: bool,
+    /// Whether L0 had come to its bound just then, from which on nothing waits.
+    #[serde(default)]
+    pub at_bound: bool,
 }
 
 /// What a tuner did.

@@ -7,7 +7,7 @@ use crate::key::Key;
 use crate::layout::{LogicalLevel, PhysicalLevel};
 use crate::plan::Reason;
 use crate::shape::RunLimits;
-use crate::tree::Tree;
+use crate::tree::{File, Tree};
 use crate::tuner::Trial;
 
 /// Identifies a drain within one column family; never used twice.
@@ -61,6 +61,22 @@ impl Drain {
             .filter(|(level, file)| self.takes(*level, &file.smallest))
             .map(|(_, file)| file.size)
             .sum()
+    }
+
+    /// Files of the run that receives which the drain will rewrite, each once: those that
+    /// overlap what it has yet to take down.
+    pub fn rewritten<'a>(&self, tree: &'a Tree) -> impl Iterator<Item = &'a File> {
+        let receiver = tree.files(self.target);
+        let mut meets = vec![false; receiver.len()];
+        for (level, file) in tree.iter() {
+            if self.takes(level, &file.smallest) {
+                let first = receiver.partition_point(|it| it.largest < file.smallest);
+                let behind = receiver.partition_point(|it| it.smallest <= file.largest);
+                meets[first..behind.max(first)].fill(true);
+            }
+        }
+        let receiving = receiver.iter().zip(meets);
+        receiving.filter_map(|(file, meets)| meets.then_some(file))
     }
 }
 
@@ -159,10 +175,14 @@ impl TreeState {
         self.drains.iter().any(|drain| drain.takes(level, smallest))
     }
 
-    /// Bytes that begun drains have left above their targets. No file counts twice, since
-    /// drains never intersect.
+    /// Bytes that begun drains will read: what they have left above their targets, and what
+    /// they rewrite there. No file counts twice, since drains never intersect.
     pub fn drained_bytes(&self, tree: &Tree) -> u64 {
-        self.drains.iter().map(|drain| drain.bytes_left(tree)).sum()
+        let of_drain = |drain: &Drain| {
+            let rewritten: u64 = drain.rewritten(tree).map(|file| file.size).sum();
+            drain.bytes_left(tree) + rewritten
+        };
+        self.drains.iter().map(of_drain).sum()
     }
 
     /// The drain that covers a physical level.
@@ -179,14 +199,14 @@ mod tests {
     use crate::testing::drawing::parse;
 
     #[test]
-    fn what_drains_have_left_is_what_lies_above_their_targets_in_their_ranges() {
+    fn drains_take_what_lies_above_their_targets_and_rewrite_what_it_meets_there() {
         let mut seen = parse(
             "L0: 0-90:1
              1.12: 0-40:2
              1.13: 0-40:4 50-90:8
-             2.15: 0-90:16
+             2.15: 0-45:16 46-90:128
              3.14: 0-90:32
-             4.15: 0-90:64
+             4.15: 0-90:64 95-99:256
              drain 1.13 -> 2.15
              drain 3.14 -> 4.15",
         )
@@ -196,9 +216,9 @@ mod tests {
             let each: Vec<u64> = drains.map(|drain| drain.bytes_left(&seen.tree)).collect();
             (each, seen.state.drained_bytes(&seen.tree))
         };
-        assert_eq!(left(&seen), (vec![12, 32], 44));
+        assert_eq!(left(&seen), (vec![12, 32], 12 + 16 + 128 + 32 + 64));
         seen.state.drains[0].range = Some((Key::from("00041"), Key::from("00090")));
-        assert_eq!(left(&seen), (vec![8, 32], 40));
+        assert_eq!(left(&seen), (vec![8, 32], 8 + 128 + 32 + 64));
         seen.state.drains.clear();
         assert_eq!(left(&seen), (vec![], 0));
     }

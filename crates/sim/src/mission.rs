@@ -129,6 +129,7 @@ impl Counts {
             logged_bytes: self.user_bytes,
             flushed_bytes: self.flush_bytes,
             compacted_bytes: sum(|level| level.read_bytes + level.write_bytes),
+            compacted_seconds: sum(|level| level.seconds),
             user_cpu: self.user_cpu,
         }
     }

@@ -47,6 +47,7 @@ impl Scheduler {
                     .unwrap_or_else(|| machine.device_bytes_per_second()),
                 compressed_share: 1.0,
                 entry_bytes: store.entry_bytes,
+                workers: store.workers,
             },
             cores: machine.cores,
             before: Counters::default(),
@@ -95,6 +96,8 @@ pub(crate) struct Counters {
     pub(crate) flushed_bytes: f64,
     /// Bytes that compactions read and wrote.
     pub(crate) compacted_bytes: f64,
+    /// Seconds that compactions took which ended, summed over workers.
+    pub(crate) compacted_seconds: f64,
     /// Seconds of CPU that users took.
     pub(crate) user_cpu: f64,
 }
@@ -115,6 +118,7 @@ impl Counters {
             logged_bytes: grown(|it| it.logged_bytes),
             flushed_bytes: grown(|it| it.flushed_bytes),
             compacted_bytes: grown(|it| it.compacted_bytes),
+            compacted_micros: grown(|it| it.compacted_seconds * 1e6),
             user_cpu: Some(busy.min(1.0)),
         }
     }
@@ -139,6 +143,7 @@ mod tests {
             at: 86_410.0,
             gets: 12.5,
             cached_bytes: 4096.0,
+            compacted_seconds: 1.5,
             user_cpu: 10.0,
             ..before
         };
@@ -146,5 +151,6 @@ mod tests {
         assert_eq!((load.gets, load.cached_bytes, load.writes), (2, 4096, 0));
         assert_eq!(load.time_of_day, Duration::from_secs(10));
         assert_eq!(load.user_cpu, Some(0.25));
+        assert_eq!(load.compacted_micros, 1_500_000);
     }
 }

@@ -183,16 +183,6 @@ impl SimTree {
         (files.len(), files.iter().map(|file| self.size(file)).sum())
     }
 
-    /// Bytes that begun drains have left above their targets.
-    pub fn drained_bytes(&self, state: &TreeState) -> u64 {
-        let levels = self.levels.iter().zip(0..);
-        let drained = levels.flat_map(|(files, at)| {
-            let files = files.iter();
-            files.filter(move |file| state.is_drained(PhysicalLevel(at), &key(file.low)))
-        });
-        drained.map(|file| self.size(file)).sum()
-    }
-
     /// Bytes of all files.
     pub fn bytes(&self) -> f64 {
         let files = self.levels.iter().flatten();

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use lissom::autopilot::Glance;
-use lissom::core::schedule::{Level0Order, Phase};
+use lissom::core::schedule::{DeepOrder, Level0Order, Phase};
 use lissom::core::tuner::Policy;
 use lissom::core::{Excess, LogicalLevel, RunLimits};
 use lissom::{Db, Settings};
@@ -251,6 +251,8 @@ impl Store for LissomStore {
                 entry_bytes: report.conditions.entry_bytes,
                 high: report.order.phase == Phase::High,
                 delayed: report.order.level0 != Level0Order::Merge,
+                deep_delayed: report.order.deep != DeepOrder::All,
+                at_bound: report.order.at_bound,
             }
         })
     }

@@ -108,10 +108,12 @@ fn dips_are_seen_against_what_was_offered() {
         (1.0, 1.0),
     ]);
     run.samples[6].debt_bytes = 77;
+    run.samples.last_mut().unwrap().debt_bytes = 33;
     run.sessions[1].seconds = 11.0;
-    let seen = judge_offered(&run, 1, &session(1), 1000).unwrap();
+    let seen = judge_offered(&run, 1, &session(1), 1000, 4).unwrap();
     assert!((seen.dips - 1.0 / 9.0).abs() < 1e-9, "{seen:?}");
     assert_eq!((seen.slowest, seen.most_debt), (0.5, 77.0));
+    assert_eq!(seen.end_debt, 33.0, "the last second is not whole");
     assert!((seen.late - 2.0).abs() < 1e-9, "{seen:?}");
     assert!((seen.variation - 25.0 / 87.5).abs() < 1e-9, "{seen:?}");
     assert_eq!((seen.latency.p99, seen.stall_seconds), (700.0, 2.5));
@@ -126,13 +128,29 @@ fn what_a_schedule_did_is_told_in_shares_of_the_intervals() {
         sample.user_load = Some(UserLoad {
             // Four seconds come before this session.
             high: at < 4 + 6,
-            delayed: at < 4 + 3,
+            delayed: at < 4 + 6,
+            deep_delayed: at < 4 + 2,
             ..UserLoad::default()
         });
+        // It is due from the fourth second on.
+        sample.levels = vec![LevelShape {
+            files: if at < 4 + 3 { 3 } else { 4 },
+            ..LevelShape::default()
+        }];
     }
-    let seen = judge_offered(&run, 1, &session(1), 1000).unwrap();
-    let (high, delayed) = (6.0 / 9.0, 3.0 / 9.0);
-    assert_eq!(seen.schedule, Some(Scheduled { high, delayed }));
+    let share = |seconds: f64| seconds / 9.0;
+    let scheduled = |trigger| {
+        let seen = judge_offered(&run, 1, &session(1), 1000, trigger);
+        seen.unwrap().schedule.unwrap()
+    };
+    let expected = Scheduled {
+        high: share(6.0),
+        delayed: share(3.0),
+        deep_delayed: share(2.0),
+    };
+    assert_eq!(scheduled(4), expected);
+    assert_eq!(scheduled(3).delayed, share(6.0));
+    assert_eq!(scheduled(20).delayed, 0.0, "nothing was due");
 }
 
 #[test]
@@ -148,7 +166,8 @@ fn merges_of_level_0_are_told_by_falls() {
             ..LevelShape::default()
         }];
     }
-    let seen = judge_offered(&run, 1, &session(1), 1000).unwrap().level0;
+    let seen = judge_offered(&run, 1, &session(1), 1000, 4).unwrap();
+    let seen = seen.level0;
     assert_eq!((seen.most, seen.merges), (5, 2), "the last is not whole");
     assert!((seen.mean - 20.0 / 9.0).abs() < 1e-9, "{seen:?}");
 }
@@ -188,9 +207,9 @@ fn a_long_session_is_told_in_parts() {
 fn a_closed_loop_is_offered_nothing() {
     let run = overloaded(&[(1.0, 1.0), (1.0, 1.0)]);
     let closed = workload().closed().sessions[1].clone();
-    assert_eq!(judge_offered(&run, 1, &closed, 1000), None);
+    assert_eq!(judge_offered(&run, 1, &closed, 1000, 4), None);
     let empty = run_of(Vec::new());
-    assert_eq!(judge_offered(&empty, 1, &session(1), 1000), None);
+    assert_eq!(judge_offered(&empty, 1, &session(1), 1000, 4), None);
 }
 
 #[test]
@@ -205,30 +224,80 @@ fn an_overload_follows_its_own_low_rate() {
     assert_eq!(overload_of(&other, 1), None);
 }
 
+/// Four seconds of an overload, then some of a low load by their p99, and one that is not
+/// whole.
+fn overloaded_and_back(low: &[f64]) -> ArmRun {
+    let high = [(90.0, 500.0), (90.0, 900.0), (30.0, 9e6), (90.0, 800.0)];
+    let low = low.iter().map(|p99| (10.0, *p99));
+    let last = (1.0, 1.0);
+    let seconds: Vec<_> = high.into_iter().chain(low).chain([last]).collect();
+    overloaded(&seconds)
+}
+
 #[test]
 fn latencies_are_back_when_they_stay_calm() {
     let rates = overload_of(&workload().sessions, 1).unwrap();
-    let judged = |low: [f64; 5]| {
-        let high = [(90.0, 500.0), (90.0, 900.0), (30.0, 9e6), (90.0, 800.0)];
-        let low = low.map(|p99| (10.0, p99));
-        let last = (1.0, 1.0);
-        let seconds: Vec<_> = high.into_iter().chain(low).chain([last]).collect();
-        judge_overload(&overloaded(&seconds), 1, &rates).unwrap()
+    let judged = |unrest: &[f64], calm: usize, rest: &[f64]| {
+        let calm = vec![190.0; calm];
+        let low = [unrest, &calm[..], rest].concat();
+        judge_overload(&overloaded_and_back(&low), 1, &rates).unwrap()
     };
-    let seen = judged([800.0, 150.0, 300.0, 190.0, 110.0]);
+    let seen = judged(&[800.0, 150.0, 300.0], 10, &[]);
     assert_eq!((seen.carried, seen.worst_share), (75.0, 0.4));
     assert_eq!(seen.worst_of_offer, 30.0 / rates.high);
     assert_eq!((seen.worst_p99, seen.calm_p99), (9e6, 100.0));
     assert_eq!(seen.back_after, Some(3.0), "calm for a second is not back");
-    assert_eq!(judged([90.0; 5]).back_after, Some(0.0));
-    assert_eq!(judged([90.0, 90.0, 90.0, 90.0, 900.0]).back_after, None);
+    assert_eq!(judged(&[], 10, &[]).back_after, Some(0.0));
+    let later = [900.0, 190.0, 190.0];
+    assert_eq!(judged(&[], 10, &later).back_after, Some(0.0), "a blip");
+    assert_eq!(judged(&[], 9, &later).back_after, None);
+    assert_eq!(judged(&[900.0], 9, &[]).back_after, None);
+}
+
+#[test]
+fn what_was_slow_before_an_overload_is_calm_after_it() {
+    let rates = overload_of(&workload().sessions, 1).unwrap();
+    let mut run = overloaded_and_back(&[300.0; 10]);
+    let judged = |run: &ArmRun| judge_overload(run, 1, &rates).unwrap();
+    let seen = judged(&run);
+    assert_eq!((seen.back_after, seen.calm_over), (None, 0.0));
+    run.samples[1].latency.p99 = 350.0;
+    let seen = judged(&run);
+    assert_eq!((seen.back_after, seen.calm_p99), (Some(0.0), 100.0));
+    // The fourth second of the calm session is its last, and not whole.
+    assert_eq!(seen.calm_over, 1.0 / 3.0);
+}
+
+#[test]
+fn an_overload_is_told_with_what_pushed_back() {
+    let rates = overload_of(&workload().sessions, 1).unwrap();
+    let mut run = overloaded_and_back(&[90.0; 10]);
+    let seen = judge_overload(&run, 1, &rates).unwrap();
+    assert_eq!((seen.most_level0_files, seen.stall_seconds), (0, 2.5));
+    assert_eq!(seen.at_bound_seconds, None, "nobody told");
+    for (at, sample) in run.samples.iter_mut().enumerate() {
+        sample.user_load = Some(UserLoad {
+            // Four seconds come before this session.
+            at_bound: (4 + 2..4 + 5).contains(&at),
+            ..UserLoad::default()
+        });
+    }
+    run.samples[7].levels = vec![LevelShape {
+        files: 61,
+        ..LevelShape::default()
+    }];
+    let seen = judge_overload(&run, 1, &rates).unwrap();
+    assert_eq!(seen.most_level0_files, 61);
+    assert_eq!(seen.at_bound_seconds, Some(3.0));
 }
 
 #[test]
 fn a_second_in_which_nothing_ends_is_not_calm() {
     let rates = overload_of(&workload().sessions, 1).unwrap();
     let mut seconds = vec![(90.0, 500.0); 4];
-    seconds.extend([(0.0, 0.0), (10.0, 90.0), (1.0, 1.0)]);
+    seconds.push((0.0, 0.0));
+    seconds.extend([(10.0, 90.0); 10]);
+    seconds.push((1.0, 1.0));
     let seen = judge_overload(&overloaded(&seconds), 1, &rates).unwrap();
     assert_eq!(seen.back_after, Some(1.0));
     let nothing_after = overloaded(&[(90.0, 1.0), (90.0, 1.0)]);
@@ -275,6 +344,24 @@ fn load_models_are_held_against_the_kernel() {
     assert_eq!(of("cache-additions"), ModelError::default());
     assert_eq!((of("operations").bias, of("operations").error), (-0.5, 0.5));
     assert_eq!((of("weighted").bias, of("weighted").error), (7.0, 7.0));
+    let scaled = ["operations", "weighted"].map(|name| of(name).scaled_error);
+    assert!(scaled.iter().all(|error| *error < 1e-9), "{scaled:?}");
+}
+
+/// After the eleventh second gets come at twice the rate, of which the device notices nothing.
+#[test]
+fn a_constant_factor_mends_no_model_that_does_not_follow_the_load() {
+    let mut samples: Vec<Sample> = (1..=32).map(|at| counted(at, 1_500)).collect();
+    for sample in &mut samples[11..] {
+        let load = sample.user_load.as_mut().unwrap();
+        load.gets += 1_500 * (load.seconds as u64 - 11);
+    }
+    let seen = judge_load_models(&run_of(samples), 0).unwrap();
+    let weighted = seen.models[2];
+    // Windows of 24, 48 and 48 MB/s against 3: a sixteenth is the best factor.
+    assert!((weighted.bias - 37.0 / 3.0).abs() < 1e-9, "{weighted:?}");
+    let over = weighted.scaled_error - 0.5 / 3.0;
+    assert!(over.abs() < 1e-9, "{weighted:?}");
 }
 
 #[test]
@@ -306,20 +393,32 @@ fn reads_are_told_apart_by_the_files_of_level_0() {
         },
         ..second(0, at, 1.0, 1.0)
     };
-    let samples = vec![
+    let mut samples = vec![
         with(1, 0, 10.0),
         with(3, 9, 30.0),
         with(2, 25, 100.0),
+        with(4, 27, 40.0),
         with(9, 50, 1.0),
     ];
+    // Compactions move bytes in the third interval, and no more from then on.
+    for sample in &mut samples[2..] {
+        sample.background.compaction_read_bytes = 7;
+    }
     let seen = reads_by_level0_files(&run_of(samples), 0);
-    let rows: Vec<_> = seen
-        .iter()
-        .map(|it| (it.files, it.intervals, it.point_reads, it.scans))
-        .collect();
-    assert_eq!(
-        rows,
-        [(0, 2, Some(25.0), None), (20, 1, Some(100.0), None)],
-        "the last interval is not whole"
-    );
+    let reads = |intervals, mean| Reads {
+        intervals,
+        point_reads: Some(mean),
+        scans: None,
+    };
+    let few = ReadsByFiles {
+        files: 0,
+        all: reads(2, 25.0),
+        quiet: reads(1, 30.0),
+    };
+    let many = ReadsByFiles {
+        files: 20,
+        all: reads(2, 60.0),
+        quiet: reads(1, 40.0),
+    };
+    assert_eq!(seen, [few, many], "the last interval is not whole");
 }

@@ -14,12 +14,32 @@ pub const STEP: u32 = 10;
 pub struct ReadsByFiles {
     /// Least number of files; the most is [`STEP`] - 1 more.
     pub files: u32,
+    /// In all of these intervals.
+    pub all: Reads,
+    /// In those in which no compaction moved a byte: what it takes of cores and device is
+    /// no cost of the files.
+    pub quiet: Reads,
+}
+
+/// What reads took in some intervals.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Reads {
     /// Intervals.
     pub intervals: usize,
     /// Mean of the point reads in microseconds; absent without any.
     pub point_reads: Option<f64>,
     /// Mean of the scans in microseconds; absent without any.
     pub scans: Option<f64>,
+}
+
+impl Reads {
+    fn of(samples: &[&Sample]) -> Self {
+        Self {
+            intervals: samples.len(),
+            point_reads: mean(samples.iter().map(|it| it.point_reads)),
+            scans: mean(samples.iter().map(|it| it.scans)),
+        }
+    }
 }
 
 /// The files in L0 while a rate was offered.
@@ -52,21 +72,33 @@ pub fn judge_level0(intervals: &[&Interval<'_>]) -> Option<Level0Files> {
 /// for the files that L0 had at its end.
 pub fn reads_by_level0_files(run: &ArmRun, session: usize) -> Vec<ReadsByFiles> {
     let intervals = Intervals::of(run, session);
-    let mut groups: BTreeMap<u32, Vec<&Sample>> = BTreeMap::new();
+    let mut groups: BTreeMap<u32, (Vec<&Sample>, Vec<&Sample>)> = BTreeMap::new();
+    // What was counted before the first interval is not known.
+    let mut moved = None;
     for it in intervals.all() {
         let least = level0_files(it.sample) / STEP * STEP;
-        groups.entry(least).or_default().push(it.sample);
+        let (all, quiet) = groups.entry(least).or_default();
+        all.push(it.sample);
+        let before = moved.replace(compacted_bytes(it.sample));
+        if before == moved {
+            quiet.push(it.sample);
+        }
     }
-    let judged = |(files, samples): (u32, Vec<&Sample>)| ReadsByFiles {
+    let judged = |(files, (all, quiet)): (u32, (Vec<&Sample>, Vec<&Sample>))| ReadsByFiles {
         files,
-        intervals: samples.len(),
-        point_reads: mean(samples.iter().map(|it| it.point_reads)),
-        scans: mean(samples.iter().map(|it| it.scans)),
+        all: Reads::of(&all),
+        quiet: Reads::of(&quiet),
     };
     groups.into_iter().map(judged).collect()
 }
 
-fn level0_files(sample: &Sample) -> u32 {
+fn compacted_bytes(sample: &Sample) -> u64 {
+    let background = sample.background;
+    background.compaction_read_bytes + background.compaction_written_bytes
+}
+
+/// Files in L0 at an interval's end.
+pub(super) fn level0_files(sample: &Sample) -> u32 {
     let level0 = sample.levels.iter().find(|it| it.level == 0);
     level0.map_or(0, |it| it.files)
 }

@@ -30,6 +30,45 @@ pub struct ModelError {
     pub bias: f64,
     /// Mean distance of a window from the kernel's count, over the mean of that count.
     pub error: f64,
+    /// The same after the constant factor that makes it least: whether the model rises and
+    /// falls with the load, whatever unit its weights are in.
+    pub scaled_error: f64,
+}
+
+impl ModelError {
+    /// Of estimates and counts by window, of which the counts have a sum above 0.
+    fn of(windows: &[(f64, f64)]) -> Self {
+        let sum = |of: &dyn Fn(&(f64, f64)) -> f64| windows.iter().map(of).sum::<f64>();
+        let kernel = sum(&|(_, kernel)| *kernel);
+        let error = |factor: f64| {
+            let distance = |(estimated, kernel): &(f64, f64)| (factor * estimated - kernel).abs();
+            sum(&distance) / kernel
+        };
+        Self {
+            bias: sum(&|(estimated, _)| *estimated) / kernel - 1.0,
+            error: error(1.0),
+            scaled_error: error(best_factor(windows)),
+        }
+    }
+}
+
+/// The factor of the estimates that makes the sum of their distances from the counts least:
+/// the median of the factors that the windows ask for, each with its estimate as its
+/// weight. 0 where nothing was estimated.
+fn best_factor(windows: &[(f64, f64)]) -> f64 {
+    let mut factors: Vec<(f64, f64)> = windows
+        .iter()
+        .filter(|(estimated, _)| *estimated > 0.0)
+        .map(|(estimated, kernel)| (kernel / estimated, *estimated))
+        .collect();
+    factors.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let half = factors.iter().map(|(_, weight)| weight).sum::<f64>() / 2.0;
+    let mut sum = 0.0;
+    let middle = factors.iter().find(|(_, weight)| {
+        sum += weight;
+        sum >= half
+    });
+    middle.map_or(0.0, |(factor, _)| *factor)
 }
 
 /// What the kernel counted, and how far each of [`MODELS`] was from it.
@@ -58,14 +97,8 @@ pub fn judge_load_models(run: &ArmRun, session: usize) -> Option<ModelErrors> {
     Some(ModelErrors {
         kernel: kernel / seconds,
         models: std::array::from_fn(|model| {
-            let estimated: f64 = windows.iter().map(|it| it.models[model]).sum();
-            let distances = windows
-                .iter()
-                .map(|it| (it.models[model] - it.kernel).abs());
-            ModelError {
-                bias: estimated / kernel - 1.0,
-                error: distances.sum::<f64>() / kernel,
-            }
+            let pairs = windows.iter().map(|it| (it.models[model], it.kernel));
+            ModelError::of(&pairs.collect::<Vec<_>>())
         }),
     })
 }

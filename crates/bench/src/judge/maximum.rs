@@ -2,7 +2,7 @@
 
 use super::complete_rounds;
 use super::figure::median;
-use crate::arms::FullLoads;
+use crate::arms::{ArmName, FullLoads};
 use crate::run::{Results, SessionRecord};
 use crate::workload::Session;
 
@@ -13,19 +13,24 @@ const FULL: f64 = 0.8;
 /// Bytes of a data block, in every arm.
 const BLOCK_BYTES: f64 = 4096.0;
 
-/// What every arm carries.
+/// What an arm carries, and so every arm that carries no less.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Maximum {
     /// Operations per second.
     pub operations: f64,
-    /// What the users of the arm that carries no more move at that rate, as load models see
-    /// it, times 0.8; absent where blocks were not counted.
+    /// What the users of that arm move at that rate, as load models see it, times 0.8; absent
+    /// where blocks were not counted.
     pub full_load: Option<FullLoads>,
 }
 
-/// The slowest arm's median over whole rounds, of the sessions that are `wanted`. `None`
-/// without such a session or round.
-pub fn maximum(results: &Results, wanted: impl Fn(&Session) -> bool) -> Option<Maximum> {
+/// The median over whole rounds of the arm `of`, or of the slowest one, in the sessions that
+/// are `wanted`; in the one of them in which it carries least. `None` without such an arm,
+/// session or round.
+pub fn maximum(
+    results: &Results,
+    of: Option<&ArmName>,
+    wanted: impl Fn(&Session) -> bool,
+) -> Option<Maximum> {
     let parameters = &results.parameters;
     let runs = complete_rounds(parameters, &results.runs).concat();
     let entry_bytes = parameters.workload.entry_bytes();
@@ -34,7 +39,8 @@ pub fn maximum(results: &Results, wanted: impl Fn(&Session) -> bool) -> Option<M
         if !wanted(session) {
             continue;
         }
-        for arm in &parameters.arms {
+        let arms = parameters.arms.iter();
+        for arm in arms.filter(|arm| of.is_none_or(|of| of == *arm)) {
             let own = runs.iter().filter(|run| run.arm == *arm);
             let records = own.filter_map(|run| run.sessions.get(number));
             let records: Vec<&SessionRecord> = records.collect();

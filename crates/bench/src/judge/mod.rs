@@ -42,7 +42,7 @@ pub use debt::debt_seconds;
 pub use figure::{CLOSE, Figure, Standing, median};
 pub use headroom::{BestInSession, Bound, Gap, Headroom, OtherRounds, headroom};
 pub use intervals::{Interval, Intervals};
-pub use level0::{Level0Files, ReadsByFiles, STEP as LEVEL0_STEP, reads_by_level0_files};
+pub use level0::{Level0Files, Reads, ReadsByFiles, STEP as LEVEL0_STEP, reads_by_level0_files};
 pub use load_models::{MODELS, ModelError, ModelErrors, judge_load_models};
 pub use maximum::maximum;
 pub use offered::{Offered, Scheduled, judge_offered};

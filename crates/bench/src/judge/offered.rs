@@ -1,7 +1,7 @@
 //! Throughput against the offered load, interval by interval.
 
 use super::intervals::{Interval, Intervals};
-use super::level0::{Level0Files, judge_level0};
+use super::level0::{Level0Files, judge_level0, level0_files};
 use crate::drive::LatencySummary;
 use crate::run::ArmRun;
 use crate::store::UserLoad;
@@ -30,6 +30,8 @@ pub struct Offered {
     pub write_amplification: Option<f64>,
     /// Most bytes that the arm wanted to merge.
     pub most_debt: f64,
+    /// What of them was left at the session's end: the write amplification does not have it.
+    pub end_debt: f64,
     /// Files in L0.
     pub level0: Level0Files,
     /// What the arm's schedule did; absent for an arm without one.
@@ -41,18 +43,21 @@ pub struct Offered {
 pub struct Scheduled {
     /// It held the load for high.
     pub high: f64,
-    /// L0 waited, or was merged by itself only.
+    /// L0 had files for a merge into level 1, and waited, or was merged by itself only.
     pub delayed: f64,
+    /// What lies below L0 was not let go on as it liked, whether there was anything or not.
+    pub deep_delayed: f64,
 }
 
 /// Judges session number `number`. Only intervals in which operations became due count:
-/// an arm that is behind goes on after them. `None` in a closed loop, and without a
-/// whole interval.
+/// an arm that is behind goes on after them. From `trigger` files on L0 is due. `None` in a
+/// closed loop, and without a whole interval.
 pub fn judge_offered(
     run: &ArmRun,
     number: usize,
     session: &Session,
     entries: u64,
+    trigger: u32,
 ) -> Option<Offered> {
     let record = run.sessions.get(number)?;
     let highest = session.rate.highest()?;
@@ -66,6 +71,7 @@ pub fn judge_offered(
         .map(|it| it.sample.operations_per_second)
         .collect();
     let debts = intervals.all().iter().map(|it| it.sample.debt_bytes);
+    let last = run.samples.iter().rfind(|it| it.session == number)?;
     let written = record.counters.written_bytes() as f64;
     Some(Offered {
         dips: carried.dips,
@@ -75,9 +81,10 @@ pub fn judge_offered(
         latency: record.latency,
         stall_seconds: record.counters.stall_micros as f64 / 1e6,
         write_amplification: (record.user_bytes > 0).then(|| written / record.user_bytes as f64),
-        most_debt: debts.max().unwrap_or(0) as f64,
+        most_debt: debts.max().unwrap_or(0).max(last.debt_bytes) as f64,
+        end_debt: last.debt_bytes as f64,
         level0: judge_level0(&due)?,
-        schedule: scheduled(&due),
+        schedule: scheduled(&due, trigger),
     })
 }
 
@@ -102,15 +109,18 @@ impl Carried {
     }
 }
 
-fn scheduled(due: &[&Interval<'_>]) -> Option<Scheduled> {
-    let loads: Option<Vec<UserLoad>> = due.iter().map(|it| it.sample.user_load).collect();
-    let loads = loads.filter(|it| !it.is_empty())?;
-    let share = |of: fn(&UserLoad) -> bool| {
-        loads.iter().filter(|it| of(it)).count() as f64 / loads.len() as f64
+fn scheduled(due: &[&Interval<'_>], trigger: u32) -> Option<Scheduled> {
+    let seen = |it: &&Interval<'_>| Some((level0_files(it.sample), it.sample.user_load?));
+    let seen: Option<Vec<(u32, UserLoad)>> = due.iter().map(seen).collect();
+    let seen = seen.filter(|it| !it.is_empty())?;
+    let share = |of: &dyn Fn(u32, &UserLoad) -> bool| {
+        let such = seen.iter().filter(|(files, load)| of(*files, load));
+        such.count() as f64 / seen.len() as f64
     };
     Some(Scheduled {
-        high: share(|it| it.high),
-        delayed: share(|it| it.delayed),
+        high: share(&|_, it| it.high),
+        delayed: share(&|files, it| it.delayed && files >= trigger),
+        deep_delayed: share(&|_, it| it.deep_delayed),
     })
 }
 

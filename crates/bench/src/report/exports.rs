@@ -1,12 +1,13 @@
 //! What is written beside the results for people: the tables, the page, the pictures.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::html::write_report;
 use super::pictures::write_offered_pictures;
 use super::table::render_table;
 use crate::arms::ArmName;
-use crate::error::Result;
+use crate::error::{Place, Result};
 use crate::run::{ArmRun, Progress, Results, Watcher, replace};
 
 /// Name of the tables in the output directory.
@@ -36,6 +37,24 @@ pub fn write_exports(results: &Results, out: &Path) -> Result<Exports> {
         report,
         pictures: write_offered_pictures(results, out)?,
     })
+}
+
+/// Writes the tables and the pictures of results that are published without their samples,
+/// which alone tell how an offered load was met: into a directory beside `file` that ends
+/// with `.report` in its stead. Nothing where there are no samples.
+///
+/// # Errors
+/// When a file cannot be written.
+pub fn publish_exports(results: &Results, file: &Path) -> Result<()> {
+    if results.runs.iter().all(|run| run.samples.is_empty()) {
+        return Ok(());
+    }
+    let directory = file.with_extension("report");
+    fs::create_dir_all(&directory).place(directory.display())?;
+    let table = directory.join(TABLE_FILE);
+    fs::write(&table, render_table(results)).place(table.display())?;
+    write_offered_pictures(results, &directory)?;
+    Ok(())
 }
 
 /// Writes the exports after each arm, so that an interrupted run has them, and passes

@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 use super::grid::Grid;
 use super::words::micros_figure;
 use crate::arms::ArmName;
-use crate::judge::{Figure, LEVEL0_STEP, ReadsByFiles, reads_by_level0_files};
+use crate::judge::{Figure, LEVEL0_STEP, Reads, ReadsByFiles, reads_by_level0_files};
 use crate::run::{ArmRun, Results};
 
 /// Groups of numbers of files without which there is nothing to compare.
 const ENOUGH: usize = 3;
 
 /// Tables of closed sessions with reads in which L0 had few files and many; empty
-/// without one. Where a rate is offered, latency would count waiting too.
+/// without one. Where a rate is offered, latency would count waiting too. Quiet intervals
+/// stand apart: an L0 of many files is merged, and the merge costs reads, too.
 pub(super) fn render_level0(results: &Results) -> String {
     let sessions = results.parameters.workload.measured_sessions();
     let mut text = String::new();
@@ -21,7 +22,11 @@ pub(super) fn render_level0(results: &Results) -> String {
             continue;
         }
         if let Some(grid) = grid(results, number) {
-            text += &format!("\nReads against files in L0: {}\n{grid}", session.name);
+            text += &format!(
+                "\nReads against files in L0: {}; quiet: without intervals in which compactions \
+                 moved bytes\n{grid}",
+                session.name
+            );
         }
     }
     text
@@ -31,7 +36,16 @@ pub(super) fn render_level0(results: &Results) -> String {
 type ByFiles = BTreeMap<u32, Vec<ReadsByFiles>>;
 
 fn grid(results: &Results, number: usize) -> Option<Grid> {
-    let mut grid = Grid::new(&["arm", "files in L0", "intervals", "point reads", "scans"]);
+    let mut grid = Grid::new(&[
+        "arm",
+        "files in L0",
+        "intervals",
+        "point reads",
+        "scans",
+        "quiet",
+        "point reads",
+        "scans",
+    ]);
     let mut any = false;
     for arm in &results.parameters.arms {
         let seen = by_files(results, arm, number);
@@ -40,21 +54,30 @@ fn grid(results: &Results, number: usize) -> Option<Grid> {
         }
         any = true;
         for (files, rounds) in seen {
-            let mean = |of: fn(&ReadsByFiles) -> Option<f64>| {
-                let figure = Figure::of(rounds.iter().filter_map(of));
-                figure.map_or("-".into(), |it| micros_figure(&it))
-            };
-            let intervals: usize = rounds.iter().map(|it| it.intervals).sum();
-            grid.row([
+            let mut row = vec![
                 arm.to_string(),
                 format!("{files} to {}", files + LEVEL0_STEP - 1),
-                intervals.to_string(),
-                mean(|it| it.point_reads),
-                mean(|it| it.scans),
-            ]);
+            ];
+            row.extend(cells(rounds.iter().map(|it| it.all)));
+            row.extend(cells(rounds.iter().map(|it| it.quiet)));
+            grid.row(row);
         }
     }
     any.then_some(grid)
+}
+
+/// How many intervals there were in all rounds, and what reads took in them.
+fn cells(rounds: impl Iterator<Item = Reads> + Clone) -> [String; 3] {
+    let mean = |of: fn(Reads) -> Option<f64>| {
+        let figure = Figure::of(rounds.clone().filter_map(of));
+        figure.map_or("-".into(), |it| micros_figure(&it))
+    };
+    let intervals: usize = rounds.clone().map(|it| it.intervals).sum();
+    [
+        intervals.to_string(),
+        mean(|it| it.point_reads),
+        mean(|it| it.scans),
+    ]
 }
 
 fn by_files(results: &Results, arm: &ArmName, number: usize) -> ByFiles {
@@ -69,5 +92,5 @@ fn by_files(results: &Results, arm: &ArmName, number: usize) -> ByFiles {
 }
 
 fn reads_nothing(it: &ReadsByFiles) -> bool {
-    it.point_reads.is_none() && it.scans.is_none()
+    it.all.point_reads.is_none() && it.all.scans.is_none()
 }

@@ -21,7 +21,7 @@ use crate::judge::{Verdict, judge};
 use crate::run::Results;
 
 pub(crate) use convergence::{NEAR_NOTE, near_title};
-pub use exports::{Exporting, Exports, TABLE_FILE, write_exports};
+pub use exports::{Exporting, Exports, TABLE_FILE, publish_exports, write_exports};
 pub(crate) use grid::Grid;
 pub(crate) use html::escape;
 pub use html::{REPORT_FILE, report_html, write_report};

@@ -13,14 +13,31 @@ use crate::judge::{
 use crate::run::{ArmRun, Results};
 use crate::workload::{Periodic, Session};
 
+/// How to read these tables.
+const LEGEND: &str = "
+Late: how long after the offered load's end an arm had done all of it.
+Debt: of Lissom's arms, files of merges and drains that have begun, and L0 from its trigger on;
+of stock arms, RocksDB's estimate of what compactions have to move. These are two quantities.
+Write amp is of what the session wrote: what the debt at its end will cost is not in it.
+L0 under the offered load: files at the ends of intervals; merges are counted by falls of that
+number. Shares of intervals: held high, an arm's schedule held the load for high; L0 delayed, L0
+was due and waited, or was merged by itself only; deeper held back, what lies deeper was not let
+go on as it liked, whether anything was due there or not.
+p99 back after: until ten seconds on end began in which no interval's p99 was over twice the
+median of the session before, or over the highest there; the share of that session's own
+intervals over twice it stands beside.
+";
+
 /// Tables of each session with an offered rate; empty without one.
 pub(super) fn render_offered(results: &Results, rounds: usize) -> String {
     let sessions = results.parameters.workload.measured_sessions();
     let mut text = String::new();
+    let mut any = false;
     for (number, session) in sessions.iter().enumerate() {
         if !session.is_open() {
             continue;
         }
+        any = true;
         let (name, rate) = (&session.name, session.rate);
         let seen = seen(results, number, session);
         let no_claim = writes_too_little(results, number, rounds);
@@ -38,10 +55,13 @@ pub(super) fn render_offered(results: &Results, rounds: usize) -> String {
         }
         if let Some(grid) = load_models(results, number) {
             text += &format!(
-                "\nLoad models against the kernel's I/O counters: {name}, all bytes and mean \
-                 distance, %\n{grid}"
+                "\nLoad models against the kernel's I/O counters: {name}; all bytes, mean \
+                 distance, and that after the best constant factor, %\n{grid}"
             );
         }
+    }
+    if any {
+        text += LEGEND;
     }
     text
 }
@@ -50,8 +70,11 @@ pub(super) fn render_offered(results: &Results, rounds: usize) -> String {
 type Seen<'a> = Vec<(&'a ArmName, Vec<Offered>)>;
 
 fn seen<'a>(results: &'a Results, number: usize, session: &Session) -> Seen<'a> {
-    let entries = results.parameters.workload.entries;
-    let judge = |run: &ArmRun| judge_offered(run, number, session, entries);
+    let parameters = &results.parameters;
+    let entries = parameters.workload.entries;
+    let trigger = parameters.resources.level0_file_num_compaction_trigger;
+    let trigger = u32::try_from(trigger).unwrap_or(0);
+    let judge = |run: &ArmRun| judge_offered(run, number, session, entries, trigger);
     let arms = results.parameters.arms.iter();
     arms.map(|arm| (arm, judged(results, arm, judge))).collect()
 }
@@ -69,6 +92,7 @@ fn offered(seen: &Seen<'_>, no_claim: bool) -> Grid {
         "stalled, s",
         "write amp",
         "most debt, MB",
+        "debt at the end, MB",
     ]);
     for (arm, seen) in seen {
         let longest = Figure::of(seen.iter().map(|it| it.latency.max));
@@ -85,6 +109,7 @@ fn offered(seen: &Seen<'_>, no_claim: bool) -> Grid {
             cell(seen, |it| it.stall_seconds),
             written.map_or("-".into(), |it| bracketed(figure(&it), no_claim)),
             cell(seen, |it| it.most_debt / 1e6),
+            cell(seen, |it| it.end_debt / 1e6),
         ]);
     }
     grid
@@ -98,7 +123,8 @@ fn level0(seen: &Seen<'_>) -> Grid {
         "files, most",
         "merges",
         "held high, %",
-        "delayed, %",
+        "L0 delayed, %",
+        "deeper held back, %",
     ]);
     for (arm, seen) in seen {
         let schedules: Vec<Scheduled> = seen.iter().filter_map(|it| it.schedule).collect();
@@ -109,6 +135,7 @@ fn level0(seen: &Seen<'_>) -> Grid {
             cell(seen, |it| it.level0.merges as f64),
             cell(&schedules, |it| it.high * 100.0),
             cell(&schedules, |it| it.delayed * 100.0),
+            cell(&schedules, |it| it.deep_delayed * 100.0),
         ]);
     }
     grid
@@ -132,12 +159,17 @@ fn overload(results: &Results, number: usize, rates: &Periodic) -> Grid {
         "of the offer",
         "worst p99",
         "p99 before",
+        "over twice it before, %",
         "p99 back after, s",
+        "L0 files, most",
+        "stalled, s",
+        "at the bound, s",
     ]);
     for arm in &results.parameters.arms {
         let judge = |run: &ArmRun| judge_overload(run, number, rates);
         let seen: Vec<Overload> = judged(results, arm, judge);
         let back: Vec<f64> = seen.iter().filter_map(|it| it.back_after).collect();
+        let at_bound: Vec<f64> = seen.iter().filter_map(|it| it.at_bound_seconds).collect();
         grid.row([
             arm.to_string(),
             cell(&seen, |it| it.carried),
@@ -145,11 +177,15 @@ fn overload(results: &Results, number: usize, rates: &Periodic) -> Grid {
             cell(&seen, |it| it.worst_of_offer * 100.0),
             latency(&seen, |it| it.worst_p99),
             latency(&seen, |it| it.calm_p99),
+            cell(&seen, |it| it.calm_over * 100.0),
             if back.len() < seen.len() {
                 format!("not in {} of {}", seen.len() - back.len(), seen.len())
             } else {
                 cell(&back, |it| *it)
             },
+            cell(&seen, |it| f64::from(it.most_level0_files)),
+            cell(&seen, |it| it.stall_seconds),
+            cell(&at_bound, |it| *it),
         ]);
     }
     grid
@@ -175,14 +211,16 @@ fn load_models(results: &Results, number: usize) -> Option<Grid> {
     any.then_some(grid)
 }
 
-/// Bias and error of a model, percent: `-12.0 ±1.5, 34.0 ±2.0`.
+/// Bias of a model, its error and the scaled one, percent: `-12.0 ±1.5, 34.0 ±2.0, 9.0 ±1.0`.
 fn model_cell(seen: &[ModelErrors], model: usize) -> String {
     let percent = |of: fn(&ModelError) -> f64| {
         Figure::of(seen.iter().map(|it| of(&it.models[model]) * 100.0))
     };
-    let (Some(bias), Some(error)) = (percent(|it| it.bias), percent(|it| it.error)) else {
+    let errors = [percent(|it| it.error), percent(|it| it.scaled_error)];
+    let (Some(bias), [Some(error), Some(scaled)]) = (percent(|it| it.bias), errors) else {
         return "-".into();
     };
     let sign = if bias.median < 0.0 { "" } else { "+" };
-    format!("{sign}{}, {}", figure(&bias), figure(&error))
+    let figures = [&bias, &error, &scaled].map(figure);
+    format!("{sign}{}", figures.join(", "))
 }

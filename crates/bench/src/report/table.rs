@@ -24,9 +24,6 @@ neither rank nor star.
 Write amp: bytes written to files per byte written by the user; in brackets where it spans too
 little of the tree's phases for a claim. Read amp: data blocks read from files per get or scan.
 Peak space: bytes of all files over those of existing data, looked at every second.
-Late: how long after the offered load's end an arm had done all of it.
-L0 under the offered load: files at the ends of intervals; merges are counted by falls of that
-number; held high, delayed: share of the intervals in which an arm's schedule did so.
 ";
 
 /// The results as a table for a terminal. Judges anew if the file holds no verdict.

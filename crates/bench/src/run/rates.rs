@@ -2,7 +2,7 @@
 
 use super::plan::RunPlan;
 use super::results::Results;
-use crate::arms::Resources;
+use crate::arms::{ArmName, Resources};
 use crate::error::{BenchError, Result};
 use crate::judge::maximum;
 use crate::workload::{Session, Workload};
@@ -14,21 +14,23 @@ impl RunPlan {
     }
 
     /// Scales the offered rates so that the highest is `share` of the maximum in
-    /// `measured`: what the slowest of its arms carried in a closed loop. Schedules are
-    /// told of the load at that maximum, unless the resources say otherwise: DLC's limits
-    /// are set by hand on each machine. Returns the maximum.
+    /// `measured`: what its arm `of`, or the slowest of its arms, carried in a closed loop.
+    /// Schedules are told of the load at that maximum, unless the resources say otherwise:
+    /// DLC's limits are set by hand on each machine. Returns the maximum.
     ///
     /// # Errors
-    /// `measured` is of other data, threads or resources, holds no closed loop of the
-    /// same operations, or no whole round; the workload offers no rate.
-    pub fn offer(&mut self, measured: &Results, share: f64) -> Result<f64> {
+    /// `measured` is of other data, threads or resources, holds no such arm, no closed loop
+    /// of the same operations, or no whole round; the workload offers no rate.
+    pub fn offer(&mut self, measured: &Results, of: Option<&ArmName>, share: f64) -> Result<f64> {
         if !(share.is_finite() && share > 0.0) {
             return Err(BenchError::new(format!(
                 "--rate-share {share}: it must be above 0, as 0.9 for nine tenths"
             )));
         }
         self.check_alike(measured)?;
-        let maximum = maximum(measured, |session| self.offers(session)).ok_or_else(|| {
+        check_held(measured, of)?;
+        let maximum = maximum(measured, of, |session| self.offers(session));
+        let maximum = maximum.ok_or_else(|| {
             BenchError::new(format!(
                 "the results given with --rates-from hold no whole round of a closed loop of \
                  the operations of workload {}; measure it with --closed-loop first",
@@ -78,6 +80,22 @@ impl RunPlan {
     }
 }
 
+/// Whether an arm that is asked for was measured.
+fn check_held(measured: &Results, of: Option<&ArmName>) -> Result<()> {
+    let arms = &measured.parameters.arms;
+    match of.filter(|of| !arms.contains(of)) {
+        None => Ok(()),
+        Some(of) => {
+            let names: Vec<String> = arms.iter().map(ArmName::to_string).collect();
+            Err(BenchError::new(format!(
+                "--maximum-of {of}: the results given with --rates-from hold {}; choose one of \
+                 them, or measure the maximum of {of}",
+                names.join(", ")
+            )))
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -111,16 +129,23 @@ mix = { update = 1, get_present = 1 }
         let mut closed = plan(out.path());
         closed.close_loops();
         let measured = run(&closed, &mut Silent).unwrap();
-        let mut offered = plan(out.path());
-        let maximum = offered.offer(&measured, 0.5).unwrap();
-        let carried: Vec<f64> = measured
-            .runs
-            .iter()
-            .map(|run| run.sessions[0].operations as f64 / run.sessions[0].seconds)
-            .collect();
-        assert_eq!(maximum, carried[0].min(carried[1]));
-        let highest = offered.workload.sessions[0].rate.highest().unwrap();
-        assert!((highest / (0.5 * maximum) - 1.0).abs() < 1e-9);
+        let offer = |of: Option<&str>, share: f64| {
+            let mut offered = plan(out.path());
+            let of: Option<ArmName> = of.map(|name| name.parse().unwrap());
+            let maximum = offered.offer(&measured, of.as_ref(), share).unwrap();
+            let highest = offered.workload.sessions[0].rate.highest().unwrap();
+            assert!((highest / (share * maximum) - 1.0).abs() < 1e-9);
+            maximum
+        };
+        let carried = |arm: &str| {
+            let run = measured.runs.iter().find(|run| run.arm.to_string() == arm);
+            let session = &run.unwrap().sessions[0];
+            session.operations as f64 / session.seconds
+        };
+        let (one, other) = (carried("mock-a"), carried("mock-b"));
+        assert_eq!(offer(None, 0.5), one.min(other));
+        assert_eq!(offer(Some("mock-a"), 0.9), one);
+        assert_eq!(offer(Some("mock-b"), 1.5), other);
     }
 
     #[test]
@@ -130,13 +155,13 @@ mix = { update = 1, get_present = 1 }
         closed.close_loops();
         let mut measured = run(&closed, &mut Silent).unwrap();
         let mut silent = plan(out.path());
-        silent.offer(&measured, 0.5).unwrap();
+        silent.offer(&measured, None, 0.5).unwrap();
         assert_eq!(silent.resources.full_load, None, "blocks were not counted");
         for run in &mut measured.runs {
             run.sessions[0].counters.data_blocks_read = Some(1_000_000);
         }
         let mut offered = plan(out.path());
-        let maximum = offered.offer(&measured, 0.5).unwrap();
+        let maximum = offered.offer(&measured, None, 0.5).unwrap();
         let by_second = |run: &crate::run::ArmRun| {
             let session = &run.sessions[0];
             session.operations as f64 / session.seconds
@@ -160,7 +185,7 @@ mix = { update = 1, get_present = 1 }
         assert_eq!(of("eager"), None);
         // A second offer, of the same results, is of the same experiment.
         let mut again = plan(out.path());
-        again.offer(&measured, 0.5).unwrap();
+        again.offer(&measured, None, 0.5).unwrap();
         assert_eq!(again.resources, offered.resources);
     }
 
@@ -173,7 +198,7 @@ mix = { update = 1, get_present = 1 }
         let refused = |change: &dyn Fn(&mut RunPlan), share: f64, word: &str| {
             let mut plan = plan(out.path());
             change(&mut plan);
-            let error = plan.offer(&measured, share).unwrap_err().to_string();
+            let error = plan.offer(&measured, None, share).unwrap_err().to_string();
             assert!(error.contains(word), "{error}");
         };
         refused(&|_| (), 0.0, "--rate-share 0");
@@ -182,5 +207,10 @@ mix = { update = 1, get_present = 1 }
         refused(&|plan| plan.workload.entries = 2000, 0.9, "entries");
         let other = |plan: &mut RunPlan| plan.workload.sessions[0].mix.scan = 1.0;
         refused(&other, 0.9, "--closed-loop");
+        let unknown: ArmName = "fixed-1".parse().unwrap();
+        let refusal = plan(out.path()).offer(&measured, Some(&unknown), 0.9);
+        let sentence = refusal.unwrap_err().to_string();
+        assert!(sentence.contains("--maximum-of fixed-1"), "{sentence}");
+        assert!(sentence.contains("hold mock-a, mock-b"), "{sentence}");
     }
 }

@@ -113,7 +113,7 @@ fn minutes(text: &str) -> Result<Duration, String> {
 const RATE_SHARE: f64 = 0.9;
 
 /// How operations are offered.
-fn rates() -> [Arg; 3] {
+fn rates() -> [Arg; 4] {
     [
         flag(
             "closed-loop",
@@ -125,9 +125,16 @@ fn rates() -> [Arg; 3] {
             "rates-from",
             "PATH",
             "Scales the workload's rates by the maximum in these results of --closed-loop, a \
-             directory or file: what the slowest arm there carried",
+             directory or file: what the slowest arm there carried, or that of --maximum-of",
         )
         .value_parser(value_parser!(PathBuf)),
+        option(
+            "maximum-of",
+            "ARM",
+            "Takes the maximum of this arm, whichever was the slowest [default: the slowest]",
+        )
+        .value_parser(|name: &str| name.parse::<ArmName>())
+        .requires("rates-from"),
         option(
             "rate-share",
             "SHARE",
@@ -174,7 +181,9 @@ fn plan(given: &ArgMatches) -> Result<RunPlan, Failure> {
     }
     if let Some(path) = find::<PathBuf>(given, "rates-from") {
         let share = find(given, "rate-share").unwrap_or(RATE_SHARE);
-        plan.offer(&Results::read(&path)?, share).map_err(wrong)?;
+        let of = find::<ArmName>(given, "maximum-of");
+        let measured = Results::read(&path)?;
+        plan.offer(&measured, of.as_ref(), share).map_err(wrong)?;
     }
     plan.check().map_err(wrong)?;
     Ok(plan)

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgMatches, Command, value_parser};
-use lissom_bench::{RESULTS_FILE, Results, write_exports};
+use lissom_bench::{RESULTS_FILE, Results, publish_exports, write_exports};
 
 use super::bench::shown;
 use crate::arguments::{find, get, json, option};
@@ -18,8 +18,9 @@ pub fn command() -> Command {
              They are judged by the rules of this program, whichever has made them.\n\n\
              --slim writes the results without their samples by second, small enough to be \
              published. Such a file is shown like any other, but for what only samples tell: \
-             no lines over time, no convergence, no intervals of an offered load. Where PATH is \
-             a directory, the OPTIONS of stock arms go beside it: into NAME.options for NAME.json.",
+             no lines over time, no convergence, no intervals of an offered load. So the tables, \
+             and the pictures of offered loads, go beside it: into NAME.report for NAME.json; \
+             and, where PATH is a directory, the OPTIONS of stock arms into NAME.options.",
         )
         .arg(
             Arg::new("results")
@@ -63,8 +64,9 @@ pub fn run(given: &ArgMatches) -> Outcome {
     output::print(&shown(&results, exports))
 }
 
-/// Writes slim results, but never over those with the samples: nothing brings them back; and
-/// the OPTIONS of stock arms, which a directory alone has.
+/// Writes slim results, but never over those with the samples: nothing brings them back; what
+/// only samples tell, as text and pictures; and the OPTIONS of stock arms, which a directory
+/// alone has.
 fn publish(results: &Results, path: &Path, file: &Path) -> Outcome {
     let whole = if path.is_dir() {
         path.join(RESULTS_FILE)
@@ -80,6 +82,7 @@ fn publish(results: &Results, path: &Path, file: &Path) -> Outcome {
         )));
     }
     results.publish(file)?;
+    publish_exports(results, file)?;
     if path.is_dir() {
         results.publish_options(path, file)?;
     }

@@ -44,6 +44,9 @@ fn a_small_benchmark_leaves_results_and_a_report_and_goes_on() {
     let slim = directory.path().join("small.json");
     let path = |path: &std::path::Path| path.display().to_string();
     done(&["report", &path(&out), "--slim", &path(&slim)]);
+    let told = directory.path().join("small.report/table.txt");
+    let told = std::fs::read_to_string(told).expect("published");
+    assert!(told.contains("fixed-2"), "{told}");
     let published = directory.path().join("small.options");
     let options = std::fs::read_to_string(published.join("rocksdb-leveled")).expect("published");
     assert!(options.contains("write_buffer_size=65536"), "{options}");
@@ -175,6 +178,10 @@ fn rates_are_offered_as_a_share_of_a_measured_maximum() {
     for words in ["Against the offered load: waves", "offered-waves.svg"] {
         assert!(table.contains(words), "{table}");
     }
+    let of_arm = |arm: &'static str| [&open[..], &["--maximum-of", arm]].concat();
+    assert_eq!(done(&of_arm("fixed-2")), table, "it is the slowest");
+    let sentence = ends(&of_arm("fixed-9"), 2);
+    assert!(sentence.contains("hold fixed-2; choose one"), "{sentence}");
     let other: Vec<&str> = open.iter().copied().chain(["--threads", "2"]).collect();
     let refused = run(&other);
     assert_eq!(refused.status.code(), Some(2));

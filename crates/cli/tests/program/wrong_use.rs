@@ -44,6 +44,10 @@ fn what_cannot_be_meant_is_refused() {
             "--rates-from <PATH>",
         ),
         (
+            &["bench", "ycsb-a", "--arm", "lerp", "--maximum-of", "lerp"],
+            "--rates-from <PATH>",
+        ),
+        (
             &[
                 "bench",
                 "ycsb-a",

@@ -1,10 +1,8 @@
 //! What waits to be merged, and how much of it may.
 
-use std::time::Duration;
-
 use serde::{Deserialize, Serialize};
 
-use super::{Conditions, DeepOrder, Level0Order, Order};
+use super::{DeepOrder, Level0Order, Order};
 use crate::layout::PhysicalLevel;
 use crate::tree::Tree;
 
@@ -15,7 +13,8 @@ pub struct Debt {
     pub level0_files: usize,
     /// Bytes in L0, over all column families.
     pub level0_bytes: u64,
-    /// Bytes that begun drains have left.
+    /// Bytes that begun drains will read: what they have left, and what they rewrite where
+    /// it goes.
     pub deep_bytes: u64,
 }
 
@@ -62,20 +61,6 @@ impl Debt {
             why,
             ..order
         }
-    }
-
-    /// How long it would take to catch up now, beside users who take `client` bytes a
-    /// second, when merging a byte of L0 moves `work` bytes in all. `None` when nothing
-    /// is left of the device. A byte below L0 is read once and written once:
-    ///
-    /// (level0_bytes * work + 2 * deep_bytes) / (device - client).
-    pub fn catch_up(&self, conditions: &Conditions, client: f64, work: f64) -> Option<Duration> {
-        let left = conditions.device_bytes_per_second - client;
-        let bytes = self.level0_bytes as f64 * work + self.deep_bytes as f64 * 2.0;
-        if left <= 0.0 {
-            return (bytes <= 0.0).then_some(Duration::ZERO);
-        }
-        Duration::try_from_secs_f64(bytes / left).ok()
     }
 }
 
@@ -136,25 +121,5 @@ mod tests {
         assert!(of(0).is_like(&of(11)));
         assert!(!of(11).is_like(&of(12)));
         assert!(of(12).is_like(&of(13)));
-    }
-
-    #[test]
-    fn catching_up_takes_what_is_left_of_the_device() {
-        let conditions = Conditions {
-            device_bytes_per_second: 100.0,
-            ..Conditions::default()
-        };
-        let debt = Debt {
-            level0_files: 3,
-            level0_bytes: 100,
-            deep_bytes: 50,
-        };
-        let time = debt.catch_up(&conditions, 50.0, 4.0);
-        assert_eq!(time, Some(Duration::from_secs(10)));
-        assert_eq!(debt.catch_up(&conditions, 100.0, 4.0), None);
-        assert_eq!(
-            Debt::default().catch_up(&conditions, 200.0, 4.0),
-            Some(Duration::ZERO)
-        );
     }
 }

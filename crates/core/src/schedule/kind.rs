@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
 use super::{
     Burst, DebtBounds, Delay, Dlc, Eager, FullLoad, LoadModel, LookAhead, Paced, Schedule, Silk,
@@ -74,12 +75,24 @@ impl ScheduleKind {
     /// The same on a machine that is full at another load. `paced` goes by the machine
     /// whatever is said here: it asks whether anybody is there.
     pub fn schedule_within(self, bounds: &DebtBounds, full: FullLoad) -> Box<dyn Schedule> {
+        self.schedule_in(bounds, full, Duration::from_secs(1))
+    }
+
+    /// The same where `second` stands for DLC's second, as where time is compressed: every
+    /// [interval](Schedule::interval) is in that proportion, but for
+    /// [`LEAST_INTERVAL`](super::LEAST_INTERVAL).
+    pub fn schedule_in(
+        self,
+        bounds: &DebtBounds,
+        full: FullLoad,
+        second: Duration,
+    ) -> Box<dyn Schedule> {
         let files = bounds.max_level0_files;
         match self {
             ScheduleKind::Eager => Box::new(Eager),
             ScheduleKind::Paced => Box::new(Paced::default()),
             ScheduleKind::Dlc(delay, burst) => Box::new(Dlc::new(delay, burst, bounds, full)),
-            ScheduleKind::Silk => Box::new(Silk::new(files, full)),
+            ScheduleKind::Silk => Box::new(Silk::new(files, full, second)),
             ScheduleKind::SilkStar => Box::new(Silk::star(files, full)),
             ScheduleKind::LookAhead => Box::new(LookAhead::new(*bounds, full)),
         }

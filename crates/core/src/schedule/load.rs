@@ -27,6 +27,10 @@ pub struct Load {
     pub flushed_bytes: u64,
     /// Bytes that compactions read and wrote.
     pub compacted_bytes: u64,
+    /// Microseconds that the compactions took which ended, summed over workers; 0 in
+    /// journals that do not tell it.
+    #[serde(default)]
+    pub compacted_micros: u64,
     /// Share of the processors that users kept busy, 0 to 1; compactions left out.
     /// Absent where it cannot be told, and where the schedule
     /// [does not ask](super::Schedule::needs_processors).
@@ -47,6 +51,7 @@ impl Load {
             logged_bytes: self.logged_bytes.saturating_add(later.logged_bytes),
             flushed_bytes: self.flushed_bytes.saturating_add(later.flushed_bytes),
             compacted_bytes: self.compacted_bytes.saturating_add(later.compacted_bytes),
+            compacted_micros: self.compacted_micros.saturating_add(later.compacted_micros),
             user_cpu: later.user_cpu,
         }
     }
@@ -70,15 +75,18 @@ pub struct Conditions {
     pub compressed_share: f64,
     /// Mean bytes of an entry, key and value.
     pub entry_bytes: f64,
+    /// Compactions that may run at a time.
+    pub workers: usize,
 }
 
 impl Default for Conditions {
-    /// DLC's disk, and entries as its sysbench has them.
+    /// DLC's disk, entries as its sysbench has them, and one worker.
     fn default() -> Conditions {
         Conditions {
             device_bytes_per_second: 350e6,
             compressed_share: 1.0,
             entry_bytes: 200.0,
+            workers: 1,
         }
     }
 }

@@ -10,12 +10,14 @@
 mod client;
 mod debt;
 mod dlc;
+mod estimate;
 mod kind;
 mod load;
 mod look_ahead;
 mod paced;
 mod phase;
 mod silk;
+mod speed;
 #[cfg(test)]
 mod tests;
 mod work;
@@ -27,13 +29,19 @@ use serde::{Deserialize, Serialize};
 pub use client::Client;
 pub use debt::{Debt, DebtBounds};
 pub use dlc::{Burst, Delay, Dlc};
+pub use estimate::Estimate;
 pub use kind::{ScheduleKind, ScheduleKindError};
 pub use load::{Conditions, FullLoad, Load, LoadModel};
 pub use look_ahead::LookAhead;
 pub use paced::Paced;
 pub use phase::{Phase, PhaseLimits, Phases};
 pub use silk::Silk;
+pub use speed::MergeSpeed;
 pub use work::Work;
+
+/// No schedule is asked more often, however time is compressed: each look at the load is
+/// work too, and so is a look at the tree under every order.
+pub const LEAST_INTERVAL: Duration = Duration::from_millis(10);
 
 /// What L0 may do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -128,7 +136,7 @@ pub trait Schedule: Send {
     fn interval(&self) -> Duration;
 
     /// Whether it looks at [`Load::user_cpu`]. That costs a look at every thread of the
-    /// process, twice a second; where nobody asks it is left out, and the field is absent.
+    /// process, in most intervals; where nobody asks it is left out, and the field is absent.
     /// Default: no.
     fn needs_processors(&self) -> bool {
         false

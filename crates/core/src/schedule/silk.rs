@@ -6,17 +6,18 @@
 use std::time::Duration;
 
 use super::{
-    DeepOrder, FullLoad, LoadModel, Order, Phase, PhaseLimits, Phases, Schedule, Seen, leftover,
+    DeepOrder, FullLoad, LEAST_INTERVAL, LoadModel, Order, Phase, PhaseLimits, Phases, Schedule,
+    Seen, leftover,
 };
 
 /// SILK looks at the load this often.
-const INTERVAL: Duration = Duration::from_millis(10);
+const INTERVAL: Duration = LEAST_INTERVAL;
+
+/// Looks in a second.
+const LOOKS: f64 = 100.0;
 
 /// DLC's load is one of whole seconds.
 const INTERVAL_STAR: Duration = Duration::from_secs(1);
-
-/// Over 10 ms a load is noise: it is smoothed over a second.
-const SMOOTHING: f64 = 0.01;
 
 /// From this share of the files that may wait on, L0 is merged at any rate.
 const HURRY: f64 = 0.75;
@@ -34,18 +35,21 @@ pub struct Silk {
 }
 
 impl Silk {
-    /// As published: its own load model, looked at every 10 ms.
-    pub fn new(max_level0_files: usize, full: FullLoad) -> Silk {
+    /// As published: its own load model, looked at every 10 ms. Over so short a time a load
+    /// is noise: it is smoothed over a second, or over what stands for one.
+    pub fn new(max_level0_files: usize, full: FullLoad, second: Duration) -> Silk {
+        let looks = looks_in(second);
+        let phases = PhaseLimits::default();
         Silk {
             model: LoadModel::Operations,
             phases: Phases::new(PhaseLimits {
-                // As long as DLC's three seconds.
-                softness: 300,
-                ..PhaseLimits::default()
+                // As long as DLC's.
+                softness: phases.softness * looks,
+                ..phases
             }),
             full,
             max_level0_files,
-            newest: SMOOTHING,
+            newest: 1.0 / f64::from(looks),
             client: None,
         }
     }
@@ -65,6 +69,13 @@ impl Silk {
     fn is_star(&self) -> bool {
         self.model == LoadModel::CacheAdditions
     }
+}
+
+/// Looks in what stands for a second: fewer where time is compressed, since no schedule
+/// looks more often.
+fn looks_in(second: Duration) -> u32 {
+    let looks = second.as_secs_f64() / INTERVAL.as_secs_f64();
+    looks.round().clamp(1.0, LOOKS) as u32
 }
 
 impl Schedule for Silk {

@@ -140,6 +140,33 @@ fn silk_stops_what_is_deep_and_never_l0() {
     assert_eq!(hurry.bytes_per_second, None, "L0 must go");
 }
 
+/// Looks of SILK's after which a load that has fallen is low, where `second` stands for one.
+fn looks_until_low(second: Duration) -> u32 {
+    let mut silk = ScheduleKind::Silk.schedule_in(&BOUNDS, DEVICE, second);
+    let look = |client: f64| {
+        let mut now = seen(1, 0.0, 5);
+        now.load.interval = LEAST_INTERVAL;
+        now.load.gets = (client / now.conditions.entry_bytes / 100.0) as u64;
+        now
+    };
+    assert_eq!(silk.order(&look(HIGH)).phase, Phase::High);
+    let mut looks = 1;
+    while looks < 10_000 && silk.order(&look(CALM)).phase == Phase::High {
+        looks += 1;
+    }
+    looks
+}
+
+#[test]
+fn silk_looks_no_more_often_where_time_is_compressed_and_sees_as_much() {
+    let whole = looks_until_low(Duration::from_secs(1));
+    let compressed = looks_until_low(Duration::from_millis(250));
+    // Three seconds, and what is smoothed.
+    assert!((300..400).contains(&whole), "{whole}");
+    assert!((4 * compressed).abs_diff(whole) <= 12, "{compressed}");
+    assert_eq!(looks_until_low(Duration::from_secs(9)), whole);
+}
+
 /// What came of a flight's last cycle: the most files, and at high load how many
 /// intervals waited and how many did not.
 #[derive(Debug)]
@@ -227,6 +254,42 @@ fn looking_ahead_leaves_a_rate_to_what_has_begun_below_l0() {
     assert!(some > none + 2_000_000, "{none} {some}");
 }
 
+/// The megabytes that a low phase can merge, as an order tells it.
+fn can_merge(order: &Order) -> f64 {
+    let (_, figure) = order.why.split_once("can merge ").expect("a figure");
+    let (megabytes, _) = figure.split_once(" MB").expect("a unit");
+    megabytes.parse().expect("a number")
+}
+
+/// Two workers that take two seconds together for eight megabytes bring down less of L0 in
+/// 18 seconds of low load than the device would take, and than may wait.
+#[test]
+fn no_more_can_be_repaid_than_merges_have_been_seen_to_move() {
+    let after = |micros: u64| {
+        let mut schedule = LookAhead::new(BOUNDS, DEVICE);
+        let now = |at: u64, client: f64| {
+            let mut now = seen(at, client, 1);
+            now.conditions.workers = 2;
+            now.load.compacted_micros = micros;
+            if at % 40 == 2 {
+                // In the first second of a low phase merges end that began long before it.
+                now.load.compacted_micros = 100_000_000;
+            }
+            now
+        };
+        for at in 0..200 {
+            schedule.order(&now(at, if at % 40 >= 20 { HIGH } else { CALM }));
+        }
+        let restarted = restarted(&schedule.state()).order(&now(200, HIGH));
+        let order = schedule.order(&now(200, HIGH));
+        (can_merge(&order), can_merge(&restarted))
+    };
+    // Both together move eight megabytes a second, which is two of L0.
+    assert_eq!(after(2_000_000), (36.0, 36.0));
+    let may_wait = 0.9 * 30.0 * 2.0;
+    assert_eq!(after(0), (may_wait, may_wait));
+}
+
 /// The schedule of a process that begins with what an earlier one has learned.
 fn restarted(state: &serde_json::Value) -> LookAhead {
     let mut schedule = LookAhead::new(BOUNDS, DEVICE);
@@ -258,12 +321,8 @@ fn after_a_restart_at_high_load_no_more_debt_is_taken_on() {
     let mut state = schedule.state();
     // No low phase is long enough to repay all that may wait.
     state["rhythm"]["low"] = serde_json::json!([0.5, 0.5, 0.5]);
-    let repayable = |state: &serde_json::Value| {
-        let order = restarted(state).order(&seen(200, HIGH, 1));
-        let (_, figure) = order.why.split_once("can merge ").expect("a figure");
-        let (megabytes, _) = figure.split_once(" MB").expect("a unit");
-        megabytes.parse::<f64>().expect("a number")
-    };
+    let repayable =
+        |state: &serde_json::Value| can_merge(&restarted(state).order(&seen(200, HIGH, 1)));
     let known = repayable(&state);
     let calm = state.as_object_mut().expect("an object");
     calm.remove("calm_client").expect("it is kept");
@@ -323,6 +382,7 @@ fn load_models_see_what_they_say() {
         device_bytes_per_second: 100e6,
         compressed_share: 0.5,
         entry_bytes: 1_000.0,
+        ..Conditions::default()
     };
     let client = |model: LoadModel| model.client(&load, &conditions);
     assert_eq!(client(LoadModel::CacheAdditions), 3e6);
@@ -334,10 +394,12 @@ fn load_models_see_what_they_say() {
 
 #[test]
 fn intervals_add_up() {
-    let one = seen(7, 1e6, 3).load;
-    let two = seen(8, 3e6, 4).load;
+    let mut one = seen(7, 1e6, 3).load;
+    let mut two = seen(8, 3e6, 4).load;
+    (one.compacted_micros, two.compacted_micros) = (3, 4);
     let both = one.then(&two);
     assert_eq!((both.at, both.interval), (two.at, Duration::from_secs(2)));
+    assert_eq!(both.compacted_micros, 7);
     assert_eq!(
         (both.cached_bytes, both.logged_bytes),
         (4_000_000, 4_000_000)

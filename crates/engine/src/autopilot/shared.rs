@@ -245,7 +245,7 @@ pub(super) struct View {
     pub(super) missions: u64,
     pub(super) space_amplification: Option<f64>,
     pub(super) debt_bytes: u64,
-    /// Bytes that begun drains have left.
+    /// Bytes that begun drains will read, what they rewrite included.
     pub(super) deep_bytes: u64,
     pub(super) drains_ended: u64,
     pub(super) tuner: TunerWork,

@@ -31,13 +31,15 @@ pub use workloads::observed_workloads;
 
 use std::path::Path;
 
-use lissom_core::schedule::{Conditions, Debt, Work};
+use lissom_core::schedule::{Conditions, Debt, Estimate};
 use lissom_core::{Layout, Tree, TreeState};
 use serde::Serialize;
 
 use self::limits::Asked;
 use crate::error::Result;
-use crate::files::{pin, state};
+use crate::files::pin;
+use crate::files::state::{self, StoredSchedule};
+use crate::settings::workers_under;
 
 /// No more of the journals' end is read for the last decisions than this, bytes.
 const TAIL: u64 = 16 << 20;
@@ -82,13 +84,16 @@ pub struct Owed {
     pub level0_files: usize,
     /// Bytes in L0, over all column families.
     pub level0_bytes: u64,
-    /// Bytes that begun drains have left.
+    /// Bytes that begun drains will read: what they have left, and what they rewrite where it
+    /// goes.
     pub drain_bytes: u64,
     /// What the device reads and writes together: as the settings gave it at the last open,
     /// or else as it was measured.
     pub device_bytes_per_second: u64,
-    /// How long catching up would take now if nobody else used the device, seconds: bytes
-    /// of drains are read and written once, those of L0 in two levels ([`Debt::catch_up`]).
+    /// How long catching up would take now if nobody else used the machine, seconds
+    /// ([`Estimate::catch_up`]): by what merges cost and how fast they go, as far as the
+    /// schedule has kept it. Otherwise bytes of L0 are read and written in two levels, as fast
+    /// as the device does it.
     pub catch_up_seconds: f64,
 }
 
@@ -149,7 +154,7 @@ pub(crate) fn inspect_end(directory: &Path, question: &Question, tail: u64) -> R
         pinned: pin::is_set(directory),
         remarks,
         families,
-        owed: owed(&debt, loaded.stored.schedule.device()),
+        owed: owed(&debt, &loaded.stored.schedule, workers(&found)),
         limits: limits::reasons(&asked, &journal, loaded.stored.openings),
         decisions: history::last(&journal, question),
     })
@@ -162,13 +167,19 @@ fn add_debt(debt: &mut Debt, tree: &Tree, state: &TreeState) {
     debt.deep_bytes += state.drained_bytes(tree);
 }
 
-fn owed(debt: &Debt, device_bytes_per_second: Option<u64>) -> Option<Owed> {
-    let device = device_bytes_per_second?;
+/// Those that RocksDB had room for at the last open.
+fn workers(found: &read::Opened) -> usize {
+    workers_under(found.options.db.max_background_jobs as usize)
+}
+
+fn owed(debt: &Debt, schedule: &StoredSchedule, workers: usize) -> Option<Owed> {
+    let device = schedule.device()?;
     let conditions = Conditions {
         device_bytes_per_second: device as f64,
+        workers,
         ..Conditions::default()
     };
-    let catch_up = debt.catch_up(&conditions, 0.0, Work::default().per_byte())?;
+    let catch_up = Estimate::kept(&schedule.state).catch_up(debt, &conditions)?;
     Some(Owed {
         level0_files: debt.level0_files,
         level0_bytes: debt.level0_bytes,
@@ -180,18 +191,58 @@ fn owed(debt: &Debt, device_bytes_per_second: Option<u64>) -> Option<Owed> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use lissom_core::schedule::{DebtBounds, FullLoad, Load, LookAhead, Schedule, Seen};
+
     use super::*;
+
+    const DEBT: Debt = Debt {
+        level0_files: 7,
+        level0_bytes: 100_000_000,
+        deep_bytes: 50_000_000,
+    };
+
+    fn stored(state: serde_json::Value) -> StoredSchedule {
+        StoredSchedule {
+            state,
+            device_bytes_per_second: Some(100_000_000),
+            ..StoredSchedule::default()
+        }
+    }
 
     #[test]
     fn what_is_owed_takes_as_long_as_the_device_needs_for_it() {
-        let debt = Debt {
-            level0_files: 7,
-            level0_bytes: 100_000_000,
-            deep_bytes: 50_000_000,
-        };
-        let owed = owed(&debt, Some(100_000_000)).expect("the device is known");
+        let known = stored(serde_json::Value::Null);
+        let owed = owed(&DEBT, &known, 2).expect("the device is known");
         assert_eq!(owed.catch_up_seconds, 5.0);
         assert_eq!((owed.level0_files, owed.drain_bytes), (7, 50_000_000));
-        assert_eq!(super::owed(&debt, None), None);
+        assert_eq!(super::owed(&DEBT, &StoredSchedule::default(), 2), None);
+    }
+
+    /// Ten bytes are moved for each that is flushed, and ten megabytes a second by a worker.
+    #[test]
+    fn what_is_owed_takes_as_long_as_the_merges_that_were_seen() {
+        let bounds = DebtBounds {
+            max_level0_files: 30,
+            max_delayed_bytes: 1 << 30,
+        };
+        let mut schedule = LookAhead::new(bounds, FullLoad::default());
+        schedule.order(&Seen {
+            load: Load {
+                interval: Duration::from_secs(1),
+                flushed_bytes: 1_000_000,
+                compacted_bytes: 10_000_000,
+                compacted_micros: 1_000_000,
+                ..Load::default()
+            },
+            conditions: Conditions::default(),
+            debt: DEBT,
+        });
+        let seconds = |workers| {
+            let owed = owed(&DEBT, &stored(schedule.state()), workers);
+            owed.map(|owed| owed.catch_up_seconds)
+        };
+        assert_eq!([1, 2].map(seconds), [Some(110.0), Some(55.0)]);
     }
 }

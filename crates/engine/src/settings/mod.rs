@@ -262,8 +262,9 @@ pub struct Settings {
     pub full_load_bytes_per_second: Option<u64>,
 
     /// How often a schedule looks at the load and gives an order, 100 ms to a minute;
-    /// `silk` a hundred times as often. Its windows go with it, as the three intervals
-    /// after which a load is low. It should be short against the phases of the load.
+    /// `silk` a hundred times as often, but no more than every 10 ms. Its windows go with it,
+    /// as the three intervals after which a load is low. It should be short against the
+    /// phases of the load.
     ///
     /// Default: 1 s, as in DLC. Dynamically changeable: no.
     pub schedule_interval: Duration,

@@ -44,10 +44,16 @@ impl Run<'_> {
             return debt;
         }
         let (level0_files, level0_bytes) = self.tree.level0();
+        let state = &self.pilot.state;
+        let deep_bytes = if state.drains.is_empty() {
+            0
+        } else {
+            state.drained_bytes(&self.tree.manifest())
+        };
         let debt = Debt {
             level0_files,
             level0_bytes,
-            deep_bytes: self.tree.drained_bytes(&self.pilot.state),
+            deep_bytes,
         };
         self.debt = Some(debt);
         debt

@@ -20,6 +20,9 @@ fn the_table_shows_headroom_arms_sessions_and_cautions() {
         "±",
         "The hull is not whole",
         "Against the offered load: quiet, 100000 a second",
+        "debt at the end, MB",
+        "These are two quantities",
+        "deeper held back, %",
         "p99.9",
     ] {
         assert!(text.contains(words), "no {words} in {text}");

@@ -135,6 +135,12 @@ fn results_are_published_without_samples_and_shown_all_the_same() {
         "{shown}"
     );
     assert!(report_html(&read).contains("\"points\":[]"));
+    publish_exports(&read, &file).unwrap();
+    let beside = out.path().join("published.report");
+    assert!(!beside.exists(), "without samples there is no more to tell");
+    publish_exports(&results, &file).unwrap();
+    let told = std::fs::read_to_string(beside.join(TABLE_FILE)).unwrap();
+    assert_eq!(told, render_table(&results));
     let error = results
         .publish(&out.path().join("no/such.json"))
         .unwrap_err();

@@ -12,8 +12,11 @@
 //! Of the load itself little is known: how much of each quarter of an hour of the day was
 //! high, whatever day it was ([`profile`]), and how long the last 16 phases of each kind
 //! lasted ([`rhythm`]). Nothing is known by the day of the week, nor how high a load was; the
-//! inflow and what users take at low load are one mean each. Where both foresee an end, the
-//! earlier one counts.
+//! inflow, what users take at low load, and how fast merges go then are one mean each. Where
+//! both foresee an end, the earlier one counts.
+//!
+//! What a low phase can merge is bounded by what the users leave of the device, and by what
+//! merges were seen to move: where the cores run out first, that is far less.
 
 mod profile;
 mod rhythm;
@@ -25,8 +28,8 @@ use serde::{Deserialize, Serialize};
 use self::profile::Profile;
 use self::rhythm::Rhythm;
 use super::{
-    DebtBounds, DeepOrder, FLUSHES, FullLoad, Level0Order, LoadModel, Order, Phase, PhaseLimits,
-    Phases, Schedule, Seen, Work, leftover,
+    DebtBounds, DeepOrder, FLUSHES, FullLoad, Level0Order, LoadModel, MergeSpeed, Order, Phase,
+    PhaseLimits, Phases, Schedule, Seen, Work, leftover,
 };
 
 /// Weight of an interval against all before it.
@@ -48,6 +51,8 @@ pub struct LookAhead {
     /// Bytes a second that users take of the device at low load.
     calm_client: Option<f64>,
     work: Work,
+    /// At low load.
+    speed: MergeSpeed,
     /// Bytes of an L0 file.
     file_bytes: Option<f64>,
 }
@@ -62,6 +67,29 @@ struct Kept {
     #[serde(default)]
     calm_client: Option<f64>,
     work: Work,
+    /// Absent in state files that do not tell it.
+    #[serde(default)]
+    speed: MergeSpeed,
+}
+
+impl Kept {
+    /// What [`Schedule::state`] gave.
+    fn of(state: &serde_json::Value) -> Result<Kept, String> {
+        let kept: Kept = serde_json::from_value(state.clone())
+            .map_err(|error| format!("what look-ahead had learned cannot be read: {error}"))?;
+        let is_rate = |rate: Option<f64>| rate.is_none_or(|rate| rate.is_finite() && rate >= 0.0);
+        let sound = kept.rhythm.is_sound()
+            && kept.profile.is_sound()
+            && kept.work.is_sound()
+            && kept.speed.is_sound()
+            && is_rate(kept.inflow)
+            && is_rate(kept.calm_client);
+        if sound {
+            Ok(kept)
+        } else {
+            Err("what look-ahead had learned holds numbers that cannot be".into())
+        }
+    }
 }
 
 /// What can be expected of the present high phase and of the low one after it.
@@ -83,8 +111,16 @@ impl LookAhead {
             inflow: None,
             calm_client: None,
             work: Work::default(),
+            speed: MergeSpeed::default(),
             file_bytes: None,
         }
+    }
+
+    /// What merges cost, and how fast they go at low load, by what such a schedule
+    /// [keeps](Schedule::state); `None` where none has kept anything.
+    pub fn learned(state: &serde_json::Value) -> Option<(Work, MergeSpeed)> {
+        let kept = Kept::of(state).ok()?;
+        Some((kept.work, kept.speed))
     }
 
     /// Takes up what an interval shows.
@@ -95,12 +131,24 @@ impl LookAhead {
                 let gamma = seen.conditions.compressed_share;
                 follow(&mut self.inflow, gamma * seen.load.logged_per_second());
             }
-            Phase::Low => follow(&mut self.calm_client, client),
+            Phase::Low => {
+                follow(&mut self.calm_client, client);
+                self.learn_speed(seen);
+            }
         }
         self.work.learn(&seen.load);
         if seen.debt.level0_files > 0 {
             let mean = seen.debt.level0_bytes as f64 / seen.debt.level0_files as f64;
             follow(&mut self.file_bytes, mean);
+        }
+    }
+
+    /// Merges that took longer than the low phase has lasted began before it, when they had
+    /// cores and a rate to share with a high load.
+    fn learn_speed(&mut self, seen: &Seen) {
+        let took = seen.load.compacted_micros as f64 / 1e6;
+        if took <= self.rhythm.lasted() * seen.conditions.workers as f64 {
+            self.speed.learn(&seen.load);
         }
     }
 
@@ -115,7 +163,9 @@ impl LookAhead {
     /// Bytes of L0 that the low phase can merge, and that may wait at all.
     fn repayable(&self, seen: &Seen, foreseen: &Foreseen) -> f64 {
         let calm = self.calm_client.unwrap_or(0.0);
-        let rate = leftover(seen, calm) as f64;
+        let left = leftover(seen, calm) as f64;
+        let speed = self.speed.of_level0(seen.conditions.workers);
+        let rate = speed.map_or(left, |speed| speed.min(left));
         let merged = foreseen.low.as_secs_f64() * rate / self.work.per_byte();
         merged.min(self.may_wait())
     }
@@ -215,6 +265,7 @@ impl Schedule for LookAhead {
             inflow: self.inflow,
             calm_client: self.calm_client,
             work: self.work,
+            speed: self.speed,
         };
         serde_json::to_value(kept).unwrap_or_default()
     }
@@ -223,20 +274,11 @@ impl Schedule for LookAhead {
         if state.is_null() {
             return Ok(());
         }
-        let kept: Kept = serde_json::from_value(state.clone())
-            .map_err(|error| format!("what look-ahead had learned cannot be read: {error}"))?;
-        let is_rate = |rate: Option<f64>| rate.is_none_or(|rate| rate.is_finite() && rate >= 0.0);
-        let sound = kept.rhythm.is_sound()
-            && kept.profile.is_sound()
-            && kept.work.is_sound()
-            && is_rate(kept.inflow)
-            && is_rate(kept.calm_client);
-        if !sound {
-            return Err("what look-ahead had learned holds numbers that cannot be".into());
-        }
+        let kept = Kept::of(state)?;
         self.rhythm = kept.rhythm;
         self.profile = kept.profile;
         self.work = kept.work;
+        self.speed = kept.speed;
         self.inflow = kept.inflow;
         self.calm_client = kept.calm_client;
         Ok(())

@@ -36,8 +36,9 @@ struct Part {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Profile {
     parts: Vec<Part>,
-    /// The part that runs, and its seconds so far; it counts once it is over.
-    #[serde(skip)]
+    /// The part that runs, and its seconds so far; it counts once it is over. It is kept, so
+    /// that restarts lose nothing of it; absent in state files that do not tell it.
+    #[serde(default)]
     now: Option<(usize, Part)>,
 }
 
@@ -54,7 +55,9 @@ impl Profile {
     /// Whether all numbers are seconds.
     pub fn is_sound(&self) -> bool {
         let sound = |part: &Part| part.seen.is_finite() && (0.0..=part.seen).contains(&part.high);
-        self.parts.len() == PARTS && self.parts.iter().all(sound)
+        let is_part = |(at, part): (usize, Part)| at < PARTS && sound(&part);
+        let of_now = self.now.is_none_or(is_part);
+        self.parts.len() == PARTS && self.parts.iter().all(sound) && of_now
     }
 
     /// An interval of a phase has passed.
@@ -119,14 +122,16 @@ mod tests {
 
     const HOUR: u64 = 3_600;
 
-    /// High from 8 to 20 o'clock.
+    /// A minute of a day that is high from 8 to 20 o'clock.
+    fn minute(profile: &mut Profile, minute: u64) {
+        let time = Duration::from_secs(minute * 60 % 86_400);
+        let high = (8 * HOUR..20 * HOUR).contains(&time.as_secs());
+        let phase = if high { Phase::High } else { Phase::Low };
+        profile.pass(time, phase, Duration::from_secs(60));
+    }
+
     fn days(profile: &mut Profile, days: u64) {
-        for minute in 0..days * 24 * 60 {
-            let time = Duration::from_secs(minute * 60 % 86_400);
-            let high = (8 * HOUR..20 * HOUR).contains(&time.as_secs());
-            let phase = if high { Phase::High } else { Phase::Low };
-            profile.pass(time, phase, Duration::from_secs(60));
-        }
+        (0..days * 24 * 60).for_each(|at| minute(profile, at));
     }
 
     #[test]
@@ -138,5 +143,33 @@ mod tests {
         assert!(profile.is_sound());
         assert_eq!(profile.next_low(at(10)), Some((at(10), at(12))));
         assert_eq!(profile.next_low(at(3)), None, "it is low");
+    }
+
+    /// A store that is never open for a whole quarter of an hour.
+    #[test]
+    fn restarts_lose_nothing_of_the_day() {
+        let (mut whole, mut restarted) = (Profile::default(), Profile::default());
+        for at in 0..2 * 24 * 60_u64 {
+            minute(&mut whole, at);
+            minute(&mut restarted, at);
+            if at.is_multiple_of(7) {
+                let state = serde_json::to_value(&restarted).expect("it is kept");
+                restarted = serde_json::from_value(state).expect("its own state");
+                assert!(restarted.is_sound());
+            }
+        }
+        assert_eq!(restarted, whole);
+        restarted.now = Some((PARTS, Part::default()));
+        assert!(!restarted.is_sound(), "no such part");
+    }
+
+    #[test]
+    fn a_state_without_the_part_that_runs_is_taken_up() {
+        let mut profile = Profile::default();
+        minute(&mut profile, 7);
+        let mut state = serde_json::to_value(&profile).expect("it is kept");
+        state.as_object_mut().expect("an object").remove("now");
+        let older: Profile = serde_json::from_value(state).expect("an older one");
+        assert_eq!(older, Profile::default());
     }
 }

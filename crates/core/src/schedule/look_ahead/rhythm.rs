@@ -61,6 +61,11 @@ impl Rhythm {
         }
     }
 
+    /// Seconds of the present phase so far.
+    pub fn lasted(&self) -> f64 {
+        self.lasted
+    }
+
     /// How long the present high phase is expected to go on: the mean of what past
     /// ones lasted beyond its age. `None` while too few are known, or when the load is
     /// low.

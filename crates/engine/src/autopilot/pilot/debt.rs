@@ -2,23 +2,20 @@
 
 use std::collections::BTreeSet;
 
-use lissom_core::{Drain, File, Observation, PhysicalLevel, Plan, Tree};
+use lissom_core::{File, Observation, PhysicalLevel, Plan};
 
 /// Bytes of all files that are inputs of a running or proposed merge, that a begun drain
 /// takes down or rewrites in the run that receives, or that lie in L0 when it is over its
 /// trigger. What drains that have not begun will move is not in it.
 pub(super) fn debt_bytes(seen: &Observation, plans: &[Plan]) -> u64 {
+    let drains = seen.state.drains.iter();
+    let rewritten = drains.flat_map(|drain| drain.rewritten(&seen.tree));
     let inputs: BTreeSet<u64> = seen
         .in_flight
         .iter()
         .flat_map(|job| job.files.iter().copied())
         .chain(plans.iter().flat_map(Plan::files))
-        .chain(
-            seen.state
-                .drains
-                .iter()
-                .flat_map(|it| receiving(&seen.tree, it)),
-        )
+        .chain(rewritten.map(|file| file.number))
         .collect();
     let trigger = seen.shape.level0_file_num_compaction_trigger as usize;
     let level0_due = seen.tree.level0().len() >= trigger;
@@ -34,24 +31,11 @@ pub(super) fn debt_bytes(seen: &Observation, plans: &[Plan]) -> u64 {
         .sum()
 }
 
-/// Numbers of the files that a drain will rewrite in the run that receives.
-fn receiving<'a>(tree: &'a Tree, drain: &'a Drain) -> impl Iterator<Item = u64> + 'a {
-    let receiver = tree.files(drain.target);
-    tree.iter()
-        .filter(|(level, file)| drain.takes(*level, &file.smallest))
-        .flat_map(move |(_, file)| {
-            let first = receiver.partition_point(|it| it.largest < file.smallest);
-            let behind = receiver.partition_point(|it| it.smallest <= file.largest);
-            &receiver[first..behind.max(first)]
-        })
-        .map(|file| file.number)
-}
-
 #[cfg(test)]
 mod tests {
     use lissom_core::shape::RunLimit;
     use lissom_core::testing::{numbered_files, small_shape};
-    use lissom_core::{DrainId, Reason, RunLimits, TreeState};
+    use lissom_core::{Drain, DrainId, Reason, RunLimits, Tree, TreeState};
 
     use super::*;
 

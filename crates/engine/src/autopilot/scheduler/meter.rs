@@ -16,7 +16,7 @@ use crate::statistics::sample::EVERY;
 const ENOUGH: u64 = 1 << 20;
 
 /// The processors are looked at no more often: their times come in ticks of 10 ms.
-const PROCESSORS_EVERY: Duration = Duration::from_millis(500);
+const PROCESSORS_EVERY: Duration = Duration::from_millis(100);
 
 /// Seconds of a day.
 const DAY: u64 = 86_400;
@@ -29,6 +29,7 @@ struct Sums {
     logged_bytes: u64,
     flushed_bytes: u64,
     compacted_bytes: u64,
+    compacted_micros: u64,
     tree_bytes: u64,
     tree_entries: u64,
 }
@@ -42,12 +43,13 @@ pub(super) struct Meter {
 }
 
 impl Meter {
-    pub(super) fn new(shared: &Shared, now: Instant, needs_processors: bool) -> Meter {
+    /// One that also looks at the processors where they are asked for at some interval.
+    pub(super) fn new(shared: &Shared, now: Instant, of_processors: Option<Duration>) -> Meter {
         Meter {
             begun: now,
             last: now,
             sums: Sums::of(shared),
-            processors: needs_processors.then(|| ProcessorWatch::new(now)),
+            processors: of_processors.map(|interval| ProcessorWatch::new(now, interval)),
         }
     }
 
@@ -71,6 +73,7 @@ impl Meter {
             logged_bytes: grown(&sums, &before, |sums| sums.logged_bytes),
             flushed_bytes: grown(&sums, &before, |sums| sums.flushed_bytes),
             compacted_bytes: grown(&sums, &before, |sums| sums.compacted_bytes),
+            compacted_micros: grown(&sums, &before, |sums| sums.compacted_micros),
             user_cpu: self.processors.as_mut().and_then(|it| it.user_cpu(now)),
         };
         self.last = now;
@@ -82,21 +85,24 @@ impl Meter {
 struct ProcessorWatch {
     last: Option<Processors>,
     at: Instant,
+    every: Duration,
     user_cpu: Option<f64>,
 }
 
 impl ProcessorWatch {
-    fn new(now: Instant) -> ProcessorWatch {
+    /// One that a schedule asks at such intervals.
+    fn new(now: Instant, interval: Duration) -> ProcessorWatch {
         ProcessorWatch {
             last: Processors::now(),
             at: now,
+            every: look_every(interval),
             user_cpu: None,
         }
     }
 
     /// The users' share between the last two looks.
     fn user_cpu(&mut self, now: Instant) -> Option<f64> {
-        if now.duration_since(self.at) >= PROCESSORS_EVERY {
+        if now.duration_since(self.at) >= self.every {
             self.at = now;
             let before = std::mem::replace(&mut self.last, Processors::now());
             let both = self.last.as_ref().zip(before.as_ref());
@@ -104,6 +110,12 @@ impl ProcessorWatch {
         }
         self.user_cpu
     }
+}
+
+/// At least how long lies between two looks at the processors: short enough for one in each
+/// interval, since a figure of two would tell late that a load has fallen.
+fn look_every(interval: Duration) -> Duration {
+    (interval / 2).max(PROCESSORS_EVERY)
 }
 
 fn grown(now: &Sums, before: &Sums, of: impl Fn(&Sums) -> u64) -> u64 {
@@ -124,6 +136,11 @@ impl Sums {
             sums.flushed_bytes += counters.flush_write_bytes.load(Relaxed);
             sums.compacted_bytes += counters.compaction_read_bytes.load(Relaxed)
                 + counters.compaction_write_bytes.load(Relaxed);
+            let micros = counters
+                .levels
+                .iter()
+                .map(|level| level.compaction_micros.load(Relaxed));
+            sums.compacted_micros += micros.sum::<u64>();
             let view = family.view.lock();
             let runs: u64 = view.tree.runs.iter().map(|run| run.bytes).sum();
             sums.tree_bytes += view.tree.level0_bytes + runs;
@@ -172,4 +189,18 @@ fn add(sum: &mut OperationMix, more: &OperationMix) {
     sum.scans += more.scans;
     sum.writes += more.writes;
     sum.deletes += more.deletes;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_processors_are_looked_at_in_each_interval_that_is_longer_than_their_ticks() {
+        let milliseconds = |interval| look_every(Duration::from_millis(interval)).as_millis();
+        for interval in [200, 250, 1_000, 60_000] {
+            assert!(milliseconds(interval) < u128::from(interval), "{interval}");
+        }
+        assert_eq!([1, 100, 150].map(milliseconds), [100; 3]);
+    }
 }

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use lissom_core::journal::Event;
 use lissom_core::schedule::{
-    Client, Conditions, Debt, DebtBounds, Eager, FullLoad, Load, Order, Phase, Schedule,
-    ScheduleKind, Seen, Work,
+    Conditions, Debt, DebtBounds, Eager, Estimate, FullLoad, LEAST_INTERVAL, Load, Order, Phase,
+    Schedule, ScheduleKind, Seen,
 };
 
 pub(super) use self::device::keep_given as keep_given_device;
@@ -41,8 +41,8 @@ pub struct ScheduleReport {
     /// What the tree owed when the order was given.
     pub debt: Debt,
     /// How long catching up would take now, beside the present users, by the mean of the last
-    /// seconds; absent when they leave nothing of the device, and when its speed is not
-    /// known.
+    /// seconds, and by what merges were seen to move ([`Estimate`]); absent when the users
+    /// leave nothing of the device, and when its speed is not known.
     pub catch_up: Option<Duration>,
     /// Whether the device's speed is known: given in the settings, or measured. Where it is
     /// not, `conditions` have that of DLC's disk.
@@ -83,8 +83,7 @@ pub(super) struct Scheduler {
     device: Option<f64>,
     due: Instant,
     saved: Instant,
-    work: Work,
-    client: Client,
+    estimate: Estimate,
     /// The rate that was set last, and when.
     rate: (Option<u64>, Instant),
 }
@@ -93,24 +92,27 @@ impl Scheduler {
     pub(super) fn new(shared: &Shared, memory: &mut Memory) -> Scheduler {
         let kind = shared.settings.schedule;
         let bounds = shared.settings.debt_bounds();
-        let mut schedule = kind.schedule_within(&bounds, full_load(&shared.settings));
+        let full = full_load(&shared.settings);
+        let mut schedule = kind.schedule_in(&bounds, full, shared.settings.schedule_interval);
         let stored = memory.schedule();
         if stored.name == schedule.name()
             && let Err(why) = schedule.restore(&stored.state)
         {
             shared.journal.note("", why);
         }
+        let estimate = Estimate::kept(&stored.state);
         let now = Instant::now();
+        let interval = interval(shared, schedule.as_ref());
+        let of_processors = schedule.needs_processors().then_some(interval);
         Scheduler {
-            due: now + interval(shared, schedule.as_ref()),
-            meter: Meter::new(shared, now, schedule.needs_processors()),
+            due: now + interval,
+            meter: Meter::new(shared, now, of_processors),
             total: Load::default(),
             device: device::bytes_per_second(shared, memory, kind),
             schedule,
             bounds,
             saved: now,
-            work: Work::default(),
-            client: Client::default(),
+            estimate,
             rate: (None, now),
         }
     }
@@ -135,13 +137,14 @@ impl Scheduler {
     fn look(&mut self, shared: &Shared, memory: &mut Memory, now: Instant) -> Result<()> {
         let (load, mut conditions) = self.meter.read(shared, now);
         conditions.device_bytes_per_second = self.device.unwrap_or(device::UNKNOWN);
+        conditions.workers = shared.settings.workers;
         let seen = Seen {
             load,
             conditions,
             debt: debt(shared),
         };
-        self.work.learn(&load);
-        self.client.learn(&load, &conditions);
+        let (rate, _) = self.rate;
+        self.estimate.learn(&load, &conditions, rate);
         self.total = self.total.then(&load);
         let wanted = self.ask(shared, &seen);
         let order = seen.debt.bounded(&self.bounds, wanted);
@@ -218,9 +221,7 @@ impl Scheduler {
     /// How long catching up would take; unknown where the device is.
     fn catch_up(&self, seen: &Seen) -> Option<Duration> {
         self.device?;
-        let client = self.client.bytes_per_second();
-        seen.debt
-            .catch_up(&seen.conditions, client, self.work.per_byte())
+        self.estimate.catch_up(&seen.debt, &seen.conditions)
     }
 
     fn save(&mut self, memory: &mut Memory, now: Instant) -> Result<()> {
@@ -239,10 +240,11 @@ impl Scheduler {
     }
 }
 
-/// How often a schedule is asked: its own interval is in the proportion to DLC's second.
+/// How often a schedule is asked: its own interval is in the proportion to DLC's second, as
+/// far as turns of the planner are worth their work.
 fn interval(shared: &Shared, schedule: &dyn Schedule) -> Duration {
     let seconds = shared.settings.schedule_interval.as_secs_f64();
-    schedule.interval().mul_f64(seconds)
+    schedule.interval().mul_f64(seconds).max(LEAST_INTERVAL)
 }
 
 /// The load that fills the machine: as set, and what users have of the processors beside
