@@ -2,13 +2,17 @@
 
 from pathlib import Path
 
-import curves
+import contenders
 import hunt
+import install
 import pinned
 import searching
+import sessions
+import stretches
 import studies
 import subjects
 from failure import Failure, MethodFailure
+from held import Held, left, seconds_left
 from machine import machine
 from proposers import FIRST, proposer
 from slot import OutOfTime, Slot
@@ -30,6 +34,8 @@ class Campaign:
         self.opened, self.prepared, self.passed = {}, set(), {}
         # The method that has just failed, and a step of the round of repeats that was begun.
         self.last_failed, self.round = None, None
+        # Steps for which no slot of this length is long enough.
+        self.held_up = set()
 
     def run(self):
         """Does what fits into the slot, and gives the steps that are left."""
@@ -37,21 +43,34 @@ class Campaign:
         for subject in {it.subject: it for it in self.studies}:
             self.known[subject].write()
         try:
-            studies.check_slot(self.left(), self.known, self.slot.seconds)
+            self.hold_up()
             self.check_libraries()
             for study in self.studies:
                 for step in self.steps(study):
-                    self.do(step)
+                    if step not in self.held_up:
+                        self.do(step)
         except OutOfTime:
             pass
         finally:
             self.close()
         return self.left()
 
+    def hold_up(self):
+        """Passes over what takes longer at a stretch than the slot is, and what needs it."""
+        long, waiting = stretches.held_up(self.left(), self.known, self.slot.seconds)
+        self.held_up = {*long, *waiting}
+        for sentence in passed_over(long, self.known, self.slot.seconds):
+            self.say(sentence)
+        if waiting:
+            self.say(f"{len(waiting)} runs wait for it")
+
     def do(self, step):
         """Takes a step, twice if need be, unless it is done or its subject does not work."""
         while not (self.is_done(step) or step.subject in self.passed):
-            self.slot.claim(self.claim(step))
+            needed = self.claim(step)
+            # A round that was begun is ended, however late it is.
+            if needed > 0:
+                self.slot.claim(needed)
             self.tell(step)
             try:
                 getattr(self, step.kind)(step)
@@ -62,12 +81,12 @@ class Campaign:
     def claim(self, step):
         """Seconds without which a step is not begun. A search and a round of repeats are
         done at a stretch; what else takes long ends between two trials."""
-        if step.kind != "final":
-            return studies.stretch(step, self.known[step.subject])
-        if self.round and studies.same_round(self.round, step):
+        if not stretches.round_of(step):
+            return stretches.stretch(step, self.known[step.subject])
+        if self.round and stretches.same_round(self.round, step):
             return 0.0
         self.round = step
-        return sum(it.seconds for it in self.left() if studies.same_round(it, step))
+        return sum(it.seconds for it in self.left() if stretches.same_round(it, step))
 
     def check_libraries(self):
         """Lets each library propose something before hours are spent on what comes first."""
@@ -93,9 +112,14 @@ class Campaign:
                 raise Failure(f"{method} proposes what the space does not allow: report this")
 
     def note_origin(self):
-        """Where figures come from; more than one machine or program is told in the report."""
+        """Where figures come from; more than one machine, program or version of a library is
+        told in the report."""
+        methods = {method for study in self.studies for method in study.methods}
         program = pinned.fingerprint(self.program)
-        for origin in ({"type": "machine", **machine()}, {"type": "program", "sha256": program}):
+        libraries = [{"type": "library", "name": name, "version": version}
+                     for name, version in install.versions(methods).items()]
+        for origin in ({"type": "machine", **machine()}, {"type": "program", "sha256": program},
+                       *libraries):
             if not self.results.find(**origin):
                 self.results.add(origin)
 
@@ -103,15 +127,15 @@ class Campaign:
         return studies.steps(study, self.known[study.subject], self.plan["rounds"])
 
     def is_done(self, step):
-        return studies.Held(self.results.records).has(step)
+        return Held(self.results.records).has(step)
 
     def left(self):
         found = [step for study in self.studies for step in self.steps(study)]
-        return studies.left(found, self.results.records)
+        return left(found, self.results.records)
 
     def tell(self, step):
-        left = studies.duration(studies.seconds_left(self.left(), self.spent()))
-        self.say(f"{studies.told(step)}; about {left} left in all")
+        rest = studies.duration(seconds_left(self.left(), self.spent()))
+        self.say(f"{studies.told(step)}; about {rest} left in all")
 
     def spent(self):
         """Seconds of hunts that were begun, by subject and method."""
@@ -127,7 +151,7 @@ class Campaign:
         self.results.add({"type": "failed", "subject": step.subject, "method": step.name,
                           "failure": str(failure)})
         self.say(f"  it failed: {failure}")
-        if studies.Held(self.results.records).gave_up(step.subject, step.name):
+        if Held(self.results.records).gave_up(step.subject, step.name):
             self.say(f"  {step.name} is left out in {step.subject}; --retry tries it again")
 
     def hunt(self, step):
@@ -171,23 +195,6 @@ class Campaign:
                           "configuration": log.trials[log.best]["configuration"],
                           **({"notes": notes} if notes else {})})
 
-    def checkpoint(self, step):
-        subject = self.subject(step)
-        where = {"subject": subject.name, "method": step.name}
-        trials = self.results.all(type="trial", **where)
-        at = step.number * studies.budget(step.name, subject)
-        number = curves.leader(trials, at)
-        record = {"type": "checkpoint", **where, "share": step.number, "at": at, "number": number}
-        known = [it for it in self.results.all(type="checkpoint", **where)
-                 if it["number"] == number and "metrics" in it]
-        if number is None:
-            self.results.add({**record, "failure": "nothing was measured by then"})
-        elif known:
-            self.results.add({**known[0], **record})
-        else:
-            configuration = next(it["configuration"] for it in trials if it["number"] == number)
-            self.results.add({**record, **self.measured(subject, configuration)})
-
     def full(self, step):
         subject = self.subject(step)
         where = {"subject": subject.name}
@@ -202,47 +209,44 @@ class Campaign:
         self.results.add({"type": "full-end", **where})
 
     def final(self, step):
+        """One run of a contender. What another contender is run with is not run twice."""
         subject = self.subject(step)
-        record = {"type": "final", "study": step.study, "subject": subject.name,
+        record = {"type": step.kind, "study": step.study, "subject": subject.name,
                   "contender": step.name, "round": step.number}
-        text = self.file_of(step.name, subject)
-        if text is None:
-            self.results.add({**record, "failure": self.lacking(step.name, subject)})
+        held, space = self.results.records, self.space(subject)
+        other = contenders.twin(held, step.name, subject)
+        text = None if other else contenders.text(held, space, step.name, subject)
+        if other:
+            self.results.add({**record, "as": other})
+        elif text is None:
+            self.results.add({**record, "failure": contenders.lacking(step.name),
+                              "lasting": True})
         else:
             found = self.runner(subject).run(subject.words, text, subject.evaluation)
-            self.results.add({**record, **found})
+            self.note_run(record, found)
 
-    def file_of(self, contender, subject):
-        """The file that a contender is run with; None if there is none."""
-        space = self.space(subject)
-        if contender == studies.GUIDE:
-            return space.file(space.default)
-        if contender == studies.ROCKSDB:
-            # In the proportion in which the memory is smaller than the paper's.
-            return subjects.rocksdb_defaults(2**30 / subject.constants["memory"])
-        if contender == studies.UNSCALED:
-            return subjects.rocksdb_defaults(1)
-        if contender == studies.LEARNED:
-            return space.file({**space.default, "policy": "learned"})
-        if contender == "db-bench":
-            return "# none\n"
-        if contender == studies.FOUND_LEARNED:
-            configuration = self.found("dremel", subject)
-            learned = {**configuration, "policy": "learned"} if configuration else None
-            return space.file(learned) if learned and space.allows(learned) else None
-        configuration = self.found(contender, subject)
-        return space.file(configuration) if configuration else None
+    early = final
 
-    def found(self, method, subject):
-        """The configuration that a search found; None if it measured nothing."""
-        found = self.results.find(type="found", subject=subject.name, method=method)
-        return found["configuration"] if found else None
+    def sessions(self, step):
+        """A round of real sessions with the settings as given, or as found."""
+        subject = self.subject(step)
+        record = {"type": "sessions", "study": step.study, "subject": subject.name,
+                  "side": step.name, "round": step.number}
+        configuration = None
+        if step.name == studies.FOUND:
+            configuration = contenders.found_by("dremel", self.results.records, subject)
+            if configuration is None:
+                failure = contenders.lacking("dremel")
+                self.results.add({**record, "failure": failure, "lasting": True})
+                return
+        out = self.directory / "sessions" / step.name
+        self.note_run(record, sessions.run(self.program, configuration, subject, out,
+                                           int(step.number) + 1))
 
-    def lacking(self, contender, subject):
-        """Why a contender has no file: words."""
-        if contender == studies.FOUND_LEARNED and self.found("dremel", subject):
-            return "the rules of the space forbid the policy learned with what was found"
-        return "its search measured nothing"
+    def note_run(self, record, found):
+        self.results.add({**record, **found})
+        if "failure" in found:
+            self.say(f"  it failed: {found['failure']}")
 
     def measured(self, subject, configuration):
         text = self.space(subject).file(configuration)
@@ -250,10 +254,9 @@ class Campaign:
 
     def subject(self, step):
         subject = self.known[step.subject]
-        factor = studies.FACTORS.get(step.name, 1)
-        if step.kind != "hunt" or factor == 1:
+        if step.kind != "hunt":
             return subject
-        return subjects.with_budget(subject, subject.budget * factor)
+        return subjects.with_budget(subject, studies.budget(step.name, subject))
 
     def space(self, subject):
         if subject.name not in self.opened:
@@ -267,6 +270,17 @@ class Campaign:
     def close(self):
         for space in self.opened.values():
             space.close()
+
+
+def passed_over(long, known, seconds):
+    """Sentences on what is too long for a slot, each round once."""
+    found = []
+    for step, took in zip(long, stretches.stretches(long, known)):
+        if took > 0:
+            found.append(f"passed over: {studies.told(step)} takes {studies.duration(took)} at a "
+                         f"stretch, and the slot is {studies.duration(seconds)} long: give more by "
+                         "--until")
+    return found
 
 
 def check(wanted, known):

@@ -61,8 +61,11 @@ def check(method, subject, own):
 
 
 def needed(own, evaluation):
-    """What another trial takes: its seconds, and what the others took besides."""
-    more = [it["setup"] + it["proposed"] for it in own if "setup" in it]
+    """What another trial takes: its seconds, and what the others took besides: a proposal,
+    the set-up, the end."""
+    begun = [0.0, *(it["at"] for it in own)]
+    more = [it["at"] - before - it["seconds"] for before, it in zip(begun, own)
+            if "metrics" in it]
     return evaluation + (sum(more) / len(more) if more else 0.0)
 
 

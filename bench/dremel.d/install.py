@@ -1,6 +1,7 @@
 """The libraries of the rivals, in an environment outside of the checkout."""
 
 import importlib
+import importlib.metadata
 import os
 import shutil
 import subprocess
@@ -10,7 +11,13 @@ from pathlib import Path
 import debian
 from failure import Failure
 
-LIBRARIES = {"single-task": ["botorch"], "multi-task": ["botorch"], "tpe": ["optuna"]}
+# BoTorch 0.13.0 asks for just these of the two behind it; the others are of the same time.
+TORCH = "torch==2.6.0"
+GAUSSIAN = (TORCH, "numpy==2.2.2", "scipy==1.15.1", "linear_operator==0.6", "gpytorch==1.14",
+            "botorch==0.13.0")
+LIBRARIES = {"single-task": GAUSSIAN, "multi-task": GAUSSIAN, "tpe": ("optuna==4.2.1",)}
+# PyTorch without CUDA; on PyPI it comes with it.
+PROCESSORS_ONLY = "https://download.pytorch.org/whl/cpu"
 
 
 def place():
@@ -25,8 +32,22 @@ def python():
 
 def missing(methods):
     """Libraries that these methods need and that cannot be imported here."""
-    wanted = [name for method in methods for name in LIBRARIES.get(method, [])]
-    return sorted({name for name in wanted if not importable(name)})
+    return sorted(name for name in map(named, wanted(methods)) if not importable(name))
+
+
+def versions(methods):
+    """The versions of the libraries that these methods use here, by name."""
+    return {name: importlib.metadata.version(name) for name in map(named, wanted(methods))}
+
+
+def wanted(methods):
+    """What these methods need, as pip is told, each once."""
+    return list(dict.fromkeys(it for method in methods for it in LIBRARIES.get(method, ())))
+
+
+def named(requirement):
+    """The name under which a library is imported, too."""
+    return requirement.partition("==")[0]
 
 
 def importable(name):
@@ -39,17 +60,29 @@ def importable(name):
 
 def install(methods, say):
     """Makes the environment and installs what is missing in it. pip's own settings say
-    where packages come from; a PyTorch without CUDA, where one is offered, suffices."""
-    wanted = sorted({name for method in methods for name in LIBRARIES.get(method, [])})
-    if not wanted:
+    where packages come from, but for PyTorch, of which the part for processors suffices."""
+    found = wanted(methods)
+    if not found:
         raise Failure("none of these methods needs a library")
     if not python().exists():
         say(f"making {place()}")
         run([sys.executable, "-m", "venv", str(place())])
-    say(f"pip install {' '.join(wanted)}; PyTorch takes some gigabytes")
-    run([str(python()), "-m", "pip", "install", "--quiet", *wanted])
-    run([str(python()), "-c", "; ".join(f"import {name}" for name in wanted)])
+    pip = [str(python()), "-m", "pip", "install", "--quiet"]
+    if TORCH in found:
+        install_torch(pip, say)
+    say(f"pip install {' '.join(found)}")
+    run([*pip, *found])
+    run([str(python()), "-c", "; ".join(f"import {named(it)}" for it in found)])
     say(f"installed into {place()}")
+
+
+def install_torch(pip, say):
+    """PyTorch from its own index, where that can be reached."""
+    say(f"pip install {TORCH}, without CUDA")
+    try:
+        run([*pip, "--index-url", PROCESSORS_ONLY, TORCH])
+    except Failure as failure:
+        say(f"not from {PROCESSORS_ONLY} ({failure}): with CUDA it takes some gigabytes")
 
 
 def run(words):

@@ -1,9 +1,12 @@
 """Curves as SVG that needs nothing else."""
 
 import math
+import statistics
 from html import escape
 
 import curves
+import judge
+import studies
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 900, 340, 84, 40, 46
 COLOURS = {"dremel": "#0072b2", "random": "#999999", "single-task": "#d55e00",
@@ -65,19 +68,17 @@ def colour_of(name):
 
 def searches(records, study, budget):
     """The best so far of each method over the time of its search. Dots: what it is worth
-    in a full evaluation of its own."""
+    in full evaluations of its own."""
     found = {}
     for method in study.methods:
         trials = [it for it in records if it["type"] == "trial"
                   and it["subject"] == study.subject and it["method"] == method]
         found[method] = [(at, value) for at, _, value in curves.best_so_far(trials)]
-    dots = [it for it in records if it["type"] == "checkpoint"
-            and it["subject"] == study.subject and "metrics" in it]
-    heights = [value for points in found.values() for _, value in points]
-    heights += [it["metrics"]["throughput"] for it in dots]
+    dots = dots_of(records, study, budget)
+    heights = [value for points in [*found.values(), *dots.values()] for _, value in points]
     frame = Frame(budget, max(heights, default=1))
     parts = frame.axes(f"{study.subject}: best so far, operations a second",
-                       "time of the search; dots: the best so far in a full evaluation")
+                       "time of the search; dots: the best so far in full evaluations")
     parts.append(legend(study.methods))
     for method, points in found.items():
         places, last = [], None
@@ -89,10 +90,22 @@ def searches(records, study, budget):
         if last is not None:
             places.append((frame.x(budget), frame.y(last)))
             parts.append(line(places, colour_of(method)))
-    parts += [f'<circle cx="{frame.x(it["at"]):.1f}" '
-              f'cy="{frame.y(it["metrics"]["throughput"]):.1f}" r="4" '
-              f'fill="{colour_of(it["method"])}"/>' for it in dots]
+    parts += [f'<circle cx="{frame.x(at):.1f}" cy="{frame.y(value):.1f}" r="4" '
+              f'fill="{colour_of(method)}"/>'
+              for method, points in dots.items() for at, value in points]
     return "\n".join([*parts, "</svg>"])
+
+
+def dots_of(records, study, budget):
+    """(second, median throughput in full evaluations) of what led at shares of the time, and
+    at last, by method."""
+    finals, found = judge.runs_of(records, study), {}
+    for method in study.methods:
+        moments = [(share, studies.at_share(method, share)) for share in studies.SHARES]
+        own = [(share * budget, judge.values(finals, contender, "throughput"))
+               for share, contender in [*moments, (1.0, method)]]
+        found[method] = [(at, statistics.median(it)) for at, it in own if it]
+    return found
 
 
 def running(records, subject):

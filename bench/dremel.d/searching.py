@@ -37,7 +37,7 @@ def words(program, subject, variant, place, directory, seed):
             "--setup-deadline", f"{SETUP_DEADLINE}s",
             "--memory", str(subject.memory), "--directory", str(directory), "--json",
             "--out", str(place / "OPTIONS"), "--log", str(place / "search.jsonl"),
-            "--report", str(place / "search.html"), *VARIANTS[variant]]
+            "--report", str(place / "search.html"), *subject.more, *VARIANTS[variant]]
 
 
 class Log:

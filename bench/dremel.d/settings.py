@@ -8,7 +8,10 @@ from pathlib import Path
 
 from failure import Failure
 
-TABLE = Path(__file__).resolve().parent.parent / "experiments/dremel/settings.toml"
+EXPERIMENTS = Path(__file__).resolve().parent.parent / "experiments/dremel"
+TABLE = EXPERIMENTS / "settings.toml"
+# What may be tried of Lissom's settings.
+SPACE = EXPERIMENTS / "lissom.toml"
 GROUPS = ("initial", "preloaded", "hardware", "production")
 
 
@@ -77,21 +80,23 @@ def load(path=TABLE):
     return sizes, {it.name: it for it in settings}
 
 
-def fingerprint(path=TABLE):
+def fingerprint(path=TABLE, space=SPACE):
     """Equal for tables that measure the same."""
-    table = tomllib.loads(Path(path).read_text())
+    table, space = (tomllib.loads(Path(it).read_text()) for it in (path, space))
     for row in table["setting"]:
         row.pop("chosen", None)
-    return hashlib.sha256(json.dumps(table, sort_keys=True).encode()).hexdigest()[:12]
+    return hashlib.sha256(json.dumps([table, space], sort_keys=True).encode()).hexdigest()[:12]
 
 
 def with_times(sizes, evaluation, budget, scale):
-    """The same with other times; None leaves one as it is."""
-    times = replace(sizes, evaluation=(evaluation or sizes.evaluation) * scale,
+    """The same with other times; None leaves one as it is. The scale is of what a method has,
+    not of an evaluation: in a shorter one no tree fills, whatever the method."""
+    times = replace(sizes, evaluation=evaluation or sizes.evaluation,
                     budget=(budget or sizes.budget) * scale)
     if times.budget < 4 * times.evaluation:
         raise Failure(f"a budget of {times.budget:g} s holds hardly a few evaluations of "
-                      f"{times.evaluation:g} s: give more by --budget, or less by --evaluation")
+                      f"{times.evaluation:g} s: give more by --budget or --scale, or less by "
+                      "--evaluation")
     return times
 
 

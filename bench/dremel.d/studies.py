@@ -1,6 +1,7 @@
 """What is compared with what: studies as data, and the steps that they are made of."""
 
 from dataclasses import dataclass
+from math import ceil
 
 from failure import Failure
 
@@ -12,23 +13,27 @@ RIVALS = ("random", "single-task", "multi-task", "tpe")
 # others have.
 GUIDE, ROCKSDB, UNSCALED = "guide", "rocksdb", "rocksdb-unscaled"
 OUTSIDE = (UNSCALED,)
-# Lissom's learner on top of the defaults, and on top of what a search found.
-LEARNED, FOUND_LEARNED = "learned", "found-learned"
-# Of the budget: where the best so far is run in full, to see what it is worth.
-SHARES = (0.25, 0.5, 0.75)
-# Times the budget, since a trial of each arm must fit: 81 and 256 arms for 16.
-FACTORS = {"dremel-3-buckets": 5, "dremel-4-buckets": 10}
-# What a trial is thought to take besides its seconds.
-SETUP = 5.0
-# What a search may take behind its budget, to end its trials.
-ENDING = 15.0
-# Attempts of a search that fails.
-ATTEMPTS = 2
+# Of the budget: what led by then is run again together with what was found at last.
+SHARES = (0.25, 0.5)
+# What a search chose, and the best of its trials when each of them ran in full.
+CHOSEN, BEST = "chosen", ("full-1", "full-2", "full-3")
+# Lissom's settings under real sessions: as they are given, and as a search found them.
+GIVEN, FOUND = "given", "found"
+# Seconds in which `lissom bench` runs two arms, loads and closing sessions included.
+SESSIONS = 240.0
+# Features, of which each combination of buckets is an arm, and what rounds try besides, with
+# the default.
+FEATURES = ("compaction_frequency", "write_buffer_full_frequency", "read_sstable_cost",
+            "block_cache_hit_rate")
+BUCKETS = {f"dremel-{number}-buckets": number for number in (2, 3, 4)}
+BESIDES = 16
+# The latest points at which trials are compared, as shares of an evaluation.
+POINTS = (0.6, 0.8, 1.0)
 
 ABLATED = "double-get30"
 LATENCY = "initial-get90-skew09"
-FEATURES = ("compaction_frequency", "write_buffer_full_frequency", "read_sstable_cost",
-            "block_cache_hit_rate")
+# Where early stopping lost most in the paper, and where its ablations are from.
+HALVED = ("initial-get30-skew03", "double-get30")
 
 
 @dataclass(frozen=True)
@@ -39,12 +44,22 @@ class Study:
     subject: str
     methods: tuple
     others: tuple
-    checkpoints: bool = False
+    # Whether what led the searches early is run again, too.
+    early: bool = False
+    # Whether all trials of the search run in full, and the best of them by turns.
     in_full: bool = False
+    # Whether what was found is compared under `lissom bench`, whose sessions are real ones.
+    sessions: bool = False
 
     @property
     def contenders(self):
-        return self.methods + self.others
+        return (CHOSEN, *BEST) if self.in_full else self.methods + self.others
+
+    @property
+    def points(self):
+        """What led each search at shares of its time."""
+        names = [at_share(it, share) for it in self.methods for share in SHARES]
+        return tuple(names) if self.early else ()
 
     @property
     def own(self):
@@ -69,29 +84,33 @@ def main(setting, methods=METHODS, turn=0):
     setting."""
     turn %= len(methods)
     return Study("main", setting, methods[turn:] + methods[:turn], (GUIDE, ROCKSDB, UNSCALED),
-                 checkpoints=True)
+                 early=True)
 
 
-def extras(chosen):
-    """The other comparisons, by name; `chosen` are the settings of the main one."""
+def halving(setting):
+    """What early stopping loses."""
+    return Study("halving", setting, ("dremel",), (), in_full=True)
+
+
+def extras():
+    """The other comparisons, by name; what may be left out comes last."""
+    two, three, four = BUCKETS
     return {
+        "lissom": [Study("lissom", "lissom-settings", ("dremel",), (), sessions=True)],
+        "db-bench": [Study("db-bench", "debian-db-bench", ("dremel",), (GUIDE, "db-bench"))],
         "features": [Study("features", ABLATED, ("dremel", *(f"dremel-without-{it}"
                                                              for it in FEATURES)), (GUIDE,))],
-        # All of them with --restart: so many trials as 4 buckets have cannot wait here.
-        "buckets": [Study("buckets", ABLATED,
-                          ("dremel-2-buckets", "dremel-3-buckets", "dremel-4-buckets"),
-                          (GUIDE,))],
-        "halving": [Study("halving", it, ("dremel",), (), in_full=True) for it in chosen[:3]],
         "both": [Study("both", LATENCY, ("dremel", "dremel-p99", "dremel-both"), (GUIDE,))],
-        "lissom": [Study("lissom", "lissom-settings", ("dremel",),
-                         (GUIDE, LEARNED, FOUND_LEARNED))],
-        "db-bench": [Study("db-bench", "debian-db-bench", ("dremel",), (GUIDE, "db-bench"))],
+        "halving": [halving(it) for it in HALVED],
+        # All of them with --restart: so many trials as 3 and 4 buckets have cannot wait here.
+        "buckets": [Study("buckets", ABLATED, (two, three), (GUIDE,))],
+        "four-buckets": [Study("four-buckets", ABLATED, (two, four), (GUIDE,))],
     }
 
 
 def choose(names, settings, methods):
     """The studies of these names."""
-    others = extras(settings)
+    others = extras()
     found = []
     for name in names:
         if name in ("main", "every"):
@@ -107,86 +126,61 @@ def choose(names, settings, methods):
 
 
 def budget(method, subject):
-    """Seconds by the clock that a method has."""
-    return subject.budget * FACTORS.get(method, 1)
+    """Seconds by the clock that a method has. Of searches with different buckets each has
+    what all its arms and rounds take, or the number would decide who runs any rounds."""
+    if method not in BUCKETS:
+        return subject.budget
+    return in_restarts(BUCKETS[method] ** len(FEATURES) + BESIDES, subject)
+
+
+def in_restarts(trials, subject):
+    """Seconds of so many trials that are halved at the latest points and begin anew at each."""
+    seconds = 0.0
+    for share in POINTS:
+        seconds += trials * (share * subject.evaluation + subject.setup)
+        trials = ceil(trials / 2)
+    return seconds
 
 
 def once(subject):
     """Seconds of one full evaluation."""
-    return subject.evaluation + SETUP
+    return subject.evaluation + subject.setup
 
 
 def steps(study, subject, rounds):
     """Everything that a study takes, in its order. The same search serves several studies."""
     found = [Step("hunt", "", study.subject, method, 0, budget(method, subject))
              for method in study.methods]
+    if study.sessions:
+        return found + [Step("sessions", study.name, study.subject, side, turn, SESSIONS)
+                        for turn in range(rounds) for side in by_turns((GIVEN, FOUND), turn)]
     seconds = once(subject)
-    if study.checkpoints:
-        found += [Step("checkpoint", "", study.subject, method, share, seconds)
-                  for method in study.methods for share in SHARES]
     if study.in_full:
         # As many as the paper's 31 and the default.
-        return [*found, Step("full", study.name, study.subject, "dremel", 0, 32 * seconds)]
+        found.append(Step("full", study.name, study.subject, "dremel", 0, 32 * seconds))
     for turn in range(rounds):
-        found += [Step("final", study.name, study.subject, contender, turn, seconds)
-                  for contender in by_turns(study.contenders, turn)]
+        found += [Step("early" if share_of(contender)[1] else "final", study.name, study.subject,
+                       contender, turn, seconds)
+                  for contender in by_turns(study.contenders + study.points, turn)]
     return found
 
 
-def stretch(step, subject):
-    """Seconds of a step that are taken at a stretch. A rival ends between two trials, and so
-    do all trials in full; `lissom search` cannot, for its trials wait for each other."""
-    if step.kind == "full" or step.kind == "hunt" and step.name in RIVALS:
-        return once(subject)
-    return step.seconds + ENDING if step.kind == "hunt" else step.seconds
+def at_share(method, share):
+    """The name of what led a search at a share of its time."""
+    return f"{method}@{share:.0%}"
 
 
-def stretches(left, known):
-    """The stretch of each step: of the first repeat of a round that of the round, of the
-    others none."""
-    rounds = {}
-    for step in left:
-        rounds[round_of(step)] = rounds.get(round_of(step), 0.0) + step.seconds
-    for step in left:
-        yield (rounds.pop(round_of(step), 0.0) if step.kind == "final"
-               else stretch(step, known[step.subject]))
+def share_of(contender):
+    """(method, share of its time) of such a name; of any other (name, None)."""
+    method, _, share = contender.partition("@")
+    return method, float(share.rstrip("%")) / 100 if share else None
 
 
-def check_slot(left, known, seconds):
-    """A slot into which something never fits would be begun again and again."""
-    found = zip(stretches(left, known), left)
-    took, step = max(found, key=lambda it: it[0], default=(0.0, None))
-    if took > seconds:
-        raise Failure(f"{told(step)} takes {duration(took)} at a stretch, and the slot is "
-                      f"{duration(seconds)} long: give more by --until, or shorter times by --scale "
-                      "with an --out of their own")
-
-
-def slots(left, known, seconds):
-    """How steps that are left, given in their order, fall into slots of so many seconds: lists
-    of (step, seconds) of each. An estimate."""
-    found, room = [[]], seconds
-    for step, needed in zip(left, stretches(left, known)):
-        rest = step.seconds
-        while rest > 0:
-            if needed > room and found[-1]:
-                found.append([])
-                room = seconds
-            splits = 0 < needed < rest
-            took = min(rest, max(needed, room)) if splits else rest
-            found[-1].append((step, took))
-            rest, room = rest - took, room - took
-    return [it for it in found if it]
-
-
-def round_of(step):
-    """The round of a repeat; None of another step."""
-    return (step.study, step.subject, step.number) if step.kind == "final" else None
-
-
-def same_round(one, other):
-    """Whether both are repeats of one round."""
-    return round_of(one) is not None and round_of(one) == round_of(other)
+def searched(step):
+    """The method without whose search a step cannot be done."""
+    if step.kind in ("full", "sessions") or step.name in (CHOSEN, *BEST):
+        return "dremel"
+    return share_of(step.name)[0]
 
 
 def by_turns(contenders, turn):
@@ -195,68 +189,11 @@ def by_turns(contenders, turn):
     return contenders[turn:] + contenders[:turn]
 
 
-class Held:
-    """What records hold."""
-
-    def __init__(self, records):
-        self.steps, self.failures = set(), {}
-        for record in records:
-            self.take(record)
-
-    def take(self, record):
-        subject, method = record.get("subject"), record.get("method")
-        if record["type"] == "found":
-            self.steps.add(("hunt", subject, method))
-        elif record["type"] == "checkpoint":
-            self.steps.add(("checkpoint", subject, method, record["share"]))
-        elif record["type"] == "full-end":
-            self.steps.add(("full", subject))
-        elif record["type"] == "final":
-            self.steps.add(("final", subject, record["study"], record["contender"],
-                            record["round"]))
-        elif record["type"] == "failed":
-            self.failures[subject, method] = self.failures.get((subject, method), 0) + 1
-        elif record["type"] == "retry":
-            self.failures = {}
-
-    def gave_up(self, subject, method):
-        """Whether a search failed so often that it is left out, together with its repeats."""
-        return (("hunt", subject, method) not in self.steps
-                and self.failures.get((subject, method), 0) >= ATTEMPTS)
-
-    def has(self, step):
-        """Whether a step is done; what is left out counts as done."""
-        key = {"hunt": ("hunt", step.subject, step.name),
-               "checkpoint": ("checkpoint", step.subject, step.name, step.number),
-               "full": ("full", step.subject),
-               "final": ("final", step.subject, step.study, step.name, step.number)}[step.kind]
-        return key in self.steps or self.gave_up(step.subject, step.name)
-
-
-def left(found, records):
-    """Those of some steps that records lack, once each."""
-    held = Held(records)
-    return [it for it in unique(found) if not held.has(it)]
-
-
-def seconds_left(left, spent):
-    """Seconds of steps that are left; `spent` are seconds of a hunt that was begun, by
-    subject and method."""
-    return sum(max(0.0, it.seconds - (spent.get((it.subject, it.name), 0.0)
-                                      if it.kind == "hunt" else 0.0)) for it in left)
-
-
-def unique(found):
-    """Steps once each."""
-    return list(dict.fromkeys(found))
-
-
 def told(step):
     """A step in words."""
     what = {"hunt": f"{step.name} searches", "full": "all trials of the search in full",
-            "checkpoint": f"the best of {step.name} after {step.number:.0%} of its time",
-            "final": f"round {step.number + 1:.0f}: {step.name}"}[step.kind]
-    return f"{step.subject}: {what}"
+            "sessions": f"round {step.number + 1:.0f} of sessions: the settings as {step.name}"}
+    return f"{step.subject}: " + what.get(step.kind, f"round {step.number + 1:.0f}: {step.name}")
 
 
 def duration(seconds):

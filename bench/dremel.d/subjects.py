@@ -4,10 +4,17 @@ import shlex
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from settings import SPACE
+
 # Levels of a fixed size, as RocksDB 6.15 had them; of the later default the space's sizes
-# of levels would mean something else.
-BASE = ('[DBOptions]\n[CFOptions "default"]\n  level_compaction_dynamic_level_bytes=false\n')
+# of levels would mean something else. And no compression, as in every measurement: RocksDB's
+# default, LZ4, would halve what flows, by which the settings are scaled.
+BASE = ('[DBOptions]\n[CFOptions "default"]\n  level_compaction_dynamic_level_bytes=false\n'
+        "  compression=kNoCompression\n")
 ROOT = Path(__file__).resolve().parent.parent.parent
+# Milliseconds between two refills of the rate limiter that a trial makes, and how many of them
+# a window has at least: of fewer it would show their beat, and no trial would ever settle.
+REFILL, LEAST_REFILLS = 100, 5
 
 
 @dataclass
@@ -22,7 +29,11 @@ class Subject:
     memory: int
     evaluation: float
     budget: float
+    # Seconds that a trial is thought to take besides its evaluation.
+    setup: float = 5.0
     files: dict = field(default_factory=dict)
+    # Further arguments of `lissom search`.
+    more: tuple = ()
 
     def command(self):
         """For `lissom search --command`."""
@@ -37,8 +48,9 @@ class Subject:
 
 
 def window(evaluation, most):
-    """Milliseconds of a sample: of short evaluations a fifth must hold some, too."""
-    return f"{max(50, min(most, int(1000 * evaluation / 60)))}ms"
+    """Length of a sample: whole refills, some 60 samples in an evaluation."""
+    refills = min(most, int(1000 * evaluation / 60)) // REFILL
+    return f"{REFILL * max(LEAST_REFILLS, refills)}ms"
 
 
 def with_budget(subject, budget):
@@ -60,21 +72,25 @@ def of_setting(setting, sizes, place, program):
     return Subject(setting.name, words, "dremel", "rocksdb", constants,
                    # The harness, the allocator and merges besides the space's memory.
                    sizes.memory + (320 << 20), sizes.evaluation, sizes.budget,
+                   # A data set that is there is written anew for many configurations.
+                   8.0 if setting.preloaded else 2.0,
                    {workload: setting.workload(), base: BASE})
 
 
 def of_lissom(sizes, place, program):
-    """Lissom's own settings, under a workload of five sessions that take turns."""
-    memory, entries = 256 << 20, 400_000
+    """Lissom's own settings, with the data and the memory of all comparisons of arms: three
+    levels, of which a minute drains the first some nine times and the second once."""
+    memory, entries = 36 << 20, 2_000_000
+    evaluation = 2 * sizes.evaluation
     words = [str(program), "trial", "--workload", "five-sessions", "--entries", str(entries),
              "--system", "lissom", "--options", "{options}", "--directory", "{directory}",
              "--prepared", str(place / "sets"), "--memory", str(memory),
-             "--seconds", "{seconds}", "--window", window(4 * sizes.evaluation, 1000)]
+             "--seconds", "{seconds}", "--window", window(evaluation, 1000)]
     constants = {"memory": memory, "entries": entries, "entry_bytes": 1024}
-    return Subject("lissom-settings", words, "lissom", "json", constants,
-                   # As above. Some 32 trials wait with their memory, and with much more they
-                   # would have to begin anew instead.
-                   memory + (320 << 20), 4 * sizes.evaluation, 4 * sizes.budget)
+    return Subject("lissom-settings", words, str(SPACE), "json", constants,
+                   memory + (320 << 20), evaluation, 3 * sizes.budget, 12.0,
+                   # Directories of 2 GB and more, of which some 20 would wait.
+                   more=("--restart",))
 
 
 def of_db_bench(sizes, place, _program):
@@ -86,7 +102,9 @@ def of_db_bench(sizes, place, _program):
              "--use_direct_reads=true", "--use_direct_io_for_flush_and_compaction=true"]
     constants = {"memory": sizes.memory, "entries": entries, "entry_bytes": entry_bytes}
     return Subject("debian-db-bench", words, "dremel", "flags", constants,
-                   sizes.memory + (448 << 20), sizes.evaluation, 2 * sizes.budget)
+                   sizes.memory + (448 << 20), sizes.evaluation, 2 * sizes.budget, 15.0,
+                   # After a pause RocksDB would slow down nobody, and db_bench cannot mend it.
+                   more=("--restart",))
 
 
 def rocksdb_defaults(divisor):

@@ -17,9 +17,11 @@ import pinned
 import proposers
 import records
 import searching
+import sessions
 import settings
 import studies
 import subjects
+import tables
 import trial
 from failure import Failure, MethodFailure
 from result_file import matching
@@ -91,41 +93,6 @@ class Pinned(unittest.TestCase):
         self.assertEqual(self.pin().read_text(), "one")
 
 
-class Contenders(unittest.TestCase):
-    """What is run again beside what was found."""
-
-    class Space:
-        default = {"policy": "fixed-1", "size_ratio": 10}
-        file = staticmethod(json.dumps)
-
-        @staticmethod
-        def allows(configuration):
-            return configuration["policy"] != "learned" or configuration["size_ratio"] < 12
-
-    def test_the_learner_on_top_of_what_was_found(self):
-        with tempfile.TemporaryDirectory() as place:
-            subject = subjects.of_lissom(settings.load()[0], Path(place), TOY)
-            plan = {"rounds": 1, "seed": 1}
-            results = records.Results(Path(place) / "results.jsonl", plan)
-            self.addCleanup(results.close)
-            todo = campaign.Campaign([], {subject.name: subject}, results, plan, TOY, place, print)
-            todo.opened[subject.name] = self.Space()
-            step = lambda turn: studies.Step("final", "lissom", subject.name,
-                                             studies.FOUND_LEARNED, turn, 1.0)
-            found = {"type": "found", "subject": subject.name, "method": "dremel"}
-            todo.final(step(0))
-            results.add({**found, "configuration": {"policy": "fixed-4", "size_ratio": 14}})
-            todo.final(step(1))
-            failures = [it["failure"] for it in matching(results.records, type="final")]
-            self.assertEqual(failures[0], "its search measured nothing")
-            self.assertIn("forbid the policy learned", failures[1])
-            results.records[-2]["configuration"]["size_ratio"] = 5
-            text = todo.file_of(studies.FOUND_LEARNED, subject)
-            self.assertEqual(json.loads(text), {"policy": "learned", "size_ratio": 5})
-            text = todo.file_of(studies.LEARNED, subject)
-            self.assertEqual(json.loads(text), {"policy": "learned", "size_ratio": 10})
-
-
 @unittest.skipUnless(os.access(TOY, os.X_OK), "the stand-in cannot be executed")
 class WholeCampaign(unittest.TestCase):
     """Takes some seconds: trials of 0.05 s."""
@@ -136,10 +103,10 @@ class WholeCampaign(unittest.TestCase):
         self.place = Path(directory.name)
         sizes, table = settings.load()
         self.sizes = settings.Sizes(sizes.memory, 1, 0.05, 1.0)
-        self.known = {"ycsb-a": subjects.of_setting(table["ycsb-a"], self.sizes, self.place, TOY)}
+        subject = subjects.of_setting(table["ycsb-a"], self.sizes, self.place, TOY)
+        self.known = {"ycsb-a": subjects.replace(subject, setup=0.0)}
         self.study = studies.main("ycsb-a", ("dremel", "random"))
-        halving = studies.extras(["ycsb-a"])["halving"]
-        self.studies = [self.study, *halving]
+        self.studies = [self.study, studies.halving("ycsb-a")]
         self.said = []
 
     def run_until(self, most=None, slot=None):
@@ -174,26 +141,44 @@ class WholeCampaign(unittest.TestCase):
             self.assertEqual(len(found), 1)
             numbers = [it["number"] for it in matching(held, type="trial", method=method)]
             self.assertEqual(numbers, list(range(1, len(numbers) + 1)))
-        finals = matching(held, type="final")
-        self.assertEqual(len(finals), 3 * len(self.study.contenders))
-        self.assertEqual(len({(it["contender"], it["round"]) for it in finals}), len(finals))
-        self.assertEqual(judge.halving(held, "ycsb-a")[2], 1.0)
-        self.assertIn("dremel: first", judge.render(held, self.studies))
+        for study, of_kind, contenders in (("main", "final", self.study.contenders),
+                                           ("main", "early", self.study.points),
+                                           ("halving", "final", self.studies[1].contenders)):
+            runs = matching(held, type=of_kind, study=study)
+            self.assertEqual(len(runs), 3 * len(contenders))
+            self.assertEqual({(it["contender"], it["round"]) for it in runs},
+                             {(it, turn) for it in contenders for turn in range(3)})
+        achieved, most, standing = judge.halving(matching(held, study="halving"))
+        self.assertEqual((achieved, standing), (most, "tie"))
+        alike = matching(held, type="final", contender="full-1")
+        self.assertEqual([it["as"] for it in alike], ["chosen"] * 3, "it is not run twice")
+        text = tables.render(held, self.studies)
+        for words in ("dremel: first", "dremel: trials began anew", "by turns: chosen 270"):
+            self.assertIn(words, text)
         self.assertTrue(any("left in all" in it for it in self.said))
-        self.assertIn("dremel: trials began anew", judge.render(held, self.studies))
         before = len(held)
         self.assertEqual(self.run_until(), [])
         self.assertEqual(len(self.held()), before, "all is done")
 
+    def test_what_fits_into_no_slot_is_passed_over(self):
+        self.studies = [studies.main("ycsb-a", ("dremel", "random"))]
+        # 15 s to prepare, and for a search of Dremel's 15 s to end besides its second.
+        left = self.run_until(slot=Slot(10))
+        self.assertFalse(matching(self.held(), type="found"))
+        self.assertTrue(any("ycsb-a: dremel searches takes 31 s at a stretch" in it
+                            for it in self.said))
+        self.assertEqual({it.name for it in left if it.kind == "hunt"}, {"dremel", "random"})
+        left = self.run_until(slot=Slot(25))
+        self.assertEqual([it["method"] for it in matching(self.held(), type="found")], ["random"])
+        self.assertFalse(matching(self.held(), type="final"), "a round waits as a whole")
+        self.assertEqual([it.name for it in left if it.kind == "hunt"], ["dremel"])
+
     def test_what_does_not_fit_into_a_slot_is_left_to_the_next(self):
         self.studies = [studies.main("ycsb-a", ("dremel", "random"))]
-        with self.assertRaisesRegex(Failure, "at a stretch"):
-            self.run_until(slot=Slot(10))
-        self.assertFalse(matching(self.held(), type="found"))
         left, slots = None, 0
         while left != []:
-            # Half a second goes by at each look at the clock.
-            left = self.run_until(slot=Slot(32, itertools.count(0, 0.5).__next__))
+            # Ten seconds go by at each look at the clock.
+            left = self.run_until(slot=Slot(42, itertools.count(0, 10).__next__))
             slots += 1
             # A round of repeats that was begun is ended.
             turns = [it["round"] for it in matching(self.held(), type="final")]
@@ -202,6 +187,51 @@ class WholeCampaign(unittest.TestCase):
         self.assertEqual(len(turns), 3 * len(self.studies[0].contenders))
         numbers = [it["number"] for it in matching(self.held(), type="trial", method="random")]
         self.assertEqual(numbers, list(range(1, len(numbers) + 1)))
+
+    def test_a_run_that_fails_is_made_once_more(self):
+        self.studies = [studies.main("ycsb-a", ("random",))]
+        ran, run = [], trial.Runner.run
+
+        def fails_once(runner, words, text, seconds, *more):
+            ran.append(text)
+            if text == subjects.rocksdb_defaults(1) and ran.count(text) == 1:
+                return {"failure": "it was killed"}
+            return run(runner, words, text, seconds, *more)
+
+        with mock.patch.object(trial.Runner, "run", fails_once):
+            self.assertEqual(self.run_until(), [])
+        runs = matching(self.held(), type="final", contender="rocksdb-unscaled")
+        self.assertEqual([(it["round"], "failure" in it) for it in runs],
+                         [(0, True), (0, False), (1, False), (2, False)])
+        self.assertIn("run once more, it went well", tables.render(self.held(), self.studies))
+
+    def test_real_sessions_are_run_with_the_settings_as_given_and_as_found(self):
+        lissom = subjects.of_lissom(self.sizes, self.place, TOY)
+        self.known[lissom.name] = lissom
+        self.studies = studies.extras()["lissom"]
+        results = records.Results(self.place / "results.jsonl", {"rounds": 3, "seed": 1})
+        results.add({"type": "found", "subject": lissom.name, "method": "dremel", "spent": 1.0,
+                     "configuration": {"policy": "fixed-4", "write_buffer_size": 1 << 20,
+                                       "max_write_buffer_number": 2}})
+        results.close()
+        asked = []
+
+        def bench(command, out):
+            asked.append(command)
+            arms = [command[at + 1] for at, it in enumerate(command) if it == "--arm"]
+            rounds = int(command[command.index("--rounds") + 1])
+            values = {"learned": [44, 45, 46]}
+            told = [{"arm": it, "total_seconds": {"values": values.get(it, [50, 51, 52])[:rounds]}}
+                    for it in arms]
+            (out / "results.json").write_text(json.dumps({"verdict": {"arms": told}}))
+
+        with mock.patch.object(sessions, "carry_out", bench):
+            self.assertEqual(self.run_until(), [])
+        self.assertEqual(len(asked), 6)
+        self.assertEqual(["--set" in it for it in asked], [False, True, True, False, False, True])
+        found = judge.real_sessions(self.held(), self.studies[0])
+        self.assertEqual(found, {"fixed-1": [50, 51, 52], "learned": [44, 45, 46],
+                                 "found": [50, 51, 52], "found and learned": [44, 45, 46]})
 
     def test_a_method_that_fails_does_not_end_the_others(self):
         self.studies = [self.study]
@@ -213,7 +243,7 @@ class WholeCampaign(unittest.TestCase):
         self.assertTrue(matching(held, type="found", method="random"))
         self.assertFalse(matching(held, type="final", contender="dremel"))
         self.assertEqual(len(matching(held, type="final", contender="guide")), 3)
-        self.assertIn("dremel failed: lissom search failed", judge.render(held, self.studies))
+        self.assertIn("dremel failed: lissom search failed", tables.render(held, self.studies))
         results = records.Results(self.place / "results.jsonl", {"rounds": 3, "seed": 1})
         results.add({"type": "retry"})
         results.close()

@@ -3,11 +3,12 @@
 import unittest
 import xml.etree.ElementTree
 
-from testing import all_records
+from testing import all_records, final
 import judge
 import picture
 import report
 import studies
+import tables
 
 
 class Judge(unittest.TestCase):
@@ -52,39 +53,126 @@ class Judge(unittest.TestCase):
         self.assertEqual(judge.verdict([], self.study.contenders, gave_up=True),
                          "nobody to compare with")
 
+    def failed(self, contender, *rounds):
+        """The same where a contender failed in some rounds, and again when tried once more."""
+        found = []
+        for it in self.finals:
+            if it["contender"] == contender and it["round"] in rounds:
+                it = {**it, "failure": "x"}
+                it.pop("metrics")
+                found.append(it)
+            found.append(it)
+        return found
+
+    def test_a_rival_that_fails_is_behind(self):
+        failed = self.failed("single-task", 2)
+        self.assertEqual(judge.verdict(failed, self.study.contenders), "first")
+        self.assertNotIn("single-task", judge.ranks(failed, self.study.contenders))
+        everyone = self.failed("dremel", 1)
+        for contender in ("random", "guide"):
+            self.finals = everyone
+            everyone = self.failed(contender, 0)
+        self.assertEqual(judge.verdict(everyone, ("dremel", "random", "guide")),
+                         "not comparable, for its rivals failed, too")
+
+    def test_a_run_that_went_well_the_second_time_counts(self):
+        first = {**self.finals[0], "failure": "x"}
+        first.pop("metrics")
+        self.assertEqual(first["contender"], "dremel")
+        held = [first, *self.finals]
+        self.assertEqual(judge.failed_rounds(held, "dremel"), set())
+        self.assertEqual(judge.verdict(held, self.study.contenders),
+                         "first, a tie with single-task")
+        self.assertEqual(tables.failures(held), ["  dremel, round 1: x; run once more, it went "
+                                                 "well"])
+
+    def test_who_is_run_for_another_has_its_figures(self):
+        runs = judge.runs_of(all_records(), self.study)
+        self.assertEqual(judge.values(runs, "dremel@50%", "throughput"), [900, 910, 920])
+        shares = judge.progress(runs, self.study)
+        # The best median is that of dremel.
+        self.assertEqual([round(it, 3) for it in shares["dremel"][0]], [0.89, 0.901, 0.912])
+        self.assertEqual(shares["dremel"][1], shares["dremel"][2])
+        self.assertAlmostEqual(shares["random"][2][1], 710 / 910)
+        self.assertNotIn("dremel@25%", judge.ranks(runs, self.study.contenders))
+
     def test_every_setting_with_repeats_is_counted(self):
         wanted = [self.study, studies.main("double-get30"), studies.main("triple")]
         beginning = [{**it, "subject": "double-get30"} for it in self.finals if it["round"] < 2]
         held = all_records() + beginning
-        text = judge.summary(held, wanted)
+        text = tables.summary(held, wanted)
         self.assertIn("first in 0 of 2 settings, level with the first in 1, behind in 0, not "
                       "comparable in 1 (double-get30: too few rounds) (the paper", text)
         rivals = [{**it, "subject": "triple"} for it in self.finals
                   if it["contender"] != "dremel"]
         failed = 2 * [{"type": "failed", "subject": "triple", "method": "dremel",
                        "failure": "x"}]
-        text = judge.summary(held + rivals + failed, wanted)
+        text = tables.summary(held + rivals + failed, wanted)
         self.assertIn("first in 0 of 3 settings, level with the first in 1, behind in 1, not",
                       text)
-        self.assertEqual(judge.summary(beginning[:0], wanted), "No setting is complete.")
+        self.assertEqual(tables.summary(beginning[:0], wanted), "No setting is complete.")
 
-    def test_halving_compares_the_chosen_with_the_best(self):
+    def test_halving_compares_the_chosen_with_the_best_by_runs_of_their_own(self):
+        def taken(contender, *throughputs):
+            return [final(contender, turn, it) for turn, it in enumerate(throughputs)]
+
+        chosen = taken("chosen", 90, 94, 95)
+        alike = {**final("full-1", 0, 1), "as": "chosen"}
+        alike.pop("metrics")
+        luckiest = taken("full-2", 93, 95, 97)
+        self.assertEqual(judge.halving([*chosen, alike, *luckiest]), (94, 95, "tie"))
+        better = taken("full-3", 100, 101, 102)
+        self.assertEqual(judge.halving([*chosen, *luckiest, *better]), (94, 101, "worse"))
+        self.assertEqual(judge.halving([*chosen, alike]), (94, 94, "tie"))
+        self.assertIsNone(judge.halving(luckiest))
+
+    def test_single_runs_in_full_are_told_apart(self):
         held = [{"type": "found", "subject": "s", "method": "dremel", "number": 2},
                 {"type": "full", "subject": "s", "number": 1, "metrics": {"throughput": 100}},
-                {"type": "full", "subject": "s", "number": 2, "metrics": {"throughput": 95}}]
-        self.assertEqual(judge.halving(held, "s"), (95, 100, 0.95))
-        self.assertIsNone(judge.halving(held[:1], "s"))
+                {"type": "full", "subject": "s", "number": 2, "metrics": {"throughput": 95}},
+                {"type": "full", "subject": "s", "number": 3, "failure": "x"}]
+        self.assertEqual(judge.single_runs(held, "s"), (95, 100, 2))
+        self.assertIsNone(judge.single_runs(held[:1], "s"))
+
+    def test_a_search_for_both_is_judged_by_both(self):
+        held = []
+        for contender, base in (("dremel", 900), ("dremel-p99", 600), ("dremel-both", 700)):
+            held += [final(contender, turn, base + turn) for turn in range(3)]
+        # The latency is the inverse of the throughput.
+        self.assertEqual(judge.both(held), [("dremel", "operations/s", "worse"),
+                                            ("dremel-p99", "get p99, ms", "better")])
+
+    def test_real_sessions_are_judged_by_their_seconds(self):
+        study = studies.extras()["lissom"][0]
+
+        def told(side, turn, **seconds):
+            return {"type": "sessions", "study": "lissom", "subject": "lissom-settings",
+                    "side": side, "round": turn, "seconds": seconds}
+
+        held = [told("given", 0, **{"fixed-1": [50], "learned": [44]}),
+                told("found", 0, found=[40]),
+                told("given", 1, **{"fixed-1": [50, 51, 52], "learned": [44, 45, 46]}),
+                told("found", 1, **{"found": [40, 41, 42], "found and learned": [42, 44, 45]})]
+        found = judge.real_sessions(held, study)
+        self.assertEqual(found["learned"], [44, 45, 46])
+        text = tables.render([{"type": "plan"}, *held], [study])
+        for words in ["found against learned: better", "found and learned against learned: tie",
+                      "found against fixed-1: better", "1.10"]:
+            self.assertIn(words, text)
+        self.assertIn("not measured", tables.render([{"type": "plan"}], [study]))
 
 
 class Report(unittest.TestCase):
     def setUp(self):
-        self.wanted = [studies.main("ycsb-a"), *studies.extras(["ycsb-a"])["halving"]]
+        self.wanted = [studies.main("ycsb-a"), studies.halving("ycsb-a")]
 
     def test_the_text_has_the_table_and_the_claims(self):
-        text = judge.render(all_records(), self.wanted)
+        library = {"type": "library", "name": "botorch", "version": "0.13.0"}
+        text = tables.render([*all_records(), library], self.wanted)
         for words in ["first in 0 of 1 settings, level with the first in 1",
                       "2.27 times the guide, in ycsb-a", "outside", "25% of the time",
-                      "dremel: first, a tie with single-task", "not measured"]:
+                      "dremel: first, a tie with single-task", "not measured",
+                      "libraries: botorch 0.13.0", "Each method has searched once"]:
             self.assertIn(words, text)
 
     def test_a_shorter_run_and_what_was_not_alike_are_said(self):
@@ -93,13 +181,13 @@ class Report(unittest.TestCase):
         more = [{"type": "program", "sha256": it} for it in "ab"]
         more.append({"type": "trial", "subject": "ycsb-a", "method": "single-task", "number": 9,
                      "fallback": "ValueError: x"})
-        text = judge.render([plan, *all_records()[1:], *more], self.wanted)
+        text = tables.render([plan, *all_records()[1:], *more], self.wanted)
         self.assertIn("full evaluations of 7.5 s, 900 s for each method", text)
         self.assertIn("A SHORTER RUN: 25% of the planned time of an evaluation.", text)
         self.assertIn("2 builds of the program", text)
         self.assertIn("single-task drew 1 of its trials", text)
         plan["evaluation"] = 30
-        self.assertNotIn("SHORTER", judge.render([plan, *all_records()[1:]], self.wanted))
+        self.assertNotIn("SHORTER", tables.render([plan, *all_records()[1:]], self.wanted))
 
     def test_pictures_are_whole_and_need_nothing_else(self):
         held = all_records()

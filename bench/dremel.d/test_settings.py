@@ -35,7 +35,7 @@ class Table(unittest.TestCase):
 
     def test_sizes_are_in_proportion(self):
         self.assertEqual((self.sizes.memory, self.sizes.evaluation), (64 << 20, 30))
-        self.assertEqual(self.sizes.budget, 900)
+        self.assertEqual(self.sizes.budget, 720)
         first, double = self.settings["initial-get30-skew03"], self.settings["ycsb-a"]
         self.assertEqual((first.bandwidth, double.bandwidth), (25_000_000, 50_000_000))
         self.assertEqual((first.entries, self.settings["nutanix"].entries), (400_000, 998_000))
@@ -52,18 +52,24 @@ class Table(unittest.TestCase):
         self.assertEqual(nutanix["session"][0]["mix"], {"get_present": 57, "update": 41, "scan": 2})
 
     def test_times_may_be_shorter_but_not_for_nothing(self):
-        self.assertEqual(settings.with_times(self.sizes, None, None, 0.1).evaluation, 3)
-        with self.assertRaisesRegex(Failure, "give more by --budget"):
-            settings.with_times(self.sizes, 100, 300, 1)
+        half = settings.with_times(self.sizes, None, None, 0.5)
+        self.assertEqual((half.evaluation, half.budget), (30, 360), "trees must fill")
+        short = settings.with_times(self.sizes, 6, 60, 0.5)
+        self.assertEqual((short.evaluation, short.budget), (6, 30), "who asks for it, has it")
+        for times in ((100, 300, 1), (None, None, 0.1)):
+            with self.assertRaisesRegex(Failure, "give more by --budget"):
+                settings.with_times(self.sizes, *times)
 
     def test_a_reason_changes_no_fingerprint(self):
-        text = settings.TABLE.read_text()
+        text, space = settings.TABLE.read_text(), settings.SPACE.read_text()
         with tempfile.TemporaryDirectory() as directory:
             other = Path(directory) / "settings.toml"
             other.write_text(text.replace("most writes", "fewest reads"))
             self.assertEqual(settings.fingerprint(other), settings.fingerprint())
             other.write_text(text.replace("skew = 0.3", "skew = 0.4", 1))
             self.assertNotEqual(settings.fingerprint(other), settings.fingerprint())
+            other.write_text(space.replace("range = [2, 20]", "range = [2, 12]"))
+            self.assertNotEqual(settings.fingerprint(space=other), settings.fingerprint())
 
 
 PARAMETERS = [

@@ -1,15 +1,20 @@
 """What is planned, and how long it takes."""
 
+import tomllib
 import unittest
 from pathlib import Path
 
 import testing  # says where the modules lie
 import campaign
+import contenders
+import held
 import hunt
 import install
 import proposers
 import searching
+import sessions
 import settings
+import stretches
 import studies
 import subjects
 from failure import Failure, MethodFailure
@@ -29,58 +34,110 @@ class Studies(unittest.TestCase):
         study = studies.main("double-get30")
         steps = studies.steps(study, self.subject(), 3)
         kinds = [it.kind for it in steps]
-        self.assertEqual([kinds.count(it) for it in ("hunt", "checkpoint", "final")], [4, 12, 21])
-        self.assertEqual(studies.seconds_left(steps, {}), 4 * 900 + 33 * 35)
+        self.assertEqual([kinds.count(it) for it in ("hunt", "early", "final")], [4, 24, 21])
+        self.assertEqual(held.seconds_left(steps, {}), 4 * 720 + 45 * 32)
         spent = {("double-get30", "random"): 400.0, ("double-get30", "dremel"): 9999.0}
-        self.assertEqual(studies.seconds_left(steps, spent), 4 * 900 + 33 * 35 - 400 - 900)
-        self.assertEqual(len(studies.unique(steps + steps)), len(steps))
+        self.assertEqual(held.seconds_left(steps, spent), 4 * 720 + 45 * 32 - 400 - 720)
+        self.assertEqual(len(held.unique(steps + steps)), len(steps))
+        self.assertEqual(studies.share_of("dremel@25%"), ("dremel", 0.25))
+        self.assertEqual(studies.share_of("guide"), ("guide", None))
 
     def test_slots_hold_what_cannot_be_split(self):
         subject = self.subject()
         known = {subject.name: subject}
         steps = studies.steps(studies.main("double-get30"), subject, 3)
-        (whole,) = studies.slots(steps, known, 2 * 3600)
+        (whole,) = stretches.slots(steps, known, 2 * 3600)
         self.assertEqual([step for step, _ in whole], steps)
-        found = studies.slots(steps, known, 1200)
+        found = stretches.slots(steps, known, 1200)
         self.assertEqual(sum(seconds for slot in found for _, seconds in slot),
                          sum(it.seconds for it in steps))
         for slot in found:
             self.assertLessEqual(sum(seconds for _, seconds in slot), 1200)
             for step, seconds in slot:
                 if step.kind == "hunt" and step.name == "dremel":
-                    self.assertEqual(seconds, 900)
+                    self.assertEqual(seconds, 720)
         rounds = [{step.number for step, _ in slot if step.kind == "final"} for slot in found]
         self.assertEqual(sorted(number for slot in rounds for number in slot), [0, 1, 2])
-        longest = max(studies.stretches(steps, known))
-        self.assertEqual(longest, 900 + studies.ENDING)
+        longest = max(stretches.stretches(steps, known))
+        self.assertEqual(longest, 720 + stretches.ENDING + stretches.PREPARING)
+
+    def test_what_fits_into_no_slot_holds_up_what_needs_it_and_nothing_else(self):
+        subject = self.subject()
+        known = {subject.name: subject}
+        extras = studies.extras()
+        steps = [step for study in (*extras["buckets"], *extras["four-buckets"])
+                 for step in studies.steps(study, subject, 3)]
+        steps = held.unique(steps)
+        long, waiting = stretches.held_up(steps, known, 140 * 60)
+        self.assertEqual([it.name for it in long], ["dremel-4-buckets"])
+        self.assertEqual({it.study for it in waiting}, {"four-buckets"})
+        self.assertEqual(len(waiting), 9)
+        self.assertEqual(len(campaign.passed_over(long, known, 140 * 60)), 1)
+        self.assertEqual(stretches.held_up(steps, known, float("inf")), ([], []))
+        main = studies.steps(studies.main("double-get30", ("dremel", "random")), subject, 1)
+        # The round of nine runs takes 288 s, a search more.
+        long, waiting = stretches.held_up(main, known, 280)
+        self.assertEqual([it.name for it in long if it.kind == "hunt"], ["dremel"])
+        self.assertEqual({it.kind for it in [*long, *waiting]}, {"hunt", "final", "early"})
+        self.assertEqual([it.name for it in main if it not in [*long, *waiting]], ["random"])
+        self.assertEqual(len(campaign.passed_over(long, known, 280)), 2)
 
     def test_who_fails_twice_is_left_out_until_it_is_tried_again(self):
         steps = studies.steps(studies.main("double-get30"), self.subject(), 1)
         failed = {"type": "failed", "subject": "double-get30", "method": "random"}
-        names = lambda held: {it.name for it in studies.left(steps, held)}
+        names = lambda records: {it.name for it in held.left(steps, records)}
         self.assertIn("random", names([failed]))
-        self.assertNotIn("random", names([failed, failed]))
+        self.assertTrue(names([failed, failed]).isdisjoint({"random", "random@25%"}))
         self.assertIn("random", names([failed, failed, {"type": "retry"}]))
         found = {"type": "found", "subject": "double-get30", "method": "random"}
-        kinds = {it.kind for it in studies.left(steps, [failed, failed, found])
-                 if it.name == "random"}
-        self.assertEqual(kinds, {"checkpoint", "final"})
+        kinds = {it.kind for it in held.left(steps, [failed, failed, found])
+                 if it.name.startswith("random")}
+        self.assertEqual(kinds, {"early", "final"})
+
+    def test_a_run_that_failed_is_made_once_more(self):
+        steps = studies.steps(studies.main("double-get30"), self.subject(), 1)
+        failed = {"type": "final", "subject": "double-get30", "study": "main", "round": 0,
+                  "contender": "guide", "failure": "x"}
+        wanted = lambda *records: "guide" in {it.name for it in held.left(steps, records)}
+        self.assertTrue(wanted(failed))
+        self.assertFalse(wanted(failed, failed))
+        self.assertFalse(wanted({**failed, "lasting": True}), "it could come to nothing else")
+        went_well = {**failed, "metrics": {}}
+        went_well.pop("failure")
+        self.assertFalse(wanted(went_well))
 
     def test_the_same_search_serves_several_studies(self):
-        extra = studies.extras(["double-get30"])["features"][0]
+        extra = studies.extras()["features"][0]
         steps = studies.steps(extra, self.subject(), 3)
         self.assertIn(studies.steps(studies.main("double-get30"), self.subject(), 3)[0], steps)
 
-    def test_buckets_are_compared_in_one_mode(self):
-        study = studies.extras(["double-get30"])["buckets"][0]
-        steps = studies.steps(study, self.subject(), 3)
-        factor = {it.name: it.seconds for it in steps if it.kind == "hunt"}
-        self.assertEqual(factor["dremel-3-buckets"], 5 * factor["dremel-2-buckets"])
+    def test_buckets_have_the_time_of_all_their_arms(self):
+        subject = self.subject()
+        # 32 trials for 18 s and 2 s of set-up, 16 for 24 s, 8 for 30 s; then 97, 49, 25.
+        self.assertAlmostEqual(studies.budget("dremel-2-buckets", subject),
+                               32 * 20 + 16 * 26 + 8 * 32)
+        self.assertAlmostEqual(studies.budget("dremel-3-buckets", subject),
+                               97 * 20 + 49 * 26 + 25 * 32)
+        self.assertEqual(studies.budget("dremel", subject), 720)
+        study = studies.extras()["buckets"][0]
         self.assertEqual(study.own, "dremel-2-buckets")
         self.assertEqual(studies.main("double-get30", turn=1).own, "dremel")
-        for number, method in enumerate(study.methods, 2):
+        for number, method in enumerate(studies.BUCKETS, 2):
             self.assertEqual(searching.VARIANTS[method],
                              ["--buckets", str(number), "--restart"])
+
+    def test_the_plan_fits_into_five_slots_of_140_minutes(self):
+        sizes, table = settings.load()
+        known = {it.name: subjects.of_setting(it, sizes, Path("/d"), "/l") for it in table.values()}
+        for make in (subjects.of_lissom, subjects.of_db_bench):
+            known[make(sizes, Path("/d"), "/l").name] = make(sizes, Path("/d"), "/l")
+        chosen = [it.name for it in settings.select(table, ["chosen"])]
+        names = ["main", "lissom", "db-bench", "features", "both", "halving"]
+        steps = held.unique([step for study in studies.choose(names, chosen, studies.METHODS)
+                             for step in studies.steps(study, known[study.subject], 3)])
+        self.assertEqual(stretches.held_up(steps, known, 140 * 60), ([], []))
+        self.assertLess(sum(it.seconds for it in steps), 11.3 * 3600)
+        self.assertLessEqual(len(stretches.slots(steps, known, 140 * 60)), 5)
 
     def test_everything_that_is_planned_is_known(self):
         sizes, table = settings.load()
@@ -88,6 +145,8 @@ class Studies(unittest.TestCase):
         for make in (subjects.of_lissom, subjects.of_db_bench):
             known[make(sizes, Path("/d"), "/l").name] = make(sizes, Path("/d"), "/l")
         found = studies.choose(["every"], list(table)[:3], studies.METHODS)
+        halved = [it.subject for it in found if it.in_full]
+        self.assertEqual(halved, list(studies.HALVED), "whatever settings are asked for")
         campaign.check(found, known)
         with self.assertRaisesRegex(Failure, "no study x"):
             studies.choose(["x"], [], studies.METHODS)
@@ -105,10 +164,122 @@ class Studies(unittest.TestCase):
                          ["30 s", "5 min", "2.0 h"])
 
 
+class Contenders(unittest.TestCase):
+    """What is run again beside what was found."""
+
+    class Space:
+        default = {"a": 0}
+        file = staticmethod(str)
+
+    def setUp(self):
+        sizes, table = settings.load()
+        self.subject = subjects.of_setting(table["double-get30"], sizes, Path("/d"), "/bin/lissom")
+        where = {"subject": "double-get30", "method": "dremel"}
+        reading = lambda at, seconds, throughput: {
+            "at": at, "seconds": seconds, "metrics": {"throughput": throughput}}
+        # The second leads after 170 s, the third after 500 s.
+        trials = [(1, reading(100, 30, 5)), (2, reading(170, 30, 7)), (3, reading(500, 30, 9))]
+        self.held = [{"type": "trial", **where, "number": number, "configuration": {"a": number},
+                      **last} for number, last in trials]
+        self.held.append({"type": "found", **where, "number": 3, "configuration": {"a": 3}})
+
+    def test_what_led_early_is_run_unless_somebody_is_run_with_it(self):
+        found = lambda it: contenders.configuration(self.held, it, self.subject)
+        self.assertEqual([found(it) for it in ("dremel@25%", "dremel@50%", "dremel")],
+                         [{"a": 2}, {"a": 2}, {"a": 3}])
+        twin = lambda it: contenders.twin(self.held, it, self.subject)
+        self.assertEqual(twin("dremel@25%"), "dremel@50%")
+        self.assertIsNone(twin("dremel@50%"))
+        self.assertIsNone(twin("guide"))
+        self.held[-1]["configuration"] = {"a": 2}
+        self.assertEqual([twin("dremel@25%"), twin("dremel@50%")], ["dremel", "dremel"])
+        self.held = self.held[2:]
+        self.assertIsNone(found("dremel@25%"))
+        self.assertEqual(contenders.lacking("dremel@25%"), "nothing was measured by then")
+
+    def test_the_best_in_full_are_told_by_their_runs_in_full(self):
+        full = [{"type": "full", "subject": "double-get30", "number": number,
+                 "metrics": {"throughput": throughput}} for number, throughput in
+                ((1, 4), (2, 8), (3, 6))]
+        self.held += [*full, {"type": "full", "subject": "double-get30", "number": 4,
+                              "failure": "x"}]
+        found = [contenders.configuration(self.held, it, self.subject) for it in studies.BEST]
+        self.assertEqual(found, [{"a": 2}, {"a": 3}, {"a": 1}])
+        self.assertEqual([contenders.twin(self.held, it, self.subject) for it in studies.BEST],
+                         [None, "chosen", None])
+        self.held = self.held[:-2]
+        self.assertIsNone(contenders.text(self.held, self.Space, "full-3", self.subject))
+        self.assertEqual(contenders.text(self.held, self.Space, "chosen", self.subject),
+                         "{'a': 3}")
+        self.assertEqual(contenders.text(self.held, self.Space, "guide", self.subject),
+                         "{'a': 0}")
+
+
+class Sessions(unittest.TestCase):
+    """Lissom's settings under `lissom bench`."""
+
+    def setUp(self):
+        sizes, _ = settings.load()
+        self.subject = subjects.of_lissom(sizes, Path("/d"), "/bin/lissom")
+        self.space = tomllib.loads(settings.SPACE.read_text())
+        self.found = {it["name"]: 8 for it in self.space["parameter"]}
+        self.found.update(policy="fixed-4", compression="none", bloom_bits_per_key=10.0,
+                          write_buffer_size=1 << 20, max_write_buffer_number=3)
+
+    def test_its_tree_has_three_levels_as_that_of_the_bench(self):
+        # An L0 merge of 8 MiB; level 2 of a size ratio of 10 is full at 95 % of 800 MiB.
+        data = self.subject.constants["entries"] * self.subject.constants["entry_bytes"]
+        self.assertGreater(data, 0.95 * 800 * 2**20)
+        self.assertEqual(self.subject.space, str(settings.SPACE))
+        self.assertEqual(self.subject.constants["memory"], 36 << 20)
+        memory = self.subject.words[self.subject.words.index("--memory") + 1]
+        self.assertEqual(memory, str(36 << 20))
+
+    def test_a_configuration_is_an_arm_with_resources(self):
+        words = sessions.words("/l", self.found, self.subject, Path("/o"), 2)
+        self.assertEqual(words[:5], ["/l", "bench", "five-sessions", "--scale", "0.2"])
+        arms = [words[at + 1] for at, it in enumerate(words) if it == "--arm"]
+        self.assertEqual(arms, ["fixed-4", "learned"])
+        sets = {words[at + 1] for at, it in enumerate(words) if it == "--set"}
+        for word in ("filter_bits_per_key=10", "background_compactions=8", "size_ratio=8",
+                     f"block_cache_size={33 << 20}", f"write_buffer_size={1 << 20}"):
+            self.assertIn(word, sets)
+        # All but the policy and the compression, and the cache.
+        self.assertEqual(len(sets), len(self.space["parameter"]) - 1)
+        self.assertEqual(words[words.index("--rounds") + 1], "2")
+        given = sessions.words("/l", None, self.subject, Path("/o"), 1)
+        self.assertNotIn("--set", given)
+        self.assertEqual(sessions.arms({"policy": "learned"}), {"found": "learned"})
+
+    def test_every_resource_is_one_of_the_bench(self):
+        words = sessions.resources(self.found, 36 << 20)
+        names = {it.partition("=")[0] for it in words if it != "--set"}
+        source = (subjects.ROOT / "crates/bench/src/arms/resources.rs").read_text()
+        for name in names:
+            self.assertIn(f"    pub {name}: ", source)
+
+    def test_rounds_take_turns(self):
+        study = studies.extras()["lissom"][0]
+        steps = studies.steps(study, self.subject, 3)
+        self.assertEqual([(it.name, it.number) for it in steps[1:]],
+                         [("given", 0), ("found", 0), ("found", 1), ("given", 1), ("given", 2),
+                          ("found", 2)])
+        self.assertEqual({studies.searched(it) for it in steps}, {"dremel"})
+
+    def test_totals_are_read(self):
+        arm = {"arm": "fixed-4", "total_seconds": {"median": 2.0, "values": [1.0, 2.0]}}
+        found = sessions.seconds({"verdict": {"arms": [arm]}}, sessions.arms(self.found))
+        self.assertEqual(found, {"found": [1.0, 2.0], "found and learned": []})
+        self.assertEqual(sessions.seconds({"verdict": None}, {"found": "x"}), {"found": []})
+
+
 class Hunts(unittest.TestCase):
     def test_what_a_trial_takes_is_learned(self):
         self.assertEqual(hunt.needed([], 30), 30)
-        self.assertEqual(hunt.needed([{"setup": 4, "proposed": 2}, {"failure": "x"}], 30), 36)
+        own = [{"at": 37.0, "seconds": 30.0, "metrics": {}}, {"at": 45.0, "failure": "x"},
+               {"at": 80.0, "seconds": 30.0, "metrics": {}}]
+        # Of 37 s and of 35 s in all.
+        self.assertEqual(hunt.needed(own, 30), 36)
         self.assertEqual(hunt.best([{"failure": "x"}], 9)["configuration"], None)
 
     def test_what_ends_behind_the_budget_does_not_count(self):
@@ -138,6 +309,9 @@ class Hunts(unittest.TestCase):
 
     def test_libraries_are_wanted_only_by_their_methods(self):
         self.assertEqual(install.missing(["dremel", "random"]), [])
+        self.assertEqual(install.versions(["dremel", "random"]), {})
+        for library in install.wanted(["single-task", "multi-task", "tpe"]):
+            self.assertRegex(library, "^[a-z_]+==[0-9.]+$", "pinned")
         with self.assertRaisesRegex(Failure, "no method x"):
             proposers.proposer("x", None, 1)
 

@@ -1,6 +1,7 @@
 """What trials and searches say."""
 
 import json
+import os
 import queue
 import unittest
 from pathlib import Path
@@ -24,7 +25,7 @@ class Trials(unittest.TestCase):
                          {"throughput": 300, "p99_micros": 4, "memory_bytes": 5})
         self.assertEqual(gauge.series, [[1, 100], [3, 400]])
 
-    def follow(self, said, step=0.4):
+    def follow(self, said, step=0.4, **more):
         """What follows from lines that come each `step` seconds."""
         lines, now = queue.Queue(), 0.0
         for at, line in enumerate(said):
@@ -35,7 +36,7 @@ class Trials(unittest.TestCase):
             now += step
             return now
 
-        return trial.follow(lines, 1, 100, clock)
+        return trial.follow(lines, 1, 100, clock, **more)
 
     def test_a_trial_is_heard_out(self):
         sample = {"throughput": 50, "seconds": 0.4}
@@ -51,9 +52,23 @@ class Trials(unittest.TestCase):
         self.assertIn("no sample came", self.follow([{"ready": True}], step=6)["failure"])
         self.assertIsNone(trial.parsed("words for people"))
 
-    def test_short_evaluations_have_short_windows(self):
-        self.assertEqual([subjects.window(it, 500) for it in (30, 6, 0.6)],
-                         ["500ms", "100ms", "50ms"])
+    def test_who_does_not_tell_its_memory_is_weighed(self):
+        said = [{"ready": True}] + [{"throughput": 50}] * 9
+        found = self.follow(said, weigh=lambda: 2 << 20)
+        self.assertEqual(found["failure"], "it held 2 MiB, where 0 MiB are allowed")
+        told = [{"ready": True}] + [{"throughput": 50, "memory_bytes": 5}] * 9
+        # It is weighed only until it has told.
+        self.assertNotIn("failure", self.follow(told, step=0.1, weigh=lambda: 2 << 20))
+        self.assertGreater(trial.resident(os.getpgrp()), 1 << 20)
+        self.assertEqual(trial.resident(1 << 30), 0)
+
+    def test_a_window_is_of_whole_refills(self):
+        self.assertEqual([subjects.window(it, 500) for it in (30, 6, 0.6)], ["500ms"] * 3)
+        self.assertEqual([subjects.window(it, 1000) for it in (60, 45, 30)],
+                         ["1000ms", "700ms", "500ms"])
+        source = subjects.ROOT / "crates/bench/src/trial/system/stock_options.rs"
+        self.assertIn(f"const REFILL_MICROS: i64 = {1000 * subjects.REFILL:_};",
+                      source.read_text())
 
     def test_places_are_filled(self):
         words = trial.filled(["p", "--at={directory}/x", "{options}"], directory="/d", options="o")
@@ -122,10 +137,21 @@ class SearchLog(unittest.TestCase):
         words = searching.words("/bin/lissom", subject, "dremel-both", Path("/o"), Path("/t"), 7)
         self.assertEqual(words[:2], ["/bin/lissom", "search"])
         self.assertIn("--rate-limit 50000000", words[words.index("--command") + 1])
-        self.assertEqual(words[words.index("--budget") + 1], "900s")
+        self.assertEqual(words[words.index("--budget") + 1], "720s")
         self.assertEqual(words[-2:], ["--objective", "both-get"])
         self.assertEqual((words[words.index("--repeats") + 1], "--json" in words), ("0", True))
         self.assertIn("entries=400000", words)
+        self.assertNotIn("--restart", words)
+        for make in (subjects.of_lissom, subjects.of_db_bench):
+            subject = make(sizes, Path("/d"), "/bin/lissom")
+            words = searching.words("/l", subject, "dremel", Path("/o"), Path("/t"), 7)
+            self.assertEqual(words.count("--restart"), 1, "nobody mends what a pause leaves")
+
+    def test_nothing_is_compressed(self):
+        sizes, table = settings.load()
+        subject = subjects.of_setting(table["ycsb-a"], sizes, Path("/d"), "/bin/lissom")
+        base = subject.words[subject.words.index("--base") + 1]
+        self.assertIn("compression=kNoCompression\n", subject.files[Path(base)])
 
 
 if __name__ == "__main__":

@@ -11,9 +11,10 @@ def reading(at, seconds, throughput):
     return {"at": at, "seconds": seconds, "metrics": {"throughput": throughput}}
 
 
-def final(contender, turn, throughput):
+def final(contender, turn, throughput, **more):
+    metrics = {"throughput": throughput, "get_p99_micros": 1e6 / throughput}
     return {"type": "final", "study": "main", "subject": "ycsb-a", "contender": contender,
-            "round": turn, "metrics": {"throughput": throughput, "get_p99_micros": 1e6 / throughput}}
+            "round": turn, "metrics": metrics, **more}
 
 
 def all_records():
@@ -26,9 +27,11 @@ def all_records():
                           "series": [[1, 900], [30, base]]})
         found.append({"type": "found", "subject": "ycsb-a", "method": method, "number": 4,
                       "configuration": {}, "spent": 400.0})
-        found.append({"type": "checkpoint", "subject": "ycsb-a", "method": method, "share": 0.25,
-                      "at": 225.0, "number": 2, "metrics": {"throughput": base * 0.9}})
+        found += [final(f"{method}@25%", turn, 0.9 * base + 10 * turn, type="early")
+                  for turn in range(3)]
         found += [final(method, turn, base + 10 * turn) for turn in range(3)]
+        found += [{"type": "early", "study": "main", "subject": "ycsb-a", "round": turn,
+                   "contender": f"{method}@50%", "as": method} for turn in range(3)]
     for contender, base in (("guide", 400), ("rocksdb", 300), ("rocksdb-unscaled", 2000)):
         found += [final(contender, turn, base + turn) for turn in range(3)]
     return found

@@ -30,12 +30,17 @@ pub fn command() -> Command {
              part, or a JSON object of Lissom's settings. Each option is decided on by itself, \
              with a reason. What takes effect by reopening is recorded by opening and closing \
              the directory, which no other process may have open. With --running the process \
-             that has a store of Lissom's open is asked instead: reads and writes go on.\n\n\
-             With --rewrite all data are written anew, into a directory beside it; both are \
-             compared, then exchanged in one step. It may be killed at any instant: the same \
-             command goes on. The old directory stays as PATH.before-apply: --finish removes \
-             it, --undo takes it back. --yes answers the question of --undo, and lets --finish \
-             remove a copy that was written to before it was taken away.\n\n\
+             that has a store of Lissom's open is asked instead, for what can be changed while \
+             reads and writes go on.\n\n\
+             What needs a rebuild is not changed without --rewrite. With it all data are \
+             written anew, into a directory beside it; both are compared, then exchanged in \
+             one step. It may be killed at any instant: the same command goes on. The old \
+             directory stays as PATH.before-apply: --finish removes it, --undo takes it back. \
+             A store of Lissom's is not rebuilt, since it rewrites files as it merges them; \
+             settings that hold from its next open on are recorded, for the program to open it \
+             with.\n\n\
+             --yes answers the question of --undo, and lets --finish remove a copy that was \
+             written to before it was taken away.\n\n\
              Exit code 1 when an option could not be changed. One that RocksDB records nowhere, \
              as block_cache, is for the program that opens the database to set.",
         )

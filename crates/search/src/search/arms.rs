@@ -42,7 +42,8 @@ struct Used {
 struct Arm {
     /// One for each feature that counts.
     buckets: Vec<usize>,
-    /// Places in the pool, by the heuristic feature, the smallest first.
+    /// Places in the pool, by the heuristic feature, the smallest first; in the pool's order
+    /// without one.
     members: Vec<usize>,
 }
 
@@ -65,7 +66,7 @@ impl Arms {
                 .or_default()
                 .push(at);
         }
-        if let Some(heuristic) = space.heuristic_place() {
+        if let Some(heuristic) = heuristic(space, method) {
             for places in members.values_mut() {
                 places.sort_by(|one, other| {
                     values[*one][heuristic].total_cmp(&values[*other][heuristic])
@@ -150,6 +151,15 @@ impl Arms {
     fn arm(&self, arm: ArmId) -> Option<&Arm> {
         self.arms.get(arm.0.checked_sub(1)?)
     }
+}
+
+/// The place of the feature by which arms choose; one that is left out has no say in this
+/// either.
+fn heuristic(space: &Space, method: &Method) -> Option<usize> {
+    let feature = space.heuristic()?;
+    space
+        .heuristic_place()
+        .filter(|_| method.uses(&feature.name))
 }
 
 fn used(space: &Space, method: &Method, values: &[Vec<f64>]) -> Vec<Used> {
@@ -249,5 +259,28 @@ mod tests {
             }
             assert!(!tried.is_empty());
         }
+    }
+
+    #[test]
+    fn a_heuristic_that_is_left_out_chooses_nothing() {
+        let space = dremel();
+        let place = space.heuristic_place().expect("a heuristic");
+        let method = Method {
+            samples: 500,
+            without: vec![space.features()[place].name.clone()],
+            ..Method::default()
+        };
+        let arms = arms(&method);
+        let mut random = Random::new(2);
+        let value = |point: &Point| space.feature_values_of(point).expect("finite")[place];
+        let mut smallest_first = 0;
+        for arm in arms.ids() {
+            let mut tried: Vec<Point> = Vec::new();
+            while let Some(point) = arms.pick(arm, Sampling::Heuristic, &tried, &mut random) {
+                tried.push(point);
+            }
+            smallest_first += usize::from(tried.iter().all(|it| value(&tried[0]) <= value(it)));
+        }
+        assert!(smallest_first < arms.count(), "{smallest_first}");
     }
 }

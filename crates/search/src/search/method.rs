@@ -18,7 +18,7 @@ pub struct Method {
     /// Default: 2.
     pub buckets: usize,
     /// Features that are left out, by name, to see what they are worth (Dremel,
-    /// figure 12).
+    /// figure 12). Without the heuristic one the first configuration of an arm is any.
     ///
     /// Default: none.
     pub without: Vec<String>,

@@ -1,17 +1,34 @@
 //! Whether RocksDB uses what it was given: it writes down what it uses, in an OPTIONS
 //! file of its own, at each open.
 
+use std::path::Path;
+
 use lissom_search::export::OptionsFile;
 use lissom_search::export::options_file::title;
 use lissom_search::space::Section;
 
-use crate::error::{BenchError, Result};
+use crate::arms::options_files;
+use crate::error::{BenchError, Place, Result};
 
 /// What RocksDB reads and never writes (`kDontSerialize` in its sources).
 const UNWRITTEN: [(Section, &str); 2] = [
     (Section::Table, "block_cache"),
     (Section::Db, "rate_limiter_bytes_per_sec"),
 ];
+
+/// What RocksDB says that it uses.
+///
+/// # Errors
+/// It wrote nothing down, or what cannot be read.
+pub(super) fn used(directory: &Path) -> Result<OptionsFile> {
+    let Some(path) = options_files(directory).pop() else {
+        return Err(BenchError::new(
+            "RocksDB left no OPTIONS file: free some space on its disk",
+        ));
+    };
+    let text = std::fs::read_to_string(&path).place(path.display())?;
+    OptionsFile::parse(&text).place(path.display())
+}
 
 /// Compares what was asked with what is used. A setting that RocksDB adjusts, as it
 /// does where two contradict each other, gives a sentence.

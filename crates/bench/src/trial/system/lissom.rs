@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use lissom::adopt::Adopter;
-use lissom::{Compression, Settings};
+use lissom::{Compression, RocksDb, Settings};
 use lissom_search::export::OptionsFile;
 use lissom_search::space::Section;
 use rust_rocksdb::{Direction, IteratorMode};
 
 use super::access::Access;
-use super::{Contender, lissom_settings};
+use super::slowdown::Slowdown;
+use super::{Contender, applied, lissom_settings};
 use crate::arms::LissomStore;
 use crate::error::Result;
 use crate::store::{Counters, Shape, Store};
@@ -72,6 +73,7 @@ impl Contender for Tree {
         let charged = self.settings.rate_limit_bytes_per_second.is_some();
         Ok(Box::new(TreeTrial {
             store,
+            slowdown: Slowdown::of(&applied::used(directory)?)?,
             access: Access::new(charged),
         }))
     }
@@ -80,6 +82,7 @@ impl Contender for Tree {
 /// An open Lissom without RocksDB's statistics.
 struct TreeTrial {
     store: LissomStore,
+    slowdown: Slowdown,
     access: Access,
 }
 
@@ -134,6 +137,11 @@ impl Store for TreeTrial {
 
     fn session_begins(&self, name: &str) -> Result<()> {
         self.store.session_begins(name)
+    }
+
+    fn resumed(&self) -> Result<()> {
+        let rocksdb: &RocksDb = self.store.db().rocksdb();
+        self.slowdown.begin_anew(rocksdb)
     }
 
     fn close(self: Box<Self>) -> Result<()> {

@@ -10,8 +10,8 @@ use rust_rocksdb::properties;
 use super::access::Access;
 use super::slowdown::Slowdown;
 use super::{Contender, applied, stock_options};
-use crate::arms::{CompactionLog, StockRocksDb, options_files, scan_rocksdb};
-use crate::error::{BenchError, Place, Result};
+use crate::arms::{CompactionLog, StockRocksDb, scan_rocksdb};
+use crate::error::{BenchError, Result};
 use crate::store::{Counters, Shape, Store, take};
 use crate::trial::plan::Limits;
 
@@ -70,7 +70,7 @@ impl Contender for Stock {
         let mut options = stock_options::options(&self.file, &self.limits)?;
         options.add_event_listener(log.clone());
         let store = StockRocksDb::with_options(directory, &options, log)?;
-        let used = used(directory)?;
+        let used = applied::used(directory)?;
         remarks.extend(applied::compare(&self.file, &used)?);
         self.verify_cache(&store)?;
         Ok(Box::new(StockTrial {
@@ -79,17 +79,6 @@ impl Contender for Stock {
             access: Access::new(self.limits.rate_limit.is_some()),
         }))
     }
-}
-
-/// What RocksDB says that it uses.
-fn used(directory: &Path) -> Result<OptionsFile> {
-    let Some(path) = options_files(directory).pop() else {
-        return Err(BenchError::new(
-            "RocksDB left no OPTIONS file: free some space on its disk",
-        ));
-    };
-    let text = std::fs::read_to_string(&path).place(path.display())?;
-    OptionsFile::parse(&text).place(path.display())
 }
 
 /// An open stock RocksDB without statistics.

@@ -1,0 +1,85 @@
+"""What each contender is run with: from the records of searches."""
+
+import curves
+import studies
+import subjects
+from result_file import matching
+
+
+def text(records, space, contender, subject):
+    """The file that a contender is run with; None if there is none."""
+    if contender == studies.GUIDE:
+        return space.file(space.default)
+    if contender == studies.ROCKSDB:
+        # In the proportion in which the memory is smaller than the paper's.
+        return subjects.rocksdb_defaults(2**30 / subject.constants["memory"])
+    if contender == studies.UNSCALED:
+        return subjects.rocksdb_defaults(1)
+    if contender == "db-bench":
+        return "# none\n"
+    own = configuration(records, contender, subject)
+    return space.file(own) if own else None
+
+
+def configuration(records, contender, subject):
+    """What a contender stands for, of those that came of a search; None without one."""
+    if contender in studies.BEST:
+        found = best_in_full(records, subject)
+        place = studies.BEST.index(contender)
+        return found[place] if place < len(found) else None
+    method, share = studies.share_of(contender)
+    if share:
+        return early(records, method, share, subject)
+    return found_by("dremel" if contender == studies.CHOSEN else method, records, subject)
+
+
+def found_by(method, records, subject):
+    """What a search found at last; None if it measured nothing."""
+    found = matching(records, type="found", subject=subject.name, method=method)
+    return found[0]["configuration"] if found else None
+
+
+def early(records, method, share, subject):
+    """What led a search at a share of its time; None before anything was measured."""
+    trials = matching(records, type="trial", subject=subject.name, method=method)
+    number = curves.leader(trials, share * studies.budget(method, subject))
+    return next((it["configuration"] for it in trials if it["number"] == number), None)
+
+
+def best_in_full(records, subject):
+    """The best trials, each of which ran in full once, the best first."""
+    where = {"subject": subject.name}
+    full = [it for it in matching(records, type="full", **where) if "metrics" in it]
+    full.sort(key=lambda it: -it["metrics"]["throughput"])
+    known = {it["number"]: it["configuration"]
+             for it in matching(records, type="trial", method="dremel", **where)}
+    return [known[it["number"]] for it in full[:len(studies.BEST)]]
+
+
+def twin(records, contender, subject):
+    """Another contender that has the same configuration and is run for both, if there is one."""
+    own = configuration(records, contender, subject)
+    if own is None:
+        return None
+    return next((it for it in earlier_names(contender)
+                 if configuration(records, it, subject) == own), None)
+
+
+def earlier_names(contender):
+    """Who may be run for a contender."""
+    if contender in studies.BEST:
+        return [studies.CHOSEN]
+    method, share = studies.share_of(contender)
+    if share is None:
+        return []
+    return [method, *(studies.at_share(method, it) for it in reversed(studies.SHARES)
+                      if it > share)]
+
+
+def lacking(contender):
+    """Why a contender has no file: words."""
+    if contender in studies.BEST:
+        return "not so many trials could be run in full"
+    if studies.share_of(contender)[1]:
+        return "nothing was measured by then"
+    return "its search measured nothing"

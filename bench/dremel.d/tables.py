@@ -1,0 +1,251 @@
+"""What came of it, as text."""
+
+import statistics
+
+import judge
+import sessions
+import studies
+from judge import METRICS, gain, values
+
+
+def shown(numbers, factor=1.0):
+    """A median with half its range."""
+    if not numbers:
+        return "-"
+    numbers = [it * factor for it in numbers]
+    half = (max(numbers) - min(numbers)) / 2
+    spread = f" ±{figure(half)}" if len(numbers) > 1 else ""
+    return figure(statistics.median(numbers)) + spread
+
+
+def figure(number):
+    return f"{number:,.0f}" if abs(number) >= 100 else f"{number:.3g}"
+
+
+def times(number):
+    return "-" if number is None else f"{number:.2f}"
+
+
+def study_table(records, study):
+    """Rows of one study in one setting, a heading first."""
+    finals = judge.runs_of(records, study)
+    placed = judge.ranks(finals, study.contenders)
+    rows = [["", *(title for _, _, title in METRICS), "of the guide's", "rank", "trials",
+             "searched"]]
+    order = [it for it, _ in judge.ranking(finals, study.contenders)]
+    rest = [it for it in study.contenders if it not in order]
+    for contender in [*order, *rest]:
+        own = [shown(values(finals, contender, metric), factor) for metric, factor, _ in METRICS]
+        trials, spent = effort(records, study.subject, contender)
+        rank = "failed" if judge.failed_rounds(finals, contender) else "-"
+        rank = "outside" if contender in studies.OUTSIDE else rank
+        rows.append([contender, *own, times(gain(finals, contender, studies.GUIDE)),
+                     str(placed.get(contender, rank)), trials, spent])
+    return finals, rows
+
+
+def effort(records, subject, method):
+    """Trials and time of a search, for the table."""
+    found = [it for it in records if it["type"] == "found" and it["subject"] == subject
+             and it["method"] == method]
+    if not found:
+        return "", ""
+    trials = [it for it in records if it["type"] == "trial" and it["subject"] == subject
+              and it["method"] == method]
+    return str(len(trials)), studies.duration(found[0]["spent"])
+
+
+def aligned(rows):
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return "\n".join("  " + "  ".join(
+        cell.ljust(width) if column == 0 else cell.rjust(width)
+        for column, (cell, width) in enumerate(zip(row, widths))).rstrip() for row in rows)
+
+
+def progress(finals, study):
+    """Rows of what led each search, of the best median of the setting."""
+    found = judge.progress(finals, study)
+    moments = [*(f"after {it:.0%} of the time" for it in studies.SHARES), "at last"]
+    rows = [["", *study.methods]]
+    for number, moment in enumerate(moments):
+        rows.append([moment, *(percent(found[it][number]) if it in found else "-"
+                               for it in study.methods)])
+    return rows
+
+
+def percent(shares):
+    """A median with half its range, in percent."""
+    return "-" if not shares else (f"{100 * statistics.median(shares):.0f} % "
+                                   f"±{50 * (max(shares) - min(shares)):.0f}")
+
+
+def summary(records, chosen):
+    """The claims, over all settings of the main comparison."""
+    lines, best, found = [], None, {}
+    for study in chosen:
+        finals = judge.runs_of(records, study)
+        if not finals:
+            continue
+        found[study.subject] = judge.of_method(records, study, finals, "dremel")
+        if judge.kind(found[study.subject]) == "not comparable":
+            continue
+        times_guide = gain(finals, "dremel", studies.GUIDE)
+        if times_guide and (best is None or times_guide > best[0]):
+            best = (times_guide, study.subject)
+    if not found:
+        return "No setting is complete."
+    kinds = [judge.kind(words) for words in found.values()]
+    others = [f"{subject}: {words}" for subject, words in found.items()
+              if judge.kind(words) == "not comparable"]
+    others = f", not comparable in {len(others)} ({'; '.join(others)})" if others else ""
+    lines.append(f"Dremel is first in {kinds.count('first')} of {len(kinds)} settings, level "
+                 f"with the first in {kinds.count('tie')}, behind in {kinds.count('behind')}"
+                 f"{others} (the paper: first in all 18).")
+    if best:
+        lines.append(f"Its largest gain is {best[0]:.2f} times the guide, in {best[1]} (the "
+                     "paper: up to 2.61).")
+    return "\n".join(lines)
+
+
+def render(records, wanted):
+    """The whole report as text."""
+    text = ["Dremel against other searches", *origins(records), *sizes(records)]
+    text += ["", summary(records, [it for it in wanted if it.name == "main"])]
+    for study in wanted:
+        text += ["", f"{study.name}: {study.subject}", ""]
+        if study.in_full:
+            text += in_full(records, study)
+        elif study.sessions:
+            text += under_sessions(records, study) + remarks(records, study)
+        else:
+            text += compared(records, study)
+    return "\n".join([*text, "", *reading(records)]) + "\n"
+
+
+def reading(records):
+    """How figures are to be read: sentences."""
+    seeds = {it["seed"] for it in records if it["type"] == "plan" and "seed" in it}
+    seed = "".join(f", of seed {it}" for it in seeds)
+    return ["± is half the range over the rounds. Ranges that meet are a tie, and share a rank; of "
+            "two that are",
+            "alike, three rounds against three lie apart by chance in 2 of 20 pairs.",
+            f"Each method has searched once{seed}: ± is the spread of runs of what it found, and "
+            "has nothing of the",
+            "chance in a search itself."]
+
+
+def origins(records):
+    """Machines and libraries."""
+    text = [f"{it['processor']}, {it['cores']} cores, {it['memory']}, {it['system']}"
+            for it in records if it["type"] == "machine"]
+    libraries = [f"{it['name']} {it['version']}" for it in records if it["type"] == "library"]
+    return text + ([f"libraries: {', '.join(libraries)}"] if libraries else [])
+
+
+def sizes(records):
+    """The times that were run beside those that were planned, and what was not alike."""
+    plan = next((it for it in records if it["type"] == "plan" and "planned" in it), None)
+    text = []
+    if plan:
+        text.append(f"full evaluations of {plan['evaluation']:g} s, {plan['budget']:g} s for each "
+                    f"method, {plan['rounds']} rounds, seed {plan['seed']}")
+        shares = [f"{plan[name] / plan['planned'][name]:.0%} of the planned time of {words}"
+                  for name, words in (("evaluation", "an evaluation"), ("budget", "a method"))
+                  if plan[name] < plan["planned"][name]]
+        if shares:
+            text.append(f"A SHORTER RUN: {', '.join(shares)}.")
+    machines, programs = (sum(it["type"] == kind for it in records)
+                          for kind in ("machine", "program"))
+    if machines > 1:
+        text.append(f"Measured on {machines} machines, or under as many kernels.")
+    if programs > 1:
+        text.append(f"Measured with {programs} builds of the program.")
+    return text
+
+
+def remarks(records, study):
+    """What one should know of the searches: sentences."""
+    text = []
+    for method in study.methods:
+        own = [it for it in records if it.get("subject") == study.subject
+               and it.get("method") == method]
+        found = next((it for it in own if it["type"] == "found"), None)
+        failures = [it["failure"] for it in own if it["type"] == "failed"]
+        if failures and not found:
+            text.append(f"  {method} failed: {failures[-1]}")
+        fallbacks = [it["fallback"] for it in own if "fallback" in it]
+        if fallbacks:
+            text.append(f"  {method} drew {len(fallbacks)} of its trials, for its library failed "
+                        f"({fallbacks[-1]})")
+        text += [f"  {method}: {it}" for it in (found or {}).get("notes", [])]
+    return text
+
+
+def failures(finals):
+    """Runs that failed: sentences."""
+    text = []
+    for it in finals:
+        if "failure" in it:
+            lost = it["round"] in judge.failed_rounds(finals, it["contender"])
+            again = "" if lost else "; run once more, it went well"
+            text.append(f"  {it['contender']}, round {it['round'] + 1}: {it['failure']}{again}")
+    return list(dict.fromkeys(text))
+
+
+def compared(records, study):
+    finals, rows = study_table(records, study)
+    if not finals:
+        return [*remarks(records, study), "  not measured"]
+    words = judge.of_method(records, study, finals, study.own)
+    text = [aligned(rows), "", f"  {study.own}: {words}"]
+    if study.name == "both":
+        text += [f"  dremel-both against {rival} in {title}: {standing}"
+                 for rival, title, standing in judge.both(finals)]
+    text += failures(finals)
+    if study.early:
+        text += ["", "  what led each search, of the best median of the setting:",
+                 aligned(progress(finals, study))]
+        near = ", ".join(f"{method} {studies.duration(at)}"
+                         for method, at in judge.time_to_best(records, study).items())
+        text += [f"  the last to lead led after: {near}"] if near else []
+    return text + remarks(records, study)
+
+
+def in_full(records, study):
+    text = []
+    once = judge.single_runs(records, study.subject)
+    finals = judge.runs_of(records, study)
+    found = judge.halving(finals)
+    if found:
+        achieved, most, standing = found
+        text.append(f"  by turns: chosen {figure(achieved)}, the best {figure(most)} operations/s: "
+                    f"{achieved / most:.1%}, {standing} (the paper: 90.8 to 100 %)")
+    if once:
+        achieved, most, trials = once
+        text.append(f"  by single runs: chosen {figure(achieved)}, the most of {trials} "
+                    f"{figure(most)} operations/s: {achieved / most:.1%}; the most of many is the "
+                    "luckiest")
+    return text + failures(finals) or ["  not measured"]
+
+
+def under_sessions(records, study):
+    """Real sessions under the settings as given and as found, with and without the learner."""
+    found = judge.real_sessions(records, study)
+    if not found:
+        return ["  not measured"]
+    given = found.get(sessions.LEARNED)
+    rows = [["", "seconds in all", "times as fast as learned"]]
+    for contender in (it for it in sessions.CONTENDERS if it in found):
+        own = found[contender]
+        faster = statistics.median(given) / statistics.median(own) if given else None
+        rows.append([contender, shown(own), times(faster)])
+    text = [aligned(rows), ""]
+    for own, other in ((sessions.FOUND, sessions.FIXED), (sessions.FOUND, sessions.LEARNED),
+                       (sessions.BOTH, sessions.LEARNED), (sessions.BOTH, sessions.FOUND)):
+        if own in found and other in found:
+            # Of seconds fewer are better.
+            words = judge.standing([-it for it in found[own]], [-it for it in found[other]])
+            text.append(f"  {own} against {other}: {words}")
+    failed = [it for it in records if it["type"] == "sessions" and "failure" in it]
+    return text + [f"  the settings as {it['side']}, round {it['round'] + 1}: {it['failure']}"
+                   for it in failed]
