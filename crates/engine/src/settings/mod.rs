@@ -287,7 +287,8 @@ pub struct Settings {
     /// Default: false. Dynamically changeable: no.
     pub use_direct_io_for_flush_and_compaction: bool,
 
-    /// Operations after which a mission ends; the tuner is asked after each. At least 1.
+    /// Operations after which a mission ends; the tuner is asked after each. One lasts longer
+    /// while the tuner owes time. At least 1.
     ///
     /// Default: 50,000. Dynamically changeable: no.
     pub mission_operations: u64,
