@@ -133,13 +133,7 @@ fn who_was_near_without_learning_tells_nothing() {
     let quick: &[(f64, u32)] = &[(200.0, 1); 5];
     let slow: &[(f64, u32)] = &[(100.0, 10); 10];
     // As long as the best in all, after a slow first second.
-    let learns: &[(f64, u32)] = &[
-        (100.0, 10),
-        (250.0, 1),
-        (250.0, 1),
-        (200.0, 1),
-        (200.0, 1),
-    ];
+    let learns: &[(f64, u32)] = &[(100.0, 10), (250.0, 1), (250.0, 1), (200.0, 1), (200.0, 1)];
     let arms = ["fixed-1", "learned", "learned-frozen"];
     let tells = |held: &[(f64, u32)]| {
         let runs = [

@@ -194,7 +194,9 @@ fn senseless_plans_are_refused() {
         "\"short-scans\"",
     );
     let sessions = plan(&["mock-a"], out.path()).workload.measured_sessions();
-    let lazily = sessions.iter().map(|it| format!("{}=lazy-leveling", it.name));
+    let lazily = sessions
+        .iter()
+        .map(|it| format!("{}=lazy-leveling", it.name));
     let oracle = format!("oracle:{}", lazily.collect::<Vec<_>>().join(","));
     plan(&[&oracle], out.path()).check().unwrap();
 }

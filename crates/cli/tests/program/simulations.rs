@@ -149,7 +149,10 @@ fn a_measured_run_is_compared_and_fitted() {
     let program = &both[0]["program"]["version"];
     assert_eq!(program, env!("CARGO_PKG_VERSION"));
     assert_eq!(both[1]["machine"], fitted["machine"]);
-    assert_eq!(both[1]["error"], both[1]["error_before"], "nothing was fitted");
+    assert_eq!(
+        both[1]["error"], both[1]["error_before"],
+        "nothing was fitted"
+    );
 }
 
 #[test]

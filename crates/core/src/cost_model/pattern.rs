@@ -166,7 +166,10 @@ mod tests {
         assert!(!pattern(50, 10, 0).is_like(&pattern(50, 31, 0)));
         assert!(!pattern(50, 31, 0).is_like(&pattern(50, 10, 0)));
         assert!(pattern(5, 10, 0).is_like(&pattern(5, 1_000, 0)), "rare");
-        assert!(pattern(50, 10, 0).is_like(&pattern(50, 0, 0)), "not counted");
+        assert!(
+            pattern(50, 10, 0).is_like(&pattern(50, 0, 0)),
+            "not counted"
+        );
     }
 
     #[test]

@@ -330,7 +330,12 @@ mod tests {
         let mut entries = vec![
             entry(1, Event::Note { text: "one".into() }),
             entry(2, Event::Note { text: "two".into() }),
-            entry(3, Event::Note { text: "three".into() }),
+            entry(
+                3,
+                Event::Note {
+                    text: "three".into(),
+                },
+            ),
         ];
         entries[2].column_family = "other".into();
         let told = |question: &Question| -> Vec<u64> {

@@ -293,7 +293,10 @@ mod tests {
         let wanted = SettingsText::parse("{\"policy\": \"lerp-monkey\"}");
         let wanted = wanted.expect("legal beside some filters");
         let uniform = Settings::default();
-        assert_eq!(wanted.over(&uniform).expect_err("uniform").to_string(), sentence);
+        assert_eq!(
+            wanted.over(&uniform).expect_err("uniform").to_string(),
+            sentence
+        );
         let monkey = Settings {
             filters: FilterAllocation::Monkey,
             ..uniform

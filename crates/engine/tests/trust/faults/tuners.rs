@@ -138,7 +138,11 @@ impl Tuner for Slow {
     fn ask(&mut self, seen: &Question<'_>) -> Trial {
         self.asked.fetch_add(1, Relaxed);
         std::thread::sleep(ANSWER);
-        Trial::of_limits(TrialId(seen.mission.number), seen.limits.clone(), Vec::new())
+        Trial::of_limits(
+            TrialId(seen.mission.number),
+            seen.limits.clone(),
+            Vec::new(),
+        )
     }
 
     fn tell(&mut self, _: TrialId, _: &Mission) {}
@@ -167,7 +171,10 @@ fn a_slow_tuner_is_asked_seldom_and_holds_nothing_up() {
     let answers = asked.load(Relaxed);
     // Half a percent of the time, 50 ms in advance, and the last answer.
     let most = 1.0 + (0.05 + 0.005 * seconds(begun.elapsed())) / seconds(ANSWER);
-    assert!(answers >= 2 && answers as f64 <= most, "{answers} of {most}");
+    assert!(
+        answers >= 2 && answers as f64 <= most,
+        "{answers} of {most}"
+    );
 
     let glance = db.autopilot().glance("default").expect("a column family");
     assert!(glance.pieces.merged > answers, "{glance:?}");

@@ -53,9 +53,7 @@ fn a_state_that_cannot_be_is_refused_with_a_sentence() {
     let mut tuner = Learned::new(0.0);
     MACHINE.fly(&mut tuner, &uniform(1), 0.5, 5);
     let long = json!({"levels": vec![3; 13], "deeper": 3});
-    let remembered = |limits: Value, bars: Value| {
-        json!([{"shares": [0, 1, 0, 0, 0], "data": 1e9, "limits": limits, "bars": bars}])
-    };
+    let remembered = |limits: Value, bars: Value| json!([{"shares": [0, 1, 0, 0, 0], "data": 1e9, "limits": limits, "bars": bars}]);
     let limits = json!({"levels": [], "deeper": 3});
     let bar = json!([{"level": 13, "limit": 3, "proved": 1}]);
     let mut negative = tuner.state();
