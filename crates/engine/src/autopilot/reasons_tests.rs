@@ -174,7 +174,8 @@ fn a_policy_that_is_set_by_hand_is_named() {
         db.set_policy("default", &policy).expect("set");
     };
     set("fixed-2");
-    eventually(|| limit(&db) == 2);
+    // Shown before it is written.
+    eventually(|| limit(&db) == 2 && reason(directory, TAIL).limit == 2);
     let two = reason(directory, TAIL);
     assert_eq!((two.limit, two.before), (2, Some(4)));
     assert!(two.why.contains("fixed-2"), "{}", two.why);
@@ -189,7 +190,7 @@ fn a_policy_that_is_set_by_hand_is_named() {
     });
     same_decision(&reason(directory, TAIL), &two);
     db.unpin().expect("unpinned");
-    eventually(|| limit(&db) == 3);
+    eventually(|| limit(&db) == 3 && reason(directory, TAIL).limit == 3);
     let three = reason(directory, TAIL);
     assert_eq!((three.limit, three.before), (3, Some(2)));
     assert!(three.why.contains("fixed-3"), "{}", three.why);
@@ -201,7 +202,7 @@ fn a_policy_that_is_set_by_hand_is_named() {
         ..settings()
     };
     let db = Db::open(directory, one).expect("opened");
-    eventually(|| limit(&db) == 1);
+    eventually(|| limit(&db) == 1 && reason(directory, TAIL).limit == 1);
     let told = reason(directory, TAIL);
     assert_eq!(told.before, Some(3));
     assert_eq!(told.why, "the autopilot began with fixed-1");
