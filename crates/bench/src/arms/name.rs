@@ -132,6 +132,15 @@ impl ArmName {
         }
     }
 
+    /// The name, without the static arms by session.
+    pub fn label(&self) -> String {
+        match self {
+            Self::Oracle(_) => "oracle".to_string(),
+            Self::Switch(transition, _) => format!("switch-{}", transition_name(*transition)),
+            _ => self.to_string(),
+        }
+    }
+
     /// The name as a file name.
     pub fn file_name(&self) -> String {
         let text = self.to_string();
@@ -169,14 +178,8 @@ impl fmt::Display for ArmName {
             Self::Thresholds(low, high) => write!(f, "thresholds-{low}-{high}"),
             Self::Scheduled(arm, schedule) => write!(f, "{arm}@{schedule}"),
             Self::Mock(rest) => write!(f, "mock-{rest}"),
-            Self::Oracle(schedule) => write!(f, "oracle:{}", spelled(schedule)),
-            Self::Switch(transition, schedule) => {
-                write!(
-                    f,
-                    "switch-{}:{}",
-                    transition_name(*transition),
-                    spelled(schedule)
-                )
+            Self::Oracle(schedule) | Self::Switch(_, schedule) => {
+                write!(f, "{}:{}", self.label(), spelled(schedule))
             }
         }
     }

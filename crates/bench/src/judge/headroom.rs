@@ -109,9 +109,7 @@ pub fn headroom(arms: &[ArmVerdict]) -> Option<Headroom> {
         .filter(|arm| arm.arm.is_switchable())
         .collect();
     let all = over(&hull);
-    let oracle = arms
-        .iter()
-        .find(|arm| arm.arm.is_oracle() && !arm.over_space_bound);
+    let oracle = oracle_of(arms);
     Some(Headroom {
         best_static: best.arm.clone(),
         best_static_seconds: total.clone(),
@@ -120,6 +118,13 @@ pub fn headroom(arms: &[ArmVerdict]) -> Option<Headroom> {
         switchable: (own.len() > 1).then(|| over(&own)),
         oracle_seconds: oracle.map(|arm| arm.total_seconds.clone()),
     })
+}
+
+/// The run with perfect knowledge that is a yardstick: the first in the plan that stayed
+/// within the space bound.
+pub fn oracle_of(arms: &[ArmVerdict]) -> Option<&ArmVerdict> {
+    arms.iter()
+        .find(|arm| arm.arm.is_oracle() && !arm.over_space_bound)
 }
 
 /// The bound over `arms`; `total` is the best static arm's, `by_round` that of who was

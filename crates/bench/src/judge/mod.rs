@@ -40,6 +40,7 @@ pub use convergence::Convergence;
 pub use course::{Course, FIRST_MISSIONS, NEAR};
 pub use debt::debt_seconds;
 pub use figure::{CLOSE, Figure, Standing, median};
+pub(crate) use headroom::oracle_of;
 pub use headroom::{BestInSession, Bound, Gap, Headroom, OtherRounds, headroom};
 pub use intervals::{Interval, Intervals};
 pub use level0::{Level0Files, Reads, ReadsByFiles, STEP as LEVEL0_STEP, reads_by_level0_files};

@@ -1,9 +1,10 @@
 //! How much there is to win, as text.
 
 use super::grid::Grid;
+use super::labels::Labels;
 use super::words::{figure, plain};
 use crate::distinct::distinct;
-use crate::judge::{Bound, Figure, Gap, Headroom, Standing, Won, Yardstick};
+use crate::judge::{ArmVerdict, Bound, Figure, Gap, Headroom, Standing, Won, Yardstick, oracle_of};
 
 /// Above so many arms a bound tells their number alone.
 const NAMED: usize = 6;
@@ -14,8 +15,8 @@ const LUCK: &str = "  A minimum over noisy medians is partly luck (the winner's 
   static arm is chosen so too. The truth lies between the two.
 ";
 
-/// The hull's best arm, the bounds and the oracle.
-pub(super) fn render_headroom(headroom: &Headroom) -> String {
+/// The hull's best arm, the bounds, and the oracle among `all`.
+pub(super) fn render_headroom(headroom: &Headroom, all: &[ArmVerdict], labels: &Labels) -> String {
     let mut grid = Grid::new(&["", "s", "headroom", "", ""]);
     grid.row([
         "best static arm".to_string(),
@@ -33,8 +34,9 @@ pub(super) fn render_headroom(headroom: &Headroom) -> String {
         let whose = format!("{}: one store can switch between these", names(own));
         add_bound(&mut grid, own, &whose);
     }
-    if let Some(oracle) = &headroom.oracle_seconds {
-        add_oracle(&mut grid, headroom, oracle);
+    if let Some(oracle) = oracle_of(all) {
+        let label = labels.of(&oracle.arm);
+        add_oracle(&mut grid, headroom, &label, &oracle.total_seconds);
     }
     let luck = if headroom.all.in_other_rounds.is_some() {
         LUCK
@@ -63,10 +65,10 @@ fn add_bound(grid: &mut Grid, bound: &Bound, whose: &str) {
 }
 
 /// What lies between it and the best static arm is told where it is more than spread.
-fn add_oracle(grid: &mut Grid, headroom: &Headroom, oracle: &Figure) {
+fn add_oracle(grid: &mut Grid, headroom: &Headroom, label: &str, oracle: &Figure) {
     if headroom.oracle_standing() == Some(Standing::Tie) {
         grid.row([
-            "oracle".to_string(),
+            label.to_string(),
             figure(oracle),
             String::new(),
             String::new(),
@@ -80,7 +82,7 @@ fn add_oracle(grid: &mut Grid, headroom: &Headroom, oracle: &Figure) {
         seconds: best - oracle.median,
         share: (best - oracle.median) / best.max(1e-9),
     };
-    let title = ["oracle", "a real run with perfect knowledge"];
+    let title = [label, "a real run with perfect knowledge"];
     add(grid, title, figure(oracle), gap);
 }
 
@@ -103,7 +105,7 @@ fn names(bound: &Bound) -> String {
 }
 
 /// What arms won of the headroom; empty without an arm that could win any.
-pub(super) fn render_won(won: &[Won]) -> String {
+pub(super) fn render_won(won: &[Won], labels: &Labels) -> String {
     let yardsticks = distinct(won.iter().map(|it| it.yardstick));
     let arms = distinct(won.iter().map(|it| &it.arm));
     if arms.is_empty() {
@@ -117,7 +119,7 @@ pub(super) fn render_won(won: &[Won]) -> String {
             let found = all.find(|it| it.arm == *arm && it.yardstick == *yardstick);
             found.map_or("-".into(), said)
         };
-        grid.row(std::iter::once(arm.to_string()).chain(yardsticks.iter().map(cell)));
+        grid.row(std::iter::once(labels.of(arm)).chain(yardsticks.iter().map(cell)));
     }
     format!("\nTime over each yardstick, and the share of its headroom that was won\n{grid}")
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::grid::Grid;
+use super::labels::Labels;
 use super::words::micros_figure;
 use crate::arms::ArmName;
 use crate::judge::{Figure, LEVEL0_STEP, Reads, ReadsByFiles, reads_by_level0_files};
@@ -14,14 +15,14 @@ const ENOUGH: usize = 3;
 /// Tables of closed sessions with reads in which L0 had few files and many; empty
 /// without one. Where a rate is offered, latency would count waiting too. Quiet intervals
 /// stand apart: an L0 of many files is merged, and the merge costs reads, too.
-pub(super) fn render_level0(results: &Results) -> String {
+pub(super) fn render_level0(results: &Results, labels: &Labels) -> String {
     let sessions = results.parameters.workload.measured_sessions();
     let mut text = String::new();
     for (number, session) in sessions.iter().enumerate() {
         if session.is_open() {
             continue;
         }
-        if let Some(grid) = grid(results, number) {
+        if let Some(grid) = grid(results, number, labels) {
             text += &format!(
                 "\nReads against files in L0: {}; quiet: without intervals in which compactions \
                  moved bytes\n{grid}",
@@ -35,7 +36,7 @@ pub(super) fn render_level0(results: &Results) -> String {
 /// One arm's figures of the same number of files, over rounds.
 type ByFiles = BTreeMap<u32, Vec<ReadsByFiles>>;
 
-fn grid(results: &Results, number: usize) -> Option<Grid> {
+fn grid(results: &Results, number: usize, labels: &Labels) -> Option<Grid> {
     let mut grid = Grid::new(&[
         "arm",
         "files in L0",
@@ -55,7 +56,7 @@ fn grid(results: &Results, number: usize) -> Option<Grid> {
         any = true;
         for (files, rounds) in seen {
             let mut row = vec![
-                arm.to_string(),
+                labels.of(arm),
                 format!("{files} to {}", files + LEVEL0_STEP - 1),
             ];
             row.extend(cells(rounds.iter().map(|it| it.all)));

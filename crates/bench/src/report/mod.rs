@@ -5,6 +5,7 @@ mod exports;
 mod grid;
 mod headroom;
 mod html;
+mod labels;
 mod level0;
 mod offered;
 mod over_rounds;

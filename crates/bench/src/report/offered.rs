@@ -2,10 +2,10 @@
 //! load models.
 
 use super::grid::Grid;
+use super::labels::Labels;
 use super::over_rounds::{cell, judged, latency};
 use super::parts::parts;
 use super::words::{bracketed, figure, micros};
-use crate::arms::ArmName;
 use crate::judge::{
     Figure, MODELS, ModelError, ModelErrors, Offered, Overload, PhaseShortfall, Scheduled,
     judge_load_models, judge_offered, judge_overload, overload_of,
@@ -29,7 +29,7 @@ intervals over twice it stands beside.
 ";
 
 /// Tables of each session with an offered rate; empty without one.
-pub(super) fn render_offered(results: &Results, rounds: usize) -> String {
+pub(super) fn render_offered(results: &Results, rounds: usize, labels: &Labels) -> String {
     let sessions = results.parameters.workload.measured_sessions();
     let mut text = String::new();
     let mut any = false;
@@ -39,21 +39,21 @@ pub(super) fn render_offered(results: &Results, rounds: usize) -> String {
         }
         any = true;
         let (name, rate) = (&session.name, session.rate);
-        let seen = seen(results, number, session);
+        let seen = seen(results, number, session, labels);
         let no_claim = writes_too_little(results, number, rounds);
         text += &format!(
             "\nAgainst the offered load: {name}, {rate}\n{}",
             offered(&seen, no_claim)
         );
         text += &format!("\nL0 under the offered load: {name}\n{}", level0(&seen));
-        if let Some(grid) = parts(results, number, session) {
+        if let Some(grid) = parts(results, number, session, labels) {
             text += &format!("\nFrom part to part of {name}\n{grid}");
         }
         if let Some(rates) = overload_of(&sessions, number) {
-            let grid = overload(results, number, &rates);
+            let grid = overload(results, number, &rates, labels);
             text += &format!("\nThrough the overload of {name}, and after it\n{grid}");
         }
-        if let Some(grid) = load_models(results, number) {
+        if let Some(grid) = load_models(results, number, labels) {
             text += &format!(
                 "\nLoad models against the kernel's I/O counters: {name}; all bytes, mean \
                  distance, and that after the best constant factor, %\n{grid}"
@@ -66,20 +66,21 @@ pub(super) fn render_offered(results: &Results, rounds: usize) -> String {
     text
 }
 
-/// How the runs of each arm met the load.
-type Seen<'a> = Vec<(&'a ArmName, Vec<Offered>)>;
+/// How the runs of each arm met the load, by its label.
+type Seen = Vec<(String, Vec<Offered>)>;
 
-fn seen<'a>(results: &'a Results, number: usize, session: &Session) -> Seen<'a> {
+fn seen(results: &Results, number: usize, session: &Session, labels: &Labels) -> Seen {
     let parameters = &results.parameters;
     let entries = parameters.workload.entries;
     let trigger = parameters.resources.level0_file_num_compaction_trigger;
     let trigger = u32::try_from(trigger).unwrap_or(0);
     let judge = |run: &ArmRun| judge_offered(run, number, session, entries, trigger);
     let arms = results.parameters.arms.iter();
-    arms.map(|arm| (arm, judged(results, arm, judge))).collect()
+    arms.map(|arm| (labels.of(arm), judged(results, arm, judge)))
+        .collect()
 }
 
-fn offered(seen: &Seen<'_>, no_claim: bool) -> Grid {
+fn offered(seen: &Seen, no_claim: bool) -> Grid {
     let mut grid = Grid::new(&[
         "arm",
         "under 95 %, % of intervals",
@@ -94,11 +95,11 @@ fn offered(seen: &Seen<'_>, no_claim: bool) -> Grid {
         "most debt, MB",
         "debt at the end, MB",
     ]);
-    for (arm, seen) in seen {
+    for (label, seen) in seen {
         let longest = Figure::of(seen.iter().map(|it| it.latency.max));
         let written = Figure::of(seen.iter().filter_map(|it| it.write_amplification));
         grid.row([
-            arm.to_string(),
+            label.clone(),
             cell(seen, |it| it.dips * 100.0),
             cell(seen, |it| it.variation * 100.0),
             cell(seen, |it| it.slowest * 100.0),
@@ -116,7 +117,7 @@ fn offered(seen: &Seen<'_>, no_claim: bool) -> Grid {
 }
 
 /// What became of L0, and what a schedule had to do with it.
-fn level0(seen: &Seen<'_>) -> Grid {
+fn level0(seen: &Seen) -> Grid {
     let mut grid = Grid::new(&[
         "arm",
         "files, mean",
@@ -126,10 +127,10 @@ fn level0(seen: &Seen<'_>) -> Grid {
         "L0 delayed, %",
         "deeper held back, %",
     ]);
-    for (arm, seen) in seen {
+    for (label, seen) in seen {
         let schedules: Vec<Scheduled> = seen.iter().filter_map(|it| it.schedule).collect();
         grid.row([
-            arm.to_string(),
+            label.clone(),
             cell(seen, |it| it.level0.mean),
             cell(seen, |it| f64::from(it.level0.most)),
             cell(seen, |it| it.level0.merges as f64),
@@ -151,7 +152,7 @@ fn writes_too_little(results: &Results, number: usize, rounds: usize) -> bool {
     results.runs.first().and_then(shortfall).is_some()
 }
 
-fn overload(results: &Results, number: usize, rates: &Periodic) -> Grid {
+fn overload(results: &Results, number: usize, rates: &Periodic, labels: &Labels) -> Grid {
     let mut grid = Grid::new(&[
         "arm",
         "carried, /s",
@@ -171,7 +172,7 @@ fn overload(results: &Results, number: usize, rates: &Periodic) -> Grid {
         let back: Vec<f64> = seen.iter().filter_map(|it| it.back_after).collect();
         let at_bound: Vec<f64> = seen.iter().filter_map(|it| it.at_bound_seconds).collect();
         grid.row([
-            arm.to_string(),
+            labels.of(arm),
             cell(&seen, |it| it.carried),
             cell(&seen, |it| it.worst_share * 100.0),
             cell(&seen, |it| it.worst_of_offer * 100.0),
@@ -192,7 +193,7 @@ fn overload(results: &Results, number: usize, rates: &Periodic) -> Grid {
 }
 
 /// Models as columns; `None` where no arm counts a load.
-fn load_models(results: &Results, number: usize) -> Option<Grid> {
+fn load_models(results: &Results, number: usize, labels: &Labels) -> Option<Grid> {
     let mut titles = vec!["arm", "users by the kernel, MB/s"];
     titles.extend(MODELS.iter().map(|(name, _)| *name));
     let mut grid = Grid::new(&titles);
@@ -204,7 +205,7 @@ fn load_models(results: &Results, number: usize) -> Option<Grid> {
             continue;
         }
         any = true;
-        let mut row = vec![arm.to_string(), cell(&seen, |it| it.kernel / 1e6)];
+        let mut row = vec![labels.of(arm), cell(&seen, |it| it.kernel / 1e6)];
         row.extend((0..MODELS.len()).map(|model| model_cell(&seen, model)));
         grid.row(row);
     }

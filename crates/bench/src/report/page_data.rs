@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::labels::Labels;
 use crate::drive::Sample;
 use crate::judge::Verdict;
 use crate::run::{ArmRun, Failure, LEAST_ROUNDS, Machine, Parameters, Results};
@@ -16,6 +17,8 @@ pub struct PageData {
     machine: Machine,
     /// The programs that made the runs.
     programs: Vec<String>,
+    /// What the page shows for arms, which have their names here; sentences have labels.
+    labels: Labels,
     verdict: Verdict,
     least_rounds: u32,
     failures: Vec<Failure>,
@@ -59,13 +62,23 @@ struct Point {
 
 /// Gathers the page's data.
 pub fn page_data(results: &Results) -> PageData {
+    let labels = Labels::of_plan(&results.parameters.arms);
+    let mut verdict = super::verdict_of(results);
+    for caution in &mut verdict.cautions {
+        *caution = labels.in_sentence(caution);
+    }
+    let mut failures = results.failures.clone();
+    for failure in &mut failures {
+        failure.sentence = labels.in_sentence(&failure.sentence);
+    }
     PageData {
         parameters: results.parameters.clone(),
         machine: results.machine.clone(),
         programs: results.programs().iter().map(ToString::to_string).collect(),
-        verdict: super::verdict_of(results),
+        labels,
+        verdict,
         least_rounds: LEAST_ROUNDS,
-        failures: results.failures.clone(),
+        failures,
         runs: results.runs.iter().map(series).collect(),
     }
 }

@@ -1,13 +1,19 @@
 //! A long session with an offered rate, part by part.
 
 use super::grid::Grid;
+use super::labels::Labels;
 use super::over_rounds::{cell, judged, latency};
 use crate::judge::{Part, judge_part, parts_of};
 use crate::run::{ArmRun, Results};
 use crate::workload::Session;
 
 /// A row for each arm and part; `None` where no run was long.
-pub(super) fn parts(results: &Results, number: usize, session: &Session) -> Option<Grid> {
+pub(super) fn parts(
+    results: &Results,
+    number: usize,
+    session: &Session,
+    labels: &Labels,
+) -> Option<Grid> {
     let mut grid = Grid::new(&[
         "arm",
         "from, s",
@@ -30,7 +36,7 @@ pub(super) fn parts(results: &Results, number: usize, session: &Session) -> Opti
             }
             any = true;
             grid.row([
-                arm.to_string(),
+                labels.of(arm),
                 format!("{:.0}", between.0),
                 format!("{:.0}", between.1),
                 cell(&seen, |it| it.dips * 100.0),

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
+use super::labels::Labels;
 use super::words::{micros, plain};
 use crate::arms::ArmName;
 use crate::drive::Sample;
@@ -33,13 +34,14 @@ type Drawn = std::result::Result<(), Box<dyn std::error::Error>>;
 /// # Errors
 /// When a file cannot be written.
 pub fn write_offered_pictures(results: &Results, directory: &Path) -> Result<Vec<PathBuf>> {
+    let labels = Labels::of_plan(&results.parameters.arms);
     let sessions = results.parameters.workload.sessions.iter().enumerate();
     let mut written = Vec::new();
     for (number, session) in sessions {
         let Some(seconds) = session.seconds.filter(|_| session.is_open()) else {
             continue;
         };
-        let rows = rows(results, number);
+        let rows = rows(results, number, &labels);
         if rows.is_empty() {
             continue;
         }
@@ -57,12 +59,12 @@ pub fn write_offered_pictures(results: &Results, directory: &Path) -> Result<Vec
 
 /// An arm's samples of one session, with the session's start.
 struct Row<'a> {
-    arm: String,
+    label: String,
     began: f64,
     samples: Vec<&'a Sample>,
 }
 
-fn rows(results: &Results, session: usize) -> Vec<Row<'_>> {
+fn rows<'a>(results: &'a Results, session: usize, labels: &Labels) -> Vec<Row<'a>> {
     let arms = results.parameters.arms.iter();
     let first = |arm: &ArmName| {
         results
@@ -71,18 +73,18 @@ fn rows(results: &Results, session: usize) -> Vec<Row<'_>> {
             .find(|run| run.round == 0 && run.arm == *arm)
     };
     arms.filter_map(first)
-        .filter_map(|run| Row::of(run, session))
+        .filter_map(|run| Row::of(run, session, labels))
         .collect()
 }
 
 impl<'a> Row<'a> {
     /// `None` where the session has no sample.
-    fn of(run: &'a ArmRun, session: usize) -> Option<Self> {
+    fn of(run: &'a ArmRun, session: usize, labels: &Labels) -> Option<Self> {
         let own = run.samples.iter().filter(|it| it.session == session);
         let samples: Vec<&Sample> = own.collect();
         let first = samples.first()?;
         Some(Self {
-            arm: run.arm.to_string(),
+            label: labels.of(&run.arm),
             began: first.at - first.seconds,
             samples,
         })
@@ -175,7 +177,7 @@ fn panel(
     behind: &[(f64, f64)],
 ) -> Drawn {
     let mut chart = ChartBuilder::on(area)
-        .caption(format!("{}: {}", row.arm, column.what), (FONT, 14))
+        .caption(format!("{}: {}", row.label, column.what), (FONT, 14))
         .margin(6)
         .x_label_area_size(18)
         .y_label_area_size(52)

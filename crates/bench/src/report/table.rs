@@ -3,6 +3,7 @@
 use super::convergence::render_convergence;
 use super::grid::Grid;
 use super::headroom::{render_headroom, render_won};
+use super::labels::Labels;
 use super::level0::render_level0;
 use super::offered::render_offered;
 use super::words::{bracketed, bytes_figure, count, figure, mebibytes, micros, micros_figure};
@@ -29,40 +30,41 @@ Peak space: bytes of all files over those of existing data, looked at every seco
 /// The results as a table for a terminal. Judges anew if the file holds no verdict.
 pub fn render_table(results: &Results) -> String {
     let verdict = super::verdict_of(results);
-    let mut text = head(results, &verdict);
+    let labels = Labels::of_plan(&results.parameters.arms);
+    let mut text = head(results, &verdict) + &labels.schedules();
     for caution in &verdict.cautions {
-        text += &format!("  ! {caution}\n");
+        text += &format!("  ! {}\n", labels.in_sentence(caution));
     }
     for failure in &results.failures {
-        text += &format!("  ! failed: {}\n", failure.sentence);
+        text += &format!("  ! failed: {}\n", labels.in_sentence(&failure.sentence));
     }
     if let Some(headroom) = &verdict.headroom {
-        let headroom = render_headroom(headroom);
+        let headroom = render_headroom(headroom, &verdict.arms, &labels);
         text += &format!("\nHeadroom: how much there is to win\n{headroom}");
-        text += &render_won(&verdict.won);
+        text += &render_won(&verdict.won, &labels);
     }
     if !verdict.arms.is_empty() {
         text += &section(
             "Time of closed sessions with debt, s",
-            &totals_grid(&verdict),
+            &totals_grid(&verdict, &labels),
         );
         for arms in verdict.arms.chunks(ARMS_ABREAST) {
             text += &section(
                 "By session: s, or p99.9 where a rate is offered",
-                &sessions_grid(arms),
+                &sessions_grid(arms, &labels),
             );
         }
         if verdict.arms.iter().any(|arm| arm.arm.follows_workload()) {
             for ranked in ranked(&verdict.arms).chunks(ARMS_ABREAST) {
-                text += &section("Ranks", &ranks_grid(ranked, &verdict.arms));
+                text += &section("Ranks", &ranks_grid(ranked, &verdict.arms, &labels));
             }
         }
-        text += &section("What it cost", &costs_grid(&verdict));
-        text += &section("Latencies", &latencies_grid(&verdict));
-        text += &render_offered(results, verdict.complete_rounds);
-        text += &render_level0(results);
+        text += &section("What it cost", &costs_grid(&verdict, &labels));
+        text += &section("Latencies", &latencies_grid(&verdict, &labels));
+        text += &render_offered(results, verdict.complete_rounds, &labels);
+        text += &render_level0(results, &labels);
         text += &render_convergence(&verdict.convergence, verdict.complete_rounds);
-        text += &render_work(results);
+        text += &render_work(results, &labels);
         text += LEGEND;
     }
     text
@@ -114,7 +116,7 @@ fn programs(results: &Results) -> String {
         .collect()
 }
 
-fn totals_grid(verdict: &Verdict) -> Grid {
+fn totals_grid(verdict: &Verdict, labels: &Labels) -> Grid {
     let mut grid = Grid::new(&[
         "arm",
         "total",
@@ -146,7 +148,7 @@ fn totals_grid(verdict: &Verdict) -> Grid {
             arm.standing.map_or("", |standing| standing.word())
         };
         grid.row([
-            arm.arm.to_string(),
+            labels.of(&arm.arm),
             figure(&arm.total_seconds),
             figure(&arm.debt_seconds),
             ratio.map_or(String::new(), |ratio| {
@@ -166,8 +168,8 @@ fn mean(rank: Option<f64>, none: &str) -> String {
 }
 
 /// Sessions as rows, arms as columns; a star marks the best, and who ties with it.
-fn sessions_grid(arms: &[ArmVerdict]) -> Grid {
-    let names: Vec<String> = arms.iter().map(|arm| arm.arm.to_string()).collect();
+fn sessions_grid(arms: &[ArmVerdict], labels: &Labels) -> Grid {
+    let names: Vec<String> = arms.iter().map(|arm| labels.of(&arm.arm)).collect();
     let mut titles = vec!["session"];
     titles.extend(names.iter().map(String::as_str));
     let mut grid = Grid::new(&titles);
@@ -203,8 +205,8 @@ fn ranked(all: &[ArmVerdict]) -> Vec<Ranked<'_>> {
 
 /// Sessions as rows, `ranked` as columns, and the means with ties and without; ranks are
 /// among `all`.
-fn ranks_grid(ranked: &[Ranked<'_>], all: &[ArmVerdict]) -> Grid {
-    let names: Vec<String> = ranked.iter().map(|(arm, _)| arm.arm.to_string()).collect();
+fn ranks_grid(ranked: &[Ranked<'_>], all: &[ArmVerdict], labels: &Labels) -> Grid {
+    let names: Vec<String> = ranked.iter().map(|(arm, _)| labels.of(&arm.arm)).collect();
     let mut titles = vec!["session"];
     titles.extend(names.iter().map(String::as_str));
     let mut grid = Grid::new(&titles);
@@ -226,7 +228,7 @@ fn ranks_grid(ranked: &[Ranked<'_>], all: &[ArmVerdict]) -> Grid {
     grid
 }
 
-fn costs_grid(verdict: &Verdict) -> Grid {
+fn costs_grid(verdict: &Verdict, labels: &Labels) -> Grid {
     let mut grid = Grid::new(&[
         "arm",
         "write amp",
@@ -239,7 +241,7 @@ fn costs_grid(verdict: &Verdict) -> Grid {
     ]);
     for arm in &verdict.arms {
         grid.row([
-            arm.arm.to_string(),
+            labels.of(&arm.arm),
             arm.write_amplification.as_ref().map_or("-".into(), |it| {
                 bracketed(figure(it), verdict.write_shortfall.is_some())
             }),
@@ -254,7 +256,7 @@ fn costs_grid(verdict: &Verdict) -> Grid {
     grid
 }
 
-fn latencies_grid(verdict: &Verdict) -> Grid {
+fn latencies_grid(verdict: &Verdict, labels: &Labels) -> Grid {
     let mut grid = Grid::new(&[
         "arm",
         "p99.9 write",
@@ -267,7 +269,7 @@ fn latencies_grid(verdict: &Verdict) -> Grid {
     for arm in &verdict.arms {
         let longest_write = arm.longest_write.as_ref();
         grid.row([
-            arm.arm.to_string(),
+            labels.of(&arm.arm),
             tail(&arm.write_p999),
             tail(&arm.read_p999),
             tail(&arm.scan_p999),

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use lissom::core::tuner::Policy;
 
 use super::grid::Grid;
+use super::labels::Labels;
 use super::words::{figure, figure_with, mebibytes};
 use crate::arms::{EXCESSES, excess_name, settings_of};
 use crate::judge::Figure;
@@ -13,15 +14,15 @@ use crate::run::{ArmRun, Results};
 use crate::store::{Counters, TunerCounters};
 
 /// Tables, each only where there is something to tell.
-pub(super) fn render_work(results: &Results) -> String {
+pub(super) fn render_work(results: &Results, labels: &Labels) -> String {
     let mut text = String::new();
-    if let Some(grid) = excesses(results) {
+    if let Some(grid) = excesses(results, labels) {
         text += &format!("\nPieces over their bound in a run, by cause\n{grid}");
     }
-    if let Some(grid) = memory(results) {
+    if let Some(grid) = memory(results, labels) {
         text += &format!("\nMemory of the process, beside the harness's own\n{grid}");
     }
-    if let Some(grid) = learners(results) {
+    if let Some(grid) = learners(results, labels) {
         text += &format!("\nWhat the learners did in a run\n{grid}");
     }
     text
@@ -29,7 +30,7 @@ pub(super) fn render_work(results: &Results) -> String {
 
 /// Causes as columns, arms as rows; `None` where no arm has a bound. An arm of Lissom
 /// without an excess has its row, too: that there was none is a result.
-fn excesses(results: &Results) -> Option<Grid> {
+fn excesses(results: &Results, labels: &Labels) -> Option<Grid> {
     let counters = results.runs.iter().map(|run| &run.totals.counters);
     let found = counters.flat_map(|it| it.excesses.keys().cloned());
     let causes: BTreeSet<String> = EXCESSES.map(excess_name).into_iter().chain(found).collect();
@@ -46,10 +47,7 @@ fn excesses(results: &Results) -> Option<Grid> {
         let cell = |of: &dyn Fn(&ArmRun) -> u64| {
             Figure::of(runs.iter().map(|run| of(run) as f64)).map_or("-".into(), |it| figure(&it))
         };
-        let mut row = vec![
-            arm.to_string(),
-            cell(&|run| run.totals.counters.compactions),
-        ];
+        let mut row = vec![labels.of(arm), cell(&|run| run.totals.counters.compactions)];
         for cause in &causes {
             row.push(cell(&|run| {
                 let excesses = &run.totals.counters.excesses;
@@ -67,7 +65,7 @@ fn is_bounded(counters: &Counters) -> bool {
 }
 
 /// The most that an arm held in any round, and what its settings state for as many files.
-fn memory(results: &Results) -> Option<Grid> {
+fn memory(results: &Results, labels: &Labels) -> Option<Grid> {
     let resources = &results.parameters.resources;
     let settings = settings_of(Policy::LazyLeveling, resources);
     let file = resources.target_file_size_base.max(1);
@@ -89,7 +87,7 @@ fn memory(results: &Results) -> Option<Grid> {
         });
         let held = held.max().unwrap_or(0);
         grid.row([
-            arm.to_string(),
+            labels.of(arm),
             mebibytes(settings.memory_budget_bytes as f64),
             mebibytes(bound as f64),
             mebibytes(held as f64),
@@ -106,7 +104,7 @@ fn most_disk_bytes(run: &ArmRun) -> u64 {
     sampled.chain(ends).fold(run.load.disk_bytes, u64::max)
 }
 
-fn learners(results: &Results) -> Option<Grid> {
+fn learners(results: &Results, labels: &Labels) -> Option<Grid> {
     let mut grid = Grid::new(&[
         "arm",
         "missions",
@@ -140,7 +138,7 @@ fn learners(results: &Results) -> Option<Grid> {
             let seconds: f64 = run.sessions.iter().map(|session| session.seconds).sum();
             tuner.micros as f64 / 1e6 / seconds.max(1e-9) * 100.0
         });
-        let mut row = vec![arm.to_string(), figure(&asked)];
+        let mut row = vec![labels.of(arm), figure(&asked)];
         row.extend(rest.iter().map(|it| it.as_ref().map_or("-".into(), figure)));
         row.push(share.map_or("-".into(), |it| figure_with(&it, 3) + " %"));
         grid.row(row);

@@ -1,6 +1,10 @@
 // Puts the page together and redraws the series when a control changes.
 const data = JSON.parse(document.getElementById("data").textContent);
 const page = document.getElementById("page");
+// Arms are shown by their labels alone, which tell them apart as names do.
+const label = (arm) => data.labels.find((it) => it.arm === arm)?.label ?? arm;
+data.parameters.arms = data.parameters.arms.map(label);
+for (const it of [...data.verdict.arms, ...data.runs]) it.arm = label(it.arm);
 const names = data.parameters.arms;
 const drawn = data.runs.filter((run) => run.points.length);
 const rounds = [...new Set(drawn.map((run) => run.round))].sort((a, b) => a - b);

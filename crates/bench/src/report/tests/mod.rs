@@ -1,3 +1,4 @@
+mod labels;
 mod standing;
 mod table;
 mod written;
@@ -29,6 +30,13 @@ fn plan(arms: &[&str], out: &std::path::Path) -> RunPlan {
     let mut plan = RunPlan::new(workload, arms, out.to_path_buf()).unwrap();
     plan.launcher = Launcher::InProcess;
     plan
+}
+
+/// What a page is drawn from.
+fn data_of(page: &str) -> serde_json::Value {
+    let start = page.find("id=\"data\">").unwrap() + "id=\"data\">".len();
+    let end = start + page[start..].find("</script>").unwrap();
+    serde_json::from_str(&page[start..end]).unwrap()
 }
 
 #[test]

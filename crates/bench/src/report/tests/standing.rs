@@ -41,7 +41,7 @@ fn the_best_of_a_session_and_who_ties_with_it_are_marked_though_the_table_is_cut
 }
 
 /// Results of these arms with so many seconds in every even and odd closed session.
-fn timed(arms: [(&str, [f64; 2]); 3]) -> Results {
+pub(super) fn timed(arms: [(&str, [f64; 2]); 3]) -> Results {
     let mut results = results(&["mock-a", "mock-b", "mock-c"], 3);
     let mocks = results.parameters.arms.clone();
     let named = arms.map(|(name, _)| name.parse::<ArmName>().unwrap());

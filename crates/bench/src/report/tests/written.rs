@@ -30,7 +30,7 @@ mix = { update = 1 }
     plan.launcher = Launcher::InProcess;
     plan.sample_millis = 50;
     plan.rounds = 1;
-    let results = run(&plan, &mut Silent).unwrap();
+    let mut results = run(&plan, &mut Silent).unwrap();
     let pictures = write_offered_pictures(&results, out.path()).unwrap();
     assert_eq!(pictures, [out.path().join("offered-two-waves.svg")]);
     let picture = std::fs::read_to_string(&pictures[0]).unwrap();
@@ -44,15 +44,22 @@ mix = { update = 1 }
         table.contains(head) && table.contains("longest (max)"),
         "{table}"
     );
+
+    let oracle: ArmName = "oracle:two waves=fixed-1".parse().unwrap();
+    let mock = std::mem::replace(&mut results.parameters.arms[1], oracle.clone());
+    for run in results.runs.iter_mut().filter(|run| run.arm == mock) {
+        run.arm = oracle.clone();
+    }
+    write_offered_pictures(&results, out.path()).unwrap();
+    let picture = std::fs::read_to_string(&pictures[0]).unwrap();
+    assert!(picture.contains("oracle: p99") && !picture.contains("oracle:two"));
 }
 
 #[test]
 fn the_page_holds_the_data_and_needs_no_network() {
     let results = results(&["mock-a", "mock-</script>b"], 1);
     let page = report_html(&results);
-    let start = page.find("id=\"data\">").unwrap() + "id=\"data\">".len();
-    let end = start + page[start..].find("</script>").unwrap();
-    let data: serde_json::Value = serde_json::from_str(&page[start..end]).unwrap();
+    let data = data_of(&page);
     assert_eq!(
         data["runs"][1]["arm"], "mock-</script>b",
         "names cannot end the element"
