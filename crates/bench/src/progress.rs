@@ -37,6 +37,7 @@ impl Bar {
 
 impl Watcher for Bar {
     fn arm_begins(&mut self, arm: &ArmName, round: u32, number: usize, of: usize) {
+        let arm = arm.label();
         self.heading = format!("[{}/{of}] round {} {arm:<20}", number + 1, round + 1);
         self.bar.set_prefix(self.heading.clone());
         self.bar.set_position(0);
