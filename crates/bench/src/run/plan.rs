@@ -214,10 +214,6 @@ impl Launcher {
 /// Entries of the demo: a run takes some eight seconds on two cores, and three rounds of
 /// six arms fit into about two minutes.
 const DEMO_ENTRIES: u64 = 50_000;
-/// Operations of a mission in the demo: its shortest closed session has thirty of them. A
-/// mission ends when the planner looks, which it does with each flush and every 50 ms, so that
-/// of fast operations a mission holds more.
-const DEMO_MISSION_OPERATIONS: u64 = 30;
 const DEMO_ARMS: [&str; 6] = [
     "learned",
     "thresholds-30-70",
@@ -239,8 +235,6 @@ pub fn demo_plan(out: PathBuf) -> Result<RunPlan> {
     // Less memory for a smaller store, so that the tree has levels at all.
     plan.resources.write_buffer_size = 512 << 10;
     plan.resources.block_cache_size = 4 << 20;
-    // A learner sees nothing of sessions that are shorter than its missions.
-    plan.resources.mission_operations = DEMO_MISSION_OPERATIONS;
     plan.sample_millis = 100;
     plan.settle_seconds = 30;
     Ok(plan)

@@ -258,14 +258,6 @@ fn the_demo_is_a_changing_workload_in_small_beside_static_arms() {
         "a quiet phase"
     );
 
-    // The learner has missions to learn from.
-    let closed = plan.workload.measured_sessions().into_iter();
-    for session in closed.filter(|session| !session.is_open()) {
-        let length = session.length(plan.workload.entries);
-        let missions = length / plan.resources.mission_operations;
-        assert!(missions >= 30, "{}: {missions}", session.name);
-    }
-
     // 18 runs over 50,000 entries took 103 s on two cores, and it should be about two
     // minutes. What is offered takes its time on any machine.
     let runs = plan.arms.len() as u64 * u64::from(plan.rounds);
