@@ -90,6 +90,17 @@ pub struct OperationMix {
 }
 
 impl OperationMix {
+    /// Gets of absent keys, gets of present keys, scans, writes and deletes.
+    pub fn counts(&self) -> [u64; 5] {
+        [
+            self.gets_absent,
+            self.gets_found,
+            self.scans,
+            self.writes,
+            self.deletes,
+        ]
+    }
+
     /// All operations.
     pub fn total(&self) -> u64 {
         self.reads() + self.writes + self.deletes

@@ -1,6 +1,6 @@
 //! The tree as RocksDB's manifest shows it: files, runs and levels.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -94,6 +94,11 @@ impl Tree {
         self.files(PhysicalLevel::L0)
     }
 
+    /// The highest number of a file in L0: what is flushed later has a higher one.
+    pub fn newest_in_level0(&self) -> Option<u64> {
+        self.level0().iter().map(|file| file.number).max()
+    }
+
     /// Bytes in a physical level.
     pub fn bytes(&self, level: PhysicalLevel) -> u64 {
         self.files(level).iter().map(|file| file.size).sum()
@@ -182,7 +187,7 @@ impl Tree {
     }
 
     /// The physical level of each file, by number.
-    pub fn places(&self) -> HashMap<u64, PhysicalLevel> {
+    pub fn places(&self) -> BTreeMap<u64, PhysicalLevel> {
         self.iter()
             .map(|(level, file)| (file.number, level))
             .collect()

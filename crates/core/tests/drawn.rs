@@ -31,6 +31,10 @@ fn answered(text: &str) -> String {
 }
 
 #[test]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the drawings are files, which are rewritten on request"
+)]
 fn drawn_trees_are_planned_as_written() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/drawn");
     let mut files: Vec<_> = fs::read_dir(&folder)
@@ -44,10 +48,6 @@ fn drawn_trees_are_planned_as_written() {
         let text = fs::read_to_string(&path).expect("a drawing is text");
         let now = answered(&text);
         if rewrite {
-            #[expect(
-                clippy::disallowed_methods,
-                reason = "the drawings are rewritten on request"
-            )]
             fs::write(&path, now).expect("the drawing can be written");
         } else {
             assert_eq!(now, text, "{}", path.display());

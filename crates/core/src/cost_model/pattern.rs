@@ -39,14 +39,7 @@ impl AccessPattern {
 
     /// What a mission consisted of; `None` without operations.
     pub fn of_mission(operations: &OperationMix) -> Option<AccessPattern> {
-        let counts = [
-            operations.gets_absent,
-            operations.gets_found,
-            operations.scans,
-            operations.writes,
-            operations.deletes,
-        ];
-        let counts = counts.map(|count| count as f64);
+        let counts = operations.counts().map(|count| count as f64);
         let all: f64 = counts.iter().sum();
         (all > 0.0).then(|| AccessPattern {
             shares: counts.map(|count| count / all),

@@ -31,7 +31,21 @@ pub(super) fn merge(seen: &Observation) -> Option<Plan> {
         Level0Order::MergeApart => level.slot_apart(seen).or_else(|| level.receiver(seen)),
         Level0Order::Merge | Level0Order::Wait => level.receiver(seen),
     }?;
-    merge_of(seen, oldest(seen), output, reason)
+    let into = |output| merge_of(seen, oldest(seen), output, reason.clone());
+    let plan = into(output)?;
+    if meets_unreadable(seen, &plan) {
+        return level.free_slot(seen).and_then(into);
+    }
+    Some(plan)
+}
+
+/// Whether a merge takes a file below L0 that cannot be read. Above the run that holds it
+/// there may be a slot, and L0 waits for no file but its own.
+fn meets_unreadable(seen: &Observation, plan: &Plan) -> bool {
+    let deep = plan.inputs.iter();
+    deep.filter(|input| input.level > PhysicalLevel::L0)
+        .flat_map(|input| &input.files)
+        .any(|file| seen.unreadable.contains(file))
 }
 
 /// The merge of files that lie above level 1, with what RocksDB adds to them.

@@ -1,7 +1,7 @@
 //! What to merge? A pure function from an observation to plans.
 //!
 //! One call does, in this order: it ends drains whose sources are gone, begins
-//! new ones (`start`), and proposes work: moves that cost nothing (`seating`),
+//! new ones (`start`, `space`), and proposes work: moves that cost nothing (`seating`),
 //! the merge of L0 (`level0`), and pieces of the drains (`piece`), the most
 //! urgent first (`urgency`).
 //!
@@ -16,6 +16,7 @@ mod limits;
 mod pace;
 mod piece;
 mod seating;
+mod space;
 mod start;
 mod urgency;
 

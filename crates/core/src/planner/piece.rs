@@ -62,10 +62,15 @@ fn cut(seen: &Observation, drain: &Drain, behind: Option<&Key>, most: usize) -> 
             after = Some(job.range.1.clone().max(first.largest.clone()));
             continue;
         }
-        let closed = runs.grow(drain, &first.smallest, bound(seen));
+        let closed = runs.grow(seen, drain, &first.smallest);
+        if !runs.readable(seen, &closed) {
+            // What begins behind the file may be merged without it.
+            after = Some(first.smallest.clone());
+            continue;
+        }
         let plan = runs.plan(seen, drain, &closed);
         after = Some(plan.range.1.clone());
-        if allowed(seen, &plan, &pieces) {
+        if is_clear(seen, &plan, &pieces) {
             let seeds = (first.smallest.clone(), closed.last_seed);
             pieces.push(Piece { seeds, plan });
         }
@@ -82,12 +87,11 @@ fn bound(seen: &Observation) -> u64 {
     seen.shape.piece_bytes(seen.tree.total_bytes())
 }
 
-fn allowed(seen: &Observation, plan: &Plan, accepted: &[Piece]) -> bool {
+/// Whether nothing that runs or was accepted before stands against a plan.
+fn is_clear(seen: &Observation, plan: &Plan, accepted: &[Piece]) -> bool {
     let running = accepted.iter().map(|piece| super::in_flight(&piece.plan));
     let clear = |job: &crate::observation::InFlight| !crate::validate::conflicts(job, plan);
-    seen.in_flight.iter().all(clear)
-        && running.into_iter().all(|job| clear(&job))
-        && !plan.files().any(|file| seen.unreadable.contains(&file))
+    seen.in_flight.iter().all(clear) && running.into_iter().all(|job| clear(&job))
 }
 
 /// The runs of a drain, newest first, the target last.
@@ -151,9 +155,10 @@ impl<'a> Runs<'a> {
     }
 
     /// The closed set that begins at `start` and holds as many source files as
-    /// the bound allows, at least one. A set that leaves no file behind is
-    /// preferred if it is not much smaller.
-    fn grow(&self, drain: &Drain, start: &Key, bound: u64) -> Closed {
+    /// the bound allows, at least one, and ends before a file that cannot be read. A
+    /// set that leaves no file behind is preferred if it is not much smaller.
+    fn grow(&self, seen: &Observation, drain: &Drain, start: &Key) -> Closed {
+        let bound = bound(seen);
         let mut seeds: Vec<&Key> = self
             .sources()
             .iter()
@@ -166,7 +171,7 @@ impl<'a> Runs<'a> {
         let mut best_tight: Option<Closed> = best.tight.then(|| self.close(start, start));
         for until in seeds.into_iter().skip(1) {
             let next = self.close(start, until);
-            if next.bytes > bound {
+            if next.bytes > bound || !self.readable(seen, &next) {
                 break;
             }
             if next.tight {
@@ -222,6 +227,21 @@ impl<'a> Runs<'a> {
         closed
     }
 
+    /// The files of a closed set.
+    fn taken(&self, closed: &Closed) -> impl Iterator<Item = &File> {
+        self.levels
+            .iter()
+            .zip(&closed.taken)
+            .flat_map(|((_, files), taken)| &files[taken.clone()])
+    }
+
+    fn readable(&self, seen: &Observation, closed: &Closed) -> bool {
+        seen.unreadable.is_empty()
+            || self
+                .taken(closed)
+                .all(|file| !seen.unreadable.contains(&file.number))
+    }
+
     fn plan(&self, seen: &Observation, drain: &Drain, closed: &Closed) -> Plan {
         let inputs: Vec<Input> = self
             .levels
@@ -236,22 +256,16 @@ impl<'a> Runs<'a> {
                     .collect(),
             })
             .collect();
-        let taken = || {
-            self.levels
-                .iter()
-                .zip(&closed.taken)
-                .flat_map(|((_, files), taken)| &files[taken.clone()])
-        };
         let excess = (closed.bytes > bound(seen)).then_some(if closed.shared_boundary {
             Excess::SharedBoundaries
         } else {
             Excess::NoCommonCuts
         });
         Plan {
-            kind: self.kind(seen, &inputs, taken()),
+            kind: self.kind(seen, &inputs, self.taken(closed)),
             output: self.target,
             output_file_size: output_file_size(seen, self.target),
-            range: range_of(taken()).unwrap_or_else(|| (Key::from(b""), Key::from(b""))),
+            range: range_of(self.taken(closed)).unwrap_or_else(|| (Key::from(b""), Key::from(b""))),
             input_bytes: closed.bytes,
             drain: Some(drain.id),
             excess,

@@ -32,7 +32,8 @@ pub(super) fn moves_within(seen: &Observation, level: LogicalLevel) -> bool {
 fn sink(seen: &Observation, level: LogicalLevel) -> Option<Plan> {
     let here = view(seen, level);
     let run = here.fresh.last().filter(|_| here.at_rest())?;
-    if level == seen.shape.layout.deepest() || run.bytes < seen.shape.full_at(level) {
+    let full = run.bytes >= seen.shape.full_at(level);
+    if level == seen.shape.layout.deepest() || !full || !readable(seen, run) {
         return None;
     }
     let below = view(seen, level.next());
@@ -48,7 +49,8 @@ fn sink(seen: &Observation, level: LogicalLevel) -> Option<Plan> {
         .flatten()
 }
 
-/// A run goes to the deepest free slot of its level when slots get scarce above.
+/// A run goes to the deepest free slot of its level when slots get scarce above, or as deep
+/// as those below it let it that cannot be read.
 fn reseat(seen: &Observation, level: LogicalLevel) -> Option<Plan> {
     let here = view(seen, level);
     let (first, last) = seen.shape.layout.span(level);
@@ -58,7 +60,7 @@ fn reseat(seen: &Observation, level: LogicalLevel) -> Option<Plan> {
     }
     let mut seat = last;
     for run in here.fresh.iter().rev() {
-        if run.physical < seat {
+        if run.physical < seat && readable(seen, run) {
             return whole_run(seen, run, seat, Reason::Reseat { level });
         }
         seat = PhysicalLevel(run.physical.0 - 1);
@@ -90,6 +92,13 @@ fn fold_landing(seen: &Observation) -> Option<Plan> {
             merge_of(seen, landed, first.receiver(seen)?, reason)
         }
     }
+}
+
+/// Whether a run may be moved: one that holds a file that cannot be read stays where it is,
+/// and nothing waits for its move.
+fn readable(seen: &Observation, run: &Run) -> bool {
+    let mut files = seen.tree.files(run.physical).iter();
+    files.all(|file| !seen.unreadable.contains(&file.number))
 }
 
 /// Whether moving is as good as merging: same compression, few tombstones.

@@ -2,7 +2,8 @@
 
 use super::level::{View, view};
 use super::limits::taken_up;
-use super::urgency::{HURRY, SPACE_SHARE, crowding};
+use super::space::for_space;
+use super::urgency::{HURRY, crowding};
 use super::{besides_level0, piece, seating};
 use crate::guards::Guards;
 use crate::key::Key;
@@ -66,11 +67,24 @@ fn end(now: &mut Observation) {
 }
 
 /// A drain to begin, without its id.
-struct Begin {
-    top: PhysicalLevel,
-    target: PhysicalLevel,
-    range: Option<(Key, Key)>,
-    reason: Reason,
+pub(super) struct Begin {
+    pub top: PhysicalLevel,
+    pub target: PhysicalLevel,
+    pub range: Option<(Key, Key)>,
+    pub reason: Reason,
+}
+
+impl Begin {
+    /// The drain that it would be, for a look at its pieces.
+    pub fn probe(&self) -> Drain {
+        Drain {
+            id: DrainId(0),
+            top: self.top,
+            target: self.target,
+            range: self.range.clone(),
+            reason: self.reason.clone(),
+        }
+    }
 }
 
 fn begin(now: &mut Observation, begin: Begin) {
@@ -130,7 +144,7 @@ fn refresh_guards(now: &mut Observation) {
 /// L0 when it was asked for has been merged. L0 itself need not be empty: under writes
 /// without end it never is.
 fn begin_all(now: &mut Observation) {
-    let newest = now.tree.level0().iter().map(|file| file.number).max();
+    let newest = now.tree.newest_in_level0();
     let after = *now
         .state
         .compact_all_after
@@ -169,57 +183,6 @@ fn begin_crowded(now: &mut Observation) {
             begin(now, begun);
         }
     }
-}
-
-/// A drain that the bound on space asks for: the runs of the deepest level, level 1 if it is
-/// the only one, are merged into the oldest; if that is alone, the level above is merged
-/// into it. Runs are seated first: L0 needs slots above them meanwhile.
-fn for_space(seen: &Observation) -> Option<Begin> {
-    let layout = &seen.shape.layout;
-    let deepest = seen.tree.deepest_occupied(layout)?;
-    let reason = over_the_bound(seen)?;
-    let runs = seen.tree.runs_of(layout, deepest);
-    let target = *runs.last()?;
-    let level = if runs.len() > 1 {
-        deepest
-    } else {
-        occupied_above(seen, deepest)?
-    };
-    let from = view(seen, level);
-    let at_rest = from.at_rest() && view(seen, deepest).at_rest();
-    if !at_rest || seating::moves_within(seen, level) {
-        return None;
-    }
-    let top = drainable(seen, &from)?;
-    (top < target).then_some(Begin {
-        top,
-        target,
-        range: None,
-        reason,
-    })
-}
-
-/// Why a tree must be merged for its space. One that L0 alone may hold is not judged.
-///
-/// What is only new counts as if it hid something older, so that a tree which only grows is
-/// merged whenever it has come to g = 1 + 0.8 * (bound - 1) times its oldest run. These
-/// merges grow as the tree does: all together they write g / (g - 1) times what it holds in
-/// the end, 1.6 times under a bound of 3.
-fn over_the_bound(seen: &Observation) -> Option<Reason> {
-    let bound = seen.shape.max_space_amplification;
-    let estimate = seen.tree.space_amplification()?;
-    let judged = seen.tree.total_bytes() >= seen.shape.level0_bytes();
-    (judged && estimate > 1.0 + SPACE_SHARE * (bound - 1.0))
-        .then_some(Reason::SpaceBound { estimate, bound })
-}
-
-/// The deepest level above another one that holds a run.
-fn occupied_above(seen: &Observation, level: LogicalLevel) -> Option<LogicalLevel> {
-    let runs = seen.tree.runs();
-    runs.filter_map(|run| seen.shape.layout.logical(run))
-        .map(|(above, _)| above)
-        .filter(|above| *above < level)
-        .max()
 }
 
 /// The drain that a level needs for itself.
@@ -322,21 +285,15 @@ fn next_range(
     begin: &Begin,
     pieces: usize,
 ) -> Option<(Key, Key)> {
-    let probe = Drain {
-        id: DrainId(0),
-        top: begin.top,
-        target: begin.target,
-        range: None,
-        reason: begin.reason.clone(),
-    };
     let cursors = &seen.state.cursors;
     let cursor = cursors.get(usize::from(level.0) - 1);
-    piece::range(seen, &probe, cursor.and_then(Option::as_ref), pieces)
+    let behind = cursor.and_then(Option::as_ref);
+    piece::range(seen, &begin.probe(), behind, pieces)
 }
 
 /// The newest run of a level that a drain takes. Runs in the highest slots stay
 /// behind if there are others, so that new runs always have a slot.
-fn drainable(seen: &Observation, here: &View) -> Option<PhysicalLevel> {
+pub(super) fn drainable(seen: &Observation, here: &View) -> Option<PhysicalLevel> {
     let (first, _) = seen.shape.layout.span(here.level);
     here.fresh
         .iter()

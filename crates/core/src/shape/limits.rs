@@ -116,6 +116,22 @@ impl RunLimits {
         }
         self.levels[at] = limit;
     }
+
+    /// The levels whose limits differ, shallowest first. The same limits can be spelled in
+    /// several ways, so this is what tells them apart, not `==`.
+    pub fn differences<'a>(
+        &'a self,
+        other: &'a RunLimits,
+    ) -> impl Iterator<Item = LogicalLevel> + 'a {
+        Layout::V1
+            .logical_levels()
+            .filter(|level| self.get(*level) != other.get(*level))
+    }
+
+    /// Whether both mean the same limits, however they are spelled.
+    pub fn is_same(&self, other: &RunLimits) -> bool {
+        self.differences(other).next().is_none()
+    }
 }
 
 /// Comma-separated limits of levels 1, 2, ...; the last one holds for all
@@ -149,5 +165,17 @@ mod tests {
         let mut limits = RunLimits::uniform(RunLimit::clamped(4));
         limits.set(LogicalLevel(3), RunLimit::ONE);
         assert_eq!(limits.to_string(), "4,4,1,4");
+    }
+
+    #[test]
+    fn two_spellings_are_the_same_limits() {
+        let uniform = RunLimits::uniform(RunLimit::clamped(4));
+        let mut long = uniform.clone();
+        long.set(LogicalLevel(3), RunLimit::clamped(4));
+        assert!(uniform != long && uniform.is_same(&long));
+        long.set(LogicalLevel(3), RunLimit::ONE);
+        assert!(!uniform.is_same(&long));
+        let differ: Vec<LogicalLevel> = long.differences(&uniform).collect();
+        assert_eq!(differ, [LogicalLevel(3)]);
     }
 }

@@ -1,7 +1,7 @@
 //! Which answers can be obeyed.
 
 use super::{Change, Trial};
-use crate::layout::Layout;
+use crate::layout::{Layout, LogicalLevel};
 use crate::shape::RunLimits;
 
 /// Bytes of a reason. Each is written to the journal.
@@ -28,15 +28,13 @@ impl Trial {
         for list in [&self.changes, &self.consolidate, &self.abandon] {
             check_list(list, layout)?;
         }
-        self.check_said(layout, present)
+        self.check_said(present)
     }
 
     /// Whether each change of a limit has its reason.
-    fn check_said(&self, layout: &Layout, present: &RunLimits) -> Result<(), String> {
-        let unsaid = layout.logical_levels().find(|level| {
-            let said = self.changes.iter().any(|change| change.level == *level);
-            !said && self.limits.get(*level) != present.get(*level)
-        });
+    fn check_said(&self, present: &RunLimits) -> Result<(), String> {
+        let said = |level: &LogicalLevel| self.changes.iter().any(|it| it.level == *level);
+        let unsaid = self.limits.differences(present).find(|level| !said(level));
         match unsaid {
             None => Ok(()),
             Some(level) => Err(format!("it changes the limit of {level} without a reason")),

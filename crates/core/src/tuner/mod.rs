@@ -39,10 +39,8 @@ pub struct Question<'a> {
 impl Question<'_> {
     /// The levels whose limit `limits` would change, with a reason for each.
     pub fn changes(&self, limits: &RunLimits, why: impl Fn(LogicalLevel) -> String) -> Vec<Change> {
-        self.shape
-            .layout
-            .logical_levels()
-            .filter(|level| limits.get(*level) != self.limits.get(*level))
+        limits
+            .differences(self.limits)
             .map(|level| Change {
                 level,
                 why: why(level),
@@ -50,6 +48,13 @@ impl Question<'_> {
             .collect()
     }
 }
+
+/// The most of the missions' time that a tuner may take, on average. RusKey's figure 13
+/// tells of 0.57 %.
+pub const SHARE: f64 = 0.005;
+
+/// Seconds that a tuner may save up: what ten missions of a second earn by [`SHARE`].
+pub const AHEAD: f64 = 0.05;
 
 /// Identifies an answer of a tuner.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]

@@ -13,6 +13,7 @@ use crate::state::Drain;
 use crate::testing::{Model, small_shape};
 
 /// The default number of cases, unless the environment asks for another.
+#[expect(clippy::disallowed_methods, reason = "it is the tests that ask")]
 pub(super) fn cases(default: u32) -> u32 {
     std::env::var("PROPTEST_CASES")
         .ok()

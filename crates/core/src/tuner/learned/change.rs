@@ -3,7 +3,7 @@
 
 use super::learning::Part;
 use super::memory::Remembered;
-use super::phase::{self, Phase};
+use super::phase::Phase;
 use super::present::Turn;
 use super::structure::Structure;
 use super::{Learned, Wish, wish};
@@ -23,8 +23,8 @@ impl Learned {
     pub(super) fn take_back(&mut self, seen: &Question<'_>) -> Option<Wish> {
         let back = self.undo.take()?;
         let unproved = self.unproved.take();
-        let others_hold = unproved.is_some_and(|it| !phase::same(&it, seen.limits));
-        if others_hold || phase::same(&back, seen.limits) {
+        let others_hold = unproved.is_some_and(|it| !it.is_same(seen.limits));
+        if others_hold || back.is_same(seen.limits) {
             return None;
         }
         let told = self.foretell(seen, &back);
@@ -65,7 +65,7 @@ impl Learned {
 
     fn serve_again(&mut self, seen: &Question<'_>, limits: RunLimits) -> Option<Wish> {
         self.phase.measure_first();
-        if phase::same(&limits, seen.limits) {
+        if limits.is_same(seen.limits) {
             return None;
         }
         let told = self.foretell(seen, &limits);
@@ -79,7 +79,7 @@ impl Learned {
     /// A trial ends with the workload that it was for.
     fn end_with_workload(&mut self, seen: &Question<'_>, back: RunLimits) -> Option<Wish> {
         self.phase.measure_first();
-        if phase::same(&back, seen.limits) {
+        if back.is_same(seen.limits) {
             return None;
         }
         let told = self.foretell(seen, &back);

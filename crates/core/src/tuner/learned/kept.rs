@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Learned;
 use super::cost::Cost;
 use super::learning::Part;
 use super::lengths::Lengths;
 use super::memory::Memory;
-use super::{Learned, phase};
 use crate::cost_model::AccessPattern;
 use crate::layout::Layout;
 use crate::shape::RunLimits;
@@ -108,7 +108,7 @@ impl Learned {
         let served = before_trial.or(self.phase.settled());
         let imposed = |limits: &RunLimits| {
             let imposed = self.imposed.as_ref();
-            imposed.is_some_and(|imposed| phase::same(imposed, limits))
+            imposed.is_some_and(|imposed| imposed.is_same(limits))
         };
         let served = served.filter(|limits| !imposed(limits));
         let bars = self.phase.bars.all();

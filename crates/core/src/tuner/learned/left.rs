@@ -3,7 +3,7 @@
 use super::change::Told;
 use super::learning::Part;
 use super::times::took;
-use super::{Learned, Wish, phase, wish};
+use super::{Learned, Wish, wish};
 use crate::tuner::Question;
 
 impl Learned {
@@ -32,7 +32,7 @@ impl Learned {
     pub(super) fn regret(&mut self, seen: &Question<'_>) -> Option<Wish> {
         // What is held by hand was not gone to.
         let imposed = self.imposed.as_ref();
-        if imposed.is_some_and(|imposed| phase::same(imposed, seen.limits)) {
+        if imposed.is_some_and(|imposed| imposed.is_same(seen.limits)) {
             return None;
         }
         let (limits, [left, now, promised]) = self.phase.regret(seen.limits)?;

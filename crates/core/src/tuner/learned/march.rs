@@ -45,10 +45,7 @@ impl Learned {
     /// Notes which limits made it worse: those of the level that changed. Where several
     /// did nobody knows which, so they march one by one from then on.
     fn blame(&mut self, good: &RunLimits, bad: &RunLimits) {
-        let changed: Vec<LogicalLevel> = Layout::V1
-            .logical_levels()
-            .filter(|level| good.get(*level) != bad.get(*level))
-            .collect();
+        let changed: Vec<LogicalLevel> = good.differences(bad).collect();
         let separable = self.learning.has(Part::Levels) && self.learning.has(Part::Blame);
         if separable && changed.len() > 1 && !self.phase.one_by_one {
             self.phase.one_by_one = true;
@@ -99,9 +96,7 @@ impl Learned {
         );
         let step = wish(seen, limits, why);
         self.marching = step.is_some();
-        self.marcher = Layout::V1
-            .logical_levels()
-            .find(|level| best.get(*level) != seen.limits.get(*level));
+        self.marcher = best.differences(seen.limits).next();
         if unmeasured && step.is_some() {
             let told = Told {
                 there: least,

@@ -177,7 +177,7 @@ impl Learned {
 
 /// A wish, if it changes anything.
 fn wish(seen: &Question<'_>, limits: RunLimits, why: String) -> Option<Wish> {
-    (!phase::same(&limits, seen.limits)).then_some(Wish { limits, why })
+    (!limits.is_same(seen.limits)).then_some(Wish { limits, why })
 }
 
 impl Tuner for Learned {
@@ -253,10 +253,10 @@ impl Learned {
         let Some(answered) = &self.answered else {
             return;
         };
-        if !phase::same(answered, seen.limits) {
+        if !answered.is_same(seen.limits) {
             self.imposed = Some(seen.limits.clone());
         } else if let Some(imposed) = &self.imposed
-            && !phase::same(imposed, seen.limits)
+            && !imposed.is_same(seen.limits)
         {
             self.imposed = None;
         }

@@ -2,7 +2,6 @@
 //! what cost, and which steps proved wrong.
 
 use super::bars::{Bar, Bars};
-use crate::layout::Layout;
 use crate::shape::RunLimits;
 
 /// Missions after a change of limits that still show the old ones.
@@ -100,12 +99,6 @@ pub(super) struct Phase {
     pub one_by_one: bool,
 }
 
-/// Whether two spellings mean the same limits.
-pub(super) fn same(a: &RunLimits, b: &RunLimits) -> bool {
-    let mut levels = Layout::V1.logical_levels();
-    levels.all(|level| a.get(level) == b.get(level))
-}
-
 impl Phase {
     /// A workload of which nothing is known; whether means are compared by their spread.
     pub fn new(by_spread: bool) -> Phase {
@@ -142,7 +135,7 @@ impl Phase {
     pub fn record(&mut self, limits: &RunLimits, cost: Option<f64>) {
         self.missions += 1;
         self.bars.pass();
-        if self.now.as_ref().is_some_and(|now| same(now, limits)) {
+        if self.now.as_ref().is_some_and(|now| now.is_same(limits)) {
             self.held += 1;
         } else {
             self.now = Some(limits.clone());
@@ -152,7 +145,7 @@ impl Phase {
             return;
         };
         let last = self.missions;
-        match self.tried.iter_mut().find(|it| same(&it.limits, limits)) {
+        match self.tried.iter_mut().find(|it| it.limits.is_same(limits)) {
             Some(tried) => tried.learn(cost, last),
             None => self.tried.push(Tried::once(limits, cost, last)),
         }
@@ -165,7 +158,7 @@ impl Phase {
     }
 
     fn known(&self, limits: &RunLimits) -> Option<&Tried> {
-        let known = self.tried.iter().find(|it| same(&it.limits, limits));
+        let known = self.tried.iter().find(|it| it.limits.is_same(limits));
         known.filter(|it| it.missions >= ENOUGH)
     }
 
@@ -214,7 +207,7 @@ impl Phase {
         self.settled()?;
         let mut left = self.left.take()?;
         let old = self.missions - left.tried.last > RECENT;
-        if old || same(&left.tried.limits, limits) {
+        if old || left.tried.limits.is_same(limits) {
             return None;
         }
         if let Some(now) = self.known(limits) {

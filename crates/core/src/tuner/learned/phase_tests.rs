@@ -140,7 +140,7 @@ fn a_difference_within_the_spread_is_none() {
 fn limits_are_the_same_however_they_are_spelled() {
     let mut long = limits(4);
     long.set(LogicalLevel(3), RunLimit::clamped(4));
-    assert!(same(&long, &limits(4)));
+    assert!(long.is_same(&limits(4)));
     let mut phase = Phase::default();
     phase.record(&limits(4), Some(1.0));
     phase.record(&long, Some(1.0));

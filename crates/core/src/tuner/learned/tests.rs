@@ -138,7 +138,7 @@ fn a_trial_that_is_clearly_worse_ends_before_its_time() {
         let before = machine.fly(&mut tuner, &uniform(1), 0.95, 110);
         assert_eq!(tuner.explored, 0, "there is no budget yet");
         let after = machine.fly(&mut tuner, &before, 0.95, 40);
-        assert!(phase::same(&before, &after), "{before} {after}");
+        assert!(before.is_same(&after), "{before} {after}");
         tuner.explored
     };
     assert_eq!(explored(""), 6);

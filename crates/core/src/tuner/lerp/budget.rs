@@ -1,13 +1,7 @@
 //! The learner's share of the time.
 
 use crate::observation::Mission;
-
-/// The most of a mission's time that answers may take, on average. RusKey's figure 13 tells
-/// of 0.57 %.
-const SHARE: f64 = 0.005;
-
-/// Seconds that may be saved up: those of ten missions of a second.
-const MOST: f64 = 0.05;
+use crate::tuner::{AHEAD, SHARE};
 
 /// Time that was earned by missions, less what answers took. An answer is not known to be
 /// dear before it was given, so the balance may fall under zero; then nothing is learned
@@ -22,7 +16,7 @@ impl Budget {
     pub fn pass(&mut self, mission: &Mission) {
         let earned = SHARE * mission.duration.as_secs_f64();
         let spent = mission.tuner_time.as_secs_f64();
-        self.seconds = (self.seconds + earned - spent).min(MOST);
+        self.seconds = (self.seconds + earned - spent).min(AHEAD);
     }
 
     /// Whether there is time to learn.

@@ -15,7 +15,7 @@ const LOOK: f64 = 1_000.0;
 /// Operations after which the shares of a workload are known.
 const WELL_KNOWN: f64 = 10_000.0;
 
-/// Gets of absent keys, of present ones, scans, writes and deletes.
+/// How many operations of each kind, as [`OperationMix::counts`] tells them.
 type Counts = [f64; 5];
 
 /// The workload that is learned under.
@@ -30,7 +30,8 @@ pub(super) struct Mix {
 impl Mix {
     /// Takes up a mission. Whether there was a workload before and this is another one.
     pub fn see(&mut self, operations: &OperationMix) -> bool {
-        add(&mut self.since, &counts(operations));
+        let counts = operations.counts().map(|count| count as f64);
+        add(&mut self.since, &counts);
         if total(&self.since) < LOOK {
             return false;
         }
@@ -53,17 +54,6 @@ fn differ(one: &Counts, other: &Counts) -> bool {
     let chance = by_chance(of_one as u64) + by_chance(of_other as u64);
     let mut pairs = one.iter().zip(other);
     pairs.any(|(one, other)| (one / of_one - other / of_other).abs() > OTHER + chance)
-}
-
-fn counts(operations: &OperationMix) -> Counts {
-    [
-        operations.gets_absent,
-        operations.gets_found,
-        operations.scans,
-        operations.writes,
-        operations.deletes,
-    ]
-    .map(|count| count as f64)
 }
 
 fn add(sums: &mut Counts, counts: &Counts) {

@@ -159,10 +159,7 @@ impl Lerp {
     /// Whether other limits hold than were asked for: somebody pins them or has set them.
     /// Under the lazy transition they may wait for their levels.
     fn is_held(&self, seen: &Question<'_>) -> bool {
-        let differs = |answered: &RunLimits| {
-            let mut levels = seen.shape.layout.logical_levels();
-            levels.any(|level| answered.get(level) != seen.limits.get(level))
-        };
+        let differs = |answered: &RunLimits| !answered.is_same(seen.limits);
         seen.shape.transition != Transition::Lazy && self.answered.as_ref().is_some_and(differs)
     }
 

@@ -32,16 +32,16 @@ fn a_march_that_had_not_proved_itself_is_taken_back() {
     let mut tuner = Learned::new(0.0);
     let left = ALONE.fly(&mut tuner, &uniform(1), 0.95, 60);
     let on_its_way = ALONE.fly(&mut tuner, &left, 0.05, OTHER + 3);
-    assert!(!phase::same(&left, &on_its_way));
+    assert!(!left.is_same(&on_its_way));
     let mut again = reopened(&tuner.state());
     let mut limits = on_its_way.clone();
     let reasons = ALONE.watch(&mut again, &mut limits, 0.05, 1);
-    assert!(phase::same(&left, &limits), "{limits}");
+    assert!(left.is_same(&limits), "{limits}");
     assert!(reasons[0].contains("had not proved itself"), "{reasons:?}");
     // Limits that somebody has set meanwhile are not those.
     let mut again = reopened(&tuner.state());
     let others = ALONE.fly(&mut again, &uniform(7), 0.5, 1);
-    assert!(phase::same(&others, &uniform(7)), "{others}");
+    assert!(others.is_same(&uniform(7)), "{others}");
 
     // Later it has.
     ALONE.fly(&mut tuner, &on_its_way, 0.05, 40);

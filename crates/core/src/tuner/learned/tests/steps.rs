@@ -81,7 +81,7 @@ fn less_than_a_gain_of_two_percent_moves_nothing() {
         let best = search::best(&seen, structure.levels, &tuner.phase.bars, cost);
         let (_, least) = best.expect("seen");
         let is_worth_it = least <= now * (1.0 - WORTH);
-        assert_eq!(is_worth_it, !phase::same(&after, &one), "{percent} %");
+        assert_eq!(is_worth_it, !after.is_same(&one), "{percent} %");
         moved += usize::from(is_worth_it);
         stayed += usize::from(least < now && !is_worth_it);
     }

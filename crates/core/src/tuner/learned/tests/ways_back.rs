@@ -23,7 +23,7 @@ fn is_regret(why: &str) -> bool {
 fn after_reads() -> (Learned, RunLimits) {
     let mut tuner = Learned::new(0.0);
     let limits = ALONE.fly(&mut tuner, &uniform(1), READS, 60);
-    assert!(phase::same(&limits, &uniform(1)), "{limits}");
+    assert!(limits.is_same(&uniform(1)), "{limits}");
     (tuner, limits)
 }
 
@@ -38,7 +38,7 @@ fn a_march_that_began_unmeasured_and_proved_worse_is_called_back_once() {
         let mut reasons = CLIFF.watch(&mut tuner, &mut limits, WRITES, 1);
         reasons.pop().filter(|why| is_regret(why))
     });
-    assert!(phase::same(&limits, &left), "{limits}: {called:?}");
+    assert!(limits.is_same(&left), "{limits}: {called:?}");
     assert!(called.is_some());
     // From here on all is measured, and no way is gone twice.
     let mut astray = 0;
@@ -103,15 +103,15 @@ fn remembered_limits_that_serve_no_more_are_left_again() {
     let served = limits.clone();
     assert!(served.get(LogicalLevel(1)) > RunLimit::ONE, "{served}");
     ALONE.watch(&mut tuner, &mut limits, READS, 60);
-    assert!(phase::same(&limits, &reads), "{limits}");
+    assert!(limits.is_same(&reads), "{limits}");
 
     let reasons = CLIFF.watch(&mut tuner, &mut limits, WRITES, OTHER);
-    assert!(phase::same(&limits, &served), "{limits}");
+    assert!(limits.is_same(&served), "{limits}");
     assert!(reasons[0].contains("it served this workload"));
     let reasons = CLIFF.watch(&mut tuner, &mut limits, WRITES, 6);
     assert_eq!(reasons.len(), 1, "{reasons:?}");
     assert!(is_regret(&reasons[0]), "{reasons:?}");
-    assert!(phase::same(&limits, &reads), "{limits}");
+    assert!(limits.is_same(&reads), "{limits}");
 }
 
 #[test]

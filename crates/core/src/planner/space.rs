@@ -1,0 +1,117 @@
+//! The bound on space: which runs are merged for it.
+
+use super::level::{Run, view};
+use super::start::{Begin, drainable};
+use super::urgency::SPACE_SHARE;
+use super::{piece, seating};
+use crate::layout::{LogicalLevel, PhysicalLevel};
+use crate::observation::Observation;
+use crate::plan::Reason;
+
+/// A drain that the bound on space asks for: the runs of the deepest level, level 1 if it is
+/// the only one, are merged into the oldest; if that is alone, the level above is merged
+/// into it. Runs are seated first: L0 needs slots above them meanwhile. Where files that
+/// cannot be read leave nothing of that to merge, it is another merge.
+pub(super) fn for_space(seen: &Observation) -> Option<Begin> {
+    let layout = &seen.shape.layout;
+    let deepest = seen.tree.deepest_occupied(layout)?;
+    let reason = over_the_bound(seen)?;
+    let runs = seen.tree.runs_of(layout, deepest);
+    let target = *runs.last()?;
+    let level = if runs.len() > 1 {
+        deepest
+    } else {
+        occupied_above(seen, deepest)?
+    };
+    let top = sources(seen, level, target).first()?.physical;
+    let first = Begin {
+        top,
+        target,
+        range: None,
+        reason,
+    };
+    if seen.unreadable.is_empty() || has_pieces(seen, &first) {
+        Some(first)
+    } else {
+        beside_unreadable(seen, &first.reason)
+    }
+}
+
+/// Why a tree must be merged for its space. One that L0 alone may hold is not judged.
+///
+/// What is only new counts as if it hid something older, so that a tree which only grows is
+/// merged whenever it has come to g = 1 + 0.8 * (bound - 1) times its oldest run. These
+/// merges grow as the tree does: all together they write g / (g - 1) times what it holds in
+/// the end, 1.6 times under a bound of 3.
+fn over_the_bound(seen: &Observation) -> Option<Reason> {
+    let bound = seen.shape.max_space_amplification;
+    let estimate = seen.tree.space_amplification()?;
+    let judged = seen.tree.total_bytes() >= seen.shape.level0_bytes();
+    (judged && estimate > 1.0 + merged_at(seen)).then_some(Reason::SpaceBound { estimate, bound })
+}
+
+/// Newer runs are merged into an older one when they hold this many times its bytes.
+fn merged_at(seen: &Observation) -> f64 {
+    SPACE_SHARE * (seen.shape.max_space_amplification - 1.0)
+}
+
+/// The deepest level above another one that holds a run.
+fn occupied_above(seen: &Observation, level: LogicalLevel) -> Option<LogicalLevel> {
+    let runs = seen.tree.runs();
+    runs.filter_map(|run| seen.shape.layout.logical(run))
+        .map(|(above, _)| above)
+        .filter(|above| *above < level)
+        .max()
+}
+
+/// The runs of a level that a drain into an older run takes, newest first; none before both
+/// levels are at rest and the runs are seated.
+fn sources(seen: &Observation, level: LogicalLevel, target: PhysicalLevel) -> Vec<Run> {
+    let from = view(seen, level);
+    let into = seen.shape.layout.logical(target);
+    let at_rest = from.at_rest() && into.is_some_and(|(into, _)| view(seen, into).at_rest());
+    let newest = drainable(seen, &from).filter(|_| at_rest && !seating::moves_within(seen, level));
+    let Some(newest) = newest else {
+        return Vec::new();
+    };
+    let taken = |run: &Run| newest <= run.physical && run.physical < target;
+    from.fresh.into_iter().filter(taken).collect()
+}
+
+fn has_pieces(seen: &Observation, begin: &Begin) -> bool {
+    !piece::pieces(seen, &begin.probe(), 1).is_empty()
+}
+
+/// What can be merged where a file that cannot be read bars the way: newer runs, of its own
+/// level or of the one above, into the oldest run that takes any. The tree may stay over its
+/// bound whatever is merged, so each merge is judged as if the tree ended with the run that
+/// receives. Otherwise every small run would be merged into a large one as soon as it came.
+fn beside_unreadable(seen: &Observation, reason: &Reason) -> Option<Begin> {
+    let layout = &seen.shape.layout;
+    seen.tree.runs().rev().find_map(|target| {
+        let (level, _) = layout.logical(target)?;
+        merge_into(seen, level, target, reason)
+            .or_else(|| merge_into(seen, occupied_above(seen, level)?, target, reason))
+    })
+}
+
+/// The merge of a level's runs, as many as can be, into an older run, if they hold enough.
+fn merge_into(
+    seen: &Observation,
+    level: LogicalLevel,
+    target: PhysicalLevel,
+    reason: &Reason,
+) -> Option<Begin> {
+    let runs = sources(seen, level, target);
+    let enough = merged_at(seen) * seen.tree.bytes(target) as f64;
+    let bytes_from = |at: usize| -> u64 { runs[at..].iter().map(|run| run.bytes).sum() };
+    (0..runs.len())
+        .filter(|at| bytes_from(*at) as f64 > enough)
+        .map(|at| Begin {
+            top: runs[at].physical,
+            target,
+            range: None,
+            reason: reason.clone(),
+        })
+        .find(|begin| has_pieces(seen, begin))
+}
