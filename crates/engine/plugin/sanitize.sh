@@ -4,13 +4,14 @@
 # as Cargo has compiled it, without a second build.
 #
 # Needs a finished `cargo build --release` of the engine and CARGO_TARGET_DIR, if
-# that is not ./target of the workspace. CXX names the compiler (default: g++).
+# that is not ./target of the workspace. CXX names the compiler (default: c++, with
+# which Cargo compiles RocksDB); GCC and Clang both know the flags.
 set -eu
 
 plugin=$(cd "$(dirname "$0")" && pwd)
 workspace=$(cd "$plugin/../../.." && pwd)
 target=${CARGO_TARGET_DIR:-$workspace/target}
-cxx=${CXX:-g++}
+cxx=${CXX:-c++}
 jobs=$(nproc 2>/dev/null || echo 2)
 
 fail() {

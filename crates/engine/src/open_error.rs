@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::error::Error;
 use crate::execute::is_full_disk;
 
 /// What must be put right before the directory opens.
@@ -19,6 +20,17 @@ pub(crate) enum Cause {
     PreparedTransactions,
     Comparator,
     Other,
+}
+
+/// RocksDB's error at the opening of `directory`. What to do about its cause is up to whoever
+/// opens, and told by `advice`.
+pub(crate) fn explain(
+    directory: &Path,
+    error: rust_rocksdb::Error,
+    advice: fn(Cause) -> &'static str,
+) -> Error {
+    let advice = advice(cause(error.as_ref(), directory));
+    Error::from(error).within(format!("cannot open {} ({advice})", directory.display()))
 }
 
 /// How RocksDB begins when a lock is held (`PosixFileSystem::LockFile`).

@@ -8,6 +8,7 @@ use lissom_search::testing::{Answer, Lab};
 use proptest::prelude::*;
 
 /// The default number of cases, unless the environment asks for another.
+#[expect(clippy::disallowed_methods, reason = "it is the tests that ask")]
 fn cases(default: u32) -> u32 {
     std::env::var("PROPTEST_CASES")
         .ok()

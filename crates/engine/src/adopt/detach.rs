@@ -27,6 +27,7 @@ use crate::error::{Error, Result};
 use crate::files::state::Stored;
 use crate::files::{application, journal, pin, probe, remove_file, request, state, sync_directory};
 use crate::inspect::{read, recorded};
+use crate::open_error::explain;
 use crate::settings::Settings;
 
 /// The deepest level of a plain RocksDB.
@@ -201,7 +202,7 @@ impl Detacher {
         options.create_if_missing(false);
         RocksDb::open_cf_descriptors(&options, &self.directory, families)
             .map(drop)
-            .map_err(|error| drive::explain(&self.directory, error))
+            .map_err(|error| explain(&self.directory, error, drive::advice))
     }
 }
 

@@ -15,7 +15,7 @@ use crate::db::tables;
 use crate::error::{Error, Result};
 use crate::inspect::read::handle;
 use crate::observe::observe;
-use crate::open_error::{Cause, cause};
+use crate::open_error::{Cause, explain};
 use crate::options::Preparation;
 use crate::settings::Settings;
 
@@ -60,7 +60,7 @@ pub(crate) fn open(
     let mut options = preparation.options_with("default", default, customise)?;
     options.create_if_missing(false);
     let db = RocksDb::open_cf_descriptors(&options, directory, descriptors)
-        .map_err(|error| explain(directory, error))?;
+        .map_err(|error| explain(directory, error, advice))?;
     Ok(Ready {
         db: Arc::new(db),
         preparation,
@@ -68,13 +68,8 @@ pub(crate) fn open(
     })
 }
 
-/// RocksDB's error at open, with what to do.
-pub(crate) fn explain(directory: &Path, error: rust_rocksdb::Error) -> Error {
-    let advice = advice(cause(error.as_ref(), directory));
-    Error::from(error).within(format!("cannot open {} ({advice})", directory.display()))
-}
-
-fn advice(cause: Cause) -> &'static str {
+/// What to do about a cause, for whoever gave a command and may give it again.
+pub(crate) fn advice(cause: Cause) -> &'static str {
     match cause {
         Cause::OpenAlready => {
             "it is open in this or another process: close it there first, and try again"

@@ -8,10 +8,11 @@ use super::catalogue::Change;
 use super::catalogue::filter::lacks_bits;
 use super::text::{OptionsText, Section, Setting};
 use crate::RocksDb;
-use crate::adopt::drive::{Customise, explain};
+use crate::adopt::drive::{Customise, advice};
 use crate::error::{Error, Result};
 use crate::ffi::options_text::{change_options, options_text};
 use crate::inspect::read::handle;
+use crate::open_error::explain;
 
 /// Objects that watch, and change nothing in the data.
 const HARMLESS: &str = "listeners";
@@ -123,7 +124,7 @@ pub(super) fn open(
             RocksDb::open_cf_descriptors(&database, directory, families)
         }
     };
-    opened.map_err(|error| explain(directory, error))
+    opened.map_err(|error| explain(directory, error, advice))
 }
 
 /// Opens a directory and closes it again: RocksDB then writes an OPTIONS file.

@@ -37,7 +37,8 @@ pub(super) struct BackOff {
 #[derive(Debug)]
 struct Stale {
     plan: Name,
-    around: u64,
+    /// Not known of the first time.
+    around: Option<u64>,
     times: u32,
     since: Instant,
 }
@@ -88,12 +89,19 @@ impl BackOff {
         *failures >= MOST_ATTEMPTS
     }
 
+    /// Whether this plan came out stale the last time: then its [`surroundings`] tell
+    /// something.
+    pub(super) fn came_out_stale(&self, plan: &Plan) -> bool {
+        self.stale.iter().any(|stale| stale.plan == name(plan))
+    }
+
     /// What an outcome comes to. A stale plan is made anew from another look; where that
     /// gives the same plan in the same surroundings again and again, it has failed.
+    /// `around` is known of a plan that came out stale before.
     pub(super) fn judge(
         &mut self,
         plan: &Plan,
-        around: u64,
+        around: Option<u64>,
         outcome: Outcome,
         now: Instant,
     ) -> Outcome {
@@ -116,7 +124,7 @@ impl BackOff {
     }
 
     /// Counts a stale outcome. True when there were too many.
-    fn stays_stale(&mut self, plan: &Plan, around: u64, now: Instant) -> bool {
+    fn stays_stale(&mut self, plan: &Plan, around: Option<u64>, now: Instant) -> bool {
         let plan = name(plan);
         let at = self.stale.iter().position(|stale| stale.plan == plan);
         let before = at.and_then(|at| self.stale.remove(at));
@@ -216,7 +224,7 @@ mod tests {
     /// Whether a plan has failed that comes out stale.
     fn fails(back_off: &mut BackOff, file: u64, around: u64, at: Instant) -> bool {
         let why = "refused".to_owned();
-        match back_off.judge(&plan(file), around, Outcome::Stale { why }, at) {
+        match back_off.judge(&plan(file), Some(around), Outcome::Stale { why }, at) {
             Outcome::Failed { error } => error.ends_with(": refused"),
             _ => false,
         }
@@ -262,12 +270,24 @@ mod tests {
     fn other_outcomes_stay_what_they_are_and_few_stale_plans_are_kept() {
         let now = Instant::now();
         let mut back_off = BackOff::default();
-        let cancelled = back_off.judge(&plan(1), 7, Outcome::Cancelled, now);
+        let cancelled = back_off.judge(&plan(1), Some(7), Outcome::Cancelled, now);
         assert_eq!(cancelled, Outcome::Cancelled);
         for file in 0..1_000 {
             assert!(!fails(&mut back_off, file, 7, now));
         }
         assert_eq!(back_off.stale.len(), STALE_KEPT);
+    }
+
+    #[test]
+    fn surroundings_are_asked_for_from_the_second_time_on() {
+        let now = Instant::now();
+        let mut back_off = BackOff::default();
+        assert!(!back_off.came_out_stale(&plan(1)));
+        let why = "refused".to_owned();
+        back_off.judge(&plan(1), None, Outcome::Stale { why }, now);
+        assert!(back_off.came_out_stale(&plan(1)) && !back_off.came_out_stale(&plan(2)));
+        back_off.succeeded(&plan(1));
+        assert!(!back_off.came_out_stale(&plan(1)));
     }
 
     #[test]

@@ -110,6 +110,18 @@ impl Autopilot {
     /// # }
     /// ```
     ///
+    /// So is a handle whose column families one thread makes and drops, which the
+    /// binding's `DB` is without its feature `multi-threaded-cf`: open the database as
+    /// [`RocksDb`].
+    ///
+    /// ```compile_fail,E0308
+    /// # fn attach(preparation: lissom::Preparation) -> lissom::Result<lissom::Autopilot> {
+    /// use rust_rocksdb::{DBWithThreadMode, SingleThreaded};
+    /// let db = DBWithThreadMode::<SingleThreaded>::open_default("data")?;
+    /// lissom::Autopilot::attach(std::sync::Arc::new(db), preparation)
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// When the database was opened for reading, or without handles of its column families;
     /// when another autopilot drives it, as that of a [`Db`](crate::Db);

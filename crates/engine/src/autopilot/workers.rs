@@ -30,8 +30,11 @@ pub(super) struct Job {
     pub(super) input_bytes: Vec<(PhysicalLevel, u64)>,
     /// The family's count of changes when its tree was seen.
     pub(super) seen_at: u64,
-    /// Tells the levels that the plan reaches over from what they were at other times.
-    pub(super) around: u64,
+    /// Tells the levels that the plan reaches over from what they were at other times; of
+    /// a plan that came out stale before.
+    pub(super) around: Option<u64>,
+    /// Of a plan that takes files of L0: the newest one when its tree was seen.
+    pub(super) level0: Option<u64>,
 }
 
 /// Plans that wait for a worker, in order.
@@ -198,13 +201,20 @@ fn back_off(shared: &Shared, job: &Job, executed: &Executed) {
         Outcome::Stale { .. } | Outcome::Cancelled => back_off.postponed(Instant::now()),
         Outcome::Failed { error } => {
             let given_up = back_off.failed(&job.plan, Instant::now());
-            let suspects: Vec<u64> = match executed.unreadable {
-                Some(Unread::Damaged(file)) => return leave_out(shared, family, file, error),
-                Some(Unread::Refused(file)) if back_off.refused(file) => vec![file],
-                None if given_up && !is_for_want(error) => job.plan.files().collect(),
-                Some(Unread::Refused(_)) | None => Vec::new(),
-            };
-            set_aside(shared, family, &suspects, error);
+            match executed.unreadable {
+                Some(Unread::Damaged(file)) => leave_out(shared, family, file, error),
+                Some(Unread::Refused(file)) if back_off.refused(file) => {
+                    set_aside(shared, family, &[file], None, error);
+                }
+                None if given_up && !is_for_want(error) => {
+                    let inputs: Vec<u64> = job.plan.files().collect();
+                    set_aside(shared, family, &inputs, job.level0, error);
+                }
+                Some(Unread::Refused(_)) | None => {
+                    let sentence = format!("a compaction failed and is tried again: {error}");
+                    shared.complain(&family.name, sentence);
+                }
+            }
         }
     }
 }
@@ -218,18 +228,20 @@ fn leave_out(shared: &Shared, family: &Family, file: u64, error: &str) {
 }
 
 /// Keeps files out of plans for a while: at most one of them may be to blame, and what
-/// failed may pass.
-fn set_aside(shared: &Shared, family: &Family, files: &[u64], error: &str) {
-    family.quarantine.lock().suspect(files, Instant::now());
-    let sentence = if files.is_empty() {
-        format!("a compaction failed and is tried again: {error}")
-    } else {
-        let minutes = ASK_AGAIN.as_secs() / 60;
-        format!(
-            "files {files:?} are left out of compactions for {minutes} minutes, or until the \
-             next open, since one failed: {error}"
-        )
+/// failed may pass. `level0` as in [`Job`], where the inputs of a plan are set aside.
+fn set_aside(shared: &Shared, family: &Family, files: &[u64], level0: Option<u64>, error: &str) {
+    let mut quarantine = family.quarantine.lock();
+    quarantine.suspect(files, level0, Instant::now());
+    drop(quarantine);
+    let minutes = ASK_AGAIN.as_secs() / 60;
+    let sooner = match level0 {
+        Some(_) => "flush or open",
+        None => "open",
     };
+    let sentence = format!(
+        "files {files:?} are left out of compactions for {minutes} minutes, or until the next \
+         {sooner}, since one failed: {error}"
+    );
     shared.complain(&family.name, sentence);
 }
 

@@ -12,7 +12,7 @@ use crate::RocksDb;
 use crate::error::{Error, Result};
 use crate::ffi::options::{ColumnFamilyOptions, read_options};
 use crate::ffi::options_file::load_latest_options;
-use crate::open_error::{Cause, cause};
+use crate::open_error::{Cause, explain};
 use crate::requirements::BYTEWISE;
 
 /// Whether there is a database of Lissom's; false where one can be made.
@@ -150,7 +150,7 @@ fn refusal(options: &ColumnFamilyOptions) -> Option<String> {
 
 /// The column families in a directory.
 pub(super) fn families(path: &Path) -> Result<Vec<String>> {
-    RocksDb::list_cf(&Options::default(), path).map_err(|error| explain(path, error))
+    RocksDb::list_cf(&Options::default(), path).map_err(|error| explain(path, error, advice))
 }
 
 /// The merge operators that column families were last opened with.
@@ -181,13 +181,8 @@ pub(super) fn needs_merge_operator(
     )))
 }
 
-/// RocksDB's error at open, with what to do.
-pub(super) fn explain(path: &Path, error: rust_rocksdb::Error) -> Error {
-    let advice = advice(cause(error.as_ref(), path));
-    Error::from(error).within(format!("cannot open {} ({advice})", path.display()))
-}
-
-fn advice(cause: Cause) -> &'static str {
+/// What to do about a cause, for the application that opens the database.
+pub(super) fn advice(cause: Cause) -> &'static str {
     match cause {
         Cause::OpenAlready => {
             "it is open already, here or in another process: close it there first"

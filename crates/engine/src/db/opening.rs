@@ -13,6 +13,7 @@ use crate::RocksDb;
 use crate::autopilot::Autopilot;
 use crate::error::{Error, Result};
 use crate::files::state;
+use crate::open_error::explain;
 use crate::options::Preparation;
 use crate::settings::Settings;
 
@@ -73,7 +74,7 @@ impl Opening {
         options.create_missing_column_families(true);
         let descriptors = self.descriptors(&mut preparation, &options, exists)?;
         let rocks = RocksDb::open_cf_descriptors(&options, &self.path, descriptors)
-            .map_err(|error| directory::explain(&self.path, error))?;
+            .map_err(|error| explain(&self.path, error, directory::advice))?;
         tables::check(&rocks)?;
         let rocks = Arc::new(rocks);
         let autopilot = Autopilot::start(rocks.clone(), &preparation, false)

@@ -13,7 +13,7 @@ use lissom::core::{File, Key, LogicalLevel, RunLimit, RunLimits, Tree, TreeState
 use lissom::{Db, Settings};
 
 use crate::random::Random;
-use crate::support::{eventually, key, load, settle, small};
+use crate::support::{decided_again, eventually, key, load, settle, small};
 
 fn journal(directory: &Path) -> Vec<Entry> {
     let text = std::fs::read_to_string(directory.join("LISSOM-JOURNAL")).expect("a journal");
@@ -218,16 +218,8 @@ fn lerp_decides_again_as_the_journal_says() {
     assert_eq!(seen.policy, "lerp-monkey");
     assert!(seen.tuner.changed > 0, "{:?}", seen.tuner);
     drop(db);
-    let policy: Policy = "lerp".parse().expect("a policy");
-    let decided = lissom::inspect::replay(place.path(), "default", &policy, None).expect("all");
+    let decided = decided_again(place.path(), "lerp");
     assert!(decided.len() >= 20, "{}", decided.len());
-    for it in &decided {
-        assert_eq!(
-            it.recorded, it.replayed,
-            "mission {}: {:?}",
-            it.mission, it.why
-        );
-    }
 }
 
 /// The tuner's part of the state file.
@@ -270,14 +262,6 @@ fn a_learner_goes_on_after_a_reopening_as_the_journal_says() {
     forty_missions(place.path(), &settings);
     let second = learned(place.path());
     assert!(workloads(&second) >= workloads(&first), "{second}");
-    let policy: Policy = "learned".parse().expect("a policy");
-    let decided = lissom::inspect::replay(place.path(), "default", &policy, None).expect("both");
+    let decided = decided_again(place.path(), "learned");
     assert!(decided.len() >= 80, "{}", decided.len());
-    for it in &decided {
-        assert_eq!(
-            it.recorded, it.replayed,
-            "mission {}: {:?}",
-            it.mission, it.why
-        );
-    }
 }

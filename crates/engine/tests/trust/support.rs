@@ -1,8 +1,10 @@
 //! A small database, and patience with an end.
 
+use std::path::Path;
 use std::time::Duration;
 
 use lissom::Settings;
+use lissom::core::replay::Redecided;
 
 use crate::PATIENCE;
 use crate::common;
@@ -17,6 +19,18 @@ pub fn small(policy: &str) -> Settings {
         memory_budget_bytes: 16 << 20,
         ..common::small(policy)
     }
+}
+
+/// The missions of a store's journal, which a tuner of this policy decides again as they
+/// stand there.
+pub fn decided_again(store: &Path, policy: &str) -> Vec<Redecided> {
+    let policy = policy.parse().expect("a policy");
+    let decided = lissom::inspect::replay(store, "default", &policy, None).expect("all openings");
+    for it in &decided {
+        let (mission, why) = (it.mission, &it.why);
+        assert_eq!(it.recorded, it.replayed, "mission {mission}: {why:?}");
+    }
+    decided
 }
 
 /// Waits until `what` holds.

@@ -2,18 +2,13 @@
 
 use std::time::Duration;
 
-/// The most of the missions' time that a tuner may take, on average. RusKey's figure 13
-/// tells of 0.57 %.
-const SHARE: f64 = 0.005;
-
-/// Seconds that a tuner may take before they are earned, and as many that may be saved up:
-/// what ten missions of a second earn. One that keeps to the share by itself, as `lerp` does,
-/// is thus asked after every mission.
-const AHEAD: f64 = 0.05;
+use lissom_core::tuner::{AHEAD, SHARE};
 
 /// Time that missions have earned for a tuner, less what it took. A call is not known to be
 /// dear before it was made, so the balance may fall under zero; then the tuner is not asked
-/// until the mission that runs has earned it back.
+/// until the mission that runs has earned it back. [`AHEAD`] is given before it is earned,
+/// and as much may be saved up, so that one that keeps to [`SHARE`] by itself, as `lerp`
+/// does, is asked after every mission.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Allowance {
     seconds: f64,

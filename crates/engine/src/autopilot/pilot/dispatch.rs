@@ -9,6 +9,7 @@ use lissom_core::{InFlight, Observation, PhysicalLevel, Plan, Tree, planner, val
 use rust_rocksdb::{AsColumnFamilyRef, BoundColumnFamily};
 
 use super::super::backoff::surroundings;
+use super::super::quarantine::level0_of;
 use super::super::shared::Shared;
 use super::super::workers::Job;
 use super::{LOOK_EVERY, Pilot};
@@ -94,13 +95,15 @@ impl Pilot {
                     compaction,
                     plan: plan.clone(),
                 });
+        let compare = family.back_off.lock().came_out_stale(&plan);
         family.in_flight.lock().insert(number, job);
         shared.busy.fetch_add(1, Relaxed);
         shared.queue.push(Job {
             family: family.clone(),
             number,
             input_bytes: input_bytes(tree, &plan),
-            around: surroundings(tree, &plan),
+            around: compare.then(|| surroundings(tree, &plan)),
+            level0: level0_of(tree, &plan),
             plan,
             seen_at: self.looked.map_or(0, |look| look.changes),
         });

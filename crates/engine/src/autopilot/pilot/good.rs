@@ -1,6 +1,5 @@
 //! Limits to go back to when a tuner is asked no more.
 
-use lissom_core::Layout;
 use lissom_core::shape::RunLimits;
 
 /// Answers that must have kept limits before they are good: a trial of `learned` ends
@@ -27,7 +26,7 @@ impl Good {
 
     /// An answer leaves these limits.
     pub(super) fn see(&mut self, limits: &RunLimits) {
-        if !same(&self.now, limits) {
+        if !self.now.is_same(limits) {
             self.now.clone_from(limits);
             self.kept = 0;
             return;
@@ -41,12 +40,6 @@ impl Good {
     pub(super) fn limits(&self) -> &RunLimits {
         &self.limits
     }
-}
-
-/// Whether two spellings mean the same limits.
-pub(super) fn same(one: &RunLimits, other: &RunLimits) -> bool {
-    let mut levels = Layout::V1.logical_levels();
-    levels.all(|level| one.get(level) == other.get(level))
 }
 
 #[cfg(test)]
@@ -92,6 +85,6 @@ mod tests {
             good.see(&limits(2));
             good.see(&spelled);
         }
-        assert!(same(good.limits(), &spelled) && same(&spelled, &limits(2)));
+        assert!(good.limits().is_same(&spelled) && spelled.is_same(&limits(2)));
     }
 }

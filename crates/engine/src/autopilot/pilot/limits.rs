@@ -11,7 +11,7 @@ use lissom_core::{Layout, Mission, Observation, planner};
 use super::super::learner::Asked;
 use super::super::shared::Shared;
 use super::Pilot;
-use super::good::{Good, same};
+use super::good::Good;
 
 impl Pilot {
     /// Asks the tuner, and follows it as far as nothing is pinned.
@@ -73,7 +73,7 @@ impl Pilot {
         self.state.give_up_merges();
         let good = self.good.limits().clone();
         let present = self.state.wanted_limits();
-        let stay = same(&good, present);
+        let stay = good.is_same(present);
         let what = if stay {
             format!("the run limits stay {present}")
         } else if pinned {
@@ -83,10 +83,7 @@ impl Pilot {
         };
         let sentence = format!("{why}: {what} until a policy is set");
         shared.journal.note(&self.family.name, sentence);
-        let in_force = &self.state.limits;
-        let levels = Layout::V1.logical_levels();
-        let changed = levels.filter(|level| good.get(*level) != in_force.get(*level));
-        let changes = changed.map(|level| Change {
+        let changes = good.differences(&self.state.limits).map(|level| Change {
             level,
             why: format!("as before, for {why}"),
         });
@@ -110,7 +107,7 @@ impl Pilot {
         self.state.take_up(&trial);
         seen.state = self.state.clone();
         self.change_limits(seen, trial.limits);
-        !same(&before, self.state.wanted_limits())
+        !before.is_same(self.state.wanted_limits())
     }
 
     fn count_answer(&mut self, changed: bool, took: Duration) {

@@ -65,7 +65,8 @@ impl Pilot {
         let mut quarantine = self.family.quarantine.lock();
         if !quarantine.files().is_empty() {
             let places = tree.places();
-            quarantine.review(now, |file| places.contains_key(&file));
+            let is_there = |file: u64| places.contains_key(&file);
+            quarantine.review(now, tree.newest_in_level0(), is_there);
         }
         quarantine.files()
     }
