@@ -11,6 +11,7 @@
 mod arms;
 mod distinct;
 mod drive;
+mod durable;
 mod error;
 mod generate;
 pub mod judge;

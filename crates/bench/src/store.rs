@@ -236,6 +236,10 @@ pub struct TunerCounters {
     pub changed: u64,
     /// Gradient steps, or other updates of what it knows.
     pub steps: u64,
+    /// Answers for which it learned nothing though it could have, to keep to a share of the
+    /// time, where they were counted.
+    #[serde(default)]
+    pub skipped: Option<u64>,
     /// Microseconds that it took.
     pub micros: u64,
 }
@@ -245,8 +249,9 @@ impl TunerCounters {
         Self {
             asked: self.asked - earlier.asked,
             changed: self.changed - earlier.changed,
-            // A change of policy brings a tuner that has taken none.
+            // A change of policy brings a tuner that has taken none, and left none out.
             steps: self.steps.saturating_sub(earlier.steps),
+            skipped: difference(self.skipped, earlier.skipped),
             micros: self.micros - earlier.micros,
         }
     }

@@ -305,6 +305,7 @@ fn add_autopilot(counters: &mut Counters, glance: Glance) {
         asked: glance.tuner.asked,
         changed: glance.tuner.changed,
         steps: glance.tuner.steps,
+        skipped: Some(glance.tuner.skipped),
         micros: glance.tuner.took.as_micros() as u64,
     });
     let excesses = pieces.excesses.into_iter();

@@ -24,6 +24,7 @@ mod phase;
 mod ranks;
 #[cfg(test)]
 mod rival_tests;
+mod tenths;
 #[cfg(test)]
 mod tests;
 mod won;
@@ -50,6 +51,7 @@ pub use offered::{Offered, Scheduled, judge_offered};
 pub use overload::{Overload, judge_overload, overload_of};
 pub use parts::{Part, judge_part, parts_of};
 pub use phase::PhaseShortfall;
+pub use tenths::{TENTHS, Tenth, judge_tenths};
 pub use won::{Won, Yardstick};
 
 /// The judgement over all complete rounds.

@@ -7,8 +7,8 @@ use super::offered::Carried;
 use crate::run::ArmRun;
 use crate::workload::Session;
 
-/// Sessions with a shorter offer are told as a whole only.
-const LONG_SECONDS: f64 = 600.0;
+/// Sessions with a shorter offer, and shorter runs, are told as a whole only.
+pub(super) const LONG_SECONDS: f64 = 600.0;
 /// Parts of equal length.
 const PARTS: u32 = 4;
 

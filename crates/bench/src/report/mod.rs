@@ -13,6 +13,7 @@ mod page_data;
 mod parts;
 mod pictures;
 mod table;
+mod tenths;
 #[cfg(test)]
 mod tests;
 mod words;

@@ -6,6 +6,7 @@ use super::headroom::{render_headroom, render_won};
 use super::labels::Labels;
 use super::level0::render_level0;
 use super::offered::render_offered;
+use super::tenths::render_tenths;
 use super::words::{bracketed, bytes_figure, count, figure, mebibytes, micros, micros_figure};
 use super::work::render_work;
 use crate::judge::{ArmVerdict, Figure, SessionVerdict, Verdict};
@@ -65,6 +66,7 @@ pub fn render_table(results: &Results) -> String {
         text += &render_level0(results, &labels);
         text += &render_convergence(&verdict.convergence, verdict.complete_rounds);
         text += &render_work(results, &labels);
+        text += &render_tenths(results, &labels);
         text += LEGEND;
     }
     text

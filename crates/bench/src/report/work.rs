@@ -110,6 +110,7 @@ fn learners(results: &Results, labels: &Labels) -> Option<Grid> {
         "missions",
         "changes of limits",
         "updates",
+        "left out",
         "µs a mission",
         "of the time",
     ]);
@@ -119,7 +120,7 @@ fn learners(results: &Results, labels: &Labels) -> Option<Grid> {
             .runs
             .iter()
             .filter(|run| run.arm == *arm)
-            .filter_map(|run| Some((run, run.totals.counters.tuner.filter(|it| it.steps > 0)?)))
+            .filter_map(|run| Some((run, run.totals.counters.tuner.filter(learns)?)))
             .collect();
         let cell = |of: &dyn Fn(&ArmRun, &TunerCounters) -> f64| {
             Figure::of(runs.iter().map(|(run, tuner)| of(run, tuner)))
@@ -129,9 +130,11 @@ fn learners(results: &Results, labels: &Labels) -> Option<Grid> {
         };
         any = true;
         let each = |tuner: &TunerCounters| tuner.micros as f64 / tuner.asked.max(1) as f64;
+        let skipped = runs.iter().filter_map(|(_, tuner)| tuner.skipped);
         let rest = [
             cell(&|_, tuner| tuner.changed as f64),
             cell(&|_, tuner| tuner.steps as f64),
+            Figure::of(skipped.map(|skipped| skipped as f64)),
             cell(&|_, tuner| each(tuner)),
         ];
         let share = cell(&|run, tuner| {
@@ -144,4 +147,9 @@ fn learners(results: &Results, labels: &Labels) -> Option<Grid> {
         grid.row(row);
     }
     any.then_some(grid)
+}
+
+/// Whether a tuner learned, or left out what it could have learned.
+fn learns(tuner: &TunerCounters) -> bool {
+    tuner.steps > 0 || tuner.skipped.is_some_and(|skipped| skipped > 0)
 }

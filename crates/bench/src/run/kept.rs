@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::job::remove_directory;
 use super::program::Program;
+use crate::durable;
 use crate::error::{Place, Result};
 use crate::workload::sha256_hex;
 
@@ -68,8 +69,7 @@ fn longer(path: &Path, more: &str) -> PathBuf {
     name.into()
 }
 
-/// On the device when it returns: what the kernel wrote later, some 30 s after, it would write in
-/// the middle of a session, and every direct read of such a page would wait for it.
+/// On the device when it returns.
 fn copy_directory(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir_all(to).place(to.display())?;
     for entry in fs::read_dir(from).place(from.display())? {
@@ -78,16 +78,10 @@ fn copy_directory(from: &Path, to: &Path) -> Result<()> {
         if entry.file_type().place(entry.path().display())?.is_dir() {
             copy_directory(&entry.path(), &target)?;
         } else {
-            fs::copy(entry.path(), &target).place(entry.path().display())?;
-            sync(&target)?;
+            durable::copy(&entry.path(), &target)?;
         }
     }
-    sync(to)
-}
-
-fn sync(path: &Path) -> Result<()> {
-    let file = fs::File::open(path).place(path.display())?;
-    file.sync_all().place(path.display())
+    durable::sync(to)
 }
 
 #[cfg(test)]

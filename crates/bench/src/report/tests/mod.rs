@@ -1,6 +1,7 @@
 mod labels;
 mod standing;
 mod table;
+mod tenths;
 mod written;
 
 use super::*;

@@ -1,6 +1,7 @@
 //! The table's rows and columns.
 
 use super::*;
+use crate::store::TunerCounters;
 
 #[test]
 fn the_table_shows_headroom_arms_sessions_and_cautions() {
@@ -117,6 +118,42 @@ fn memory_stands_beside_what_the_settings_state() {
     assert!(found[0].contains("40 MiB") && !found[0].contains("over its bound"));
     results.runs[0].totals.peak_resident_bytes = 1 << 40;
     assert!(rows(&results)[0].contains("over its bound"));
+}
+
+#[test]
+fn what_learners_left_out_stands_beside_their_updates() {
+    let arms = ["mock-a", "mock-b", "mock-c", "mock-d"];
+    let mut results = results(&arms, 1);
+    let rows = |results: &Results| {
+        let text = render_table(results);
+        let (_, table) = text.split_once("What the learners did in a run\n")?;
+        let rows = table.lines().take_while(|line| !line.is_empty());
+        let cells = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+        Some(rows.map(cells).collect::<Vec<String>>())
+    };
+    assert_eq!(rows(&results), None, "no arm has a tuner");
+    // The second as in results of a program that did not count what was left out.
+    let work = [(30, Some(7)), (5, None), (0, Some(3)), (0, Some(0))];
+    for (run, (steps, skipped)) in results.runs.iter_mut().zip(work) {
+        run.totals.counters.tuner = Some(TunerCounters {
+            asked: 40,
+            changed: 2,
+            steps,
+            skipped,
+            micros: 800,
+        });
+    }
+    let found = rows(&results).unwrap();
+    let expected = [
+        "arm missions changes of limits updates left out µs a mission of the time",
+        "mock-a 40.0 2.00 30.0 7.00 20.0 ",
+        "mock-b 40.0 2.00 5.00 - 20.0 ",
+        "mock-c 40.0 2.00 0.00 3.00 20.0 ",
+    ];
+    assert_eq!(found.len(), expected.len(), "{found:?}");
+    for (row, expected) in found.iter().zip(expected) {
+        assert!(row.starts_with(expected), "{row}");
+    }
 }
 
 #[test]

@@ -1,14 +1,14 @@
 //! A database's files in another directory, without copying its tables.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::Path;
 
+use crate::durable;
 use crate::error::{Place, Result};
 
 /// Table files never change, so a second name is as good as a copy. Everything else is
 /// copied, but for RocksDB's lock and its messages. All of it is on the device when this
-/// returns: what the kernel wrote later, some 30 s after, it would write while the trial is
-/// measured.
+/// returns.
 pub(super) fn link(from: &Path, to: &Path) -> Result<()> {
     for entry in fs::read_dir(from).place(from.display())? {
         let entry = entry.place(from.display())?;
@@ -21,14 +21,8 @@ pub(super) fn link(from: &Path, to: &Path) -> Result<()> {
         // Another file system, or one without second names, takes a copy.
         let linked = text.ends_with(".sst") && fs::hard_link(&source, &target).is_ok();
         if !linked {
-            fs::copy(&source, &target).place(target.display())?;
-            sync(&target)?;
+            durable::copy(&source, &target)?;
         }
     }
-    sync(to)
-}
-
-fn sync(path: &Path) -> Result<()> {
-    let file = File::open(path).place(path.display())?;
-    file.sync_all().place(path.display())
+    durable::sync(to)
 }

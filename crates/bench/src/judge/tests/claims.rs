@@ -1,0 +1,93 @@
+//! What the rules of a believable benchmark forbid to claim.
+
+use super::*;
+
+#[test]
+fn an_arm_that_builds_the_tree_of_another_one_is_told() {
+    let arms = ["fixed-7", "fixed-10"];
+    let runs = arms.map(|name| {
+        let mut run = run(name, 0, [1.0; 3]);
+        run.sessions[0].live_bytes = 2_000_000_000;
+        run
+    });
+    let verdict = judge(&parameters(&arms), &runs);
+    let told = "fits 2000 MB of data is 7: fixed-10 builds the tree that fixed-7 would.";
+    let is_told = |caution: &String| caution.ends_with(told);
+    assert!(
+        verdict.cautions.iter().any(is_told),
+        "{:?}",
+        verdict.cautions
+    );
+}
+
+#[test]
+fn unmet_rules_are_said() {
+    let mut one = run("fixed-1", 0, [1.0, 9.0, 1.0]);
+    one.load.settled = false;
+    one.totals.user_bytes = 1000;
+    let verdict = judge(&parameters(&["fixed-1"]), &[one]);
+    let said = |words: &str| {
+        verdict
+            .cautions
+            .iter()
+            .any(|caution| caution.contains(words))
+    };
+    assert!(
+        said("Not a comparison: 1 complete round;"),
+        "{:?}",
+        verdict.cautions
+    );
+    assert!(said(
+        "lacks fixed-K of more than one run, lazy-leveling, rocksdb-leveled, \
+         rocksdb-leveled-tuned, rocksdb-universal"
+    ));
+    assert!(!said("The size ratio that fits"), "one level is enough");
+    assert!(said("two full drains") && said("in brackets"));
+    let resources = &parameters(&["fixed-1"]).resources;
+    let shortfall = PhaseShortfall {
+        written: 1000,
+        needed: 2 * resources.drain_bytes(1000),
+    };
+    assert_eq!(verdict.write_shortfall, Some(shortfall));
+    assert!(said("background work left"));
+    assert!(said("Sessions are unequal"));
+}
+
+#[test]
+fn five_random_fills_answer_for_short_write_sessions() {
+    let short = |round| {
+        let mut run = run("fixed-1", round, [1.0, 1.0, 1.0]);
+        run.totals.user_bytes = 1000;
+        run
+    };
+    let cautions = |rounds| {
+        judge(
+            &parameters(&["fixed-1"]),
+            &(0..rounds).map(short).collect::<Vec<_>>(),
+        )
+        .cautions
+    };
+    assert!(
+        cautions(4)
+            .iter()
+            .any(|caution| caution.contains("two full drains"))
+    );
+    assert!(
+        !cautions(5)
+            .iter()
+            .any(|caution| caution.contains("two full drains"))
+    );
+}
+
+#[test]
+fn incomplete_rounds_do_not_count() {
+    let runs = [
+        run("fixed-1", 0, [1.0, 1.0, 1.0]),
+        run("fixed-10", 0, [2.0, 2.0, 2.0]),
+        run("fixed-1", 1, [100.0, 100.0, 100.0]),
+    ];
+    let verdict = judge(&parameters(&["fixed-1", "fixed-10"]), &runs);
+    assert_eq!(verdict.complete_rounds, 1);
+    assert_eq!(verdict.arms[0].total_seconds.values, [3.0]);
+    assert_eq!(judge(&parameters(&["fixed-1"]), &[]).headroom, None);
+}

@@ -1,0 +1,98 @@
+//! Figures from what was counted.
+
+use super::*;
+use crate::drive::{LatencySummary, OpKind};
+use crate::store::TunerCounters;
+
+#[test]
+fn debt_is_charged_at_the_measured_speed() {
+    let mut owing = run("fixed-10", 0, [1.0, 1.0, 1.0]);
+    owing.totals.debt_bytes = 500;
+    owing.totals.counters.compaction_read_bytes = 1000;
+    owing.totals.counters.compaction_micros = 4_000_000;
+    // 1000 bytes in 4 s are 250 bytes per second; 500 bytes owe 2 s.
+    assert_eq!(debt_seconds(&owing, &[&owing]), Some(2.0));
+    let mut idle = run("fixed-1", 0, [1.0, 1.0, 1.0]);
+    idle.totals.debt_bytes = 125;
+    assert_eq!(
+        debt_seconds(&idle, &[&idle]),
+        None,
+        "nobody compacted: there is no speed"
+    );
+    assert_eq!(debt_seconds(&idle, &[&idle, &owing]), Some(0.5));
+    idle.totals.debt_bytes = 0;
+    assert_eq!(debt_seconds(&idle, &[&idle]), Some(0.0));
+    let verdict = judge(&parameters(&["fixed-10"]), &[owing]);
+    assert_eq!(verdict.arms[0].total_seconds.median, 5.0);
+    let headroom = verdict.headroom.unwrap();
+    assert_eq!(headroom.all.best_per_session[2].seconds, 3.0);
+    assert_eq!(headroom.all.in_other_rounds, None, "there is one round");
+    assert_eq!(headroom.switchable, None, "there is one arm");
+}
+
+#[test]
+fn read_amplification_is_blocks_of_users_over_operations_that_read() {
+    let of = |count| LatencySummary {
+        count,
+        ..LatencySummary::default()
+    };
+    let mut one = run("fixed-1", 0, [1.0, 1.0, 1.0]);
+    one.sessions[0].latencies = vec![(OpKind::GetPresent, of(30)), (OpKind::Update, of(500))];
+    one.sessions[0].counters.data_blocks_read = Some(60);
+    one.sessions[1].latencies = vec![(OpKind::Scan, of(10)), (OpKind::ReadModifyWrite, of(20))];
+    one.sessions[1].counters.data_blocks_read = Some(75);
+    one.sessions[2].latencies = vec![(OpKind::Put, of(7))];
+    one.totals.counters.data_blocks_read = Some(135);
+    let verdict = judge(&parameters(&["fixed-1"]), &[one.clone()]);
+    let median = |figure: &Option<Figure>| figure.as_ref().map(|it| it.median);
+    let arm = &verdict.arms[0];
+    assert_eq!(median(&arm.read_amplification), Some(135.0 / 60.0));
+    let sessions: Vec<Option<f64>> = arm
+        .sessions
+        .iter()
+        .map(|session| median(&session.read_amplification))
+        .collect();
+    assert_eq!(sessions, [Some(2.0), Some(2.5), None, None]);
+    one.totals.counters.data_blocks_read = None;
+    let verdict = judge(&parameters(&["fixed-1"]), &[one]);
+    assert_eq!(verdict.arms[0].read_amplification, None, "an older file");
+}
+
+#[test]
+fn counters_are_differences() {
+    let early = Counters {
+        flushed_bytes: 10,
+        drains: Some(1),
+        ..Counters::default()
+    };
+    let mut late = Counters {
+        flushed_bytes: 25,
+        drains: Some(3),
+        ..Counters::default()
+    };
+    late.excesses.insert("burst".into(), 2);
+    let since = late.since(&early);
+    assert_eq!(
+        (since.flushed_bytes, since.drains, since.excesses["burst"]),
+        (15, Some(2), 2)
+    );
+}
+
+#[test]
+fn what_a_tuner_left_out_is_a_difference_where_it_was_counted() {
+    let counted = |skipped| Counters {
+        tuner: Some(TunerCounters {
+            skipped,
+            ..TunerCounters::default()
+        }),
+        ..Counters::default()
+    };
+    let since = |late, early: &Counters| counted(late).since(early).tuner.unwrap().skipped;
+    assert_eq!(since(Some(8), &counted(Some(3))), Some(5));
+    assert_eq!(since(Some(8), &Counters::default()), Some(8));
+    assert_eq!(since(Some(2), &counted(Some(8))), Some(0), "another tuner");
+    assert_eq!(since(None, &counted(None)), None, "an older file");
+    let older = r#"{"asked": 4, "changed": 1, "steps": 3, "micros": 9}"#;
+    let older: TunerCounters = serde_json::from_str(older).unwrap();
+    assert_eq!((older.steps, older.skipped), (3, None));
+}

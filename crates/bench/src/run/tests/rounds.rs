@@ -1,0 +1,141 @@
+//! Rounds, and runs that go on with what is there.
+
+use std::time::Duration;
+
+use super::*;
+
+/// Notes which arms begin.
+#[derive(Default)]
+struct Noted(Vec<String>);
+
+impl Watcher for Noted {
+    fn arm_begins(&mut self, arm: &ArmName, round: u32, _: usize, _: usize) {
+        self.0.push(format!("{round} {arm}"));
+    }
+    fn progress(&mut self, _: &Progress) {}
+    fn arm_ended(&mut self, _: &ArmRun) {}
+}
+
+#[test]
+fn each_round_holds_all_arms_in_rotated_order() {
+    let out = tempfile::tempdir().unwrap();
+    let mut noted = Noted::default();
+    let results = run(
+        &plan(&["mock-a", "mock-b", "mock-c"], out.path()),
+        &mut noted,
+    )
+    .unwrap();
+    let expected = [
+        "0 mock-a", "0 mock-b", "0 mock-c", "1 mock-b", "1 mock-c", "1 mock-a", "2 mock-c",
+        "2 mock-a", "2 mock-b",
+    ];
+    assert_eq!(noted.0, expected);
+    assert_eq!(results.verdict.unwrap().complete_rounds, 3);
+}
+
+#[test]
+fn a_run_resumes_and_accumulates_rounds() {
+    let out = tempfile::tempdir().unwrap();
+    let mut plan = plan(&["mock-a", "mock-b"], out.path());
+    plan.rounds = 1;
+    let first = run(&plan, &mut Silent).unwrap();
+    // As if the run had been interrupted in the second arm.
+    let mut cut = first.clone();
+    cut.runs.pop();
+    cut.save(out.path()).unwrap();
+    plan.rounds = 2;
+    let mut noted = Noted::default();
+    let results = run(&plan, &mut noted).unwrap();
+    assert_eq!(noted.0, ["0 mock-b", "1 mock-b", "1 mock-a"]);
+    assert_eq!(
+        results.runs[0], first.runs[0],
+        "what was done is kept as it was"
+    );
+    assert_eq!(Results::read(out.path()).unwrap(), results);
+    // A judgement by other rules, as of an older program, is not believed.
+    let mut other = results.clone();
+    if let Some(verdict) = &mut other.verdict {
+        verdict.complete_rounds = 99;
+    }
+    other.save(out.path()).unwrap();
+    assert_eq!(Results::read(out.path()).unwrap(), results);
+    let mut noted = Noted::default();
+    run(&plan, &mut noted).unwrap();
+    assert!(noted.0.is_empty());
+}
+
+#[test]
+fn a_run_stops_before_an_arm_that_would_end_too_late_and_goes_on() {
+    let out = tempfile::tempdir().unwrap();
+    let mut plan = plan(&["mock-a", "mock-b"], out.path());
+    plan.rounds = 2;
+    plan.until = Some(Duration::ZERO);
+    let stopped = run(&plan, &mut Silent).unwrap();
+    assert_eq!((stopped.runs.len(), stopped.failures.len()), (0, 0));
+    assert_eq!(plan.left(&stopped).len(), 4);
+    plan.until = Some(Duration::from_secs(3600));
+    let whole = run(&plan, &mut Silent).unwrap();
+    assert_eq!(plan.left(&whole), []);
+    // As if the last arm, of which it is known that it takes an hour, had been left.
+    let mut cut = whole.clone();
+    let last = cut.runs.pop().unwrap();
+    for run in &mut cut.runs {
+        run.load.seconds = 3600.0;
+    }
+    cut.save(out.path()).unwrap();
+    let stopped = run(&plan, &mut Silent).unwrap();
+    assert_eq!(stopped.runs, cut.runs);
+    assert_eq!(plan.left(&stopped), [(last.round, last.arm)]);
+    plan.until = None;
+    assert_eq!(run(&plan, &mut Silent).unwrap().runs.len(), 4);
+}
+
+#[test]
+fn a_load_of_other_data_is_not_taken_for_this_ones() {
+    let out = tempfile::tempdir().unwrap();
+    let plan = plan(&["mock-a"], out.path());
+    let of = |change: &dyn Fn(&mut RunPlan)| {
+        let mut plan = plan.clone();
+        change(&mut plan);
+        kept_load(&plan, &plan.arms[0]).unwrap()
+    };
+    let kept = of(&|_| ());
+    assert_eq!(
+        of(&|plan| plan.rounds += 1),
+        kept,
+        "every round loads alike"
+    );
+    assert_ne!(of(&|plan| plan.workload.entries += 1), kept);
+    assert_ne!(of(&|plan| plan.seed += 1), kept);
+    assert_ne!(of(&|plan| plan.resources.size_ratio += 1), kept);
+}
+
+#[test]
+fn other_parameters_are_refused_by_name() {
+    let out = tempfile::tempdir().unwrap();
+    let mut base = plan(&["mock-a"], out.path());
+    base.rounds = 1;
+    run(&base, &mut Silent).unwrap();
+    let refused = |change: &dyn Fn(&mut RunPlan), word: &str| {
+        let mut plan = base.clone();
+        change(&mut plan);
+        let error = run(&plan, &mut Silent).unwrap_err().to_string();
+        assert!(error.contains(word) && error.contains("--out"), "{error}");
+    };
+    refused(&|plan| plan.seed = 9, "--seed");
+    refused(&|plan| plan.threads = 2, "--threads");
+    refused(&|plan| plan.space_bound = 2.0, "--space-bound");
+    refused(&|plan| plan.arms.push("mock-b".parse().unwrap()), "arms");
+    refused(&|plan| plan.resources.size_ratio = 4, "resources");
+    refused(
+        &|plan| plan.workload = plan.workload.sized(None, 2.0).unwrap(),
+        "workload",
+    );
+    std::fs::write(out.path().join(RESULTS_FILE), "{}").unwrap();
+    assert!(
+        run(&base, &mut Silent)
+            .unwrap_err()
+            .to_string()
+            .contains("no results file")
+    );
+}

@@ -1,0 +1,116 @@
+//! Stock RocksDB and Lissom, end to end.
+
+use super::*;
+
+/// Stock RocksDB, end to end: counters, settings, kept loads, and verified answers.
+#[test]
+fn stock_rocksdb_runs_a_small_workload() {
+    let out = tempfile::tempdir().unwrap();
+    let mut plan = plan(&["rocksdb-leveled-tuned", "rocksdb-universal"], out.path());
+    plan.workload = plan.workload.sized(Some(3000), 1.0).unwrap();
+    plan.rounds = 2;
+    plan.threads = 2;
+    plan.keep_load = true;
+    plan.resources.write_buffer_size = 64 << 10;
+    let results = run(&plan, &mut Silent).unwrap();
+    assert_eq!(results.failures, []);
+    assert_eq!(results.runs.len(), 4);
+    for run in &results.runs {
+        let totals = &run.totals;
+        assert_eq!(run.load.copied, run.round == 1);
+        assert!(run.load.settled && run.load.disk_bytes > 2_000_000);
+        assert!(totals.verified > 0 && totals.user_bytes > 1_000_000);
+        assert!(totals.counters.flushed_bytes > totals.user_bytes / 2);
+        assert!(totals.write_amplification().unwrap() > 0.5);
+        assert!(totals.peak_space_amplification > 0.9);
+        assert!(run.samples.iter().any(|sample| !sample.levels.is_empty()));
+        let settings = out
+            .path()
+            .join("settings")
+            .join(run.arm.file_name())
+            .join("OPTIONS");
+        assert!(
+            std::fs::read_to_string(settings)
+                .unwrap()
+                .contains("write_buffer_size=65536")
+        );
+    }
+    assert!(!out.path().join("database").exists());
+    let mut other = job(&plan, &plan.arms[0], 1).unwrap();
+    other.program = Some(Program {
+        version: "0.1.0".into(),
+        commit: None,
+        dirty: false,
+    });
+    let copied = |job: &Job| job.run(&mut |_| ()).unwrap().load.copied;
+    assert!(!copied(&other), "another program loads anew");
+}
+
+/// RocksDB counts the blocks that compactions read together with those of users, but for
+/// what comes into the cache.
+#[test]
+fn what_compactions_read_is_no_read_amplification() {
+    let out = tempfile::tempdir().unwrap();
+    let mut plan = plan(&["rocksdb-leveled-tuned", "fixed-2"], out.path());
+    let workload = load_workload("update-only").unwrap();
+    plan.workload = workload.sized(Some(3000), 2.0).unwrap();
+    plan.rounds = 1;
+    plan.resources.write_buffer_size = 64 << 10;
+    plan.resources.target_file_size_base = 64 << 10;
+    let results = run(&plan, &mut Silent).unwrap();
+    assert_eq!(results.failures, []);
+    for run in &results.runs {
+        let (updates, closing) = (&run.sessions[0], &run.sessions[1]);
+        assert!(updates.counters.compaction_read_bytes > 0 && updates.counters.block_reads > 0);
+        assert_eq!(updates.counters.data_blocks_read, Some(0), "{}", run.arm);
+        assert_eq!(updates.read_amplification(), None, "nothing was read");
+        let amplification = closing.read_amplification().unwrap();
+        assert!((0.01..100.0).contains(&amplification), "{amplification}");
+        assert!(run.read_amplification() == Some(amplification));
+    }
+}
+
+/// Lissom, end to end, with a switch of limits in mid-run.
+#[test]
+fn lissom_runs_a_small_workload() {
+    let out = tempfile::tempdir().unwrap();
+    let sessions = plan(&["mock-a"], out.path()).workload.measured_sessions();
+    let limit = |i: usize| if i.is_multiple_of(2) { 4 } else { 1 };
+    let parts: Vec<String> = sessions
+        .iter()
+        .enumerate()
+        .map(|(i, session)| format!("{}=fixed-{}", session.name, limit(i)))
+        .collect();
+    let oracle = format!("oracle:{}", parts.join(","));
+    let mut plan = plan(&["fixed-4", "thresholds-30-70", &oracle], out.path());
+    plan.workload = plan.workload.sized(Some(3000), 1.0).unwrap();
+    plan.rounds = 1;
+    plan.resources.write_buffer_size = 64 << 10;
+    plan.resources.target_file_size_base = 64 << 10;
+    let results = run(&plan, &mut Silent).unwrap();
+    assert_eq!(results.failures, []);
+    for run in &results.runs {
+        assert!(run.totals.verified > 0 && run.totals.counters.compactions > 0);
+        assert!(run.totals.counters.drains.is_some());
+        let tuner = run.totals.counters.tuner;
+        assert_eq!(tuner.and_then(|it| it.skipped), Some(0), "none learns");
+        let largest = run.sessions.iter();
+        let largest = largest.map(|it| it.counters.largest_piece_bytes).max();
+        assert_eq!(Some(run.totals.counters.largest_piece_bytes), largest);
+        assert!(largest > Some(0));
+        let settings = out.path().join("settings").join(run.arm.file_name());
+        assert!(settings.join("OPTIONS").exists());
+    }
+    let limits = |run: &ArmRun| -> std::collections::BTreeSet<u32> {
+        run.samples
+            .iter()
+            .flat_map(|s| s.levels.iter().filter_map(|l| l.run_limit))
+            .collect()
+    };
+    assert_eq!(limits(&results.runs[0]), [4].into());
+    assert_eq!(
+        limits(&results.runs[2]),
+        [1, 4].into(),
+        "the oracle switches"
+    );
+}
