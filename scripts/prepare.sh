@@ -14,8 +14,22 @@ find ${LIBCLANG_PATH:-} /usr/lib /usr/local/lib \
     \( -name 'libclang.so*' -o -name 'libclang-[0-9]*.so*' \) 2>/dev/null | grep -q . ||
     missing="$missing libclang-dev"
 
+# Without what follows the minor number: Cargo's version is that of its Rust.
+needed=$(sed -n 's/^rust-version = "\([0-9]*\.[0-9]*\).*/\1/p' "$(dirname "$0")/../Cargo.toml")
+number() { echo $((${1%%.*} * 1000 + ${1#*.})); }
+
 if ! command -v cargo >/dev/null 2>&1; then
-    say "Rust is missing: install Rust 1.91 or newer (https://rustup.rs), then run this again."
+    say "Rust is missing: install Rust $needed or newer (https://rustup.rs), then run this again."
+    exit 1
+fi
+found=$(cargo --version 2>/dev/null | sed -n 's/^cargo \([0-9]*\.[0-9]*\).*/\1/p')
+if [ -z "$found" ]; then
+    say "$(command -v cargo) does not tell its version: run 'rustup default stable', or install Rust $needed or newer (https://rustup.rs), then run this again."
+    exit 1
+fi
+# An older one stops at the manifest, over words that it does not know.
+if [ "$(number "$found")" -lt "$(number "$needed")" ]; then
+    say "$(command -v cargo) is of Rust $found, and $needed or newer is needed: run 'rustup update stable', or install it (https://rustup.rs) and put it first on the PATH, then run this again."
     exit 1
 fi
 

@@ -6,6 +6,7 @@ scripts=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 real_grep=$(command -v grep)
+needed=$(sed -n 's/^rust-version = "\([0-9]*\.[0-9]*\).*/\1/p' "$scripts/../Cargo.toml")
 
 fail() {
     echo "prepare_test.sh: $1: $(cat "$work/said")" >&2
@@ -22,8 +23,9 @@ machine() {
     rm -rf "$work/bin" "$work/asked"
     mkdir "$work/bin"
     : >"$work/asked"
-    ln -s "$(command -v sh)" "$work/bin/sh"
-    for tool in c++ make cargo; do stub "$tool" "exit 0"; done
+    for tool in sh sed dirname; do ln -s "$(command -v "$tool")" "$work/bin/$tool"; done
+    for tool in c++ make; do stub "$tool" "exit 0"; done
+    cargo_says "cargo $needed.0 (0123abcde 2026-01-01)"
     stub nproc "echo 2"
     stub id "echo $1"
     stub find 'case "$*" in *libclang*) echo /usr/lib/libclang.so ;; esac'
@@ -31,6 +33,7 @@ machine() {
     stub apt-get "echo \"\$*\" >>'$work/asked'"
 }
 
+cargo_says() { stub cargo "echo '$1'"; }
 without() { for tool in "$@"; do rm "$work/bin/$tool"; done; }
 without_libclang() { stub find "exit 0"; }
 is_debian() { stub grep "case \"\$*\" in */etc/os-release) exit $1 ;; esac; exec $real_grep \"\$@\""; }
@@ -78,6 +81,24 @@ PATH="$work/bin" CARGO_TARGET_DIR="$work/target" sh "$scripts/prepare.sh" 2>"$wo
 
 machine 0
 without cargo
-expect 1 "rustup.rs"
+expect 1 "Rust is missing: install Rust $needed or newer"
+
+machine 0
+cargo_says "cargo 2.0.0-nightly (0123abcde 2026-01-01)"
+expect 0 "RocksDB is compiled once"
+
+# Debian 12's, one minor number too few, and one that is smaller as a number alone.
+for old in 1.65 "${needed%.*}.$((${needed#*.} - 1))" 1.9; do
+    machine 0
+    without make
+    cargo_says "cargo $old.0"
+    expect 1 "is of Rust $old, and $needed or newer is needed"
+    installs ""
+done
+
+# As rustup's where no toolchain is chosen.
+machine 0
+stub cargo "echo 'error: no default is configured' >&2; exit 1"
+expect 1 "does not tell its version: run 'rustup default stable'"
 
 echo "prepare_test.sh: passed" >&2

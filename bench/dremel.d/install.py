@@ -12,12 +12,9 @@ import debian
 from failure import Failure
 
 # BoTorch 0.13.0 asks for just these of the two behind it; the others are of the same time.
-TORCH = "torch==2.6.0"
-GAUSSIAN = (TORCH, "numpy==2.2.2", "scipy==1.15.1", "linear_operator==0.6", "gpytorch==1.14",
-            "botorch==0.13.0")
+GAUSSIAN = ("torch==2.6.0", "numpy==2.2.2", "scipy==1.15.1", "linear_operator==0.6",
+            "gpytorch==1.14", "botorch==0.13.0")
 LIBRARIES = {"single-task": GAUSSIAN, "multi-task": GAUSSIAN, "tpe": ("optuna==4.2.1",)}
-# PyTorch without CUDA; on PyPI it comes with it.
-PROCESSORS_ONLY = "https://download.pytorch.org/whl/cpu"
 
 
 def place():
@@ -60,29 +57,18 @@ def importable(name):
 
 def install(methods, say):
     """Makes the environment and installs what is missing in it. pip's own settings say
-    where packages come from, but for PyTorch, of which the part for processors suffices."""
+    where packages come from: of PyTorch the build for processors suffices, which is some
+    gigabytes smaller, and whoever wants it names an index that has it to pip."""
     found = wanted(methods)
     if not found:
         raise Failure("none of these methods needs a library")
     if not python().exists():
         say(f"making {place()}")
         run([sys.executable, "-m", "venv", str(place())])
-    pip = [str(python()), "-m", "pip", "install", "--quiet"]
-    if TORCH in found:
-        install_torch(pip, say)
     say(f"pip install {' '.join(found)}")
-    run([*pip, *found])
+    run([str(python()), "-m", "pip", "install", "--quiet", *found])
     run([str(python()), "-c", "; ".join(f"import {named(it)}" for it in found)])
     say(f"installed into {place()}")
-
-
-def install_torch(pip, say):
-    """PyTorch from its own index, where that can be reached."""
-    say(f"pip install {TORCH}, without CUDA")
-    try:
-        run([*pip, "--index-url", PROCESSORS_ONLY, TORCH])
-    except Failure as failure:
-        say(f"not from {PROCESSORS_ONLY} ({failure}): with CUDA it takes some gigabytes")
 
 
 def run(words):
