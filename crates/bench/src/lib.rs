@@ -47,9 +47,9 @@ pub use run::{
     Watcher, demo_plan, run, run_arm_child,
 };
 pub use simulate::{
-    Calibration, Compared, ComparedTotal, Contender, LIMITS_FILE, MachineModel, SimulatedArm,
-    Simulation, SimulationPlan, calibrate, render_calibration, render_simulation, run_simulation,
-    write_limits,
+    Calibration, Compared, ComparedTotal, Contender, Followed, LIMITS_FILE, MachineModel,
+    OracleKind, SimulatedArm, Simulation, SimulationPlan, calibrate, render_calibration,
+    render_levels, render_simulation, run_simulation, write_limits,
 };
 pub use store::{Background, Counters, LevelShape, Shape, Store, UserLoad};
 pub use uncertainty::{

@@ -14,7 +14,9 @@
 //!
 //! What it leaves out: the spread of latencies (only means are known), bursts within a
 //! rate, more than one user at a time, ordered keys, compression, that a tombstone is
-//! smaller than an entry, and stock RocksDB's own compaction.
+//! smaller than an entry, that blocks of files which a merge has made are not in the cache
+//! yet (they are there as often as if they had been for long), and stock RocksDB's own
+//! compaction.
 //!
 //! ```text
 //! scenario ─► run ─► outcome
@@ -47,7 +49,7 @@ pub mod tree;
 mod watch;
 
 pub use machine::Machine;
-pub use outcome::{Decision, HeldLimits, Offered, Ordered, Outcome, SessionOutcome};
+pub use outcome::{Decision, HeldLimits, LevelCost, Offered, Ordered, Outcome, SessionOutcome};
 pub use popularity::Popularity;
 pub use run::{Stuck, simulate, simulate_reopened};
 pub use scenario::{Mix, Rate, Scenario, Session, StoreModel};

@@ -42,6 +42,14 @@ pub struct Machine {
     pub compaction: f64,
     /// Writing speed to which RocksDB slows writers down at first, bytes a second.
     pub delayed_write_rate: f64,
+    /// By how much a user's block read takes longer for each flush or compaction, while that
+    /// one is at the device, as a share of [`Machine::block_read`]: a read waits for what
+    /// others transfer, a MiB at a time, long before the queue is full. No unit; 0 by default,
+    /// where reads wait for nobody. What a machine has is for `lissom sim --calibrate` to find:
+    /// in bench/results/hull-five-sessions.json a get of one block takes 0.12 ms while nothing
+    /// is merged, and 0.52 ms with 1.25 busy workers.
+    #[serde(default)]
+    pub read_interference: f64,
 }
 
 impl Machine {
@@ -49,6 +57,15 @@ impl Machine {
     /// direction, with its queue full: device_queue * 2 / (byte_read + byte_write).
     pub fn device_bytes_per_second(&self) -> f64 {
         self.device_queue * 2.0 / (self.byte_read + self.byte_write)
+    }
+
+    /// How many times as long as alone a block read takes beside these flushes and
+    /// compactions, each with the share of time in which it does anything.
+    pub fn read_slowdown(&self, beside: impl Iterator<Item = (Demand, f64)>) -> f64 {
+        let at_device: f64 = beside
+            .map(|(demand, share)| share * demand.device_share())
+            .sum();
+        1.0 + self.read_interference * at_device
     }
 }
 
@@ -74,6 +91,7 @@ impl Default for Machine {
             flush_byte_cpu: 3e-9,
             compaction: 3e-3,
             delayed_write_rate: 16e6,
+            read_interference: 0.0,
         }
     }
 }
@@ -91,6 +109,24 @@ impl Demand {
     /// Seconds of its thread when nobody else runs.
     pub fn alone(&self) -> f64 {
         self.cpu + self.device
+    }
+
+    /// Share of its time that it is at the device when nobody else runs.
+    fn device_share(&self) -> f64 {
+        let alone = self.alone();
+        if alone > 0.0 {
+            self.device / alone
+        } else {
+            0.0
+        }
+    }
+
+    /// The same with so many times as long at the device.
+    pub fn with_device_times(self, times: f64) -> Demand {
+        Demand {
+            device: self.device * times,
+            ..self
+        }
     }
 }
 
@@ -138,6 +174,31 @@ mod tests {
             ..Machine::default()
         };
         assert!((machine.device_bytes_per_second() - 600e6).abs() < 1.0);
+    }
+
+    #[test]
+    fn a_block_read_waits_for_who_is_at_the_device_and_for_nobody_by_default() {
+        let transfer = Demand {
+            cpu: 0.0,
+            device: 2.0,
+        };
+        let half = Demand {
+            cpu: 1.0,
+            device: 1.0,
+        };
+        let idle = Demand::default();
+        // One all the time, one in half of it, one in half of the half that it has.
+        let beside = [(transfer, 1.0), (half, 1.0), (half, 0.5), (idle, 1.0)];
+        let machine = Machine {
+            read_interference: 4.0,
+            ..Machine::default()
+        };
+        assert_eq!(machine.read_slowdown(beside.into_iter()), 8.0);
+        assert_eq!(machine.read_slowdown(std::iter::empty()), 1.0);
+        let default = Machine::default();
+        assert_eq!(default.read_slowdown(beside.into_iter()), 1.0);
+        let read = half.with_device_times(8.0);
+        assert_eq!((read.cpu, read.device), (1.0, 8.0));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use lissom_core::observation::{Latency, LevelMission, Mission, OperationMix};
 
 use crate::jobs::Compaction;
 use crate::noise::Longer;
+use crate::outcome::LevelCost;
 use crate::reads::Costs;
 use crate::scenario::Session;
 use crate::scheduler::Counters;
@@ -186,6 +187,19 @@ impl Counts {
             stall: time(self.stall),
             tuner_time: Duration::ZERO,
         }
+    }
+
+    /// What each level cost, level 1 first.
+    pub(crate) fn by_level(&self) -> Vec<LevelCost> {
+        let cost = |level: &Level| LevelCost {
+            block_reads: level.block_reads,
+            filter_probes: level.useful + level.positive,
+            false_positives: level.positive - level.true_positive,
+            merge_seconds: level.seconds,
+            merge_read_bytes: level.read_bytes,
+            merge_write_bytes: level.write_bytes,
+        };
+        self.levels.iter().map(cost).collect()
     }
 
     /// Mean seconds of a get and of a scan, and block reads for each operation.

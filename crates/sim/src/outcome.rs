@@ -48,6 +48,23 @@ impl Offered {
     }
 }
 
+/// What a logical level cost in a session. L0 counts for level 1.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct LevelCost {
+    /// Block reads from the device for gets and scans.
+    pub block_reads: f64,
+    /// Filters that gets asked.
+    pub filter_probes: f64,
+    /// Those that let a get pass though their run had not the key.
+    pub false_positives: f64,
+    /// Seconds of merges into it that ended in the session, summed over workers.
+    pub merge_seconds: f64,
+    /// Bytes of its files that those and merges into other levels read.
+    pub merge_read_bytes: f64,
+    /// Bytes that merges wrote into it.
+    pub merge_write_bytes: f64,
+}
+
 /// One session.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct SessionOutcome {
@@ -87,6 +104,9 @@ pub struct SessionOutcome {
     pub scan: f64,
     /// Block reads from the device, for each operation.
     pub block_reads: f64,
+    /// What each level cost, level 1 first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_level: Vec<LevelCost>,
     /// Missions that ended in it; after each of them the tuner was asked.
     #[serde(default)]
     pub missions: u64,

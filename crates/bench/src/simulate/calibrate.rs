@@ -2,7 +2,8 @@
 //!
 //! They are fitted to the times of closed sessions, all of Lissom's static arms at
 //! once: each constant in turn is made larger and smaller by a step, what brings
-//! the model nearer is kept, and steps that bring nothing are halved.
+//! the model nearer is kept, and steps that bring nothing are halved. A constant that is 0
+//! takes its first step from a unit of its own.
 
 use serde::{Deserialize, Serialize};
 
@@ -22,18 +23,22 @@ const WORTH: f64 = 0.999;
 /// Steps below this end the search.
 const LEAST_STEP: f64 = 0.03;
 
-/// Constants that a run's session times can tell apart.
-const FITTED: [fn(&mut MachineModel) -> &mut f64; 10] = [
-    |machine| &mut machine.device_queue,
-    |machine| &mut machine.block_read,
-    |machine| &mut machine.put_cpu,
-    |machine| &mut machine.miss_cpu,
-    |machine| &mut machine.probe_cpu,
-    |machine| &mut machine.seek_cpu,
-    |machine| &mut machine.merge_byte_cpu,
-    |machine| &mut machine.byte_read,
-    |machine| &mut machine.byte_write,
-    |machine| &mut machine.delayed_write_rate,
+type Constant = fn(&mut MachineModel) -> &mut f64;
+
+/// Constants that a run's session times can tell apart, each with the unit that steps are
+/// shares of while it is 0; those with a unit of 0 stay there.
+const FITTED: [(Constant, f64); 11] = [
+    (|machine| &mut machine.read_interference, 4.0),
+    (|machine| &mut machine.device_queue, 0.0),
+    (|machine| &mut machine.block_read, 0.0),
+    (|machine| &mut machine.put_cpu, 0.0),
+    (|machine| &mut machine.miss_cpu, 0.0),
+    (|machine| &mut machine.probe_cpu, 0.0),
+    (|machine| &mut machine.seek_cpu, 0.0),
+    (|machine| &mut machine.merge_byte_cpu, 0.0),
+    (|machine| &mut machine.byte_read, 0.0),
+    (|machine| &mut machine.byte_write, 0.0),
+    (|machine| &mut machine.delayed_write_rate, 0.0),
 ];
 
 /// A session of an arm, measured and simulated.
@@ -103,20 +108,44 @@ pub fn calibrate(
     let measured = measured(results)?;
     let mut plan = plan(results, &measured, start)?;
     let error_before = distance(&compare(&plan, &measured)?);
+    let error = if fit {
+        fit_constants(&mut plan, &measured, error_before, progress)?
+    } else {
+        error_before
+    };
+    let compared = compare(&plan, &measured)?;
+    Ok(Calibration {
+        program: None,
+        measured_by: results.programs().into_iter().cloned().collect(),
+        workload: plan.workload.name.clone(),
+        machine: plan.machine,
+        error,
+        error_before,
+        totals: totals(&measured, &compared),
+        compared,
+    })
+}
+
+/// Fits the plan's machine, whose error is known, and returns the error that is left.
+fn fit_constants(
+    plan: &mut SimulationPlan,
+    measured: &[Measured],
+    error_before: f64,
+    progress: &mut dyn FnMut(&str),
+) -> Result<f64> {
     let mut best = error_before;
     let mut steps = [FIRST_STEP; FITTED.len()];
     for _ in 0..MOST_ROUNDS {
-        if !fit || steps.iter().all(|step| *step < LEAST_STEP) {
+        if steps.iter().all(|step| *step < LEAST_STEP) {
             break;
         }
-        for (constant, step) in FITTED.iter().zip(&mut steps) {
+        for ((constant, unit), step) in FITTED.iter().zip(&mut steps) {
             progress(&format!("fitting, error {best:.3}"));
             let before = *constant(&mut plan.machine);
-            let tried = [before * (1.0 + *step), before / (1.0 + *step)];
             let mut better = false;
-            for value in tried {
+            for value in tried(before, *unit, *step) {
                 *constant(&mut plan.machine) = value;
-                let error = distance(&compare(&plan, &measured)?);
+                let error = distance(&compare(plan, measured)?);
                 if error < best * WORTH {
                     best = error;
                     better = true;
@@ -129,17 +158,16 @@ pub fn calibrate(
             }
         }
     }
-    let compared = compare(&plan, &measured)?;
-    Ok(Calibration {
-        program: None,
-        measured_by: results.programs().into_iter().cloned().collect(),
-        workload: plan.workload.name.clone(),
-        machine: plan.machine,
-        error: best,
-        error_before,
-        totals: totals(&measured, &compared),
-        compared,
-    })
+    Ok(best)
+}
+
+/// What a step leads to, and what is tried if that brings nothing.
+fn tried(before: f64, unit: f64, step: f64) -> [f64; 2] {
+    if before > 0.0 {
+        [before * (1.0 + step), before / (1.0 + step)]
+    } else {
+        [unit * step, unit * step * step]
+    }
 }
 
 /// An arm with the seconds of its closed sessions, each and together, over the rounds.
@@ -199,7 +227,7 @@ fn plan(results: &Results, measured: &[Measured], machine: MachineModel) -> Resu
         slow_noise: 0.0,
         seed: 1,
         seeds: 1,
-        oracle: false,
+        oracle: None,
         reopen: false,
     })
 }
@@ -244,4 +272,73 @@ fn totals(measured: &[Measured], compared: &[Compared]) -> Vec<ComparedTotal> {
     let mut totals: Vec<ComparedTotal> = measured.iter().map(total).collect();
     totals.sort_by(|a, b| a.measured.median.total_cmp(&b.measured.median));
     totals
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arms::Resources;
+    use crate::workload::load_workload;
+
+    /// Updates and reads under one run a level, in a small tree.
+    fn small_plan() -> SimulationPlan {
+        let workload = load_workload("five-sessions")
+            .and_then(|workload| workload.sized(Some(50_000), 0.5))
+            .expect("a workload");
+        SimulationPlan {
+            workload,
+            arms: vec!["fixed-1".parse().expect("an arm")],
+            resources: Resources {
+                write_buffer_size: 256 << 10,
+                target_file_size_base: 512 << 10,
+                block_cache_size: 2 << 20,
+                ..Resources::default()
+            },
+            machine: MachineModel::default(),
+            device_bytes_per_second: None,
+            filters: Default::default(),
+            noise: 0.0,
+            slow_noise: 0.0,
+            seed: 1,
+            seeds: 1,
+            oracle: None,
+            reopen: false,
+        }
+    }
+
+    /// The plan's own times, as if they had been measured.
+    fn measured_as(plan: &SimulationPlan) -> Measured {
+        let seen = run_simulation(plan, &mut |_| ()).expect("simulated");
+        let outcome = &seen.arms[0].outcome;
+        let alone = |seconds: f64| Figure::of([seconds]).expect("a value");
+        let sessions = outcome.sessions.iter();
+        Measured {
+            policy: plan.arms[0].policy.clone(),
+            sessions: sessions
+                .map(|session| (session.name.clone(), alone(session.seconds)))
+                .collect(),
+            total: alone(outcome.seconds()),
+        }
+    }
+
+    #[test]
+    fn a_constant_that_is_nothing_at_first_is_found() {
+        let mut plan = small_plan();
+        // Where the first step from nothing leads.
+        plan.machine.read_interference = 2.0;
+        let measured = [measured_as(&plan)];
+        plan.machine.read_interference = 0.0;
+        let before = distance(&compare(&plan, &measured).expect("simulated"));
+        assert!(before > 0.02, "{before}");
+        let left = fit_constants(&mut plan, &measured, before, &mut |_| ());
+        assert_eq!(left.expect("fitted"), 0.0);
+        assert_eq!(plan.machine.read_interference, 2.0);
+    }
+
+    #[test]
+    fn what_has_no_unit_stays_nothing() {
+        assert_eq!(tried(0.0, 0.0, 0.5), [0.0, 0.0]);
+        assert_eq!(tried(0.0, 4.0, 0.5), [2.0, 1.0]);
+        assert_eq!(tried(2.0, 4.0, 0.5), [3.0, 2.0 / 1.5]);
+    }
 }

@@ -3,6 +3,8 @@
 
 use std::iter::once;
 
+use lissom_sim::SessionOutcome;
+
 use super::table::grid_of;
 use super::{REOPENED, SimulatedArm, Simulation};
 use crate::arms::FROZEN;
@@ -107,23 +109,29 @@ fn missions_until_near(
     held: Option<&SimulatedArm>,
     at: usize,
 ) -> Option<String> {
-    let course = |arm: &SimulatedArm| {
-        let session = arm.outcome.sessions.get(at)?;
-        Course::of(session.course.iter().copied())
-    };
-    let (own, best) = (course(arm)?, course(best)?);
+    let of = |arm: &SimulatedArm| course(arm.outcome.sessions.get(at)?);
+    let (own, other) = (of(arm)?, of(best)?);
     let session = &arm.outcome.sessions[at];
     let first = session.course.get(FIRST_MISSIONS - 1);
     let first = first.map_or(1.0, |(operations, _)| operations / session.operations);
-    if !own.tells(&best, held.and_then(course).as_ref(), first) {
+    if !own.tells(&other, held.and_then(of).as_ref(), first) {
         return None;
     }
     let missions = session.missions;
-    Some(match own.near(&best) {
-        Some(seconds) => {
-            let until = session.course.iter().filter(|(_, at)| *at <= seconds);
-            format!("{} of {missions}", until.count())
-        }
+    Some(match missions_until(session, &best.outcome.sessions[at]) {
+        Some(until) => format!("{until} of {missions}"),
         None => format!("not in {missions}"),
     })
+}
+
+fn course(session: &SessionOutcome) -> Option<Course> {
+    Course::of(session.course.iter().copied())
+}
+
+/// Missions of a session that had ended when it was near the same session of another arm;
+/// `None` where it did not come near, as far as the rest can tell.
+pub(super) fn missions_until(own: &SessionOutcome, other: &SessionOutcome) -> Option<usize> {
+    let seconds = course(own)?.near(&course(other)?)?;
+    let until = own.course.iter().filter(|(_, at)| *at <= seconds);
+    Some(until.count())
 }

@@ -6,7 +6,9 @@ mod comparison;
 mod contender;
 mod hull;
 mod learning;
+mod levels;
 mod limits_picture;
+mod oracle;
 mod reopened;
 mod scenario;
 mod table;
@@ -26,7 +28,9 @@ use crate::workload::{CLOSING_SESSION, Workload};
 pub use calibrate::{Calibration, Compared, ComparedTotal, calibrate};
 pub use comparison::render_calibration;
 pub use contender::Contender;
+pub use levels::render_levels;
 pub use limits_picture::{LIMITS_FILE, write_limits};
+pub use oracle::{Followed, OracleKind};
 pub(crate) use scenario::store_of;
 pub use table::render_simulation;
 
@@ -60,8 +64,8 @@ pub struct SimulationPlan {
     pub seed: u64,
     /// So many seeds, from that one on, are each learner's; who does not learn is run once.
     pub seeds: u32,
-    /// Adds an arm that follows in each session the static arm that was best in it.
-    pub oracle: bool,
+    /// Adds an arm of perfect knowledge, which switches between the static arms.
+    pub oracle: Option<OracleKind>,
     /// Runs every arm whose tuner keeps what it learns a second time, in a tree that is
     /// loaded anew: as an arm of its own, `NAME, reopened`.
     pub reopen: bool,
@@ -71,8 +75,16 @@ impl SimulationPlan {
     /// Whether what is asked for can be shown at all.
     ///
     /// # Errors
-    /// An arm is to be reopened, and none keeps anything; several seeds would give the same.
+    /// An arm is to be reopened, and none keeps anything; several seeds would give the same;
+    /// an oracle is to be searched, and there is nothing to choose between.
     pub fn check(&self) -> Result<()> {
+        let fixed = self.arms.iter().filter(|arm| arm.is_static()).count();
+        if self.oracle == Some(OracleKind::Search) && fixed < 2 {
+            return Err(BenchError::new(
+                "oracle: a search needs two static arms to choose between: add the arms fixed-1 \
+                 and fixed-4",
+            ));
+        }
         if self.seeds != 1 {
             self.check_seeds()?;
         }
@@ -118,6 +130,9 @@ pub struct Simulation {
     pub machine: MachineModel,
     /// By arm.
     pub arms: Vec<SimulatedArm>,
+    /// What the arm of perfect knowledge follows, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub oracle: Option<Followed>,
 }
 
 /// One arm.
@@ -176,16 +191,21 @@ pub fn run_simulation(plan: &SimulationPlan, progress: &mut dyn FnMut(&str)) -> 
         progress(&format!("simulating {contender}"));
         arms.extend(passes(plan, contender)?);
     }
-    if plan.oracle {
-        progress("simulating the oracle");
-        arms.extend(oracle(plan, &arms)?);
-    }
+    let found = match plan.oracle {
+        Some(kind) => oracle::oracle(plan, kind, &arms, progress)?,
+        None => None,
+    };
+    let oracle = found.map(|(arm, followed)| {
+        arms.push(arm);
+        followed
+    });
     Ok(Simulation {
         program: None,
         workload: plan.workload.name.clone(),
         entries: plan.workload.entries,
         machine: plan.machine,
         arms,
+        oracle,
     })
 }
 
@@ -225,38 +245,6 @@ fn simulated(contender: &Contender, name: &str, outcome: Outcome) -> SimulatedAr
         outcome,
         others: Vec::new(),
     }
-}
-
-/// One real run that switches with perfect knowledge. `None` without static arms.
-fn oracle(plan: &SimulationPlan, arms: &[SimulatedArm]) -> Result<Option<SimulatedArm>> {
-    // A static arm is run once.
-    let contenders = plan.arms.iter().filter(|contender| contender.is_static());
-    let outcomes = arms.iter().filter(|arm| arm.is_static);
-    let fixed: Vec<(&Contender, &Outcome)> =
-        contenders.zip(outcomes.map(|arm| &arm.outcome)).collect();
-    let sessions = fixed.first().map_or(0, |(_, seen)| seen.sessions.len());
-    let best: Vec<&Contender> = (0..sessions)
-        .filter_map(|at| {
-            let took = |seen: &Outcome| seen.sessions[at].seconds;
-            let least = fixed.iter().min_by(|a, b| took(a.1).total_cmp(&took(b.1)));
-            least.map(|(contender, _)| *contender)
-        })
-        .collect();
-    let Some(first) = best.first() else {
-        return Ok(None);
-    };
-    let mut scenario = scenario::scenario(plan, first)?;
-    for (session, contender) in scenario.sessions.iter_mut().zip(&best) {
-        session.policy = Some(contender.policy.clone());
-    }
-    Ok(Some(SimulatedArm {
-        arm: ORACLE.into(),
-        is_static: false,
-        chooses_limits: true,
-        learns: false,
-        outcome: simulate(&scenario, ORACLE)?,
-        others: Vec::new(),
-    }))
 }
 
 fn simulate(scenario: &Scenario, arm: &str) -> Result<Outcome> {

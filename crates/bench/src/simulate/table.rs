@@ -8,6 +8,7 @@ use lissom_sim::{Outcome, SessionOutcome};
 use super::cautions::cautions;
 use super::hull::hull;
 use super::learning::{changes, nearing, steps};
+use super::oracle::followed;
 use super::reopened::reopened;
 use super::{SimulatedArm, Simulation, seconds_before_closing};
 use crate::judge::Figure;
@@ -29,6 +30,7 @@ pub fn render_simulation(seen: &Simulation) -> String {
     text += &ranks(seen);
     text += &reopened(seen);
     text += &hull(seen);
+    text += &followed(seen);
     text += &changes(seen);
     text += &steps(seen);
     text += &nearing(seen);

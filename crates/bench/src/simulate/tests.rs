@@ -1,6 +1,8 @@
 //! Workloads of the harness in the simulator.
 
 mod learners;
+mod nearing;
+mod oracles;
 mod shown;
 
 use super::*;
@@ -29,7 +31,7 @@ fn plan(workload: &str, arms: &[&str]) -> SimulationPlan {
         slow_noise: 0.0,
         seed: 1,
         seeds: 1,
-        oracle: true,
+        oracle: Some(OracleKind::Sessions),
         reopen: false,
     }
 }
@@ -71,7 +73,7 @@ fn the_experiments_of_ruskey_are_workloads_that_the_simulator_knows() {
         if name.starts_with("ruskey-") {
             let mut plan = plan(&path.to_string_lossy(), &["fixed-4"]);
             plan.workload = plan.workload.sized(None, 0.1).expect("a shorter one");
-            plan.oracle = false;
+            plan.oracle = None;
             run_simulation(&plan, &mut |_| ()).expect("simulated");
             seen += 1;
         }

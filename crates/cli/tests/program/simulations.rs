@@ -77,6 +77,30 @@ fn a_learner_is_held_reopened_and_drawn() {
 }
 
 #[test]
+fn an_oracle_is_searched_and_levels_are_listed() {
+    let arms = with(&["--arm", "fixed-1", "--arm", "fixed-10"]);
+    let by_sessions = done(&[&arms[..], &["--oracle", "--levels"]].concat());
+    for words in [
+        "The oracle: the fastest static arm of each session; as an arm of `lissom bench`",
+        "  oracle:updates-10=fixed-1",
+        "Cost by level: updates-90;",
+    ] {
+        assert!(by_sessions.contains(words), "{words}: {by_sessions}");
+    }
+    let searched = done(&[&arms[..], &["--oracle=search"]].concat());
+    assert!(searched.contains("The oracle: searched by "), "{searched}");
+    assert!(!searched.contains("Cost by level"), "{searched}");
+    let one = with(&["--arm", "fixed-1", "--oracle=search"]);
+    let sentence = ends(&one, 2);
+    assert!(
+        sentence.contains("oracle: a search needs two"),
+        "{sentence}"
+    );
+    let unknown = ends(&with(&["--oracle=best"]), 2);
+    assert!(unknown.contains("search"), "{unknown}");
+}
+
+#[test]
 fn schedules_are_compared_under_a_periodic_load() {
     let periodic = concat!(
         env!("CARGO_MANIFEST_DIR"),

@@ -97,6 +97,7 @@ impl Run<'_> {
             get,
             scan,
             block_reads,
+            by_level: sums.by_level(),
             missions: 0,
             steps: 0,
             course: self.course_until((sums.operations, sums.seconds)),

@@ -71,6 +71,9 @@ impl Run<'_> {
     pub(super) fn step(&mut self, session: &Session) -> Step {
         let machine = &self.scenario.machine;
         let costs = self.read_costs(session);
+        let slowdown = machine.read_slowdown(self.jobs.demands());
+        let get = costs.get.with_device_times(slowdown);
+        let scan = costs.scan.with_device_times(slowdown);
         let put = Demand {
             cpu: machine.put_cpu,
             device: 0.0,
@@ -78,7 +81,7 @@ impl Run<'_> {
         let mix = &session.mix;
         let gets = mix.get_present + mix.get_absent;
         let sum = |of: fn(&Demand) -> f64| {
-            gets * of(&costs.get) + mix.scan * of(&costs.scan) + mix.writes() * of(&put)
+            gets * of(&get) + mix.scan * of(&scan) + mix.writes() * of(&put)
         };
         let mean = Demand {
             cpu: sum(|it| it.cpu),
@@ -94,8 +97,8 @@ impl Run<'_> {
         let free_rate = (1.0 / crowding.seconds(mean).max(1e-12)).min(offered);
         let rate = if stopped { 0.0 } else { free_rate.min(delayed) };
         let times = Times {
-            get: crowding.seconds(costs.get),
-            scan: crowding.seconds(costs.scan),
+            get: crowding.seconds(get),
+            scan: crowding.seconds(scan),
             put: crowding.seconds(put),
         };
         Step {

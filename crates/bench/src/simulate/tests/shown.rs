@@ -163,3 +163,40 @@ fn a_picture_that_cannot_be_written_says_where() {
         "{error}"
     );
 }
+
+#[test]
+fn levels_are_shown_for_each_arm_and_session() {
+    let arms = ["fixed-1", "fixed-10"];
+    let seen = run_simulation(&plan("five-sessions", &arms), &mut |_| ()).expect("simulated");
+    let text = render_levels(&seen);
+    for (at, session) in seen.arms[0].outcome.sessions.iter().enumerate() {
+        let title = format!("Cost by level: {};", session.name);
+        let (_, table) = text.split_once(&title).expect("a table");
+        let table = table.split("\n\n").next().expect("its end");
+        // Arms, levels and what they stand under.
+        for arm in &seen.arms {
+            let levels = arm.outcome.sessions[at].by_level.len();
+            let names = table
+                .lines()
+                .filter_map(|line| line.split_whitespace().next());
+            let rows = names.filter(|name| *name == arm.arm);
+            assert_eq!(rows.count(), levels, "{}: {table}", arm.arm);
+            assert!(levels > 0, "{}", arm.arm);
+        }
+    }
+}
+
+/// A file that was written before a constant was known.
+#[test]
+fn a_machine_without_a_newer_constant_has_its_default() {
+    let file = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../bench/results/machine-two-cores.json"
+    );
+    let text = std::fs::read_to_string(file).expect("published constants");
+    let mut values: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let fields = values.as_object_mut().expect("constants");
+    fields.remove("read_interference");
+    let machine: MachineModel = serde_json::from_value(values).expect("a machine");
+    assert_eq!(machine.read_interference, 0.0);
+}

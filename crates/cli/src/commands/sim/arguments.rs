@@ -46,16 +46,40 @@ pub fn command() -> Command {
         .args(sizes::arguments())
         .args(tuners())
         .args(machine())
-        .arg(flag(
-            "oracle",
-            "Adds an arm that follows in each session the static arm that was best in it",
-        ))
-        .arg(flag(
-            "decisions",
-            "Lists every change of the run limits, and what schedules ordered",
-        ))
+        .arg(oracle())
+        .args(lists())
         .args(learners())
         .arg(json())
+}
+
+fn oracle() -> Arg {
+    option(
+        "oracle",
+        "HOW",
+        "Adds an arm of perfect knowledge and prints what it follows, for --arm of `lissom bench`: \
+         alone or with =sessions in each session the static arm that was best in it; with =search \
+         the sequence of static arms that takes the least in all, whatever tree each session \
+         leaves, found by changing one session's arm at a time over whole runs, and never behind \
+         the best static arm",
+    )
+    .num_args(0..=1)
+    .require_equals(true)
+    .default_missing_value("sessions")
+    .value_parser(["sessions", "search"])
+}
+
+/// What is listed beside the tables.
+fn lists() -> [Arg; 2] {
+    [
+        flag(
+            "decisions",
+            "Lists every change of the run limits, and what schedules ordered",
+        ),
+        flag(
+            "levels",
+            "Lists what each level cost in each session: block reads, filters, merges",
+        ),
+    ]
 }
 
 /// What is shown of arms that choose their limits.

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use clap::ArgMatches;
 use lissom::core::filters::FilterAllocation;
 use lissom_bench::{
-    Calibration, Contender, MachineModel, Results, Simulation, SimulationPlan, calibrate,
-    render_calibration, render_simulation, run_simulation, write_limits,
+    Calibration, Contender, MachineModel, OracleKind, Results, Simulation, SimulationPlan,
+    calibrate, render_calibration, render_levels, render_simulation, run_simulation, write_limits,
 };
 
 use super::bench::place;
@@ -52,6 +52,9 @@ pub fn run(given: &ArgMatches) -> Outcome {
         return output::print_json(&seen);
     }
     let mut text = render_simulation(&seen);
+    if given.get_flag("levels") {
+        text += &render_levels(&seen);
+    }
     if given.get_flag("decisions") {
         text += &decisions(&seen);
     }
@@ -128,11 +131,19 @@ fn plan(given: &ArgMatches, machine: MachineModel) -> Result<SimulationPlan, Fai
         slow_noise,
         seed: get(given, "seed"),
         seeds: get(given, "seeds"),
-        oracle: given.get_flag("oracle"),
+        oracle: oracle(given),
         reopen: given.get_flag("reopen"),
     };
     plan.check().map_err(wrong)?;
     Ok(plan)
+}
+
+fn oracle(given: &ArgMatches) -> Option<OracleKind> {
+    let how = find::<String>(given, "oracle")?;
+    Some(match how.as_str() {
+        "search" => OracleKind::Search,
+        _ => OracleKind::Sessions,
+    })
 }
 
 fn spread(given: &ArgMatches, name: &str) -> Result<f64, Failure> {

@@ -1,0 +1,66 @@
+//! Where time goes: reads beside merges, and levels.
+
+use super::{fixed, reads, run, scenario, session, updates};
+use crate::{LevelCost, Mix, Outcome, Scenario};
+
+/// Half reads, half updates, then reads alone.
+fn half_and_half(limit: u16) -> Scenario {
+    let half = Mix {
+        get_present: 0.5,
+        update: 0.5,
+        ..Mix::default()
+    };
+    let sessions = vec![
+        session("half", 200_000, half),
+        session("reads", 20_000, reads()),
+    ];
+    scenario(fixed(limit), sessions)
+}
+
+fn with_interference(mut scenario: Scenario) -> Outcome {
+    scenario.machine.read_interference = 4.0;
+    run(&scenario)
+}
+
+#[test]
+fn reads_wait_for_merges_and_the_more_the_more_is_merged() {
+    let slower = |limit: u16| {
+        let alone = run(&half_and_half(limit));
+        let beside = with_interference(half_and_half(limit));
+        beside.sessions[0].seconds / alone.sessions[0].seconds
+    };
+    let (few, many) = (slower(1), slower(10));
+    assert!(many > 1.0, "{many}");
+    assert!(few > many, "{few} under one run a level, {many} under ten");
+}
+
+#[test]
+fn writes_do_not_wait_for_what_reads_wait_for() {
+    let sessions = || vec![session("u", 100_000, updates())];
+    let alone = run(&scenario(fixed(1), sessions()));
+    assert_eq!(alone, with_interference(scenario(fixed(1), sessions())));
+}
+
+#[test]
+fn what_levels_cost_is_what_the_session_cost() {
+    let outcome = run(&half_and_half(4));
+    let near = |a: f64, b: f64| (a - b).abs() <= 1e-6 * (1.0 + b.abs());
+    for session in &outcome.sessions {
+        let sum = |of: fn(&LevelCost) -> f64| session.by_level.iter().map(of).sum::<f64>();
+        let read = session.block_reads * session.operations;
+        assert!(near(sum(|it| it.block_reads), read), "{session:?}");
+        let written = sum(|it| it.merge_write_bytes);
+        assert!(near(written, session.compaction_bytes), "{session:?}");
+        for level in &session.by_level {
+            let passed = level.false_positives;
+            assert!(passed >= -1e-6, "{level:?}");
+            assert!(passed <= level.filter_probes + 1e-6, "{level:?}");
+        }
+    }
+    let [half, reads] = &outcome.sessions[..] else {
+        panic!("{} sessions", outcome.sessions.len());
+    };
+    assert!(half.by_level.len() >= 2, "{half:?}");
+    assert!(half.by_level.iter().any(|it| it.merge_seconds > 0.0));
+    assert!(reads.by_level.iter().any(|it| it.filter_probes > 0.0));
+}
