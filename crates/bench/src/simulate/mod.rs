@@ -26,7 +26,7 @@ use crate::workload::{CLOSING_SESSION, Workload};
 pub use calibrate::{Calibration, Compared, ComparedTotal, calibrate};
 pub use comparison::render_calibration;
 pub use contender::Contender;
-pub use limits_picture::{LIMITS_FILE, write_limits};
+pub use limits_picture::write_limits;
 pub(crate) use scenario::store_of;
 pub use table::render_simulation;
 
