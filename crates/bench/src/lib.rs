@@ -20,6 +20,7 @@ mod report;
 mod run;
 mod simulate;
 mod store;
+mod trajectories;
 pub mod trial;
 mod uncertainty;
 mod workload;
@@ -47,11 +48,12 @@ pub use run::{
     Watcher, demo_plan, run, run_arm_child,
 };
 pub use simulate::{
-    Calibration, Compared, ComparedTotal, Contender, Followed, LIMITS_FILE, MachineModel,
-    OracleKind, SimulatedArm, Simulation, SimulationPlan, calibrate, render_calibration,
-    render_levels, render_simulation, run_simulation, write_limits,
+    Calibration, Compared, ComparedTotal, Contender, Followed, MachineModel, OracleKind,
+    SimulatedArm, Simulation, SimulationPlan, calibrate, render_calibration, render_levels,
+    render_simulation, run_simulation, write_limits,
 };
 pub use store::{Background, Counters, LevelShape, Shape, Store, UserLoad};
+pub use trajectories::LIMITS_FILE;
 pub use uncertainty::{
     Campaign, CampaignPlan, Experiment, LimitsRow, MapCell, SessionCost, SessionKind,
     SimulatedSize, SizeRow, TuningKind, UncertainSession, Uncertainty, UncertaintyPlan,

@@ -33,7 +33,8 @@ pub enum ArmName {
     LazyLeveling,
     /// Run limits by RusKey's two thresholds on the share of reads, in percent.
     Thresholds(String, String),
-    /// A learner, by its policy's name: `learned`, `lerp`, and their variants.
+    /// A learner, by its policy's name: `learned`, `lerp`, and their variants; `lerp-monkey`
+    /// alone has Monkey's filters.
     Learner(String),
     /// A learner whose run limits are held from the first session on: what the load
     /// has taught it, and nothing more.
@@ -275,7 +276,8 @@ fn unknown(text: &str) -> BenchError {
          rocksdb-leveled-auto-rate, \
          rocksdb-universal, fixed-1 to fixed-{LARGEST_FIXED}, lazy-leveling, thresholds-LOW-HIGH \
          (percent of reads, LOW not above HIGH), learned, learned-from-K (begins at K), lerp, \
-         learned-frozen and learned-from-K-frozen (held after the load), \
+         lerp-monkey (under Monkey's filters), learned-frozen and learned-from-K-frozen (held \
+         after the load), \
          one of these with a schedule as in fixed-4@dlc, \
          oracle:SESSION=fixed-K,SESSION=lazy-leveling, and \
          switch-TRANSITION:SESSION=fixed-K,SESSION=lazy-leveling with flexible, lazy, greedy or \

@@ -13,6 +13,7 @@ fn names_survive_the_round_trip() {
         "lazy-leveling",
         "thresholds-30-70",
         "lerp",
+        "lerp-monkey",
         "learned",
         "learned-from-4",
         "learned-from-4-frozen",

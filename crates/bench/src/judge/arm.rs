@@ -18,7 +18,8 @@ pub struct ArmVerdict {
     /// Whether it was over the space bound in any round.
     pub over_space_bound: bool,
     /// Whether it may be better than others: not with knowledge of the sessions
-    /// beforehand, and not with more space than all are given.
+    /// beforehand, not with more space than all are given, and of several settings of the
+    /// thresholds only the one with the lowest median total.
     pub is_rival: bool,
     /// Time of all closed sessions with the closing one, and the debt.
     pub total_seconds: Figure,
@@ -79,8 +80,8 @@ pub struct SessionVerdict {
     /// Highest bytes on disk over existing bytes.
     pub peak_space_amplification: Figure,
     /// Whether it has the lowest median of the session or the arm that has is not
-    /// [ahead](Figure::is_ahead_of) of it. Not while there are too few rounds, and never with
-    /// perfect knowledge or over the space bound.
+    /// [ahead](Figure::is_ahead_of) of it. Not while there are too few rounds, and never of
+    /// an arm that is nobody's rival.
     pub best: bool,
 }
 

@@ -83,6 +83,7 @@ pub fn judge(parameters: &Parameters, runs: &[ArmRun]) -> Verdict {
         .iter()
         .filter_map(|arm| arm::judge_arm(arm, &rounds, bound))
         .collect();
+    ranks::leave_best_setting(&mut arms);
     let headroom = headroom(&arms);
     // A single round has no spread, and two hardly one: no wins, ties or losses then.
     let claims = rounds.len() >= LEAST_ROUNDS as usize;

@@ -2,6 +2,7 @@
 
 use super::arm::{ArmVerdict, SessionVerdict};
 use super::figure::Figure;
+use crate::arms::ArmName;
 use crate::workload::CLOSING_SESSION;
 
 impl ArmVerdict {
@@ -49,6 +50,26 @@ impl ArmVerdict {
 fn mean(ranks: &[(&str, usize)]) -> Option<f64> {
     let sum: usize = ranks.iter().map(|(_, rank)| rank).sum();
     (!ranks.is_empty()).then(|| sum as f64 / ranks.len() as f64)
+}
+
+/// Of several settings of the thresholds, leaves the one with the lowest median total a rival:
+/// with all of them a policy would be as often among the first as it has settings, and every
+/// other arm as often behind it.
+pub fn leave_best_setting(arms: &mut [ArmVerdict]) {
+    let settings = arms.iter().enumerate().filter(|(_, arm)| is_setting(arm));
+    let by_total = |a: &(usize, &ArmVerdict), b: &(usize, &ArmVerdict)| {
+        let (a, b) = (&a.1.total_seconds, &b.1.total_seconds);
+        a.median.total_cmp(&b.median)
+    };
+    let best = settings.min_by(by_total).map(|(at, _)| at);
+    let all = arms.iter_mut().enumerate();
+    for (_, arm) in all.filter(|(at, arm)| is_setting(arm) && Some(*at) != best) {
+        arm.is_rival = false;
+    }
+}
+
+fn is_setting(arm: &ArmVerdict) -> bool {
+    arm.is_rival && matches!(arm.arm, ArmName::Thresholds(..))
 }
 
 /// Marks in each session the rival with the lowest median, and those that it is not

@@ -104,6 +104,44 @@ fn ties_share_a_rank_and_neither_open_sessions_nor_the_closing_one_have_any() {
 }
 
 #[test]
+fn of_several_settings_of_the_thresholds_only_the_best_by_total_has_a_rank() {
+    let arms = [
+        "thresholds-20-80",
+        "thresholds-30-70",
+        "thresholds-40-60",
+        "fixed-1",
+    ];
+    // The first setting is over the bound on space; the third wins session a and loses in all.
+    let seconds = [
+        [1.0, 1.0, 1.0],
+        [4.0, 4.0, 1.0],
+        [2.0, 9.0, 1.0],
+        [5.0, 5.0, 1.0],
+    ];
+    let all = (0..3).flat_map(|round| [0, 1, 2, 3].map(|at: usize| (round, at)));
+    let runs: Vec<ArmRun> = all
+        .map(|(round, at)| {
+            let mut run = run(arms[at], round, seconds[at]);
+            if at == 0 {
+                run.totals.peak_space_amplification = 3.2;
+            }
+            run
+        })
+        .collect();
+    let verdict = judge(&parameters(&arms), &runs);
+    let all = &verdict.arms;
+    let rivals: Vec<bool> = all.iter().map(|arm| arm.is_rival).collect();
+    assert_eq!(rivals, [false, true, false, true]);
+    let ranks: Vec<Option<f64>> = all.iter().map(|arm| arm.mean_rank(all)).collect();
+    assert_eq!(ranks, [None, Some(1.0), None, Some(2.0)]);
+    let best: Vec<bool> = all.iter().map(|arm| arm.sessions[0].best).collect();
+    assert_eq!(best, [false, true, false, false]);
+    // Its figures stay.
+    assert_eq!(all[2].standing, Some(Standing::Loss));
+    assert!(verdict.won.iter().any(|won| won.arm == all[2].arm));
+}
+
+#[test]
 fn nobody_is_better_for_a_wide_range() {
     let arms = ["fixed-1", "fixed-4", "fixed-10"];
     // Session a: 9.9 to 10.1 s, 8 to 14, and 8 to 13.2: both meet the first one's range, and

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::html::write_report;
+use super::limits::write_limits_picture;
 use super::pictures::write_offered_pictures;
 use super::table::render_table;
 use crate::arms::ArmName;
@@ -20,7 +21,8 @@ pub struct Exports {
     pub table: PathBuf,
     /// The page.
     pub report: PathBuf,
-    /// One for each session that offers a rate for a given time.
+    /// One for each session that offers a rate for a given time, and one of the run limits of
+    /// arms that follow the workload.
     pub pictures: Vec<PathBuf>,
 }
 
@@ -35,12 +37,18 @@ pub fn write_exports(results: &Results, out: &Path) -> Result<Exports> {
     Ok(Exports {
         table,
         report,
-        pictures: write_offered_pictures(results, out)?,
+        pictures: write_pictures(results, out)?,
     })
 }
 
+fn write_pictures(results: &Results, directory: &Path) -> Result<Vec<PathBuf>> {
+    let mut pictures = write_offered_pictures(results, directory)?;
+    pictures.extend(write_limits_picture(results, directory)?);
+    Ok(pictures)
+}
+
 /// Writes the tables and the pictures of results that are published without their samples,
-/// which alone tell how an offered load was met: into a directory beside `file` that ends
+/// which alone tell how an offered load was met and what the run limits were: into a directory beside `file` that ends
 /// with `.report` in its stead. Nothing where there are no samples.
 ///
 /// # Errors
@@ -53,7 +61,7 @@ pub fn publish_exports(results: &Results, file: &Path) -> Result<()> {
     fs::create_dir_all(&directory).place(directory.display())?;
     let table = directory.join(TABLE_FILE);
     fs::write(&table, render_table(results)).place(table.display())?;
-    write_offered_pictures(results, &directory)?;
+    write_pictures(results, &directory)?;
     Ok(())
 }
 

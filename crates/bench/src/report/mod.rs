@@ -7,6 +7,7 @@ mod headroom;
 mod html;
 mod labels;
 mod level0;
+mod limits;
 mod offered;
 mod over_rounds;
 mod page_data;

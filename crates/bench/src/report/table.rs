@@ -22,7 +22,7 @@ Ranges that meet are a tie. * marks the best of a session, and who shares its ra
 lies within the range of the better one, or whose range meets it with a median within 5 %. So no
 rank is better for a wide range of its own. By medians: the mean of the ranks by medians alone.
 The closing session has no rank; arms with perfect knowledge or over the space bound have
-neither rank nor star.
+neither rank nor star. Of several settings of the thresholds only the best by total has them.
 Write amp: bytes written to files per byte written by the user; in brackets where it spans too
 little of the tree's phases for a claim. Read amp: data blocks read from files per get or scan.
 Peak space: bytes of all files over those of existing data, looked at every second.

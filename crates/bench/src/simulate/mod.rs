@@ -29,7 +29,7 @@ pub use calibrate::{Calibration, Compared, ComparedTotal, calibrate};
 pub use comparison::render_calibration;
 pub use contender::Contender;
 pub use levels::render_levels;
-pub use limits_picture::{LIMITS_FILE, write_limits};
+pub use limits_picture::write_limits;
 pub use oracle::{Followed, OracleKind};
 pub(crate) use scenario::store_of;
 pub use table::render_simulation;

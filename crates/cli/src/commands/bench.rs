@@ -35,7 +35,7 @@ pub fn command() -> Command {
                 "NAME",
                 "A contender; repeat it. Stock RocksDB: rocksdb-leveled, rocksdb-leveled-tuned, \
                  rocksdb-leveled-auto-rate, rocksdb-universal. Lissom: fixed-K, lazy-leveling, \
-                 thresholds-LOW-HIGH, learned, learned-from-K, lerp, learned-frozen, \
+                 thresholds-LOW-HIGH, learned, learned-from-K, lerp, lerp-monkey, learned-frozen, \
                  oracle:SESSION=fixed-K,...; fixed-4@dlc with a schedule",
             )
             .required(true)

@@ -19,9 +19,9 @@ pub fn command() -> Command {
              --slim writes the results without their samples by second, small enough to be \
              published. Such a file is shown like any other, but for what only samples tell: \
              no lines over time, no memory by tenths of a run, no convergence, no intervals of an \
-             offered load. So the tables, and the pictures of offered loads, go beside it: into \
-             NAME.report for NAME.json; and, where PATH is a directory, the OPTIONS of stock arms \
-             into NAME.options.",
+             offered load. So the tables, and the pictures of offered loads and of run limits \
+             (limits.svg), go beside it: into NAME.report for NAME.json; and, where PATH is a \
+             directory, the OPTIONS of stock arms into NAME.options.",
         )
         .arg(
             Arg::new("results")

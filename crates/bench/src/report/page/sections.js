@@ -114,7 +114,7 @@ function sessionsTable(page, data) {
   const arms = data.verdict.arms;
   if (!arms.length) return;
   html("h2", {}, page, "Session by session");
-  html("p", { class: "note" }, page, "Seconds where the loop is closed, the 99.9th percentile where a rate is offered. The darker a cell, the farther its median from the lowest of its row; bold are the best and who shares its rank. Arms with perfect knowledge or over the space bound are neither bold nor shaded nor the lowest.");
+  html("p", { class: "note" }, page, "Seconds where the loop is closed, the 99.9th percentile where a rate is offered. The darker a cell, the farther its median from the lowest of its row; bold are the best and who shares its rank. Arms with perfect knowledge or over the space bound, and all settings of the thresholds but the best by total, are neither bold nor shaded nor the lowest.");
   const judged = (s) => (s.open ? s.p999 : s.seconds);
   const rivals = arms.filter((a) => a.is_rival);
   const lowest = arms[0].sessions.map((_, i) => Math.min(...(rivals.length ? rivals : arms).map((a) => judged(a.sessions[i]).median)));

@@ -2,7 +2,10 @@
 
 use super::*;
 use crate::arms::ArmName;
+use crate::drive::Sample;
 use crate::run::{ArmRun, Progress, Watcher};
+use crate::store::LevelShape;
+use crate::trajectories::LIMITS_FILE;
 use crate::workload::parse_workload;
 
 #[test]
@@ -53,6 +56,65 @@ mix = { update = 1 }
     write_offered_pictures(&results, out.path()).unwrap();
     let picture = std::fs::read_to_string(&pictures[0]).unwrap();
     assert!(picture.contains("oracle: p99") && !picture.contains("oracle:two"));
+}
+
+/// The run limits of each level at the end of half of a session.
+fn sample(session: usize, operations: u64, limits: &[(u32, Option<u32>)]) -> Sample {
+    let levels = limits.iter().map(|(level, run_limit)| LevelShape {
+        level: *level,
+        run_limit: *run_limit,
+        ..LevelShape::default()
+    });
+    Sample {
+        session,
+        seconds: 1.0,
+        operations_per_second: operations as f64 / 2.0,
+        levels: levels.collect(),
+        ..Sample::default()
+    }
+}
+
+#[test]
+fn limits_of_arms_that_follow_the_workload_are_drawn_and_published() {
+    let out = tempfile::tempdir().unwrap();
+    let mut results = results(&["mock-a", "mock-b"], 1);
+    let file = out.path().join("published.json");
+    let picture = out.path().join("published.report").join(LIMITS_FILE);
+    publish_exports(&results, &file).unwrap();
+    assert!(!picture.exists(), "no arm follows the workload");
+
+    let learned: ArmName = "learned".parse().unwrap();
+    let mock = std::mem::replace(&mut results.parameters.arms[1], learned.clone());
+    let mut runs = results.runs.iter_mut();
+    let run = runs.find(|run| run.arm == mock).unwrap();
+    run.arm = learned;
+    run.samples = vec![sample(0, 1, &[])];
+    results.verdict = None;
+    let drawn = |results: &Results| {
+        publish_exports(results, &file).unwrap();
+        std::fs::read_to_string(&picture).ok()
+    };
+    assert_eq!(drawn(&results), None, "its limits are not told");
+
+    let run = results.runs.last_mut().unwrap();
+    let operations = run.sessions[0].operations;
+    run.samples = vec![
+        sample(0, operations, &[(0, None), (1, Some(1)), (3, Some(10))]),
+        sample(0, operations, &[(1, Some(4))]),
+        sample(1, 0, &[(1, Some(4)), (3, Some(10))]),
+    ];
+    let svg = drawn(&results).unwrap();
+    let line = |level: u32| {
+        let title = format!("<title>learned, level {level}</title>");
+        let (before, _) = svg.split_once(&title)?;
+        before.rsplit("d=\"").next()
+    };
+    let steps = |level| line(level).map(|path| path.matches('V').count());
+    assert_eq!([1, 2, 3].map(steps), [Some(1), None, Some(0)], "{svg}");
+    assert!(svg.contains("Run limits, mixed-sessions, first round"));
+    assert!(!svg.contains("time of an operation") && svg.contains(">ingest</text>"));
+    let exports = write_exports(&results, out.path()).unwrap();
+    assert!(exports.pictures.contains(&out.path().join(LIMITS_FILE)));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What is shown: tables, comparisons with measured runs, the picture of the limits.
 
 use super::*;
+use crate::trajectories::LIMITS_FILE;
 
 #[test]
 fn ties_share_a_rank_and_neither_the_oracle_nor_the_closing_session_has_one() {
@@ -134,7 +135,14 @@ fn the_picture_has_a_line_for_each_level_of_each_learner_and_names_the_sessions(
     assert!(svg.contains(&format!(">level {levels}</text>")), "a legend");
     for session in &seen.arms[0].outcome.sessions {
         let name = format!(">{}</text>", session.name);
-        assert_eq!(svg.matches(&name).count(), 2, "{name}: {svg}");
+        assert_eq!(svg.matches(&name).count(), 4, "{name}: {svg}");
+    }
+    for arm in followers {
+        let times = format!(
+            ">{}: time of an operation, µs; grey: fixed-4, the best",
+            arm.arm
+        );
+        assert!(svg.contains(&times), "{svg}");
     }
     // Between the first place and the end of the line a step goes up or down for each change.
     let (line, _) = svg

@@ -94,8 +94,8 @@ fn learners() -> [Arg; 2] {
         option(
             "out",
             "DIR",
-            "Writes limits.svg into this directory: the run limits of each level over the \
-             sessions, of each arm that follows the workload",
+            "Writes limits.svg into this directory: the run limits of each level, and the time \
+             of an operation, over the sessions, of each arm that follows the workload",
         )
         .value_parser(value_parser!(PathBuf))
         .conflicts_with_all(["calibrate", "compare"]),
