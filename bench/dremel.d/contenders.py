@@ -10,13 +10,12 @@ def text(records, space, contender, subject):
     """The file that a contender is run with; None if there is none."""
     if contender == studies.GUIDE:
         return space.file(space.default)
-    if contender == studies.ROCKSDB:
-        # In the proportion in which the memory is smaller than the paper's.
-        return subjects.rocksdb_defaults(2**30 / subject.constants["memory"])
-    if contender == studies.UNSCALED:
-        return subjects.rocksdb_defaults(1)
-    if contender == "db-bench":
-        return "# none\n"
+    # In the proportion in which the memory is smaller than the paper's, or as they are.
+    divisor = 2**30 / subject.constants["memory"]
+    if contender in (studies.ROCKSDB, studies.UNSCALED):
+        return subjects.rocksdb_defaults(divisor if contender == studies.ROCKSDB else 1)
+    if contender in (studies.DB_BENCH, studies.DB_BENCH_UNSCALED):
+        return subjects.db_bench_defaults(divisor if contender == studies.DB_BENCH else 1)
     own = configuration(records, contender, subject)
     return space.file(own) if own else None
 

@@ -12,7 +12,9 @@ RIVALS = ("random", "single-task", "multi-task", "tpe")
 # the memory, and, outside of the comparison, as they are, which is more memory than the
 # others have.
 GUIDE, ROCKSDB, UNSCALED = "guide", "rocksdb", "rocksdb-unscaled"
-OUTSIDE = (UNSCALED,)
+# The same two of db_bench's own defaults.
+DB_BENCH, DB_BENCH_UNSCALED = "db-bench", "db-bench-unscaled"
+OUTSIDE = (UNSCALED, DB_BENCH_UNSCALED)
 # Of the budget: what led by then is run again together with what was found at last.
 SHARES = (0.25, 0.5)
 # What a search chose, and the best of its trials when each of them ran in full.
@@ -97,7 +99,8 @@ def extras():
     two, three, four = BUCKETS
     return {
         "lissom": [Study("lissom", "lissom-settings", ("dremel",), (), sessions=True)],
-        "db-bench": [Study("db-bench", "debian-db-bench", ("dremel",), (GUIDE, "db-bench"))],
+        "db-bench": [Study("db-bench", "debian-db-bench", ("dremel",),
+                           (GUIDE, DB_BENCH, DB_BENCH_UNSCALED))],
         "features": [Study("features", ABLATED, ("dremel", *(f"dremel-without-{it}"
                                                              for it in FEATURES)), (GUIDE,))],
         "both": [Study("both", LATENCY, ("dremel", "dremel-p99", "dremel-both"), (GUIDE,))],

@@ -29,6 +29,18 @@ class Judge(unittest.TestCase):
         self.assertEqual(ranks["multi-task"], 3)
         self.assertNotIn("rocksdb-unscaled", ranks)
 
+    def test_db_bench_is_ranked_with_the_memory_of_the_others(self):
+        (study,) = studies.extras()["db-bench"]
+        held = [{**final(contender, turn, base + turn), "study": study.name,
+                 "subject": study.subject}
+                for contender, base in (("dremel", 500), ("guide", 400), ("db-bench", 450),
+                                        ("db-bench-unscaled", 900)) for turn in range(3)]
+        self.assertEqual(judge.ranks(held, study.contenders),
+                         {"dremel": 1, "db-bench": 2, "guide": 3})
+        self.assertEqual(judge.of_method(held, study, held, "dremel"), "first")
+        _, rows = tables.study_table(held, study)
+        self.assertEqual([it[5] for it in rows if it[0] == "db-bench-unscaled"], ["outside"])
+
     def test_verdicts(self):
         self.assertEqual(judge.verdict(self.finals, self.study.contenders),
                          "first, a tie with single-task")

@@ -159,6 +159,23 @@ class Studies(unittest.TestCase):
         self.assertIn("block_cache=2097152\n", text)
         self.assertIn("write_buffer_size=67108864\n", subjects.rocksdb_defaults(1))
 
+    def test_db_benchs_defaults_shrink_with_the_memory_too(self):
+        sizes, _ = settings.load()
+        subject = subjects.of_db_bench(sizes, Path("/d"), "/l")
+        (study,) = studies.extras()["db-bench"]
+        text = lambda it: contenders.text([], None, it, subject)
+        flags = text(studies.DB_BENCH).split()
+        self.assertEqual(flags, ["--write_buffer_size=4194304",
+                                 "--max_bytes_for_level_base=16777216",
+                                 "--target_file_size_base=4194304", "--cache_size=524288",
+                                 "--cache_numshardbits=2"])
+        # Two buffers, all of them that db_bench has, and the cache.
+        self.assertLess(2 * (4 << 20) + (512 << 10), subject.constants["memory"])
+        self.assertIn("--cache_size=8388608\n--cache_numshardbits=6\n",
+                      text(studies.DB_BENCH_UNSCALED))
+        self.assertEqual(set(study.contenders) & set(studies.OUTSIDE),
+                         {studies.DB_BENCH_UNSCALED})
+
     def test_times_are_told_in_a_unit(self):
         self.assertEqual([studies.duration(it) for it in (30, 300, 7200)],
                          ["30 s", "5 min", "2.0 h"])
