@@ -39,8 +39,10 @@ class Studies(unittest.TestCase):
         spent = {("double-get30", "random"): 400.0, ("double-get30", "dremel"): 9999.0}
         self.assertEqual(held.seconds_left(steps, spent), 4 * 720 + 45 * 32 - 400 - 720)
         self.assertEqual(len(held.unique(steps + steps)), len(steps))
-        self.assertEqual(studies.share_of("dremel@25%"), ("dremel", 0.25))
-        self.assertEqual(studies.share_of("guide"), ("guide", None))
+        self.assertEqual(studies.moment_of("dremel@25%"), ("dremel", "25%"))
+        self.assertEqual(studies.moment_of("guide"), ("guide", None))
+        self.assertEqual([studies.seconds_of(it, self.subject()) for it in
+                          ("dremel", "dremel@25%", "random@50%")], [720, 180, 360])
 
     def test_slots_hold_what_cannot_be_split(self):
         subject = self.subject()
@@ -71,7 +73,8 @@ class Studies(unittest.TestCase):
         long, waiting = stretches.held_up(steps, known, 140 * 60)
         self.assertEqual([it.name for it in long], ["dremel-4-buckets"])
         self.assertEqual({it.study for it in waiting}, {"four-buckets"})
-        self.assertEqual(len(waiting), 9)
+        # Of each round four contenders, and what led two of them early.
+        self.assertEqual(len(waiting), 3 * 6)
         self.assertEqual(len(campaign.passed_over(long, known, 140 * 60)), 1)
         self.assertEqual(stretches.held_up(steps, known, float("inf")), ([], []))
         main = studies.steps(studies.main("double-get30", ("dremel", "random")), subject, 1)
@@ -121,6 +124,16 @@ class Studies(unittest.TestCase):
         self.assertEqual(studies.budget("dremel", subject), 720)
         study = studies.extras()["buckets"][0]
         self.assertEqual(study.own, "dremel-2-buckets")
+        self.assertEqual(study.points, ("dremel-3-buckets@dremel-2-buckets",))
+        (all_three,) = studies.extras()["four-buckets"]
+        self.assertEqual(all_three.methods, tuple(studies.BUCKETS), "one table of three")
+        shortest = studies.budget("dremel-2-buckets", subject)
+        self.assertEqual({studies.seconds_of(it, subject) for it in all_three.points}, {shortest})
+        self.assertEqual(all_three.moments("dremel-2-buckets"), ["dremel-2-buckets"])
+        self.assertEqual(all_three.moments("dremel-4-buckets"),
+                         ["dremel-4-buckets@dremel-2-buckets", "dremel-4-buckets"])
+        kinds = {it.name: it.kind for it in studies.steps(all_three, subject, 1)}
+        self.assertEqual(kinds["dremel-4-buckets@dremel-2-buckets"], "early")
         self.assertEqual(studies.main("double-get30", turn=1).own, "dremel")
         for number, method in enumerate(studies.BUCKETS, 2):
             self.assertEqual(searching.VARIANTS[method],
@@ -213,6 +226,20 @@ class Contenders(unittest.TestCase):
         self.held = self.held[2:]
         self.assertIsNone(found("dremel@25%"))
         self.assertEqual(contenders.lacking("dremel@25%"), "nothing was measured by then")
+
+    def test_what_led_in_the_time_of_another_is_run(self):
+        four = "dremel-4-buckets"
+        for it in self.held:
+            it["method"] = four
+        early = studies.in_time_of(four, "dremel-2-buckets")
+        found = lambda: contenders.configuration(self.held, early, self.subject)
+        # Two buckets have 1,312 s.
+        self.assertEqual(found(), {"a": 3})
+        self.assertEqual(contenders.twin(self.held, early, self.subject), four)
+        self.held[2]["at"] = 1313
+        self.assertEqual(found(), {"a": 2})
+        self.assertIsNone(contenders.twin(self.held, early, self.subject))
+        self.assertEqual(contenders.lacking(early), "nothing was measured by then")
 
     def test_the_best_in_full_are_told_by_their_runs_in_full(self):
         full = [{"type": "full", "subject": "double-get30", "number": number,
