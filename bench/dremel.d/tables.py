@@ -276,8 +276,9 @@ def over_time(records, subject):
         rows.append([f"{it.second:.1f} s{mark}", times(it.with_end), times(it.with_rest),
                      f"{it.place} of {it.trials}", f"{it.leader:.1%}"])
     return ["", "  whether ranks hold from early on: rank correlations of the means so far, the place "
-            "that the", "  best trial had then, and what the leader of then is worth at the end, of "
-            "the best.", "  * is where the search compared its trials:", aligned(rows)]
+            "that the",
+            "  best trial had then, and what the leader of then is worth at the end, of the best.",
+            "  * is where the search compared its trials:", aligned(rows)]
 
 
 def under_sessions(records, study):
