@@ -10,13 +10,12 @@ def text(records, space, contender, subject):
     """The file that a contender is run with; None if there is none."""
     if contender == studies.GUIDE:
         return space.file(space.default)
-    if contender == studies.ROCKSDB:
-        # In the proportion in which the memory is smaller than the paper's.
-        return subjects.rocksdb_defaults(2**30 / subject.constants["memory"])
-    if contender == studies.UNSCALED:
-        return subjects.rocksdb_defaults(1)
-    if contender == "db-bench":
-        return "# none\n"
+    # In the proportion in which the memory is smaller than the paper's, or as they are.
+    divisor = 2**30 / subject.constants["memory"]
+    if contender in (studies.ROCKSDB, studies.UNSCALED):
+        return subjects.rocksdb_defaults(divisor if contender == studies.ROCKSDB else 1)
+    if contender in (studies.DB_BENCH, studies.DB_BENCH_UNSCALED):
+        return subjects.db_bench_defaults(divisor if contender == studies.DB_BENCH else 1)
     own = configuration(records, contender, subject)
     return space.file(own) if own else None
 
@@ -27,9 +26,9 @@ def configuration(records, contender, subject):
         found = best_in_full(records, subject)
         place = studies.BEST.index(contender)
         return found[place] if place < len(found) else None
-    method, share = studies.share_of(contender)
-    if share:
-        return early(records, method, share, subject)
+    method, moment = studies.moment_of(contender)
+    if moment:
+        return led_by_then(records, contender, subject)
     return found_by("dremel" if contender == studies.CHOSEN else method, records, subject)
 
 
@@ -39,10 +38,11 @@ def found_by(method, records, subject):
     return found[0]["configuration"] if found else None
 
 
-def early(records, method, share, subject):
-    """What led a search at a share of its time; None before anything was measured."""
+def led_by_then(records, contender, subject):
+    """What led a search early; None before anything was measured."""
+    method = studies.moment_of(contender)[0]
     trials = matching(records, type="trial", subject=subject.name, method=method)
-    number = curves.leader(trials, share * studies.budget(method, subject))
+    number = curves.leader(trials, studies.seconds_of(contender, subject))
     return next((it["configuration"] for it in trials if it["number"] == number), None)
 
 
@@ -69,17 +69,18 @@ def earlier_names(contender):
     """Who may be run for a contender."""
     if contender in studies.BEST:
         return [studies.CHOSEN]
-    method, share = studies.share_of(contender)
-    if share is None:
+    method, moment = studies.moment_of(contender)
+    if moment is None:
         return []
-    return [method, *(studies.at_share(method, it) for it in reversed(studies.SHARES)
-                      if it > share)]
+    names = [studies.at_share(method, it) for it in studies.SHARES]
+    later = names[names.index(contender) + 1:] if contender in names else []
+    return [method, *reversed(later)]
 
 
 def lacking(contender):
     """Why a contender has no file: words."""
     if contender in studies.BEST:
         return "not so many trials could be run in full"
-    if studies.share_of(contender)[1]:
+    if studies.moment_of(contender)[1]:
         return "nothing was measured by then"
     return "its search measured nothing"

@@ -47,3 +47,27 @@ def settled(leads):
             break
         at = begun
     return at
+
+
+def mean(series, begin, end):
+    """The mean throughput between two seconds of a trial, of (second, throughput) of samples,
+    each since the one before; None where none ended there."""
+    total = seconds = before = 0.0
+    for second, throughput in series:
+        took = max(second - before, 0.0)
+        before = second
+        if begin < second <= end:
+            total += throughput * took
+            seconds += took
+    return total / seconds if seconds else None
+
+
+def mean_so_far(series):
+    """(second, mean throughput since the start) of (second, throughput)."""
+    found, before, total = [], 0.0, 0.0
+    for second, throughput in series:
+        total += throughput * max(second - before, 0.0)
+        before = second
+        if second > 0:
+            found.append((second, total / second))
+    return found or [(0.0, 0.0)]

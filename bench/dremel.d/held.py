@@ -66,3 +66,23 @@ def seconds_left(left, spent):
 def unique(found):
     """Steps once each."""
     return list(dict.fromkeys(found))
+
+
+def recorded(records, settings):
+    """The studies that there are records of: those whose runs took turns, and where a search
+    serves none of these, the first that it would serve. `settings` are all names of the main
+    comparison."""
+    searches = {(it["subject"], it["method"]) for it in records
+                if it["type"] in ("trial", "found", "failed")}
+    possible = studies.possible(settings, {subject for subject, it in searches if it == "tpe"})
+    runs = {(it["study"], it["subject"]) for it in records if it["type"] in RUNS}
+    full = {it["subject"] for it in records if it["type"] == "full"}
+    found = [it for it in possible
+             if (it.name, it.subject) in runs or it.in_full and it.subject in full]
+    served = {(it.subject, method) for it in found for method in it.methods}
+    for study in possible:
+        own = searches.intersection((study.subject, it) for it in study.methods)
+        if own - served:
+            found.append(study)
+            served |= own
+    return [it for it in possible if it in found]

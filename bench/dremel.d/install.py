@@ -12,9 +12,10 @@ import debian
 from failure import Failure
 
 # BoTorch 0.13.0 asks for just these of the two behind it; the others are of the same time.
-GAUSSIAN = ("torch==2.6.0", "numpy==2.2.2", "scipy==1.15.1", "linear_operator==0.6",
-            "gpytorch==1.14", "botorch==0.13.0")
-LIBRARIES = {"single-task": GAUSSIAN, "multi-task": GAUSSIAN, "tpe": ("optuna==4.2.1",)}
+NUMPY = "numpy==2.2.2"
+GAUSSIAN = ("torch==2.6.0", NUMPY, "scipy==1.15.1", "linear_operator==0.6", "gpytorch==1.14",
+            "botorch==0.13.0")
+LIBRARIES = {"single-task": GAUSSIAN, "multi-task": GAUSSIAN, "tpe": (NUMPY, "optuna==4.2.1")}
 
 
 def place():
@@ -25,6 +26,11 @@ def place():
 
 def python():
     return place() / "bin/python"
+
+
+def is_here():
+    """Whether this is the environment's Python."""
+    return Path(sys.prefix).resolve() == place().resolve()
 
 
 def missing(methods):
@@ -80,7 +86,7 @@ def run(words):
 
 def begin_anew_in_it(script):
     """Goes on as the environment's Python, if there is one and this is another."""
-    if python().exists() and Path(sys.prefix).resolve() != place().resolve():
+    if python().exists() and not is_here():
         os.execv(python(), [str(python()), str(script), *sys.argv[1:]])
 
 

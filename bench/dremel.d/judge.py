@@ -117,9 +117,32 @@ def progress(finals, study):
     if not order:
         return {}
     best = statistics.median(order[0][1])
-    moments = lambda method: [*(studies.at_share(method, it) for it in studies.SHARES), method]
     return {method: [[it / best for it in values(finals, moment, "throughput")]
-                     for moment in moments(method)] for method in study.methods}
+                     for moment in study.moments(method)] for method in study.methods}
+
+
+def after_half(finals, study, method="dremel"):
+    """(standing of what led a search after half of its time against what it found at last, the
+    median of either as a share of the best median of the setting); None before they took
+    turns."""
+    order = ranking(finals, study.contenders)
+    half, last = (values(finals, it, "throughput")
+                  for it in (studies.at_share(method, 0.5), method))
+    if not (order and half and last):
+        return None
+    best = statistics.median(order[0][1])
+    return standing(half, last), statistics.median(half) / best, statistics.median(last) / best
+
+
+def in_time_of(finals, study):
+    """How methods with more time stand against the one with the least, in its time and in
+    their own: (method, (factor, standing), (factor, standing)); a factor is None where
+    somebody was not measured."""
+    theirs = values(finals, study.shortest, "throughput")
+    against = lambda it: (gain(finals, it, study.shortest),
+                          standing(values(finals, it, "throughput"), theirs))
+    return [(method, *map(against, study.moments(method))) for method in study.methods
+            if method != study.shortest]
 
 
 def time_to_best(records, study):

@@ -12,7 +12,9 @@ RIVALS = ("random", "single-task", "multi-task", "tpe")
 # the memory, and, outside of the comparison, as they are, which is more memory than the
 # others have.
 GUIDE, ROCKSDB, UNSCALED = "guide", "rocksdb", "rocksdb-unscaled"
-OUTSIDE = (UNSCALED,)
+# The same two of db_bench's own defaults.
+DB_BENCH, DB_BENCH_UNSCALED = "db-bench", "db-bench-unscaled"
+OUTSIDE = (UNSCALED, DB_BENCH_UNSCALED)
 # Of the budget: what led by then is run again together with what was found at last.
 SHARES = (0.25, 0.5)
 # What a search chose, and the best of its trials when each of them ran in full.
@@ -44,8 +46,11 @@ class Study:
     subject: str
     methods: tuple
     others: tuple
-    # Whether what led the searches early is run again, too.
+    # Whether what led the searches at shares of their time is run again, too.
     early: bool = False
+    # Of methods with different times the one with the least: what led the others when its time
+    # was over is run again, too.
+    shortest: str = ""
     # Whether all trials of the search run in full, and the best of them by turns.
     in_full: bool = False
     # Whether what was found is compared under `lissom bench`, whose sessions are real ones.
@@ -57,9 +62,16 @@ class Study:
 
     @property
     def points(self):
-        """What led each search at shares of its time."""
+        """What led searches early."""
+        if self.shortest:
+            return tuple(in_time_of(it, self.shortest) for it in self.methods
+                         if it != self.shortest)
         names = [at_share(it, share) for it in self.methods for share in SHARES]
         return tuple(names) if self.early else ()
+
+    def moments(self, method):
+        """What led a search early, and what it found at last, in this order."""
+        return [*(it for it in self.points if moment_of(it)[0] == method), method]
 
     @property
     def own(self):
@@ -97,14 +109,17 @@ def extras():
     two, three, four = BUCKETS
     return {
         "lissom": [Study("lissom", "lissom-settings", ("dremel",), (), sessions=True)],
-        "db-bench": [Study("db-bench", "debian-db-bench", ("dremel",), (GUIDE, "db-bench"))],
+        "db-bench": [Study("db-bench", "debian-db-bench", ("dremel",),
+                           (GUIDE, DB_BENCH, DB_BENCH_UNSCALED))],
         "features": [Study("features", ABLATED, ("dremel", *(f"dremel-without-{it}"
                                                              for it in FEATURES)), (GUIDE,))],
         "both": [Study("both", LATENCY, ("dremel", "dremel-p99", "dremel-both"), (GUIDE,))],
         "halving": [halving(it) for it in HALVED],
-        # All of them with --restart: so many trials as 3 and 4 buckets have cannot wait here.
-        "buckets": [Study("buckets", ABLATED, (two, three), (GUIDE,))],
-        "four-buckets": [Study("four-buckets", ABLATED, (two, four), (GUIDE,))],
+        # All of them with --restart: so many trials as 3 and 4 buckets have cannot wait here. The
+        # first is the part of the second that fits into a slot.
+        "buckets": [Study("buckets", ABLATED, (two, three), (GUIDE,), shortest=two)],
+        "four-buckets": [Study("four-buckets", ABLATED, (two, three, four), (GUIDE,),
+                               shortest=two)],
     }
 
 
@@ -123,6 +138,12 @@ def choose(names, settings, methods):
             raise Failure(f"there is no study {name}: choose main, every, or of "
                           f"{', '.join(others)}")
     return found
+
+
+def possible(settings, with_tpe=()):
+    """All studies in all settings, in the order of the report; in some TPE has searched, too."""
+    mains = [main(it, METHODS + ("tpe",) if it in with_tpe else METHODS) for it in settings]
+    return mains + [study for extra in extras().values() for study in extra]
 
 
 def budget(method, subject):
@@ -159,8 +180,8 @@ def steps(study, subject, rounds):
         # As many as the paper's 31 and the default.
         found.append(Step("full", study.name, study.subject, "dremel", 0, 32 * seconds))
     for turn in range(rounds):
-        found += [Step("early" if share_of(contender)[1] else "final", study.name, study.subject,
-                       contender, turn, seconds)
+        found += [Step("early" if moment_of(contender)[1] else "final", study.name,
+                       study.subject, contender, turn, seconds)
                   for contender in by_turns(study.contenders + study.points, turn)]
     return found
 
@@ -170,17 +191,33 @@ def at_share(method, share):
     return f"{method}@{share:.0%}"
 
 
-def share_of(contender):
-    """(method, share of its time) of such a name; of any other (name, None)."""
-    method, _, share = contender.partition("@")
-    return method, float(share.rstrip("%")) / 100 if share else None
+def in_time_of(method, other):
+    """The name of what led a search when another method's time was over."""
+    return f"{method}@{other}"
+
+
+def moment_of(contender):
+    """(method, moment) of what led its search early; of any other (name, None)."""
+    method, _, moment = contender.partition("@")
+    return method, moment or None
+
+
+def seconds_of(contender, subject):
+    """Seconds of its search after which a contender had been found."""
+    method, moment = moment_of(contender)
+    whole = budget(method, subject)
+    if moment is None:
+        return whole
+    if moment.endswith("%"):
+        return whole * float(moment[:-1]) / 100
+    return min(whole, budget(moment, subject))
 
 
 def searched(step):
     """The method without whose search a step cannot be done."""
     if step.kind in ("full", "sessions") or step.name in (CHOSEN, *BEST):
         return "dremel"
-    return share_of(step.name)[0]
+    return moment_of(step.name)[0]
 
 
 def by_turns(contenders, turn):

@@ -1,5 +1,6 @@
 """What is measured: a program for trials, the space, and its constants."""
 
+import math
 import shlex
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -107,12 +108,23 @@ def of_db_bench(sizes, place, _program):
                    more=("--restart",))
 
 
+# MiB of RocksDB's own defaults, of 7.8 as of 11.12.
+DEFAULTS = {"write_buffer_size": 64, "max_bytes_for_level_base": 256, "target_file_size_base": 64}
+
+
+def db_bench_defaults(divisor):
+    """The defaults of RocksDB 7.8's db_bench, sizes divided; 1 leaves them as they are. Its
+    cache has 8 MiB in 64 shards, which stay as large as they are."""
+    sizes = {**DEFAULTS, "cache_size": 8}
+    flags = {name: int(size * 2**20 / divisor) for name, size in sizes.items()}
+    flags["cache_numshardbits"] = max(0, 6 - round(math.log2(divisor)))
+    return "".join(f"--{name}={value}\n" for name, value in flags.items())
+
+
 def rocksdb_defaults(divisor):
     """RocksDB 11.12's own defaults, sizes divided; 1 leaves them as they are."""
-    mebibytes = {"write_buffer_size": 64, "max_bytes_for_level_base": 256,
-                 "target_file_size_base": 64}
     sizes = "".join(f"  {name}={int(size * 2**20 / divisor)}\n"
-                    for name, size in mebibytes.items())
+                    for name, size in DEFAULTS.items())
     return ('[DBOptions]\n[CFOptions "default"]\n' + sizes
             + "  level_compaction_dynamic_level_bytes=true\n"
             + '[TableOptions/BlockBasedTable "default"]\n'

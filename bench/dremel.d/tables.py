@@ -2,6 +2,7 @@
 
 import statistics
 
+import early_ranks
 import judge
 import sessions
 import studies
@@ -104,13 +105,30 @@ def summary(records, chosen):
     if best:
         lines.append(f"Its largest gain is {best[0]:.2f} times the guide, in {best[1]} (the "
                      "paper: up to 2.61).")
-    return "\n".join(lines)
+    return "\n".join([*lines, *half_of_the_time(records, chosen)])
 
 
-def render(records, wanted):
-    """The whole report as text."""
+def half_of_the_time(records, chosen):
+    """Whether half of the time would have done, over all settings of the main comparison."""
+    found = [judge.after_half(judge.runs_of(records, it), it) for it in chosen]
+    found = [it for it in found if it and it[0] != "too few"]
+    if not found:
+        return []
+    level = sum(words in ("tie", "better") for words, _, _ in found)
+    half, last = (statistics.median(shares) for shares in list(zip(*found))[1:])
+    return [f"What led its search after half of its time is level with what it found at last, or "
+            f"better, in {level} of {len(found)}",
+            f"settings; as a share of the best median of a setting {half:.0%} against {last:.0%}, "
+            "medians over the settings."]
+
+
+def render(records, wanted, unmeasured=()):
+    """The whole report as text; of studies that are unmeasured the names."""
     text = ["Dremel against other searches", *origins(records), *sizes(records)]
     text += ["", summary(records, [it for it in wanted if it.name == "main"])]
+    if unmeasured:
+        names = ", ".join(f"{it.name} {it.subject}" for it in unmeasured)
+        text += [f"Not measured at all: {names}."]
     for study in wanted:
         text += ["", f"{study.name}: {study.subject}", ""]
         if study.in_full:
@@ -173,6 +191,8 @@ def remarks(records, study):
         failures = [it["failure"] for it in own if it["type"] == "failed"]
         if failures and not found:
             text.append(f"  {method} failed: {failures[-1]}")
+        elif not found:
+            text.append(f"  {method} has not searched" + (" to its end" if own else ""))
         fallbacks = [it["fallback"] for it in own if "fallback" in it]
         if fallbacks:
             text.append(f"  {method} drew {len(fallbacks)} of its trials, for its library failed "
@@ -197,7 +217,9 @@ def compared(records, study):
     if not finals:
         return [*remarks(records, study), "  not measured"]
     words = judge.of_method(records, study, finals, study.own)
-    text = [aligned(rows), "", f"  {study.own}: {words}"]
+    text = [aligned(rows), ""]
+    # Who had less time is not judged by what others found in more.
+    text += in_time_of(finals, study) if study.shortest else [f"  {study.own}: {words}"]
     if study.name == "both":
         text += [f"  dremel-both against {rival} in {title}: {standing}"
                  for rival, title, standing in judge.both(finals)]
@@ -209,6 +231,20 @@ def compared(records, study):
                          for method, at in judge.time_to_best(records, study).items())
         text += [f"  the last to lead led after: {near}"] if near else []
     return text + remarks(records, study)
+
+
+def in_time_of(finals, study):
+    """Lines on methods with different times: what they had found in the time of the one with
+    the least, and at last."""
+    rows = [["", f"in the time of {study.shortest}", "times it", "", "in its own time", "times it",
+             ""]]
+    for method, *against in judge.in_time_of(finals, study):
+        row = [method]
+        for contender, (factor, standing) in zip(study.moments(method), against):
+            row += [shown(values(finals, contender, "throughput")), times(factor), standing]
+        rows.append(row)
+    return ["  operations/s, and how they stand against what "
+            f"{study.shortest} found at last:", aligned(rows)]
 
 
 def in_full(records, study):
@@ -225,7 +261,24 @@ def in_full(records, study):
         text.append(f"  by single runs: chosen {figure(achieved)}, the most of {trials} "
                     f"{figure(most)} operations/s: {achieved / most:.1%}; the most of many is the "
                     "luckiest")
-    return text + failures(finals) or ["  not measured"]
+    return text + over_time(records, study.subject) + failures(finals) or ["  not measured"]
+
+
+def over_time(records, subject):
+    """Lines on whether ranks hold from early on."""
+    found = early_ranks.moments(records, subject)
+    if not found:
+        return []
+    rows = [["after", "ranks against the end", "against what came after", "the best one's place",
+             "the leader's end"]]
+    for it in found:
+        mark = " *" if it.compared else ""
+        rows.append([f"{it.second:.1f} s{mark}", times(it.with_end), times(it.with_rest),
+                     f"{it.place} of {it.trials}", f"{it.leader:.1%}"])
+    return ["", "  whether ranks hold from early on: rank correlations of the means so far, the place "
+            "that the",
+            "  best trial had then, and what the leader of then is worth at the end, of the best.",
+            "  * is where the search compared its trials:", aligned(rows)]
 
 
 def under_sessions(records, study):

@@ -3,7 +3,7 @@
 import unittest
 import xml.etree.ElementTree
 
-from testing import all_records, final
+from testing import all_records, final, reading, subject
 import judge
 import picture
 import report
@@ -28,6 +28,18 @@ class Judge(unittest.TestCase):
         self.assertEqual(ranks["single-task"], 1)
         self.assertEqual(ranks["multi-task"], 3)
         self.assertNotIn("rocksdb-unscaled", ranks)
+
+    def test_db_bench_is_ranked_with_the_memory_of_the_others(self):
+        (study,) = studies.extras()["db-bench"]
+        held = [{**final(contender, turn, base + turn), "study": study.name,
+                 "subject": study.subject}
+                for contender, base in (("dremel", 500), ("guide", 400), ("db-bench", 450),
+                                        ("db-bench-unscaled", 900)) for turn in range(3)]
+        self.assertEqual(judge.ranks(held, study.contenders),
+                         {"dremel": 1, "db-bench": 2, "guide": 3})
+        self.assertEqual(judge.of_method(held, study, held, "dremel"), "first")
+        _, rows = tables.study_table(held, study)
+        self.assertEqual([it[5] for it in rows if it[0] == "db-bench-unscaled"], ["outside"])
 
     def test_verdicts(self):
         self.assertEqual(judge.verdict(self.finals, self.study.contenders),
@@ -191,18 +203,93 @@ class Report(unittest.TestCase):
 
     def test_pictures_are_whole_and_need_nothing_else(self):
         held = all_records()
-        for drawing in (picture.searches(held, self.wanted[0], 900),
+        for drawing in (picture.searches(held, self.wanted[0], subject("ycsb-a")),
                         picture.running(held, "ycsb-a"),
-                        picture.searches(held[:2], self.wanted[0], 900),
-                        picture.running(held[:2], "ycsb-a")):
+                        picture.searches(held[:2], self.wanted[0], subject("ycsb-a")),
+                        picture.running(held[:2], "ycsb-a"),
+                        picture.in_full(held[:2], "ycsb-a")):
             xml.etree.ElementTree.fromstring(drawing)
             self.assertNotIn("nan", drawing)
             self.assertNotIn("href", drawing)
 
     def test_a_page_of_a_beginning(self):
-        self.assertIn("No setting is complete", report.page(all_records()[:2], self.wanted,
-                                                            {"ycsb-a": 900}))
-        self.assertIn("<svg", report.page(all_records(), self.wanted, {"ycsb-a": 900}))
+        known = {"ycsb-a": subject("ycsb-a")}
+        text = report.page(all_records()[:2], self.wanted, known, [studies.main("ycsb-b")])
+        self.assertIn("No setting is complete", text)
+        self.assertIn("Not measured at all: main ycsb-b.", text)
+        self.assertIn("<svg", report.page(all_records(), self.wanted, known))
+
+    def test_who_has_not_searched_is_named(self):
+        held = [it for it in all_records() if it.get("method") != "multi-task"
+                and not it.get("contender", "").startswith("multi-task")]
+        self.assertIn("multi-task has not searched\n", tables.render(held, self.wanted))
+        held.append({"type": "trial", "subject": "ycsb-a", "method": "multi-task", "number": 1})
+        self.assertIn("multi-task has not searched to its end", tables.render(held, self.wanted))
+        self.assertNotIn("not searched", tables.render(all_records(), self.wanted[:1]))
+
+    def test_half_of_the_time_is_compared_with_all_of_it(self):
+        text = tables.summary(all_records(), self.wanted[:1])
+        # It was the same, and the best.
+        self.assertIn("or better, in 1 of 1\nsettings", text)
+        self.assertIn("100% against 100%", text)
+        wanted = [self.wanted[0], studies.main("double-get30")]
+        other = [{**it, "subject": "double-get30"} for it in all_records()
+                 if it.get("contender") != "dremel@50%"]
+        other += [{**final("dremel@50%", turn, 455 + turn, type="early"),
+                   "subject": "double-get30"} for turn in range(3)]
+        text = tables.summary(all_records() + other, wanted)
+        self.assertIn("or better, in 1 of 2\nsettings", text)
+        # Of 100 and 50.2 %.
+        self.assertIn("75% against 100%", text)
+        self.assertNotIn("after half", tables.summary(other[:-1], wanted[1:]), "too few rounds")
+
+
+class Buckets(unittest.TestCase):
+    """More of them have more time, and are compared in the same, too."""
+
+    def setUp(self):
+        (self.study,) = studies.extras()["four-buckets"]
+        two, three, four = self.study.methods
+        self.held = [{"type": "plan"}]
+        for contender, base in ((two, 900), (studies.in_time_of(three, two), 905),
+                                (three, 950), (studies.in_time_of(four, two), 800), (four, 1000),
+                                ("guide", 400)):
+            kind = "early" if "@" in contender else "final"
+            self.held += [{**final(contender, turn, base + 10 * turn), "type": kind,
+                           "study": self.study.name, "subject": self.study.subject}
+                          for turn in range(3)]
+        for method, at in zip(self.study.methods, (1000, 3000, 9000)):
+            where = {"subject": self.study.subject, "method": method}
+            self.held += [{"type": "trial", **where, "number": number, "configuration": {},
+                           **reading(second, 30, 500 + number)}
+                          for number, second in enumerate((100, at), 1)]
+            self.held.append({"type": "found", **where, "number": 2, "spent": at,
+                              "configuration": {}})
+
+    def test_one_table_tells_whether_more_of_them_help(self):
+        three, four = judge.in_time_of(judge.runs_of(self.held, self.study), self.study)
+        self.assertEqual([three[1][1], three[2][1]], ["tie", "better"])
+        self.assertEqual([four[1][1], four[2][1]], ["worse", "better"])
+        self.assertAlmostEqual(four[2][0], 1010 / 910)
+        text = tables.render(self.held, [self.study])
+        self.assertRegex(text, r"dremel-3-buckets +915 ±10 +1\.01 +tie +960 ±10 +1\.05 +better")
+        self.assertRegex(text, r"dremel-4-buckets +810 ±10 +0\.89 +worse +1,010 ±10 +1\.11")
+        self.assertNotIn("dremel-2-buckets: behind", text, "it had less time")
+
+    def test_their_searches_are_drawn_each_to_its_end(self):
+        own = subject(self.study.subject)
+        drawing = picture.searches(self.held, self.study, own)
+        tree = xml.etree.ElementTree.fromstring(drawing)
+        lines = [it for it in tree.iter() if it.tag.endswith("polyline")]
+        ends = [float(it.get("points").split()[-1].split(",")[0]) for it in lines]
+        budgets = [studies.budget(it, own) for it in self.study.methods]
+        frame = picture.Frame(budgets[-1], 1)
+        self.assertEqual(ends, [round(frame.x(it), 1) for it in budgets])
+        self.assertEqual(len({it.get("stroke") for it in lines}), 3)
+        # Three that were found at last, and what led two of them early.
+        self.assertEqual(drawing.count("<circle"), 5)
+        page = report.page(self.held, [self.study], {self.study.subject: own})
+        self.assertEqual(page.count("<svg"), 1)
 
 
 if __name__ == "__main__":

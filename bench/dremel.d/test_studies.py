@@ -39,8 +39,10 @@ class Studies(unittest.TestCase):
         spent = {("double-get30", "random"): 400.0, ("double-get30", "dremel"): 9999.0}
         self.assertEqual(held.seconds_left(steps, spent), 4 * 720 + 45 * 32 - 400 - 720)
         self.assertEqual(len(held.unique(steps + steps)), len(steps))
-        self.assertEqual(studies.share_of("dremel@25%"), ("dremel", 0.25))
-        self.assertEqual(studies.share_of("guide"), ("guide", None))
+        self.assertEqual(studies.moment_of("dremel@25%"), ("dremel", "25%"))
+        self.assertEqual(studies.moment_of("guide"), ("guide", None))
+        self.assertEqual([studies.seconds_of(it, self.subject()) for it in
+                          ("dremel", "dremel@25%", "random@50%")], [720, 180, 360])
 
     def test_slots_hold_what_cannot_be_split(self):
         subject = self.subject()
@@ -71,7 +73,8 @@ class Studies(unittest.TestCase):
         long, waiting = stretches.held_up(steps, known, 140 * 60)
         self.assertEqual([it.name for it in long], ["dremel-4-buckets"])
         self.assertEqual({it.study for it in waiting}, {"four-buckets"})
-        self.assertEqual(len(waiting), 9)
+        # Of each round four contenders, and what led two of them early.
+        self.assertEqual(len(waiting), 3 * 6)
         self.assertEqual(len(campaign.passed_over(long, known, 140 * 60)), 1)
         self.assertEqual(stretches.held_up(steps, known, float("inf")), ([], []))
         main = studies.steps(studies.main("double-get30", ("dremel", "random")), subject, 1)
@@ -121,6 +124,16 @@ class Studies(unittest.TestCase):
         self.assertEqual(studies.budget("dremel", subject), 720)
         study = studies.extras()["buckets"][0]
         self.assertEqual(study.own, "dremel-2-buckets")
+        self.assertEqual(study.points, ("dremel-3-buckets@dremel-2-buckets",))
+        (all_three,) = studies.extras()["four-buckets"]
+        self.assertEqual(all_three.methods, tuple(studies.BUCKETS), "one table of three")
+        shortest = studies.budget("dremel-2-buckets", subject)
+        self.assertEqual({studies.seconds_of(it, subject) for it in all_three.points}, {shortest})
+        self.assertEqual(all_three.moments("dremel-2-buckets"), ["dremel-2-buckets"])
+        self.assertEqual(all_three.moments("dremel-4-buckets"),
+                         ["dremel-4-buckets@dremel-2-buckets", "dremel-4-buckets"])
+        kinds = {it.name: it.kind for it in studies.steps(all_three, subject, 1)}
+        self.assertEqual(kinds["dremel-4-buckets@dremel-2-buckets"], "early")
         self.assertEqual(studies.main("double-get30", turn=1).own, "dremel")
         for number, method in enumerate(studies.BUCKETS, 2):
             self.assertEqual(searching.VARIANTS[method],
@@ -159,6 +172,23 @@ class Studies(unittest.TestCase):
         self.assertIn("block_cache=2097152\n", text)
         self.assertIn("write_buffer_size=67108864\n", subjects.rocksdb_defaults(1))
 
+    def test_db_benchs_defaults_shrink_with_the_memory_too(self):
+        sizes, _ = settings.load()
+        subject = subjects.of_db_bench(sizes, Path("/d"), "/l")
+        (study,) = studies.extras()["db-bench"]
+        text = lambda it: contenders.text([], None, it, subject)
+        flags = text(studies.DB_BENCH).split()
+        self.assertEqual(flags, ["--write_buffer_size=4194304",
+                                 "--max_bytes_for_level_base=16777216",
+                                 "--target_file_size_base=4194304", "--cache_size=524288",
+                                 "--cache_numshardbits=2"])
+        # Two buffers, all of them that db_bench has, and the cache.
+        self.assertLess(2 * (4 << 20) + (512 << 10), subject.constants["memory"])
+        self.assertIn("--cache_size=8388608\n--cache_numshardbits=6\n",
+                      text(studies.DB_BENCH_UNSCALED))
+        self.assertEqual(set(study.contenders) & set(studies.OUTSIDE),
+                         {studies.DB_BENCH_UNSCALED})
+
     def test_times_are_told_in_a_unit(self):
         self.assertEqual([studies.duration(it) for it in (30, 300, 7200)],
                          ["30 s", "5 min", "2.0 h"])
@@ -196,6 +226,20 @@ class Contenders(unittest.TestCase):
         self.held = self.held[2:]
         self.assertIsNone(found("dremel@25%"))
         self.assertEqual(contenders.lacking("dremel@25%"), "nothing was measured by then")
+
+    def test_what_led_in_the_time_of_another_is_run(self):
+        four = "dremel-4-buckets"
+        for it in self.held:
+            it["method"] = four
+        early = studies.in_time_of(four, "dremel-2-buckets")
+        found = lambda: contenders.configuration(self.held, early, self.subject)
+        # Two buckets have 1,312 s.
+        self.assertEqual(found(), {"a": 3})
+        self.assertEqual(contenders.twin(self.held, early, self.subject), four)
+        self.held[2]["at"] = 1313
+        self.assertEqual(found(), {"a": 2})
+        self.assertIsNone(contenders.twin(self.held, early, self.subject))
+        self.assertEqual(contenders.lacking(early), "nothing was measured by then")
 
     def test_the_best_in_full_are_told_by_their_runs_in_full(self):
         full = [{"type": "full", "subject": "double-get30", "number": number,

@@ -8,15 +8,36 @@ from pathlib import Path
 
 from testing import reading
 import curves
+import samples
 import searching
 import settings
 import subjects
 import trial
 
 
+# What the runner of `lissom search` is tested by, too.
+RECORDED = subjects.ROOT / "crates/trials/src/runner/recorded.json"
+
+
+class Recorded:
+    """Lines that come at their times: a queue and its clock."""
+
+    def __init__(self, lines):
+        self.lines, self.now = list(lines), 0.0
+
+    def clock(self):
+        return self.now
+
+    def get(self, timeout):
+        if not self.lines:
+            raise queue.Empty
+        self.now, line = self.lines.pop(0)
+        return self.now, line
+
+
 class Trials(unittest.TestCase):
     def test_samples_are_put_together(self):
-        gauge = trial.Gauge()
+        gauge = samples.Gauge()
         gauge.take({"throughput": 100, "seconds": 1, "memory_bytes": 5, "p99_micros": 9,
                     "cumulative": ["p99_micros"]}, 1)
         gauge.take({"throughput": 400, "seconds": 2, "memory_bytes": 3, "p99_micros": 4,
@@ -41,7 +62,7 @@ class Trials(unittest.TestCase):
     def test_a_trial_is_heard_out(self):
         sample = {"throughput": 50, "seconds": 0.4}
         found = self.follow([{"ready": True}] + [sample] * 9)
-        self.assertEqual(found["metrics"], {"throughput": 50})
+        self.assertEqual(found["metrics"], {"throughput": 50, "memory_bytes": 0})
         self.assertGreaterEqual(found["seconds"], 1)
 
     def test_failures_are_told_apart(self):
@@ -50,7 +71,10 @@ class Trials(unittest.TestCase):
         fat = self.follow([{"ready": True}, {"throughput": 1, "memory_bytes": 1000}])
         self.assertIn("are allowed", fat["failure"])
         self.assertIn("no sample came", self.follow([{"ready": True}], step=6)["failure"])
-        self.assertIsNone(trial.parsed("words for people"))
+        silent = self.follow([{"error": ""}])
+        self.assertIn("not why", silent["failure"], "it did not end by itself")
+        untold = self.follow([{"ready": True}] + [{"memory_bytes": 5}] * 9)
+        self.assertEqual(untold["failure"], "no sample had a throughput")
 
     def test_who_does_not_tell_its_memory_is_weighed(self):
         said = [{"ready": True}] + [{"throughput": 50}] * 9
@@ -61,6 +85,25 @@ class Trials(unittest.TestCase):
         self.assertNotIn("failure", self.follow(told, step=0.1, weigh=lambda: 2 << 20))
         self.assertGreater(trial.resident(os.getpgrp()), 1 << 20)
         self.assertEqual(trial.resident(1 << 30), 0)
+
+    def test_recorded_lines_come_to_the_same_as_in_lissom_search(self):
+        recorded = json.loads(RECORDED.read_text())
+        self.assertTrue(recorded)
+        for it in recorded:
+            lines = Recorded(it["lines"])
+            found = trial.follow(lines, it["seconds"], 1 << 30, lines.clock,
+                                 weigh=lambda: it["weighed"])
+            self.assertEqual(found.get("metrics"), it["metrics"], it["name"])
+            self.assertEqual((found["seconds"], found["setup"]),
+                             (it["seconds"], it["setup_seconds"]), it["name"])
+
+    def test_no_line_is_too_strange(self):
+        for line in ("words for people", "{", "9" * 5000, f'{{"throughput": 1{"0" * 400}}}',
+                     "[" * 100_000):
+            self.assertEqual(samples.said(line), (samples.WORDS, None), line[:20])
+        self.assertEqual(samples.said('{"error": {"code": 3}}'), (samples.FAILURE, '{"code": 3}'))
+        self.assertEqual(samples.said('{"error": "no\\nfile", "ready": true}'),
+                         (samples.FAILURE, "no file"))
 
     def test_a_window_is_of_whole_refills(self):
         self.assertEqual([subjects.window(it, 500) for it in (30, 6, 0.6)], ["500ms"] * 3)

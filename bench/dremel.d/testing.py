@@ -1,10 +1,26 @@
 """What several tests need. It comes first, for it says where the modules lie."""
 
+import os
 import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.with_name("common.d"))]
+
+
+def subject(name):
+    """One of the main comparison, in its own size."""
+    import settings
+    import subjects
+    sizes, table = settings.load()
+    return subjects.of_setting(table[name], sizes, Path("/d"), "/bin/lissom")
+
+
+def skip(test, why):
+    """Leaves a test out. Where LISSOM_NO_SKIP is set, it fails instead."""
+    if "LISSOM_NO_SKIP" in os.environ:
+        test.fail(why)
+    test.skipTest(why)
 
 
 def reading(at, seconds, throughput):

@@ -1,6 +1,5 @@
 """One trial: a child that says what it measures in lines of JSON (docs/search.md)."""
 
-import json
 import os
 import queue
 import shutil
@@ -11,6 +10,7 @@ import threading
 import time
 from pathlib import Path
 
+import samples
 from failure import Failure
 
 # Seconds of set-up, of silence at least, and between SIGTERM and SIGKILL. The first trial
@@ -18,8 +18,8 @@ from failure import Failure
 SETUP_DEADLINE, FIRST_SETUP_DEADLINE, LEAST_DEADLINE, GRACE = 240, 900, 10, 5
 # Bytes that must be free on the disk, or a trial that fails is not the configuration's fault.
 LEAST_FREE = 2 << 30
-# Metrics of which the most counts.
-PEAKS = ("memory_bytes", "space_amplification")
+# What tells a program's memory.
+MEMORY = "memory_bytes"
 # Seconds between two looks at the memory of a program that does not tell it.
 WEIGHED_EACH = 0.25
 PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -30,36 +30,6 @@ def filled(words, **values):
     for name, value in values.items():
         words = [word.replace("{" + name + "}", str(value)) for word in words]
     return words
-
-
-class Gauge:
-    """Puts samples together, as `lissom search` does."""
-
-    def __init__(self):
-        self.sums, self.seconds, self.last, self.peaks, self.series = {}, {}, {}, {}, []
-        self.at = 0.0
-
-    def take(self, sample, now):
-        """A line of metrics, `now` seconds after the start."""
-        numbers = {name: value for name, value in sample.items()
-                   if isinstance(value, (int, float)) and not isinstance(value, bool)}
-        took = numbers.pop("seconds", None) or max(now - self.at, 1e-6)
-        self.at = now
-        cumulative = sample.get("cumulative", [])
-        for name, value in numbers.items():
-            if name in PEAKS:
-                self.peaks[name] = max(value, self.peaks.get(name, value))
-            elif name in cumulative or name == "write_amplification":
-                self.last[name] = value
-            else:
-                self.sums[name] = self.sums.get(name, 0.0) + value * took
-                self.seconds[name] = self.seconds.get(name, 0.0) + took
-        if "throughput" in numbers:
-            self.series.append([round(now, 2), round(numbers["throughput"], 1)])
-
-    def metrics(self):
-        means = {name: total / self.seconds[name] for name, total in self.sums.items()}
-        return {**means, **self.last, **self.peaks}
 
 
 class Runner:
@@ -101,8 +71,8 @@ class Runner:
         environment = dict(os.environ, LISSOM_TRIAL="bench-dremel")
         try:
             child = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                     stderr=errors, text=True, env=environment,
-                                     start_new_session=True)
+                                     stderr=errors, text=True, errors="replace",
+                                     env=environment, start_new_session=True)
         except OSError as error:
             raise Failure(f"cannot start {words[0]}: {error.strerror}") from None
         lines = queue.Queue()
@@ -144,23 +114,20 @@ def follow(lines, seconds, memory, clock, setup_deadline=SETUP_DEADLINE, weigh=l
     """Hears a trial out. A failure without words means that it ended by itself. `weigh` tells
     the memory of one that does not tell it."""
     started, ready, heard = clock(), None, None
-    gauge, weighed, held = Gauge(), started, 0
+    gauge, weighed, held = samples.Gauge(), started, 0
     deadline = max(LEAST_DEADLINE, seconds / 2)
     while True:
         now = clock()
         # What making a data set takes is nobody's.
-        untold = ready is not None and "memory_bytes" not in gauge.peaks
+        untold = ready is not None and gauge.most(MEMORY) is None
         if untold and now - weighed >= WEIGHED_EACH:
-            weighed, held = now, weigh()
-        held = max(held, gauge.peaks.get("memory_bytes", 0))
-        if held > memory:
-            return {"failure": f"it held {held / 2**20:.0f} MiB, where {memory / 2**20:.0f} MiB "
-                               "are allowed"}
+            weighed, held = now, max(held, weigh())
+        if max(held, gauge.most(MEMORY) or 0) > memory:
+            return too_large(max(held, gauge.most(MEMORY) or 0), memory)
         if ready is None and now - started > setup_deadline:
             return {"failure": f"it was not ready after {setup_deadline} s"}
-        if ready is not None and now - ready >= seconds and gauge.series:
-            return {"seconds": now - ready, "setup": ready - started,
-                    "metrics": gauge.metrics(), "series": gauge.series}
+        if ready is not None and now - ready >= seconds and gauge.samples:
+            return measured(gauge, now - ready, ready - started, held)
         if ready is not None and now - (heard or ready) > deadline:
             return {"failure": f"no sample came for {deadline:.0f} s"}
         try:
@@ -169,28 +136,28 @@ def follow(lines, seconds, memory, clock, setup_deadline=SETUP_DEADLINE, weigh=l
             continue
         if line is None:
             return {"failure": ""}
-        said = parsed(line)
-        if said is None:
-            continue
-        if "error" in said:
-            return {"failure": str(said["error"])}
-        if said.get("ready") is True:
-            ready = at
-        elif ready is None:
+        kind, what = samples.said(line)
+        if kind == samples.FAILURE:
+            return {"failure": what or "it says that it failed, and not why"}
+        if ready is None and kind in (samples.READY, samples.SAMPLE):
             # Its first sample ends the set-up of one that never says so.
             ready = at
-        else:
+        elif kind == samples.SAMPLE:
             heard = at
-            gauge.take(said, at - ready)
+            gauge.take(what, at - ready)
 
 
-def parsed(line):
-    """A line of the protocol; None of words for people."""
-    try:
-        said = json.loads(line)
-    except json.JSONDecodeError:
-        return None
-    return said if isinstance(said, dict) else None
+def too_large(held, memory):
+    return {"failure": f"it held {held / 2**20:.0f} MiB, where {memory / 2**20:.0f} MiB "
+                       "are allowed"}
+
+
+def measured(gauge, seconds, setup, held):
+    """What a trial came to that has run so long; `held` is its memory as it was weighed."""
+    metrics = {MEMORY: held, **gauge.metrics()}
+    if "throughput" not in metrics:
+        return {"failure": "no sample had a throughput"}
+    return {"seconds": seconds, "setup": setup, "metrics": metrics, "series": gauge.series}
 
 
 def end(child):

@@ -2,13 +2,12 @@
 //! granted are those of this build.
 
 use std::fs;
-use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
-use super::support::text;
+use super::support::{skip, text};
 
 const HARNESS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../bench/dremel");
 
@@ -62,11 +61,7 @@ fn a_campaign_runs_in_slots_around_the_program() {
         .stderr(Stdio::null())
         .status();
     if !python.is_ok_and(|it| it.success()) {
-        // Past the test harness, which would keep it back.
-        let _ = writeln!(
-            std::io::stderr(),
-            "skipped: the test of bench/dremel needs Python 3.11"
-        );
+        skip("the test of bench/dremel needs Python 3.11");
         return;
     }
     let directory = tempfile::tempdir().expect("a directory");

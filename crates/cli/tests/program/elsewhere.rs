@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Output, Stdio};
 
 use super::searching::{Bench, wait_until};
-use super::support::{command, ends, run, text};
+use super::support::{command, ends, run, skip, text};
 
 /// A throughput of 100 + 10 (px + py), for ever; it writes down where it runs.
 const PROGRAM: &str = "echo \"$2\" >> \"$(dirname \"$0\")/used\"
@@ -18,6 +18,9 @@ while :; do echo \"{\\\"throughput\\\": $((100 + 10 * (px + py)))}\"; sleep 0.01
 
 const RUNNERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/runners");
 const CLUSTER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/program/ray_cluster.py");
+
+/// The release of Ray that is tested.
+const RAY: &str = "2.60.0";
 
 /// The command line of a search around the program, by this runner.
 fn arguments(bench: &Bench, runner: &str) -> Vec<String> {
@@ -34,8 +37,7 @@ fn arguments(bench: &Bench, runner: &str) -> Vec<String> {
 /// Python.
 fn local() -> Option<(Bench, Vec<String>)> {
     if !works(Command::new("python3").arg("--version")) {
-        // Past the test harness, which would keep it back.
-        let _ = writeln!(std::io::stderr(), "skipped: tests of runners need python3");
+        skip("tests of runners need python3");
         return None;
     }
     let bench = Bench::new(PROGRAM);
@@ -211,7 +213,8 @@ impl Drop for Cluster {
 fn python_with_ray() -> Result<PathBuf, String> {
     let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ray");
     let python = place.join("bin/python");
-    let has_ray = || works(Command::new(&python).args(["-c", "import ray"]));
+    let imports = format!("import ray; assert ray.__version__ == '{RAY}'");
+    let has_ray = || works(Command::new(&python).args(["-c", &imports]));
     if has_ray() {
         return Ok(python);
     }
@@ -222,11 +225,12 @@ fn python_with_ray() -> Result<PathBuf, String> {
     ) {
         return Err("python3 -m venv does not work here".to_owned());
     }
-    let install = ["-m", "pip", "install", "--quiet", "ray"];
+    let release = format!("ray=={RAY}");
+    let install = ["-m", "pip", "install", "--quiet", &release];
     let installed = works(Command::new(&python).args(install)) && has_ray();
     installed
         .then_some(python)
-        .ok_or_else(|| "pip install ray does not work here".to_owned())
+        .ok_or_else(|| format!("pip install {release} does not work here"))
 }
 
 #[test]
@@ -235,8 +239,7 @@ fn a_ray_cluster_works_and_may_lose_a_machine() {
     let python = match python_with_ray() {
         Ok(python) => python,
         Err(why) => {
-            // Past the test harness, which would keep it back.
-            let _ = writeln!(std::io::stderr(), "skipped: the test of Ray: {why}");
+            skip(&format!("the test of Ray: {why}"));
             return;
         }
     };

@@ -1,5 +1,7 @@
 //! What follows from lines and times.
 
+use std::collections::BTreeMap;
+
 use super::*;
 use crate::protocol::said;
 use lissom_search::objective::metrics::{MEMORY, THROUGHPUT};
@@ -232,6 +234,46 @@ fn another_attempt_reports_only_what_is_new() {
     };
     let points: Vec<f64> = series.iter().map(|it| it.second).collect();
     assert_eq!((points, seconds), (vec![4.0, 5.0], 5.0));
+}
+
+/// Lines with their times, and what they come to.
+#[derive(serde::Deserialize)]
+struct Recorded {
+    name: String,
+    lines: Vec<(f64, String)>,
+    weighed: u64,
+    seconds: f64,
+    setup_seconds: f64,
+    metrics: BTreeMap<String, f64>,
+}
+
+/// `bench/dremel` runs the trials of other methods itself; its tests read the same file.
+#[test]
+fn recorded_lines_come_to_the_same_here_and_in_bench_dremel() {
+    let trials: Vec<Recorded> =
+        serde_json::from_str(include_str!("recorded.json")).expect("recorded trials");
+    assert!(!trials.is_empty());
+    for trial in trials {
+        let mut monitor = Monitor::new(BOUNDS, 0.0, trial.seconds);
+        monitor.weigh(trial.weighed);
+        for (at, line) in &trial.lines {
+            monitor.hear(said(line), *at);
+        }
+        let end = trial.setup_seconds + trial.seconds;
+        assert_eq!(monitor.look(end), Finding::Reached, "{}", trial.name);
+        let Outcome::Measured {
+            seconds,
+            setup_seconds,
+            metrics,
+            ..
+        } = monitor.report(end)
+        else {
+            panic!("measured: {}", trial.name);
+        };
+        let times = (trial.seconds, trial.setup_seconds);
+        assert_eq!((seconds, setup_seconds), times, "{}", trial.name);
+        assert_eq!(BTreeMap::from(metrics), trial.metrics, "{}", trial.name);
+    }
 }
 
 #[test]
