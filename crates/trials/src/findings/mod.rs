@@ -16,7 +16,7 @@ use serde::Serialize;
 use lissom_search::objective::{Goal, Metrics};
 use lissom_search::record::Event;
 use lissom_search::search::{CutOff, Decision, Search, TrialId};
-use lissom_search::space::Configuration;
+use lissom_search::space::{Configuration, Setting};
 use lissom_search::verdict::{Choice, Contender, Estimate, Repeated, Verdict, choice, estimates};
 
 use crate::error::Result;
@@ -38,6 +38,8 @@ pub struct Findings {
     pub constants: Vec<(String, f64)>,
     /// What was measured.
     pub target: String,
+    /// What all trials had beside their configurations; empty where nobody knows.
+    pub measured_with: Vec<(String, Setting)>,
     /// What was sought.
     pub objective: String,
     /// The numbers that count.
@@ -133,6 +135,7 @@ impl Findings {
             about: space.about().to_owned(),
             constants: space.constants().to_vec(),
             target: plan.target.name.clone(),
+            measured_with: Vec::new(),
             objective: setup.objective.to_string(),
             goals: setup.objective.goals(),
             constraints: setup.constraints.iter().map(ToString::to_string).collect(),

@@ -8,6 +8,7 @@ use lissom_search::export::Format;
 use lissom_search::objective::{Constraint, Objective};
 use lissom_search::record::Target;
 use lissom_search::search::{Setup, TimePoints};
+use lissom_search::space::Parameter;
 use lissom_trials::session::Plan;
 use lissom_trials::{Settings, Template, words};
 
@@ -45,6 +46,8 @@ pub struct Request {
     pub disk_bytes: Option<u64>,
     /// Bytes on the disk that all trials share.
     pub shared_bytes: u64,
+    /// What all trials have beside their configurations.
+    pub shared: Vec<Parameter>,
     /// What one should know of the way it is done: sentences.
     pub notes: Vec<String>,
 }
@@ -67,6 +70,9 @@ impl Request {
         let facts = subject.facts.iter().cloned();
         let facts = facts.chain([format!("{memory_bytes} bytes"), format.to_string()]);
         let target = Target::new(&subject.name, facts);
+        // What the space varies has the last word.
+        let mut shared = subject.shared.clone();
+        shared.retain(|it| space.parameter(&it.name).is_none());
         let mut notes = subject.notes.clone();
         notes.extend(source.guessed(given, &subject));
         Ok(Request {
@@ -82,6 +88,7 @@ impl Request {
             json: given.get_flag("json"),
             disk_bytes: subject.disk_bytes,
             shared_bytes: subject.shared_bytes,
+            shared,
             workers: find::<u32>(given, "workers").map(|it| it as usize),
             runner,
             notes,

@@ -4,9 +4,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use clap::ArgMatches;
+use lissom_bench::trial::{Limits, System, shared};
 use lissom_bench::{Machine, SHIPPED, load_workload};
 use lissom_search::export::Format;
-use lissom_search::space::BuiltIn;
+use lissom_search::space::{BuiltIn, Parameter};
 use lissom_trials::Template;
 
 use super::device;
@@ -46,6 +47,8 @@ pub struct Subject {
     pub notes: Vec<String>,
     /// What runs the workload, if there is one.
     pub system: Option<String>,
+    /// What all trials of a workload have beside their configurations.
+    pub shared: Vec<Parameter>,
 }
 
 impl Subject {
@@ -93,6 +96,7 @@ impl Subject {
             template,
             notes: Vec::new(),
             system: None,
+            shared: Vec::new(),
         })
     }
 
@@ -120,7 +124,12 @@ impl Subject {
             format!("lissom {}", env!("CARGO_PKG_VERSION")),
             "a prepared data set".to_owned(),
         ];
-        facts.extend(budget(given, &system).map(|it| format!("a memory budget of {it} bytes")));
+        let limits = limits(given, &system);
+        facts.extend(
+            limits
+                .memory
+                .map(|it| format!("a memory budget of {it} bytes")),
+        );
         Ok(Subject {
             name: workload.name.clone(),
             facts,
@@ -133,6 +142,7 @@ impl Subject {
             shared_bytes: data as u64,
             template: Template::of(words).map_err(wrong)?,
             notes,
+            shared: shared(system.parse::<System>().map_err(wrong)?, &limits),
             system: Some(system),
         })
     }
@@ -198,10 +208,16 @@ fn this_program() -> Result<String, Failure> {
     }
 }
 
-/// Bytes of `memory_budget_bytes`, in digits: Lissom divides one budget among what stock
-/// RocksDB has options for.
-fn budget(given: &ArgMatches, system: &str) -> Option<String> {
-    (system == LISSOM).then(|| format!("{:.0}", memory(given)))
+/// What all trials share, as `lissom trial` is told by its command line. Lissom divides one
+/// budget among what stock RocksDB has options for.
+fn limits(given: &ArgMatches, system: &str) -> Limits {
+    Limits {
+        direct_io: true,
+        rate_limit: None,
+        // The conversion saturates.
+        memory: (system == LISSOM).then(|| memory(given).round() as u64),
+        base: None,
+    }
 }
 
 /// The command line of the program's own child.
@@ -234,8 +250,8 @@ fn words(given: &ArgMatches, program: &str, workload: &str, system: &str) -> Vec
     if let Some(threads) = find::<u32>(given, "threads") {
         words.extend(["--threads".to_owned(), threads.to_string()]);
     }
-    if let Some(bytes) = budget(given, system) {
-        words.extend(["--memory".to_owned(), bytes]);
+    if let Some(bytes) = limits(given, system).memory {
+        words.extend(["--memory".to_owned(), bytes.to_string()]);
     }
     words
 }
