@@ -49,6 +49,8 @@ pub struct Subject {
     pub system: Option<String>,
     /// What all trials of a workload have beside their configurations.
     pub shared: Vec<Parameter>,
+    /// How often a trial of a workload reports; a program of one's own is not known.
+    pub window: Option<Duration>,
 }
 
 impl Subject {
@@ -97,6 +99,7 @@ impl Subject {
             notes: Vec::new(),
             system: None,
             shared: Vec::new(),
+            window: None,
         })
     }
 
@@ -144,6 +147,7 @@ impl Subject {
             notes,
             shared: shared(system.parse::<System>().map_err(wrong)?, &limits),
             system: Some(system),
+            window: Some(window(given)),
         })
     }
 
@@ -220,10 +224,14 @@ fn limits(given: &ArgMatches, system: &str) -> Limits {
     }
 }
 
+/// The time that a sample of a trial covers.
+fn window(given: &ArgMatches) -> Duration {
+    (get::<Duration>(given, "evaluation") / WINDOWS).max(SHORTEST_WINDOW)
+}
+
 /// The command line of the program's own child.
 fn words(given: &ArgMatches, program: &str, workload: &str, system: &str) -> Vec<String> {
-    let window = get::<Duration>(given, "evaluation") / WINDOWS;
-    let window = format!("{}ms", window.max(SHORTEST_WINDOW).as_millis());
+    let window = format!("{}ms", window(given).as_millis());
     let fixed = [
         program,
         "trial",
