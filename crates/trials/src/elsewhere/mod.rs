@@ -168,7 +168,7 @@ impl Elsewhere {
             label: job.label.clone(),
             command: self
                 .template
-                .half_filled(job.trial, self.settings.told_seconds()),
+                .half_filled(job.trial, self.settings.told_seconds(), job.seed),
             options: (self.writer)(&job.configuration)?,
         })?;
         let (bounds, waits) = (self.settings.bounds(), !self.settings.restart);

@@ -84,6 +84,9 @@ pub struct Findings {
     pub repeats: Vec<RepeatRow>,
     /// What the repeats say; absent without any.
     pub verdict: Option<Verdict>,
+    /// Whether trials are told what to draw their operations from: another number in each
+    /// round of repeats, the same for all contenders.
+    pub seeded: bool,
     /// What single parameters bring, as measured.
     pub contributions: Vec<Contribution>,
     /// Parameters that cannot be set back alone.
@@ -161,6 +164,7 @@ impl Findings {
             repeat_seconds: proof.seconds,
             repeats: proof.repeats,
             verdict: proof.verdict,
+            seeded: false,
             contributions: proof.contributions,
             bound: proof.bound,
             cautions: Vec::new(),

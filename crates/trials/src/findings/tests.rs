@@ -78,6 +78,20 @@ fn the_text_says_what_was_found_and_how_sure_it_is() {
 }
 
 #[test]
+fn the_verdict_tells_whether_rounds_had_operations_of_their_own() {
+    let mut found = found(3_000.0, 3);
+    assert!(render(&found).contains("{seed} in the command tells it the round"));
+    found.seeded = true;
+    let text = render(&found);
+    assert!(
+        text.contains("each round of repeats had operations of its own"),
+        "{text}"
+    );
+    found.verdict = None;
+    assert!(!render(&found).contains("operations of its own"));
+}
+
+#[test]
 fn what_all_trials_had_is_named() {
     let mut found = found(3_000.0, 0);
     assert!(!render(&found).contains("measured with"));

@@ -91,7 +91,18 @@ fn comparisons(findings: &Findings) -> String {
             }
         }
     }
-    text
+    text + streams(findings)
+}
+
+/// What the operations of the repeats have to do with each other.
+fn streams(findings: &Findings) -> &'static str {
+    match findings.seeded {
+        true => "  each round of repeats had operations of its own, the same for all in it\n",
+        false => {
+            "  whether rounds of repeats differ in their operations is for the program to know: \
+             {seed} in the command tells it the round\n"
+        }
+    }
 }
 
 /// `  that is 2.10 times the default`, where both are numbers above 0.

@@ -174,6 +174,7 @@ impl Runner {
             shared: &self.root.shared(),
             trial: job.trial,
             seconds: self.settings.told_seconds(),
+            seed: job.seed,
         });
         let process = Process::start(&words, &place.mark()).map_err(|error| {
             let program = words.first().map_or("", String::as_str);

@@ -29,6 +29,10 @@ use lissom_search::verdict::Repeated;
 use crate::error::{Result, TrialsError};
 use crate::findings::Findings;
 
+/// What the operations of the search's trials are drawn from; those of a round of repeats
+/// have the sum with the round's number.
+const SEED: u64 = 1;
+
 /// Seconds between two looks of whoever watches.
 const SHOWN_EACH: f64 = 0.5;
 
@@ -43,6 +47,8 @@ pub struct Job {
     pub configuration: Configuration,
     /// Seconds of running, without set-up and pauses, after which it reports.
     pub until: f64,
+    /// What its operations are drawn from.
+    pub seed: u64,
 }
 
 /// Whatever runs trials, and its clock.

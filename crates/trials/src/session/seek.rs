@@ -3,7 +3,7 @@
 use lissom_search::record::Event;
 use lissom_search::search::{Cause, Decision, Measurement, Outcome, Search, State, Trial, TrialId};
 
-use super::{Job, Session};
+use super::{Job, SEED, Session};
 use crate::error::{Result, TrialsError};
 
 /// As many trials show what the others take before they run.
@@ -85,6 +85,7 @@ impl Session<'_> {
                     label,
                     configuration,
                     until,
+                    seed: SEED,
                 })?;
             }
             Decision::Continue { trial, until, .. } => {

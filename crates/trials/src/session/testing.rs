@@ -55,6 +55,8 @@ pub struct Virtual {
     pub runs: BTreeMap<TrialId, Run>,
     /// Labels of what was started, in order.
     pub started: Vec<String>,
+    /// What the operations of a label were drawn from.
+    pub seeds: BTreeMap<String, u64>,
     /// The most trials that ran at once.
     pub most: usize,
     /// What is reported instead of throughput.
@@ -131,6 +133,7 @@ impl Trials for Virtual {
 
     fn start(&mut self, job: &Job) -> Result<()> {
         self.started.push(job.label.clone());
+        self.seeds.insert(job.label.clone(), job.seed);
         let run = Run {
             job: job.clone(),
             reached: 0.0,

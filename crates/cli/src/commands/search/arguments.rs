@@ -23,7 +23,7 @@ pub fn subject() -> [Arg; 5] {
             "COMMAND",
             "A program of your own instead, in words as a shell splits them; {options} stands for \
              the file with the configuration, {directory} for an empty directory, {metrics}, \
-             {shared}, {trial} and {seconds} as in docs/search.md",
+             {shared}, {trial}, {seconds} and {seed} as in docs/search.md",
         ),
         option(
             "system",

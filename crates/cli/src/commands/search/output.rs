@@ -27,6 +27,7 @@ pub fn finish(request: &Request, mut found: Findings) -> Outcome {
     found.measured_with = shared
         .map(|it| (it.name.clone(), it.default.clone()))
         .collect();
+    found.seeded = request.template.is_seeded();
     let options = write_options(request, &mut found);
     let page = report::write(&found, &request.report);
     let report = Report {

@@ -248,6 +248,8 @@ fn words(given: &ArgMatches, program: &str, workload: &str, system: &str) -> Vec
         "{shared}",
         "--seconds",
         "{seconds}",
+        "--operations-seed",
+        "{seed}",
         "--window",
         window.as_str(),
     ];
@@ -310,5 +312,6 @@ mod tests {
         assert_eq!(behind(&words, "--entries"), Some("2000000"));
         assert_eq!(behind(&words, "--window"), Some("1200ms"));
         assert_eq!(behind(&words, "--options"), Some("{options}"));
+        assert_eq!(behind(&words, "--operations-seed"), Some("{seed}"));
     }
 }
