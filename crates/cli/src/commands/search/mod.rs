@@ -1,6 +1,7 @@
 //! `lissom search`
 
 mod arguments;
+mod build;
 mod described;
 mod device;
 mod elsewhere;

@@ -10,8 +10,8 @@ use lissom_search::export::Format;
 use lissom_search::space::{BuiltIn, Parameter};
 use lissom_trials::Template;
 
-use super::device;
 use super::space::{CORES, Source, memory};
+use super::{build, device};
 use crate::arguments::{find, get};
 use crate::failure::Failure;
 
@@ -82,6 +82,8 @@ impl Subject {
             format!("{:.0} GiB of memory", machine.memory_bytes as f64 / GIB),
         ]);
         self.facts.extend(device::under(directory));
+        let program = self.template.words().first();
+        self.facts.extend(program.and_then(|it| build::of(it)));
         let cores = (CORES.to_owned(), machine.cores as f64);
         self.constants.push(cores);
     }
