@@ -182,6 +182,7 @@ impl Runner {
                 "cannot start {program:?}: {error}; check the command"
             ))
         })?;
+        process.goes_first();
         place.record(process.group())?;
         Ok(process)
     }

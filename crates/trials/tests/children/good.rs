@@ -43,6 +43,15 @@ fn a_trial_is_measured_paused_and_goes_on() {
 }
 
 #[test]
+fn a_trial_is_the_first_to_go_when_memory_runs_out() {
+    let mut lab = lab(GOOD);
+    measured(&lab.first_report(0.1));
+    let score = format!("/proc/{}/oom_score_adj", lab.group());
+    let score = std::fs::read_to_string(score).expect("it runs");
+    assert_eq!(score.trim(), "1000");
+}
+
+#[test]
 fn a_child_sees_its_configuration_and_an_empty_directory() {
     let script = "test -z \"$(ls -A \"$2\")\" || exit 1\n\
          touch \"$2/data\" || exit 2\n\
