@@ -165,7 +165,8 @@ pub fn elsewhere() -> [Arg; 2] {
         option(
             "workers",
             "N",
-            "Trials that run at once [default: 1; with --runner as many as it has workers]",
+            "Trials that run at once [default: 1; with --runner as many as it has workers]; on one \
+             machine they disturb each other's figures, of which the report warns",
         )
         .value_parser(value_parser!(u32).range(1..=1_000)),
         option(
