@@ -254,13 +254,10 @@ impl Runner {
         };
         let outcome = live.pause();
         run.reported = live.seconds();
-        let failed = !matches!(outcome, Outcome::Measured { .. });
-        if failed || self.settings.restart {
-            self.remarks.extend(live::end_all(vec![live]));
-        } else {
+        if matches!(outcome, Outcome::Measured { .. }) {
             run.live = Some(live);
-        }
-        if failed {
+        } else {
+            self.remarks.extend(live::end_all(vec![live]));
             self.runs.remove(&trial);
         }
         outcome
@@ -294,6 +291,13 @@ impl Trials for Runner {
         }
         self.runs.insert(trial, run);
         Ok(())
+    }
+
+    fn may_end(&mut self, trial: TrialId) {
+        let run = self.runs.get_mut(&trial).filter(|_| self.settings.restart);
+        if let Some(live) = run.and_then(|run| run.live.take()) {
+            self.remarks.extend(live::end_all(vec![live]));
+        }
     }
 
     fn stop_many(&mut self, trials: &[TrialId]) {

@@ -68,6 +68,10 @@ pub trait Trials {
     /// It cannot go on, whatever its configuration is.
     fn go_on(&mut self, trial: TrialId, until: f64) -> Result<()>;
 
+    /// A trial that was reported has nothing to do for now: where trials end instead of
+    /// waiting, it does. One of which this is not said goes on at once, and where it is.
+    fn may_end(&mut self, trial: TrialId);
+
     /// Ends trials, all at the same time, and forgets them; nothing of unknown ones.
     fn stop_many(&mut self, trials: &[TrialId]);
 

@@ -130,6 +130,8 @@ impl Session<'_> {
         if trial.is_some_and(Trial::has_failed) {
             // One without the metrics that are sought still waits.
             self.trials.stop(measurement.trial);
+        } else if !self.search.goes_on_at_once(measurement.trial) {
+            self.trials.may_end(measurement.trial);
         }
         if let Some(sentence) = hopeless(&self.search, &measurement) {
             return Err(sentence);

@@ -99,6 +99,8 @@ fn with_restart_a_trial_that_waits_is_gone_and_begins_anew() {
     lab.runner.start(&job(0.2)).expect("it starts");
     let group = lab.group();
     let (first, ..) = measured(&lab.report());
+    assert!(!is_gone(group), "it may go on at once");
+    lab.runner.may_end(TRIAL);
     assert!(is_gone(group) && !lab.place().exists());
     lab.runner.go_on(TRIAL, 0.5).expect("anew");
     let Outcome::Measured {
@@ -110,6 +112,23 @@ fn with_restart_a_trial_that_waits_is_gone_and_begins_anew() {
     assert!(seconds >= 0.5);
     assert!(series.iter().all(|it| it.second > first), "{series:?}");
     lab.runner.stop(TRIAL);
+}
+
+#[test]
+fn with_restart_a_trial_that_goes_on_at_once_goes_on_where_it_was() {
+    let mut lab = lab_with(GOOD, |settings| settings.restart = true);
+    lab.first_report(0.2);
+    let group = lab.group();
+    lab.runner.go_on(TRIAL, 0.4).expect("it is there");
+    let (seconds, setup_seconds, _) = measured(&lab.report());
+    assert!(seconds >= 0.4);
+    assert_eq!(
+        (setup_seconds, lab.group()),
+        (0.0, group),
+        "not set up again"
+    );
+    lab.runner.stop(TRIAL);
+    assert!(is_gone(group));
 }
 
 #[test]
