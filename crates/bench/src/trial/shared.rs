@@ -41,6 +41,7 @@ fn of(system: System, name: &str, setting: Setting) -> Parameter {
             }),
         },
         default: setting,
+        when: None,
         change: Change::Reopen,
         section: (system == System::RocksDb).then_some(Section::Db),
         unit: None,

@@ -91,6 +91,7 @@ fn what_all_trials_shared_stands_beside_the_configuration() {
         name: "use_direct_reads".to_owned(),
         kind: Kind::Boolean,
         default: Setting::Boolean(true),
+        when: None,
         change: Change::Reopen,
         section,
         unit: None,
