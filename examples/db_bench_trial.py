@@ -2,6 +2,7 @@
 """Runs db_bench as a trial of `lissom search --command` (docs/search.md).
 
     lissom search --space dremel --format flags \
+        --constant entries=1000000 --constant entry_bytes=116 \
         --command 'examples/db_bench_trial.py --flags {options} --directory {directory}'
 
 Fills a database, runs a benchmark without end, says that it is ready when that has

@@ -184,6 +184,7 @@ class Trial:
             **own_group(),
         )
         self.group = self.process.pid
+        goes_first(self.group)
         self.heard = queue.Queue(WAITING_LINES)
         printed = "words" if follows else "line"
         streams = ((self.process.stdout, printed), (self.process.stderr, "words"))
@@ -302,6 +303,15 @@ def own_group():
     if sys.version_info >= (3, 11):
         return {"process_group": 0}
     return {"preexec_fn": os.setpgrp}
+
+
+def goes_first(pid):
+    """Has the system end a trial before anybody else when memory runs out. Where it does
+    not take that, its own choice holds."""
+    try:
+        Path(f"/proc/{pid}/oom_score_adj").write_text("1000")
+    except OSError:
+        pass
 
 
 def name_of(number):

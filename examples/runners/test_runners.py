@@ -126,6 +126,7 @@ class Host(unittest.TestCase):
         times = [it["at"] for it in news if it["message"] == "line"]
         self.assertEqual(times, sorted(times))
         group = int((made.root.own / "trial-1-1" / "data" / "group").read_text())
+        self.assertEqual(Path(f"/proc/{group}/oom_score_adj").read_text().strip(), "1000")
         paused = self.until(made, "paused", [order("pause", 1)])[-1]
         time.sleep(0.1)
         # What was in the pipe; nothing is written any more.

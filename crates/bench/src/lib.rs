@@ -64,5 +64,5 @@ pub use uncertainty::{
 pub use workload::{
     CLOSING_SESSION, DrawnSize, Fill, FillOrder, KeyOrder, Keys, Mix, MixgraphKeys, Periodic, Rate,
     SHIPPED, Session, Size, Workload, load_workload, parse_workload, random_workload,
-    shipped_hashes,
+    sha256_of_file, shipped_hashes,
 };

@@ -41,6 +41,12 @@ impl RateLimit {
         self.change(|rates| rates.bound = bytes_per_second)
     }
 
+    /// The user's bound; `None` without one.
+    pub(crate) fn bounded_to(&self) -> Option<u64> {
+        let bound = self.rates.lock().bound;
+        Some(bound).filter(|rate| *rate < RateLimiter::UNLIMITED)
+    }
+
     /// Sets the schedule's rate; none is any.
     pub(crate) fn order(&self, bytes_per_second: Option<u64>) -> Result<()> {
         let rate = bytes_per_second.unwrap_or(RateLimiter::UNLIMITED).max(1);

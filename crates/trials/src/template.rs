@@ -17,6 +17,7 @@ use crate::error::{Result, TrialsError};
 /// | `{shared}` | a directory that all trials share, removed with the search |
 /// | `{trial}` | the trial's number |
 /// | `{seconds}` | the most seconds that it will run, without set-up and pauses |
+/// | `{seed}` | a number to draw operations from: 1, and in repeats another for each round |
 ///
 /// No shell sees it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -33,6 +34,7 @@ pub(crate) struct Filling<'a> {
     pub shared: &'a Path,
     pub trial: TrialId,
     pub seconds: f64,
+    pub seed: u64,
 }
 
 const OPTIONS: &str = "{options}";
@@ -40,6 +42,7 @@ const METRICS: &str = "{metrics}";
 const SHARED: &str = "{shared}";
 const TRIAL: &str = "{trial}";
 const SECONDS: &str = "{seconds}";
+const SEED: &str = "{seed}";
 
 impl Template {
     /// Splits a command line by a shell's rules for words and quotes.
@@ -80,6 +83,11 @@ impl Template {
         self.words.iter().any(|it| it.contains(SHARED))
     }
 
+    /// Whether a trial is told what to draw its operations from.
+    pub fn is_seeded(&self) -> bool {
+        self.words.iter().any(|it| it.contains(SEED))
+    }
+
     /// The words of one trial.
     pub(crate) fn filled(&self, filling: &Filling<'_>) -> Vec<String> {
         let path = |path: &Path| path.display().to_string();
@@ -90,6 +98,7 @@ impl Template {
             (SHARED, path(filling.shared)),
             (TRIAL, filling.trial.0.to_string()),
             (SECONDS, filling.seconds.ceil().to_string()),
+            (SEED, filling.seed.to_string()),
         ];
         let words = self.words.iter();
         words.map(|word| replaced(word, &values)).collect()
@@ -97,10 +106,11 @@ impl Template {
 
     /// The words of one trial that runs elsewhere: what stands for paths is left for
     /// whoever knows them.
-    pub(crate) fn half_filled(&self, trial: TrialId, seconds: f64) -> Vec<String> {
+    pub(crate) fn half_filled(&self, trial: TrialId, seconds: f64, seed: u64) -> Vec<String> {
         let values = [
             (TRIAL, trial.0.to_string()),
             (SECONDS, seconds.ceil().to_string()),
+            (SEED, seed.to_string()),
         ];
         let words = self.words.iter();
         words.map(|word| replaced(word, &values)).collect()
@@ -172,6 +182,7 @@ mod tests {
             shared: Path::new("/t/shared"),
             trial: TrialId(7),
             seconds: 76.2,
+            seed: 3,
         };
         Template::parse(command).expect(command).filled(&filling)
     }
@@ -180,7 +191,7 @@ mod tests {
     fn places_are_filled_inside_words() {
         assert_eq!(
             filled(
-                "prog --options={options} '{directory}/x' {shared}/y {trial} -s{seconds} '{ {x} {'"
+                "prog --options={options} '{directory}/x' {shared}/y {trial} -s{seconds} {seed} '{ {x} {'"
             ),
             [
                 "prog",
@@ -189,6 +200,7 @@ mod tests {
                 "/t/shared/y",
                 "7",
                 "-s77",
+                "3",
                 "{ {x} {"
             ]
         );
@@ -198,16 +210,18 @@ mod tests {
                 .writes_a_file()
         );
         let plain = Template::parse("p {options}").expect("legal");
-        assert!(!plain.writes_a_file() && !plain.shares());
+        assert!(!plain.writes_a_file() && !plain.shares() && !plain.is_seeded());
+        let seeded = Template::parse("p {options} --seed={seed}");
+        assert!(seeded.expect("legal").is_seeded());
         let sharing = Template::parse("p {options} --set={shared}/x");
         assert!(sharing.expect("legal").shares());
     }
 
     #[test]
     fn paths_are_left_for_elsewhere() {
-        let template = Template::parse("p {options} {directory}/{trial} -s{seconds} {x}");
-        let words = template.expect("legal").half_filled(TrialId(7), 76.2);
-        assert_eq!(words, ["p", "{options}", "{directory}/7", "-s77", "{x}"]);
+        let template = Template::parse("p {options} {directory}/{trial} -s{seconds}/{seed} {x}");
+        let words = template.expect("legal").half_filled(TrialId(7), 76.2, 3);
+        assert_eq!(words, ["p", "{options}", "{directory}/7", "-s77/3", "{x}"]);
     }
 
     #[test]

@@ -69,12 +69,14 @@ impl<'a> Sessions<'a> {
     }
 
     fn seat(&self, thread: u64) -> Seat<'a> {
-        let sessions = self.plan.workload.sessions.iter().enumerate();
+        let (sessions, seed) = (&self.plan.workload.sessions, self.plan.operations_seed);
         Seat {
             performer: Performer::new(self.store, self.data),
             noted: 0,
             streams: sessions
-                .map(|(number, session)| OpStream::new(session, number, thread, self.plan.seed))
+                .iter()
+                .enumerate()
+                .map(|(number, session)| OpStream::new(session, number, thread, seed))
                 .collect(),
         }
     }

@@ -14,6 +14,7 @@ mod prepared;
 mod rota;
 mod run_clock;
 mod set_up;
+mod shared;
 mod system;
 #[cfg(test)]
 mod tests;
@@ -33,6 +34,7 @@ use set_up::Ready;
 use watch::Watch;
 
 pub use plan::{Limits, System, TrialPlan};
+pub use shared::shared;
 pub use watch::Signals;
 
 /// Runs a trial to its end. Lines go to `output`, remarks for people to `remarks`;

@@ -81,8 +81,10 @@ pub struct TrialPlan {
     pub time: Duration,
     /// Length of a window.
     pub window: Duration,
-    /// Seed of data and operations.
+    /// Seed of the data, and of what is done to them before the trial is ready.
     pub seed: u64,
+    /// Seed of the operations.
+    pub operations_seed: u64,
     /// Threads that operate.
     pub threads: u32,
     /// What every configuration gets alike.

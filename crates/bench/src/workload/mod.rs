@@ -8,6 +8,7 @@ mod shipped;
 #[cfg(test)]
 mod tests;
 
+use std::fs::File;
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
@@ -267,8 +268,20 @@ fn closing_session() -> Session {
 }
 
 pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
-    Sha256::digest(bytes)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    hexadecimal(&Sha256::digest(bytes))
+}
+
+/// The SHA-256 of a file, in hexadecimal digits.
+///
+/// # Errors
+/// It cannot be read.
+pub fn sha256_of_file(path: &Path) -> Result<String> {
+    let mut hash = Sha256::new();
+    let mut file = File::open(path).place(path.display())?;
+    std::io::copy(&mut file, &mut hash).place(path.display())?;
+    Ok(hexadecimal(&hash.finalize()))
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

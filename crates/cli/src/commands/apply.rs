@@ -41,8 +41,9 @@ pub fn command() -> Command {
              with.\n\n\
              --yes answers the question of --undo, and lets --finish remove a copy that was \
              written to before it was taken away.\n\n\
-             Exit code 1 when an option could not be changed. One that RocksDB records nowhere, \
-             as block_cache, is for the program that opens the database to set.",
+             Exit code 1 when an option could not be changed. What the directory does not keep, \
+             as block_cache of RocksDB or workers of Lissom, is for the program that opens the \
+             database to set, and counts as no failure.",
         )
         .arg(path())
         .arg(

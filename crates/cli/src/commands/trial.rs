@@ -67,7 +67,7 @@ fn what() -> [Arg; 5] {
     ]
 }
 
-fn how_long() -> [Arg; 4] {
+fn how_long() -> [Arg; 5] {
     [
         option("seconds", "TIME", "How long it runs after the set-up")
             .required(true)
@@ -78,6 +78,12 @@ fn how_long() -> [Arg; 4] {
         option("seed", "N", "Seed of data and operations")
             .default_value("1")
             .value_parser(value_parser!(u64)),
+        option(
+            "operations-seed",
+            "N",
+            "Seed of the operations alone, over the same data [default: --seed]",
+        )
+        .value_parser(value_parser!(u64)),
         option("threads", "N", "Threads that operate")
             .default_value("1")
             .value_parser(value_parser!(u32)),
@@ -150,6 +156,7 @@ fn plan(given: &ArgMatches) -> Result<TrialPlan, Failure> {
     let workload = load_workload(&get::<String>(given, "workload"))
         .and_then(|workload| workload.sized(find(given, "entries"), 1.0))
         .map_err(wrong)?;
+    let seed = get::<u64>(given, "seed");
     let plan = TrialPlan {
         workload,
         system: get(given, "system"),
@@ -157,7 +164,8 @@ fn plan(given: &ArgMatches) -> Result<TrialPlan, Failure> {
         directory: get(given, "directory"),
         time: get::<Duration>(given, "seconds"),
         window: get::<Duration>(given, "window"),
-        seed: get(given, "seed"),
+        seed,
+        operations_seed: find(given, "operations-seed").unwrap_or(seed),
         threads: get(given, "threads"),
         limits: Limits {
             direct_io: !given.get_flag("buffered-io"),
@@ -199,4 +207,37 @@ fn listen() -> Result<Signals, BenchError> {
     }
     flag::register(SIGCONT, Arc::clone(&signals.resumed)).map_err(cannot)?;
     Ok(signals)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_are_drawn_anew_over_the_same_data() {
+        let place = tempfile::tempdir().expect("a directory");
+        let path = |name: &str| place.path().join(name).display().to_string();
+        std::fs::write(path("OPTIONS"), "{}").expect("written");
+        let seeds = |more: &[&str]| {
+            let (options, directory) = (path("OPTIONS"), path("data"));
+            let words = [
+                "trial",
+                "--workload",
+                "ycsb-a",
+                "--seconds",
+                "9s",
+                "--options",
+                &options,
+                "--directory",
+                &directory,
+            ];
+            let words = words.iter().chain(more);
+            let given = command().try_get_matches_from(words).expect("legal");
+            let plan = plan(&given).expect("legal");
+            (plan.seed, plan.operations_seed)
+        };
+        assert_eq!(seeds(&[]), (1, 1));
+        assert_eq!(seeds(&["--seed", "7"]), (7, 7));
+        assert_eq!(seeds(&["--operations-seed", "3"]), (1, 3));
+    }
 }

@@ -104,6 +104,27 @@ fn what_rocksdb_records_nowhere_is_a_remark() {
     }
 }
 
+/// As `lissom search --space lissom` writes them.
+#[test]
+fn settings_that_only_the_program_keeps_are_a_remark() {
+    let place = tempfile::tempdir().expect("a directory");
+    let path = place.path().join("data");
+    let data = path.to_str().expect("UTF-8");
+    drop(lissom::Db::open(&path, lissom::Settings::default()).expect("a new database"));
+    let file = write(
+        place.path(),
+        "{\"size_ratio\": 6, \"workers\": 3, \"memory_budget_bytes\": 268435456}",
+    );
+    let said = done(&["apply", data, &file]);
+    for words in [
+        "size_ratio: 10 -> 6, changed",
+        "workers: not recorded -> 3, for the program to set",
+        "0 left as before, 2 for the program that opens the database to set",
+    ] {
+        assert!(said.contains(words), "{words}\n{said}");
+    }
+}
+
 #[test]
 fn mistakes_in_the_file_are_named_with_their_lines() {
     let (place, data) = database();

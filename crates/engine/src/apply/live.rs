@@ -9,7 +9,7 @@ use rust_rocksdb::Options;
 
 use super::outcome::{Applied, Outcome, side_effects};
 use super::plan::{Host, How, Plan, Present, Row, decide, strangers};
-use super::settings::{self, SettingsText, Store, is_of_tree, set};
+use super::settings::{self, SettingsText, Store, is_of_tree, present, set, show};
 use super::text::{OptionsText, Section};
 use super::wanted::Wanted;
 use crate::RocksDb;
@@ -24,9 +24,13 @@ use crate::settings::Settings;
 pub(crate) struct Live<'a> {
     pub(crate) rocks: &'a RocksDb,
     pub(crate) directory: &'a Path,
-    /// By column family, with the policies and the dimensions of the trees of now.
+    /// By column family, with the policies, the dimensions of the trees and the rate limit
+    /// from before any change.
     pub(crate) settings: BTreeMap<String, Settings>,
+    /// The same of now.
+    pub(crate) read: &'a dyn Fn() -> BTreeMap<String, Settings>,
     pub(crate) rate_limit: Option<&'a RateLimit>,
+    pub(crate) check_policy: &'a dyn Fn(&str, &Policy) -> Result<()>,
     pub(crate) set_policy: &'a dyn Fn(&str, &Policy) -> Result<()>,
     pub(crate) reshape: &'a dyn Fn(&str, &SettingsText) -> Result<()>,
 }
@@ -145,17 +149,18 @@ impl Live<'_> {
         rows.into_iter()
             .map(|row| match Outcome::settled(&row) {
                 Some(outcome) => outcome,
-                None => match self.switch_one(wanted, &row) {
-                    Ok(()) => {
-                        let now = row.new.clone();
-                        Outcome::read_back(row, Some(&now), None)
-                    }
-                    Err(error) => Outcome::left(row, error.to_string()),
-                },
+                None => {
+                    let failure = self.switch_one(wanted, &row).err();
+                    let mut now = (self.read)();
+                    // Others may have come meanwhile.
+                    now.retain(|family, _| self.settings.contains_key(family));
+                    switched(row, &self.settings, &now, failure)
+                }
             })
             .collect()
     }
 
+    /// In all column families, or in none if one of them cannot take it.
     fn switch_one(&self, wanted: &SettingsText, row: &Row) -> Result<()> {
         let given = wanted.iter().find(|(name, _)| *name == row.name);
         let mut settings = Settings::default();
@@ -163,10 +168,14 @@ impl Live<'_> {
             set(&mut settings, name, &given.value).map_err(Error::fix)?;
         }
         match (row.name.as_str(), settings.rate_limit_bytes_per_second) {
-            ("policy", _) => self
-                .settings
-                .keys()
-                .try_for_each(|family| (self.set_policy)(family, &settings.policy)),
+            ("policy", _) => {
+                let policy = &settings.policy;
+                let each = |act: &dyn Fn(&str, &Policy) -> Result<()>| {
+                    let mut families = self.settings.keys();
+                    families.try_for_each(|family| act(family, policy))
+                };
+                each(self.check_policy).and_then(|()| each(self.set_policy))
+            }
             ("rate_limit_bytes_per_second", Some(rate)) => match self.rate_limit {
                 Some(limit) => limit.bound(rate),
                 None => Err(Error::fix(
@@ -175,11 +184,48 @@ impl Live<'_> {
             },
             (name, _) if is_of_tree(name) => {
                 let change = wanted.only(name);
+                for (family, settings) in &self.settings {
+                    change
+                        .over(settings)
+                        .map_err(|error| error.within(format!("column family \"{family}\"")))?;
+                }
                 let mut families = self.settings.keys();
                 families.try_for_each(|family| (self.reshape)(family, &change))
             }
             (name, _) => Err(Error::bug(format!("{name} cannot change at run time"))),
         }
+    }
+}
+
+/// What came of a setting of Lissom's, by what column families had before and have now.
+fn switched(
+    row: Row,
+    before: &BTreeMap<String, Settings>,
+    now: &BTreeMap<String, Settings>,
+    failure: Option<Error>,
+) -> Outcome {
+    let value = present(now, &row.name);
+    let Some(failure) = failure else {
+        return Outcome::read_back(row, value.as_deref(), None);
+    };
+    let changed: Vec<&str> = now
+        .iter()
+        .filter(|(family, settings)| {
+            let old = before.get(*family).map(|old| show(old, &row.name));
+            old.is_some_and(|old| old != show(settings, &row.name))
+        })
+        .map(|(family, _)| family.as_str())
+        .collect();
+    let why = match changed.is_empty() {
+        true => failure.to_string(),
+        false => format!(
+            "{failure}; it has changed in the column families {}",
+            changed.join(", ")
+        ),
+    };
+    Outcome {
+        now: value,
+        ..Outcome::left(row, why)
     }
 }
 
@@ -231,8 +277,60 @@ fn outcome(row: Row, now: &OptionsText, failures: &BTreeMap<Section, String>) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::apply::Taken;
     use crate::apply::catalogue::kind::Kind;
     use crate::apply::catalogue::{Change, find};
+
+    fn with_ratio(size_ratio: u32) -> Settings {
+        Settings {
+            size_ratio,
+            ..Settings::default()
+        }
+    }
+
+    /// The outcome of a ratio of 4 that was wanted, by the ratios of two column families.
+    fn of_ratios(now: [u32; 2], failure: Option<&str>) -> Outcome {
+        let families = |ratios: [u32; 2]| -> BTreeMap<String, Settings> {
+            let names = ["default", "other"].map(str::to_owned).into_iter();
+            names.zip(ratios.map(with_ratio)).collect()
+        };
+        let before = families([10, 10]);
+        let wanted = SettingsText::parse("{\"size_ratio\": 4}").expect("well-formed");
+        let store = Store {
+            host: Host::Running,
+            settings: &before,
+            has_rate_limit: false,
+        };
+        let row = settings::decide(&store, &wanted).remove(0);
+        switched(row, &before, &families(now), failure.map(Error::fix))
+    }
+
+    #[test]
+    fn a_setting_has_changed_where_it_reads_back() {
+        let all = of_ratios([4, 4], None);
+        assert_eq!((all.taken, all.now.as_deref()), (Taken::Changed, Some("4")));
+        let none = of_ratios([10, 10], None);
+        assert_eq!(none.taken, Taken::Left, "{none:?}");
+        assert!(none.why.contains("the store keeps its value"), "{none:?}");
+        let some = of_ratios([4, 10], None);
+        assert_eq!(some.taken, Taken::Adjusted, "{some:?}");
+        assert_eq!(some.now.as_deref(), Some("default: 4, other: 10"));
+    }
+
+    #[test]
+    fn where_one_fails_those_that_changed_are_named() {
+        let some = of_ratios([4, 10], Some("it was dropped"));
+        assert_eq!(some.taken, Taken::Left);
+        assert_eq!(
+            some.why,
+            "it was dropped; it has changed in the column families default"
+        );
+        let none = of_ratios([10, 10], Some("it was dropped"));
+        assert_eq!(
+            (none.taken, none.why.as_str()),
+            (Taken::Left, "it was dropped")
+        );
+    }
 
     /// RocksDB itself is asked: an option is given its present value.
     #[test]

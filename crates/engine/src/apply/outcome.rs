@@ -43,7 +43,7 @@ pub enum Taken {
     Adjusted,
     /// It was not changed.
     Left,
-    /// It is for the program that opens the database to set: RocksDB records it nowhere.
+    /// It is for the program that opens the database to set: the directory does not keep it.
     Unkept,
 }
 
@@ -110,6 +110,10 @@ impl Outcome {
     /// An option that was to be changed, by what was read back. `failure` is what
     /// RocksDB answered, if that was an error.
     pub(super) fn read_back(row: Row, now: Option<&str>, failure: Option<&str>) -> Outcome {
+        let who = match row.section {
+            Section::Settings => "the store",
+            _ => "RocksDB",
+        };
         let (taken, why) = match (now, failure) {
             (Some(now), None) if now == row.new => (Taken::Changed, String::new()),
             (Some(now), Some(error)) if now == row.new => (
@@ -119,11 +123,11 @@ impl Outcome {
             (_, Some(error)) => (Taken::Left, format!("RocksDB answered: {error}")),
             (now, None) if now == row.old.as_deref() => (
                 Taken::Left,
-                "RocksDB keeps its value, which goes with the other options".to_owned(),
+                format!("{who} keeps its value, which goes with the other options"),
             ),
             (Some(now), None) => (
                 Taken::Adjusted,
-                format!("RocksDB made it {now}, which goes with the other options"),
+                format!("{who} made it {now}, which goes with the other options"),
             ),
             (None, None) => (Taken::Left, "it does not read back".to_owned()),
         };

@@ -100,7 +100,6 @@ fn check_merge_operators(directory: &Directory, customise: &Customise) -> Result
     Ok(())
 }
 
-/// A tuner that is no longer asked leaves what it learned behind.
 fn remember(path: &Path, settings: &BTreeMap<String, Settings>) -> Result<()> {
     let mut stored = state::load_to_write(path)?.stored;
     for (name, settings) in settings {
@@ -108,11 +107,7 @@ fn remember(path: &Path, settings: &BTreeMap<String, Settings>) -> Result<()> {
             .families
             .entry(name.clone())
             .or_insert_with(|| StoredFamily::of(settings));
-        let policy = settings.policy.to_string();
-        if family.policy != policy {
-            family.tuner = serde_json::Value::Null;
-            family.policy = policy;
-        }
+        family.change_policy(&settings.policy.to_string());
         family.shape = Some(settings.shape());
     }
     state::save(path, &stored)
@@ -128,4 +123,45 @@ fn outcome(row: Row, now: &BTreeMap<String, Settings>) -> Outcome {
         .collect();
     values.dedup();
     Outcome::read_back(row, Some(&values.join(", ")), None)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::Db;
+    use crate::apply::Applier;
+
+    fn stored(path: &Path) -> StoredFamily {
+        let mut stored = state::load(path).expect("readable").stored;
+        stored.families.remove("default").expect("it is on record")
+    }
+
+    #[test]
+    fn a_policy_that_comes_back_finds_what_it_had_learned() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path();
+        let settings = Settings {
+            policy: "learned".parse().expect("a policy"),
+            ..Settings::default()
+        };
+        drop(Db::open(path, settings).expect("a new store"));
+        let mut known = state::load(path).expect("readable").stored;
+        let family = known.families.get_mut("default").expect("it is on record");
+        family.tuner = json!({"learned": 7});
+        state::save(path, &known).expect("writable");
+        for (policy, tuner, others) in [
+            ("fixed-1", Value::Null, json!({"learned": {"learned": 7}})),
+            ("learned", json!({"learned": 7}), json!({})),
+        ] {
+            let text = json!({ "policy": policy }).to_string();
+            let wanted = SettingsText::parse(&text).expect("well-formed");
+            let applied = Applier::new(path, wanted).apply(&mut |_| ());
+            assert_eq!(applied.expect("applied").left().count(), 0, "{policy}");
+            let family = stored(path);
+            assert_eq!((family.policy.as_str(), &family.tuner), (policy, &tuner));
+            assert_eq!(json!(family.others), others, "{policy}");
+        }
+    }
 }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use lissom_core::tuner::Policy;
 
@@ -13,6 +14,7 @@ use crate::apply::{Applied, Plan, SettingsText, Wanted};
 use crate::control::apply::is_over;
 use crate::error::{Error, Result};
 use crate::files::application::{self, Answer};
+use crate::rate_limit::RateLimit;
 use crate::settings::{Settings, check_filters};
 
 pub(super) fn apply(shared: &Shared, wanted: &Wanted) -> Result<Applied> {
@@ -24,13 +26,18 @@ pub(super) fn plan(shared: &Shared, wanted: &Wanted) -> Result<Plan> {
 }
 
 fn with_live<T>(shared: &Shared, act: impl FnOnce(&Live<'_>) -> T) -> T {
+    let read = || settings(shared);
+    let check_policy =
+        |family: &str, policy: &Policy| check_policy(shared, family, policy).map(drop);
     let set_policy = |family: &str, policy: &Policy| set_policy(shared, family, policy);
     let reshape = |family: &str, change: &SettingsText| reshape(shared, family, change);
     act(&Live {
         rocks: &shared.db,
         directory: &shared.directory,
         settings: settings(shared),
+        read: &read,
         rate_limit: shared.rate_limit.as_deref(),
+        check_policy: &check_policy,
         set_policy: &set_policy,
         reshape: &reshape,
     })
@@ -41,17 +48,19 @@ fn settings(shared: &Shared) -> BTreeMap<String, Settings> {
     let families = shared.families.read();
     families
         .iter()
-        .map(|(name, family)| (name.clone(), settings_of(family)))
+        .map(|(name, family)| (name.clone(), settings_of(shared, family)))
         .collect()
 }
 
-/// The settings that a column family was opened with, with the policy and the dimensions of
-/// the tree of now.
-fn settings_of(family: &Family) -> Settings {
+/// The settings that a column family was opened with, with what can change meanwhile as it
+/// is now.
+fn settings_of(shared: &Shared, family: &Family) -> Settings {
     let mut settings = family.hooks.settings.with_shape(&family.shape());
-    if let Ok(policy) = family.view.lock().policy.parse() {
+    if let Ok(policy) = family.policy().parse() {
         settings.policy = policy;
     }
+    let limit = shared.rate_limit.as_deref();
+    settings.rate_limit_bytes_per_second = limit.and_then(RateLimit::bounded_to);
     settings
 }
 
@@ -64,13 +73,19 @@ fn reshape(shared: &Shared, family: &str, change: &SettingsText) -> Result<()> {
     Ok(())
 }
 
+/// The column family, if it can take the policy.
+fn check_policy(shared: &Shared, family: &str, policy: &Policy) -> Result<Arc<Family>> {
+    let driven = shared.driven(family)?;
+    shared.check_policy(family, policy)?;
+    check_filters(policy, driven.hooks.settings.filters)?;
+    Ok(driven)
+}
+
 /// The planner thread takes it up at its next look.
 pub(super) fn set_policy(shared: &Shared, family: &str, policy: &Policy) -> Result<()> {
     let limits = pilot::fixed_limits(policy);
-    let driven = shared.driven(family)?;
-    shared.check_policy(family, policy)?;
+    let driven = check_policy(shared, family, policy)?;
     let settings = &driven.hooks.settings;
-    check_filters(policy, settings.filters)?;
     let policy = policy.over(settings.filters);
     let tuner = policy.tuner_exploring(settings.exploration);
     driven.ask(Request::Tuner(tuner, limits));

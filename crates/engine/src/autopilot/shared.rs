@@ -160,6 +160,9 @@ pub(super) struct Family {
     pub(super) name: String,
     /// The dimensions of the tree, of which some change by [`Family::reshape`].
     shape: Mutex<Shape>,
+    /// The name of the tuner that was set last; the planner thread goes by it from its next
+    /// look on.
+    policy: Mutex<String>,
     pub(super) hooks: Hooks,
     pub(super) counters: Arc<Counters>,
     pub(super) requests: Mutex<Vec<Request>>,
@@ -180,8 +183,11 @@ pub(super) struct Family {
 
 impl Family {
     pub(super) fn new(name: &str, hooks: Hooks, counters: Arc<Counters>, totals: Totals) -> Family {
+        let settings = &hooks.settings;
+        let policy = settings.policy.over(settings.filters).to_string();
         Family {
             name: name.to_owned(),
+            policy: Mutex::new(policy),
             shape: Mutex::new(hooks.settings.shape()),
             view: Mutex::new(View::new(hooks.settings.policy.first_limits())),
             hooks,
@@ -216,8 +222,21 @@ impl Family {
         Ok(())
     }
 
+    /// The policy that was set last.
+    pub(super) fn policy(&self) -> String {
+        self.policy.lock().clone()
+    }
+
     pub(super) fn ask(&self, request: Request) {
-        self.requests.lock().push(request);
+        let named = match &request {
+            Request::Tuner(tuner, _) => Some(tuner.name()),
+            _ => None,
+        };
+        let mut requests = self.requests.lock();
+        if let Some(name) = named {
+            *self.policy.lock() = name;
+        }
+        requests.push(request);
     }
 }
 

@@ -111,6 +111,20 @@ impl StoredFamily {
         }
     }
 
+    /// Another policy decides from the next open on. What the tuner of the one before has
+    /// learned waits for it, and the new one has what one of its name left.
+    pub(crate) fn change_policy(&mut self, policy: &str) {
+        if self.policy == policy {
+            return;
+        }
+        let waiting = self.others.remove(policy).unwrap_or_default();
+        let before = std::mem::replace(&mut self.policy, policy.to_owned());
+        let learned = std::mem::replace(&mut self.tuner, waiting);
+        if !learned.is_null() {
+            self.others.insert(before, learned);
+        }
+    }
+
     /// Whether it is not of a column family that had the same name and was dropped, as
     /// where a crash came before it was forgotten.
     pub(crate) fn is_of(&self, id: Option<u32>) -> bool {
@@ -269,6 +283,22 @@ mod tests {
         let loaded = load(directory.path()).expect("readable");
         assert_eq!(loaded.stored, stored());
         assert_eq!(loaded.remark, None);
+    }
+
+    #[test]
+    fn what_was_learned_goes_and_comes_back_with_its_policy() {
+        let mut family = stored().families.remove("default").expect("it is there");
+        let knows = |family: &StoredFamily| (family.tuner.clone(), family.others.clone());
+        let fixed = knows(&family);
+        family.change_policy("fixed-4");
+        assert_eq!(knows(&family), fixed, "it was its policy already");
+        family.change_policy("learned");
+        assert_eq!(knows(&family), (7.into(), BTreeMap::new()));
+        family.change_policy("lerp");
+        let learned = BTreeMap::from([("learned".to_owned(), 7.into())]);
+        assert_eq!(knows(&family), (serde_json::Value::Null, learned));
+        family.change_policy("fixed-4");
+        assert_eq!((knows(&family), family.policy.as_str()), (fixed, "fixed-4"));
     }
 
     #[test]

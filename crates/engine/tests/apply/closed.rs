@@ -322,11 +322,17 @@ fn a_store_of_lissoms_records_its_settings() {
         .apply(&mut |_| ())
         .expect("applied");
     assert_eq!(applied.count(Taken::Changed), 5, "{applied:#?}");
-    let left: Vec<&str> = applied
-        .left()
-        .map(|outcome| outcome.row.name.as_str())
-        .collect();
-    assert_eq!(left, ["workers"]);
+    assert_eq!(applied.left().count(), 0, "{applied:#?}");
+    let unkept = applied
+        .outcomes
+        .iter()
+        .find(|it| it.taken == Taken::Unkept)
+        .expect("the directory does not keep all");
+    assert_eq!(
+        (unkept.row.name.as_str(), &unkept.row.old),
+        ("workers", &None)
+    );
+    assert!(unkept.why.contains("Db::open is given"), "{unkept:?}");
     for family in ["default", "second"] {
         let recorded = recorded_settings(&path, family).expect("on record");
         assert_eq!(recorded.policy.to_string(), "fixed-4");

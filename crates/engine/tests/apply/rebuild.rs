@@ -5,7 +5,7 @@ use std::path::Path;
 
 use lissom::apply::{Applier, Changes, How, OptionsText, Phase, Section, Taken, finish, undo};
 use lissom::{Db, Settings};
-use rust_rocksdb::{DB, DBCompactionStyle, Options};
+use rust_rocksdb::{DB, DBCompactionStyle, DBCompressionType, Options};
 
 use super::contents::{Contents, contents_with};
 use super::data::{
@@ -79,6 +79,28 @@ fn everything_is_copied_and_the_options_are_as_wanted() {
     assert_eq!(place.names(), ["data"]);
     assert!(finish(&path, false).is_err());
     assert_eq!(contents(&path), before);
+}
+
+/// The options say by then what the files are not.
+#[test]
+fn room_is_reckoned_with_the_files_own_compression() {
+    let place = Place::new();
+    let path = place.path();
+    let mut own = options();
+    own.set_compression_type(DBCompressionType::Lz4);
+    make_with(&path, 20_000, &own);
+    let needed = || {
+        let text = "[CFOptions \"default\"]\nnum_levels=4\n";
+        let applier = Applier::new(&path, wanted(text)).rewrite(true);
+        let plan = applier.plan().expect("a plan");
+        plan.rebuild.expect("a rebuild").needed_bytes
+    };
+    let compressed = needed();
+    let none = "[CFOptions \"default\"]\ncompression=kNoCompression\n";
+    assert_eq!(apply(&path, none).count(Taken::Changed), 1);
+    // More than 20,000 keys and values of 160 bytes were compressed.
+    let plain = needed();
+    assert!(plain > compressed + (1 << 20), "{compressed} {plain}");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use lissom::apply::{OptionsText, Taken, Wanted};
 use lissom::control::ask_to_apply;
+use lissom::core::filters::FilterAllocation;
 use lissom::ffi::CfRef;
 use lissom::ffi::options::live_options;
 use lissom::inspect::recorded_settings;
@@ -102,7 +103,9 @@ fn the_policy_and_the_rate_limit_change_at_once() {
                 \"workers\": 60}";
     let applied = db.apply(&wanted(text)).expect("applied");
     assert_eq!(applied.count(Taken::Changed), 2, "{applied:#?}");
-    assert_eq!(applied.left().count(), 1);
+    assert_eq!(applied.count(Taken::Unkept), 1, "{applied:#?}");
+    let again = db.apply(&wanted(text)).expect("again");
+    assert_eq!(again.count(Taken::Already), 2, "{again:#?}");
     let deadline = std::time::Instant::now() + PATIENCE;
     for family in ["default", "second"] {
         while db
@@ -120,6 +123,43 @@ fn the_policy_and_the_rate_limit_change_at_once() {
             std::thread::sleep(Duration::from_millis(5));
         }
     }
+}
+
+/// What was given at open is no longer so.
+#[test]
+fn a_rate_limit_goes_back_to_that_of_the_open() {
+    let place = Place::new();
+    let db = opened(&place);
+    for rate in [5_000_000, 1 << 30] {
+        let text = format!("{{\"rate_limit_bytes_per_second\": {rate}}}");
+        let applied = db.apply(&wanted(&text)).expect("applied");
+        assert_eq!(applied.count(Taken::Changed), 1, "{applied:#?}");
+        assert_eq!(applied.outcomes[0].now, Some(rate.to_string()));
+    }
+}
+
+/// The first column family could take it.
+#[test]
+fn a_policy_that_one_column_family_cannot_take_changes_none() {
+    let place = Place::new();
+    let monkey = Settings {
+        filters: FilterAllocation::Monkey,
+        ..Settings::default()
+    };
+    let plain = Settings::default();
+    let db = Db::opening(place.path(), monkey)
+        .family("second", plain)
+        .open()
+        .expect("a new store");
+    let applied = db
+        .apply(&wanted("{\"policy\": \"lerp-monkey\"}"))
+        .expect("answered");
+    let outcome = &applied.outcomes[0];
+    assert_eq!(outcome.taken, Taken::Left, "{outcome:?}");
+    assert!(outcome.why.contains("Monkey's filters"), "{outcome:?}");
+    assert_eq!(outcome.now.as_deref(), Some("fixed-1"));
+    let again = db.apply(&wanted("{\"policy\": \"fixed-1\"}"));
+    assert_eq!(again.expect("answered").count(Taken::Already), 1);
 }
 
 const DIMENSIONS: &str = "{\"size_ratio\": 4, \"level_compaction_dynamic_level_bytes\": false, \

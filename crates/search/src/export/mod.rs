@@ -23,7 +23,7 @@ pub use options_file::OptionsFile;
 use settings::Settings;
 
 use crate::error::{Result, SearchError};
-use crate::space::{Configuration, Space};
+use crate::space::{Configuration, Parameter, Space};
 
 /// A configuration in some format.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -53,7 +53,21 @@ pub struct Export {
 /// [`Format::Flags`], which then has each parameter by its own name; a filter policy
 /// without bits.
 pub fn write(format: Format, space: &Space, configuration: &Configuration) -> Result<Export> {
-    let settings = Settings::new(space, configuration)?;
+    write_with(format, space, configuration, &[])
+}
+
+/// The same, with what all trials shared: parameters that are none of the space's, each at
+/// its default. So the file is what was measured.
+///
+/// # Errors
+/// As [`write`].
+pub fn write_with(
+    format: Format,
+    space: &Space,
+    configuration: &Configuration,
+    shared: &[Parameter],
+) -> Result<Export> {
+    let settings = Settings::new(space, configuration, shared)?;
     let has_options = space.parameters().iter().any(|it| it.section.is_some());
     if !has_options && !matches!(format, Format::Json | Format::Flags) {
         return Err(SearchError::new(format!(

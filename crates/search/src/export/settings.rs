@@ -12,11 +12,16 @@ pub(super) struct Settings<'a> {
 }
 
 impl<'a> Settings<'a> {
-    /// All settings, each in its parameter's own kind.
-    pub(super) fn new(space: &'a Space, configuration: &Configuration) -> Result<Settings<'a>> {
+    /// All settings, each in its parameter's own kind; behind them what trials shared.
+    pub(super) fn new(
+        space: &'a Space,
+        configuration: &Configuration,
+        shared: &'a [Parameter],
+    ) -> Result<Settings<'a>> {
         let point = space.point(configuration)?;
+        let shared = shared.iter().map(|it| (it, it.default.clone()));
         Ok(Settings {
-            left: space.parameters().iter().zip(point).collect(),
+            left: space.parameters().iter().zip(point).chain(shared).collect(),
             inexact: Vec::new(),
         })
     }

@@ -55,7 +55,8 @@ impl Search {
         let place = places.find(|it| self.wants_to_run(&self.trials[*it]))?;
         let until = self.target(self.trials.get(place)?);
         let (settled, looked) = (self.points.is_some(), self.calibrator());
-        let restarts = self.restarts;
+        let stays = self.goes_on_at_once(self.trials.get(place)?.id);
+        let restarts = self.restarts && !stays;
         let trial = self.trials.get_mut(place)?;
         let lost = trial.state == State::Lost;
         trial.is_new |= lost || restarts;
@@ -126,6 +127,15 @@ impl Search {
             .get(place)
             .copied()
             .unwrap_or_else(|| points.longest())
+    }
+
+    /// Whether a trial that has reported runs on before anything else begins: it tells when
+    /// trials are compared, and has not settled. It does so where it is, also where trials
+    /// begin anew when they go on: looking at it would else cost its whole time each time.
+    pub fn goes_on_at_once(&self, trial: TrialId) -> bool {
+        let known = self.trial(trial);
+        let waits = known.is_some_and(|it| it.state == State::Waiting);
+        waits && self.points.is_none() && self.calibrator() == Some(trial)
     }
 
     /// The trial whose series tells the time points.

@@ -100,12 +100,13 @@ impl Search {
 
     /// Whether a trial that does not run begins anew when it does.
     fn begins_anew(&self, trial: &Trial) -> bool {
-        self.restarts || trial.state == State::Lost
+        let restarts = self.restarts && !self.goes_on_at_once(trial.id);
+        restarts || trial.state == State::Lost
     }
 
     /// What a live trial takes until it has run so long. Time that it has run already
     /// without a report is counted as still to come.
-    fn seconds_to(&self, trial: &Trial, until: f64) -> f64 {
+    pub(super) fn seconds_to(&self, trial: &Trial, until: f64) -> f64 {
         let runs = matches!(trial.state, State::Running(_));
         let from_start = if runs {
             trial.is_new

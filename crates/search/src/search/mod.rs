@@ -236,7 +236,8 @@ impl Search {
     }
 
     /// Takes whether trials begin anew when they go on, instead of waiting with their data:
-    /// then each pays its set-up and its whole time again. Until told otherwise they wait.
+    /// then each pays its set-up and its whole time again, but for one that goes on at once
+    /// ([`Search::goes_on_at_once`]). Until told otherwise they wait.
     pub fn note_restarts(&mut self, restarts: bool) {
         self.restarts = restarts;
     }

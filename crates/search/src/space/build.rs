@@ -4,7 +4,7 @@ use super::ranges::{self, Fixed};
 use super::schema::{ConstantTable, FormulaTable, KindName, ParameterTable, RuleTable, Schema};
 use super::{Constants, Definition, Parameter, Rule, Space};
 use crate::error::{Result, SearchError};
-use crate::expression::{Expression, NameKind, Names, Quantity, is_name};
+use crate::expression::{Claim, Expression, NameKind, Names, Quantity, is_name};
 use crate::features::Feature;
 
 /// The space of a file.
@@ -16,7 +16,10 @@ pub(super) fn space(schema: &Schema, given: &Constants) -> Result<Space> {
     let constants = constants(schema, given, &mut names)?;
     let fixed = Fixed::new(&constants, &names);
     let parameters = parameters(&schema.parameters, &fixed)?;
+    let mut conditions = Vec::new();
     for parameter in &parameters {
+        // It sees what stands before it, so that one pass tells what has an effect.
+        conditions.push(condition(parameter, &names)?);
         declare(&mut names, &parameter.name, parameter.kind.name_kind())?;
     }
     let definitions = definitions(&schema.definitions, &mut names)?;
@@ -28,6 +31,7 @@ pub(super) fn space(schema: &Schema, given: &Constants) -> Result<Space> {
         heuristic: heuristic(schema, &features)?,
         constants,
         parameters,
+        conditions,
         definitions,
         rules,
         features,
@@ -103,6 +107,19 @@ fn parameters(tables: &[ParameterTable], fixed: &Fixed<'_>) -> Result<Vec<Parame
                 .map_err(|error| error.at(format!("the parameter {}", table.name)))
         })
         .collect()
+}
+
+fn condition(parameter: &Parameter, names: &Names) -> Result<Option<Claim>> {
+    let Some(text) = &parameter.when else {
+        return Ok(None);
+    };
+    let claim = Expression::parse(text).and_then(|expression| expression.claim(names));
+    claim.map(Some).map_err(|error| {
+        SearchError::new(format!(
+            "the parameter {}: its condition {text:?}, {error}",
+            parameter.name
+        ))
+    })
 }
 
 fn definitions(tables: &[FormulaTable], names: &mut Names) -> Result<Vec<Definition>> {

@@ -11,6 +11,10 @@ use crate::error::{Result, SearchError};
 /// constants; those of an integer are rounded to whole numbers. An integer without
 /// `step` and `log_steps` takes every whole number of its range.
 ///
+/// A parameter may have a condition, `when`, over constants and the parameters before it.
+/// Where that does not hold the parameter has no effect, and configurations have it as the
+/// default has it.
+///
 /// ```
 /// use lissom_search::space::{Constants, SpaceFile};
 ///

@@ -31,7 +31,7 @@ pub(crate) use sample::Point;
 pub use setting::Setting;
 
 use crate::error::{Result, SearchError};
-use crate::expression::Value;
+use crate::expression::{Claim, Value};
 use crate::features::Feature;
 use crate::fingerprint::Fingerprint;
 
@@ -42,6 +42,8 @@ pub struct Space {
     about: String,
     constants: Vec<(String, f64)>,
     parameters: Vec<Parameter>,
+    /// When each parameter has any effect, over constants and the parameters before it.
+    conditions: Vec<Option<Claim>>,
     definitions: Vec<Definition>,
     rules: Vec<Rule>,
     features: Vec<Feature>,
@@ -109,6 +111,50 @@ impl Space {
             .collect()
     }
 
+    /// The same configuration with every parameter that has no effect in it as the default
+    /// has it, so that configurations differ by what makes a difference.
+    ///
+    /// # Errors
+    /// A parameter that is missing, unknown or outside its range.
+    pub fn canonical(&self, configuration: &Configuration) -> Result<Configuration> {
+        let point = self.canonical_point(self.point(configuration)?);
+        Ok(self.configuration(&point))
+    }
+
+    /// Whether a parameter has any effect in a configuration.
+    ///
+    /// # Errors
+    /// A parameter that is missing, unknown or outside its range.
+    pub fn is_active(&self, name: &str, configuration: &Configuration) -> Result<bool> {
+        let point = self.canonical_point(self.point(configuration)?);
+        let place = self.parameters.iter().position(|it| it.name == name);
+        Ok(place.is_some_and(|place| self.is_active_at(place, &point)))
+    }
+
+    pub(crate) fn canonical_point(&self, mut point: Point) -> Point {
+        for (place, parameter) in self.parameters.iter().enumerate() {
+            if self.is_active_at(place, &point) {
+                continue;
+            }
+            if let Some(setting) = point.get_mut(place) {
+                setting.clone_from(&parameter.default);
+            }
+        }
+        point
+    }
+
+    /// Of a point that is canonical up to this place.
+    fn is_active_at(&self, place: usize, point: &[Setting]) -> bool {
+        let Some(Some(condition)) = self.conditions.get(place) else {
+            return true;
+        };
+        let constants = self.constants.iter();
+        let constants = constants.map(|(_, value)| Value::Number(*value));
+        let before = point.iter().take(place).map(Setting::value);
+        let values: Vec<Value<'_>> = constants.chain(before).collect();
+        condition.holds(&values)
+    }
+
     /// Whether a configuration sets every parameter inside its range, no other, and
     /// satisfies every rule.
     ///
@@ -172,6 +218,7 @@ impl Space {
         for it in &self.parameters {
             let kind = serde_json::to_string(&it.kind).unwrap_or_default();
             parts.push(format!("parameter {} {kind} {}", it.name, it.default));
+            parts.extend(it.when.iter().map(|when| format!("when {when}")));
         }
         for it in &self.definitions {
             parts.push(format!("definition {} {}", it.name, it.formula));

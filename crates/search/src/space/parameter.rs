@@ -15,6 +15,9 @@ pub struct Parameter {
     pub kind: Kind,
     /// What it is without a search.
     pub default: Setting,
+    /// The condition under which it has any effect; absent if it always has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when: Option<String>,
     /// What it takes to change it in a database that exists.
     pub change: Change,
     /// The section of an OPTIONS file; absent where it stands in none as it is.

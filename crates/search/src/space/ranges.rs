@@ -66,6 +66,7 @@ pub(super) fn parameter(table: &ParameterTable, fixed: &Fixed<'_>) -> Result<Par
         name: table.name.clone(),
         default: default(table, &kind, fixed)?,
         kind,
+        when: table.when.clone(),
         change: table.change,
         section: table.section,
         unit: table.unit.clone(),

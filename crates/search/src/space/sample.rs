@@ -1,5 +1,7 @@
 //! Draws configurations that satisfy every rule.
 
+use std::collections::BTreeSet;
+
 use super::{Configuration, Setting, Space};
 use crate::error::{Result, SearchError};
 use crate::random::Random;
@@ -50,11 +52,15 @@ impl Space {
     /// Every configuration that satisfies the rules, in random order.
     fn all(&self, sizes: &[u64], count: usize, random: &mut Random) -> Vec<Point> {
         let mut points = Vec::new();
+        let mut seen = BTreeSet::new();
         let mut digits = vec![0; sizes.len()];
         loop {
             let settings = self.parameters.iter().zip(&digits);
-            let point: Point = settings.map(|(it, digit)| it.kind.at(*digit)).collect();
-            if self.first_broken(&point).is_none() {
+            let point = settings.map(|(it, digit)| it.kind.at(*digit)).collect();
+            let point = self.canonical_point(point);
+            // Several may come to one.
+            let is_new = seen.insert(self.configuration(&point).to_string());
+            if is_new && self.first_broken(&point).is_none() {
                 points.push(point);
             }
             if !advance(&mut digits, sizes) {
@@ -83,7 +89,7 @@ impl Space {
     /// Any settings; rules are not looked at.
     fn draw(&self, random: &mut Random) -> Point {
         let parameters = self.parameters.iter();
-        parameters.map(|it| it.kind.draw(random)).collect()
+        self.canonical_point(parameters.map(|it| it.kind.draw(random)).collect())
     }
 
     /// The place of the first rule that a point breaks.

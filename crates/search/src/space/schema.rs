@@ -45,6 +45,8 @@ pub(super) struct ParameterTable {
     pub log_steps: Option<u64>,
     pub values: Option<Vec<String>>,
     pub default: Literal,
+    /// The condition under which it has any effect.
+    pub when: Option<String>,
     pub change: Change,
     pub section: Option<Section>,
     pub unit: Option<String>,

@@ -130,6 +130,63 @@ fn a_small_space_is_gone_through() {
     assert_eq!(values, ["a=7", "a=8", "a=9"]);
 }
 
+/// `b` from 1 to 9 where `a` is at least 8, and `c` where `b` is 9.
+fn conditional() -> Space {
+    let b = "kind = \"integer\"\nrange = [1, 9]\ndefault = 5\nwhen = \"a >= 8\"";
+    let c = "kind = \"boolean\"\ndefault = true\nwhen = \"b == 9\"";
+    let c = parameter(c).replace("\"b\"\n", "\"c\"\n");
+    read(&format!("{}{c}", parameter(b))).expect("legal")
+}
+
+#[test]
+fn what_has_no_effect_is_as_the_default_has_it() {
+    let space = conditional();
+    let of = |a: i64, b: i64, c: bool| -> Configuration {
+        let settings = [
+            ("a", Setting::Integer(a)),
+            ("b", Setting::Integer(b)),
+            ("c", Setting::Boolean(c)),
+        ];
+        let settings = settings.into_iter();
+        settings.map(|(name, it)| (name.to_owned(), it)).collect()
+    };
+    for (given, wanted) in [
+        (of(3, 9, false), of(3, 5, true)),
+        (of(8, 7, false), of(8, 7, true)),
+        (of(8, 9, false), of(8, 9, false)),
+    ] {
+        assert_eq!(space.canonical(&given), Ok(wanted), "{given}");
+    }
+    assert_eq!(space.is_active("b", &of(3, 9, true)), Ok(false));
+    assert_eq!(space.is_active("c", &of(3, 9, true)), Ok(false), "with b");
+    assert_eq!(space.is_active("c", &of(8, 9, true)), Ok(true));
+    // 7 without b; twice 8 without c, and 2 with it.
+    let all = space.sample(500, &mut Random::new(1)).expect("satisfiable");
+    assert_eq!(all.len(), 7 + 2 * (8 + 2));
+    let drawn = space.sample(20, &mut Random::new(1)).expect("satisfiable");
+    for it in all.iter().chain(&drawn) {
+        assert_eq!(space.canonical(it).as_ref(), Ok(it));
+    }
+    let plain = parameter("kind = \"integer\"\nrange = [1, 9]\ndefault = 5");
+    let bound = parameter("kind = \"integer\"\nrange = [1, 9]\ndefault = 5\nwhen = \"a > 3\"");
+    let prints = [plain, bound].map(|it| read(&it).expect("legal").fingerprint());
+    assert_ne!(prints[0], prints[1]);
+}
+
+#[test]
+fn a_condition_sees_what_stands_before_it() {
+    let when = |text: &str| {
+        let fields = format!("kind = \"boolean\"\ndefault = true\nwhen = \"{text}\"");
+        refused(&parameter(&fields))
+    };
+    assert_eq!(
+        when("b"),
+        "the space small: the parameter b: its condition \"b\", column 1: b is unknown: known are \
+         a, memory"
+    );
+    assert!(when("a + 1").contains("write a condition"));
+}
+
 #[test]
 fn contradictory_rules_name_the_worst() {
     let rules = "[[rule]]\nrule = \"a > 3\"\nsource = \"first\"\n\

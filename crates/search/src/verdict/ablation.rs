@@ -53,6 +53,8 @@ pub fn ablations(
         };
         let mut configuration = best.clone();
         configuration.set(difference.name.as_str(), from);
+        // What has no effect without it goes with it.
+        let configuration = space.canonical(&configuration)?;
         match space.broken_rules(&configuration)?.first() {
             Some(rule) => ablations.bound.push((difference, rule.to_string())),
             None => ablations.runs.push(Ablation {

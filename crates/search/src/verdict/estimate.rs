@@ -9,9 +9,9 @@ use crate::space::{Configuration, Difference, Kind, Setting};
 /// What a parameter seems to be worth in one goal.
 ///
 /// The trials whose setting is nearer to the best's are compared with those whose
-/// setting is nearer to the default's, all else mixed. Thirty trials of twenty
-/// parameters part no causes: two parameters that the search moved together show
-/// the same effect. [`ablations`](super::ablations) measure it.
+/// setting is nearer to the default's, all else mixed; one in which it has no effect is
+/// neither. Thirty trials of twenty parameters part no causes: two parameters that the
+/// search moved together show the same effect. [`ablations`](super::ablations) measure it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Estimate {
     /// The parameter, from the default's setting to the best's.
@@ -73,6 +73,10 @@ fn estimate(
     let (from, to) = (difference.from.as_ref()?, difference.to.as_ref()?);
     let (mut near_best, mut near_default) = (Vec::new(), Vec::new());
     for (configuration, values) in measured {
+        let active = search.space().is_active(&difference.name, configuration);
+        if active.is_ok_and(|it| !it) {
+            continue;
+        }
         let setting = configuration.get(&difference.name)?;
         let value = *values.get(place)?;
         match nearer_to_best(kind, setting, from, to) {

@@ -37,6 +37,31 @@ fn repeated(values: &[(Contender, &[f64])]) -> Vec<Repeated> {
 }
 
 #[test]
+fn what_loses_its_effect_is_set_back_with_its_cause() {
+    let file = BuiltIn::RocksDb.file().expect("reads");
+    let space = file.with(&Constants::new()).expect("is legal");
+    let default = space.default_configuration();
+    let mut best = default.clone();
+    best.set("filter_policy", Setting::Choice("bloomfilter".to_owned()));
+    best.set("bits_per_key", Setting::Float(14.0));
+    let found = ablations(&space, &default, &best).expect("of the space");
+    let run = |name: &str| {
+        let mut runs = found.runs.iter();
+        let run = runs.find(|it| it.difference.name == name).expect(name);
+        run.configuration.clone()
+    };
+    assert_eq!(
+        run("filter_policy"),
+        default,
+        "there are no bits without it"
+    );
+    let bits = run("bits_per_key");
+    assert_eq!(bits.get("bits_per_key"), Some(&Setting::Float(10.0)));
+    assert_eq!(bits.get("filter_policy"), best.get("filter_policy"));
+    assert_eq!(found.runs.len(), 2);
+}
+
+#[test]
 fn rounds_hold_everybody_and_begin_by_turns() {
     let contenders = [
         (Contender::Best, configuration(1)),

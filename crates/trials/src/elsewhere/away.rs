@@ -153,11 +153,17 @@ impl Away {
         self.heard = now;
     }
 
-    /// It is told to go on until it has run so long.
-    pub fn go_on(&mut self, until: f64, now: f64) {
+    /// It goes on until it has run so long; whether it has to be told, since it was paused.
+    pub fn go_on(&mut self, until: f64, now: f64) -> bool {
         self.until = until;
-        self.phase = Phase::Resuming;
         self.heard = now;
+        if self.waits {
+            self.phase = Phase::Resuming;
+        } else {
+            self.phase = Phase::Runs;
+            self.monitor.resume(self.at, until);
+        }
+        self.waits
     }
 
     /// Whether it is to be told to pause, since everything is to stand still.
@@ -209,7 +215,11 @@ impl Away {
                 self.phase = Phase::Pausing;
                 Step::Pause
             }
-            Finding::Reached => Step::Report(self.report()),
+            Finding::Reached => {
+                // It runs until it is ended, which is at once unless it goes on at once.
+                self.phase = Phase::Waits;
+                Step::Report(self.report())
+            }
             Finding::Failed(cause, detail) => Step::Failed(cause, detail + &self.somewhere()),
             Finding::Gone { why, forgiven } => Step::Gone {
                 why: why + &self.somewhere(),

@@ -126,6 +126,18 @@ fn one_that_cannot_wait_reports_at_once() {
 }
 
 #[test]
+fn one_that_cannot_wait_goes_on_where_it_is() {
+    let mut wire = Wire::ready(false);
+    wire.samples(&[4.0], 50.0);
+    measured(wire.hear(line(5.0, "{\"throughput\": 50}")));
+    assert!(!wire.0.go_on(4.0, 1_000.0), "nobody has paused it");
+    // The first one spans what was between.
+    wire.samples(&[5.5, 6.0], 80.0);
+    let report = measured(wire.hear(line(7.0, "{\"throughput\": 80}")));
+    assert_eq!((report.0, report.1), (4.0, 0.0), "without another set-up");
+}
+
+#[test]
 fn only_what_it_says_itself_makes_it_hang() {
     let mut wire = Wire::ready(true);
     assert_eq!(wire.0.silent_since(1_030.0), Some(30.0));

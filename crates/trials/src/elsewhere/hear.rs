@@ -107,8 +107,6 @@ impl Elsewhere {
             self.stop(trial);
         } else if let Some(known) = self.trials.get_mut(&trial) {
             known.reported = known.away.as_ref().map_or(known.reported, Away::seconds);
-            let ending = known.away.take_if(|_| self.settings.restart);
-            self.forget(ending);
         }
         self.reports.push(Measurement { trial, outcome });
     }

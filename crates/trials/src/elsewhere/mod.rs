@@ -168,7 +168,7 @@ impl Elsewhere {
             label: job.label.clone(),
             command: self
                 .template
-                .half_filled(job.trial, self.settings.told_seconds()),
+                .half_filled(job.trial, self.settings.told_seconds(), job.seed),
             options: (self.writer)(&job.configuration)?,
         })?;
         let (bounds, waits) = (self.settings.bounds(), !self.settings.restart);
@@ -252,13 +252,21 @@ impl Trials for Elsewhere {
         known.job.until = until;
         match &mut known.away {
             Some(away) => {
-                away.go_on(until, self.seconds());
-                self.link.send(&Order::GoOn { run: away.run })?;
+                if away.go_on(until, self.seconds()) {
+                    self.link.send(&Order::GoOn { run: away.run })?;
+                }
             }
             None => known.away = Some(self.begin(&known.job, known.reported)?),
         }
         self.trials.insert(trial, known);
         Ok(())
+    }
+
+    fn may_end(&mut self, trial: TrialId) {
+        let known = self.trials.get_mut(&trial);
+        let known = known.filter(|_| self.settings.restart);
+        let ending = known.and_then(|it| it.away.take());
+        self.forget(ending);
     }
 
     fn stop_many(&mut self, trials: &[TrialId]) {

@@ -16,7 +16,7 @@ use serde::Serialize;
 use lissom_search::objective::{Goal, Metrics};
 use lissom_search::record::Event;
 use lissom_search::search::{CutOff, Decision, Search, TrialId};
-use lissom_search::space::Configuration;
+use lissom_search::space::{Configuration, Setting};
 use lissom_search::verdict::{Choice, Contender, Estimate, Repeated, Verdict, choice, estimates};
 
 use crate::error::Result;
@@ -38,6 +38,8 @@ pub struct Findings {
     pub constants: Vec<(String, f64)>,
     /// What was measured.
     pub target: String,
+    /// What all trials had beside their configurations; empty where nobody knows.
+    pub measured_with: Vec<(String, Setting)>,
     /// What was sought.
     pub objective: String,
     /// The numbers that count.
@@ -82,6 +84,9 @@ pub struct Findings {
     pub repeats: Vec<RepeatRow>,
     /// What the repeats say; absent without any.
     pub verdict: Option<Verdict>,
+    /// Whether trials are told what to draw their operations from: another number in each
+    /// round of repeats, the same for all contenders.
+    pub seeded: bool,
     /// What single parameters bring, as measured.
     pub contributions: Vec<Contribution>,
     /// Parameters that cannot be set back alone.
@@ -133,6 +138,7 @@ impl Findings {
             about: space.about().to_owned(),
             constants: space.constants().to_vec(),
             target: plan.target.name.clone(),
+            measured_with: Vec::new(),
             objective: setup.objective.to_string(),
             goals: setup.objective.goals(),
             constraints: setup.constraints.iter().map(ToString::to_string).collect(),
@@ -158,6 +164,7 @@ impl Findings {
             repeat_seconds: proof.seconds,
             repeats: proof.repeats,
             verdict: proof.verdict,
+            seeded: false,
             contributions: proof.contributions,
             bound: proof.bound,
             cautions: Vec::new(),

@@ -77,6 +77,31 @@ fn the_text_says_what_was_found_and_how_sure_it_is() {
     );
 }
 
+#[test]
+fn the_verdict_tells_whether_rounds_had_operations_of_their_own() {
+    let mut found = found(3_000.0, 3);
+    assert!(render(&found).contains("{seed} in the command tells it the round"));
+    found.seeded = true;
+    let text = render(&found);
+    assert!(
+        text.contains("each round of repeats had operations of its own"),
+        "{text}"
+    );
+    found.verdict = None;
+    assert!(!render(&found).contains("operations of its own"));
+}
+
+#[test]
+fn what_all_trials_had_is_named() {
+    let mut found = found(3_000.0, 0);
+    assert!(!render(&found).contains("measured with"));
+    let direct = |name: &str| (name.to_owned(), Setting::Boolean(true));
+    found.measured_with = vec![direct("use_direct_reads"), direct("another")];
+    let text = render(&found);
+    let line = "\nmeasured with: use_direct_reads=true, another=true\n";
+    assert!(text.contains(line), "{text}");
+}
+
 /// Findings of a search whose repeats reach this instead; `None` crashes.
 fn repeating(again: &[(&'static str, Option<f64>)]) -> Findings {
     let mut trials = Virtual {

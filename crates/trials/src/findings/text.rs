@@ -8,7 +8,7 @@ use super::{Best, Contribution, Findings};
 /// Everything in a few lines: the best, how it stands, and what each parameter
 /// brings.
 pub fn render(findings: &Findings) -> String {
-    let mut text = head(findings);
+    let mut text = head(findings) + &measured_with(findings);
     if let Some(best) = &findings.best {
         text += &describe_best(findings, best);
         text += &comparisons(findings);
@@ -35,6 +35,16 @@ fn head(findings: &Findings) -> String {
         time(findings.spent_seconds),
         time(findings.budget_seconds)
     )
+}
+
+/// What the figures hold under, beside what was tried.
+fn measured_with(findings: &Findings) -> String {
+    let all = findings.measured_with.iter();
+    let all: Vec<String> = all.map(|(name, it)| format!("{name}={it}")).collect();
+    match all.is_empty() {
+        true => String::new(),
+        false => format!("measured with: {}\n", all.join(", ")),
+    }
 }
 
 fn describe_best(findings: &Findings, best: &Best) -> String {
@@ -81,7 +91,18 @@ fn comparisons(findings: &Findings) -> String {
             }
         }
     }
-    text
+    text + streams(findings)
+}
+
+/// What the operations of the repeats have to do with each other.
+fn streams(findings: &Findings) -> &'static str {
+    match findings.seeded {
+        true => "  each round of repeats had operations of its own, the same for all in it\n",
+        false => {
+            "  whether rounds of repeats differ in their operations is for the program to know: \
+             {seed} in the command tells it the round\n"
+        }
+    }
 }
 
 /// `  that is 2.10 times the default`, where both are numbers above 0.

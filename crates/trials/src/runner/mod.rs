@@ -174,6 +174,7 @@ impl Runner {
             shared: &self.root.shared(),
             trial: job.trial,
             seconds: self.settings.told_seconds(),
+            seed: job.seed,
         });
         let process = Process::start(&words, &place.mark()).map_err(|error| {
             let program = words.first().map_or("", String::as_str);
@@ -181,6 +182,7 @@ impl Runner {
                 "cannot start {program:?}: {error}; check the command"
             ))
         })?;
+        process.goes_first();
         place.record(process.group())?;
         Ok(process)
     }
@@ -252,13 +254,10 @@ impl Runner {
         };
         let outcome = live.pause();
         run.reported = live.seconds();
-        let failed = !matches!(outcome, Outcome::Measured { .. });
-        if failed || self.settings.restart {
-            self.remarks.extend(live::end_all(vec![live]));
-        } else {
+        if matches!(outcome, Outcome::Measured { .. }) {
             run.live = Some(live);
-        }
-        if failed {
+        } else {
+            self.remarks.extend(live::end_all(vec![live]));
             self.runs.remove(&trial);
         }
         outcome
@@ -292,6 +291,13 @@ impl Trials for Runner {
         }
         self.runs.insert(trial, run);
         Ok(())
+    }
+
+    fn may_end(&mut self, trial: TrialId) {
+        let run = self.runs.get_mut(&trial).filter(|_| self.settings.restart);
+        if let Some(live) = run.and_then(|run| run.live.take()) {
+            self.remarks.extend(live::end_all(vec![live]));
+        }
     }
 
     fn stop_many(&mut self, trials: &[TrialId]) {

@@ -1,5 +1,6 @@
 //! A child and everything that it starts: one process group, and what has left it.
 
+use std::fs;
 use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -22,6 +23,9 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const LOOK: Duration = Duration::from_millis(5);
 /// What was written before the end is waited for so long.
 const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// The highest `oom_score_adj`, which needs no privilege.
+const FIRST_TO_GO: &str = "1000";
 
 /// The number of the signal that no process can take for itself.
 const KILL: i32 = Signal::KILL.as_raw();
@@ -81,6 +85,14 @@ impl Process {
             listen(errors, Stream::Errors, sender)?;
         }
         Ok(process)
+    }
+
+    /// Has the system end it before any other process when memory runs out: not the search,
+    /// and nobody who has nothing to do with it. What it starts inherits that. Where the
+    /// system does not take it, its own choice holds.
+    pub fn goes_first(&self) {
+        let score = format!("/proc/{}/oom_score_adj", self.group());
+        let _ = fs::write(score, FIRST_TO_GO);
     }
 
     /// Its process group, which is also its leader's process id.

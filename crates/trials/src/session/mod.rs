@@ -29,6 +29,10 @@ use lissom_search::verdict::Repeated;
 use crate::error::{Result, TrialsError};
 use crate::findings::Findings;
 
+/// What the operations of the search's trials are drawn from; those of a round of repeats
+/// have the sum with the round's number.
+const SEED: u64 = 1;
+
 /// Seconds between two looks of whoever watches.
 const SHOWN_EACH: f64 = 0.5;
 
@@ -43,6 +47,8 @@ pub struct Job {
     pub configuration: Configuration,
     /// Seconds of running, without set-up and pauses, after which it reports.
     pub until: f64,
+    /// What its operations are drawn from.
+    pub seed: u64,
 }
 
 /// Whatever runs trials, and its clock.
@@ -61,6 +67,10 @@ pub trait Trials {
     /// # Errors
     /// It cannot go on, whatever its configuration is.
     fn go_on(&mut self, trial: TrialId, until: f64) -> Result<()>;
+
+    /// A trial that was reported has nothing to do for now: where trials end instead of
+    /// waiting, it does. One of which this is not said goes on at once, and where it is.
+    fn may_end(&mut self, trial: TrialId);
 
     /// Ends trials, all at the same time, and forgets them; nothing of unknown ones.
     fn stop_many(&mut self, trials: &[TrialId]);

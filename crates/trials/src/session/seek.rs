@@ -3,7 +3,7 @@
 use lissom_search::record::Event;
 use lissom_search::search::{Cause, Decision, Measurement, Outcome, Search, State, Trial, TrialId};
 
-use super::{Job, Session};
+use super::{Job, SEED, Session};
 use crate::error::{Result, TrialsError};
 
 /// As many trials show what the others take before they run.
@@ -85,6 +85,7 @@ impl Session<'_> {
                     label,
                     configuration,
                     until,
+                    seed: SEED,
                 })?;
             }
             Decision::Continue { trial, until, .. } => {
@@ -129,6 +130,8 @@ impl Session<'_> {
         if trial.is_some_and(Trial::has_failed) {
             // One without the metrics that are sought still waits.
             self.trials.stop(measurement.trial);
+        } else if !self.search.goes_on_at_once(measurement.trial) {
+            self.trials.may_end(measurement.trial);
         }
         if let Some(sentence) = hopeless(&self.search, &measurement) {
             return Err(sentence);

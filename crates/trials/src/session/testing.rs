@@ -55,6 +55,8 @@ pub struct Virtual {
     pub runs: BTreeMap<TrialId, Run>,
     /// Labels of what was started, in order.
     pub started: Vec<String>,
+    /// What the operations of a label were drawn from.
+    pub seeds: BTreeMap<String, u64>,
     /// The most trials that ran at once.
     pub most: usize,
     /// What is reported instead of throughput.
@@ -131,6 +133,7 @@ impl Trials for Virtual {
 
     fn start(&mut self, job: &Job) -> Result<()> {
         self.started.push(job.label.clone());
+        self.seeds.insert(job.label.clone(), job.seed);
         let run = Run {
             job: job.clone(),
             reached: 0.0,
@@ -145,14 +148,21 @@ impl Trials for Virtual {
     fn go_on(&mut self, trial: TrialId, until: f64) -> Result<()> {
         let run = self.runs.get_mut(&trial).expect("it was started");
         run.job.until = until;
-        run.ends = if self.restarts {
-            run.reached = 0.0;
-            Some(self.clock + 1.0 + self.more_setup + until)
+        let set_up = if run.reached == 0.0 {
+            1.0 + self.more_setup
         } else {
-            Some(self.clock + until - run.reached)
+            0.0
         };
+        run.ends = Some(self.clock + set_up + until - run.reached);
         self.most = self.most.max(self.running());
         Ok(())
+    }
+
+    fn may_end(&mut self, trial: TrialId) {
+        let run = self.runs.get_mut(&trial).filter(|_| self.restarts);
+        if let Some(run) = run {
+            run.reached = 0.0;
+        }
     }
 
     fn stop_many(&mut self, trials: &[TrialId]) {

@@ -9,9 +9,11 @@ use lissom_search::verdict::{
     repeats,
 };
 
-use super::{Job, Repeats, Session, planned_repeats, repeated};
+use super::{Job, Repeats, SEED, Session, planned_repeats, repeated};
 use crate::error::Result;
 
+/// What an ablation's operations are drawn from: as in the first round of repeats.
+const FIRST_ROUND: u64 = SEED + 1;
 /// A run that was lost is repeated so often.
 const ATTEMPTS: u32 = 3;
 /// A run may end so many set-ups after the budget,
@@ -82,7 +84,9 @@ impl Session<'_> {
             Contender::Default => "default",
         };
         let label = format!("repeat-{}-{label}", repeat.round);
-        let ran = self.alone(&name, label, &repeat.configuration, repeat.seconds)?;
+        // Else all would repeat one stream, and what is due to it would pass for certain.
+        let seed = SEED + u64::from(repeat.round);
+        let ran = self.alone(&name, label, &repeat.configuration, repeat.seconds, seed)?;
         let Ran::Told(metrics) = ran else {
             return Ok(());
         };
@@ -125,7 +129,7 @@ impl Session<'_> {
             }
             let name = format!("the best without {parameter}");
             let label = format!("without-{parameter}");
-            let ran = self.alone(&name, label, &run.configuration, seconds)?;
+            let ran = self.alone(&name, label, &run.configuration, seconds, FIRST_ROUND)?;
             let Ran::Told(metrics) = ran else {
                 continue;
             };
@@ -167,6 +171,7 @@ impl Session<'_> {
         label: String,
         configuration: &Configuration,
         until: f64,
+        seed: u64,
     ) -> Result<Ran> {
         let trial = TrialId(self.search.trials().len() as u64 + 1);
         let job = Job {
@@ -174,6 +179,7 @@ impl Session<'_> {
             label,
             configuration: configuration.clone(),
             until,
+            seed,
         };
         for _ in 0..ATTEMPTS {
             if !self.fits(until) {

@@ -43,6 +43,15 @@ fn a_trial_is_measured_paused_and_goes_on() {
 }
 
 #[test]
+fn a_trial_is_the_first_to_go_when_memory_runs_out() {
+    let mut lab = lab(GOOD);
+    measured(&lab.first_report(0.1));
+    let score = format!("/proc/{}/oom_score_adj", lab.group());
+    let score = std::fs::read_to_string(score).expect("it runs");
+    assert_eq!(score.trim(), "1000");
+}
+
+#[test]
 fn a_child_sees_its_configuration_and_an_empty_directory() {
     let script = "test -z \"$(ls -A \"$2\")\" || exit 1\n\
          touch \"$2/data\" || exit 2\n\
@@ -90,6 +99,8 @@ fn with_restart_a_trial_that_waits_is_gone_and_begins_anew() {
     lab.runner.start(&job(0.2)).expect("it starts");
     let group = lab.group();
     let (first, ..) = measured(&lab.report());
+    assert!(!is_gone(group), "it may go on at once");
+    lab.runner.may_end(TRIAL);
     assert!(is_gone(group) && !lab.place().exists());
     lab.runner.go_on(TRIAL, 0.5).expect("anew");
     let Outcome::Measured {
@@ -101,6 +112,23 @@ fn with_restart_a_trial_that_waits_is_gone_and_begins_anew() {
     assert!(seconds >= 0.5);
     assert!(series.iter().all(|it| it.second > first), "{series:?}");
     lab.runner.stop(TRIAL);
+}
+
+#[test]
+fn with_restart_a_trial_that_goes_on_at_once_goes_on_where_it_was() {
+    let mut lab = lab_with(GOOD, |settings| settings.restart = true);
+    lab.first_report(0.2);
+    let group = lab.group();
+    lab.runner.go_on(TRIAL, 0.4).expect("it is there");
+    let (seconds, setup_seconds, _) = measured(&lab.report());
+    assert!(seconds >= 0.4);
+    assert_eq!(
+        (setup_seconds, lab.group()),
+        (0.0, group),
+        "not set up again"
+    );
+    lab.runner.stop(TRIAL);
+    assert!(is_gone(group));
 }
 
 #[test]

@@ -73,6 +73,7 @@ pub fn job(until: f64) -> Job {
         label: "trial-1".to_owned(),
         configuration: settings.into_iter().collect::<Configuration>(),
         until,
+        seed: 1,
     }
 }
 

@@ -48,11 +48,14 @@ fn wanted(text: &str) -> Result<SettingsText> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use lissom::Compression;
     use lissom_search::export::OptionsFile;
-    use lissom_search::space::{BuiltIn, Constants};
+    use lissom_search::space::{BuiltIn, Constants, Setting};
 
     use super::*;
+    use crate::trial::{System, shared};
 
     const LIMITS: Limits = Limits {
         direct_io: false,
@@ -88,6 +91,27 @@ mod tests {
         let settings = settings("{}", &LIMITS).unwrap();
         assert_eq!(settings.memory_budget_bytes, 256 << 20);
         assert_eq!(settings.size_ratio, Settings::default().size_ratio);
+    }
+
+    /// A program that opens its store with the file of what was found has the trials' store.
+    #[test]
+    fn what_all_share_can_be_set_instead() {
+        let limits = Limits {
+            direct_io: true,
+            rate_limit: None,
+            ..LIMITS
+        };
+        let shared = shared(System::Lissom, &limits).into_iter();
+        let shared: BTreeMap<String, Setting> = shared.map(|it| (it.name, it.default)).collect();
+        let text = serde_json::to_string(&shared).unwrap();
+        let nothing = Limits {
+            direct_io: false,
+            memory: None,
+            ..limits.clone()
+        };
+        let set = settings(&text, &nothing).unwrap();
+        assert_eq!(set, settings("{}", &limits).unwrap());
+        assert!(set.use_direct_reads && set.use_direct_io_for_flush_and_compaction);
     }
 
     #[test]

@@ -32,6 +32,7 @@ fn plan(system: System, options: String, directory: &Path) -> TrialPlan {
         time: millis(1000),
         window: millis(100),
         seed: 1,
+        operations_seed: 1,
         threads: 2,
         limits: Limits {
             direct_io: false,

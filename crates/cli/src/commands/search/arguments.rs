@@ -23,7 +23,7 @@ pub fn subject() -> [Arg; 5] {
             "COMMAND",
             "A program of your own instead, in words as a shell splits them; {options} stands for \
              the file with the configuration, {directory} for an empty directory, {metrics}, \
-             {shared}, {trial} and {seconds} as in docs/search.md",
+             {shared}, {trial}, {seconds} and {seed} as in docs/search.md",
         ),
         option(
             "system",
@@ -165,7 +165,8 @@ pub fn elsewhere() -> [Arg; 2] {
         option(
             "workers",
             "N",
-            "Trials that run at once [default: 1; with --runner as many as it has workers]",
+            "Trials that run at once [default: 1; with --runner as many as it has workers]; on one \
+             machine they disturb each other's figures, of which the report warns",
         )
         .value_parser(value_parser!(u32).range(1..=1_000)),
         option(

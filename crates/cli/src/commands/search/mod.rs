@@ -1,6 +1,7 @@
 //! `lissom search`
 
 mod arguments;
+mod build;
 mod described;
 mod device;
 mod elsewhere;
@@ -141,10 +142,23 @@ fn search(
     let found = Session::run(&request.plan, opening, trials.as_mut(), log, &mut watching);
     let remarks = trials.remarks().to_vec();
     let mut found = found.map_err(|error| resumable(request, &error, &remarks))?;
+    found.cautions.extend(crowded(request));
     found.notes.extend(request.notes.iter().cloned());
     found.notes.extend(notes);
     found.notes.extend(remarks);
     Ok(found)
+}
+
+/// What trials that run at once do to each other on one machine.
+fn crowded(request: &Request) -> Option<String> {
+    let workers = request.plan.setup.method.workers;
+    (request.runner.is_none() && workers > 1).then(|| {
+        format!(
+            "{workers} trials ran at once on this machine and took its processors, its disk and \
+             its memory from each other, so that the search may have chosen what suffers least \
+             from that; repeats and ablations ran alone"
+        )
+    })
 }
 
 /// What runs the trials: this machine, or the runner that was asked for.
@@ -206,5 +220,27 @@ impl Observer for Watching {
 
     fn sees(&mut self, progress: &str) {
         self.line.show(progress);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trials_that_share_a_machine_are_a_caution() {
+        let crowded = |more: &[&str]| {
+            let words = ["search", "--command", "p {options}"];
+            let given = command().try_get_matches_from(words.iter().chain(more));
+            let Ok(request) = Request::of(&given.expect("legal")) else {
+                panic!("{more:?} is legal");
+            };
+            super::crowded(&request)
+        };
+        let sentence = crowded(&["--workers", "2"]).expect("two at once");
+        assert!(sentence.starts_with("2 trials ran at once"), "{sentence}");
+        assert_eq!(crowded(&["--workers", "1"]), None);
+        assert_eq!(crowded(&[]), None);
+        assert_eq!(crowded(&["--workers", "2", "--runner", "r"]), None);
     }
 }

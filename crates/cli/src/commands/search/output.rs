@@ -6,6 +6,7 @@ use lissom_trials::{replace, report};
 use serde::Serialize;
 
 use super::request::{Request, shown};
+use super::subject::LISSOM;
 use crate::failure::{Failure, Outcome};
 use crate::output;
 
@@ -22,6 +23,11 @@ struct Report<'a> {
 /// Writes the best configuration and the report, and prints what was found. What
 /// could not be written is said last, for it must not keep back the rest.
 pub fn finish(request: &Request, mut found: Findings) -> Outcome {
+    let shared = request.shared.iter();
+    found.measured_with = shared
+        .map(|it| (it.name.clone(), it.default.clone()))
+        .collect();
+    found.seeded = request.template.is_seeded();
     let options = write_options(request, &mut found);
     let page = report::write(&found, &request.report);
     let report = Report {
@@ -51,18 +57,27 @@ fn write_options(request: &Request, found: &mut Findings) -> lissom_trials::Resu
     let Some(best) = &found.best else {
         return Ok(false);
     };
-    let written = export::write(request.out_format, &request.plan.space, &best.configuration)?;
+    let (format, space) = (request.out_format, &request.plan.space);
+    let written = export::write_with(format, space, &best.configuration, &request.shared)?;
     found.notes.extend(written.remarks);
     replace(&request.out, &written.text)?;
     Ok(true)
+}
+
+/// Whether `lissom apply` takes the file: options of RocksDB, or settings of Lissom's.
+fn applies(request: &Request) -> bool {
+    match request.out_format {
+        Format::RocksDb => true,
+        Format::Json => request.system.as_deref() == Some(LISSOM),
+        Format::Flags | Format::Flink | Format::Cassandra => false,
+    }
 }
 
 fn text(request: &Request, report: &Report<'_>) -> String {
     let mut text = render(report.findings);
     if let Some(options) = &report.options {
         text += &format!("written: {options}\n");
-        let applies = matches!(request.out_format, Format::RocksDb);
-        if applies && report.findings.is_worth_applying() {
+        if applies(request) && report.findings.is_worth_applying() {
             text += &format!("apply it: lissom apply PATH {options}\n");
         }
     }

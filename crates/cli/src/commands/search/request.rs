@@ -8,6 +8,7 @@ use lissom_search::export::Format;
 use lissom_search::objective::{Constraint, Objective};
 use lissom_search::record::Target;
 use lissom_search::search::{Setup, TimePoints};
+use lissom_search::space::Parameter;
 use lissom_trials::session::Plan;
 use lissom_trials::{Settings, Template, words};
 
@@ -18,6 +19,8 @@ use crate::failure::Failure;
 
 /// A trial without a sample for less than this is not yet called hung.
 const LEAST_DEADLINE: f64 = 10.0;
+/// Within less time than so many samples take, a trial that works is called hung by chance.
+const LEAST_WINDOWS: u32 = 3;
 
 /// What `lissom search` is to do.
 pub struct Request {
@@ -45,6 +48,8 @@ pub struct Request {
     pub disk_bytes: Option<u64>,
     /// Bytes on the disk that all trials share.
     pub shared_bytes: u64,
+    /// What all trials have beside their configurations.
+    pub shared: Vec<Parameter>,
     /// What one should know of the way it is done: sentences.
     pub notes: Vec<String>,
 }
@@ -61,14 +66,18 @@ impl Request {
         let beside = |name: &str| out.with_file_name(name);
         let directory = find(given, "directory").unwrap_or_else(|| beside("search.trials"));
         let subject = Subject::of(given, &source, runner.as_deref(), &directory)?;
+        check_deadline(find(given, "deadline"), subject.window)?;
         let memory_bytes: u64 = get(given, "memory");
         let space = source.space(given, &subject)?;
         let (format, out_format) = subject.formats(&source, find(given, "format"));
         let facts = subject.facts.iter().cloned();
         let facts = facts.chain([format!("{memory_bytes} bytes"), format.to_string()]);
         let target = Target::new(&subject.name, facts);
+        // What the space varies has the last word.
+        let mut shared = subject.shared.clone();
+        shared.retain(|it| space.parameter(&it.name).is_none());
         let mut notes = subject.notes.clone();
-        notes.extend(source.guessed(given, &subject));
+        notes.extend(source.guessed(given, &subject, &space));
         Ok(Request {
             plan: Plan::new(space, target, setup(given), get(given, "repeats")),
             settings: settings(given, memory_bytes, directory),
@@ -82,6 +91,7 @@ impl Request {
             json: given.get_flag("json"),
             disk_bytes: subject.disk_bytes,
             shared_bytes: subject.shared_bytes,
+            shared,
             workers: find::<u32>(given, "workers").map(|it| it as usize),
             runner,
             notes,
@@ -124,6 +134,21 @@ fn settings(given: &ArgMatches, memory_bytes: u64, directory: PathBuf) -> Settin
         restart: given.get_flag("restart"),
         keep: given.get_flag("keep"),
     }
+}
+
+/// Whether trials report often enough for the deadline that was given.
+fn check_deadline(deadline: Option<Duration>, window: Option<Duration>) -> Result<(), Failure> {
+    let Some((deadline, window)) = deadline.zip(window) else {
+        return Ok(());
+    };
+    let least = LEAST_WINDOWS * window;
+    if deadline >= least {
+        return Ok(());
+    }
+    Err(Failure::WrongUse(format!(
+        "--deadline {deadline:?} is too short: a trial reports each {window:?}, and within less \
+         than {least:?} every one may count as hung; give at least that, or a shorter --evaluation"
+    )))
 }
 
 /// The words of `--runner`.
@@ -169,6 +194,57 @@ mod tests {
         assert_eq!(flink.plan.target, plain.plan.target);
         let lissom = request(&["ycsb-a", "--space", "lissom"]);
         assert_eq!(lissom.format, Format::Json);
+    }
+
+    #[test]
+    fn what_nobody_has_said_is_noted() {
+        let granted = |words: &[&str]| {
+            let notes = request(words).notes;
+            notes.into_iter().find(|it| it.contains("for granted"))
+        };
+        let own = ["--command", "p {options}"];
+        let note = granted(&own).expect("entries are not known");
+        assert!(
+            note.contains("entries=10000000, entry_bytes=1024"),
+            "{note}"
+        );
+        assert!(
+            !note.contains("cores") && !note.contains("memory"),
+            "{note}"
+        );
+        let said = ["--constant", "entries=2e6", "--constant", "entry_bytes=7"];
+        assert_eq!(granted(&[&own[..], &said[..]].concat()), None);
+        assert_eq!(granted(&["ycsb-a"]), None);
+        let elsewhere = granted(&["ycsb-a", "--runner", "r"]).expect("of other machines");
+        assert!(elsewhere.contains("cores=4"), "{elsewhere}");
+    }
+
+    #[test]
+    fn a_deadline_has_room_for_some_samples() {
+        let of = |words: &[&str]| {
+            let words = ["search"].iter().chain(words);
+            let given = super::super::command().try_get_matches_from(words);
+            Request::of(&given.expect("legal")).err()
+        };
+        let refused = of(&["ycsb-a", "--deadline", "3500ms"]);
+        let Some(Failure::WrongUse(sentence)) = refused else {
+            panic!("it is too short");
+        };
+        assert!(
+            sentence.contains("--deadline 3.5s is too short"),
+            "{sentence}"
+        );
+        assert!(
+            sentence.contains("each 1.2s, and within less than 3.6s"),
+            "{sentence}"
+        );
+        for legal in [
+            &["ycsb-a", "--deadline", "3600ms"][..],
+            &["ycsb-a", "--deadline", "1s", "--evaluation", "10s"],
+            &["--command", "p {options}", "--deadline", "1ms"],
+        ] {
+            assert!(of(legal).is_none(), "{legal:?}");
+        }
     }
 
     #[test]

@@ -68,17 +68,28 @@ fn read(name: &str) -> lissom_search::Result<String> {
 }
 
 impl Source {
-    /// What the space takes for granted, since nobody knows it: a sentence.
-    pub fn guessed(&self, given: &ArgMatches, subject: &Subject) -> Option<String> {
+    /// What the space takes for granted, since nobody has said it: a sentence.
+    pub fn guessed(&self, given: &ArgMatches, subject: &Subject, space: &Space) -> Option<String> {
         let more = given.get_many::<(String, f64)>("constant");
         let more = more.into_iter().flatten();
-        let mut known = subject.constants.iter().chain(more);
-        let declares = self.file.constants().iter().any(|it| it.name == CORES);
-        let guessed = declares && !known.any(|(name, _)| name == CORES);
-        guessed.then(|| {
+        let known: Vec<&str> = subject
+            .constants
+            .iter()
+            .chain(more)
+            .map(|(name, _)| name.as_str())
+            .chain([MEMORY])
+            .collect();
+        let guessed: Vec<String> = space
+            .constants()
+            .iter()
+            .filter(|(name, _)| !known.contains(&name.as_str()))
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        (!guessed.is_empty()).then(|| {
             format!(
-                "the machines of the runner are not known, so the space keeps to its own number \
-                 of {CORES}: give --constant {CORES}=N"
+                "the space takes {} for granted, since nobody has said it: give --constant \
+                 NAME=VALUE for what is otherwise here",
+                guessed.join(", ")
             )
         })
     }

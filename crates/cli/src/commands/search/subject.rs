@@ -4,13 +4,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use clap::ArgMatches;
+use lissom_bench::trial::{Limits, System, shared};
 use lissom_bench::{Machine, SHIPPED, load_workload};
 use lissom_search::export::Format;
-use lissom_search::space::BuiltIn;
+use lissom_search::space::{BuiltIn, Parameter};
 use lissom_trials::Template;
 
-use super::device;
 use super::space::{CORES, Source, memory};
+use super::{build, device};
 use crate::arguments::{find, get};
 use crate::failure::Failure;
 
@@ -46,6 +47,10 @@ pub struct Subject {
     pub notes: Vec<String>,
     /// What runs the workload, if there is one.
     pub system: Option<String>,
+    /// What all trials of a workload have beside their configurations.
+    pub shared: Vec<Parameter>,
+    /// How often a trial of a workload reports; a program of one's own is not known.
+    pub window: Option<Duration>,
 }
 
 impl Subject {
@@ -77,6 +82,8 @@ impl Subject {
             format!("{:.0} GiB of memory", machine.memory_bytes as f64 / GIB),
         ]);
         self.facts.extend(device::under(directory));
+        let program = self.template.words().first();
+        self.facts.extend(program.and_then(|it| build::of(it)));
         let cores = (CORES.to_owned(), machine.cores as f64);
         self.constants.push(cores);
     }
@@ -93,6 +100,8 @@ impl Subject {
             template,
             notes: Vec::new(),
             system: None,
+            shared: Vec::new(),
+            window: None,
         })
     }
 
@@ -120,7 +129,12 @@ impl Subject {
             format!("lissom {}", env!("CARGO_PKG_VERSION")),
             "a prepared data set".to_owned(),
         ];
-        facts.extend(budget(given, &system).map(|it| format!("a memory budget of {it} bytes")));
+        let limits = limits(given, &system);
+        facts.extend(
+            limits
+                .memory
+                .map(|it| format!("a memory budget of {it} bytes")),
+        );
         Ok(Subject {
             name: workload.name.clone(),
             facts,
@@ -133,7 +147,9 @@ impl Subject {
             shared_bytes: data as u64,
             template: Template::of(words).map_err(wrong)?,
             notes,
+            shared: shared(system.parse::<System>().map_err(wrong)?, &limits),
             system: Some(system),
+            window: Some(window(given)),
         })
     }
 
@@ -198,16 +214,26 @@ fn this_program() -> Result<String, Failure> {
     }
 }
 
-/// Bytes of `memory_budget_bytes`, in digits: Lissom divides one budget among what stock
-/// RocksDB has options for.
-fn budget(given: &ArgMatches, system: &str) -> Option<String> {
-    (system == LISSOM).then(|| format!("{:.0}", memory(given)))
+/// What all trials share, as `lissom trial` is told by its command line. Lissom divides one
+/// budget among what stock RocksDB has options for.
+fn limits(given: &ArgMatches, system: &str) -> Limits {
+    Limits {
+        direct_io: true,
+        rate_limit: None,
+        // The conversion saturates.
+        memory: (system == LISSOM).then(|| memory(given).round() as u64),
+        base: None,
+    }
+}
+
+/// The time that a sample of a trial covers.
+fn window(given: &ArgMatches) -> Duration {
+    (get::<Duration>(given, "evaluation") / WINDOWS).max(SHORTEST_WINDOW)
 }
 
 /// The command line of the program's own child.
 fn words(given: &ArgMatches, program: &str, workload: &str, system: &str) -> Vec<String> {
-    let window = get::<Duration>(given, "evaluation") / WINDOWS;
-    let window = format!("{}ms", window.max(SHORTEST_WINDOW).as_millis());
+    let window = format!("{}ms", window(given).as_millis());
     let fixed = [
         program,
         "trial",
@@ -224,6 +250,8 @@ fn words(given: &ArgMatches, program: &str, workload: &str, system: &str) -> Vec
         "{shared}",
         "--seconds",
         "{seconds}",
+        "--operations-seed",
+        "{seed}",
         "--window",
         window.as_str(),
     ];
@@ -234,8 +262,8 @@ fn words(given: &ArgMatches, program: &str, workload: &str, system: &str) -> Vec
     if let Some(threads) = find::<u32>(given, "threads") {
         words.extend(["--threads".to_owned(), threads.to_string()]);
     }
-    if let Some(bytes) = budget(given, system) {
-        words.extend(["--memory".to_owned(), bytes]);
+    if let Some(bytes) = limits(given, system).memory {
+        words.extend(["--memory".to_owned(), bytes.to_string()]);
     }
     words
 }
@@ -286,5 +314,6 @@ mod tests {
         assert_eq!(behind(&words, "--entries"), Some("2000000"));
         assert_eq!(behind(&words, "--window"), Some("1200ms"));
         assert_eq!(behind(&words, "--options"), Some("{options}"));
+        assert_eq!(behind(&words, "--operations-seed"), Some("{seed}"));
     }
 }

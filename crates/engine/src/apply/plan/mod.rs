@@ -73,7 +73,7 @@ pub enum How {
     Impossible,
     /// RocksDB 11.12 passes over the option.
     Ignored,
-    /// By the program that opens the database: RocksDB records it nowhere.
+    /// By the program that opens the database: the directory does not keep it.
     Unkept,
 }
 

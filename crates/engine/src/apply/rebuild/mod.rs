@@ -20,6 +20,7 @@
 //! the same entries.
 
 mod check;
+mod compression;
 mod copy;
 mod digest;
 mod disk;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::disk;
 use super::job::Job;
+use super::{compression, disk};
 use crate::RocksDb;
 use crate::adopt::space::free_bytes;
 use crate::apply::plan::Space;
@@ -26,16 +26,17 @@ const COMPRESSIONS: [&str; 4] = [
     "blob_compression_type",
 ];
 
-/// What a copy needs, more than there is of it. Where the compression changes, the
-/// bytes of keys and values themselves bound it.
+/// What a copy needs, more than there is of it. Where the compression changes, of the
+/// options or against that of the files, the bytes of keys and values themselves bound it.
 ///
 /// # Errors
 /// When the directories or the files' properties cannot be read.
 pub(super) fn space(job: &Job, source: &RocksDb) -> Result<Space> {
     let path = &job.place.path;
     let bytes = disk::bytes(path, DATA)?;
-    let bound = match recompresses(job) {
-        true => bytes.max(raw_bytes(job, source)?),
+    let tables = tables(job, source)?;
+    let bound = match recompresses(job) || !tables.stay_compressed {
+        true => bytes.max(tables.raw_bytes),
         false => bytes,
     };
     let there = match job.place.rebuild.is_dir() {
@@ -101,17 +102,30 @@ fn recompresses(job: &Job) -> bool {
     })
 }
 
-fn raw_bytes(job: &Job, source: &RocksDb) -> Result<u64> {
-    let mut bytes = 0;
+/// What the files say of themselves.
+struct Tables {
+    /// Bytes of keys and values.
+    raw_bytes: u64,
+    /// Whether the copy compresses all of them as they are.
+    stay_compressed: bool,
+}
+
+/// Options that were recorded after the files had been written are not theirs.
+fn tables(job: &Job, source: &RocksDb) -> Result<Tables> {
+    let mut all = Tables {
+        raw_bytes: 0,
+        stay_compressed: true,
+    };
     for name in &job.names {
         let handle = handle(source, name)?;
         let tables = table_properties(CfRef::of(&handle)?)?;
-        bytes += tables
-            .values()
-            .map(|table| table.raw_key_size + table.raw_value_size)
-            .sum::<u64>();
+        let kinds = compression::wanted(&job.target, name);
+        for table in tables.values() {
+            all.raw_bytes += table.raw_key_size + table.raw_value_size;
+            all.stay_compressed &= compression::stays(&table.compression, &kinds);
+        }
     }
-    Ok(bytes)
+    Ok(all)
 }
 
 #[cfg(test)]

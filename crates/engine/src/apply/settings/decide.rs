@@ -31,7 +31,11 @@ fn row(store: &Store<'_>, name: &str, wanted: &Given) -> Row {
         Ok(()) => show(&changed, name),
         Err(_) => wanted.value.to_string(),
     };
-    let old = present(store.settings, name);
+    let old = match (store.host, keeper(name)) {
+        // Of a closed directory nobody knows it; a default would stand in its place.
+        (Host::Lissom | Host::Plain, Some(Keeper::Program)) => None,
+        _ => present(store.settings, name),
+    };
     let (how, why) = match &old {
         Some(old) if *old == new => (How::Unchanged, "it is so already"),
         _ => verdict(store, name, wanted),
@@ -58,7 +62,10 @@ fn row(store: &Store<'_>, name: &str, wanted: &Given) -> Row {
 }
 
 /// The value of a setting; where column families differ, each with its own.
-fn present(settings: &BTreeMap<String, Settings>, name: &str) -> Option<String> {
+pub(in crate::apply) fn present(
+    settings: &BTreeMap<String, Settings>,
+    name: &str,
+) -> Option<String> {
     let values: Vec<(&String, String)> = settings
         .iter()
         .map(|(family, settings)| (family, show(settings, name)))
@@ -82,12 +89,15 @@ fn verdict(store: &Store<'_>, name: &str, wanted: &Given) -> (How, &'static str)
             "the directory records it, and the tree converges to it; Db::open goes by the settings \
              that it is given, for which lissom::inspect::recorded_settings reads the record",
         ),
-        (_, _) => (
-            How::Impossible,
-            "nothing in the directory keeps it: set it in the settings that Db::open is given",
-        ),
+        (_, _) => UNKEPT,
     }
 }
+
+/// As the block cache of stock RocksDB, which no OPTIONS file has.
+const UNKEPT: (How, &str) = (
+    How::Unkept,
+    "nothing in the directory keeps it: set it in the settings that Db::open is given",
+);
 
 fn running(store: &Store<'_>, name: &str, wanted: &Given) -> (How, &'static str) {
     match name {
@@ -112,6 +122,7 @@ fn running(store: &Store<'_>, name: &str, wanted: &Given) -> (How, &'static str)
             "the planner goes by it at its next look; the next Db::open goes by the settings that \
              it is given",
         ),
+        _ if keeper(name) == Some(Keeper::Program) => UNKEPT,
         _ => (
             How::Impossible,
             "it is read at open: set it in the settings that Db::open is given",
@@ -158,30 +169,31 @@ mod tests {
             ("{\"policy\": \"fixed-1\"}", How::Unchanged, How::Unchanged),
             ("{\"policy\": \"fixed-4\"}", How::RunTime, How::Reopening),
             ("{\"size_ratio\": 10.0}", How::Unchanged, How::Unchanged),
-            ("{\"exploration\": 0.1}", How::Unchanged, How::Unchanged),
-            ("{\"exploration\": 0}", How::Impossible, How::Impossible),
+            ("{\"exploration\": 0.1}", How::Unchanged, How::Unkept),
+            ("{\"exploration\": 0}", How::Unkept, How::Unkept),
             (
                 "{\"compression\": \"zstd\"}",
                 How::Impossible,
                 How::Reopening,
             ),
+            ("{\"filters\": \"monkey\"}", How::Unkept, How::Unkept),
+            ("{\"workers\": 60}", How::Unkept, How::Unkept),
             (
-                "{\"filters\": \"monkey\"}",
+                "{\"use_direct_reads\": true}",
                 How::Impossible,
-                How::Impossible,
+                How::Reopening,
             ),
-            ("{\"workers\": 60}", How::Impossible, How::Impossible),
             (
                 "{\"write_buffer_size\": 2097152}",
                 How::Impossible,
                 How::Reopening,
             ),
-            ("{\"schedule\": \"eager\"}", How::Unchanged, How::Unchanged),
-            ("{\"schedule\": \"dlc\"}", How::Impossible, How::Impossible),
+            ("{\"schedule\": \"eager\"}", How::Unchanged, How::Unkept),
+            ("{\"schedule\": \"dlc\"}", How::Unkept, How::Unkept),
             (
                 "{\"rate_limit_bytes_per_second\": 1000000}",
                 How::RunTime,
-                How::Impossible,
+                How::Unkept,
             ),
         ] {
             let row = row_of(Host::Running, true, text);

@@ -34,6 +34,8 @@ const SETTINGS: &[(&str, Keeper)] = &[
     ("size_ratio", Keeper::Directory),
     ("target_file_size_base", Keeper::Directory),
     ("tombstone_share", Keeper::Directory),
+    ("use_direct_io_for_flush_and_compaction", Keeper::Directory),
+    ("use_direct_reads", Keeper::Directory),
     ("workers", Keeper::Program),
     ("write_buffer_size", Keeper::Directory),
 ];

@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::error::{Error, Result};
 use crate::settings::Settings;
 
-pub(super) use self::decide::{Store, decide, is_of_tree};
+pub(super) use self::decide::{Store, decide, is_of_tree, present};
 pub(super) use self::known::{Keeper, keeper};
 pub(super) use self::value::{set, show};
 
@@ -26,7 +26,8 @@ pub(super) use self::value::{set, show};
 /// ("uniform" or "monkey"), `bloom_bits_per_key`, `block_size`, `compression` ("none",
 /// "lz4" or "zstd", or a list of them), `workers`, `max_subcompactions`,
 /// `compaction_readahead_size`, `max_space_amplification`, `tombstone_share`,
-/// `memory_budget_bytes`, `rate_limit_bytes_per_second`, `exploration`, `schedule`.
+/// `memory_budget_bytes`, `rate_limit_bytes_per_second`, `use_direct_reads`,
+/// `use_direct_io_for_flush_and_compaction`, `exploration`, `schedule`.
 ///
 /// ```
 /// use lissom::apply::SettingsText;

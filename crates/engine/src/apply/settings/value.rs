@@ -38,6 +38,10 @@ pub(crate) fn set(settings: &mut Settings, name: &str, value: &Value) -> Result<
         "write_buffer_size" => settings.write_buffer_size = whole(value)?,
         "target_file_size_base" => settings.target_file_size_base = whole(value)?,
         "max_files" => settings.max_files = whole(value)?,
+        "use_direct_reads" => settings.use_direct_reads = truth(value)?,
+        "use_direct_io_for_flush_and_compaction" => {
+            settings.use_direct_io_for_flush_and_compaction = truth(value)?;
+        }
         "block_size" => settings.block_size = whole(value)?,
         "compaction_readahead_size" => settings.compaction_readahead_size = whole(value)?,
         "memory_budget_bytes" => settings.memory_budget_bytes = whole(value)?,
@@ -84,6 +88,10 @@ pub(crate) fn show(settings: &Settings, name: &str) -> String {
         "write_buffer_size" => settings.write_buffer_size.to_string(),
         "target_file_size_base" => settings.target_file_size_base.to_string(),
         "max_files" => settings.max_files.to_string(),
+        "use_direct_reads" => settings.use_direct_reads.to_string(),
+        "use_direct_io_for_flush_and_compaction" => {
+            settings.use_direct_io_for_flush_and_compaction.to_string()
+        }
         "block_size" => settings.block_size.to_string(),
         "compaction_readahead_size" => settings.compaction_readahead_size.to_string(),
         "memory_budget_bytes" => settings.memory_budget_bytes.to_string(),

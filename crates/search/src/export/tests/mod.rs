@@ -3,7 +3,7 @@
 mod options_files;
 
 use super::*;
-use crate::space::{BuiltIn, Constants, Section, Setting, SpaceFile};
+use crate::space::{BuiltIn, Change, Constants, Kind, Section, Setting, SpaceFile};
 
 fn space(which: BuiltIn) -> Space {
     let file = which.file().expect("reads");
@@ -83,6 +83,36 @@ fn an_options_file_has_every_setting_in_its_section() {
 "#;
     assert_eq!(sections, wanted);
     assert!(export.remarks.is_empty(), "{:?}", export.remarks);
+}
+
+#[test]
+fn what_all_trials_shared_stands_beside_the_configuration() {
+    let direct = |section| Parameter {
+        name: "use_direct_reads".to_owned(),
+        kind: Kind::Boolean,
+        default: Setting::Boolean(true),
+        when: None,
+        change: Change::Reopen,
+        section,
+        unit: None,
+        note: None,
+        source: "a test".to_owned(),
+    };
+    let written = |format, which, section| {
+        let (space, shared) = (space(which), [direct(section)]);
+        write_with(format, &space, &space.default_configuration(), &shared).expect("written")
+    };
+    let options = written(Format::RocksDb, BuiltIn::RocksDb, Some(Section::Db));
+    let file = OptionsFile::parse(&options.text).expect("reads");
+    assert_eq!(file.get(Section::Db, "use_direct_reads"), Some("true"));
+    let json = written(Format::Json, BuiltIn::Lissom, None);
+    assert!(
+        json.text.contains("\"use_direct_reads\": true"),
+        "{}",
+        json.text
+    );
+    let flink = written(Format::Flink, BuiltIn::RocksDb, Some(Section::Db));
+    assert!(named(&flink).contains(&"use_direct_reads"), "{flink:?}");
 }
 
 #[test]

@@ -68,6 +68,34 @@ fn what_was_lost_is_charged_as_if_it_were_new() {
 }
 
 #[test]
+fn the_trial_that_tells_the_points_goes_on_where_it_was() {
+    let mut setup = setup(2_000.0);
+    setup.method.rounds = 0;
+    setup.method.points = TimePoints::settled_within(100.0);
+    let mut search = search(setup);
+    search.note_restarts(true);
+    let first = search.ask(0.0).trial().expect("a start");
+    let mut set_up = 5.0;
+    for seconds in [20.0, 30.0, 40.0, 50.0] {
+        assert!(!search.goes_on_at_once(first), "it runs");
+        let report = after(std::mem::take(&mut set_up), measured(first, seconds, 1.0));
+        search.tell(report).expect("it runs");
+        assert!(search.goes_on_at_once(first), "it has not settled");
+        // What is left to the first point, not a set-up and all of it.
+        let trial = search.trial(first).expect("exists");
+        assert_eq!(search.seconds_to(trial, 60.0), 60.0 - seconds);
+        let next = search.ask(seconds + 5.0);
+        assert!(matches!(next, Decision::Continue { trial, .. } if trial == first));
+    }
+    search.tell(measured(first, 60.0, 1.0)).expect("it runs");
+    assert_eq!(search.points(), Some(&[60.0, 80.0, 100.0][..]));
+    assert!(!search.goes_on_at_once(first), "like all others");
+    let trial = search.trial(first).expect("exists");
+    assert_eq!((trial.attempts, search.setup_estimate()), (1, 5.0));
+    assert_eq!(search.seconds_to(trial, 80.0), 85.0, "anew");
+}
+
+#[test]
 fn trials_that_begin_anew_leave_room_for_fewer() {
     // 2 of 60 s, then one of 80 s and of 100 s: 300 s; a third one makes 440 s.
     let mut setup = setup(400.0);

@@ -42,9 +42,9 @@ const perGoal = (draw) => () => { const card = html("div", { class: "card" }, pa
 
 header();
 hero();
-if (data.best) section("The configuration", "What the best sets otherwise than the default, and what that brings: measured by running the best without it, or estimated from the trials where no time was left. Shares need not sum to the whole.", () => parametersTable(page));
+if (data.best) section("The configuration", "What the best sets otherwise than the default, and what that brings: measured by running the best without it, or estimated from the trials where no time was left. Shares need not sum to the whole.", () => { measuredWith(page); parametersTable(page); });
 if (data.contributions.length || data.estimates.length) section("What each option brings", "Filled bars were measured, one run each; the band around 0 is the spread of the best's own repeats, and a bar inside it may be chance. Dashed bars are estimates with their standard error: options that the search moved together show the same.", perGoal(contributions));
-if (data.verdict) section("The verdict", "The best, the runner-up and the default run again, each round holding all of them and beginning with another.", () => verdictTable(page));
+if (data.verdict) section("The verdict", "The best, the runner-up and the default run again, each round holding all of them and beginning with another. " + (data.seeded ? "Each round had operations of its own, the same for all in it." : "Whether rounds differ in their operations is for the program to know: {seed} in the command tells it the round."), () => verdictTable(page));
 section("Trials over their running time", "Set-up and pauses are left out. Dashed lines are the comparisons: there the worse half is stopped and the better half runs on.", perGoal(curves));
 section("How the search went", "Every measurement when it was made. A figure of a short run is not comparable to one of a long run, since stores settle slowly.", perGoal(progress));
 section("Trials", `The search ended: ${data.reason}.`, () => trialsTable(page));

@@ -19,6 +19,11 @@ function brings(name) {
   if (estimates.length) return estimates.map((e) => `<span class="tie">about ${percent(e.gain)} ±${plain(e.error * 100)} %</span>`).join(", ");
   return bound ? `<span class="tie">not alone: <code>${escaped(bound.rule)}</code></span>` : '<span class="tie">unknown</span>';
 }
+function measuredWith(parent) {
+  if (!data.measured_with.length) return;
+  const all = data.measured_with.map(([name, value]) => `<code>${escaped(name)}=${escaped(value)}</code>`).join(", ");
+  html("p", { class: "note" }, parent, `Measured with ${all}, in all trials alike.`);
+}
 function parametersTable(parent) {
   const titles = [["option"], ["default", "number from"], ["best", "number to"], ["unit"], ["brings"], ["takes effect"]];
   const row = (p) => ({ cells: [`<code${p.note ? ` title="${escaped(p.note)}"` : ""}>${escaped(p.name)}</code>`, setting(p.default, p.unit), setting(p.best, p.unit), escaped(p.unit || ""), p.differs ? brings(p.name) : "", escaped(p.change)] });

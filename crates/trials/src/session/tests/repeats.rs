@@ -39,6 +39,25 @@ fn a_set_up_that_is_known_changes_what_is_kept_for_repeats() {
 }
 
 #[test]
+fn each_round_of_repeats_has_operations_of_its_own() {
+    let mut trials = Virtual::default();
+    let (found, _) = whole(&plan(3_000.0, 60.0, 3), &mut trials);
+    assert!(!found.expect("a result").contributions.is_empty());
+    for (label, seed) in &trials.seeds {
+        let wanted = match label.split('-').nth(1) {
+            Some(round) if label.starts_with("repeat-") => {
+                1 + round.parse::<u64>().expect("a round")
+            }
+            _ if label.starts_with("without-") => 2,
+            _ => 1,
+        };
+        assert_eq!(*seed, wanted, "{label}");
+    }
+    let third = trials.seeds.keys().filter(|it| it.starts_with("repeat-3-"));
+    assert!(third.count() > 1, "{:?}", trials.started);
+}
+
+#[test]
 fn ablations_are_of_what_the_repeats_chose() {
     let plan = plan(3_000.0, 60.0, 3);
     for (again, ablated) in [

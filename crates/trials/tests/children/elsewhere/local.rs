@@ -113,6 +113,7 @@ fn a_trial_elsewhere_sees_its_configuration_and_may_start_anew() {
     };
     let (first, _, throughput) = measured(&field.first_report(0.2));
     assert!((throughput - 42.0).abs() < 1e-6);
+    field.elsewhere.may_end(TRIAL);
     field.elsewhere.go_on(TRIAL, 0.5).expect("anew");
     let Outcome::Measured {
         seconds, series, ..

@@ -33,6 +33,7 @@ fn a_runner_that_cannot_pause_has_trials_start_anew() {
     assert!(note.contains("cannot let trials wait"), "{note}");
     assert_eq!(field.elsewhere.admit(2), None, "said once");
     measured(&field.first_report(1.0));
+    field.elsewhere.may_end(TRIAL);
     field.elsewhere.go_on(TRIAL, 1.0).expect("anew");
     let (seconds, setup_seconds, _) = measured(&field.report());
     assert_eq!((seconds, setup_seconds), (1.0, 1.0), "set up again");
