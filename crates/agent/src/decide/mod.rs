@@ -25,7 +25,7 @@ pub use actuator::{Actuator, Unmanaged, manage};
 pub use change::{Change, Difference, Outcome};
 pub use continuity::{Continuity, continuity};
 pub use journal::{Entry, Event, JOURNAL_VERSION};
-pub use lease::{Lease, LeasedFamily, LeasedRateLimiter};
+pub use lease::{Lease, LeasedFamily, LeasedRateLimiter, Standing};
 pub use lissom_core::schedule::{LoadModel, Phase};
 pub use load::Analyser;
 pub use observation::{Counters, Families, Family, Instance, Observation};

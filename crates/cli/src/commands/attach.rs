@@ -52,7 +52,8 @@ pub fn command() -> Command {
         )
         .arg(flag(
             "restore",
-            "Only restores what an agent that is gone has left, and ends",
+            "Only restores what an agent that is gone has left, whatever address that agent was \
+             given, and ends",
         ))
         .arg(json())
 }
@@ -274,13 +275,17 @@ fn replace<T: Clone + Send + Sync + 'static>(setting: &mut T, given: &ArgMatches
 
 fn describe(report: &RestoreReport) -> String {
     let mut text = match (report.recorded, report.changes.is_empty()) {
+        (false, _) if report.restarted => "the server was restarted since an agent changed its \
+             settings: it has its configured ones\n"
+            .to_owned(),
         (false, _) => "nothing is recorded for this server: there is nothing to restore\n".into(),
         (true, true) => "the server has its original settings already\n".to_owned(),
         (true, false) => format!("restored: {}\n", report.changes.join(", ")),
     };
     for identity in &report.elsewhere {
         text += &format!(
-            "server {identity} is still to be restored, at its own address, or by its restart\n"
+            "server {identity} is still to be restored: run this with its own address, or restart \
+             it\n"
         );
     }
     text

@@ -214,6 +214,52 @@ fn a_server_that_comes_back_is_restored_before_it_is_read() {
 }
 
 #[test]
+fn what_was_recorded_at_another_address_is_restored_first() {
+    let rig = Rig::new();
+    drop(rig.delaying());
+    let other = rig.directory.path().join("attach-other.state");
+    std::fs::rename(rig.directory.path().join("state"), &other).expect("recorded");
+    let mut agent = rig.attach(usual_settings()).expect("attached");
+    assert!(rig.is_as_owned());
+    assert!(!other.exists());
+    agent.leave().expect("restored");
+    assert!(rig.is_as_owned());
+}
+
+#[test]
+fn a_server_of_the_same_name_takes_nothing_from_the_one_before() {
+    let rig = Rig::new();
+    rig.connector.world().now = Duration::from_secs(100);
+    let mut agent = rig.delaying();
+    let delayed = rig.connector.world().families.clone();
+    {
+        let mut world = rig.connector.world();
+        world.started_at = 500;
+        world.families = world.owned.clone();
+        world.cut();
+    }
+    for _ in 0..3 {
+        rig.turn(&mut agent, HIGH);
+    }
+    assert!(rig.said("another server answers now"));
+    assert_eq!(rig.guard.0.borrow().left[0].started_at, 1_000);
+    let state = std::fs::read_to_string(rig.directory.path().join("state"));
+    assert!(state.expect("it stays").contains("\"started_at\":1000"));
+    {
+        let mut world = rig.connector.world();
+        world.started_at = 1_000;
+        world.families = delayed;
+        world.cut();
+    }
+    for _ in 0..2 {
+        rig.turn(&mut agent, 0);
+    }
+    assert!(rig.is_as_owned());
+    agent.leave().expect("restored");
+    assert!(rig.is_as_owned());
+}
+
+#[test]
 fn it_does_not_leave_while_its_lost_session_may_still_act() {
     let rig = Rig::new();
     let mut agent = rig.delaying();

@@ -15,6 +15,11 @@ use crate::decide::statement::{self, AGENT_LOCK, EVENT_INTERVAL, WATCHDOG_LOCK};
 use crate::decide::{Change, Counters, Families, Instance, Lease};
 use crate::error::{Error, Result};
 
+/// Where status variables are, in MariaDB and in MySQL. Everybody may read them.
+const STATUS_TABLES: [&str; 2] = [
+    "information_schema.GLOBAL_STATUS",
+    "performance_schema.global_status",
+];
 /// Between two looks at something that is waited for.
 const LOOK: Duration = Duration::from_millis(200);
 
@@ -44,11 +49,11 @@ impl Connector for SqlConnector {
             session,
             place,
             user: self.account.user.clone(),
-            identity_columns: String::new(),
+            instance_query: String::new(),
         };
         let seconds = self.silence.as_secs().max(1);
         server.run(&format!("SET SESSION wait_timeout = {seconds}"))?;
-        server.identity_columns = server.choose_identity()?;
+        server.instance_query = server.choose_instance_query()?;
         Ok(server)
     }
 
@@ -62,8 +67,8 @@ pub struct SqlServer {
     session: Session,
     place: String,
     user: String,
-    /// Expressions that together name the server.
-    identity_columns: String,
+    /// Which server it is, and since when it is up.
+    instance_query: String,
 }
 
 impl SqlServer {
@@ -79,6 +84,24 @@ impl SqlServer {
 
     fn sentence(&self, failure: Failure) -> Error {
         failure::sentence(failure, &self.place, &self.user)
+    }
+
+    fn choose_instance_query(&mut self) -> Result<String> {
+        let columns = self.choose_identity()?;
+        let mut refusal = None;
+        for table in STATUS_TABLES {
+            let query = read::instance_query(table, &columns);
+            match self.session.rows(&query) {
+                Ok(rows) if !rows.is_empty() => return Ok(query),
+                Ok(_) => {}
+                Err(failure @ Failure::Answered { .. }) => refusal = Some(failure),
+                Err(failure) => return Err(self.sentence(failure)),
+            }
+        }
+        Err(match refusal {
+            Some(failure) => self.sentence(failure),
+            None => Error::fix(format!("{} does not report its uptime", self.place)),
+        })
     }
 
     /// Only what cannot change while the server runs, or its own settings would be
@@ -137,10 +160,8 @@ fn lock(role: Role) -> &'static str {
 
 impl Server for SqlServer {
     fn instance(&mut self) -> Result<Instance> {
-        let sql = format!("SELECT UNIX_TIMESTAMP(), {}", self.identity_columns);
-        let clock = self.rows(&sql)?;
-        let uptime = self.rows("SHOW GLOBAL STATUS LIKE 'Uptime'")?;
-        read::instance(&clock, &uptime, &self.place)
+        let sql = self.instance_query.clone();
+        read::instance(&self.rows(&sql)?, &self.place)
     }
 
     fn counters(&mut self) -> Result<Counters> {
