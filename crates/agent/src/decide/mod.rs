@@ -10,6 +10,7 @@
 mod actuator;
 mod change;
 mod continuity;
+pub mod event;
 mod journal;
 mod lease;
 mod limiter;

@@ -67,11 +67,11 @@ pub trait Server {
     /// See [`Server::instance`].
     fn await_free(&mut self, role: Role, patience: Duration) -> Result<bool>;
 
-    /// Lets the event of an agent that is gone do its work, if there is one: it does
-    /// nothing while an agent holds its lock.
+    /// Lets the event of an agent that is gone do its work, if there is one with anything
+    /// to take back: it does nothing while an agent holds its lock.
     ///
     /// # Errors
-    /// See [`Server::instance`].
+    /// See [`Server::instance`]; `Fix` when it does not.
     fn await_event(&mut self) -> Result<()>;
 
     /// Makes sure that an event would run and may be put into a schema, and removes one
@@ -82,7 +82,8 @@ pub trait Server {
     /// missing, or the schema is.
     fn prepare_event(&mut self, schema: &str) -> Result<()>;
 
-    /// Puts the event that restores from within the server into a schema.
+    /// Puts the event that restores from within the server into a schema, in the place of
+    /// one that is there.
     ///
     /// # Errors
     /// See [`Server::instance`]; `Fix` when events do not run there.

@@ -114,6 +114,36 @@ fn the_servers_own_event_restores_when_both_are_gone() {
 
 #[test]
 #[ignore = "installs and starts MariaDB"]
+fn the_event_follows_what_the_owner_sets() {
+    run_if_child();
+    let Some(server) = MariaDb::with_myrocks() else {
+        return;
+    };
+    let test = "endings::the_event_follows_what_the_owner_sets";
+    let mut start = Start::new(test, server.url("lissom"));
+    start.event = SCHEMA;
+    let (mut agent, load, mut expected) = delayed(&server, start);
+    let mut root = server.root();
+    let body = "SELECT EVENT_DEFINITION FROM information_schema.EVENTS \
+         WHERE EVENT_NAME = 'lissom_attach'";
+    let stop = "LEVEL0_STOP_WRITES_TRIGGER";
+    assert!(root.text(body).expect("an event").contains(stop));
+    let owned = "SET GLOBAL rocksdb_update_cf_options = 'default={level0_stop_writes_trigger=500}'";
+    assert!(root.run(owned));
+    wait_for("the event is altered", || {
+        let body = root.text(body).expect("there is one at every moment");
+        !body.contains(stop)
+    });
+    agent.kill_both();
+    "500".clone_into(&mut expected[3]);
+    wait_for("the event restores all else", || {
+        server.options() == expected
+    });
+    drop(load);
+}
+
+#[test]
+#[ignore = "installs and starts MariaDB"]
 fn a_session_that_is_killed_is_opened_again() {
     run_if_child();
     let Some(server) = MariaDb::with_myrocks() else {

@@ -296,6 +296,30 @@ fn the_event_of_a_lost_agent_acts_before_the_next_one_begins() {
 }
 
 #[test]
+fn delayed_settings_that_no_event_takes_back_are_not_taken_for_the_original_ones() {
+    let rig = Rig::new();
+    let mut settings = usual_settings();
+    settings.server_lease = Some("ops".into());
+    let mut agent = rig.attach(settings).expect("attached");
+    rig.turn(&mut agent, HIGH);
+    rig.turn(&mut agent, HIGH);
+    assert!(rig.is_delayed());
+    drop(agent);
+    rig.connector.world().events_run = false;
+    let state = rig.directory.path().join("state");
+    let elsewhere = rig.directory.path().join("kept");
+    std::fs::rename(&state, &elsewhere).expect("recorded");
+    rig.sent();
+    let error = rig.attach(usual_settings()).expect_err("still delayed");
+    assert!(error.to_string().contains("no event runs"), "{error}");
+    assert!(rig.sent().is_empty());
+    // Where the state file is, it needs no event.
+    std::fs::rename(&elsewhere, &state).expect("kept");
+    rig.attach(usual_settings()).expect("attached");
+    assert!(rig.is_as_owned());
+}
+
+#[test]
 fn an_interval_that_took_too_long_delays_nothing() {
     let rig = Rig::new();
     let mut agent = rig.attach(usual_settings()).expect("attached");

@@ -1,6 +1,7 @@
 //! The seam over plain SQL.
 
 mod driver;
+mod events;
 mod failure;
 mod read;
 
@@ -11,8 +12,8 @@ use self::driver::{Failure, Session};
 use self::read::Rows;
 use super::{Connector, Role, Server};
 use crate::connect::Account;
-use crate::decide::statement::{self, AGENT_LOCK, EVENT_INTERVAL, WATCHDOG_LOCK};
-use crate::decide::{Change, Counters, Families, Instance, Lease};
+use crate::decide::statement::{self, AGENT_LOCK, WATCHDOG_LOCK};
+use crate::decide::{Change, Counters, Families, Instance, Lease, event};
 use crate::error::{Error, Result};
 
 /// Where status variables are, in MariaDB and in MySQL. Everybody may read them.
@@ -119,19 +120,6 @@ impl SqlServer {
         Ok(columns)
     }
 
-    fn check_scheduler(&mut self) -> Result<()> {
-        let scheduler = self.rows("SHOW GLOBAL VARIABLES LIKE 'event_scheduler'")?;
-        let state = read::value(&scheduler, "event_scheduler").unwrap_or("absent");
-        if state.eq_ignore_ascii_case("on") {
-            return Ok(());
-        }
-        Err(Error::fix(format!(
-            "event_scheduler is {state} at {}: no event runs there; set it to ON, or attach \
-             without --server-lease",
-            self.place
-        )))
-    }
-
     fn number(&mut self, sql: &str) -> Result<Option<u64>> {
         let rows = self.rows(sql)?;
         Ok(read::first(&rows).and_then(|text| text.parse().ok()))
@@ -207,33 +195,18 @@ impl Server for SqlServer {
     }
 
     fn await_event(&mut self) -> Result<()> {
-        let patience = Duration::from_secs(2 * EVENT_INTERVAL + 1);
-        self.await_number(statement::COUNT_EVENTS, 0, patience)?;
-        Ok(())
+        self.await_taken_back()
     }
 
     fn prepare_event(&mut self, schema: &str) -> Result<()> {
-        self.check_scheduler()?;
-        // It takes the privilege that creating one takes. Of a schema that is missing it
-        // says nothing, and without the privilege no schema is seen.
-        self.run(&statement::drop_event(schema))?;
-        if self.number(&statement::count_schemas(schema))? == Some(0) {
-            return Err(Error::fix(format!(
-                "{} has no schema {schema}: create the schema of --server-lease first",
-                self.place
-            )));
-        }
-        Ok(())
+        self.make_room(schema)
     }
 
     fn put_event(&mut self, schema: &str, lease: &Lease, lifetime: Duration) -> Result<()> {
-        self.check_scheduler()?;
-        // MySQL has no OR REPLACE for events.
-        self.run(&statement::drop_event(schema))?;
-        self.run(&statement::create_event(schema, lease, lifetime.as_secs()))
+        self.put(schema, lease, lifetime)
     }
 
     fn drop_event(&mut self, schema: &str) -> Result<()> {
-        self.run(&statement::drop_event(schema))
+        self.run(&event::remove(schema))
     }
 }
