@@ -112,7 +112,7 @@ impl Attachment {
 
 fn remarks(account: &Account, served: Option<SocketAddr>) -> Vec<String> {
     let served = served.map(|address| format!("metrics are served at http://{address}/metrics"));
-    account.remark().into_iter().chain(served).collect()
+    account.remarks().into_iter().chain(served).collect()
 }
 
 fn unix_seconds() -> u64 {

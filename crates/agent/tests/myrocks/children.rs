@@ -2,7 +2,8 @@
 //! can be killed.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -20,6 +21,8 @@ const DIRECTORY: &str = "LISSOM_MYROCKS_DIRECTORY";
 const TEST: &str = "LISSOM_MYROCKS_TEST";
 const EVENT: &str = "LISSOM_MYROCKS_EVENT";
 const OPTION_FILE: &str = "LISSOM_MYROCKS_OPTION_FILE";
+/// Its name in an agent's directory.
+const OPTIONS: &str = "my.cnf";
 const ACTUATOR: &str = "LISSOM_MYROCKS_ACTUATOR";
 
 /// The bound on files in level 0 under which these agents stand.
@@ -73,8 +76,8 @@ impl<'a> Start<'a> {
 
     fn agent_in(self, directory: TempDir) -> AgentProcess {
         let said = File::create(directory.path().join("said")).expect("writable");
-        let option_file = directory.path().join("my.cnf");
-        fs::write(&option_file, self.option_file).expect("writable");
+        let option_file = directory.path().join(OPTIONS);
+        write_for_owner(&option_file, &self.option_file);
         let child = this_program(self.test)
             .env(TASK, "agent")
             .env(TEST, self.test)
@@ -97,6 +100,11 @@ impl AgentProcess {
     /// What it has printed so far.
     pub fn said(&self) -> String {
         fs::read_to_string(self.directory.path().join("said")).expect("a file")
+    }
+
+    /// Gives its option file another text.
+    pub fn write_option_file(&self, text: &str) {
+        write_for_owner(&self.directory.path().join(OPTIONS), text);
     }
 
     pub fn is_alive(&mut self) -> bool {
@@ -143,6 +151,12 @@ impl AgentProcess {
         assert!(!self.is_alive());
         start.agent_in(self.directory)
     }
+}
+
+/// A file with a password is for its owner only.
+fn write_for_owner(path: &Path, text: &str) {
+    fs::write(path, text).expect("writable");
+    fs::set_permissions(path, Permissions::from_mode(0o600)).expect("its owner");
 }
 
 /// Sends a signal to a process that a test has started.

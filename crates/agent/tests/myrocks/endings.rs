@@ -3,7 +3,7 @@
 use crate::certificates::AUTHORITY;
 use crate::children::{AgentProcess, Start, run_if_child, signal};
 use crate::load::Load;
-use crate::mariadb::{MariaDb, SCHEMA, TRIGGER};
+use crate::mariadb::{MariaDb, PASSWORD, SCHEMA, Session, TRIGGER};
 use crate::wait_for;
 
 /// A server under load that an agent has delayed, and its original options.
@@ -16,6 +16,12 @@ fn delayed(server: &MariaDb, start: Start<'_>) -> (AgentProcess, Load, Vec<Strin
         server.option(TRIGGER) == "40"
     });
     (agent, load, original)
+}
+
+/// Ends the session that holds a lock, if there is one.
+fn kill_session(root: &mut Session, lock: &str) -> bool {
+    let holder = root.text(&format!("SELECT IS_USED_LOCK('{lock}')"));
+    holder.is_some_and(|id| root.run(&format!("KILL {id}")))
 }
 
 fn rate_limiter(server: &MariaDb) -> Option<String> {
@@ -135,7 +141,7 @@ fn the_event_follows_what_the_owner_sets() {
         !body.contains(stop)
     });
     agent.kill_both();
-    "500".clone_into(&mut expected[3]);
+    expected[3] = "500".into();
     wait_for("the event restores all else", || {
         server.options() == expected
     });
@@ -152,10 +158,7 @@ fn a_session_that_is_killed_is_opened_again() {
     let test = "endings::a_session_that_is_killed_is_opened_again";
     let start = Start::new(test, server.url("lissom"));
     let (mut agent, load, original) = delayed(&server, start);
-    let mut root = server.root();
-    let holder = root.text("SELECT IS_USED_LOCK('lissom.attach')");
-    let holder = holder.expect("the agent holds it");
-    assert!(root.run(&format!("KILL {holder}")));
+    assert!(kill_session(&mut server.root(), "lissom.attach"));
     wait_for("the loss is noticed", || {
         agent.said().contains("lost the server")
     });
@@ -164,4 +167,32 @@ fn a_session_that_is_killed_is_opened_again() {
     drop(load);
     assert!(agent.terminate(), "{}", agent.said());
     assert_eq!(server.options(), original);
+}
+
+#[test]
+#[ignore = "installs and starts MariaDB"]
+fn a_new_password_is_found_in_the_option_file() {
+    run_if_child();
+    let Some(server) = MariaDb::with_myrocks() else {
+        return;
+    };
+    let test = "endings::a_new_password_is_found_in_the_option_file";
+    let mut start = Start::new(test, server.url("lissom"));
+    start.password = "";
+    start.option_file = format!("[client]\npassword={PASSWORD}\n");
+    let (mut agent, load, original) = delayed(&server, start);
+    let mut root = server.root();
+    for host in ["localhost", "127.0.0.1"] {
+        let change = format!("ALTER USER 'lissom'@'{host}' IDENTIFIED BY 'another'");
+        assert!(root.run(&change));
+    }
+    agent.write_option_file("[client]\npassword=another\n");
+    assert!(kill_session(&mut root, "lissom.attach"));
+    wait_for("the agent is back", || agent.said().contains("there again"));
+    wait_for("the delay again", || server.option(TRIGGER) == "40");
+    // Now the watchdog has to connect anew.
+    assert!(kill_session(&mut root, "lissom.watchdog"));
+    agent.kill();
+    wait_for("the watchdog restores", || server.options() == original);
+    drop(load);
 }

@@ -172,6 +172,11 @@ pub fn run(given: &ArgMatches) -> Outcome {
     let attachment = attachment(given)?;
     let as_json = given.get_flag("json");
     if given.get_flag("restore") {
+        attachment
+            .account
+            .remarks()
+            .iter()
+            .for_each(|it| output::remark(it));
         let report = attachment.restore()?;
         return if as_json {
             output::print_json(&report)

@@ -37,6 +37,22 @@ impl SqlConnector {
     pub fn new(account: Account, silence: Duration) -> SqlConnector {
         SqlConnector { account, silence }
     }
+
+    /// Where the user is refused, the password may have been changed, and the option file
+    /// with it.
+    fn open(&mut self) -> std::result::Result<Session, Failure> {
+        let failure = match Session::open(&self.account) {
+            Err(failure) if failure::refuses_user(&failure) => failure,
+            opened => return opened,
+        };
+        match self.account.renewed() {
+            Ok(renewed) if renewed != self.account => {
+                self.account = renewed;
+                Session::open(&self.account)
+            }
+            _ => Err(failure),
+        }
+    }
 }
 
 impl Connector for SqlConnector {
@@ -44,7 +60,8 @@ impl Connector for SqlConnector {
 
     fn connect(&mut self) -> Result<SqlServer> {
         let place = self.place();
-        let session = Session::open(&self.account)
+        let session = self
+            .open()
             .map_err(|failure| failure::sentence(failure, &place, &self.account.user))?;
         let mut server = SqlServer {
             session,
