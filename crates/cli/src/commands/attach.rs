@@ -130,7 +130,8 @@ fn debt() -> [Arg; 4] {
         option(
             "actuator",
             "NAME",
-            "level0-trigger (RocksDB itself holds both bounds) or disable-auto-compactions \
+            "level0-trigger (RocksDB itself holds both bounds, on bytes at the column family's \
+             own max_bytes_for_level_base where that is larger) or disable-auto-compactions \
              [default: the first, where levels are not dynamic]",
         )
         .value_parser(|name: &str| name.parse::<Actuator>()),
