@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use lissom_agent::attach::RestoreReport;
 use lissom_agent::connect::Account;
 use lissom_agent::watchdog::{Launch, watch};
 use lissom_agent::{Attachment, Places, Settings};
@@ -65,6 +66,16 @@ impl<'a> Start<'a> {
         self.option_file = format!(
             "[client]\nssl-mode=VERIFY_IDENTITY\nssl-ca={}\n",
             authority.display()
+        );
+        self
+    }
+
+    /// The same, showing a certificate.
+    pub fn showing(mut self, certificate: &Path, key: &Path) -> Start<'a> {
+        self.option_file += &format!(
+            "ssl-cert={}\nssl-key={}\n",
+            certificate.display(),
+            key.display()
         );
         self
     }
@@ -130,8 +141,22 @@ impl AgentProcess {
         self.kill();
     }
 
-    /// Its watchdog's process.
-    fn watchdog(&self) -> u32 {
+    /// Restores by its files what is at another address.
+    pub fn restore(&self, url: &str) -> lissom_agent::Result<RestoreReport> {
+        let account = Account::resolve(url, None, Some(PASSWORD.into()))?;
+        let attachment = Attachment {
+            places: Places::new(self.directory.path().to_owned(), &account.address),
+            account,
+            settings: settings(String::new(), ""),
+            // It starts no watchdog.
+            launch: launch(""),
+            metrics: None,
+        };
+        attachment.restore()
+    }
+
+    /// The process of the watchdog that it started last.
+    pub fn watchdog(&self) -> u32 {
         let text = fs::read_to_string(self.directory.path().join("watchdog"));
         text.expect("it has started").parse().expect("a number")
     }
@@ -166,6 +191,17 @@ pub fn signal(which: &str, process: u32) {
         .status()
         .expect("kill starts");
     assert!(status.success());
+}
+
+/// Whether a process has not ended yet.
+pub fn is_running(process: u32) -> bool {
+    let Ok(stat) = fs::read_to_string(format!("/proc/{process}/stat")) else {
+        return false;
+    };
+    // Its state follows upon its name, which is in parentheses; nobody may have asked for
+    // the end of one that has ended.
+    let state = stat.rsplit_once(") ").map(|(_, rest)| rest.to_owned());
+    !state.is_some_and(|rest| rest.starts_with('Z'))
 }
 
 fn this_program(test: &str) -> Command {

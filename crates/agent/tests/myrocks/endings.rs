@@ -7,7 +7,7 @@ use crate::mariadb::{MariaDb, PASSWORD, SCHEMA, Session, TRIGGER};
 use crate::wait_for;
 
 /// A server under load that an agent has delayed, and its original options.
-fn delayed(server: &MariaDb, start: Start<'_>) -> (AgentProcess, Load, Vec<String>) {
+pub fn delayed(server: &MariaDb, start: Start<'_>) -> (AgentProcess, Load, Vec<String>) {
     let original = server.options();
     let mut agent = start.agent();
     let load = Load::on(server);

@@ -7,7 +7,7 @@ use crate::mariadb::{MariaDb, SCHEMA, TRIGGER};
 use crate::wait_for;
 
 /// What an agent says that cannot attach.
-fn refusal(start: Start<'_>) -> String {
+pub fn refusal(start: Start<'_>) -> String {
     let mut agent = start.agent();
     let ended_well = agent.child.wait().expect("it ends").success();
     let said = agent.said();
