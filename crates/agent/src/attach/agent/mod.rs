@@ -242,4 +242,6 @@ mod properties;
 #[cfg(test)]
 mod rig;
 #[cfg(test)]
+mod successions;
+#[cfg(test)]
 mod tests;
