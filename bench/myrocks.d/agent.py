@@ -84,7 +84,7 @@ class Agent:
         self.kill_watchdogs()
 
     def restore(self):
-        """What the next start does first, by itself."""
+        """By hand: `lissom attach --restore`."""
         return run([*self.attach(), "--restore"]).strip()
 
 

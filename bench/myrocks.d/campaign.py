@@ -18,7 +18,8 @@ STEP, MOST_LOWERED = 0.1, 6
 # Periods of a trial.
 TRIAL_PERIODS = 2
 # Kills, and who must restore after each.
-KILLS = {"agent": "the watchdog", "agent and watchdog": "the next start",
+BY_HAND = "attach --restore"
+KILLS = {"agent": "the watchdog", "agent and watchdog": BY_HAND,
          "agent and watchdog, with --server-lease": "the server's event"}
 # Seconds until a kill must be made good, and for which nobody may be there to do it.
 PATIENCE, NOBODY = 60, 15
@@ -137,8 +138,8 @@ class Campaign:
         samples = []
         for second in range(seconds + 1):
             sleep_until(origin + second)
-            trigger = self.server.options()["level0_file_num_compaction_trigger"]
-            samples.append({**self.server.counters(), "trigger": trigger})
+            options = self.server.options()
+            samples.append({**self.server.counters(), "options": options})
         return samples
 
     def record(self, arm, repeat, samples, settled, ended):
@@ -146,8 +147,7 @@ class Campaign:
         for second, sample in zip(seconds, samples[1:]):
             due = judge.offered(self.plan, self.high, self.low, second["at"])
             second.update(type="second", arm=arm, repeat=repeat, offered=due, server=sample)
-        own = self.original["level0_file_num_compaction_trigger"]
-        figures = judge.totals(seconds, samples, settled, ended, own)
+        figures = judge.totals(seconds, samples, settled, ended, self.original)
         run = {"type": "run", "arm": arm, "repeat": repeat, "high": self.high, "low": self.low,
                "limits": self.limits, **figures}
         self.results.add(*seconds, run)
@@ -194,10 +194,11 @@ class Campaign:
 
     def after(self, case, agent):
         """The settings once whoever has to restore has done so, or has had the time."""
-        if KILLS[case] == "the next start":
+        if KILLS[case] == BY_HAND:
             alone = self.await_options(lambda now: now == self.original, NOBODY)
             if alone is not None:
                 raise Failure(f"{case}: somebody restored, and nobody was left to")
+            # By the state file, as the next agent would before anything else.
             agent.restore()
         self.await_options(lambda now: now == self.original, PATIENCE)
         return self.server.options()

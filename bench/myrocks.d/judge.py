@@ -24,9 +24,15 @@ FIGURES = [
     ("mean_level0_files", "files in L0, mean", 1, 1),
     ("most_level0_files", "files in L0, most", 1, 0),
     ("delayed", "time delayed, %", 100, 0),
+    ("changed", "time with any changed setting, %", 100, 0),
 ]
 MORE_IS_BETTER = {"tps", "tps_high", "slowest"}
-NEITHER_IS_BETTER = {"mean_level0_files", "most_level0_files", "delayed"}
+NEITHER_IS_BETTER = {"mean_level0_files", "most_level0_files", "delayed", "changed"}
+# By the ways in which the agent delays; all else that it sets goes with that.
+DELAYING = ["level0_file_num_compaction_trigger", "max_bytes_for_level_base",
+            "disable_auto_compactions"]
+# A latency is known only where so much was served: the rest is later than all that was.
+UNKNOWN_FROM = {"p50": 0.5, "p99": 0.01, "p999": 0.001, "longest": 0.001}
 
 
 def quantile(ordered, share):
@@ -75,16 +81,17 @@ def grown(samples, name):
     return samples[-1][name] - samples[0][name]
 
 
-def totals(seconds, samples, settled, ended, own_trigger):
+def totals(seconds, samples, settled, ended, own):
     """One run's figures, from its seconds, what the server told at each second's end (and
-    once before), what it told when it had repaid its debt, and its transactions."""
+    once before), what it told when it had repaid its debt, its transactions, and the
+    server's own options."""
     latencies = sorted(latency for _, latency in ended)
     high = max(record["offered"] for record in seconds)
     in_high = [record["tps"] for record in seconds if record["offered"] == high]
     files = [sample["level0_files"] for sample in samples[1:]]
     repaid = [samples[0], settled]
     written = grown(repaid, "flush_write_bytes") + grown(repaid, "compact_write_bytes")
-    delayed = [sample["trigger"] != own_trigger for sample in samples[1:]]
+    options = [sample["options"] for sample in samples[1:]]
     return {
         "tps": sum(record["tps"] for record in seconds) / len(seconds),
         "tps_high": statistics.fmean(in_high),
@@ -102,9 +109,20 @@ def totals(seconds, samples, settled, ended, own_trigger):
         "write_amplification": written / max(1, grown(repaid, "bytes_written")),
         "mean_level0_files": statistics.fmean(files),
         "most_level0_files": max(files),
-        "delayed": sum(delayed) / len(delayed),
+        "delayed": share_of(options, lambda now: any(now[name] != own[name] for name in DELAYING)),
+        "changed": share_of(options, lambda now: now != own),
         "transactions": len(latencies),
     }
+
+
+def share_of(values, is_so):
+    return sum(map(is_so, values)) / len(values)
+
+
+def is_bound(run, key):
+    """Whether a run's figure is only the least that it can be: transactions that were never
+    served have no latency."""
+    return run["unserved"] > UNKNOWN_FROM.get(key, 1)
 
 
 def variation(values):
@@ -136,36 +154,44 @@ def limits(maximum):
     return {"io_limit": client, "io_high_limit": 0.7 * client, "io_low_limit": 0.45 * client}
 
 
-def standing(key, off, on):
+def standing(key, off, on, off_is_bound=False, on_is_bound=False):
     """Whether the agent wins. Ranges that meet are a tie; fewer than three repeats are
-    no comparison."""
+    no comparison. Whoever is better by a figure that may be higher in truth is not known to
+    be."""
     if key in NEITHER_IS_BETTER:
         return ""
     if min(len(off), len(on)) < 3:
         return "too few"
     if max(on) >= min(off) and max(off) >= min(on):
         return "tie"
-    return "gain" if (min(on) > max(off)) == (key in MORE_IS_BETTER) else "loss"
+    wins = (min(on) > max(off)) == (key in MORE_IS_BETTER)
+    if on_is_bound if wins else off_is_bound:
+        return "not known"
+    return "gain" if wins else "loss"
 
 
-def shown(values, factor, digits):
+def shown(values, factor, digits, is_bound=False):
     """A median with half its range."""
     values = [value * factor for value in values]
     if not values:
         return "-"
     half = (max(values) - min(values)) / 2
     spread = f" ±{half:.{digits}f}" if len(values) > 1 else ""
-    return f"{statistics.median(values):.{digits}f}{spread}"
+    least = ">= " if is_bound else ""
+    return f"{least}{statistics.median(values):.{digits}f}{spread}"
 
 
 def table(runs):
     """Figures as rows, the agent off and on as columns."""
     rows = [["", "off", "on", "with the agent"]]
     for key, title, factor, digits in FIGURES:
-        by_arm = {arm: [run[key] for run in runs if run["arm"] == arm and run[key] is not None]
+        # Results of an earlier version lack some.
+        by_arm = {arm: [run for run in runs if run["arm"] == arm and run.get(key) is not None]
                   for arm in ("off", "on")}
-        rows.append([title, *(shown(by_arm[arm], factor, digits) for arm in ("off", "on")),
-                     standing(key, by_arm["off"], by_arm["on"])])
+        off, on = ([run[key] for run in by_arm[arm]] for arm in ("off", "on"))
+        bounds = [any(is_bound(run, key) for run in by_arm[arm]) for arm in ("off", "on")]
+        rows.append([title, shown(off, factor, digits, bounds[0]),
+                     shown(on, factor, digits, bounds[1]), standing(key, off, on, *bounds)])
     widths = [max(len(row[column]) for row in rows) for column in range(4)]
     lines = []
     for row in rows:
@@ -189,7 +215,9 @@ def render(records):
                     f"{runs[0]['low']:.0f} for {plan['low_seconds']} s, by turns, "
                     f"{plan['seconds']} s a run; {len(runs)} runs")
         text += ["", table(runs), "", "± is half the range over the repeats. Ranges that meet "
-                 "are a tie."]
+                 "are a tie. >= stands where too many",
+                 "transactions were never served, whose latency is longer than any: 1 % for p99, "
+                 "0.1 % for p99.9 and the longest."]
     kills = [record for record in records if record["type"] == "kill"]
     if kills:
         text += ["", "Killed at high load"]

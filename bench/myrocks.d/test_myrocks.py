@@ -20,11 +20,17 @@ PLAN = {"type": "plan", "tables": 1, "table_size": 1000, "seconds": 6, "high_sec
         "low_seconds": 1, "repeats": 3}
 
 
+OWN = {"level0_file_num_compaction_trigger": "4", "max_bytes_for_level_base": "16",
+       "disable_auto_compactions": "OFF", "level0_stop_writes_trigger": "36"}
+DELAYED = {**OWN, "level0_file_num_compaction_trigger": "30"}
+DRAINING = {**OWN, "level0_stop_writes_trigger": "90"}
+
+
 def sample(**more):
     names = ["bytes_written", "wal_bytes", "flush_write_bytes", "compact_write_bytes",
              "stall_micros", "stall_l0_file_count_limit_stops", "block_cache_data_bytes_insert",
              "block_cache_index_bytes_insert", "block_cache_filter_bytes_insert"]
-    return {**dict.fromkeys(names, 0), "level0_files": 0, "trigger": "4", **more}
+    return {**dict.fromkeys(names, 0), "level0_files": 0, "options": OWN, **more}
 
 
 def run_of(arm, repeat, p99):
@@ -32,15 +38,15 @@ def run_of(arm, repeat, p99):
     ended = [(at + share, p99) for at in range(6) for share in ((0.2, 0.7) if at % 3 < 2 else (0.5,))]
     ended.remove((0.7, p99))
     seconds = judge.by_second(ended, 6)
-    samples = [sample()] + [sample(level0_files=at, trigger="30" if at < 3 else "4")
-                            for at in range(5)]
+    samples = [sample()] + [sample(level0_files=at, options=options) for at, options
+                            in enumerate([DELAYED, DELAYED, DELAYED, DRAINING, OWN])]
     samples.append(sample(level0_files=8, bytes_written=100, stall_micros=500_000,
                           stall_l0_file_count_limit_stops=3))
     settled = sample(bytes_written=100, flush_write_bytes=150, compact_write_bytes=250)
     for second, seen in zip(seconds, samples[1:]):
         due = judge.offered(PLAN, 2, 1, second["at"])
         second.update(type="second", arm=arm, repeat=repeat, offered=due, server=seen)
-    figures = judge.totals(seconds, samples, settled, ended, "4")
+    figures = judge.totals(seconds, samples, settled, ended, OWN)
     return [*seconds, {"type": "run", "arm": arm, "repeat": repeat, "high": 2, "low": 1, **figures}]
 
 
@@ -72,6 +78,16 @@ class Judge(unittest.TestCase):
         self.assertEqual(figures["write_amplification"], 4.0)
         self.assertEqual((figures["most_level0_files"], figures["mean_level0_files"]), (8, 3))
         self.assertEqual(figures["delayed"], 0.5)
+        self.assertAlmostEqual(figures["changed"], 4 / 6)
+
+    def test_each_way_to_delay_counts(self):
+        ways = [{**OWN, "disable_auto_compactions": "ON"}, {**OWN, "max_bytes_for_level_base": "99"}]
+        samples = [sample()] + [sample(options=options) for options in [*ways, OWN, OWN]]
+        seconds = judge.by_second([(at + 0.5, 1.0) for at in range(4)], 4)
+        for second in seconds:
+            second["offered"] = 1
+        figures = judge.totals(seconds, samples, sample(), [(0.5, 1.0)] * 4, OWN)
+        self.assertEqual((figures["delayed"], figures["changed"]), (0.5, 0.5))
 
     def test_clients_move_blocks_and_the_log(self):
         after = sample(wal_bytes=30, block_cache_data_bytes_insert=50,
@@ -100,6 +116,19 @@ class Judge(unittest.TestCase):
         self.assertEqual(judge.standing("p99", [1], [9]), "too few")
         self.assertEqual(judge.standing("delayed", low, high), "")
 
+    def test_a_latency_of_the_unserved_is_the_least_that_it_can_be(self):
+        for unserved, bounds in [(0.0, []), (0.005, ["p999", "longest"]),
+                                 (0.02, ["p99", "p999", "longest"])]:
+            run = {"unserved": unserved}
+            found = [key for key, *_ in judge.FIGURES if judge.is_bound(run, key)]
+            self.assertEqual(found, bounds)
+        low, high = [1, 2, 3], [4, 5, 6]
+        self.assertEqual(judge.standing("p99", high, low, on_is_bound=True), "not known")
+        self.assertEqual(judge.standing("p99", high, low, off_is_bound=True), "gain")
+        self.assertEqual(judge.standing("p99", low, high, off_is_bound=True), "not known")
+        self.assertEqual(judge.standing("p99", low, high, on_is_bound=True), "loss")
+        self.assertEqual(judge.shown([1, 2, 3], 1, 1, is_bound=True), ">= 2.0 ±1.0")
+
 
 def all_records():
     found = [PLAN, {"type": "maximum", "tps": 2.2, "threads": 4, "client_bytes": 1e6}]
@@ -115,7 +144,13 @@ def all_records():
 
 class Report(unittest.TestCase):
     def test_the_table_has_gains_ties_and_kills(self):
-        text = judge.render(all_records())
+        found = all_records()
+        for words in [">= 21.0 ±1.0   >= 11.0 ±1.0   not known", ">= stands where too many"]:
+            self.assertIn(words, judge.render(found))
+        for run in found:
+            if run["type"] == "run":
+                run["unserved"] = 0.0
+        text = judge.render(found)
         for words in ["p99, ms", "21.0 ±1.0    11.0 ±1.0   gain", "tie", "6 runs",
                       "agent: original settings again, by the watchdog, 0.8 s after the kill",
                       "both: NOT restored: level0_file_num_compaction_trigger 30, was 4"]:

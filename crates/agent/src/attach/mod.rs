@@ -4,8 +4,10 @@ mod act;
 mod agent;
 mod hands;
 mod records;
+mod restoring;
 mod run;
 
 pub use agent::Agent;
 pub use records::Records;
-pub use run::{Attachment, RestoreReport};
+pub use restoring::RestoreReport;
+pub use run::Attachment;

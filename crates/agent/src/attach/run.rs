@@ -5,17 +5,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use serde::Serialize;
-
 use super::act::not_restored;
 use super::agent::Agent;
 use super::records::Records;
+use super::restoring::{RestoreReport, restore_recorded};
 use crate::connect::Account;
-use crate::decide::{Change, Entry};
+use crate::decide::Entry;
 use crate::error::{ErrorKind, Result};
 use crate::files::{Ledger, Places};
 use crate::metrics::Board;
-use crate::server::{Connector, Role, Server, SqlConnector, occupied, restore};
+use crate::server::{Connector, SqlConnector};
 use crate::settings::Settings;
 use crate::signals;
 use crate::watchdog::{Guard, Launch, Watchdog};
@@ -40,17 +39,6 @@ pub struct Attachment {
     pub launch: Launch,
     /// Where metrics are served, if they are.
     pub metrics: Option<SocketAddr>,
-}
-
-/// What [`Attachment::restore`] did.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct RestoreReport {
-    /// Whether anything was recorded for the server.
-    pub recorded: bool,
-    /// What was set, as text.
-    pub changes: Vec<String>,
-    /// Servers whose settings are still to be restored at other addresses.
-    pub elsewhere: Vec<String>,
 }
 
 impl Attachment {
@@ -104,47 +92,27 @@ impl Attachment {
         )
     }
 
-    /// Restores what an agent that is gone has left, by the state file.
+    /// Restores what an agent that is gone has left, by the state files. Where they hold
+    /// nothing at all, no server is asked.
     ///
     /// # Errors
     /// When an agent is attached, the server cannot be reached, or does not take
     /// the settings.
     pub fn restore(&self) -> Result<RestoreReport> {
-        let mut ledger = Ledger::open(self.places.state.clone())?;
-        if ledger.leases().is_empty() {
-            return Ok(RestoreReport {
-                recorded: false,
-                changes: Vec::new(),
-                elsewhere: Vec::new(),
-            });
+        let ledger = Ledger::open(self.places.state.clone())?;
+        if ledger.is_empty()? {
+            return Ok(RestoreReport::default());
         }
         let mut server = SqlConnector::new(self.account.clone(), LEAVE_PATIENCE).connect()?;
         let place = self.account.address.to_string();
-        if let Some(holder) = server.claim(Role::Agent, Duration::from_secs(2))? {
-            return Err(occupied(&place, &holder));
-        }
-        let identity = server.instance()?.identity;
-        let lease = ledger.lease(&identity).cloned();
-        let changes = match &lease {
-            Some(lease) => restore(&mut server, lease)?,
-            None => Vec::new(),
-        };
-        if let (Some(_), Some(schema)) = (&lease, &self.settings.server_lease) {
-            server.drop_event(schema)?;
-        }
-        ledger.forget(&identity)?;
-        let elsewhere = ledger.leases().iter().map(|it| it.identity.clone());
-        Ok(RestoreReport {
-            recorded: lease.is_some(),
-            changes: changes.iter().map(Change::to_string).collect(),
-            elsewhere: elsewhere.collect(),
-        })
+        let schema = self.settings.server_lease.as_deref();
+        restore_recorded(&ledger, &mut server, &place, schema)
     }
 }
 
 fn remarks(account: &Account, served: Option<SocketAddr>) -> Vec<String> {
     let served = served.map(|address| format!("metrics are served at http://{address}/metrics"));
-    account.remark().into_iter().chain(served).collect()
+    account.remarks().into_iter().chain(served).collect()
 }
 
 fn unix_seconds() -> u64 {

@@ -6,6 +6,7 @@
 
 mod option_file;
 mod secret;
+mod source;
 mod tls;
 mod url;
 
@@ -19,6 +20,7 @@ use self::url::Url;
 use crate::error::{Error, Result};
 
 pub use secret::Password;
+pub use source::Source;
 pub use tls::{Tls, Verify};
 
 /// Everything that a connection needs.
@@ -32,6 +34,8 @@ pub struct Account {
     pub password: Option<Password>,
     /// How the connection is encrypted, if it is.
     pub tls: Option<Tls>,
+    /// The option file that this is from, if there is one.
+    pub source: Option<Source>,
 }
 
 /// Where a server listens.
@@ -99,41 +103,42 @@ impl Account {
     ) -> Result<Account> {
         let url = Url::parse(url)?;
         let file = match option_file {
-            Some(path) => OptionFile::read(path)?,
+            Some(path) => OptionFile::read_checked(path)?,
             None => OptionFile::default(),
         };
-        if let Some(tls) = &file.tls {
-            tls.check()?;
-        }
+        let address = Address {
+            socket: file.socket.clone().filter(|_| url.host == "localhost"),
+            host: url.host,
+            port: url.port,
+        };
+        let names_user = url.user.is_none();
+        let source = option_file.map(|path| Source::new(path, &file, &address, names_user));
         let user = url.user.or(file.user).ok_or_else(|| {
             Error::fix(
                 "no user is given: write mysql://USER@HOST:PORT, or user=... under [client] in \
                  the option file",
             )
         })?;
-        let password = file.password.or(environment_password.map(Password::new));
-        let socket = file.socket.filter(|_| url.host == "localhost");
         Ok(Account {
-            address: Address {
-                host: url.host,
-                port: url.port,
-                socket,
-            },
+            address,
             user,
-            password,
+            password: file.password.or(environment_password.map(Password::new)),
             tls: file.tls,
+            source,
         })
     }
 
     /// What a person should know about this connection.
-    pub fn remark(&self) -> Option<String> {
-        (self.tls.is_none() && !self.address.is_local()).then(|| {
+    pub fn remarks(&self) -> Vec<String> {
+        let ignored = self.source.as_ref().and_then(|it| it.remark(&self.address));
+        let open = (self.tls.is_none() && !self.address.is_local()).then(|| {
             format!(
                 "the connection to {} is not encrypted: set ssl-mode=VERIFY_IDENTITY and ssl-ca \
                  in the option file",
                 self.address
             )
-        })
+        });
+        ignored.into_iter().chain(open).collect()
     }
 }
 
@@ -150,7 +155,7 @@ mod tests {
         Account::resolve(url, Some(&path), Some("from outside".into()))
     }
 
-    fn private(path: &Path) {
+    pub(super) fn private(path: &Path) {
         use std::os::unix::fs::PermissionsExt;
         let permissions = std::fs::Permissions::from_mode(0o600);
         std::fs::set_permissions(path, permissions).expect("its owner");
@@ -170,7 +175,7 @@ mod tests {
         assert_eq!(account.user, "filed");
         assert_eq!(account.address.to_string(), "[::1]:3306");
         assert_eq!(account.address.file_name(), "++1-3306");
-        assert!(account.address.is_local() && account.remark().is_none());
+        assert!(account.address.is_local() && account.remarks().is_empty());
         let environment = Some(Password::new("from outside".into()));
         assert_eq!(account.password, environment);
     }
@@ -190,12 +195,8 @@ mod tests {
         let error = Account::resolve("mysql://db1", None, None).expect_err("nobody");
         assert!(error.to_string().contains("no user is given"), "{error}");
         let account = Account::resolve("mysql://u@db1", None, None).expect("complete");
-        assert!(
-            account
-                .remark()
-                .expect("a remark")
-                .contains("not encrypted")
-        );
+        let remarks = account.remarks();
+        assert!(remarks[0].contains("not encrypted"), "{remarks:?}");
     }
 
     #[test]

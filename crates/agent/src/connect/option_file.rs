@@ -16,6 +16,8 @@ pub(super) struct OptionFile {
     pub(super) user: Option<String>,
     pub(super) password: Option<Password>,
     pub(super) socket: Option<PathBuf>,
+    pub(super) host: Option<String>,
+    pub(super) port: Option<String>,
     pub(super) tls: Option<Tls>,
 }
 
@@ -32,7 +34,16 @@ struct Raw {
 }
 
 impl OptionFile {
-    pub(super) fn read(path: &Path) -> Result<OptionFile> {
+    /// With a look at the files that TLS needs.
+    pub(super) fn read_checked(path: &Path) -> Result<OptionFile> {
+        let file = OptionFile::read(path)?;
+        match &file.tls {
+            Some(tls) => tls.check().map(|()| file),
+            None => Ok(file),
+        }
+    }
+
+    fn read(path: &Path) -> Result<OptionFile> {
         let text = fs::read_to_string(path).map_err(|error| Error::io("read", path, &error))?;
         let file = parse(&text)
             .map_err(|(line, why)| Error::fix(format!("{}:{line}: {why}", path.display())))?;
@@ -139,6 +150,8 @@ impl Raw {
             "user" => self.file.user = Some(text).filter(|it| !it.is_empty()),
             "password" => self.file.password = value.map(Password::new),
             "socket" => self.file.socket = path(),
+            "host" => self.file.host = Some(text).filter(|it| !it.is_empty()),
+            "port" => self.file.port = Some(text).filter(|it| !it.is_empty()),
             "ssl-mode" => self.mode = Some(text.to_ascii_uppercase()),
             "ssl" => self.on = switch(name, value.as_deref())?,
             "ssl-verify-server-cert" => self.verify = Some(switch(name, value.as_deref())?),

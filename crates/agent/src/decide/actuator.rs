@@ -19,7 +19,8 @@ const SYSTEM_FAMILY: &str = "__system__";
 pub enum Actuator {
     /// `level0_file_num_compaction_trigger` and `max_bytes_for_level_base` are
     /// raised to the bounds on files and bytes, so that RocksDB itself holds
-    /// them. Both, since level 0 is scored by files and by bytes.
+    /// them; a base that is over the bound on bytes stays, and bounds them instead.
+    /// Both, since level 0 is scored by files and by bytes.
     Level0Trigger,
     /// `disable_auto_compactions`. RocksDB then bounds nothing: only the agent
     /// does.
@@ -184,6 +185,14 @@ mod tests {
         assert_eq!(delayed.level0_slowdown_writes_trigger, 40);
         assert_eq!(delayed.level0_stop_writes_trigger, 60);
         assert_eq!(delayed.max_bytes_for_level_base, 2 << 30);
+    }
+
+    #[test]
+    fn a_base_over_the_bound_on_bytes_stays() {
+        let mut family = usual_family();
+        family.options.max_bytes_for_level_base = 4 << 30;
+        let leased = manage("default", &family, &usual_settings()).expect("managed");
+        assert_eq!(leased.delayed.max_bytes_for_level_base, 4 << 30);
     }
 
     #[test]

@@ -9,8 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use super::actuator::Actuator;
 use super::change::Change;
+use super::continuity::is_same_start;
 use super::limiter;
-use super::observation::Families;
+use super::observation::{Families, Instance};
 use super::options::{Assignment, FamilyOptions, OptionName};
 use super::stage::Stage;
 use super::statement::is_legal;
@@ -22,10 +23,24 @@ pub struct Lease {
     pub identity: String,
     /// When that server started, by its own clock, in seconds since 1970.
     pub started_at: u64,
+    /// When it was first seen, by the same clock; 0 if that is not known.
+    #[serde(default)]
+    pub seen_at: u64,
     /// The column families that the agent may have changed.
     pub families: BTreeMap<String, LeasedFamily>,
     /// The rate limiter, if the agent may have changed it.
     pub rate_limiter: Option<LeasedRateLimiter>,
+}
+
+/// How a server that answers stands to a lease.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Standing {
+    /// It is the lease's server, and has been up since.
+    InForce,
+    /// It is the lease's server, and was started anew: it has its configured settings.
+    Ended,
+    /// It is another one.
+    Foreign,
 }
 
 /// One column family's part.
@@ -94,6 +109,26 @@ impl LeasedRateLimiter {
 }
 
 impl Lease {
+    /// How a server stands to this lease. Two servers may have the same identity, as
+    /// containers do: one that was up already when the lease's was first seen, from
+    /// another start, is not that one after a restart.
+    pub fn standing(&self, instance: &Instance) -> Standing {
+        if instance.identity != self.identity {
+            Standing::Foreign
+        } else if is_same_start(instance.started_at, self.started_at) {
+            Standing::InForce
+        } else if instance.started_at > self.seen_at {
+            Standing::Ended
+        } else {
+            Standing::Foreign
+        }
+    }
+
+    /// Whether both are of one server, from one start of it to its end.
+    pub fn is_of_same_run(&self, other: &Lease) -> bool {
+        self.identity == other.identity && is_same_start(self.started_at, other.started_at)
+    }
+
     /// Whether nothing could have been changed.
     pub fn is_empty(&self) -> bool {
         self.families.is_empty() && self.rate_limiter.is_none()
@@ -141,7 +176,8 @@ mod tests {
         let leased = manage("default", &usual_family(), &usual_settings()).expect("managed");
         Lease {
             identity: "here".into(),
-            started_at: 0,
+            started_at: 1_000,
+            seen_at: 1_005,
             families: BTreeMap::from([("default".into(), leased)]),
             rate_limiter: Some(LeasedRateLimiter {
                 original: 77,
@@ -154,6 +190,29 @@ mod tests {
         let mut family = usual_family();
         family.options = lease().families["default"].options(stage);
         Families::from([("default".into(), family)])
+    }
+
+    #[test]
+    fn a_server_of_the_same_name_is_told_from_the_leases_own() {
+        let instance = |identity: &str, started_at| Instance {
+            identity: identity.into(),
+            started_at,
+            uptime: 50,
+        };
+        for (answers, standing) in [
+            (instance("here", 1_000), Standing::InForce),
+            (instance("here", 1_002), Standing::InForce),
+            (instance("there", 1_000), Standing::Foreign),
+            (instance("here", 1_006), Standing::Ended),
+            (instance("here", 1_004), Standing::Foreign),
+            (instance("here", 500), Standing::Foreign),
+        ] {
+            assert_eq!(lease().standing(&answers), standing, "{answers:?}");
+        }
+        let mut later = lease();
+        later.started_at = 1_006;
+        assert!(!later.is_of_same_run(&lease()));
+        assert!(lease().is_of_same_run(&lease()));
     }
 
     #[test]

@@ -10,6 +10,7 @@
 mod actuator;
 mod change;
 mod continuity;
+pub mod event;
 mod journal;
 mod lease;
 mod limiter;
@@ -25,7 +26,7 @@ pub use actuator::{Actuator, Unmanaged, manage};
 pub use change::{Change, Difference, Outcome};
 pub use continuity::{Continuity, continuity};
 pub use journal::{Entry, Event, JOURNAL_VERSION};
-pub use lease::{Lease, LeasedFamily, LeasedRateLimiter};
+pub use lease::{Lease, LeasedFamily, LeasedRateLimiter, Standing};
 pub use lissom_core::schedule::{LoadModel, Phase};
 pub use load::Analyser;
 pub use observation::{Counters, Families, Family, Instance, Observation};

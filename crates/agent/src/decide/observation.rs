@@ -28,13 +28,21 @@ pub struct Observation {
 /// A server from its start to its end.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Instance {
-    /// What stays over a restart and differs between servers.
+    /// What stays over a restart and differs between servers, unless they are made alike,
+    /// as containers may be.
     pub identity: String,
     /// When it started, by its own clock, in seconds since 1970. Its clock less
     /// its uptime: a clock that is put right moves both.
     pub started_at: u64,
     /// Seconds since then.
     pub uptime: u64,
+}
+
+impl Instance {
+    /// The server's clock when it was seen, in seconds since 1970.
+    pub fn clock(&self) -> u64 {
+        self.started_at.saturating_add(self.uptime)
+    }
 }
 
 /// Status counters since the server's start.

@@ -1,183 +1,132 @@
-//! The state file: the original settings of every server that may still have
-//! others, from before the first change until they are restored.
+//! The state files: the original settings of every server that may still have others,
+//! from before the first change until they are restored.
 //!
 //! ```text
 //! {"lissom_attach":1,"leases":[{"identity":"...","families":{...}}]}
 //! ```
+//!
+//! Each address has a file of its own, named after it. A server may be reached at several:
+//! its lease is looked for in all files of the directory, and forgotten wherever it lies.
+//! Nothing is kept in memory, since another agent may restore a server that this one left.
 
-use std::fs::{self, File, TryLockError};
-use std::io::{ErrorKind, Write};
+use std::ffi::OsStr;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-
+use super::store::{is_locked, lock, lock_for_change, read, save};
 use crate::decide::Lease;
 use crate::error::{Error, Result};
 
-/// The newest format that this version writes and reads.
-const VERSION: u32 = 1;
-
-/// The state file of one address. Nobody else has it meanwhile.
+/// The state file of one address, which nobody else has meanwhile, and those beside it.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     path: PathBuf,
-    leases: Vec<Lease>,
     _lock: File,
 }
 
-#[derive(Serialize, Deserialize)]
-struct Stored {
-    lissom_attach: u32,
-    leases: Vec<Lease>,
-}
-
-/// What every format begins with.
-#[derive(Deserialize)]
-struct Format {
-    lissom_attach: u32,
-}
-
 impl Ledger {
-    /// Reads the file; a missing one is empty.
+    /// A missing file is an empty one.
     ///
     /// # Errors
     /// When another agent has it, or when it is there and cannot be used: what it
     /// held must not be forgotten.
     pub(crate) fn open(path: PathBuf) -> Result<Ledger> {
         let lock = lock(&path.with_extension("lock"))?;
-        let leases = read(&path)?;
-        Ok(Ledger {
-            path,
-            leases,
-            _lock: lock,
-        })
+        read(&path)?;
+        Ok(Ledger { path, _lock: lock })
     }
 
-    /// All that is not restored yet.
-    pub(crate) fn leases(&self) -> &[Lease] {
-        &self.leases
+    /// All that was recorded at this address and is not restored yet.
+    pub(crate) fn leases(&self) -> Result<Vec<Lease>> {
+        read(&self.path)
     }
 
-    /// That of one server.
-    pub(crate) fn lease(&self, identity: &str) -> Option<&Lease> {
-        self.leases.iter().find(|lease| lease.identity == identity)
+    /// All that was recorded of one server, at whatever address. It may have been started
+    /// anew since.
+    pub(crate) fn of_server(&self, identity: &str) -> Result<Vec<Lease>> {
+        let mut leases = Vec::new();
+        for path in self.files()? {
+            leases.extend(read(&path)?);
+        }
+        leases.retain(|lease| lease.identity == identity);
+        Ok(leases)
+    }
+
+    /// All that no agent has which is still there.
+    pub(crate) fn left(&self) -> Result<Vec<Lease>> {
+        let mut leases = Vec::new();
+        for path in self.files()? {
+            if path == self.path || !is_locked(&path.with_extension("lock")) {
+                leases.extend(read(&path)?);
+            }
+        }
+        Ok(leases)
+    }
+
+    /// Whether nothing at all is recorded, at any address.
+    pub(crate) fn is_empty(&self) -> Result<bool> {
+        for path in self.files()? {
+            if !read(&path)?.is_empty() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Puts a server's lease down; when this returns it is on the disk.
-    pub(crate) fn record(&mut self, lease: &Lease) -> Result<()> {
-        if self.lease(&lease.identity) == Some(lease) {
+    pub(crate) fn record(&self, lease: &Lease) -> Result<()> {
+        let _changing = self.change()?;
+        let mut leases = read(&self.path)?;
+        if leases.contains(lease) {
             return Ok(());
         }
-        let mut leases = self.all_but(&lease.identity);
+        leases.retain(|it| !it.is_of_same_run(lease));
         leases.push(lease.clone());
-        self.save(leases)
+        save(&self.path, leases)
     }
 
     /// A server has its original settings.
-    pub(crate) fn forget(&mut self, identity: &str) -> Result<()> {
-        let leases = self.all_but(identity);
-        if !leases.is_empty() {
-            return self.save(leases);
-        }
-        match fs::remove_file(&self.path) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                Err(Error::io("remove", &self.path, &error))
-            }
-            _ => {
-                self.leases = leases;
-                Ok(())
+    pub(crate) fn forget(&self, lease: &Lease) -> Result<()> {
+        let _changing = self.change()?;
+        for path in self.files()? {
+            let mut leases = read(&path)?;
+            let before = leases.len();
+            leases.retain(|it| !it.is_of_same_run(lease));
+            if leases.len() < before {
+                save(&path, leases)?;
             }
         }
-    }
-
-    fn all_but(&self, identity: &str) -> Vec<Lease> {
-        let others = self.leases.iter().filter(|it| it.identity != identity);
-        others.cloned().collect()
-    }
-
-    /// Only what is on the disk counts as recorded.
-    fn save(&mut self, leases: Vec<Lease>) -> Result<()> {
-        let directory = create_parent(&self.path)?;
-        let stored = Stored {
-            lissom_attach: VERSION,
-            leases,
-        };
-        let text = serde_json::to_string(&stored).map_err(|error| {
-            Error::fix(format!(
-                "the original settings are not JSON: {error}; report this"
-            ))
-        })?;
-        let draft = self.path.with_extension("tmp");
-        write_durably(&draft, text.as_bytes())
-            .and_then(|()| fs::rename(&draft, &self.path))
-            .and_then(|()| File::open(directory)?.sync_all())
-            .map_err(|error| Error::io("write", &self.path, &error))?;
-        self.leases = stored.leases;
         Ok(())
     }
-}
 
-/// The lock ends with the process that holds it, however that ends.
-fn lock(path: &Path) -> Result<File> {
-    create_parent(path)?;
-    let file = File::options()
-        .create(true)
-        .append(true)
-        .open(path)
-        .map_err(|error| Error::io("open", path, &error))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(Error::fix(format!(
-            "another agent holds {}: stop it, or give this one another directory with --state",
-            path.display()
-        ))),
-        Err(TryLockError::Error(error)) => Err(Error::io("lock", path, &error)),
+    fn change(&self) -> Result<File> {
+        lock_for_change(&self.directory().join("attach.lock"))
+    }
+
+    fn directory(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new("."))
+    }
+
+    /// The file of this address, and then those of all others.
+    fn files(&self) -> Result<Vec<PathBuf>> {
+        let directory = self.directory();
+        let cannot = |error: std::io::Error| Error::io("list", directory, &error);
+        let mut others = Vec::new();
+        for entry in fs::read_dir(directory).map_err(cannot)? {
+            let path = entry.map_err(cannot)?.path();
+            if path != self.path && is_state_file(&path) {
+                others.push(path);
+            }
+        }
+        others.sort();
+        others.insert(0, self.path.clone());
+        Ok(others)
     }
 }
 
-/// The leases in a state file; none when it is missing.
-pub(crate) fn read(path: &Path) -> Result<Vec<Lease>> {
-    let text = match fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(Error::io("read", path, &error)),
-    };
-    let damaged = |why: &str| {
-        Error::fix(format!(
-            "{} is damaged ({why}) and held a server's original settings: restart that server, \
-             which then has them, and remove the file",
-            path.display()
-        ))
-    };
-    let format: Format =
-        serde_json::from_str(&text).map_err(|error| damaged(&error.to_string()))?;
-    if format.lissom_attach > VERSION {
-        return Err(Error::fix(format!(
-            "{} has format {}, this version of Lissom knows formats up to {VERSION}: use the \
-             version that wrote it",
-            path.display(),
-            format.lissom_attach
-        )));
-    }
-    let stored: Stored =
-        serde_json::from_str(&text).map_err(|error| damaged(&error.to_string()))?;
-    if stored.leases.iter().all(Lease::is_legal) {
-        Ok(stored.leases)
-    } else {
-        Err(damaged("it names a column family that nobody could change"))
-    }
-}
-
-fn create_parent(path: &Path) -> Result<&Path> {
-    let directory = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(directory).map_err(|error| Error::io("create", directory, &error))?;
-    Ok(directory)
-}
-
-fn write_durably(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let mut file = File::create(path)?;
-    file.write_all(bytes)?;
-    file.sync_all()
+fn is_state_file(path: &Path) -> bool {
+    let name = path.file_name().and_then(OsStr::to_str).unwrap_or("");
+    name.starts_with("attach-") && name.ends_with(".state")
 }
 
 #[cfg(test)]
@@ -189,28 +138,30 @@ mod tests {
     fn what_is_recorded_is_found_until_it_is_forgotten() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("deep/er/a.state");
-        let mut ledger = Ledger::open(path.clone()).expect("nothing there");
+        let ledger = Ledger::open(path.clone()).expect("nothing there");
+        assert_eq!(ledger.is_empty(), Ok(true));
         for identity in ["a", "b", "a"] {
             ledger.record(&usual_lease(identity)).expect("written");
         }
         let taken = Ledger::open(path.clone()).expect_err("the first has it");
         assert!(taken.to_string().contains("another agent holds"), "{taken}");
         drop(ledger);
-        let mut again = Ledger::open(path.clone()).expect("readable");
-        assert_eq!(again.leases().len(), 2);
-        assert_eq!(again.lease("b"), Some(&usual_lease("b")));
-        again.forget("a").expect("written");
+        let again = Ledger::open(path.clone()).expect("readable");
+        assert_eq!(again.leases().expect("readable").len(), 2);
+        assert_eq!(again.of_server("b"), Ok(vec![usual_lease("b")]));
+        again.forget(&usual_lease("a")).expect("written");
         assert!(path.exists());
-        again.forget("b").expect("removed");
-        again.forget("b").expect("gone already");
+        again.forget(&usual_lease("b")).expect("removed");
+        again.forget(&usual_lease("b")).expect("gone already");
         assert!(!path.exists());
+        assert_eq!(again.is_empty(), Ok(true));
     }
 
     #[test]
     fn what_could_not_be_written_is_not_recorded() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("a.state");
-        let mut ledger = Ledger::open(path.clone()).expect("nothing there");
+        let ledger = Ledger::open(path.clone()).expect("nothing there");
         fs::create_dir(path.with_extension("tmp")).expect("in the way");
         for _ in 0..2 {
             ledger.record(&usual_lease("a")).expect_err("in the way");
@@ -221,26 +172,35 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_or_newer_file_is_never_taken_for_an_empty_one() {
+    fn a_lease_is_found_and_forgotten_under_another_address() {
         let directory = tempfile::tempdir().expect("a directory");
-        let path = directory.path().join("a.state");
-        for (text, words) in [
-            ("", "is damaged"),
-            ("{\"lissom_attach\":1,\"leases\":[{", "remove the file"),
-            ("{\"lissom_attach\":9,\"rows\":[]}", "has format 9"),
-        ] {
-            fs::write(&path, text).expect("writable");
-            let error = Ledger::open(path.clone()).expect_err("unusable");
-            assert!(error.to_string().contains(words), "{error}");
-        }
-        let lease = serde_json::to_string(&usual_lease("a")).expect("JSON");
-        let lease = lease.replace("\"default\"", "\"x'; --\"");
-        let text = format!("{{\"lissom_attach\":1,\"leases\":[{lease}]}}");
-        fs::write(&path, text).expect("writable");
-        let error = Ledger::open(path).expect_err("a name that is none");
-        assert!(
-            error.to_string().contains("names a column family"),
-            "{error}"
-        );
+        let at = |name: &str| directory.path().join(format!("attach-{name}.state"));
+        let first = Ledger::open(at("db1")).expect("nothing there");
+        first.record(&usual_lease("a")).expect("written");
+        first.record(&usual_lease("b")).expect("written");
+        let second = Ledger::open(at("db2")).expect("nothing there");
+        assert_eq!(second.leases(), Ok(Vec::new()));
+        assert_eq!(second.is_empty(), Ok(false));
+        assert_eq!(second.of_server("a"), Ok(vec![usual_lease("a")]));
+        assert_eq!(second.left(), Ok(Vec::new()), "an agent still has them");
+        second.forget(&usual_lease("a")).expect("written");
+        // The first agent must not bring back what the second one has restored.
+        first.record(&usual_lease("c")).expect("written");
+        assert_eq!(second.of_server("a"), Ok(Vec::new()));
+        drop(first);
+        let left = second.left().expect("readable");
+        assert_eq!(left, [usual_lease("b"), usual_lease("c")]);
+    }
+
+    #[test]
+    fn two_runs_of_a_server_have_a_lease_each() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let ledger = Ledger::open(directory.path().join("a.state")).expect("nothing there");
+        let mut later = usual_lease("a");
+        later.started_at += 500;
+        ledger.record(&usual_lease("a")).expect("written");
+        ledger.record(&later).expect("written");
+        ledger.forget(&usual_lease("a")).expect("written");
+        assert_eq!(ledger.of_server("a"), Ok(vec![later]));
     }
 }

@@ -2,6 +2,7 @@
 
 mod journal;
 mod ledger;
+mod store;
 
 use std::path::PathBuf;
 
@@ -11,12 +12,12 @@ use crate::error::{Error, Result};
 pub(crate) use journal::Journal;
 pub(crate) use ledger::Ledger;
 #[cfg(test)]
-pub(crate) use ledger::read as read_leases;
+pub(crate) use store::read as read_leases;
 
 /// Where the files of one server's agent lie.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Places {
-    /// The state file: the original settings.
+    /// The state file: the original settings. Those of other addresses lie beside it.
     pub state: PathBuf,
     /// The journal; the one before it has `.old` at the end.
     pub journal: PathBuf,

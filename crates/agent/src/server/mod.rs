@@ -4,7 +4,7 @@ mod sql;
 
 use std::time::Duration;
 
-use crate::decide::{Change, Counters, Families, Instance, Lease, Observation, Outcome};
+use crate::decide::{Change, Counters, Families, Instance, Lease, Observation, Outcome, Standing};
 use crate::error::{Error, Result};
 
 pub use sql::{SqlConnector, SqlServer};
@@ -67,11 +67,11 @@ pub trait Server {
     /// See [`Server::instance`].
     fn await_free(&mut self, role: Role, patience: Duration) -> Result<bool>;
 
-    /// Lets the event of an agent that is gone do its work, if there is one: it does
-    /// nothing while an agent holds its lock.
+    /// Lets the event of an agent that is gone do its work, if there is one with anything
+    /// to take back: it does nothing while an agent holds its lock.
     ///
     /// # Errors
-    /// See [`Server::instance`].
+    /// See [`Server::instance`]; `Fix` when it does not.
     fn await_event(&mut self) -> Result<()>;
 
     /// Makes sure that an event would run and may be put into a schema, and removes one
@@ -82,7 +82,8 @@ pub trait Server {
     /// missing, or the schema is.
     fn prepare_event(&mut self, schema: &str) -> Result<()>;
 
-    /// Puts the event that restores from within the server into a schema.
+    /// Puts the event that restores from within the server into a schema, in the place of
+    /// one that is there.
     ///
     /// # Errors
     /// See [`Server::instance`]; `Fix` when events do not run there.
@@ -125,13 +126,15 @@ pub fn observe<S: Server>(server: &mut S, at: Duration) -> Result<Observation> {
 }
 
 /// Takes back what an agent left, and reads back that it is so. Returns what was
-/// set.
+/// set: nothing where the server was restarted since, and has its configured settings.
 ///
 /// # Errors
 /// `Refused` when another server answers, or the server does not take it; see
 /// [`Server::instance`].
 pub fn restore<S: Server>(server: &mut S, lease: &Lease) -> Result<Vec<Change>> {
-    check_identity(server, lease)?;
+    if check_identity(server, lease)? == Standing::Ended {
+        return Ok(Vec::new());
+    }
     let changes = left_to_restore(server, lease)?;
     let mut refusal = None;
     for change in &changes {
@@ -148,20 +151,20 @@ pub fn restore<S: Server>(server: &mut S, lease: &Lease) -> Result<Vec<Change>> 
     Err(refusal.unwrap_or_else(|| not_taken(server, &changes)))
 }
 
-/// Whether a lease is this server's.
+/// Whether a lease is this server's, in force or ended by its restart.
 ///
 /// # Errors
 /// `Refused` when it is another one's; see [`Server::instance`].
-pub(crate) fn check_identity<S: Server>(server: &mut S, lease: &Lease) -> Result<()> {
-    let identity = server.instance()?.identity;
-    if identity == lease.identity {
-        return Ok(());
+pub(crate) fn check_identity<S: Server>(server: &mut S, lease: &Lease) -> Result<Standing> {
+    let instance = server.instance()?;
+    match lease.standing(&instance) {
+        Standing::Foreign => Err(Error::refused(format!(
+            "server {}, up for {} s, answers instead of {}, whose settings are to be restored: \
+             use an address that leads to that server",
+            instance.identity, instance.uptime, lease.identity
+        ))),
+        standing => Ok(standing),
     }
-    Err(Error::refused(format!(
-        "server {identity} answers instead of {}, whose settings are to be restored: use an \
-         address that leads to that server",
-        lease.identity
-    )))
 }
 
 /// The sentence for an address at which another agent is attached.
@@ -247,6 +250,25 @@ mod tests {
         let sentence = error.to_string();
         assert!(sentence.contains("said OK, but"), "{sentence}");
         assert!(sentence.contains("error log"), "{sentence}");
+    }
+
+    #[test]
+    fn a_server_that_was_restarted_has_its_configured_settings() {
+        let (mut connector, lease) = delayed();
+        connector.world().started_at += 500;
+        let mut server = connector.connect().expect("reachable");
+        assert_eq!(restore(&mut server, &lease), Ok(Vec::new()));
+        assert!(connector.world().sent.is_empty());
+    }
+
+    #[test]
+    fn a_server_of_the_same_name_is_not_touched() {
+        let (mut connector, lease) = delayed();
+        connector.world().started_at -= 500;
+        let mut server = connector.connect().expect("reachable");
+        let error = restore(&mut server, &lease).expect_err("another one");
+        assert!(error.to_string().contains("answers instead of"), "{error}");
+        assert!(connector.world().sent.is_empty());
     }
 
     #[test]

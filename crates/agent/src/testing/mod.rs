@@ -41,7 +41,8 @@ pub(crate) fn usual_lease(identity: &str) -> Lease {
     let leased = manage("default", &usual_family(), &usual_settings()).expect("managed");
     Lease {
         identity: identity.into(),
-        started_at: 0,
+        started_at: 1_000,
+        seen_at: 1_000,
         families: BTreeMap::from([("default".into(), leased)]),
         rate_limiter: None,
     }

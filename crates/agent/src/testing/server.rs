@@ -253,17 +253,18 @@ impl Server for MockServer {
         Ok(!self.reach()?.is_held(role))
     }
 
-    /// The event acts, if any does: nobody holds the agent's lock.
+    /// The event acts, if it has anything to do: nobody holds the agent's lock.
     fn await_event(&mut self) -> Result<()> {
         let mut world = self.reach()?;
-        if !world.events_run {
-            return Ok(());
-        }
-        let Some(lease) = world.event.take() else {
+        let Some(lease) = world.event.clone() else {
             return Ok(());
         };
-        for change in lease.restoration(&world.families, world.rate_limiter) {
-            world.make(&change);
+        let changes = lease.restoration(&world.families, world.rate_limiter);
+        if !changes.is_empty() {
+            world.check_events()?;
+        }
+        for change in &changes {
+            world.make(change);
         }
         Ok(())
     }

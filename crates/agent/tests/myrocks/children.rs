@@ -2,11 +2,13 @@
 //! can be killed.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use lissom_agent::attach::RestoreReport;
 use lissom_agent::connect::Account;
 use lissom_agent::watchdog::{Launch, watch};
 use lissom_agent::{Attachment, Places, Settings};
@@ -20,6 +22,8 @@ const DIRECTORY: &str = "LISSOM_MYROCKS_DIRECTORY";
 const TEST: &str = "LISSOM_MYROCKS_TEST";
 const EVENT: &str = "LISSOM_MYROCKS_EVENT";
 const OPTION_FILE: &str = "LISSOM_MYROCKS_OPTION_FILE";
+/// Its name in an agent's directory.
+const OPTIONS: &str = "my.cnf";
 const ACTUATOR: &str = "LISSOM_MYROCKS_ACTUATOR";
 
 /// The bound on files in level 0 under which these agents stand.
@@ -66,6 +70,16 @@ impl<'a> Start<'a> {
         self
     }
 
+    /// The same, showing a certificate.
+    pub fn showing(mut self, certificate: &Path, key: &Path) -> Start<'a> {
+        self.option_file += &format!(
+            "ssl-cert={}\nssl-key={}\n",
+            certificate.display(),
+            key.display()
+        );
+        self
+    }
+
     pub fn agent(self) -> AgentProcess {
         let directory = tempfile::tempdir().expect("a directory");
         self.agent_in(directory)
@@ -73,8 +87,8 @@ impl<'a> Start<'a> {
 
     fn agent_in(self, directory: TempDir) -> AgentProcess {
         let said = File::create(directory.path().join("said")).expect("writable");
-        let option_file = directory.path().join("my.cnf");
-        fs::write(&option_file, self.option_file).expect("writable");
+        let option_file = directory.path().join(OPTIONS);
+        write_for_owner(&option_file, &self.option_file);
         let child = this_program(self.test)
             .env(TASK, "agent")
             .env(TEST, self.test)
@@ -97,6 +111,11 @@ impl AgentProcess {
     /// What it has printed so far.
     pub fn said(&self) -> String {
         fs::read_to_string(self.directory.path().join("said")).expect("a file")
+    }
+
+    /// Gives its option file another text.
+    pub fn write_option_file(&self, text: &str) {
+        write_for_owner(&self.directory.path().join(OPTIONS), text);
     }
 
     pub fn is_alive(&mut self) -> bool {
@@ -122,8 +141,22 @@ impl AgentProcess {
         self.kill();
     }
 
-    /// Its watchdog's process.
-    fn watchdog(&self) -> u32 {
+    /// Restores by its files what is at another address.
+    pub fn restore(&self, url: &str) -> lissom_agent::Result<RestoreReport> {
+        let account = Account::resolve(url, None, Some(PASSWORD.into()))?;
+        let attachment = Attachment {
+            places: Places::new(self.directory.path().to_owned(), &account.address),
+            account,
+            settings: settings(String::new(), ""),
+            // It starts no watchdog.
+            launch: launch(""),
+            metrics: None,
+        };
+        attachment.restore()
+    }
+
+    /// The process of the watchdog that it started last.
+    pub fn watchdog(&self) -> u32 {
         let text = fs::read_to_string(self.directory.path().join("watchdog"));
         text.expect("it has started").parse().expect("a number")
     }
@@ -145,6 +178,12 @@ impl AgentProcess {
     }
 }
 
+/// A file with a password is for its owner only.
+fn write_for_owner(path: &Path, text: &str) {
+    fs::write(path, text).expect("writable");
+    fs::set_permissions(path, Permissions::from_mode(0o600)).expect("its owner");
+}
+
 /// Sends a signal to a process that a test has started.
 pub fn signal(which: &str, process: u32) {
     let status = Command::new("kill")
@@ -152,6 +191,17 @@ pub fn signal(which: &str, process: u32) {
         .status()
         .expect("kill starts");
     assert!(status.success());
+}
+
+/// Whether a process has not ended yet.
+pub fn is_running(process: u32) -> bool {
+    let Ok(stat) = fs::read_to_string(format!("/proc/{process}/stat")) else {
+        return false;
+    };
+    // Its state follows upon its name, which is in parentheses; nobody may have asked for
+    // the end of one that has ended.
+    let state = stat.rsplit_once(") ").map(|(_, rest)| rest.to_owned());
+    !state.is_some_and(|rest| rest.starts_with('Z'))
 }
 
 fn this_program(test: &str) -> Command {

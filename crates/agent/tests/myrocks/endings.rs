@@ -3,11 +3,11 @@
 use crate::certificates::AUTHORITY;
 use crate::children::{AgentProcess, Start, run_if_child, signal};
 use crate::load::Load;
-use crate::mariadb::{MariaDb, SCHEMA, TRIGGER};
+use crate::mariadb::{MariaDb, PASSWORD, SCHEMA, Session, TRIGGER};
 use crate::wait_for;
 
 /// A server under load that an agent has delayed, and its original options.
-fn delayed(server: &MariaDb, start: Start<'_>) -> (AgentProcess, Load, Vec<String>) {
+pub fn delayed(server: &MariaDb, start: Start<'_>) -> (AgentProcess, Load, Vec<String>) {
     let original = server.options();
     let mut agent = start.agent();
     let load = Load::on(server);
@@ -16,6 +16,12 @@ fn delayed(server: &MariaDb, start: Start<'_>) -> (AgentProcess, Load, Vec<Strin
         server.option(TRIGGER) == "40"
     });
     (agent, load, original)
+}
+
+/// Ends the session that holds a lock, if there is one.
+fn kill_session(root: &mut Session, lock: &str) -> bool {
+    let holder = root.text(&format!("SELECT IS_USED_LOCK('{lock}')"));
+    holder.is_some_and(|id| root.run(&format!("KILL {id}")))
 }
 
 fn rate_limiter(server: &MariaDb) -> Option<String> {
@@ -114,6 +120,36 @@ fn the_servers_own_event_restores_when_both_are_gone() {
 
 #[test]
 #[ignore = "installs and starts MariaDB"]
+fn the_event_follows_what_the_owner_sets() {
+    run_if_child();
+    let Some(server) = MariaDb::with_myrocks() else {
+        return;
+    };
+    let test = "endings::the_event_follows_what_the_owner_sets";
+    let mut start = Start::new(test, server.url("lissom"));
+    start.event = SCHEMA;
+    let (mut agent, load, mut expected) = delayed(&server, start);
+    let mut root = server.root();
+    let body = "SELECT EVENT_DEFINITION FROM information_schema.EVENTS \
+         WHERE EVENT_NAME = 'lissom_attach'";
+    let stop = "LEVEL0_STOP_WRITES_TRIGGER";
+    assert!(root.text(body).expect("an event").contains(stop));
+    let owned = "SET GLOBAL rocksdb_update_cf_options = 'default={level0_stop_writes_trigger=500}'";
+    assert!(root.run(owned));
+    wait_for("the event is altered", || {
+        let body = root.text(body).expect("there is one at every moment");
+        !body.contains(stop)
+    });
+    agent.kill_both();
+    expected[3] = "500".into();
+    wait_for("the event restores all else", || {
+        server.options() == expected
+    });
+    drop(load);
+}
+
+#[test]
+#[ignore = "installs and starts MariaDB"]
 fn a_session_that_is_killed_is_opened_again() {
     run_if_child();
     let Some(server) = MariaDb::with_myrocks() else {
@@ -122,10 +158,7 @@ fn a_session_that_is_killed_is_opened_again() {
     let test = "endings::a_session_that_is_killed_is_opened_again";
     let start = Start::new(test, server.url("lissom"));
     let (mut agent, load, original) = delayed(&server, start);
-    let mut root = server.root();
-    let holder = root.text("SELECT IS_USED_LOCK('lissom.attach')");
-    let holder = holder.expect("the agent holds it");
-    assert!(root.run(&format!("KILL {holder}")));
+    assert!(kill_session(&mut server.root(), "lissom.attach"));
     wait_for("the loss is noticed", || {
         agent.said().contains("lost the server")
     });
@@ -134,4 +167,32 @@ fn a_session_that_is_killed_is_opened_again() {
     drop(load);
     assert!(agent.terminate(), "{}", agent.said());
     assert_eq!(server.options(), original);
+}
+
+#[test]
+#[ignore = "installs and starts MariaDB"]
+fn a_new_password_is_found_in_the_option_file() {
+    run_if_child();
+    let Some(server) = MariaDb::with_myrocks() else {
+        return;
+    };
+    let test = "endings::a_new_password_is_found_in_the_option_file";
+    let mut start = Start::new(test, server.url("lissom"));
+    start.password = "";
+    start.option_file = format!("[client]\npassword={PASSWORD}\n");
+    let (mut agent, load, original) = delayed(&server, start);
+    let mut root = server.root();
+    for host in ["localhost", "127.0.0.1"] {
+        let change = format!("ALTER USER 'lissom'@'{host}' IDENTIFIED BY 'another'");
+        assert!(root.run(&change));
+    }
+    agent.write_option_file("[client]\npassword=another\n");
+    assert!(kill_session(&mut root, "lissom.attach"));
+    wait_for("the agent is back", || agent.said().contains("there again"));
+    wait_for("the delay again", || server.option(TRIGGER) == "40");
+    // Now the watchdog has to connect anew.
+    assert!(kill_session(&mut root, "lissom.watchdog"));
+    agent.kill();
+    wait_for("the watchdog restores", || server.options() == original);
+    drop(load);
 }

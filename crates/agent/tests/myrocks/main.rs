@@ -7,9 +7,12 @@
 mod certificates;
 mod children;
 mod delays;
+mod encrypted;
 mod endings;
+mod forwarder;
 mod load;
 mod mariadb;
+mod networks;
 mod refusals;
 mod waiting;
 

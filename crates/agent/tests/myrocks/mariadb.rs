@@ -11,7 +11,7 @@ use mysql::prelude::Queryable;
 use mysql::{Conn, OptsBuilder};
 use tempfile::TempDir;
 
-use crate::certificates::{self, CERTIFICATE, ELSEWHERE, KEY};
+use crate::certificates::{self, AUTHORITY, CERTIFICATE, ELSEWHERE, KEY};
 use crate::wait_for;
 
 pub const PASSWORD: &str = "secret";
@@ -30,44 +30,52 @@ const SERVER: &str = "mariadb-server";
 const PLUGIN: &str = "mariadb-plugin-rocksdb";
 const OPENSSL: &str = "openssl";
 
-/// One server at a time: the machine is small.
+/// One test at a time has servers: the machine is small.
 static ONE: Mutex<()> = Mutex::new(());
+
+type Turn = MutexGuard<'static, ()>;
 
 /// A running server; it ends with this value.
 pub struct MariaDb {
     process: Child,
     directory: TempDir,
     port: u16,
-    _one: MutexGuard<'static, ()>,
+    /// The test's first server has it.
+    _turn: Option<Turn>,
 }
 
 impl MariaDb {
     /// Starts one with MyRocks and without TLS; `None`, with a printed reason, where
     /// that cannot be.
     pub fn with_myrocks() -> Option<MariaDb> {
-        MariaDb::start(|_| format!("{MYROCKS}skip-ssl\n"))
+        MariaDb::first(unencrypted)
+    }
+
+    /// Starts another such server beside this one.
+    pub fn another(&self) -> MariaDb {
+        MariaDb::start(unencrypted, None)
     }
 
     /// Starts one with MyRocks, to which nothing but TLS leads over TCP.
     pub fn with_tls() -> Option<MariaDb> {
-        MariaDb::start(|directory| {
+        MariaDb::first(|directory| {
             certificates::make(directory);
             let place = directory.display();
             format!(
-                "{MYROCKS}ssl-cert={place}/{CERTIFICATE}\nssl-key={place}/{KEY}\n\
-                 require_secure_transport=ON\n"
+                "{MYROCKS}ssl-ca={place}/{AUTHORITY}\nssl-cert={place}/{CERTIFICATE}\n\
+                 ssl-key={place}/{KEY}\nrequire_secure_transport=ON\n"
             )
         })
     }
 
     /// Starts one without MyRocks.
     pub fn without_myrocks() -> Option<MariaDb> {
-        MariaDb::start(|_| String::new())
+        MariaDb::first(|_| String::new())
     }
 
-    /// `more` is for the option file, given the server's directory.
-    fn start(more: impl FnOnce(&Path) -> String) -> Option<MariaDb> {
-        let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    /// A test's first server.
+    fn first(more: impl FnOnce(&Path) -> String) -> Option<MariaDb> {
+        let turn = ONE.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(reason) = install() {
             // Written past `println`, whose lines are not shown of tests that pass.
             let line = format!("skipped: a test of MyRocks: {reason}\n");
@@ -75,6 +83,11 @@ impl MariaDb {
             let _ = io::stderr().write_all(line.as_bytes());
             return None;
         }
+        Some(MariaDb::start(more, Some(turn)))
+    }
+
+    /// `more` is for the option file, given the server's directory.
+    fn start(more: impl FnOnce(&Path) -> String, turn: Option<Turn>) -> MariaDb {
         let directory = tempfile::tempdir().expect("a directory");
         let port = free_port();
         let more = more(directory.path());
@@ -96,11 +109,11 @@ impl MariaDb {
             process: run(directory.path()),
             directory,
             port,
-            _one: one,
+            _turn: turn,
         };
         server.await_ready();
         server.create_users();
-        Some(server)
+        server
     }
 
     fn await_ready(&mut self) {
@@ -142,6 +155,11 @@ impl MariaDb {
     /// Where an agent reaches it.
     pub fn url(&self, user: &str) -> String {
         format!("mysql://{user}@127.0.0.1:{}", self.port)
+    }
+
+    /// Its port on the loopback.
+    pub fn port(&self) -> u16 {
+        self.port
     }
 
     /// A file of the server's directory.
@@ -188,6 +206,11 @@ impl MariaDb {
         self.await_ready();
     }
 
+    /// Makes certificates for clients in its directory.
+    pub fn certify_clients(&self) {
+        certificates::make_clients(self.directory.path());
+    }
+
     /// Has it show a certificate that is for another host.
     pub fn show_certificate_of_elsewhere(&mut self) {
         certificates::certify(self.directory.path(), ELSEWHERE);
@@ -200,6 +223,10 @@ impl Drop for MariaDb {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
+}
+
+fn unencrypted(_directory: &Path) -> String {
+    format!("{MYROCKS}skip-ssl\n")
 }
 
 /// A connection.

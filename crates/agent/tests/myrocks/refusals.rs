@@ -2,10 +2,12 @@
 
 use crate::certificates::{AUTHORITY, FOREIGN_AUTHORITY};
 use crate::children::{Start, run_if_child};
-use crate::mariadb::{MariaDb, SCHEMA};
+use crate::load::Load;
+use crate::mariadb::{MariaDb, SCHEMA, TRIGGER};
+use crate::wait_for;
 
 /// What an agent says that cannot attach.
-fn refusal(start: Start<'_>) -> String {
+pub fn refusal(start: Start<'_>) -> String {
     let mut agent = start.agent();
     let ended_well = agent.child.wait().expect("it ends").success();
     let said = agent.said();
@@ -37,7 +39,7 @@ fn each_obstacle_has_its_sentence() {
     assert!(sentence.contains("GRANT PROCESS, SUPER"), "{sentence}");
 
     let mut first = Start::new(test, server.url("lissom")).agent();
-    crate::wait_for("the first agent is attached", || {
+    wait_for("the first agent is attached", || {
         first.said().contains("found server")
     });
     let sentence = refusal(Start::new(test, server.url("lissom")));
@@ -86,6 +88,41 @@ fn an_event_that_the_server_would_not_run_is_refused_at_once() {
     assert!(root.run("SET GLOBAL event_scheduler = OFF"));
     let sentence = refused_in(SCHEMA);
     assert!(sentence.contains("event_scheduler is OFF"), "{sentence}");
+    assert_eq!(server.options(), original);
+}
+
+#[test]
+#[ignore = "installs and starts MariaDB"]
+fn settings_that_no_event_takes_back_are_not_taken_for_the_servers_own() {
+    run_if_child();
+    let Some(server) = MariaDb::with_myrocks() else {
+        return;
+    };
+    let original = server.options();
+    let test = "refusals::settings_that_no_event_takes_back_are_not_taken_for_the_servers_own";
+    let mut start = Start::new(test, server.url("lissom"));
+    start.event = SCHEMA;
+    let mut lost = start.agent();
+    let load = Load::on(&server);
+    wait_for("the delay", || server.option(TRIGGER) == "40");
+    let mut root = server.root();
+    assert!(root.run("SET GLOBAL event_scheduler = OFF"));
+    lost.kill_both();
+    drop(load);
+    // In a directory of its own, as on another machine.
+    let sentence = refusal(Start::new(test, server.url("lissom")));
+    assert!(
+        sentence.contains("as an earlier agent set it"),
+        "{sentence}"
+    );
+    assert!(sentence.contains("event_scheduler is OFF"), "{sentence}");
+    assert_eq!(server.option(TRIGGER), "40");
+    assert!(root.run("SET GLOBAL event_scheduler = ON"));
+    let mut next = Start::new(test, server.url("lissom")).agent();
+    wait_for("the event has acted, and the agent is attached", || {
+        next.said().contains("found server")
+    });
+    assert!(next.terminate(), "{}", next.said());
     assert_eq!(server.options(), original);
 }
 

@@ -52,7 +52,8 @@ pub fn command() -> Command {
         )
         .arg(flag(
             "restore",
-            "Only restores what an agent that is gone has left, and ends",
+            "Only restores what an agent that is gone has left, whatever address that agent was \
+             given, and ends",
         ))
         .arg(json())
 }
@@ -129,7 +130,8 @@ fn debt() -> [Arg; 4] {
         option(
             "actuator",
             "NAME",
-            "level0-trigger (RocksDB itself holds both bounds) or disable-auto-compactions \
+            "level0-trigger (RocksDB itself holds both bounds, on bytes at the column family's \
+             own max_bytes_for_level_base where that is larger) or disable-auto-compactions \
              [default: the first, where levels are not dynamic]",
         )
         .value_parser(|name: &str| name.parse::<Actuator>()),
@@ -171,6 +173,11 @@ pub fn run(given: &ArgMatches) -> Outcome {
     let attachment = attachment(given)?;
     let as_json = given.get_flag("json");
     if given.get_flag("restore") {
+        attachment
+            .account
+            .remarks()
+            .iter()
+            .for_each(|it| output::remark(it));
         let report = attachment.restore()?;
         return if as_json {
             output::print_json(&report)
@@ -274,13 +281,17 @@ fn replace<T: Clone + Send + Sync + 'static>(setting: &mut T, given: &ArgMatches
 
 fn describe(report: &RestoreReport) -> String {
     let mut text = match (report.recorded, report.changes.is_empty()) {
+        (false, _) if report.restarted => "the server was restarted since an agent changed its \
+             settings: it has its configured ones\n"
+            .to_owned(),
         (false, _) => "nothing is recorded for this server: there is nothing to restore\n".into(),
         (true, true) => "the server has its original settings already\n".to_owned(),
         (true, false) => format!("restored: {}\n", report.changes.join(", ")),
     };
     for identity in &report.elsewhere {
         text += &format!(
-            "server {identity} is still to be restored, at its own address, or by its restart\n"
+            "server {identity} is still to be restored: run this with its own address, or restart \
+             it\n"
         );
     }
     text

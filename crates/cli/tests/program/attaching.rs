@@ -43,6 +43,21 @@ fn with_nothing_recorded_there_is_nothing_to_restore() {
 }
 
 #[test]
+fn what_is_recorded_at_another_address_is_reason_to_ask_the_server() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let state = directory.path().to_str().expect("UTF-8");
+    let lease = "{\"identity\":\"db1/3306/data\",\"started_at\":5,\"families\":{},\
+                 \"rate_limiter\":null}";
+    let text = format!("{{\"lissom_attach\":1,\"leases\":[{lease}]}}");
+    let other = directory.path().join("attach-db1-3306.state");
+    std::fs::write(&other, text).expect("writable");
+    let url = format!("mysql://lissom@127.0.0.1:{}", dead_port());
+    let sentence = ends(&["attach", &url, "--restore", "--state", state], 1);
+    assert!(sentence.contains("cannot reach 127.0.0.1"), "{sentence}");
+    assert!(other.exists(), "it is still to be restored");
+}
+
+#[test]
 fn the_watchdog_is_nothing_to_start_by_hand() {
     let sentence = ends(&["attach-watchdog"], 1);
     assert!(

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use super::Agent;
-use crate::decide::{Assignment, Change, Event, JOURNAL_VERSION, Lease, Observation, OptionName};
+use crate::decide::{
+    Assignment, Change, Event, Instance, JOURNAL_VERSION, Lease, Observation, OptionName, Standing,
+};
 use crate::error::{Error, Result};
 use crate::server::{Connector, Role, Server, observe, occupied, restore};
 use crate::watchdog::Guard;
@@ -27,9 +29,9 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         self.check_asked_for(&seen)?;
         self.records.write(self.now(), event);
         if !self.settings.dry_run {
-            self.take_over(&mut server)?;
-            self.restore_recorded(&mut server, &seen.instance.identity)?;
-            self.tell_recorded();
+            self.take_over(&mut server, &seen.instance)?;
+            self.restore_recorded(&mut server, &seen.instance)?;
+            self.tell_recorded()?;
             self.prepare_event(&mut server)?;
             probe(&mut server)?;
         }
@@ -55,7 +57,7 @@ impl<C: Connector, G: Guard> Agent<C, G> {
     /// Nobody else may be attached, and what an earlier agent has left behind must
     /// have restored: its delayed settings would be taken for the original ones. That
     /// comes first, since an earlier agent's watchdog and its event wait for the lock.
-    fn take_over(&mut self, server: &mut C::Server) -> Result<()> {
+    fn take_over(&mut self, server: &mut C::Server, instance: &Instance) -> Result<()> {
         if !server.await_free(Role::Agent, CLAIM_PATIENCE)? {
             // It says who holds it.
             self.claim(server)?;
@@ -67,8 +69,17 @@ impl<C: Connector, G: Guard> Agent<C, G> {
                 self.connector.place()
             )));
         }
-        server.await_event()?;
+        // What the state file tells is taken back without it.
+        if !self.is_recorded(instance)? {
+            server.await_event()?;
+        }
         self.claim(server)
+    }
+
+    fn is_recorded(&self, instance: &Instance) -> Result<bool> {
+        let leases = self.records.ledger.of_server(&instance.identity)?;
+        let in_force = |lease: &Lease| lease.standing(instance) == Standing::InForce;
+        Ok(leases.iter().any(in_force))
     }
 
     /// Takes the agent's lock.
@@ -79,24 +90,46 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         }
     }
 
-    /// What the state file says of a server that is not the one before comes first,
-    /// for the same reason: an address may lead back to a server that was left.
-    /// Returns whether there was anything.
+    /// What the state files say of a server that is not the one before comes first,
+    /// for the same reason: an address may lead back to a server that was left, and what
+    /// was recorded at another address may be of this server. Returns whether anything was
+    /// restored.
     pub(super) fn restore_recorded(
         &mut self,
         server: &mut C::Server,
-        identity: &str,
+        instance: &Instance,
     ) -> Result<bool> {
         let lease = self.pilot.lease();
-        if lease.is_some_and(|lease| lease.identity == identity) {
+        if lease.is_some_and(|lease| lease.standing(instance) == Standing::InForce) {
             return Ok(false);
         }
-        let Some(lease) = self.records.ledger.lease(identity).cloned() else {
-            return Ok(false);
-        };
-        self.restore(server, &lease)?;
-        self.records.ledger.forget(identity)?;
-        Ok(true)
+        let own = lease.cloned();
+        let mut restored = false;
+        for lease in self.records.ledger.of_server(&instance.identity)? {
+            // What becomes of its own is told by what it saw of that server last.
+            if own.as_ref().is_some_and(|own| own.is_of_same_run(&lease)) {
+                continue;
+            }
+            match lease.standing(instance) {
+                Standing::Foreign => continue,
+                Standing::Ended => self.tell_ended(&lease),
+                Standing::InForce => {
+                    self.restore(server, &lease)?;
+                    restored = true;
+                }
+            }
+            self.records.ledger.forget(&lease)?;
+        }
+        Ok(restored)
+    }
+
+    fn tell_ended(&mut self, lease: &Lease) {
+        let note = format!(
+            "server {} was restarted since an earlier agent changed its settings: it has its \
+             configured ones",
+            lease.identity
+        );
+        self.records.note(self.now(), note);
     }
 
     /// Whoever asks for an event in the server must not learn at the first high load that
@@ -108,8 +141,8 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         }
     }
 
-    fn tell_recorded(&mut self) {
-        for lease in self.records.ledger.leases().to_vec() {
+    fn tell_recorded(&mut self) -> Result<()> {
+        for lease in self.records.ledger.leases()? {
             let note = format!(
                 "server {} was left with changed settings by an earlier agent and does not \
                  answer at this address: `lissom attach --restore` at its own address restores it, \
@@ -118,6 +151,7 @@ impl<C: Connector, G: Guard> Agent<C, G> {
             );
             self.records.note(self.now(), note);
         }
+        Ok(())
     }
 
     pub(super) fn restore(&mut self, server: &mut C::Server, lease: &Lease) -> Result<()> {

@@ -34,7 +34,7 @@ impl<C: Connector, G: Guard> Agent<C, G> {
             Some(schema) => server.drop_event(schema),
             None => Ok(()),
         };
-        let forgotten = self.records.ledger.forget(&lease.identity);
+        let forgotten = self.records.ledger.forget(lease);
         for error in [dropped.err(), forgotten.err()].into_iter().flatten() {
             self.records.note(self.now(), error.to_string());
         }

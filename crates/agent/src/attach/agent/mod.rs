@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::act::{carry_out, in_control};
 use super::hands::Hands;
 use super::records::Records;
-use crate::decide::{Continuity, Decision, Event, Observation, Outcome, Pilot, Sight};
+use crate::decide::{Continuity, Decision, Event, Lease, Observation, Outcome, Pilot, Sight};
 use crate::error::{Error, ErrorKind, Result};
 use crate::server::{Connector, observe};
 use crate::settings::Settings;
@@ -142,7 +142,7 @@ impl<C: Connector, G: Guard> Agent<C, G> {
 
     fn look(&mut self, server: &mut C::Server) -> Result<Observation> {
         let seen = observe(server, self.now())?;
-        if self.settings.dry_run || !self.restore_recorded(server, &seen.instance.identity)? {
+        if self.settings.dry_run || !self.restore_recorded(server, &seen.instance)? {
             return Ok(seen);
         }
         observe(server, self.now())
@@ -161,19 +161,31 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         if matches!(sight.continuity, Continuity::Restarted | Continuity::Other) {
             self.records.restarted();
         }
-        if let Some(lease) = sight.abandoned {
+        if !self.settings.dry_run {
+            self.part_with(sight.abandoned, sight.ended, at);
+        }
+        for note in sight.notes {
+            self.records.note(at, note);
+        }
+    }
+
+    /// From a server that is out of reach now, or from settings that a restart has ended.
+    fn part_with(&mut self, abandoned: Option<Lease>, ended: Option<Lease>, at: Duration) {
+        if let Some(lease) = abandoned {
             self.hands.abandon();
             self.records.note(
                 at,
                 format!(
                     "server {} is left to its watchdog, and its original settings stay in the \
-                     state file",
+                     state file: `lissom attach --restore` at its own address restores it",
                     lease.identity
                 ),
             );
         }
-        for note in sight.notes {
-            self.records.note(at, note);
+        if let Some(lease) = ended
+            && let Err(error) = self.records.ledger.forget(&lease)
+        {
+            self.records.note(at, error.to_string());
         }
     }
 
@@ -229,5 +241,7 @@ impl<C: Connector, G: Guard> Agent<C, G> {
 mod properties;
 #[cfg(test)]
 mod rig;
+#[cfg(test)]
+mod successions;
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::rig::{HIGH, Rig};
 use crate::ErrorKind;
-use crate::decide::{Entry, Event, OptionName, Stage};
+use crate::decide::{Entry, Event, Stage};
 use crate::testing::{usual_family, usual_settings};
 
 #[test]
@@ -104,26 +104,6 @@ fn an_agent_that_is_not_in_control_is_not_heard() {
 }
 
 #[test]
-fn a_restarted_server_is_read_anew() {
-    let rig = Rig::new();
-    let mut agent = rig.delaying();
-    {
-        let mut world = rig.connector.world();
-        world.own("default", OptionName::Level0SlowdownWritesTrigger, 30);
-        world.restart();
-    }
-    rig.turn(&mut agent, HIGH);
-    assert!(!agent.is_well(), "the old connection is gone");
-    rig.turn(&mut agent, HIGH);
-    assert!(rig.said("restarted"));
-    assert!(rig.is_as_owned(), "its load is not known yet");
-    rig.turn(&mut agent, HIGH);
-    assert!(rig.is_delayed());
-    agent.leave().expect("restored");
-    assert!(rig.is_as_owned());
-}
-
-#[test]
 fn a_family_that_vanishes_is_not_created_again() {
     let rig = Rig::new();
     let mut agent = {
@@ -161,59 +141,6 @@ fn what_a_killed_agent_left_is_restored_first() {
 }
 
 #[test]
-fn after_a_failover_the_old_server_is_left_to_its_guard() {
-    let rig = Rig::new();
-    let mut agent = rig.delaying();
-    {
-        let mut world = rig.connector.world();
-        world.identity = "there".into();
-        world.families = world.owned.clone();
-        world.cut();
-    }
-    for _ in 0..3 {
-        rig.turn(&mut agent, HIGH);
-    }
-    assert!(rig.said("another server answers now"));
-    assert_eq!(rig.guard.0.borrow().left[0].identity, "here");
-    agent.leave().expect("restored");
-    assert!(rig.is_as_owned());
-    let state = std::fs::read_to_string(rig.directory.path().join("state"));
-    assert!(state.expect("it stays").contains("\"here\""));
-}
-
-#[test]
-fn a_server_that_comes_back_is_restored_before_it_is_read() {
-    let rig = Rig::new();
-    let mut agent = rig.delaying();
-    let delayed = rig.connector.world().families.clone();
-    {
-        let mut world = rig.connector.world();
-        world.identity = "there".into();
-        world.families = world.owned.clone();
-        world.cut();
-    }
-    for _ in 0..2 {
-        rig.turn(&mut agent, HIGH);
-    }
-    {
-        let mut world = rig.connector.world();
-        world.identity = "here".into();
-        world.families = delayed;
-        world.cut();
-    }
-    rig.said.borrow_mut().clear();
-    for _ in 0..2 {
-        rig.turn(&mut agent, HIGH);
-    }
-    assert!(rig.is_as_owned());
-    assert!(rig.said("taken back: default: level0_file_num_compaction_trigger=4"));
-    rig.turn(&mut agent, HIGH);
-    assert!(rig.is_delayed());
-    agent.leave().expect("restored");
-    assert!(rig.is_as_owned());
-}
-
-#[test]
 fn it_does_not_leave_while_its_lost_session_may_still_act() {
     let rig = Rig::new();
     let mut agent = rig.delaying();
@@ -246,6 +173,30 @@ fn the_event_of_a_lost_agent_acts_before_the_next_one_begins() {
     rig.turn(&mut agent, HIGH);
     assert!(rig.is_delayed());
     agent.leave().expect("restored");
+    assert!(rig.is_as_owned());
+}
+
+#[test]
+fn delayed_settings_that_no_event_takes_back_are_not_taken_for_the_original_ones() {
+    let rig = Rig::new();
+    let mut settings = usual_settings();
+    settings.server_lease = Some("ops".into());
+    let mut agent = rig.attach(settings).expect("attached");
+    rig.turn(&mut agent, HIGH);
+    rig.turn(&mut agent, HIGH);
+    assert!(rig.is_delayed());
+    drop(agent);
+    rig.connector.world().events_run = false;
+    let state = rig.directory.path().join("state");
+    let elsewhere = rig.directory.path().join("kept");
+    std::fs::rename(&state, &elsewhere).expect("recorded");
+    rig.sent();
+    let error = rig.attach(usual_settings()).expect_err("still delayed");
+    assert!(error.to_string().contains("no event runs"), "{error}");
+    assert!(rig.sent().is_empty());
+    // Where the state file is, it needs no event.
+    std::fs::rename(&elsewhere, &state).expect("kept");
+    rig.attach(usual_settings()).expect("attached");
     assert!(rig.is_as_owned());
 }
 

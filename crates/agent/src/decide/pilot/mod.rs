@@ -73,6 +73,8 @@ pub struct Sight {
     pub continuity: Continuity,
     /// The lease of a server that is out of reach now.
     pub abandoned: Option<Lease>,
+    /// The lease of a server that was restarted: what it holds is no more.
+    pub ended: Option<Lease>,
     /// Sentences without a full stop, each said once.
     pub notes: Vec<String>,
 }
@@ -156,29 +158,38 @@ impl Pilot {
 
     /// Takes note of which server answers and what its original settings are.
     pub fn see(&mut self, seen: &Observation) -> Sight {
-        let before = self.last.as_ref().map(|last| &last.instance);
+        let before = self
+            .last
+            .as_ref()
+            .map(|last| (&last.instance, seen.at.saturating_sub(last.at)));
         let mut sight = Sight {
             continuity: continuity(before, &seen.instance),
             abandoned: None,
+            ended: None,
             notes: Vec::new(),
         };
         if sight.continuity != Continuity::Same {
             self.begin_anew();
         }
         let mut known = self.lease.take();
-        if sight.continuity == Continuity::Other {
-            sight.abandoned = known.take();
+        match sight.continuity {
+            Continuity::Other => sight.abandoned = known.take(),
+            // It has its configured settings, whether or not some are as the agent's.
+            Continuity::Restarted => sight.ended = known.take(),
+            Continuity::First | Continuity::Same => {}
         }
         self.forget_vanished(known.as_ref(), seen, &mut sight.notes);
         let families = self.lease_families(known.as_ref(), seen, &mut sight.notes);
         let rate_limiter = self.lease_limiter(known.as_ref(), seen, &mut sight.notes);
+        let (started_at, seen_at) = match &known {
+            // The same start, read a second time, may differ by a second.
+            Some(known) => (known.started_at, known.seen_at),
+            None => (seen.instance.started_at, seen.instance.clock()),
+        };
         self.lease = Some(Lease {
             identity: seen.instance.identity.clone(),
-            started_at: match &known {
-                // The same start, read a second time, may differ by a second.
-                Some(known) if sight.continuity == Continuity::Same => known.started_at,
-                _ => seen.instance.started_at,
-            },
+            started_at,
+            seen_at,
             families,
             rate_limiter,
         });

@@ -52,6 +52,14 @@ impl Scene {
         decisions
     }
 
+    /// It starts again, with nothing counted.
+    fn restart(&mut self) {
+        self.seen.at += Duration::from_secs(9);
+        self.seen.instance.started_at += 500;
+        self.seen.instance.uptime = 3;
+        self.seen.counters = Default::default();
+    }
+
     fn apply(&mut self, change: &Change) {
         match change {
             Change::Family { column_family, set } => {
@@ -128,16 +136,20 @@ fn a_restart_is_noticed_and_its_settings_are_the_original_ones() {
     let mut scene = Scene::new(usual_settings());
     scene.turn(HIGH);
     scene.turn(HIGH);
+    let before = scene.pilot.lease().cloned();
     *scene.family() = usual_family();
     scene.family().options.level0_slowdown_writes_trigger = 31;
-    scene.seen.instance.started_at += 500;
-    scene.seen.counters = Default::default();
+    // As the agent would set it: somebody has configured it so meanwhile.
+    scene.family().options.level0_stop_writes_trigger = 60;
+    scene.restart();
     let sight = scene.pilot.see(&scene.seen);
     assert_eq!(sight.continuity, Continuity::Restarted);
+    assert_eq!((sight.ended, sight.abandoned), (before, None));
     let lease = scene.pilot.lease().expect("seen").clone();
-    assert_eq!(lease.started_at, 600);
+    assert_eq!((lease.started_at, lease.seen_at), (600, 603));
     let original = lease.families["default"].original;
     assert_eq!(original.level0_slowdown_writes_trigger, 31);
+    assert_eq!(original.level0_stop_writes_trigger, 60);
     assert_eq!(
         original.level0_file_num_compaction_trigger,
         usual_family().options.level0_file_num_compaction_trigger
@@ -157,6 +169,32 @@ fn after_a_failover_the_old_lease_is_kept_apart() {
     assert_eq!(sight.abandoned, before);
     let lease = scene.pilot.lease().expect("seen");
     assert_eq!(lease.identity, "there");
+}
+
+#[test]
+fn a_server_of_the_same_name_that_was_up_before_is_not_a_restarted_one() {
+    let mut scene = Scene::new(usual_settings());
+    scene.turn(HIGH);
+    scene.turn(HIGH);
+    let before = scene.pilot.lease().cloned();
+    *scene.family() = usual_family();
+    scene.restart();
+    scene.seen.instance.uptime = 4_000;
+    let sight = scene.pilot.see(&scene.seen);
+    assert_eq!(sight.continuity, Continuity::Other);
+    assert_eq!((sight.abandoned, sight.ended), (before, None));
+}
+
+#[test]
+fn a_clock_that_is_put_back_changes_nothing() {
+    let mut scene = Scene::new(usual_settings());
+    scene.turn(HIGH);
+    scene.turn(HIGH);
+    let before = scene.pilot.lease().cloned();
+    scene.seen.instance.uptime = 0;
+    let sight = scene.pilot.see(&scene.seen);
+    assert_eq!(sight.continuity, Continuity::Same);
+    assert_eq!(scene.pilot.lease().cloned(), before);
 }
 
 #[test]

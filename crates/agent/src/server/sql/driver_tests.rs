@@ -85,6 +85,7 @@ fn refusal(authority: Option<&Path>) -> Failure {
             key: None,
             verify: Verify::Identity,
         }),
+        source: None,
     };
     match Session::open(&account) {
         Ok(_) => panic!("nobody speaks TLS there"),

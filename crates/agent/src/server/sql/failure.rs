@@ -3,6 +3,9 @@
 use super::driver::Failure;
 use crate::error::Error;
 
+/// ER_ACCESS_DENIED_ERROR, ER_ACCESS_DENIED_NO_PASSWORD_ERROR
+const REFUSED_USER: [u16; 2] = [1045, 1698];
+
 /// What a failure means to the agent.
 pub(super) fn sentence(failure: Failure, place: &str, user: &str) -> Error {
     match failure {
@@ -28,11 +31,18 @@ pub(super) fn sentence(failure: Failure, place: &str, user: &str) -> Error {
     }
 }
 
+/// Whether the server does not know the user by that password.
+pub(super) fn refuses_user(failure: &Failure) -> bool {
+    let Failure::Answered { code, .. } = failure else {
+        return false;
+    };
+    REFUSED_USER.contains(code)
+}
+
 /// What the server itself said. Codes are those of its manual.
 fn answered(code: u16, message: &str, place: &str, user: &str) -> Error {
     match code {
-        // ER_ACCESS_DENIED_ERROR, ER_ACCESS_DENIED_NO_PASSWORD_ERROR
-        1045 | 1698 => Error::fix(format!(
+        _ if REFUSED_USER.contains(&code) => Error::fix(format!(
             "{place} refuses user {user} ({message}): check user, password, which comes from \
              --defaults-file or MYSQL_PWD, and whether the server asks for TLS"
         )),
@@ -106,6 +116,16 @@ mod tests {
             assert!(sentence.contains(words), "{sentence}");
             assert!(sentence.contains("db1:3306"), "{sentence}");
         }
+    }
+
+    #[test]
+    fn only_a_refused_user_is_asked_for_again() {
+        let answered = |code| Failure::Answered {
+            code,
+            message: String::new(),
+        };
+        assert!(refuses_user(&answered(1045)) && refuses_user(&answered(1698)));
+        assert!(!refuses_user(&answered(1227)) && !refuses_user(&Failure::NoTls));
     }
 
     #[test]

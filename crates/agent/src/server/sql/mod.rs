@@ -1,6 +1,7 @@
 //! The seam over plain SQL.
 
 mod driver;
+mod events;
 mod failure;
 mod read;
 
@@ -11,10 +12,15 @@ use self::driver::{Failure, Session};
 use self::read::Rows;
 use super::{Connector, Role, Server};
 use crate::connect::Account;
-use crate::decide::statement::{self, AGENT_LOCK, EVENT_INTERVAL, WATCHDOG_LOCK};
-use crate::decide::{Change, Counters, Families, Instance, Lease};
+use crate::decide::statement::{self, AGENT_LOCK, WATCHDOG_LOCK};
+use crate::decide::{Change, Counters, Families, Instance, Lease, event};
 use crate::error::{Error, Result};
 
+/// Where status variables are, in MariaDB and in MySQL. Everybody may read them.
+const STATUS_TABLES: [&str; 2] = [
+    "information_schema.GLOBAL_STATUS",
+    "performance_schema.global_status",
+];
 /// Between two looks at something that is waited for.
 const LOOK: Duration = Duration::from_millis(200);
 
@@ -31,6 +37,22 @@ impl SqlConnector {
     pub fn new(account: Account, silence: Duration) -> SqlConnector {
         SqlConnector { account, silence }
     }
+
+    /// Where the user is refused, the password may have been changed, and the option file
+    /// with it.
+    fn open(&mut self) -> std::result::Result<Session, Failure> {
+        let failure = match Session::open(&self.account) {
+            Err(failure) if failure::refuses_user(&failure) => failure,
+            opened => return opened,
+        };
+        match self.account.renewed() {
+            Ok(renewed) if renewed != self.account => {
+                self.account = renewed;
+                Session::open(&self.account)
+            }
+            _ => Err(failure),
+        }
+    }
 }
 
 impl Connector for SqlConnector {
@@ -38,17 +60,18 @@ impl Connector for SqlConnector {
 
     fn connect(&mut self) -> Result<SqlServer> {
         let place = self.place();
-        let session = Session::open(&self.account)
+        let session = self
+            .open()
             .map_err(|failure| failure::sentence(failure, &place, &self.account.user))?;
         let mut server = SqlServer {
             session,
             place,
             user: self.account.user.clone(),
-            identity_columns: String::new(),
+            instance_query: String::new(),
         };
         let seconds = self.silence.as_secs().max(1);
         server.run(&format!("SET SESSION wait_timeout = {seconds}"))?;
-        server.identity_columns = server.choose_identity()?;
+        server.instance_query = server.choose_instance_query()?;
         Ok(server)
     }
 
@@ -62,8 +85,8 @@ pub struct SqlServer {
     session: Session,
     place: String,
     user: String,
-    /// Expressions that together name the server.
-    identity_columns: String,
+    /// Which server it is, and since when it is up.
+    instance_query: String,
 }
 
 impl SqlServer {
@@ -81,6 +104,24 @@ impl SqlServer {
         failure::sentence(failure, &self.place, &self.user)
     }
 
+    fn choose_instance_query(&mut self) -> Result<String> {
+        let columns = self.choose_identity()?;
+        let mut refusal = None;
+        for table in STATUS_TABLES {
+            let query = read::instance_query(table, &columns);
+            match self.session.rows(&query) {
+                Ok(rows) if !rows.is_empty() => return Ok(query),
+                Ok(_) => {}
+                Err(failure @ Failure::Answered { .. }) => refusal = Some(failure),
+                Err(failure) => return Err(self.sentence(failure)),
+            }
+        }
+        Err(match refusal {
+            Some(failure) => self.sentence(failure),
+            None => Error::fix(format!("{} does not report its uptime", self.place)),
+        })
+    }
+
     /// Only what cannot change while the server runs, or its own settings would be
     /// taken for another server's. MySQL has `server_uuid`, newer MariaDB
     /// `server_uid`, older MariaDB neither.
@@ -94,19 +135,6 @@ impl SqlServer {
             }
         }
         Ok(columns)
-    }
-
-    fn check_scheduler(&mut self) -> Result<()> {
-        let scheduler = self.rows("SHOW GLOBAL VARIABLES LIKE 'event_scheduler'")?;
-        let state = read::value(&scheduler, "event_scheduler").unwrap_or("absent");
-        if state.eq_ignore_ascii_case("on") {
-            return Ok(());
-        }
-        Err(Error::fix(format!(
-            "event_scheduler is {state} at {}: no event runs there; set it to ON, or attach \
-             without --server-lease",
-            self.place
-        )))
     }
 
     fn number(&mut self, sql: &str) -> Result<Option<u64>> {
@@ -137,10 +165,8 @@ fn lock(role: Role) -> &'static str {
 
 impl Server for SqlServer {
     fn instance(&mut self) -> Result<Instance> {
-        let sql = format!("SELECT UNIX_TIMESTAMP(), {}", self.identity_columns);
-        let clock = self.rows(&sql)?;
-        let uptime = self.rows("SHOW GLOBAL STATUS LIKE 'Uptime'")?;
-        read::instance(&clock, &uptime, &self.place)
+        let sql = self.instance_query.clone();
+        read::instance(&self.rows(&sql)?, &self.place)
     }
 
     fn counters(&mut self) -> Result<Counters> {
@@ -186,33 +212,18 @@ impl Server for SqlServer {
     }
 
     fn await_event(&mut self) -> Result<()> {
-        let patience = Duration::from_secs(2 * EVENT_INTERVAL + 1);
-        self.await_number(statement::COUNT_EVENTS, 0, patience)?;
-        Ok(())
+        self.await_taken_back()
     }
 
     fn prepare_event(&mut self, schema: &str) -> Result<()> {
-        self.check_scheduler()?;
-        // It takes the privilege that creating one takes. Of a schema that is missing it
-        // says nothing, and without the privilege no schema is seen.
-        self.run(&statement::drop_event(schema))?;
-        if self.number(&statement::count_schemas(schema))? == Some(0) {
-            return Err(Error::fix(format!(
-                "{} has no schema {schema}: create the schema of --server-lease first",
-                self.place
-            )));
-        }
-        Ok(())
+        self.make_room(schema)
     }
 
     fn put_event(&mut self, schema: &str, lease: &Lease, lifetime: Duration) -> Result<()> {
-        self.check_scheduler()?;
-        // MySQL has no OR REPLACE for events.
-        self.run(&statement::drop_event(schema))?;
-        self.run(&statement::create_event(schema, lease, lifetime.as_secs()))
+        self.put(schema, lease, lifetime)
     }
 
     fn drop_event(&mut self, schema: &str) -> Result<()> {
-        self.run(&statement::drop_event(schema))
+        self.run(&event::remove(schema))
     }
 }

@@ -72,17 +72,27 @@ pub(super) fn value<'a>(rows: &'a Rows, name: &str) -> Option<&'a str> {
     })
 }
 
-/// From the server's clock with what names it, and its uptime.
-pub(super) fn instance(clock: &Rows, uptime: &Rows, place: &str) -> Result<Instance> {
+/// Its clock, its uptime, and what names it. In one statement: the start is the difference of
+/// the first two, and a server may be slow between two statements.
+pub(super) fn instance_query(status_table: &str, identity_columns: &str) -> String {
+    format!(
+        "SELECT UNIX_TIMESTAMP(), VARIABLE_VALUE, {identity_columns} FROM {status_table} \
+         WHERE VARIABLE_NAME = 'Uptime'"
+    )
+}
+
+/// From [`instance_query`].
+pub(super) fn instance(rows: &Rows, place: &str) -> Result<Instance> {
     let missing = |what: &str| Error::fix(format!("{place} does not report {what}"));
-    let row = clock.first().ok_or_else(|| missing("its clock"))?;
+    let row = rows.first().ok_or_else(|| missing("its uptime"))?;
     let mut cells = row.iter().map(|cell| cell.as_deref().unwrap_or(""));
     // A clock with a fraction is cut.
     let now: u64 = cells
         .next()
         .and_then(|text| text.split('.').next()?.parse().ok())
         .ok_or_else(|| missing("its clock"))?;
-    let uptime: u64 = value(uptime, "Uptime")
+    let uptime: u64 = cells
+        .next()
         .and_then(|text| text.parse().ok())
         .ok_or_else(|| missing("its uptime"))?;
     Ok(Instance {
@@ -211,8 +221,10 @@ fn is_on(text: &str) -> bool {
 
 /// Statistics are shown as floating-point numbers.
 fn whole(text: &str) -> u64 {
-    // What cannot be read counts as too much: nothing is delayed on it.
+    // What is no number counts as too much: nothing is delayed on it.
     text.parse::<f64>()
+        .ok()
+        .filter(|number| number.is_finite())
         .map_or(u64::MAX, |number| number.max(0.0) as u64)
 }
 

@@ -83,12 +83,25 @@ fn counters_are_summed_over_the_kinds_of_block() {
 
 #[test]
 fn the_start_is_the_clock_less_the_uptime() {
-    let clock = rows("1700000000.25 db1 3306 1");
-    let seen = instance(&clock, &rows("Uptime 100"), "here").expect("all is there");
+    let seen = instance(&rows("1700000000.25 100 db1 3306 1"), "here").expect("all is there");
     assert_eq!(seen.identity, "db1/3306/1");
     assert_eq!((seen.started_at, seen.uptime), (1_699_999_900, 100));
-    assert!(instance(&clock, &Rows::new(), "here").is_err());
-    assert!(instance(&Rows::new(), &clock, "here").is_err());
+    assert_eq!(seen.clock(), 1_700_000_000);
+    for text in ["", "noon 100 db1", "1700000000", "1700000000 -3570 db1"] {
+        instance(&rows(text), "here").expect_err(text);
+    }
+    let query = instance_query("information_schema.GLOBAL_STATUS", "@@GLOBAL.port");
+    assert!(query.starts_with("SELECT UNIX_TIMESTAMP(), VARIABLE_VALUE, @@GLOBAL.port FROM info"));
+}
+
+#[test]
+fn what_is_no_number_is_too_much() {
+    for text in ["nan", "NaN", "-nan", "inf", "-inf", "", "many"] {
+        assert_eq!(whole(text), u64::MAX, "{text}");
+    }
+    for (text, number) in [("-1", 0), ("0.9", 0), ("8.28e6", 8_280_000)] {
+        assert_eq!(whole(text), number, "{text}");
+    }
 }
 
 #[test]

@@ -1,0 +1,160 @@
+//! `lissom attach URL --restore`: what an agent that is gone has left is taken back.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::decide::{Change, Standing};
+use crate::error::Result;
+use crate::files::Ledger;
+use crate::server::{Role, Server, occupied, restore};
+
+/// For the session of an agent that is gone to end.
+const CLAIM_PATIENCE: Duration = Duration::from_secs(2);
+
+/// What [`Attachment::restore`](super::Attachment::restore) did.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct RestoreReport {
+    /// Whether settings of the server were recorded that are to be taken back.
+    pub recorded: bool,
+    /// Whether some were recorded that a restart of the server has ended.
+    pub restarted: bool,
+    /// What was set, as text.
+    pub changes: Vec<String>,
+    /// Servers whose settings are still to be restored at other addresses.
+    pub elsewhere: Vec<String>,
+}
+
+/// Restores the server that answers, at whatever address its settings were recorded, and
+/// removes the event of a schema.
+pub(super) fn restore_recorded<S: Server>(
+    ledger: &Ledger,
+    server: &mut S,
+    place: &str,
+    schema: Option<&str>,
+) -> Result<RestoreReport> {
+    if let Some(holder) = server.claim(Role::Agent, CLAIM_PATIENCE)? {
+        return Err(occupied(place, &holder));
+    }
+    let instance = server.instance()?;
+    let mut report = RestoreReport::default();
+    for lease in ledger.of_server(&instance.identity)? {
+        match lease.standing(&instance) {
+            Standing::Foreign => continue,
+            Standing::Ended => report.restarted = true,
+            Standing::InForce => {
+                let changes = restore(server, &lease)?;
+                report.changes.extend(changes.iter().map(Change::to_string));
+                report.recorded = true;
+            }
+        }
+        ledger.forget(&lease)?;
+    }
+    if let (true, Some(schema)) = (report.recorded, schema) {
+        server.drop_event(schema)?;
+    }
+    let left = ledger.left()?;
+    report.elsewhere = left.into_iter().map(|lease| lease.identity).collect();
+    Ok(report)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::connect::Address;
+    use crate::decide::{Lease, Stage};
+    use crate::files::Places;
+    use crate::server::Connector;
+    use crate::testing::{MockConnector, World, usual_lease};
+
+    /// The state file of an address.
+    fn at(directory: &Path, host: &str) -> Ledger {
+        let address = Address {
+            host: host.into(),
+            port: 3306,
+            socket: None,
+        };
+        let places = Places::new(directory.to_owned(), &address);
+        Ledger::open(places.state).expect("readable")
+    }
+
+    /// A server that somebody has left delayed.
+    fn delayed(lease: &Lease) -> MockConnector {
+        let connector = MockConnector::new(World::usual());
+        let options = lease.families["default"].options(Stage::Delayed);
+        connector.world().family("default").options = options;
+        connector
+    }
+
+    fn restored(ledger: &Ledger, connector: &MockConnector) -> RestoreReport {
+        let mut server = connector.clone().connect().expect("reachable");
+        restore_recorded(ledger, &mut server, "the mock", None).expect("restored")
+    }
+
+    #[test]
+    fn what_was_recorded_at_one_address_is_restored_at_another() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let lease = usual_lease("here");
+        let connector = delayed(&lease);
+        // The agent has followed a failover, and lives on.
+        let followed = at(directory.path(), "service");
+        followed.record(&lease).expect("written");
+        followed.record(&usual_lease("there")).expect("written");
+        let ledger = at(directory.path(), "old");
+        let report = restored(&ledger, &connector);
+        assert!(report.recorded && !report.restarted);
+        assert_eq!(report.changes.len(), 1, "{report:?}");
+        assert!(report.elsewhere.is_empty(), "that agent looks after it");
+        assert!(connector.world().is_as_owned());
+        assert_eq!(followed.leases(), Ok(vec![usual_lease("there")]));
+        drop(followed);
+        let report = restored(&ledger, &connector);
+        assert!(!report.recorded);
+        assert_eq!(report.elsewhere, ["there"]);
+    }
+
+    #[test]
+    fn what_a_restart_has_ended_is_forgotten_and_nothing_is_set() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let lease = usual_lease("here");
+        let connector = delayed(&lease);
+        connector.world().started_at += 500;
+        let ledger = at(directory.path(), "old");
+        ledger.record(&lease).expect("written");
+        let report = restored(&ledger, &connector);
+        assert!(report.restarted && !report.recorded);
+        assert!(connector.world().sent.is_empty());
+        assert_eq!(ledger.is_empty(), Ok(true));
+    }
+
+    #[test]
+    fn a_server_of_the_same_name_keeps_its_settings_and_the_lease_stays() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let lease = usual_lease("here");
+        let connector = delayed(&lease);
+        connector.world().started_at -= 500;
+        let ledger = at(directory.path(), "old");
+        ledger.record(&lease).expect("written");
+        let report = restored(&ledger, &connector);
+        assert!(!report.recorded && !report.restarted);
+        assert_eq!(report.elsewhere, ["here"]);
+        assert!(connector.world().sent.is_empty());
+        assert_eq!(ledger.leases(), Ok(vec![lease]));
+    }
+
+    #[test]
+    fn a_server_with_an_agent_is_not_touched() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let lease = usual_lease("here");
+        let connector = delayed(&lease);
+        connector.world().occupied = true;
+        let ledger = at(directory.path(), "old");
+        ledger.record(&lease).expect("written");
+        let mut server = connector.clone().connect().expect("reachable");
+        let error = restore_recorded(&ledger, &mut server, "the mock", None).expect_err("occupied");
+        assert!(error.to_string().contains("another agent"), "{error}");
+        assert_eq!(ledger.leases(), Ok(vec![lease]));
+    }
+}
