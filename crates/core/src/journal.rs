@@ -74,13 +74,17 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         shape: Option<Shape>,
     },
-    /// Another policy was set: a tuner that has learned nothing yet.
+    /// Another policy was set.
     Policy {
         /// The tuner's name.
         policy: String,
         /// As of [`Event::Begin`].
         #[serde(default = "unrecorded_exploration")]
         exploration: f64,
+        /// Whether the tuner goes on with what one of its name had learned; false in older
+        /// journals, where each began anew.
+        #[serde(default)]
+        goes_on: bool,
     },
     /// Limits were decided that no tuner gave a reason for, as those of a policy that was
     /// set. Older journals do not tell it.
@@ -326,6 +330,20 @@ mod tests {
             panic!("it is a beginning");
         };
         assert_eq!(shape, None);
+    }
+
+    #[test]
+    fn an_old_journal_was_run_with_policies_that_began_anew() {
+        let line = |told: &str| {
+            format!(
+                r#"{{"number":1,"at":{{"secs":0,"nanos":0}},"column_family":"default",
+                "event":"policy","policy":"learned"{told}}}"#
+            )
+        };
+        for (told, expected) in [("", false), (r#","goes_on":true"#, true)] {
+            let set = event(&line(told));
+            assert!(matches!(set, Event::Policy { goes_on, .. } if goes_on == expected));
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgMatches, Command};
 use lissom::core::replay::Redecided;
 use lissom::core::tuner::Policy;
+use lissom::inspect::Replayed;
 
 use crate::arguments::{column_family, find, get, json, option, path, share};
 use crate::failure::Outcome;
@@ -46,21 +47,34 @@ pub fn run(given: &ArgMatches) -> Outcome {
     let family = find::<String>(given, "column-family").unwrap_or_else(|| "default".into());
     let path: PathBuf = get(given, "path");
     let exploration = find::<f64>(given, "exploration");
-    let decided = lissom::inspect::replay(&path, &family, &policy, exploration)?;
+    let replayed = lissom::inspect::replay(&path, &family, &policy, exploration)?;
     if given.get_flag("json") {
-        return output::print_json(&decided);
+        return output::print_json(&replayed.missions);
     }
-    output::print(&table(&decided, &policy))
+    output::print(&table(&replayed, &policy))
 }
 
-fn table(decided: &[Redecided], policy: &Policy) -> String {
+/// What makes a policy decide otherwise than it did then, though it is the same.
+fn caveat(replayed: &Replayed, policy: &Policy) -> String {
+    if replayed.from_start || !policy.learns() {
+        return String::new();
+    }
+    format!(
+        "The journal does not begin with the store's first mission: {policy} starts here without \
+         what it had learned before, and may decide otherwise than it did in the store.\n"
+    )
+}
+
+fn table(replayed: &Replayed, policy: &Policy) -> String {
+    let decided: &[Redecided] = &replayed.missions;
     let alike = decided
         .iter()
         .filter(|it| it.recorded == it.replayed)
         .count();
     let mut text = format!(
-        "{policy} on {} recorded missions, as decided then in {alike} of them\n\n",
-        decided.len()
+        "{policy} on {} recorded missions, as decided then in {alike} of them\n{}\n",
+        decided.len(),
+        caveat(replayed, policy)
     );
     let width = |of: fn(&Redecided) -> usize| decided.iter().map(of).max().unwrap_or(0).max(8);
     let recorded = width(|it| it.recorded.to_string().len());

@@ -218,4 +218,12 @@ fn a_store_is_decided_again_by_another_policy() {
         missions.iter().all(|it| it["replayed"]["deeper"] == 5),
         "{decided}"
     );
+    // As where the beginning was rotated away.
+    let caveat = "does not begin with the store's first mission: learned starts here without";
+    let table = |policy| done(&["replay", path, "--policy", policy]);
+    assert!(!table("learned").contains(caveat));
+    let (_, later) = journal.split_once('\n').expect("lines");
+    std::fs::write(directory.path().join("LISSOM-JOURNAL"), later).expect("written");
+    assert!(table("learned").contains(caveat), "{}", table("learned"));
+    assert!(!table("thresholds-30-70").contains("does not begin"));
 }

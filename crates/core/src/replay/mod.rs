@@ -9,6 +9,7 @@
 mod tests;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::journal::{Bounds, Entry, Event};
 use crate::observation::Mission;
@@ -41,7 +42,9 @@ pub struct Redecided {
 ///
 /// `begin` makes the tuner, and is given the share of missions that the store let it
 /// explore: the default where the journal does not tell. As in the store, a tuner begins
-/// anew where a policy was set, and where the store was opened with what it had learned.
+/// with what it had learned where the store was opened, and where a policy of its name was
+/// set again; it begins anew where another one was set. What it had learned before the
+/// journal begins it does without.
 pub fn replay(
     entries: &[Entry],
     column_family: &str,
@@ -57,6 +60,8 @@ pub fn replay(
         shape: first.unwrap_or(shape).clone(),
         begin,
         tuner: None,
+        recorded: None,
+        asleep: None,
         in_force: None,
         untold: None,
     };
@@ -78,6 +83,11 @@ struct Replay<'a> {
     shape: Shape,
     begin: &'a mut dyn FnMut(f64) -> Box<dyn Tuner>,
     tuner: Option<Box<dyn Tuner>>,
+    /// The policy that decided in the store, where the journal tells.
+    recorded: Option<String>,
+    /// What the tuner had learned when a policy of its name last decided in the store: since
+    /// then others have.
+    asleep: Option<Value>,
     /// What holds; unknown where the journal's beginning was rotated away.
     in_force: Option<RunLimits>,
     /// The last answer, of which the tuner was not told.
@@ -88,6 +98,7 @@ impl Replay<'_> {
     fn follow(&mut self, event: &Event) -> Option<Redecided> {
         match event {
             Event::Begin {
+                policy,
                 limits,
                 exploration,
                 shape,
@@ -96,15 +107,22 @@ impl Replay<'_> {
                 if let Some(shape) = shape {
                     self.shape = shape.clone();
                 }
-                let kept = self.tuner.take().map(|before| before.state());
-                let tuner = self.start(*exploration);
-                // What it cannot take up it does without, as in the store.
-                tuner.restore(&kept.unwrap_or_default()).unwrap_or_default();
+                let kept = self.give_way(policy);
+                self.start(*exploration);
+                let woken = self.wake();
+                self.take_back(woken.or(kept));
                 self.in_force = Some(limits.clone());
                 None
             }
-            Event::Policy { exploration, .. } => {
+            Event::Policy {
+                policy,
+                exploration,
+                goes_on,
+            } => {
+                self.give_way(policy);
                 self.start(*exploration);
+                let woken = self.wake();
+                self.take_back(woken.filter(|_| *goes_on));
                 None
             }
             Event::Shape { shape, .. } => {
@@ -127,9 +145,35 @@ impl Replay<'_> {
         }
     }
 
-    fn start(&mut self, exploration: f64) -> &mut dyn Tuner {
+    fn start(&mut self, exploration: f64) {
         self.untold = None;
-        &mut **self.tuner.insert((self.begin)(exploration))
+        self.tuner = Some((self.begin)(exploration));
+    }
+
+    /// A policy takes the place of the one that decided in the store. Returns what the tuner
+    /// has learned so far.
+    fn give_way(&mut self, next: &str) -> Option<Value> {
+        let before = self.recorded.replace(next.to_owned());
+        let tuner = self.tuner.take()?;
+        let state = tuner.state();
+        if before.is_some_and(|before| before == tuner.name()) {
+            self.asleep = Some(state.clone());
+        }
+        Some(state)
+    }
+
+    /// What the tuner had learned when it last decided in the store, if it does again.
+    fn wake(&mut self) -> Option<Value> {
+        let name = self.tuner.as_ref()?.name();
+        let decides = self.recorded.as_ref() == Some(&name);
+        self.asleep.take_if(|_| decides)
+    }
+
+    /// What the tuner cannot take up it does without, as in the store.
+    fn take_back(&mut self, state: Option<Value>) {
+        if let Some((tuner, state)) = self.tuner.as_mut().zip(state) {
+            tuner.restore(&state).unwrap_or_default();
+        }
     }
 
     fn take_up(&mut self, bounds: &Bounds) {

@@ -1,3 +1,5 @@
+mod policies;
+
 use std::sync::mpsc::{self, Sender};
 use std::time::Duration;
 
@@ -137,6 +139,7 @@ fn a_tuner_is_told_of_the_mission_that_followed_its_answer() {
     let policy = Event::Policy {
         policy: "learned".into(),
         exploration: 0.5,
+        goes_on: false,
     };
     let set = Entry {
         event: policy,

@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::layout::LogicalLevel;
 use crate::observation::{Latency, Mission, OperationMix};
 use crate::shape::{RunLimit, RunLimits};
+use crate::testing::damaged::{MOST_PARTS, damaged};
 use crate::testing::{numbered_files, small_shape};
 use crate::tree::Tree;
 use crate::tuner::{EXPLORATION, Learned, Question, TrialId, Tuner};
@@ -166,7 +167,7 @@ impl Twins {
 /// Checks a tuner: it answers every mission with what can be obeyed
 /// ([`Trial::check`](crate::tuner::Trial::check)), whoever sets the limits, never uses a
 /// trial's id twice, decides alike from alike, takes its own state back and keeps it, and
-/// goes on, with or without it, from any other.
+/// goes on, with or without it, from any other, as from its own that is damaged somewhere.
 ///
 /// # Panics
 /// When the tuner breaks its contract.
@@ -178,7 +179,12 @@ pub fn tuner_contract(make: impl Fn() -> Box<dyn Tuner>) {
         twins.fly(40, rule);
         let state = twins.one.state();
         takes_back(&make, &state);
-        for state in damaged(&state) {
+        let outer = state.as_object().map_or(0, Map::len);
+        let parts = match rule {
+            Rule::Tuner => MOST_PARTS.max(outer),
+            Rule::Pin | Rule::Hand => outer,
+        };
+        for state in damaged(&state, parts) {
             goes_on(&make, &state);
         }
     }
@@ -209,26 +215,6 @@ fn goes_on(make: &impl Fn() -> Box<dyn Tuner>, state: &Value) {
         assert_eq!(is, new, "{state} is refused and leaves something");
     }
     twins.fly(2, Rule::Tuner);
-}
-
-/// States of which one part is away or something else.
-fn damaged(state: &Value) -> Vec<Value> {
-    let Some(parts) = state.as_object() else {
-        return Vec::new();
-    };
-    let wrong = [json!(null), json!(-1), json!("x"), json!([]), json!({})];
-    let mut damaged = Vec::new();
-    for part in parts.keys() {
-        let mut without = parts.clone();
-        without.remove(part);
-        damaged.push(Value::Object(without));
-        for wrong in &wrong {
-            let mut other = parts.clone();
-            other.insert(part.clone(), wrong.clone());
-            damaged.push(Value::Object(other));
-        }
-    }
-    damaged
 }
 
 /// What no tuner has kept, and what the store's own learner has.
@@ -273,12 +259,14 @@ mod tests {
     }
 
     /// Goes round all limits, says why unless it is silent, and takes up how often it was
-    /// asked unless it forgets.
+    /// asked unless it forgets. One that trusts reads what lies deep without a look at what
+    /// it is.
     #[derive(Default)]
     struct Bad {
         asked: u64,
         silent: bool,
         forgets: bool,
+        trusts: bool,
     }
 
     impl Tuner for Bad {
@@ -287,7 +275,8 @@ mod tests {
         }
 
         fn ask(&mut self, seen: &Question<'_>) -> Trial {
-            self.asked += 1;
+            // What it has taken back may be the largest number that there is.
+            self.asked = self.asked.wrapping_add(1);
             let limits = RunLimits::uniform(RunLimit::clamped(self.asked as u16 % 12 + 1));
             let mut changes = seen.changes(&limits, |_| "by turns".into());
             if self.silent {
@@ -299,11 +288,13 @@ mod tests {
         fn tell(&mut self, _: TrialId, _: &Mission) {}
 
         fn state(&self) -> Value {
-            json!({ "asked": self.asked })
+            json!({ "past": [{ "asked": self.asked }] })
         }
 
         fn restore(&mut self, state: &Value) -> Result<(), String> {
-            let asked = state["asked"].as_u64().filter(|_| !self.forgets);
+            let asked = &state["past"][0]["asked"];
+            assert!(!self.trusts || !asked.is_string(), "a number is a number");
+            let asked = asked.as_u64().filter(|_| !self.forgets);
             self.asked = asked.unwrap_or(self.asked);
             Ok(())
         }
@@ -329,6 +320,52 @@ mod tests {
                 ..Bad::default()
             })
         });
+    }
+
+    #[test]
+    #[should_panic(expected = "a number is a number")]
+    fn a_tuner_that_trusts_what_lies_deep_in_its_state_breaks_the_contract() {
+        tuner_contract(|| {
+            Box::new(Bad {
+                trusts: true,
+                ..Bad::default()
+            })
+        });
+    }
+
+    /// By their words, which nothing but a person reads. Those of `learned` have tests of
+    /// their own.
+    #[test]
+    fn policies_tell_what_they_expect_of_a_limit_or_that_they_expect_nothing() {
+        for name in [
+            "fixed-3",
+            "lazy-leveling",
+            "thresholds-20-80",
+            "lerp",
+            "lerp-monkey",
+            "lerp-without-propagation",
+        ] {
+            let policy: Policy = name.parse().expect(name);
+            let (mut tuner, shape, tree) = (policy.tuner(), small_shape(), tree_of_two_levels());
+            let mut limits = RunLimits::uniform(RunLimit::clamped(5));
+            let mut changes = 0;
+            for mission in missions().iter().cycle().take(400) {
+                let trial = tuner.ask(&Question {
+                    shape: &shape,
+                    tree: &tree,
+                    limits: &limits,
+                    mission,
+                });
+                for change in &trial.changes {
+                    let tells = change.why.contains("expect");
+                    assert!(tells, "{name}, {}: {}", change.level, change.why);
+                    changes += 1;
+                }
+                tuner.tell(trial.id, mission);
+                limits = trial.limits;
+            }
+            assert!(changes > 0, "{name} changes nothing");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The same limits for ever.
 
-use super::{Question, Trial, TrialId, Tuner};
+use super::{NOTHING_EXPECTED, Question, Trial, TrialId, Tuner};
 use crate::observation::Mission;
 use crate::shape::RunLimits;
 
@@ -26,7 +26,7 @@ impl Tuner for Fixed {
     fn ask(&mut self, seen: &Question<'_>) -> Trial {
         self.asked += 1;
         // Others hold where somebody pins them, or where these wait for their levels.
-        let why = format!("the policy {} is set", self.name());
+        let why = format!("the policy {} is set; {NOTHING_EXPECTED}", self.name());
         let changes = seen.changes(&self.limits, |_| why.clone());
         Trial::of_limits(TrialId(self.asked), self.limits.clone(), changes)
     }

@@ -1,6 +1,6 @@
 //! Lazy leveling (Dostoevsky): many runs above, one run in the largest level.
 
-use super::{Question, Trial, TrialId, Tuner};
+use super::{NOTHING_EXPECTED, Question, Trial, TrialId, Tuner};
 use crate::observation::Mission;
 use crate::shape::{RunLimit, RunLimits};
 
@@ -31,9 +31,12 @@ impl Tuner for LazyLeveling {
     fn ask(&mut self, seen: &Question<'_>) -> Trial {
         self.asked += 1;
         let limits = Self::limits(seen);
-        let changes = seen.changes(&limits, |level| match limits.get(level) {
-            RunLimit::ONE => "the largest level keeps one run".into(),
-            _ => "it is above the largest level".into(),
+        let changes = seen.changes(&limits, |level| {
+            let why = match limits.get(level) {
+                RunLimit::ONE => "the largest level keeps one run",
+                _ => "it is above the largest level",
+            };
+            format!("{why}; {NOTHING_EXPECTED}")
         });
         Trial::of_limits(TrialId(self.asked), limits, changes)
     }

@@ -98,12 +98,16 @@ impl Trial {
     }
 }
 
+/// What a policy without a model of costs says of a change, beside why it makes it.
+const NOTHING_EXPECTED: &str = "nothing is expected of it, the policy reckons no costs";
+
 /// A level for which something changes, and why.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Change {
     /// The level.
     pub level: LogicalLevel,
-    /// A sentence without a full stop.
+    /// A sentence without a full stop. Of a limit it also tells what is expected, or that
+    /// nothing is.
     pub why: String,
 }
 

@@ -1,6 +1,6 @@
 //! The threshold rule that RusKey compares itself with (its figure 12).
 
-use super::{Change, Question, Trial, TrialId, Tuner};
+use super::{Change, NOTHING_EXPECTED, Question, Trial, TrialId, Tuner};
 use crate::observation::Mission;
 use crate::shape::RunLimit;
 
@@ -38,16 +38,16 @@ impl Thresholds {
 
     /// The change that a share of reads asks for, and why.
     fn step(&self, read_share: f64) -> Option<(i32, String)> {
-        let percent = read_share * 100.0;
-        if read_share < self.low {
-            let low = self.low * 100.0;
-            Some((1, format!("{percent:.0} % reads, fewer than {low:.0} %")))
+        let (by, than) = if read_share < self.low {
+            (1, format!("fewer than {:.0} %", self.low * 100.0))
         } else if read_share > self.high {
-            let high = self.high * 100.0;
-            Some((-1, format!("{percent:.0} % reads, more than {high:.0} %")))
+            (-1, format!("more than {:.0} %", self.high * 100.0))
         } else {
-            None
-        }
+            return None;
+        };
+        let percent = read_share * 100.0;
+        let why = format!("{percent:.0} % reads, {than}; {NOTHING_EXPECTED}");
+        Some((by, why))
     }
 }
 

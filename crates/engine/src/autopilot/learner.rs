@@ -1,31 +1,37 @@
 //! A tuner behind a fence: it has a thread of its own and a share of the time, and when it
-//! panics, does not answer or answers what cannot be obeyed, it is asked no more.
+//! panics, does not answer or answers what cannot be obeyed, it is asked no more. Nobody
+//! waits for what it answers to a question: that is heard later.
 
 mod allowance;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
-use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use lissom_core::shape::{RunLimits, Shape};
 use lissom_core::tuner::{Question, Trial, TrialId, Tuner};
-use lissom_core::{Mission, Tree};
+use lissom_core::{Layout, Mission, Tree};
 
 use self::allowance::Allowance;
 
-/// How long an answer may take: thousands of times as long as any of ours needs, for the
-/// planner thread waits for it.
+/// How long an answer may take: thousands of times as long as any of ours needs.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What was learned comes with an answer no oftener than this.
+const TELL_EVERY: Duration = Duration::from_secs(5);
 
 type Call = Box<dyn FnOnce(&mut dyn Tuner) + Send>;
 
-/// A question as the tuner's thread gets it, which copies no tree.
+/// What came of a question: nothing where the tuner is asked no more; once, why that is so,
+/// as a sentence without a full stop.
+pub(super) type Answer = Result<Option<Trial>, String>;
+
+/// A question as the tuner's thread gets it.
 pub(super) struct Asked {
     pub(super) shape: Shape,
-    pub(super) tree: Arc<Tree>,
+    pub(super) tree: Tree,
     pub(super) limits: RunLimits,
     pub(super) mission: Mission,
 }
@@ -50,6 +56,24 @@ pub(super) struct Progress {
     pub(super) skipped: u64,
 }
 
+/// What the tuner's thread gives for a question.
+struct Reply {
+    trial: Trial,
+    progress: Progress,
+    /// What it has learned, if that is to be told with it.
+    state: Option<serde_json::Value>,
+    took: Duration,
+}
+
+/// A question whose answer was not heard yet.
+struct Open {
+    since: Instant,
+    replies: Receiver<Reply>,
+    layout: Layout,
+    /// The limits in force when it was asked.
+    limits: RunLimits,
+}
+
 pub(super) struct Learner {
     /// To the tuner's thread, which ends when this is dropped. `None` once it is broken: a
     /// thread that hangs is left to itself.
@@ -59,13 +83,16 @@ pub(super) struct Learner {
     allowance: Allowance,
     /// What its calls have taken since [`Learner::take_time`].
     took: Duration,
+    open: Option<Open>,
     /// The trial that runs, of which the tuner has not been told.
     trial: Option<TrialId>,
     /// How it broke, until somebody was told.
     broke: Option<String>,
     progress: Progress,
-    /// What it last said that it had learned, and whether that may be another thing now.
+    /// What it last said that it had learned, when it did, and whether that may be another
+    /// thing now.
     state: serde_json::Value,
+    told: Option<Instant>,
     stale: bool,
 }
 
@@ -81,10 +108,12 @@ impl Learner {
             name: "nameless".into(),
             allowance: Allowance::default(),
             took: Duration::ZERO,
+            open: None,
             trial: None,
             broke: None,
             progress: Progress::default(),
             state: serde_json::Value::Null,
+            told: None,
             stale: true,
         };
         if learner.is_broken() {
@@ -105,10 +134,16 @@ impl Learner {
         self.calls.is_none()
     }
 
-    /// Whether a mission that has lasted so long may end with a question: what the tuner
-    /// took before is then no more than its share of the time. A broken one takes none.
+    /// Whether there is a question whose answer was not heard yet.
+    pub(super) fn is_asked(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// Whether a mission that has lasted so long may end with a question: the answer to the
+    /// last one was heard, and what the tuner took before is then no more than its share of
+    /// the time. A broken one takes none.
     pub(super) fn may_be_asked(&self, mission: Duration) -> bool {
-        self.is_broken() || self.allowance.pays(mission)
+        !self.is_asked() && (self.is_broken() || self.allowance.pays(mission))
     }
 
     /// Time that the tuner took since this was last asked, for whatever it was called.
@@ -117,39 +152,72 @@ impl Learner {
     }
 
     /// Tells what came of the last trial, which is the mission of the question, and asks
-    /// for the next one.
-    ///
-    /// # Errors
-    /// A sentence without a full stop, once, when the tuner panicked or did not answer, to
-    /// this call or to another one before it, and when its answer cannot be obeyed.
-    pub(super) fn ask(&mut self, asked: Asked) -> Result<Option<Trial>, String> {
-        if self.is_broken() {
-            return self.broke.take().map_or(Ok(None), Err);
-        }
+    /// for the next one. It answers later, and then calls `ring`; who is broken is heard too.
+    pub(super) fn ask(&mut self, asked: Asked, ring: impl FnOnce() + Send + 'static) {
+        let (reply, replies) = mpsc::channel();
+        self.open = Some(Open {
+            since: Instant::now(),
+            replies,
+            layout: asked.shape.layout,
+            limits: asked.limits.clone(),
+        });
+        let Some(calls) = &self.calls else {
+            return ring();
+        };
         self.allowance.pass(asked.mission.duration);
         self.stale = true;
-        let told = self.trial.take();
-        let (layout, present) = (asked.shape.layout, asked.limits.clone());
-        let answer = self.fenced(move |tuner| {
-            if let Some(trial) = told {
-                tuner.tell(trial, &asked.mission);
-            }
-            let trial = tuner.ask(&asked.question());
-            let progress = Progress {
-                steps: tuner.steps(),
-                skipped: tuner.skipped(),
-            };
-            (trial, progress)
-        });
-        let Some((trial, progress)) = answer.inspect_err(|_| self.broke = None)? else {
-            return Ok(None);
+        let trial = self.trial.take();
+        let tells = self.told.is_none_or(|told| told.elapsed() >= TELL_EVERY);
+        let call = move |tuner: &mut dyn Tuner| {
+            // Whoever has lost patience hears no answer.
+            let answered = answer(tuner, trial, &asked, tells);
+            reply.send(answered).unwrap_or_default();
+            ring();
         };
-        if let Err(why) = trial.check(&layout, &present) {
+        // From a thread that has ended no answer comes.
+        calls.send(Box::new(call)).unwrap_or_default();
+    }
+
+    /// What came of the last question; `None` without one, and while it may still be
+    /// answered.
+    pub(super) fn hear(&mut self) -> Option<Answer> {
+        self.hear_within(Duration::ZERO)
+    }
+
+    /// The same, which waits for as long as an answer may take.
+    pub(super) fn hear_out(&mut self) -> Option<Answer> {
+        self.hear_within(self.patience)
+    }
+
+    fn hear_within(&mut self, time: Duration) -> Option<Answer> {
+        let open = self.open.take()?;
+        if self.is_broken() {
+            return Some(self.broke.take().map_or(Ok(None), Err));
+        }
+        let left = self.patience.saturating_sub(open.since.elapsed());
+        let failed = match open.replies.recv_timeout(time.min(left)) {
+            Ok(reply) => return Some(self.take_up(&open, reply)),
+            Err(RecvTimeoutError::Timeout) if time < left => {
+                self.open = Some(open);
+                return None;
+            }
+            Err(failed) => failed,
+        };
+        self.spend(open.since.elapsed());
+        Some(Err(self.give_up_after(failed)))
+    }
+
+    fn take_up(&mut self, open: &Open, reply: Reply) -> Answer {
+        self.spend(reply.took);
+        if let Some(state) = reply.state {
+            self.note_state(state);
+        }
+        if let Err(why) = reply.trial.check(&open.layout, &open.limits) {
             return Err(self.give_up(&format!("gave an answer that cannot be obeyed ({why})")));
         }
-        self.trial = Some(trial.id);
-        self.progress = progress;
-        Ok(Some(trial))
+        self.trial = Some(reply.trial.id);
+        self.progress = reply.progress;
+        Ok(Some(reply.trial))
     }
 
     /// How far it had come when it last answered.
@@ -157,15 +225,27 @@ impl Learner {
         self.progress
     }
 
-    /// What it has learned; of a broken one, what it last said. Null when nothing.
+    /// What it has learned, for which it is waited; of a broken one, and of one that has yet
+    /// to answer, what it last said. Null when nothing.
     pub(super) fn state(&mut self) -> serde_json::Value {
         if self.stale
+            && !self.is_asked()
             && let Ok(Some(state)) = self.fenced(|tuner| tuner.state())
         {
-            self.state = state;
-            self.stale = false;
+            self.note_state(state);
         }
         self.state.clone()
+    }
+
+    /// What it last said that it had learned, or took up. Null when nothing.
+    pub(super) fn known_state(&self) -> &serde_json::Value {
+        &self.state
+    }
+
+    fn note_state(&mut self, state: serde_json::Value) {
+        self.state = state;
+        self.told = Some(Instant::now());
+        self.stale = false;
     }
 
     /// Takes up what it had learned.
@@ -182,7 +262,7 @@ impl Learner {
         Ok(())
     }
 
-    /// What the tuner answers to a call; nothing once it is broken.
+    /// What the tuner answers to a call, for which it is waited; nothing once it is broken.
     fn fenced<T: Send + 'static>(
         &mut self,
         call: impl FnOnce(&mut dyn Tuner) -> T + Send + 'static,
@@ -196,23 +276,54 @@ impl Learner {
         let ask = move |tuner: &mut dyn Tuner| answer.send(call(tuner)).unwrap_or_default();
         calls.send(Box::new(ask)).unwrap_or_default();
         let answered = answers.recv_timeout(self.patience);
-        let took = begun.elapsed();
+        self.spend(begun.elapsed());
+        match answered {
+            Ok(answer) => Ok(Some(answer)),
+            Err(failed) => {
+                let sentence = self.give_up_after(failed);
+                self.broke = Some(sentence.clone());
+                Err(sentence)
+            }
+        }
+    }
+
+    fn spend(&mut self, took: Duration) {
         self.took += took;
         self.allowance.spend(took);
-        let what = match answered {
-            Ok(answer) => return Ok(Some(answer)),
-            Err(RecvTimeoutError::Disconnected) => "panicked".to_owned(),
-            Err(RecvTimeoutError::Timeout) => format!("did not answer in {:?}", self.patience),
-        };
-        let sentence = self.give_up(&what);
-        self.broke = Some(sentence.clone());
-        Err(sentence)
+    }
+
+    /// No answer came. Returns the sentence that says why it is asked no more.
+    fn give_up_after(&mut self, failed: RecvTimeoutError) -> String {
+        match failed {
+            RecvTimeoutError::Disconnected => self.give_up("panicked"),
+            RecvTimeoutError::Timeout => {
+                let what = format!("did not answer in {:?}", self.patience);
+                self.give_up(&what)
+            }
+        }
     }
 
     /// Asks it no more. Returns the sentence that says why.
     fn give_up(&mut self, what: &str) -> String {
         self.calls = None;
         format!("the tuner {} {what}", self.name)
+    }
+}
+
+/// What a tuner answers to a question, once it was told what came of its last trial.
+fn answer(tuner: &mut dyn Tuner, trial: Option<TrialId>, asked: &Asked, tells: bool) -> Reply {
+    let begun = Instant::now();
+    if let Some(trial) = trial {
+        tuner.tell(trial, &asked.mission);
+    }
+    Reply {
+        trial: tuner.ask(&asked.question()),
+        progress: Progress {
+            steps: tuner.steps(),
+            skipped: tuner.skipped(),
+        },
+        state: tells.then(|| tuner.state()),
+        took: begun.elapsed(),
     }
 }
 

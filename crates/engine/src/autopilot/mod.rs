@@ -4,10 +4,12 @@
 //! planner thread                                   worker threads
 //!   bell (RocksDB's events, ended jobs, a tick)
 //!   look at the manifest ........ pilot            take a plan ... workers
-//!   end a mission, ask .......... mission, learner look again if the tree changed
-//!   plan, save the memory ....... memory           CompactFiles
-//!   publish guards and filters .. publish          compare, journal, back off
-//!   admit, dispatch -----------------------------> ring the bell
+//!   follow the tuner's answer ... learner          look again if the tree changed
+//!   end a mission ............... mission          CompactFiles
+//!   plan, save the memory ....... memory           compare, journal, back off
+//!   publish guards and filters .. publish          ring the bell
+//!   admit, dispatch ----------------------------->
+//!   ask the tuner of a mission .. learner          tuner threads: answer, ring the bell
 //! ```
 //!
 //! The planner thread is the only one that decides and the only one that writes
@@ -140,7 +142,7 @@ impl Autopilot {
 
     /// Changes who chooses the run limits of a column family. Limits of a
     /// `fixed-K` policy hold at once; other policies begin from the present
-    /// ones. Not kept over a reopening.
+    /// ones, with what they had learned when they last decided. Not kept over a reopening.
     ///
     /// # Errors
     /// When there is no such column family, or an attached autopilot cannot see what the

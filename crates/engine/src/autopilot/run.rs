@@ -109,7 +109,7 @@ impl Planner {
     fn end(&mut self, shared: &Shared) {
         fenced(shared, "", || self.scheduler.rest(&mut self.memory));
         for (name, seat) in &mut self.seats {
-            fenced(shared, name, || seat.pilot.rest(&mut self.memory));
+            fenced(shared, name, || seat.pilot.rest(shared, &mut self.memory));
         }
         shared.journal.flush();
     }

@@ -35,8 +35,8 @@ fn a_paused_autopilot_looks_no_more_often_than_one_without_work() {
     let (before, begun) = (view(&db).looks, Instant::now());
     std::thread::sleep(Duration::from_secs(2));
     let looks = view(&db).looks - before;
-    // Some more for the last flush and the mission that ends.
-    let most = begun.elapsed().as_secs() + 4;
+    // Some more for the last flush, the mission that ends and what the tuner answers.
+    let most = begun.elapsed().as_secs() + 5;
     assert!(looks <= most, "{looks} looks in {:?}", begun.elapsed());
     db.autopilot().unpause();
     assert!(db.autopilot().wait_until_idle(PATIENCE));

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use lissom_core::journal::Entry;
 use lissom_core::replay::Redecided;
 use lissom_core::tuner::Policy;
 
@@ -10,6 +11,17 @@ use super::read::check_directory;
 use super::recorded::recorded_settings;
 use crate::error::{Error, Result};
 use crate::settings::check_exploration;
+
+/// Recorded missions, decided again.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Replayed {
+    /// In the journal's order.
+    pub missions: Vec<Redecided>,
+    /// Whether the journal begins with the store's first opening. If it does not, a policy
+    /// that learns is without what it had learned before, and may decide otherwise than it
+    /// did in the store.
+    pub from_start: bool,
+}
 
 /// The recorded missions of one column family, decided again by a policy. `path`
 /// is a database directory or the journal in one; the store may be open. `learned` may
@@ -24,7 +36,7 @@ pub fn replay(
     column_family: &str,
     policy: &Policy,
     exploration: Option<f64>,
-) -> Result<Vec<Redecided>> {
+) -> Result<Replayed> {
     if let Some(share) = exploration {
         check_exploration(share)?;
     }
@@ -42,13 +54,48 @@ pub fn replay(
     let (shape, policy) = (settings.shape(), policy.over(settings.filters));
     let entries = history::all(directory)?;
     let mut begin = |recorded| policy.tuner_exploring(exploration.unwrap_or(recorded));
-    let decided = lissom_core::replay::replay(&entries, column_family, &shape, &mut begin);
-    if decided.is_empty() {
+    let missions = lissom_core::replay::replay(&entries, column_family, &shape, &mut begin);
+    if missions.is_empty() {
         return Err(Error::fix(format!(
             "the journal of {} tells of no mission of the column family \"{column_family}\": a \
              store writes one when it has served operations through Lissom's handle",
             directory.display()
         )));
     }
-    Ok(decided)
+    Ok(Replayed {
+        missions,
+        from_start: entries.first().is_some_and(is_first),
+    })
+}
+
+/// Whether it is the first line that the store has ever written. Where a journal was lost,
+/// lines are numbered anew, and openings are not.
+fn is_first(entry: &Entry) -> bool {
+    entry.number <= 1 && entry.opening <= 1
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use lissom_core::journal::Event;
+
+    use super::*;
+
+    #[test]
+    fn the_first_line_is_that_of_the_first_opening() {
+        let first = |number, opening| {
+            is_first(&Entry {
+                number,
+                opening,
+                at: Duration::ZERO,
+                column_family: "default".into(),
+                event: Event::Note { text: "a".into() },
+            })
+        };
+        assert!(first(1, 1));
+        assert!(first(1, 0), "an older version does not tell the opening");
+        assert!(!first(2, 1), "rotated away");
+        assert!(!first(1, 2), "lost");
+    }
 }

@@ -84,8 +84,7 @@ pub struct TunerWork {
     /// Answers for which it learned nothing though it could have, to keep to a share of the
     /// time.
     pub skipped: u64,
-    /// Time that the planner thread waited for it: for its answers, and for what it told and
-    /// took up.
+    /// Time that it took: for its answers, and for what it told and took up.
     pub took: Duration,
 }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use lissom::core::journal::Event;
 use lissom::statistics::TunerWork;
 use lissom::{Db, Settings};
 use serde_json::Value;
@@ -117,4 +118,61 @@ fn what_was_learned_waits_until_its_policy_is_back() {
     let away = stored(place.path());
     assert_eq!(away["policy"], "fixed-3");
     assert!(alike(&away["others"]["learned"], &learned), "{away}");
+
+    // There and back while the store runs.
+    let db = open("learned");
+    for policy in ["fixed-3", "learned"] {
+        let policy = policy.parse().expect("a policy");
+        db.set_policy("default", &policy).expect("set");
+        settle(&db);
+    }
+    drop(db);
+    let back = stored(place.path());
+    assert_eq!(back["policy"], "learned");
+    assert!(back["others"].is_null(), "{back}");
+    assert!(alike(&back["tuner"], &learned), "{back}");
+}
+
+#[test]
+fn a_policy_that_is_set_again_goes_on_as_its_journal_says() {
+    let place = crate::scratch();
+    let settings = Settings {
+        mission_operations: 500,
+        ..small("learned")
+    };
+    let db = Db::open(place.path(), settings).expect("opened");
+    load(&db, 0..8_000, 1);
+    let first = operate_until(&db, "missions", |work| work.steps >= 12);
+    for (policy, learns) in [("fixed-1", false), ("learned", true)] {
+        let policy = policy.parse().expect("a policy");
+        db.set_policy("default", &policy).expect("set");
+        operate_until(&db, "more missions", |work| {
+            work.asked >= first.asked + 4 && (work.steps >= 12) == learns
+        });
+    }
+    drop(db);
+    let learned = "learned".parse().expect("a policy");
+    let decided = lissom::inspect::replay(place.path(), "default", &learned, None);
+    let mut missions = decided.expect("missions").missions.into_iter();
+    let (mut decides, mut again) = (String::new(), 0);
+    for entry in crate::common::journal(place.path()) {
+        match entry.event {
+            Event::Begin { policy, .. } => decides = policy,
+            Event::Policy {
+                policy, goes_on, ..
+            } => {
+                assert_eq!(goes_on, policy == "learned");
+                decides = policy;
+            }
+            Event::Mission { .. } => {
+                let it = missions.next().expect("as many");
+                if decides == "learned" {
+                    assert_eq!(it.recorded, it.replayed, "mission {}", it.mission);
+                    again += 1;
+                }
+            }
+            _ => {}
+        }
+    }
+    assert!(again >= 24, "{again}");
 }

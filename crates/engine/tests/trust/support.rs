@@ -26,11 +26,12 @@ pub fn small(policy: &str) -> Settings {
 pub fn decided_again(store: &Path, policy: &str) -> Vec<Redecided> {
     let policy = policy.parse().expect("a policy");
     let decided = lissom::inspect::replay(store, "default", &policy, None).expect("all openings");
-    for it in &decided {
+    assert!(decided.from_start);
+    for it in &decided.missions {
         let (mission, why) = (it.mission, &it.why);
         assert_eq!(it.recorded, it.replayed, "mission {mission}: {why:?}");
     }
-    decided
+    decided.missions
 }
 
 /// Waits until `what` holds.

@@ -43,10 +43,11 @@ impl Fit {
     }
 
     /// What was met, how long it took, and the relative error with which that was told.
-    pub fn learn(&mut self, met: &Terms, took: f64, error: f64) {
+    /// Whether there was anything to learn from it.
+    pub fn learn(&mut self, met: &Terms, took: f64, error: f64) -> bool {
         let numbers = met.iter().chain([&took, &error]);
         if took <= 0.0 || !numbers.copied().all(f64::is_finite) {
-            return;
+            return false;
         }
         let weight = 1.0 / (ERROR.hypot(error) * took);
         for (row, one) in self.products.iter_mut().zip(met) {
@@ -57,6 +58,7 @@ impl Fit {
         for (sum, one) in self.sums.iter_mut().zip(met) {
             *sum = *sum * FORGETTING + one * took * weight * weight;
         }
+        true
     }
 
     /// The constants, each within so much (relative) of its prior unless what was
@@ -175,11 +177,16 @@ mod tests {
     #[test]
     fn nonsense_teaches_nothing() {
         let mut fit = Fit::new();
-        fit.learn(&[1.0; TERMS], f64::NAN, 0.0);
-        fit.learn(&[f64::INFINITY; TERMS], 1.0, 0.0);
-        fit.learn(&[1.0; TERMS], 0.0, 0.0);
-        fit.learn(&[1.0; TERMS], 1.0, f64::NAN);
+        for (met, took, error) in [
+            (1.0, f64::NAN, 0.0),
+            (f64::INFINITY, 1.0, 0.0),
+            (1.0, 0.0, 0.0),
+            (1.0, 1.0, f64::NAN),
+        ] {
+            assert!(!fit.learn(&[met; TERMS], took, error));
+        }
         assert_eq!(fit, Fit::new());
         assert!(fit.is_sound());
+        assert!(fit.learn(&[1.0; TERMS], 1.0, 0.0));
     }
 }

@@ -140,11 +140,11 @@ impl Learned {
         }
     }
 
-    /// The model takes up the mission.
+    /// The model takes up the mission, if there is anything to learn from it.
     fn learn(&mut self, seen: &Question<'_>, structure: &Structure<'_>) {
-        self.cost
-            .learn(structure, seen.tree, seen.mission, seen.limits);
-        self.learned += 1;
+        let cost = &mut self.cost;
+        let learned = cost.learn(structure, seen.tree, seen.mission, seen.limits);
+        self.learned += u64::from(learned);
     }
 
     fn wish(&mut self, seen: &Question<'_>) -> Option<Wish> {

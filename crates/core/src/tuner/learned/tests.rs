@@ -5,6 +5,8 @@ mod restarts;
 mod steps;
 mod ways_back;
 
+use std::time::Duration;
+
 use super::present::OTHER;
 use super::*;
 use crate::testing::{small_shape, tuner_contract};
@@ -178,6 +180,30 @@ fn a_mission_of_few_operations_is_not_another_workload() {
     let (missions, share) = ask(7_000, 10_000);
     assert!(missions <= last + 1 && missions <= 3, "{missions}");
     assert!((share - 0.7).abs() < 0.01, "{share}");
+}
+
+#[test]
+fn a_mission_that_tells_no_times_is_no_step_of_learning() {
+    let shape = small_shape();
+    let limits = uniform(1);
+    let tree = tree(&shaped(&shape, &limits).runs);
+    let timed = MACHINE.mission(&shape, &limits, 0.5);
+    let mut untimed = timed.clone();
+    untimed.get.mean = Duration::ZERO;
+    untimed.put.mean = Duration::ZERO;
+    let mut tuner = Learned::new(0.0);
+    let mut steps = |mission: &Mission| {
+        tuner.ask(&Question {
+            shape: &shape,
+            tree: &tree,
+            limits: &limits,
+            mission,
+        });
+        tuner.steps()
+    };
+    let counted = [&untimed, &timed, &untimed, &Mission::default(), &timed].map(&mut steps);
+    assert_eq!(counted, [0, 1, 1, 1, 2]);
+    assert_eq!([&untimed; 40].map(&mut steps), [2; 40]);
 }
 
 #[test]

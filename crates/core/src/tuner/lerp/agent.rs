@@ -109,6 +109,13 @@ impl Agent {
         action.clamp(-1.0, 1.0)
     }
 
+    /// The mean of the rewards to come that the critic expects of an action, the next ones
+    /// counting most. `None` before it has learned.
+    pub fn mean_reward(&self, state: &[f32], action: f32) -> Option<f32> {
+        let worth = || self.critic.run(&with_action(state, action))[0];
+        (self.steps > 0).then(|| (1.0 - DISCOUNT) * worth())
+    }
+
     /// Whether exploration has come to its least.
     pub fn is_calm(&self) -> bool {
         self.noise <= LEAST_NOISE * 2.0

@@ -70,6 +70,27 @@ fn an_actor_that_went_too_far_comes_back() {
     assert!(free > 9.0, "{free}: nothing else brings it back");
 }
 
+/// Every mission costs as much, whatever is done.
+#[test]
+fn what_is_expected_is_the_mean_of_the_rewards() {
+    let mut agent = Agent::new(2, 6);
+    let state = vec![0.5, 0.5];
+    assert_eq!(agent.mean_reward(&state, 0.0), None);
+    for at in 0..600 {
+        agent.keep(Experience {
+            state: state.clone(),
+            action: [-1.0, 0.0, 1.0][at % 3],
+            reward: -2.0,
+            next_state: state.clone(),
+        });
+        agent.learn();
+    }
+    for action in [-1.0, 0.0, 1.0] {
+        let expected = agent.mean_reward(&state, action).expect("it has learned");
+        assert!((expected + 2.0).abs() < 0.4, "{action}: {expected}");
+    }
+}
+
 /// Networks whose slopes do not drown in rounding, an actor whose outputs lie where tanh
 /// is bent, and a batch.
 fn in_the_midst() -> (Agent, Vec<Experience>) {

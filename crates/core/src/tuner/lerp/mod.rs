@@ -24,6 +24,7 @@
 
 mod agent;
 mod budget;
+mod expected;
 mod mix;
 mod network;
 mod propagate;
@@ -36,6 +37,7 @@ mod tests;
 
 use agent::Agent;
 use budget::Budget;
+use expected::Expected;
 use mix::Mix;
 use replay::Experience;
 use reward::Rewards;
@@ -85,6 +87,8 @@ pub struct Lerp {
     skipped: u64,
     pulls: bool,
     asked: u64,
+    /// What the agent that acted last expects of its step.
+    expected: Option<Expected>,
     /// The last answer.
     answered: Option<RunLimits>,
 }
@@ -117,6 +121,7 @@ impl Lerp {
             skipped: 0,
             pulls: true,
             asked: 0,
+            expected: None,
             answered: None,
         }
     }
@@ -198,6 +203,7 @@ impl Lerp {
         let settled = moved(now, agent.best(&state), most) == now;
         self.still = if settled { self.still + 1 } else { 0 };
         let action = agent.explore(&state);
+        self.expected = Expected::of(agent, &state, action);
         self.last = Some(Step {
             trial: TrialId(self.asked),
             state,
@@ -238,7 +244,9 @@ impl Lerp {
 
     fn why(&self, level: LogicalLevel) -> String {
         if self.learning >= self.agents.len() {
-            return "it follows from the levels that were learned".into();
+            return "it follows from the levels that were learned; nothing is expected of it by \
+                    itself"
+                .into();
         }
         let agent = &self.agents[self.learning];
         let kind = if agent.is_calm() {
@@ -246,7 +254,12 @@ impl Lerp {
         } else {
             "exploration"
         };
-        format!("{kind} for {level} after {} gradient steps", agent.steps)
+        let expected = match self.expected {
+            Some(expected) => expected.to_string(),
+            None => "nothing is expected of it yet".into(),
+        };
+        let steps = agent.steps;
+        format!("{kind} for {level} after {steps} gradient steps; {expected}")
     }
 }
 

@@ -41,6 +41,11 @@ impl Rewards {
     }
 }
 
+/// The cost that belongs to a reward, over that of the first missions.
+pub(super) fn cost(reward: f32) -> f64 {
+    (1.0 - f64::from(reward) / SCALE).max(0.0)
+}
+
 fn judged(experience: Experience, cost: f64, baseline: f64) -> Experience {
     let reward = SCALE * (1.0 - cost / baseline).clamp(-2.0, 1.0);
     Experience {

@@ -150,6 +150,8 @@ fn settled_on_writes() -> (Lerp, RunLimits) {
 #[test]
 fn who_settled_on_writes_learns_again_once_a_tenth_are_reads() {
     let (mut lerp, limits) = settled_on_writes();
+    let follows = lerp.why(LogicalLevel(2));
+    assert!(follows.contains("nothing is expected of it"), "{follows}");
     let steps = lerp.gradient_steps();
     let limits = fly(&mut lerp, limits, 0.0, 20);
     assert_eq!(lerp.gradient_steps(), steps, "it has settled");
@@ -159,6 +161,34 @@ fn who_settled_on_writes_learns_again_once_a_tenth_are_reads() {
     fly(&mut lerp, limits, 0.1, 24);
     assert_eq!(lerp.gradient_steps(), steps + 2 * 24);
     assert_eq!(lerp.skipped(), 0);
+}
+
+/// Fewer missions than its noise needs to come to rest.
+#[test]
+fn each_step_tells_what_is_expected_of_it_once_something_was_learned() {
+    let (shape, tree) = (small_shape(), Tree::default());
+    let mut limits = RunLimits::uniform(RunLimit::clamped(5));
+    let mut lerp = Lerp::new(FilterAllocation::Uniform, 1);
+    let (mut before, mut after) = (0, 0);
+    for _ in 0..130 {
+        let seen = mission(&limits, 0.95);
+        let trial = lerp.ask(&Question {
+            shape: &shape,
+            tree: &tree,
+            limits: &limits,
+            mission: &seen,
+        });
+        for change in &trial.changes {
+            let learned = lerp.gradient_steps() > 0;
+            let told = change.why.contains("operations are expected to cost ");
+            let nothing = change.why.ends_with("nothing is expected of it yet");
+            assert_eq!((told, nothing), (learned, !learned), "{}", change.why);
+            *(if learned { &mut after } else { &mut before }) += 1;
+        }
+        limits = trial.limits;
+        lerp.tell(trial.id, &mission(&limits, 0.95));
+    }
+    assert!(before > 0 && after > 0, "{before} {after}");
 }
 
 #[test]

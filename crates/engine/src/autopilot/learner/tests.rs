@@ -1,7 +1,5 @@
 //! Tuners that break, forget and dawdle.
 
-use std::sync::mpsc::Receiver;
-
 use lissom_core::tuner::Change;
 use lissom_core::{LogicalLevel, RunLimit};
 
@@ -12,10 +10,16 @@ use crate::Settings;
 fn nothing() -> Asked {
     Asked {
         shape: Settings::default().shape(),
-        tree: Arc::default(),
+        tree: Tree::default(),
         limits: RunLimits::uniform(RunLimit::ONE),
         mission: Mission::default(),
     }
+}
+
+/// Asks, and waits for what comes of it.
+fn answer(learner: &mut Learner) -> Answer {
+    learner.ask(nothing(), || {});
+    learner.hear_out().expect("it was asked")
 }
 
 /// Answers the first question; at the second it waits until it may go on.
@@ -41,14 +45,33 @@ impl Tuner for Hanging {
 fn a_tuner_that_hangs_is_asked_no_more() {
     let (go_on, held) = mpsc::channel();
     let mut learner = Learner::with_patience(Box::new(Hanging(held, 0)), Duration::from_millis(50));
-    let mut ask = || learner.ask(nothing());
-    assert!(ask().expect("an answer").is_some());
-    let sentence = ask().expect_err("no answer");
+    assert!(answer(&mut learner).expect("an answer").is_some());
+    let sentence = answer(&mut learner).expect_err("no answer");
     assert_eq!(sentence, "the tuner hanging did not answer in 50ms");
     go_on.send(()).expect("it waits still");
-    assert_eq!(ask(), Ok(None), "it is not asked again");
+    assert_eq!(answer(&mut learner), Ok(None), "it is not asked again");
     assert!(learner.is_broken());
     assert!(learner.state().is_null());
+}
+
+#[test]
+fn nobody_waits_for_an_answer_and_none_is_asked_twice_at_a_time() {
+    let (go_on, held) = mpsc::channel();
+    let mut learner = Learner::new(Box::new(Hanging(held, 0)));
+    assert!(learner.hear().is_none(), "it was asked nothing");
+    assert!(answer(&mut learner).expect("an answer").is_some());
+    let (rang, rings) = mpsc::channel();
+    learner.ask(nothing(), move || rang.send(()).expect("somebody listens"));
+    assert!(learner.hear().is_none());
+    assert!(learner.is_asked() && !learner.is_broken());
+    assert!(!learner.may_be_asked(Duration::MAX));
+    assert!(learner.state().is_null(), "it is not waited for");
+    go_on.send(()).expect("it waits");
+    rings.recv().expect("it rings");
+    let answered = learner.hear().expect("no wait").expect("an answer");
+    assert_eq!(answered.map(|trial| trial.id), Some(TrialId(2)));
+    assert!(!learner.is_asked() && learner.hear().is_none());
+    assert!(learner.may_be_asked(Duration::MAX));
 }
 
 /// Speaks of a level that no tree has, and has learned something.
@@ -79,13 +102,13 @@ impl Tuner for Absurd {
 fn what_an_absurd_tuner_has_learned_is_kept_and_its_answer_is_not() {
     let mut learner = Learner::new(Box::new(Absurd));
     assert_eq!(learner.state(), "a lot");
-    let sentence = learner.ask(nothing()).expect_err("absurd");
+    let sentence = answer(&mut learner).expect_err("absurd");
     assert!(
         sentence.starts_with("the tuner absurd gave an answer that cannot be obeyed (it asks")
             && sentence.contains("level 99"),
         "{sentence}"
     );
-    assert_eq!(learner.ask(nothing()), Ok(None));
+    assert_eq!(answer(&mut learner), Ok(None));
     assert_eq!(learner.state(), "a lot");
 }
 
@@ -108,7 +131,7 @@ impl Tuner for Silent {
 #[test]
 fn limits_that_change_without_a_reason_are_not_obeyed() {
     let mut learner = Learner::new(Box::new(Silent));
-    let sentence = learner.ask(nothing()).expect_err("no reason");
+    let sentence = answer(&mut learner).expect_err("no reason");
     assert!(
         sentence.ends_with("(it changes the limit of level 1 without a reason)"),
         "{sentence}"
@@ -138,9 +161,9 @@ impl Tuner for Forgetful {
 fn a_tuner_that_breaks_between_questions_is_told_of_once() {
     let mut learner = Learner::new(Box::new(Forgetful));
     assert!(learner.state().is_null());
-    let sentence = learner.ask(nothing()).expect_err("broken");
+    let sentence = answer(&mut learner).expect_err("broken");
     assert_eq!(sentence, "the tuner forgetful panicked");
-    assert_eq!(learner.ask(nothing()), Ok(None));
+    assert_eq!(answer(&mut learner), Ok(None));
 }
 
 /// Takes its time for whatever it is called, and counts its questions.
@@ -178,7 +201,7 @@ impl Tuner for Slow {
 #[test]
 fn missions_pay_for_all_that_a_tuner_takes() {
     let calls: [fn(&mut Learner); 3] = [
-        |learner| assert!(learner.ask(nothing()).is_ok()),
+        |learner| assert!(answer(learner).is_ok()),
         |learner| assert_eq!(learner.state(), 0),
         |learner| assert_eq!(learner.restore(&7.into()), Ok(())),
     ];
@@ -196,7 +219,7 @@ fn missions_pay_for_all_that_a_tuner_takes() {
 #[test]
 fn who_is_asked_no_more_owes_nothing() {
     let mut learner = Learner::with_patience(Box::new(Slow(0)), SLOW / 2);
-    assert!(learner.ask(nothing()).is_err());
+    assert!(answer(&mut learner).is_err());
     assert!(learner.may_be_asked(Duration::ZERO));
 }
 
@@ -208,8 +231,21 @@ fn what_was_told_is_not_asked_for_again() {
     learner.take_time();
     assert_eq!(learner.state(), 0);
     assert_eq!(learner.take_time(), Duration::ZERO);
-    assert!(learner.ask(nothing()).is_ok());
+    assert!(answer(&mut learner).is_ok());
     assert_eq!(learner.state(), 1);
+}
+
+/// Or a tuner that hangs while it tells could stop whoever saves it.
+#[test]
+fn what_was_learned_comes_with_an_answer_now_and_then() {
+    let mut learner = Learner::new(Box::new(Slow(0)));
+    assert!(learner.known_state().is_null());
+    assert!(answer(&mut learner).is_ok());
+    assert_eq!(*learner.known_state(), 1);
+    assert!(answer(&mut learner).is_ok());
+    assert_eq!(*learner.known_state(), 1, "it was told a moment ago");
+    assert_eq!(learner.state(), 2);
+    assert_eq!(*learner.known_state(), 2);
 }
 
 /// It is another program's, perhaps, and must not pass for what this one has learned.
@@ -219,14 +255,4 @@ fn what_cannot_be_taken_up_is_not_what_was_learned() {
     let refused = learner.restore(&"text".into());
     assert_eq!(refused, Err("no number".into()));
     assert_eq!(learner.state(), 0);
-}
-
-/// Or the planner would copy it once more.
-#[test]
-fn a_tree_that_was_asked_about_is_given_back() {
-    let mut learner = Learner::new(Box::new(Absurd));
-    let asked = nothing();
-    let tree = asked.tree.clone();
-    assert!(learner.ask(asked).is_err());
-    assert_eq!(Arc::strong_count(&tree), 1);
 }

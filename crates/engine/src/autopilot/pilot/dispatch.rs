@@ -68,7 +68,7 @@ impl Pilot {
     pub(super) fn dispatch(
         &mut self,
         shared: &Shared,
-        mut seen: Observation,
+        seen: &mut Observation,
         plans: Vec<Plan>,
         free: usize,
     ) {

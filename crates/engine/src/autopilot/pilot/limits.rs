@@ -1,6 +1,5 @@
 //! New run limits: the tuner's after a mission, and those of a policy that was set.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use lissom_core::journal::{Bounds, Event, TreeSummary};
@@ -8,63 +7,145 @@ use lissom_core::shape::RunLimits;
 use lissom_core::tuner::{Change, Trial, TrialId};
 use lissom_core::{Layout, Mission, Observation, planner};
 
-use super::super::learner::Asked;
+use super::super::learner::{Answer, Asked};
 use super::super::shared::Shared;
 use super::Pilot;
 use super::good::Good;
+use crate::error::Result;
+use crate::files::pin;
+
+/// A mission that has ended, of which the tuner is asked.
+pub(super) struct Ended {
+    mission: Mission,
+    /// The tree and the limits then.
+    tree: TreeSummary,
+    limits: RunLimits,
+    /// What the tuner took after its last answer.
+    between: Duration,
+}
+
+/// What came of a question, until it is followed.
+pub(super) struct Heard {
+    trial: Trial,
+    /// The limits in force when it was asked.
+    over: RunLimits,
+    /// What the tuner took for it, if it has answered.
+    took: Option<Duration>,
+}
 
 impl Pilot {
-    /// Asks the tuner, and follows it as far as nothing is pinned.
-    pub(super) fn end_mission(&mut self, shared: &Shared, seen: &mut Observation, now: Instant) {
-        let family = self.family.clone();
-        let mut mission = self.clock.end(shared, &family, now);
+    /// Ends the mission. What the tuner is asked of it, it is asked when the round is done
+    /// with the tree, which it gets without a copy.
+    pub(super) fn end_mission(
+        &mut self,
+        shared: &Shared,
+        seen: &Observation,
+        now: Instant,
+    ) -> Ended {
+        let mut mission = self.clock.end(shared, &self.family, now);
         // What it has cost is part of what a tuner decides by, so that a replay decides alike.
         let between = self.learner.take_time();
         mission.tuner_time = self.answered_in + between;
-        let answer = self.ask(seen, &mission);
+        Ended {
+            mission,
+            tree: TreeSummary::of(&seen.tree, &Layout::V1),
+            limits: self.state.limits.clone(),
+            between,
+        }
+    }
+
+    /// Asks the tuner, and goes on: what it answers is heard in a later round.
+    pub(super) fn ask(&mut self, shared: &Shared, ended: Ended, seen: Observation) {
+        let asked = Asked {
+            shape: seen.shape,
+            tree: seen.tree,
+            limits: ended.limits.clone(),
+            mission: ended.mission.clone(),
+        };
+        let events = shared.events.clone();
+        self.learner.ask(asked, move || events.bell().ring());
+        self.ended = Some(ended);
+    }
+
+    /// Whether a question is open, or what came of it is to be followed.
+    pub(super) fn awaits_answer(&self) -> bool {
+        self.learner.is_asked() || self.heard.is_some()
+    }
+
+    /// Writes down what came of the last question, if that is known now.
+    pub(super) fn hear(&mut self, shared: &Shared, pinned: bool) {
+        if let Some(answer) = self.learner.hear() {
+            self.write_answer(shared, answer, pinned);
+        }
+    }
+
+    /// The same at the end, when an answer is waited for: what was learned goes by it.
+    pub(super) fn hear_out(&mut self, shared: &Shared) -> Result<()> {
+        let pinned = pin::is_set(&shared.directory);
+        if let Some(answer) = self.learner.hear_out() {
+            self.write_answer(shared, answer, pinned);
+        }
+        let changes = |heard: &Heard| heard.trial.limits != heard.over;
+        if !self.heard.as_ref().is_some_and(changes) {
+            return Ok(());
+        }
+        let Some(handle) = shared.db.cf_handle(&self.family.name) else {
+            return Ok(());
+        };
+        let (mut seen, _) = self.look(shared, &handle, pinned, Instant::now())?;
+        self.follow_answer(&mut seen);
+        self.take_up_wanted(&mut seen);
+        self.note_limits(shared);
+        Ok(())
+    }
+
+    fn write_answer(&mut self, shared: &Shared, answer: Answer, pinned: bool) {
+        let Some(ended) = self.ended.take() else {
+            return;
+        };
         self.answered_in = self.learner.take_time();
         let answered = matches!(answer, Ok(Some(_)));
         let trial = match answer {
             Ok(Some(trial)) => trial,
-            Ok(None) => Trial::unanswered(self.state.limits.clone()),
-            Err(why) => self.give_up(shared, &why, seen.pinned),
+            Ok(None) => Trial::unanswered(ended.limits.clone()),
+            Err(why) => self.give_up(shared, &why, pinned),
         };
+        let mission = ended.mission;
         shared.journal.write(
-            &family.name,
+            &self.family.name,
             Event::Mission {
                 mission: Box::new(mission.clone()),
-                tree: TreeSummary::of(&seen.tree, &Layout::V1),
+                tree: ended.tree,
                 trial: trial.clone(),
-                pinned: seen.pinned,
+                pinned,
                 bounds: Some(Bounds {
-                    limits: self.state.limits.clone(),
-                    exploration: family.hooks.settings.exploration,
+                    limits: ended.limits.clone(),
+                    exploration: self.family.hooks.settings.exploration,
                 }),
             },
         );
-        self.reasons.hear(&mission, &trial, seen.pinned);
-        let changed = self.follow(seen, trial);
-        if answered {
-            self.good.see(self.state.wanted_limits());
-            self.count_answer(changed, between + self.answered_in);
-        }
+        self.reasons.hear(&mission, &trial, pinned);
+        self.heard = Some(Heard {
+            trial,
+            over: ended.limits,
+            took: answered.then_some(ended.between + self.answered_in),
+        });
         let mut view = self.family.view.lock();
         view.missions = mission.number;
         view.mission = Some(mission);
     }
 
-    /// The tuner's thread looks at the tree without a copy of it.
-    fn ask(&mut self, seen: &mut Observation, mission: &Mission) -> Result<Option<Trial>, String> {
-        let tree = Arc::new(std::mem::take(&mut seen.tree));
-        let answer = self.learner.ask(Asked {
-            shape: seen.shape.clone(),
-            tree: tree.clone(),
-            limits: self.state.limits.clone(),
-            mission: mission.clone(),
-        });
-        // One that does not answer has it still.
-        seen.tree = Arc::unwrap_or_clone(tree);
-        answer
+    /// Follows what was heard as far as nothing is pinned.
+    pub(super) fn follow_answer(&mut self, seen: &mut Observation) {
+        let Some(heard) = self.heard.take() else {
+            return;
+        };
+        let took = heard.took;
+        let changed = self.follow(seen, heard);
+        if let Some(took) = took {
+            self.good.see(self.state.wanted_limits());
+            self.count_answer(changed, took);
+        }
     }
 
     /// The tuner is asked no more, and the limits go back to those before what it has only
@@ -97,16 +178,19 @@ impl Pilot {
     }
 
     /// Whether that changes the limits.
-    fn follow(&mut self, seen: &mut Observation, trial: Trial) -> bool {
+    fn follow(&mut self, seen: &mut Observation, heard: Heard) -> bool {
         if seen.pinned {
             self.state.consolidate.clear();
             seen.state = self.state.clone();
             return false;
         }
         let before = self.state.wanted_limits().clone();
-        self.state.take_up(&trial);
+        self.state.take_up(&heard.trial);
         seen.state = self.state.clone();
-        self.change_limits(seen, trial.limits);
+        // Who wants the limits that it was asked over wants no change.
+        if heard.trial.limits != heard.over {
+            self.set_limits(seen, heard.trial.limits);
+        }
         !before.is_same(self.state.wanted_limits())
     }
 
@@ -127,12 +211,6 @@ impl Pilot {
             && let Some(limits) = self.wanted.take()
         {
             self.good = Good::new(limits.clone());
-            self.set_limits(seen, limits);
-        }
-    }
-
-    fn change_limits(&mut self, seen: &mut Observation, limits: RunLimits) {
-        if limits != self.state.limits {
             self.set_limits(seen, limits);
         }
     }

@@ -44,7 +44,11 @@ impl Pilot {
         let Seen { mut tree, .. } = seen;
         let counts = &mut self.counts;
         count_files(counts, shared, family, handle, &mut tree, now);
-        tell_shape(&mut self.shape, shared, family);
+        // A question that is open was asked over the dimensions of before, and so its mission
+        // is to stand behind them in the journal.
+        if !self.learner.is_asked() {
+            tell_shape(&mut self.shape, shared, family);
+        }
         let unreadable = self.left_out(&tree, now);
         let observation = Observation {
             shape: self.shape.fitted(&tree),

@@ -21,12 +21,13 @@ use lissom_core::reasons::Reasons;
 use lissom_core::schedule::Order;
 use lissom_core::shape::RunLimits;
 use lissom_core::tuner::Policy;
-use lissom_core::{Shape, TreeState};
+use lissom_core::{Observation, Shape, TreeState};
 
-use rust_rocksdb::AsColumnFamilyRef;
+use rust_rocksdb::{AsColumnFamilyRef, BoundColumnFamily};
 
 use self::counts::Counts;
 use self::good::Good;
+use self::limits::{Ended, Heard};
 use self::shelf::Shelf;
 use super::learner::Learner;
 use super::memory::Memory;
@@ -56,6 +57,10 @@ pub(super) struct Pilot {
     state: TreeState,
     reasons: Reasons,
     learner: Learner,
+    /// The mission that the learner is asked of.
+    ended: Option<Ended>,
+    /// What came of the last question, until it is followed.
+    heard: Option<Heard>,
     /// How long the learner took for its last answer.
     answered_in: Duration,
     /// Limits to go back to when the learner is asked no more.
@@ -106,10 +111,7 @@ impl Pilot {
             *family.quarantine.lock() = Quarantine::remembered(stored.unreadable.clone());
         }
         let mut shelf = stored.map_or_else(Shelf::default, Shelf::of);
-        if let Some(why) = shelf.hand_over(&mut learner) {
-            let sentence = format!("{why}: what cannot be taken up is kept");
-            shared.journal.note(&family.name, sentence);
-        }
+        hand_over(shared, &family, &mut shelf, &mut learner);
         let mut state = stored.map_or_else(
             || TreeState::new(policy.first_limits()),
             |stored| stored.tree.clone(),
@@ -128,6 +130,8 @@ impl Pilot {
             state,
             reasons,
             learner,
+            ended: None,
+            heard: None,
             answered_in: Duration::ZERO,
             good: Good::new(good),
             shelf,
@@ -183,33 +187,57 @@ impl Pilot {
         };
         let now = Instant::now();
         let asked = self.take_requests(shared, pinned);
-        // It goes on until its time has paid for what the tuner took.
-        let mission_over = self.clock.is_over(shared, &self.family, now)
+        self.hear(shared, pinned);
+        let heard = self.heard.is_some();
+        // It goes on until the tuner was heard on the one before, and until its time has paid
+        // for what that took.
+        let mission_over = !heard
+            && self.clock.is_over(shared, &self.family, now)
             && self.learner.may_be_asked(self.clock.lasted(now));
         let resting = self.family.back_off.lock().remaining(now);
         // While nothing may start, the tree is not looked at for what waits: a look
         // holds RocksDB's mutex.
         let due = self.waiting && resting.is_none() && self.free_workers(shared, &handle, now) > 0;
         let new_order = !self.order.is_like(order);
-        if !(asked || mission_over || due || new_order || self.has_news(shared, now)) {
+        let news = heard || self.has_news(shared, now);
+        if !(asked || mission_over || due || new_order || news) {
             return Ok(resting);
         }
         self.order.clone_from(order);
         let (mut seen, busy_elsewhere) = self.look(shared, &handle, pinned, now)?;
         self.keep_bound(shared, &mut seen);
-        if mission_over {
-            self.end_mission(shared, &mut seen, now);
+        self.follow_answer(&mut seen);
+        let ended = mission_over.then(|| self.end_mission(shared, &seen, now));
+        let busy = busy_elsewhere || ended.is_some();
+        let done = self.work(shared, memory, &handle, &mut seen, busy, now);
+        if let Some(ended) = ended {
+            self.ask(shared, ended, seen);
         }
-        self.take_up_wanted(&mut seen);
-        let plans = self.plan(shared, &mut seen)?;
+        done
+    }
+
+    /// Plans, and starts what may start. Returns how long nothing needs to be done, without
+    /// news.
+    fn work(
+        &mut self,
+        shared: &Shared,
+        memory: &mut Memory,
+        handle: &Arc<BoundColumnFamily<'_>>,
+        seen: &mut Observation,
+        busy: bool,
+        now: Instant,
+    ) -> Result<Option<Duration>> {
+        self.take_up_wanted(seen);
+        let plans = self.plan(shared, seen)?;
         self.remember(shared, memory, now)?;
-        self.published.guards(&self.family.hooks, &seen)?;
+        self.published.guards(&self.family.hooks, seen)?;
         // Until the files are counted, new ones get the bits of before.
         if self.counts.are_whole() {
-            self.published.filters(&self.family.hooks, &seen)?;
+            self.published.filters(&self.family.hooks, seen)?;
         }
-        self.show(&seen, &plans, busy_elsewhere);
-        let free = self.free_workers(shared, &handle, now);
+        self.show(seen, &plans, busy);
+        let resting = self.family.back_off.lock().remaining(now);
+        let free = self.free_workers(shared, handle, now);
         self.waiting = !plans.is_empty();
         if resting.is_none() && free > 0 && !plans.is_empty() {
             self.dispatch(shared, seen, plans, free);
@@ -233,9 +261,20 @@ impl Pilot {
         self.looked = None;
     }
 
-    /// Saves what was learned last, at the end.
-    pub(super) fn rest(&mut self, memory: &mut Memory) -> Result<()> {
-        self.keep(memory, Instant::now())
+    /// Follows the last answer and saves what was learned, at the end.
+    pub(super) fn rest(&mut self, shared: &Shared, memory: &mut Memory) -> Result<()> {
+        let heard = self.hear_out(shared);
+        let learned = self.learner.state();
+        self.keep(memory, learned, Instant::now())?;
+        heard
+    }
+}
+
+/// Gives a learner what one of its name had learned.
+fn hand_over(shared: &Shared, family: &Family, shelf: &mut Shelf, learner: &mut Learner) {
+    if let Some(why) = shelf.hand_over(learner) {
+        let sentence = format!("{why}: what cannot be taken up is kept");
+        shared.journal.note(&family.name, sentence);
     }
 }
 

@@ -49,12 +49,13 @@ impl Pilot {
         if same && !learned {
             return Ok(());
         }
-        self.keep(memory, now)
+        let learned = self.learner.known_state().clone();
+        self.keep(memory, learned, now)
     }
 
     /// Notes why limits have changed in this round; what no mission's line in the journal
     /// tells has one of its own.
-    fn note_limits(&mut self, shared: &Shared) {
+    pub(super) fn note_limits(&mut self, shared: &Shared) {
         let limits = self.state.wanted_limits();
         if let Some(why) = self.reasons.take_up(limits, shared.journal.moment()) {
             let limits = limits.clone();
@@ -67,7 +68,12 @@ impl Pilot {
         }
     }
 
-    pub(super) fn keep(&mut self, memory: &mut Memory, now: Instant) -> Result<()> {
+    pub(super) fn keep(
+        &mut self,
+        memory: &mut Memory,
+        learned: serde_json::Value,
+        now: Instant,
+    ) -> Result<()> {
         self.saved = now;
         let unreadable = self.family.quarantine.lock().damaged().clone();
         memory.keep(
@@ -78,7 +84,7 @@ impl Pilot {
                 shape: Some(self.family.shape()),
                 tree: self.state.clone(),
                 policy: self.learner.name().to_owned(),
-                tuner: self.learner.state(),
+                tuner: learned,
                 others: self.shelf.states().clone(),
                 unreadable,
                 reasons: self.reasons.decided().to_vec(),

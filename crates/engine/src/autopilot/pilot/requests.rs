@@ -8,8 +8,8 @@ use lissom_core::tuner::Tuner;
 use super::super::learner::Learner;
 use super::super::quarantine::Quarantine;
 use super::super::shared::{Request, Shared};
-use super::Pilot;
 use super::good::Good;
+use super::{Pilot, hand_over};
 
 impl Pilot {
     /// Takes up what was asked since the last round; whether that was anything.
@@ -20,16 +20,23 @@ impl Pilot {
                 // Until the tree is looked at with them in mind, it is not idle.
                 self.family.view.lock().idle_at = None;
             }
-            std::mem::take(&mut *waiting)
+            // Another tuner comes once this one was heard on what it was asked.
+            let awaits = self.awaits_answer();
+            let waits = |request: &Request| awaits && matches!(request, Request::Tuner(..));
+            let all = std::mem::take(&mut *waiting);
+            let (later, requests): (Vec<_>, Vec<_>) = all.into_iter().partition(waits);
+            *waiting = later;
+            requests
         };
         let any = !requests.is_empty();
         for request in requests {
             match request {
                 Request::Tuner(tuner, limits) => {
-                    self.replace_learner(tuner);
+                    self.replace_learner(shared, tuner);
                     let policy = Event::Policy {
                         policy: self.learner.name().to_owned(),
                         exploration: self.family.hooks.settings.exploration,
+                        goes_on: !self.learner.known_state().is_null(),
                     };
                     shared.journal.write(&self.family.name, policy);
                     self.state.give_up_merges();
@@ -54,11 +61,13 @@ impl Pilot {
         any
     }
 
-    /// Another tuner decides, which begins anew; what this one has learned is kept.
-    fn replace_learner(&mut self, tuner: Box<dyn Tuner>) {
+    /// Another tuner decides, with what one of its name had learned; what this one has
+    /// learned is kept.
+    fn replace_learner(&mut self, shared: &Shared, tuner: Box<dyn Tuner>) {
         let name = self.learner.name().to_owned();
         self.shelf.put(name, self.learner.state());
         self.learner = Learner::new(tuner);
+        hand_over(shared, &self.family, &mut self.shelf, &mut self.learner);
         self.answered_in = Duration::ZERO;
         self.good = Good::new(self.state.wanted_limits().clone());
     }

@@ -8,13 +8,15 @@ use super::Pilot;
 use super::debt::debt_bytes;
 
 impl Pilot {
-    pub(super) fn show(&self, seen: &Observation, plans: &[Plan], busy_elsewhere: bool) {
+    /// `busy` is whoever compacts beside the autopilot, or a tuner that is about to be asked.
+    pub(super) fn show(&self, seen: &Observation, plans: &[Plan], busy: bool) {
         let debt = debt_bytes(seen, plans);
         // What waits is not done.
         let waits = debt > 0 && (seen.level0 != Level0Order::Merge || seen.deep != DeepOrder::All);
         // Files that are not counted yet may be full of tombstones.
         let unseen = self.counts.has_more();
-        let at_rest = plans.is_empty() && seen.in_flight.is_empty() && !busy_elsewhere;
+        let busy = busy || self.awaits_answer();
+        let at_rest = plans.is_empty() && seen.in_flight.is_empty() && !busy;
         let idle = at_rest && !waits && !unseen;
         let mut view = self.family.view.lock();
         self.learner.name().clone_into(&mut view.policy);

@@ -343,6 +343,7 @@ fn an_older_journal_tells_of_policies_alone() {
     let set = Event::Policy {
         policy: "fixed-2".into(),
         exploration: 0.1,
+        goes_on: false,
     };
     let changed = bounded(uniform(2), uniform(2), None);
     let told = older(vec![begin(4), set, changed.clone()]);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use lissom::Db;
@@ -197,4 +197,88 @@ fn a_slow_tuner_is_asked_seldom_and_holds_nothing_up() {
     assert!(slow.count() as u64 + 1 >= answers, "{missions:?}");
     let told: u64 = missions.iter().map(|it| it.operations.writes).sum();
     assert!(told <= 4_000 * version, "none counts in two missions");
+}
+
+/// Holds its first answer back until it is let go, and wants three runs everywhere.
+struct Hanging {
+    asked: Arc<AtomicU64>,
+    go_on: Arc<AtomicBool>,
+}
+
+impl Tuner for Hanging {
+    fn name(&self) -> String {
+        "hanging".into()
+    }
+
+    fn ask(&mut self, seen: &Question<'_>) -> Trial {
+        self.asked.fetch_add(1, Relaxed);
+        while !self.go_on.load(Relaxed) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let three = RunLimits::uniform(RunLimit::clamped(3));
+        let changes = seen.changes(&three, |_| "three are expected to do".into());
+        Trial::of_limits(TrialId(seen.mission.number), three, changes)
+    }
+
+    fn tell(&mut self, _: TrialId, _: &Mission) {}
+}
+
+/// In its own column family and in another one, while the planner has patience with it. What
+/// it answers in the end is obeyed.
+#[test]
+fn level_0_is_merged_while_a_tuner_hangs() {
+    let place = crate::scratch();
+    let settings = small("fixed-2");
+    let opening = Db::opening(place.path(), settings.clone());
+    let db = opening.family("other", settings.clone());
+    let db = db.open().expect("opened");
+    let asked = Arc::new(AtomicU64::new(0));
+    let go_on = Arc::new(AtomicBool::new(false));
+    let hanging = Hanging {
+        asked: asked.clone(),
+        go_on: go_on.clone(),
+    };
+    db.autopilot()
+        .set_tuner("default", Box::new(hanging))
+        .expect("set");
+    let other = db.family("other").expect("a column family");
+    let write = || {
+        load(&db, 0..1_000, 1);
+        for number in 0..1_000 {
+            other.put(key(number), value(number, 1)).expect("a put");
+        }
+    };
+    eventually("a question", || {
+        write();
+        asked.load(Relaxed) > 0
+    });
+    let glance = |family| db.autopilot().glance(family).expect("a column family");
+    let merged = || ["default", "other"].map(|family| glance(family).pieces.merged);
+    // More than may have been on their way to the workers.
+    let enough = merged().map(|merged| merged + settings.workers as u64 + 1);
+    eventually("merges of both", || {
+        write();
+        let mut both = merged().into_iter().zip(enough);
+        both.all(|(merged, enough)| merged >= enough)
+    });
+    assert!(db.health().broken_tuners.is_empty(), "it was given up");
+    assert_eq!(asked.load(Relaxed), 1, "one question at a time");
+    assert_eq!(glance("default").limits, settings.policy.first_limits());
+    // Whoever waits for rest waits for the answer.
+    assert!(!db.autopilot().wait_until_idle(Duration::from_millis(200)));
+
+    go_on.store(true, Relaxed);
+    let three = RunLimits::uniform(RunLimit::clamped(3));
+    eventually("its answer is followed", || {
+        glance("default").limits == three
+    });
+    settle(&db);
+    drop(other);
+    drop(db);
+    let missions = crate::common::journal(place.path()).into_iter();
+    let followed = missions.filter(|entry| match &entry.event {
+        Event::Mission { trial, .. } => trial.limits == three,
+        _ => false,
+    });
+    assert_eq!(followed.count(), 1);
 }

@@ -24,16 +24,16 @@ const SLOWEST_BYTE: f64 = 1e-6;
 const STALLED: f64 = 0.2;
 
 impl Cost {
-    /// Takes up a mission and the tree after it.
+    /// Takes up a mission and the tree after it. Whether it tells what operations take.
     pub fn learn(
         &mut self,
         structure: &Structure<'_>,
         tree: &Tree,
         mission: &Mission,
         limits: &RunLimits,
-    ) {
+    ) -> bool {
         let Some(now) = Seen::of(mission) else {
-            return;
+            return false;
         };
         self.learn_filters(mission);
         let seen = self.seen.map_or(now, |before| before.towards(now));
@@ -59,7 +59,7 @@ impl Cost {
         let level0 = tree.level0().len() as f64;
         let met = self.terms(&now, &runs, level0, now.compaction);
         let (met, took) = self.blur(met, now.took);
-        self.fit.learn(&met, took, error(mission));
+        self.fit.learn(&met, took, error(mission))
     }
 
     /// A compaction is felt while it runs and counted in the mission in which it ends.
