@@ -263,8 +263,8 @@ impl TunerCounters {
 pub struct Shape {
     /// Occupied levels, newest data first.
     pub levels: Vec<LevelShape>,
-    /// Bytes that the arm's own planner still wants to merge.
-    pub debt_bytes: u64,
+    /// Bytes that the arm's own planner still wants to merge, where it tells them.
+    pub debt_bytes: Option<u64>,
 }
 
 /// One level: a logical one where the arm has such, else one of RocksDB's.

@@ -233,7 +233,7 @@ impl Store for LissomStore {
         levels.sort_by_key(|level| level.level);
         Shape {
             levels,
-            debt_bytes: glance.debt_bytes,
+            debt_bytes: Some(glance.debt_bytes),
         }
     }
 

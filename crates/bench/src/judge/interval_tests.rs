@@ -107,13 +107,13 @@ fn dips_are_seen_against_what_was_offered() {
         (1.0, 1.0),
         (1.0, 1.0),
     ]);
-    run.samples[6].debt_bytes = 77;
-    run.samples.last_mut().unwrap().debt_bytes = 33;
+    run.samples[6].debt_bytes = Some(77);
+    run.samples.last_mut().unwrap().debt_bytes = Some(33);
     run.sessions[1].seconds = 11.0;
     let seen = judge_offered(&run, 1, &session(1), 1000, 4).unwrap();
     assert!((seen.dips - 1.0 / 9.0).abs() < 1e-9, "{seen:?}");
-    assert_eq!((seen.slowest, seen.most_debt), (0.5, 77.0));
-    assert_eq!(seen.end_debt, 33.0, "the last second is not whole");
+    assert_eq!((seen.slowest, seen.most_debt), (0.5, Some(77.0)));
+    assert_eq!(seen.end_debt, Some(33.0), "the last second is not whole");
     assert!((seen.late - 2.0).abs() < 1e-9, "{seen:?}");
     assert!((seen.variation - 25.0 / 87.5).abs() < 1e-9, "{seen:?}");
     assert_eq!((seen.latency.p99, seen.stall_seconds), (700.0, 2.5));
@@ -181,7 +181,7 @@ fn a_long_session_is_told_in_parts() {
         let slow = at > 600 && at % 2 == 0;
         let (done, p99) = if slow { (5.0, 900.0) } else { (10.0, 100.0) };
         Sample {
-            debt_bytes: u64::from(at),
+            debt_bytes: Some(u64::from(at)),
             ..second(0, at, done, p99)
         }
     });
@@ -194,13 +194,39 @@ fn a_long_session_is_told_in_parts() {
     let dips: Vec<_> = seen.iter().map(|it| it.dips).collect();
     assert_eq!(dips, [0.0, 0.0, 0.0, 0.5]);
     assert_eq!((seen[2].slowest, seen[3].slowest), (1.0, 0.5));
-    assert_eq!((seen[2].worst_p99, seen[3].worst_p99), (100.0, 900.0));
-    assert_eq!((seen[0].median_p99, seen[3].median_p99), (100.0, 500.0));
-    assert_eq!((seen[0].most_debt, seen[3].most_debt), (200.0, 800.0));
+    let of = |of: fn(&Part) -> Option<f64>| [0, 2, 3].map(|at: usize| of(&seen[at]));
+    assert_eq!(of(|it| it.worst_p99), [100.0, 100.0, 900.0].map(Some));
+    assert_eq!(of(|it| it.median_p99), [100.0, 100.0, 500.0].map(Some));
+    assert_eq!(of(|it| it.most_debt), [200.0, 600.0, 800.0].map(Some));
     assert_eq!(judge_part(&run, 0, &long, (900.0, 950.0)), None);
     assert_eq!(parts_of(&session(1), 1000), [], "it is short");
     let closed = workload().closed().sessions[1].clone();
     assert_eq!(parts_of(&closed, 1000), []);
+}
+
+/// In every other second of the second quarter nothing ends, nor in all of the last one.
+#[test]
+fn seconds_in_which_nothing_ends_make_no_part_faster() {
+    let long = OVERLOAD.replace("seconds = 4.0", "seconds = 800.0");
+    let long = parse_workload(&long, "f").unwrap().sessions[0].clone();
+    let stalled = |at: u32| at > 600 || (at > 200 && at <= 400 && at.is_multiple_of(2));
+    let seconds = (1..=801).map(|at| {
+        let (done, p99) = if stalled(at) {
+            (0.0, 0.0)
+        } else {
+            (10.0, 300.0)
+        };
+        second(0, at, done, p99)
+    });
+    let run = run_of(seconds.collect());
+    let borders = parts_of(&long, 1000);
+    let judge = |between: &(f64, f64)| judge_part(&run, 0, &long, *between);
+    let seen: Vec<Part> = borders.iter().filter_map(judge).collect();
+    let medians: Vec<_> = seen.iter().map(|it| it.median_p99).collect();
+    assert_eq!(medians, [Some(300.0), Some(300.0), Some(300.0), None]);
+    assert_eq!((seen[1].dips, seen[3].dips), (0.5, 1.0));
+    assert_eq!(seen[3].worst_p99, None);
+    assert_eq!(seen[0].most_debt, None, "nobody told it");
 }
 
 #[test]
@@ -266,6 +292,10 @@ fn what_was_slow_before_an_overload_is_calm_after_it() {
     assert_eq!((seen.back_after, seen.calm_p99), (Some(0.0), 100.0));
     // The fourth second of the calm session is its last, and not whole.
     assert_eq!(seen.calm_over, 1.0 / 3.0);
+    // A second without any operation is no calm one, and has no low latency.
+    run.samples[0].latency = LatencySummary::default();
+    let seen = judged(&run);
+    assert_eq!((seen.calm_p99, seen.calm_over), (225.0, 1.0 / 3.0));
 }
 
 #[test]

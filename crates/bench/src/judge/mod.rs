@@ -49,6 +49,7 @@ pub use load_models::{MODELS, ModelError, ModelErrors, judge_load_models};
 pub use maximum::maximum;
 pub use offered::{Offered, Scheduled, judge_offered};
 pub use overload::{Overload, judge_overload, overload_of};
+pub(crate) use parts::LONG_SECONDS;
 pub use parts::{Part, judge_part, parts_of};
 pub use phase::PhaseShortfall;
 pub use tenths::{TENTHS, Tenth, judge_tenths};

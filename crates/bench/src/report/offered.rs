@@ -3,7 +3,7 @@
 
 use super::grid::Grid;
 use super::labels::Labels;
-use super::over_rounds::{cell, judged, latency};
+use super::over_rounds::{cell, judged, latency, told};
 use super::parts::parts;
 use super::words::{bracketed, figure, micros};
 use crate::judge::{
@@ -17,7 +17,8 @@ use crate::workload::{Periodic, Session};
 const LEGEND: &str = "
 Late: how long after the offered load's end an arm had done all of it.
 Debt: of Lissom's arms, files of merges and drains that have begun, and L0 from its trigger on;
-of stock arms, RocksDB's estimate of what compactions have to move. These are two quantities.
+of stock arms, RocksDB's estimate of what compactions have to move; it has none for its universal
+style. These are two quantities.
 Write amp is of what the session wrote: what the debt at its end will cost is not in it.
 L0 under the offered load: files at the ends of intervals; merges are counted by falls of that
 number. Shares of intervals: held high, an arm's schedule held the load for high; L0 delayed, L0
@@ -26,6 +27,7 @@ go on as it liked, whether anything was due there or not.
 p99 back after: until ten seconds on end began in which no interval's p99 was over twice the
 median of the session before, or over the highest there; the share of that session's own
 intervals over twice it stands beside.
+An interval in which nothing ended has no p99; it counts as one that carried nothing.
 ";
 
 /// Tables of each session with an offered rate; empty without one.
@@ -109,8 +111,8 @@ fn offered(seen: &Seen, no_claim: bool) -> Grid {
             longest.map_or("-".into(), |it| micros(it.max)),
             cell(seen, |it| it.stall_seconds),
             written.map_or("-".into(), |it| bracketed(figure(&it), no_claim)),
-            cell(seen, |it| it.most_debt / 1e6),
-            cell(seen, |it| it.end_debt / 1e6),
+            told(seen, |it| it.most_debt.map(|bytes| bytes / 1e6)),
+            told(seen, |it| it.end_debt.map(|bytes| bytes / 1e6)),
         ]);
     }
     grid
