@@ -196,7 +196,6 @@ impl Pilot {
         }
         self.order.clone_from(order);
         let (mut seen, busy_elsewhere) = self.look(shared, &handle, pinned, now)?;
-        self.keep_bound(shared, &mut seen);
         if mission_over {
             self.end_mission(shared, &mut seen, now);
         }
