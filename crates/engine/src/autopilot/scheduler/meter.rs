@@ -9,7 +9,7 @@ use rust_rocksdb::statistics::Ticker;
 
 use super::super::mission;
 use super::super::shared::Shared;
-use super::processors::Processors;
+use super::processors::{self, Processors};
 use crate::statistics::sample::EVERY;
 
 /// Bytes that a tree must hold before their compression is believed.
@@ -83,6 +83,7 @@ impl Meter {
 
 /// The processors, looked at now and then.
 struct ProcessorWatch {
+    available: usize,
     last: Option<Processors>,
     at: Instant,
     every: Duration,
@@ -92,8 +93,10 @@ struct ProcessorWatch {
 impl ProcessorWatch {
     /// One that a schedule asks at such intervals.
     fn new(now: Instant, interval: Duration) -> ProcessorWatch {
+        let available = processors::available();
         ProcessorWatch {
-            last: Processors::now(),
+            available,
+            last: Processors::now(available),
             at: now,
             every: look_every(interval),
             user_cpu: None,
@@ -104,7 +107,7 @@ impl ProcessorWatch {
     fn user_cpu(&mut self, now: Instant) -> Option<f64> {
         if now.duration_since(self.at) >= self.every {
             self.at = now;
-            let before = std::mem::replace(&mut self.last, Processors::now());
+            let before = std::mem::replace(&mut self.last, Processors::now(self.available));
             let both = self.last.as_ref().zip(before.as_ref());
             self.user_cpu = both.and_then(|(now, before)| now.user_share_since(before));
         }

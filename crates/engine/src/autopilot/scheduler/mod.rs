@@ -279,10 +279,9 @@ fn interval(shared: &Shared, schedule: &dyn Schedule) -> Duration {
 /// The load that fills the machine: as set, and what users have of the processors beside
 /// the workers.
 fn full_load(settings: &Settings) -> FullLoad {
-    let processors = std::thread::available_parallelism().map_or(1, usize::from);
     FullLoad {
         bytes_per_second: settings.full_load_bytes_per_second.map(|rate| rate as f64),
-        ..FullLoad::beside(settings.workers, processors)
+        ..FullLoad::beside(settings.workers, processors::available())
     }
 }
 
