@@ -11,6 +11,10 @@ pub struct Load {
     pub at: Duration,
     /// Time of the day at the interval's end, UTC.
     pub time_of_day: Duration,
+    /// Time since 1970 at the interval's end, by the system's clock, which may be set; 0 in
+    /// journals that do not tell it.
+    #[serde(default)]
+    pub clock: Duration,
     /// The interval's length.
     pub interval: Duration,
     /// Gets.
@@ -43,6 +47,7 @@ impl Load {
         Load {
             at: later.at,
             time_of_day: later.time_of_day,
+            clock: later.clock,
             interval: self.interval.saturating_add(later.interval),
             gets: self.gets.saturating_add(later.gets),
             scans: self.scans.saturating_add(later.scans),

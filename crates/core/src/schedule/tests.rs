@@ -20,6 +20,7 @@ fn seen(at: u64, client: f64, files: usize) -> Seen {
         load: Load {
             at: Duration::from_secs(at),
             time_of_day: Duration::from_secs(at % 86_400),
+            clock: Duration::from_secs(at),
             interval: Duration::from_secs(1),
             cached_bytes: client as u64,
             logged_bytes: 2_000_000,
@@ -307,6 +308,22 @@ fn what_was_seen_of_the_load_survives_a_restart() {
         .restore(&serde_json::json!({"rhythm": 1}))
         .expect_err("no state");
     assert!(why.contains("cannot be read"), "{why}");
+}
+
+/// High phases last 22 seconds, two of them until three calm intervals are seen; eleven are
+/// over when a process ends, and it is away for four.
+#[test]
+fn after_a_restart_the_rest_of_a_high_phase_is_foreseen() {
+    let mut schedule = LookAhead::new(BOUNDS, DEVICE);
+    for at in 0..=190 {
+        let client = if at % 40 >= 20 { HIGH } else { CALM };
+        schedule.order(&seen(at, client, 1));
+    }
+    let state = schedule.state();
+    let why = |at: u64| restarted(&state).order(&seen(at, HIGH, 1)).why;
+    assert!(why(195).contains("high for some 6 s"), "{}", why(195));
+    // A low phase may have come between, and nobody knows when the high one began.
+    assert!(why(230).contains("high for some 21 s"), "{}", why(230));
 }
 
 /// Users who also take half the device at low load leave less to repay with, whether that

@@ -58,9 +58,11 @@ impl Meter {
     pub(super) fn read(&mut self, shared: &Shared, now: Instant) -> (Load, Conditions) {
         let sums = Sums::of(shared);
         let before = std::mem::replace(&mut self.sums, sums);
+        let clock = clock();
         let load = Load {
             at: now.duration_since(self.begun),
-            time_of_day: time_of_day(),
+            time_of_day: Duration::from_secs(clock.as_secs() % DAY),
+            clock,
             interval: now.duration_since(self.last),
             gets: grown(&sums, &before, |sums| {
                 sums.operations.gets_found + sums.operations.gets_absent
@@ -125,10 +127,10 @@ fn grown(now: &Sums, before: &Sums, of: impl Fn(&Sums) -> u64) -> u64 {
     of(now).saturating_sub(of(before))
 }
 
-fn time_of_day() -> Duration {
-    // A clock before 1970 tells no hour worth knowing.
+/// Time since 1970. A clock before that tells no hour worth knowing.
+fn clock() -> Duration {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    Duration::from_secs(since.map_or(0, |since| since.as_secs() % DAY))
+    since.unwrap_or_default()
 }
 
 impl Sums {
