@@ -212,6 +212,10 @@ pub struct UserLoad {
     pub compressed_share: f64,
     /// Mean bytes of an entry, as last estimated.
     pub entry_bytes: f64,
+    /// Mean share of the processors that they kept busy, over all `seconds`; absent where the
+    /// arm's schedule does not look at the processors.
+    #[serde(default)]
+    pub user_cpu: Option<f64>,
     /// Whether the arm's schedule held the load for high just then.
     #[serde(default)]
     pub high: bool,

@@ -1,9 +1,9 @@
 //! Judgements over the intervals of a session.
 
 use super::*;
-use crate::drive::{LatencySummary, ProcessUse, Sample};
+use crate::drive::{LatencySummary, Sample};
 use crate::run::SessionRecord;
-use crate::store::{Background, Counters, LevelShape, UserLoad};
+use crate::store::{Counters, LevelShape, UserLoad};
 use crate::workload::{Session, Workload, parse_workload};
 
 const OVERLOAD: &str = r#"
@@ -31,7 +31,7 @@ fn session(number: usize) -> Session {
 }
 
 /// A second of a session that ended `at` seconds after the run's start.
-fn second(session: usize, at: u32, done: f64, p99: f64) -> Sample {
+pub(super) fn second(session: usize, at: u32, done: f64, p99: f64) -> Sample {
     Sample {
         at: f64::from(at),
         seconds: 1.0,
@@ -71,7 +71,7 @@ fn record(name: &str) -> SessionRecord {
     }
 }
 
-fn run_of(samples: Vec<Sample>) -> ArmRun {
+pub(super) fn run_of(samples: Vec<Sample>) -> ArmRun {
     ArmRun {
         arm: "fixed-4@dlc".parse().unwrap(),
         round: 0,
@@ -332,80 +332,6 @@ fn a_second_in_which_nothing_ends_is_not_calm() {
     assert_eq!(seen.back_after, Some(1.0));
     let nothing_after = overloaded(&[(90.0, 1.0), (90.0, 1.0)]);
     assert_eq!(judge_overload(&nothing_after, 1, &rates), None);
-}
-
-/// Users who move 3 MB a second, beside 5 MB a second of flushes and compactions.
-fn counted(at: u32, gets: u64) -> Sample {
-    let seconds = u64::from(at);
-    Sample {
-        process: ProcessUse {
-            device_read_bytes: 4_000_000 * seconds,
-            device_written_bytes: 4_000_000 * seconds,
-            ..ProcessUse::default()
-        },
-        background: Background {
-            flushed_bytes: 1_000_000 * seconds,
-            compaction_read_bytes: 2_000_000 * seconds,
-            compaction_written_bytes: 2_000_000 * seconds,
-            ..Background::default()
-        },
-        user_load: Some(UserLoad {
-            seconds: f64::from(at),
-            gets: gets * seconds,
-            cached_bytes: 4_000_000 * seconds,
-            logged_bytes: 1_000_000 * seconds,
-            compressed_share: 0.5,
-            entry_bytes: 1_000.0,
-            ..UserLoad::default()
-        }),
-        ..second(0, at, 10.0, 1.0)
-    }
-}
-
-#[test]
-fn load_models_are_held_against_the_kernel() {
-    let run = run_of((1..=32).map(|at| counted(at, 1_500)).collect());
-    let seen = judge_load_models(&run, 0).unwrap();
-    assert_eq!(seen.kernel, 3e6);
-    let of = |name: &str| {
-        let at = MODELS.iter().position(|(known, _)| *known == name);
-        seen.models[at.unwrap()]
-    };
-    assert_eq!(of("cache-additions"), ModelError::default());
-    assert_eq!((of("operations").bias, of("operations").error), (-0.5, 0.5));
-    assert_eq!((of("weighted").bias, of("weighted").error), (7.0, 7.0));
-    let scaled = ["operations", "weighted"].map(|name| of(name).scaled_error);
-    assert!(scaled.iter().all(|error| *error < 1e-9), "{scaled:?}");
-}
-
-/// After the eleventh second gets come at twice the rate, of which the device notices nothing.
-#[test]
-fn a_constant_factor_mends_no_model_that_does_not_follow_the_load() {
-    let mut samples: Vec<Sample> = (1..=32).map(|at| counted(at, 1_500)).collect();
-    for sample in &mut samples[11..] {
-        let load = sample.user_load.as_mut().unwrap();
-        load.gets += 1_500 * (load.seconds as u64 - 11);
-    }
-    let seen = judge_load_models(&run_of(samples), 0).unwrap();
-    let weighted = seen.models[2];
-    // Windows of 24, 48 and 48 MB/s against 3: a sixteenth is the best factor.
-    assert!((weighted.bias - 37.0 / 3.0).abs() < 1e-9, "{weighted:?}");
-    let over = weighted.scaled_error - 0.5 / 3.0;
-    assert!(over.abs() < 1e-9, "{weighted:?}");
-}
-
-#[test]
-fn without_counts_no_model_is_judged() {
-    let mut run = run_of((1..=32).map(|at| counted(at, 1)).collect());
-    assert!(judge_load_models(&run, 0).is_some());
-    for sample in &mut run.samples {
-        sample.process = ProcessUse::default();
-    }
-    assert_eq!(judge_load_models(&run, 0), None);
-    let short = run_of((1..=9).map(|at| counted(at, 1)).collect());
-    assert_eq!(judge_load_models(&short, 0), None);
-    let stock = run_of((1..=32).map(|at| second(0, at, 1.0, 1.0)).collect());
-    assert_eq!(judge_load_models(&stock, 0), None);
 }
 
 #[test]

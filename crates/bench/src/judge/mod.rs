@@ -14,6 +14,8 @@ mod headroom;
 mod interval_tests;
 mod intervals;
 mod level0;
+#[cfg(test)]
+mod load_model_tests;
 mod load_models;
 mod maximum;
 mod offered;
@@ -45,7 +47,7 @@ pub(crate) use headroom::oracle_of;
 pub use headroom::{BestInSession, Bound, Gap, Headroom, OtherRounds, headroom};
 pub use intervals::{Interval, Intervals};
 pub use level0::{Level0Files, Reads, ReadsByFiles, STEP as LEVEL0_STEP, reads_by_level0_files};
-pub use load_models::{MODELS, ModelError, ModelErrors, judge_load_models};
+pub use load_models::{Bytes, MODELS, ModelError, ModelErrors, Processors, judge_load_models};
 pub use maximum::maximum;
 pub use offered::{Offered, Scheduled, judge_offered};
 pub use overload::{Overload, judge_overload, overload_of};

@@ -210,4 +210,12 @@ fn intervals_add_up() {
     );
     let client = |load: &Load| LoadModel::CacheAdditions.client(load, &Conditions::default());
     assert_eq!(client(&both), (client(&one) + client(&two)) / 2.0);
+    assert_eq!(both.user_cpu, None, "nobody told it");
+    two.user_cpu = Some(0.25);
+    let told = one.then(&two);
+    assert_eq!(told.user_cpu, Some(0.25));
+    // Two seconds of a quarter, and two of three quarters.
+    let mut long = two;
+    (long.interval, long.user_cpu) = (Duration::from_secs(2), Some(0.75));
+    assert_eq!(told.then(&long).user_cpu, Some(0.5));
 }
