@@ -212,6 +212,10 @@ pub struct UserLoad {
     pub compressed_share: f64,
     /// Mean bytes of an entry, as last estimated.
     pub entry_bytes: f64,
+    /// Mean share of the processors that they kept busy, over all `seconds`; absent where the
+    /// arm's schedule does not look at the processors.
+    #[serde(default)]
+    pub user_cpu: Option<f64>,
     /// Whether the arm's schedule held the load for high just then.
     #[serde(default)]
     pub high: bool,
@@ -263,8 +267,8 @@ impl TunerCounters {
 pub struct Shape {
     /// Occupied levels, newest data first.
     pub levels: Vec<LevelShape>,
-    /// Bytes that the arm's own planner still wants to merge.
-    pub debt_bytes: u64,
+    /// Bytes that the arm's own planner still wants to merge, where it tells them.
+    pub debt_bytes: Option<u64>,
 }
 
 /// One level: a logical one where the arm has such, else one of RocksDB's.

@@ -6,7 +6,7 @@ use lissom_core::filters::FilterAllocation;
 use lissom_core::observation::{InFlight, Mission};
 use lissom_core::plan::Plan;
 use lissom_core::planner;
-use lissom_core::schedule::{Debt, DebtBounds, DeepOrder, Level0Order, Order, Phase};
+use lissom_core::schedule::{DeepOrder, Level0Order, Order, Phase};
 use lissom_core::shape::{RunLimits, Shape};
 use lissom_core::state::TreeState;
 use lissom_core::tree::Tree;
@@ -34,7 +34,6 @@ pub(crate) struct Pilot {
     exploration: f64,
     /// What the schedule lets run.
     pub(crate) order: Order,
-    bounds: DebtBounds,
     /// The limits are held, whatever the tuner answers.
     pub(crate) pinned: bool,
 }
@@ -46,7 +45,6 @@ impl Pilot {
             shape: store.shape.clone(),
             workers: store.workers,
             order: Order::all(Phase::Low, "nothing was seen of the load yet"),
-            bounds: store.debt_bounds,
             state: TreeState::new(policy.first_limits()),
             tuner: policy
                 .over(store.filters)
@@ -93,8 +91,6 @@ impl Pilot {
     }
 
     fn observation(&self, tree: Tree, in_flight: Vec<InFlight>) -> Observation {
-        // L0 may have come to its bound since the schedule was asked.
-        let order = Debt::of_level0(&tree).bounded(&self.bounds, self.order.clone());
         Observation {
             shape: self.shape.fitted(&tree),
             tree,
@@ -102,8 +98,8 @@ impl Pilot {
             in_flight,
             unreadable: Default::default(),
             workers: self.workers,
-            level0: order.level0,
-            deep: order.deep,
+            level0: self.order.level0,
+            deep: self.order.deep,
             pinned: self.pinned,
         }
     }

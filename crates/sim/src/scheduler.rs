@@ -110,6 +110,7 @@ impl Counters {
         Load {
             at: duration(self.at),
             time_of_day: duration(self.at % DAY),
+            clock: duration(self.at),
             interval,
             gets: grown(|it| it.gets),
             scans: grown(|it| it.scans),

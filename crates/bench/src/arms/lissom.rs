@@ -233,7 +233,7 @@ impl Store for LissomStore {
         levels.sort_by_key(|level| level.level);
         Shape {
             levels,
-            debt_bytes: glance.debt_bytes,
+            debt_bytes: Some(glance.debt_bytes),
         }
     }
 
@@ -249,6 +249,7 @@ impl Store for LissomStore {
                 logged_bytes: report.load.logged_bytes,
                 compressed_share: report.conditions.compressed_share,
                 entry_bytes: report.conditions.entry_bytes,
+                user_cpu: report.load.user_cpu,
                 high: report.order.phase == Phase::High,
                 delayed: report.order.level0 != Level0Order::Merge,
                 deep_delayed: report.order.deep != DeepOrder::All,

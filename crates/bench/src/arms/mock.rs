@@ -97,7 +97,7 @@ impl Store for MockStore {
                 bytes,
                 run_limit: Some(1),
             }],
-            debt_bytes: 0,
+            debt_bytes: Some(0),
         }
     }
 

@@ -23,7 +23,8 @@ pub enum ArmName {
     /// the tuning guide has it: the bytes of L0.
     RocksdbLeveledTuned(Option<u64>),
     /// Stock RocksDB, leveled, with its own auto-tuned rate limiter: up to 1 GiB/s of
-    /// what flushes and compactions write, as by default; reads are not counted.
+    /// what flushes and compactions write, as by default; reads are not counted. It is refilled
+    /// the more often the shorter the schedules' interval is.
     RocksdbLeveledAutoRate,
     /// Stock RocksDB, universal.
     RocksdbUniversal,

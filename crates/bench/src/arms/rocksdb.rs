@@ -21,6 +21,9 @@ pub struct StockRocksDb {
     db: DB,
     log: CompactionLog,
     path: PathBuf,
+    /// Whether its estimate of what compactions have to move is one: RocksDB makes it of
+    /// levels alone, and says 0 of every other style.
+    estimates_debt: bool,
 }
 
 impl StockRocksDb {
@@ -36,10 +39,12 @@ impl StockRocksDb {
             db,
             log,
             path: path.to_path_buf(),
+            estimates_debt: *arm != ArmName::RocksdbUniversal,
         })
     }
 
-    /// Opens `path` with options of the caller's, who has given them `log`.
+    /// Opens `path` with options of the caller's, who has given them `log`. Of what style
+    /// they are is not asked, so that it tells no debt.
     ///
     /// # Errors
     /// RocksDB's.
@@ -52,6 +57,7 @@ impl StockRocksDb {
             db: DB::open(options, path)?,
             log,
             path: path.to_path_buf(),
+            estimates_debt: false,
         })
     }
 
@@ -96,9 +102,17 @@ fn shared_options(resources: &Resources) -> Options {
 /// The auto-tuned rate limiter's upper end; it tunes itself down from there.
 const MOST_BYTES_PER_SECOND: i64 = 1 << 30;
 
-/// RocksDB's defaults for the other two.
+/// RocksDB's defaults for the other two. It tunes itself after every hundred refills.
 const REFILL_MICROS: i64 = 100_000;
 const FAIRNESS: i32 = 10;
+
+/// Microseconds between two refills of the auto-tuned rate limiter. Where time is compressed
+/// they are as much shorter as the schedules' interval, or it would tune itself more slowly
+/// than the load changes.
+pub(super) fn refill_micros(resources: &Resources) -> i64 {
+    let interval = i64::try_from(resources.schedule_interval_millis).unwrap_or(i64::MAX);
+    REFILL_MICROS.saturating_mul(interval) / 1_000
+}
 
 /// One cache for all blocks, with the write buffers charged to it: otherwise indexes
 /// and filters would be memory that nobody counts.
@@ -133,7 +147,8 @@ fn apply_style(options: &mut Options, arm: &ArmName, resources: &Resources) -> R
     match arm {
         ArmName::RocksdbLeveled => {}
         ArmName::RocksdbLeveledAutoRate => {
-            options.set_auto_tuned_ratelimiter(MOST_BYTES_PER_SECOND, REFILL_MICROS, FAIRNESS);
+            let refill = refill_micros(resources);
+            options.set_auto_tuned_ratelimiter(MOST_BYTES_PER_SECOND, refill, FAIRNESS);
         }
         ArmName::RocksdbLeveledTuned(base) => {
             let base = base.unwrap_or(resources.level0_bytes());
@@ -179,9 +194,10 @@ impl Store for StockRocksDb {
     }
 
     fn shape(&self) -> Shape {
+        let debt = || self.property(properties::ESTIMATE_PENDING_COMPACTION_BYTES);
         Shape {
             levels: physical_levels(&self.db),
-            debt_bytes: self.property(properties::ESTIMATE_PENDING_COMPACTION_BYTES),
+            debt_bytes: self.estimates_debt.then(debt),
         }
     }
 

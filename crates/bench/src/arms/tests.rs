@@ -162,6 +162,36 @@ fn every_arm_may_run_as_many_compactions() {
 }
 
 #[test]
+fn the_auto_tuned_rate_limiter_is_compressed_in_time_as_schedules_are() {
+    let refill = |millis: u64| {
+        let resources = Resources {
+            schedule_interval_millis: millis,
+            ..Resources::default()
+        };
+        super::rocksdb::refill_micros(&resources)
+    };
+    // RocksDB's default, a quarter of it, and the least and the most that may be set.
+    assert_eq!(
+        [1_000, 250, 100, 60_000].map(refill),
+        [100_000, 25_000, 10_000, 6_000_000]
+    );
+}
+
+#[test]
+fn rocksdb_tells_the_debt_of_levels_alone() {
+    let place = tempfile::tempdir().unwrap();
+    let debt = |name: &str| {
+        let directory = place.path().join(name);
+        std::fs::create_dir(&directory).unwrap();
+        let store = open_arm(&name.parse().unwrap(), &directory, &Resources::default()).unwrap();
+        store.shape().debt_bytes
+    };
+    assert_eq!(debt("rocksdb-leveled"), Some(0));
+    assert_eq!(debt("rocksdb-leveled-auto-rate"), Some(0));
+    assert_eq!(debt("rocksdb-universal"), None);
+}
+
+#[test]
 fn a_share_of_trials_that_is_set_is_the_stores() {
     let exploration = |resources: &Resources| {
         let policy = "learned".parse().unwrap();

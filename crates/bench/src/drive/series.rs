@@ -35,8 +35,8 @@ pub struct Sample {
     pub user_load: Option<UserLoad>,
     /// Bytes of table files on disk.
     pub disk_bytes: u64,
-    /// Bytes that the arm still wants to merge.
-    pub debt_bytes: u64,
+    /// Bytes that the arm still wants to merge, where it tells them.
+    pub debt_bytes: Option<u64>,
     /// The tree.
     pub levels: Vec<LevelShape>,
 }

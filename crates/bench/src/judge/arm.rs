@@ -23,8 +23,8 @@ pub struct ArmVerdict {
     pub is_rival: bool,
     /// Time of all closed sessions with the closing one, and the debt.
     pub total_seconds: Figure,
-    /// The debt's part of it.
-    pub debt_seconds: Figure,
+    /// The debt's part of it; absent of an arm that does not tell its debt.
+    pub debt_seconds: Option<Figure>,
     /// By session.
     pub sessions: Vec<SessionVerdict>,
     /// Bytes written to files per byte written by the user.
@@ -107,6 +107,7 @@ pub fn judge_arm(arm: &ArmName, rounds: &[Vec<&ArmRun>], space_bound: f64) -> Op
         .iter()
         .zip(&debts)
         .map(|(run, debt)| closed_seconds(run) + debt);
+    let tells_debt = runs.iter().all(|run| run.debt_bytes().is_some());
     let peak = over(&|t| t.peak_space_amplification)?;
     let over_space_bound = peak.max > space_bound;
     Some(ArmVerdict {
@@ -115,7 +116,7 @@ pub fn judge_arm(arm: &ArmName, rounds: &[Vec<&ArmRun>], space_bound: f64) -> Op
         over_space_bound,
         is_rival: !arm.is_oracle() && !over_space_bound,
         total_seconds: Figure::of(totals)?,
-        debt_seconds: Figure::of(debts.iter().copied())?,
+        debt_seconds: Figure::of(debts.iter().copied()).filter(|_| tells_debt),
         sessions: judge_sessions(&runs),
         write_amplification: Figure::of(runs.iter().filter_map(|r| r.totals.write_amplification())),
         read_amplification: Figure::of(runs.iter().filter_map(|r| r.read_amplification())),

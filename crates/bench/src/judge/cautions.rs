@@ -41,6 +41,7 @@ pub fn cautions(
     cautions.extend(program_cautions(rounds));
     cautions.extend(unsettled_caution(rounds));
     cautions.extend(debt_caution(rounds));
+    cautions.extend(untold_debt_caution(verdict));
     cautions.extend(balance_caution(verdict));
     cautions
 }
@@ -160,6 +161,18 @@ fn debt_caution(rounds: &[Vec<&ArmRun>]) -> Option<String> {
     rounds.iter().any(uncharged).then(|| {
         "Debt could not be charged: no arm of the round compacted while it was measured."
             .to_string()
+    })
+}
+
+/// A total without the debt is too good.
+fn untold_debt_caution(verdict: &Verdict) -> Option<String> {
+    let untold = verdict.arms.iter().filter(|arm| arm.debt_seconds.is_none());
+    let names: Vec<String> = untold.map(|arm| arm.arm.to_string()).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "No debt is charged to {}, which does not tell it: its total is too low by what it left.",
+            names.join(", ")
+        )
     })
 }
 

@@ -5,9 +5,11 @@ use crate::run::ArmRun;
 
 /// Seconds that each run of a round still owes: debt bytes over the bytes that the
 /// arm's compactions merged per second. An arm that did not compact is charged at the
-/// slowest speed of its round; `None` if nobody compacted.
+/// slowest speed of its round; `None` if nobody compacted. What an arm does not tell cannot
+/// be charged to it.
 pub fn debt_seconds(run: &ArmRun, round: &[&ArmRun]) -> Option<f64> {
-    if run.totals.debt_bytes == 0 {
+    let debt = run.debt_bytes().unwrap_or(0);
+    if debt == 0 {
         return Some(0.0);
     }
     let own = run.totals.compaction_bytes_per_second();
@@ -15,7 +17,7 @@ pub fn debt_seconds(run: &ArmRun, round: &[&ArmRun]) -> Option<f64> {
         .iter()
         .filter_map(|other| other.totals.compaction_bytes_per_second());
     let speed = own.or_else(|| others.min_by(f64::total_cmp))?;
-    Some(run.totals.debt_bytes as f64 / speed)
+    Some(debt as f64 / speed)
 }
 
 /// The runs of `arm` in the given rounds, by round.

@@ -197,12 +197,13 @@ fn times(arm: &ArmVerdict) -> Times {
 
 /// Seconds of a session by round; the closing one carries the debt.
 fn charged(arm: &ArmVerdict, session: &SessionVerdict) -> Vec<f64> {
-    let seconds = session.seconds.values.iter();
-    if session.name != CLOSING_SESSION {
-        return seconds.copied().collect();
-    }
-    let debts = arm.debt_seconds.values.iter();
-    seconds.zip(debts).map(|(own, debt)| own + debt).collect()
+    let seconds = &session.seconds.values;
+    let debts = arm.debt_seconds.as_ref();
+    let Some(debts) = debts.filter(|_| session.name == CLOSING_SESSION) else {
+        return seconds.clone();
+    };
+    let both = seconds.iter().zip(&debts.values);
+    both.map(|(own, debt)| own + debt).collect()
 }
 
 fn balance(best: &[BestInSession]) -> f64 {

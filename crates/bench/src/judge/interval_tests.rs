@@ -1,9 +1,9 @@
 //! Judgements over the intervals of a session.
 
 use super::*;
-use crate::drive::{LatencySummary, ProcessUse, Sample};
+use crate::drive::{LatencySummary, Sample};
 use crate::run::SessionRecord;
-use crate::store::{Background, Counters, LevelShape, UserLoad};
+use crate::store::{Counters, LevelShape, UserLoad};
 use crate::workload::{Session, Workload, parse_workload};
 
 const OVERLOAD: &str = r#"
@@ -31,7 +31,7 @@ fn session(number: usize) -> Session {
 }
 
 /// A second of a session that ended `at` seconds after the run's start.
-fn second(session: usize, at: u32, done: f64, p99: f64) -> Sample {
+pub(super) fn second(session: usize, at: u32, done: f64, p99: f64) -> Sample {
     Sample {
         at: f64::from(at),
         seconds: 1.0,
@@ -71,7 +71,7 @@ fn record(name: &str) -> SessionRecord {
     }
 }
 
-fn run_of(samples: Vec<Sample>) -> ArmRun {
+pub(super) fn run_of(samples: Vec<Sample>) -> ArmRun {
     ArmRun {
         arm: "fixed-4@dlc".parse().unwrap(),
         round: 0,
@@ -107,13 +107,13 @@ fn dips_are_seen_against_what_was_offered() {
         (1.0, 1.0),
         (1.0, 1.0),
     ]);
-    run.samples[6].debt_bytes = 77;
-    run.samples.last_mut().unwrap().debt_bytes = 33;
+    run.samples[6].debt_bytes = Some(77);
+    run.samples.last_mut().unwrap().debt_bytes = Some(33);
     run.sessions[1].seconds = 11.0;
     let seen = judge_offered(&run, 1, &session(1), 1000, 4).unwrap();
     assert!((seen.dips - 1.0 / 9.0).abs() < 1e-9, "{seen:?}");
-    assert_eq!((seen.slowest, seen.most_debt), (0.5, 77.0));
-    assert_eq!(seen.end_debt, 33.0, "the last second is not whole");
+    assert_eq!((seen.slowest, seen.most_debt), (0.5, Some(77.0)));
+    assert_eq!(seen.end_debt, Some(33.0), "the last second is not whole");
     assert!((seen.late - 2.0).abs() < 1e-9, "{seen:?}");
     assert!((seen.variation - 25.0 / 87.5).abs() < 1e-9, "{seen:?}");
     assert_eq!((seen.latency.p99, seen.stall_seconds), (700.0, 2.5));
@@ -181,7 +181,7 @@ fn a_long_session_is_told_in_parts() {
         let slow = at > 600 && at % 2 == 0;
         let (done, p99) = if slow { (5.0, 900.0) } else { (10.0, 100.0) };
         Sample {
-            debt_bytes: u64::from(at),
+            debt_bytes: Some(u64::from(at)),
             ..second(0, at, done, p99)
         }
     });
@@ -194,13 +194,39 @@ fn a_long_session_is_told_in_parts() {
     let dips: Vec<_> = seen.iter().map(|it| it.dips).collect();
     assert_eq!(dips, [0.0, 0.0, 0.0, 0.5]);
     assert_eq!((seen[2].slowest, seen[3].slowest), (1.0, 0.5));
-    assert_eq!((seen[2].worst_p99, seen[3].worst_p99), (100.0, 900.0));
-    assert_eq!((seen[0].median_p99, seen[3].median_p99), (100.0, 500.0));
-    assert_eq!((seen[0].most_debt, seen[3].most_debt), (200.0, 800.0));
+    let of = |of: fn(&Part) -> Option<f64>| [0, 2, 3].map(|at: usize| of(&seen[at]));
+    assert_eq!(of(|it| it.worst_p99), [100.0, 100.0, 900.0].map(Some));
+    assert_eq!(of(|it| it.median_p99), [100.0, 100.0, 500.0].map(Some));
+    assert_eq!(of(|it| it.most_debt), [200.0, 600.0, 800.0].map(Some));
     assert_eq!(judge_part(&run, 0, &long, (900.0, 950.0)), None);
     assert_eq!(parts_of(&session(1), 1000), [], "it is short");
     let closed = workload().closed().sessions[1].clone();
     assert_eq!(parts_of(&closed, 1000), []);
+}
+
+/// In every other second of the second quarter nothing ends, nor in all of the last one.
+#[test]
+fn seconds_in_which_nothing_ends_make_no_part_faster() {
+    let long = OVERLOAD.replace("seconds = 4.0", "seconds = 800.0");
+    let long = parse_workload(&long, "f").unwrap().sessions[0].clone();
+    let stalled = |at: u32| at > 600 || (at > 200 && at <= 400 && at.is_multiple_of(2));
+    let seconds = (1..=801).map(|at| {
+        let (done, p99) = if stalled(at) {
+            (0.0, 0.0)
+        } else {
+            (10.0, 300.0)
+        };
+        second(0, at, done, p99)
+    });
+    let run = run_of(seconds.collect());
+    let borders = parts_of(&long, 1000);
+    let judge = |between: &(f64, f64)| judge_part(&run, 0, &long, *between);
+    let seen: Vec<Part> = borders.iter().filter_map(judge).collect();
+    let medians: Vec<_> = seen.iter().map(|it| it.median_p99).collect();
+    assert_eq!(medians, [Some(300.0), Some(300.0), Some(300.0), None]);
+    assert_eq!((seen[1].dips, seen[3].dips), (0.5, 1.0));
+    assert_eq!(seen[3].worst_p99, None);
+    assert_eq!(seen[0].most_debt, None, "nobody told it");
 }
 
 #[test]
@@ -266,6 +292,10 @@ fn what_was_slow_before_an_overload_is_calm_after_it() {
     assert_eq!((seen.back_after, seen.calm_p99), (Some(0.0), 100.0));
     // The fourth second of the calm session is its last, and not whole.
     assert_eq!(seen.calm_over, 1.0 / 3.0);
+    // A second without any operation is no calm one, and has no low latency.
+    run.samples[0].latency = LatencySummary::default();
+    let seen = judged(&run);
+    assert_eq!((seen.calm_p99, seen.calm_over), (225.0, 1.0 / 3.0));
 }
 
 #[test]
@@ -302,80 +332,6 @@ fn a_second_in_which_nothing_ends_is_not_calm() {
     assert_eq!(seen.back_after, Some(1.0));
     let nothing_after = overloaded(&[(90.0, 1.0), (90.0, 1.0)]);
     assert_eq!(judge_overload(&nothing_after, 1, &rates), None);
-}
-
-/// Users who move 3 MB a second, beside 5 MB a second of flushes and compactions.
-fn counted(at: u32, gets: u64) -> Sample {
-    let seconds = u64::from(at);
-    Sample {
-        process: ProcessUse {
-            device_read_bytes: 4_000_000 * seconds,
-            device_written_bytes: 4_000_000 * seconds,
-            ..ProcessUse::default()
-        },
-        background: Background {
-            flushed_bytes: 1_000_000 * seconds,
-            compaction_read_bytes: 2_000_000 * seconds,
-            compaction_written_bytes: 2_000_000 * seconds,
-            ..Background::default()
-        },
-        user_load: Some(UserLoad {
-            seconds: f64::from(at),
-            gets: gets * seconds,
-            cached_bytes: 4_000_000 * seconds,
-            logged_bytes: 1_000_000 * seconds,
-            compressed_share: 0.5,
-            entry_bytes: 1_000.0,
-            ..UserLoad::default()
-        }),
-        ..second(0, at, 10.0, 1.0)
-    }
-}
-
-#[test]
-fn load_models_are_held_against_the_kernel() {
-    let run = run_of((1..=32).map(|at| counted(at, 1_500)).collect());
-    let seen = judge_load_models(&run, 0).unwrap();
-    assert_eq!(seen.kernel, 3e6);
-    let of = |name: &str| {
-        let at = MODELS.iter().position(|(known, _)| *known == name);
-        seen.models[at.unwrap()]
-    };
-    assert_eq!(of("cache-additions"), ModelError::default());
-    assert_eq!((of("operations").bias, of("operations").error), (-0.5, 0.5));
-    assert_eq!((of("weighted").bias, of("weighted").error), (7.0, 7.0));
-    let scaled = ["operations", "weighted"].map(|name| of(name).scaled_error);
-    assert!(scaled.iter().all(|error| *error < 1e-9), "{scaled:?}");
-}
-
-/// After the eleventh second gets come at twice the rate, of which the device notices nothing.
-#[test]
-fn a_constant_factor_mends_no_model_that_does_not_follow_the_load() {
-    let mut samples: Vec<Sample> = (1..=32).map(|at| counted(at, 1_500)).collect();
-    for sample in &mut samples[11..] {
-        let load = sample.user_load.as_mut().unwrap();
-        load.gets += 1_500 * (load.seconds as u64 - 11);
-    }
-    let seen = judge_load_models(&run_of(samples), 0).unwrap();
-    let weighted = seen.models[2];
-    // Windows of 24, 48 and 48 MB/s against 3: a sixteenth is the best factor.
-    assert!((weighted.bias - 37.0 / 3.0).abs() < 1e-9, "{weighted:?}");
-    let over = weighted.scaled_error - 0.5 / 3.0;
-    assert!(over.abs() < 1e-9, "{weighted:?}");
-}
-
-#[test]
-fn without_counts_no_model_is_judged() {
-    let mut run = run_of((1..=32).map(|at| counted(at, 1)).collect());
-    assert!(judge_load_models(&run, 0).is_some());
-    for sample in &mut run.samples {
-        sample.process = ProcessUse::default();
-    }
-    assert_eq!(judge_load_models(&run, 0), None);
-    let short = run_of((1..=9).map(|at| counted(at, 1)).collect());
-    assert_eq!(judge_load_models(&short, 0), None);
-    let stock = run_of((1..=32).map(|at| second(0, at, 1.0, 1.0)).collect());
-    assert_eq!(judge_load_models(&stock, 0), None);
 }
 
 #[test]

@@ -64,6 +64,13 @@ impl Interval<'_> {
         sum / f64::from(POINTS)
     }
 
+    /// The 99th percentile of its latencies, in microseconds. `None` where nothing ended:
+    /// that is no low latency, but most likely a stall.
+    pub fn p99(&self) -> Option<f64> {
+        let latency = &self.sample.latency;
+        (!latency.is_empty()).then_some(latency.p99)
+    }
+
     /// Its length in seconds.
     pub fn seconds(&self) -> f64 {
         self.to - self.from

@@ -1,8 +1,10 @@
-//! The load models against the kernel's I/O counters.
+//! The load models against the kernel's counters.
 //!
 //! What users moved is what the kernel counted to and from the device, without what
 //! flushes and compactions moved. The write-ahead log is in it, as it is in the store's
-//! own model.
+//! own model. What users took of the processors is what the kernel counted of the process,
+//! without its threads in the background; the model that looks at them counts others' time in
+//! user mode too.
 
 use std::time::Duration;
 
@@ -12,7 +14,8 @@ use super::intervals::{Interval, Intervals};
 use crate::run::ArmRun;
 use crate::store::UserLoad;
 
-/// The models, with their names. `scarcest` estimates bytes as the first does.
+/// The models of bytes, with their names. `scarcest` estimates bytes as the first does, and
+/// looks at the processors besides.
 pub const MODELS: [(&str, LoadModel); 3] = [
     ("cache-additions", LoadModel::CacheAdditions),
     ("operations", LoadModel::Operations),
@@ -71,30 +74,54 @@ fn best_factor(windows: &[(f64, f64)]) -> f64 {
     middle.map_or(0.0, |(factor, _)| *factor)
 }
 
-/// What the kernel counted, and how far each of [`MODELS`] was from it.
+/// What the kernel counted, and how far each model was from it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelErrors {
+    /// Absent where the kernel counted no bytes, as where all reads come from its cache.
+    pub bytes: Option<Bytes>,
+    /// Absent for an arm whose schedule does not look at the processors.
+    pub processors: Option<Processors>,
+}
+
+/// Bytes, and how far each of [`MODELS`] was from them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bytes {
     /// Bytes per second that users moved, by the kernel.
     pub kernel: f64,
     /// In the order of [`MODELS`].
     pub models: [ModelError; MODELS.len()],
 }
 
-/// Compares the models in session number `session`. `None` for an arm that counts no
-/// load, a session without a whole window, and where the kernel counted nothing.
-pub fn judge_load_models(run: &ArmRun, session: usize) -> Option<ModelErrors> {
+/// Processors, and how far the model was from them that looks at them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Processors {
+    /// Share of the processors that users kept busy, by the kernel.
+    pub kernel: f64,
+    /// Of the model.
+    pub model: ModelError,
+}
+
+/// Compares the models in session number `session`, on so many processors. `None` for an
+/// arm that counts no load, a session without a whole window, and where the kernel counted
+/// nothing.
+pub fn judge_load_models(run: &ArmRun, session: usize, cores: usize) -> Option<ModelErrors> {
     let intervals = Intervals::of(run, session);
     let ends: Vec<&Interval<'_>> = intervals.all().iter().step_by(WINDOW).collect();
     let windows: Vec<Window> = ends
         .windows(2)
         .filter_map(|pair| Window::between(pair[0], pair[1]))
         .collect();
+    let errors = ModelErrors {
+        bytes: bytes(&windows),
+        processors: processors(&windows, cores),
+    };
+    (errors.bytes.is_some() || errors.processors.is_some()).then_some(errors)
+}
+
+fn bytes(windows: &[Window]) -> Option<Bytes> {
     let kernel: f64 = windows.iter().map(|it| it.kernel).sum();
-    if kernel <= 0.0 {
-        return None;
-    }
     let seconds: f64 = windows.iter().map(|it| it.seconds).sum();
-    Some(ModelErrors {
+    (kernel > 0.0).then(|| Bytes {
         kernel: kernel / seconds,
         models: std::array::from_fn(|model| {
             let pairs = windows.iter().map(|it| (it.models[model], it.kernel));
@@ -103,11 +130,30 @@ pub fn judge_load_models(run: &ArmRun, session: usize) -> Option<ModelErrors> {
     })
 }
 
-/// Bytes that users moved in some seconds.
+fn processors(windows: &[Window], cores: usize) -> Option<Processors> {
+    let cores = cores.max(1) as f64;
+    let told = windows.iter().filter_map(|it| {
+        let estimated = it.user_cpu? * it.seconds * cores;
+        Some((it.seconds, (estimated, it.kernel_cpu_seconds)))
+    });
+    let (seconds, pairs): (Vec<f64>, Vec<(f64, f64)>) = told.unzip();
+    let kernel: f64 = pairs.iter().map(|(_, kernel)| kernel).sum();
+    (kernel > 0.0).then(|| Processors {
+        kernel: kernel / (seconds.iter().sum::<f64>() * cores),
+        model: ModelError::of(&pairs),
+    })
+}
+
+/// What users did in some seconds.
 struct Window {
     seconds: f64,
+    /// Bytes that they moved.
     kernel: f64,
     models: [f64; MODELS.len()],
+    /// Share of the processors that they kept busy, where the arm looked at them.
+    user_cpu: Option<f64>,
+    /// Seconds of processors that they took.
+    kernel_cpu_seconds: f64,
 }
 
 impl Window {
@@ -130,6 +176,8 @@ impl Window {
             seconds,
             kernel: moved_by_users(from, to),
             models: MODELS.map(|(_, model)| estimate(model)),
+            user_cpu: busy_share(&before, &after, counted),
+            kernel_cpu_seconds: users_cpu_micros(from, to) as f64 / 1e6,
         })
     }
 }
@@ -144,6 +192,17 @@ fn load(before: &UserLoad, after: &UserLoad, seconds: f64) -> Option<Load> {
         logged_bytes: after.logged_bytes.saturating_sub(before.logged_bytes),
         ..Load::default()
     })
+}
+
+/// The mean share of some seconds, from those until either of their ends.
+fn busy_share(before: &UserLoad, after: &UserLoad, seconds: f64) -> Option<f64> {
+    let until = |load: &UserLoad| Some(load.user_cpu? * load.seconds);
+    Some((until(after)? - until(before)?) / seconds)
+}
+
+fn users_cpu_micros(from: &Interval<'_>, to: &Interval<'_>) -> u64 {
+    let taken = |it: &Interval<'_>| it.sample.process.user_cpu_micros();
+    taken(to).saturating_sub(taken(from))
 }
 
 fn moved_by_users(from: &Interval<'_>, to: &Interval<'_>) -> f64 {

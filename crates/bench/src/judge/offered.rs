@@ -28,10 +28,10 @@ pub struct Offered {
     pub stall_seconds: f64,
     /// Bytes written to files per byte written by the user; `None` without writes.
     pub write_amplification: Option<f64>,
-    /// Most bytes that the arm wanted to merge.
-    pub most_debt: f64,
+    /// Most bytes that the arm wanted to merge, where it tells them.
+    pub most_debt: Option<f64>,
     /// What of them was left at the session's end: the write amplification does not have it.
-    pub end_debt: f64,
+    pub end_debt: Option<f64>,
     /// Files in L0.
     pub level0: Level0Files,
     /// What the arm's schedule did; absent for an arm without one.
@@ -70,7 +70,8 @@ pub fn judge_offered(
         .filter(|it| it.offered(session.rate) >= highest * (1.0 - 1e-9))
         .map(|it| it.sample.operations_per_second)
         .collect();
-    let debts = intervals.all().iter().map(|it| it.sample.debt_bytes);
+    let debts = intervals.all().iter();
+    let debts = debts.filter_map(|it| it.sample.debt_bytes);
     let last = run.samples.iter().rfind(|it| it.session == number)?;
     let written = record.counters.written_bytes() as f64;
     Some(Offered {
@@ -81,8 +82,8 @@ pub fn judge_offered(
         latency: record.latency,
         stall_seconds: record.counters.stall_micros as f64 / 1e6,
         write_amplification: (record.user_bytes > 0).then(|| written / record.user_bytes as f64),
-        most_debt: debts.max().unwrap_or(0).max(last.debt_bytes) as f64,
-        end_debt: last.debt_bytes as f64,
+        most_debt: debts.chain(last.debt_bytes).max().map(|bytes| bytes as f64),
+        end_debt: last.debt_bytes.map(|bytes| bytes as f64),
         level0: judge_level0(&due)?,
         schedule: scheduled(&due, trigger),
     })

@@ -25,7 +25,8 @@ pub struct Overload {
     pub worst_of_offer: f64,
     /// Highest 99th percentile of an interval, in microseconds.
     pub worst_p99: f64,
-    /// Median 99th percentile of the intervals before, in microseconds.
+    /// Median 99th percentile of the intervals before in which anything ended, in
+    /// microseconds.
     pub calm_p99: f64,
     /// Share of the intervals before with more than twice that.
     pub calm_over: f64,
@@ -56,12 +57,12 @@ pub fn overload_of(sessions: &[Session], number: usize) -> Option<Periodic> {
 }
 
 /// Judges session number `number`, in which the rates are those of [`overload_of`].
-/// `None` where one of its phases, or the session before, has no whole interval.
+/// `None` where one of its phases, or the session before, has no whole interval, and where
+/// nothing ended in that session.
 pub fn judge_overload(run: &ArmRun, number: usize, rates: &Periodic) -> Option<Overload> {
     let record = run.sessions.get(number)?;
     let before = Intervals::of(run, number.checked_sub(1)?);
-    let p99s = before.all().iter().map(|it| it.sample.latency.p99);
-    let p99s: Vec<f64> = p99s.collect();
+    let p99s: Vec<f64> = before.all().iter().filter_map(Interval::p99).collect();
     let calm_p99 = median(&p99s)?;
     let highest = p99s.iter().copied().fold(0.0, f64::max);
     let over = before.all().iter();
@@ -73,15 +74,15 @@ pub fn judge_overload(run: &ArmRun, number: usize, rates: &Periodic) -> Option<O
         .collect();
     let carried = done.iter().sum::<f64>() / done.len() as f64;
     let worst = done.iter().copied().min_by(f64::total_cmp)?;
-    let all = intervals.all().iter();
+    let p99s_of_all = intervals.all().iter().filter_map(Interval::p99);
     let files = intervals.all().iter().map(|it| level0_files(it.sample));
     Some(Overload {
         carried,
         worst_share: if carried > 0.0 { worst / carried } else { 0.0 },
         worst_of_offer: worst / rates.high,
-        worst_p99: all.map(|it| it.sample.latency.p99).fold(0.0, f64::max),
+        worst_p99: p99s_of_all.fold(0.0, f64::max),
         calm_p99,
-        calm_over: over as f64 / p99s.len() as f64,
+        calm_over: over as f64 / before.all().len() as f64,
         back_after: back_after(&intervals, rates.seconds, highest.max(BACK * calm_p99))?,
         most_level0_files: files.max().unwrap_or(0),
         stall_seconds: record.counters.stall_micros as f64 / 1e6,
@@ -114,6 +115,5 @@ fn at_bound_seconds(intervals: &Intervals<'_>) -> Option<f64> {
 
 /// An interval in which nothing ended is a stall, whatever its latencies.
 fn is_calm(interval: &Interval<'_>, calm: f64) -> bool {
-    let latency = &interval.sample.latency;
-    !latency.is_empty() && latency.p99 <= calm
+    interval.p99().is_some_and(|p99| p99 <= calm)
 }

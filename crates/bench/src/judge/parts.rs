@@ -8,7 +8,7 @@ use crate::run::ArmRun;
 use crate::workload::Session;
 
 /// Sessions with a shorter offer, and shorter runs, are told as a whole only.
-pub(super) const LONG_SECONDS: f64 = 600.0;
+pub(crate) const LONG_SECONDS: f64 = 600.0;
 /// Parts of equal length.
 const PARTS: u32 = 4;
 
@@ -19,14 +19,15 @@ pub struct Part {
     pub dips: f64,
     /// Least share of its offered operations that an interval saw done.
     pub slowest: f64,
-    /// Median of the intervals' 99th percentiles, in microseconds.
-    pub median_p99: f64,
+    /// Median of the 99th percentiles, in microseconds, of intervals in which anything ended;
+    /// absent where nothing did.
+    pub median_p99: Option<f64>,
     /// The highest of them.
-    pub worst_p99: f64,
+    pub worst_p99: Option<f64>,
     /// Most files in L0 at an interval's end.
     pub most_level0_files: u32,
-    /// Most bytes that the arm wanted to merge.
-    pub most_debt: f64,
+    /// Most bytes that the arm wanted to merge, where it tells them.
+    pub most_debt: Option<f64>,
 }
 
 /// The parts of a session: seconds from its start at which each begins and ends. None in a
@@ -53,13 +54,14 @@ pub fn judge_part(
     let intervals = Intervals::of(run, number);
     let own: Vec<&Interval<'_>> = intervals.between(from, to).collect();
     let carried = Carried::of(&own, session.rate)?;
-    let p99s: Vec<f64> = own.iter().map(|it| it.sample.latency.p99).collect();
+    let p99s: Vec<f64> = own.iter().filter_map(|it| it.p99()).collect();
+    let debts = own.iter().filter_map(|it| it.sample.debt_bytes);
     Some(Part {
         dips: carried.dips,
         slowest: carried.slowest,
-        median_p99: median(&p99s)?,
-        worst_p99: p99s.into_iter().max_by(f64::total_cmp)?,
+        median_p99: median(&p99s),
+        worst_p99: p99s.into_iter().max_by(f64::total_cmp),
         most_level0_files: judge_level0(&own)?.most,
-        most_debt: own.iter().map(|it| it.sample.debt_bytes).max()? as f64,
+        most_debt: debts.max().map(|bytes| bytes as f64),
     })
 }

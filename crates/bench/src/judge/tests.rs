@@ -50,6 +50,7 @@ pub(super) fn run(name: &str, round: u32, seconds: [f64; 3]) -> ArmRun {
     let totals = Totals {
         user_bytes: 4_000_000_000,
         peak_space_amplification: 1.5,
+        debt_bytes: Some(0),
         ..Totals::default()
     };
     let load = LoadRecord {

@@ -3,12 +3,12 @@
 
 use super::grid::Grid;
 use super::labels::Labels;
-use super::over_rounds::{cell, judged, latency};
+use super::over_rounds::{cell, judged, latency, told};
 use super::parts::parts;
 use super::words::{bracketed, figure, micros};
 use crate::judge::{
-    Figure, MODELS, ModelError, ModelErrors, Offered, Overload, PhaseShortfall, Scheduled,
-    judge_load_models, judge_offered, judge_overload, overload_of,
+    Bytes, Figure, MODELS, ModelError, ModelErrors, Offered, Overload, PhaseShortfall, Processors,
+    Scheduled, judge_load_models, judge_offered, judge_overload, overload_of,
 };
 use crate::run::{ArmRun, Results};
 use crate::workload::{Periodic, Session};
@@ -17,7 +17,8 @@ use crate::workload::{Periodic, Session};
 const LEGEND: &str = "
 Late: how long after the offered load's end an arm had done all of it.
 Debt: of Lissom's arms, files of merges and drains that have begun, and L0 from its trigger on;
-of stock arms, RocksDB's estimate of what compactions have to move. These are two quantities.
+of stock arms, RocksDB's estimate of what compactions have to move; it has none for its universal
+style. These are two quantities.
 Write amp is of what the session wrote: what the debt at its end will cost is not in it.
 L0 under the offered load: files at the ends of intervals; merges are counted by falls of that
 number. Shares of intervals: held high, an arm's schedule held the load for high; L0 delayed, L0
@@ -26,6 +27,7 @@ go on as it liked, whether anything was due there or not.
 p99 back after: until ten seconds on end began in which no interval's p99 was over twice the
 median of the session before, or over the highest there; the share of that session's own
 intervals over twice it stands beside.
+An interval in which nothing ended has no p99; it counts as one that carried nothing.
 ";
 
 /// Tables of each session with an offered rate; empty without one.
@@ -55,8 +57,8 @@ pub(super) fn render_offered(results: &Results, rounds: usize, labels: &Labels) 
         }
         if let Some(grid) = load_models(results, number, labels) {
             text += &format!(
-                "\nLoad models against the kernel's I/O counters: {name}; all bytes, mean \
-                 distance, and that after the best constant factor, %\n{grid}"
+                "\nLoad models against the kernel's counters of I/O and of time: {name}; all of it, \
+                 mean distance, and that after the best constant factor, %\n{grid}"
             );
         }
     }
@@ -109,8 +111,8 @@ fn offered(seen: &Seen, no_claim: bool) -> Grid {
             longest.map_or("-".into(), |it| micros(it.max)),
             cell(seen, |it| it.stall_seconds),
             written.map_or("-".into(), |it| bracketed(figure(&it), no_claim)),
-            cell(seen, |it| it.most_debt / 1e6),
-            cell(seen, |it| it.end_debt / 1e6),
+            told(seen, |it| it.most_debt.map(|bytes| bytes / 1e6)),
+            told(seen, |it| it.end_debt.map(|bytes| bytes / 1e6)),
         ]);
     }
     grid
@@ -196,27 +198,32 @@ fn overload(results: &Results, number: usize, rates: &Periodic, labels: &Labels)
 fn load_models(results: &Results, number: usize, labels: &Labels) -> Option<Grid> {
     let mut titles = vec!["arm", "users by the kernel, MB/s"];
     titles.extend(MODELS.iter().map(|(name, _)| *name));
+    titles.extend(["processors by the kernel, %", "processors"]);
+    let cores = results.machine.cores;
     let mut grid = Grid::new(&titles);
     let mut any = false;
     for arm in &results.parameters.arms {
-        let judge = |run: &ArmRun| judge_load_models(run, number);
+        let judge = |run: &ArmRun| judge_load_models(run, number, cores);
         let seen: Vec<ModelErrors> = judged(results, arm, judge);
         if seen.is_empty() {
             continue;
         }
         any = true;
-        let mut row = vec![labels.of(arm), cell(&seen, |it| it.kernel / 1e6)];
-        row.extend((0..MODELS.len()).map(|model| model_cell(&seen, model)));
+        let bytes: Vec<&Bytes> = seen.iter().filter_map(|it| it.bytes.as_ref()).collect();
+        let busy: Vec<Processors> = seen.iter().filter_map(|it| it.processors).collect();
+        let mut row = vec![labels.of(arm), cell(&bytes, |it| it.kernel / 1e6)];
+        row.extend((0..MODELS.len()).map(|model| model_cell(&bytes, |it| it.models[model])));
+        row.push(cell(&busy, |it| it.kernel * 100.0));
+        row.push(model_cell(&busy, |it| it.model));
         grid.row(row);
     }
     any.then_some(grid)
 }
 
 /// Bias of a model, its error and the scaled one, percent: `-12.0 ±1.5, 34.0 ±2.0, 9.0 ±1.0`.
-fn model_cell(seen: &[ModelErrors], model: usize) -> String {
-    let percent = |of: fn(&ModelError) -> f64| {
-        Figure::of(seen.iter().map(|it| of(&it.models[model]) * 100.0))
-    };
+fn model_cell<T>(seen: &[T], model: impl Fn(&T) -> ModelError) -> String {
+    let percent =
+        |of: fn(&ModelError) -> f64| Figure::of(seen.iter().map(|it| of(&model(it)) * 100.0));
     let errors = [percent(|it| it.error), percent(|it| it.scaled_error)];
     let (Some(bias), [Some(error), Some(scaled)]) = (percent(|it| it.bias), errors) else {
         return "-".into();

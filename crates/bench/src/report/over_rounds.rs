@@ -24,7 +24,17 @@ pub(super) fn cell<T>(seen: &[T], of: impl Fn(&T) -> f64) -> String {
     Figure::of(seen.iter().map(of)).map_or("-".into(), |it| figure(&it))
 }
 
+/// The same over the rounds that tell it.
+pub(super) fn told<T>(seen: &[T], of: impl Fn(&T) -> Option<f64>) -> String {
+    Figure::of(seen.iter().filter_map(of)).map_or("-".into(), |it| figure(&it))
+}
+
 /// A latency over rounds.
 pub(super) fn latency<T>(seen: &[T], of: impl Fn(&T) -> f64) -> String {
-    Figure::of(seen.iter().map(of)).map_or("-".into(), |it| micros_figure(&it))
+    told_latency(seen, |it| Some(of(it)))
+}
+
+/// The same over the rounds that tell it.
+pub(super) fn told_latency<T>(seen: &[T], of: impl Fn(&T) -> Option<f64>) -> String {
+    Figure::of(seen.iter().filter_map(of)).map_or("-".into(), |it| micros_figure(&it))
 }

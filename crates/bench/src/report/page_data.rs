@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::labels::Labels;
-use crate::drive::Sample;
+use crate::drive::{LatencySummary, Sample};
 use crate::judge::Verdict;
 use crate::run::{ArmRun, Failure, LEAST_ROUNDS, Machine, Parameters, Results};
 use crate::store::LevelShape;
@@ -28,6 +28,8 @@ pub struct PageData {
 #[derive(Serialize)]
 struct RunSeries {
     arm: String,
+    /// Whether its debt is RocksDB's own estimate.
+    stock: bool,
     round: u32,
     /// Operations of each session, and its seconds.
     sessions: Vec<SessionSpan>,
@@ -51,11 +53,12 @@ struct Point {
     /// Share of the session's operations that had ended.
     share: f64,
     rate: f64,
-    p50: f64,
-    p99: f64,
-    max: f64,
+    /// Latencies are absent where nothing ended.
+    p50: Option<f64>,
+    p99: Option<f64>,
+    max: Option<f64>,
     disk: u64,
-    debt: u64,
+    debt: Option<u64>,
     memory: u64,
     levels: Vec<LevelShape>,
 }
@@ -111,6 +114,7 @@ fn series(run: &ArmRun) -> RunSeries {
     }
     RunSeries {
         arm: run.arm.to_string(),
+        stock: run.arm.is_stock(),
         round: run.round,
         sessions: sessions.collect(),
         points,
@@ -128,16 +132,20 @@ fn point(group: &[&Sample], share: f64, ended: f64) -> Point {
 }
 
 fn merged(first: &Sample, last: &Sample, group: &[&Sample], share: f64, ended: f64) -> Point {
-    let highest = |pick: fn(&Sample) -> f64| group.iter().map(|s| pick(s)).fold(0.0, f64::max);
+    let highest = |pick: fn(&LatencySummary) -> f64| {
+        let latencies = group.iter().map(|s| &s.latency);
+        let seen = latencies.filter(|it| !it.is_empty());
+        seen.map(pick).max_by(f64::total_cmp)
+    };
     let seconds: f64 = group.iter().map(|sample| sample.seconds).sum();
     Point {
         at: (first.at - first.seconds + last.at) / 2.0,
         session: last.session,
         share: share.clamp(0.0, 1.0),
         rate: ended / seconds.max(1e-9),
-        p50: highest(|sample| sample.latency.p50),
-        p99: highest(|sample| sample.latency.p99),
-        max: highest(|sample| sample.latency.max),
+        p50: highest(|it| it.p50),
+        p99: highest(|it| it.p99),
+        max: highest(|it| it.max),
         disk: group
             .iter()
             .map(|sample| sample.disk_bytes)

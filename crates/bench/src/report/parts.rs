@@ -2,7 +2,7 @@
 
 use super::grid::Grid;
 use super::labels::Labels;
-use super::over_rounds::{cell, judged, latency};
+use super::over_rounds::{cell, judged, told, told_latency};
 use crate::judge::{Part, judge_part, parts_of};
 use crate::run::{ArmRun, Results};
 use crate::workload::Session;
@@ -41,10 +41,10 @@ pub(super) fn parts(
                 format!("{:.0}", between.1),
                 cell(&seen, |it| it.dips * 100.0),
                 cell(&seen, |it| it.slowest * 100.0),
-                latency(&seen, |it| it.median_p99),
-                latency(&seen, |it| it.worst_p99),
+                told_latency(&seen, |it| it.median_p99),
+                told_latency(&seen, |it| it.worst_p99),
                 cell(&seen, |it| f64::from(it.most_level0_files)),
-                cell(&seen, |it| it.most_debt / 1e6),
+                told(&seen, |it| it.most_debt.map(|bytes| bytes / 1e6)),
             ]);
         }
     }

@@ -1,17 +1,23 @@
 //! Sessions with an offered rate as pictures: one row for each arm, throughput, latency
-//! and debt over time, all rows on the same scales.
+//! and debt over time, all rows on the same scales. Of a long session its first and its last
+//! periods have pictures of their own.
+
+mod columns;
+mod rows;
+#[cfg(test)]
+mod tests;
 
 use std::path::{Path, PathBuf};
 
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
+use self::columns::{COLUMNS, Column};
+use self::rows::{Row, rows};
 use super::labels::Labels;
-use super::words::{micros, plain};
-use crate::arms::ArmName;
-use crate::drive::Sample;
 use crate::error::{BenchError, Result};
-use crate::run::{ArmRun, Results};
+use crate::judge::LONG_SECONDS;
+use crate::run::Results;
 use crate::workload::Session;
 
 /// Pixels of one panel.
@@ -21,15 +27,18 @@ const FONT: &str = "sans-serif";
 const LINE: RGBColor = RGBColor(0, 114, 178);
 const OFFERED: RGBColor = RGBColor(170, 170, 170);
 const MESH: RGBColor = RGBColor(225, 225, 225);
+const NOTHING_ENDED: RGBColor = RGBColor(213, 94, 0);
 
-/// Latencies under this are drawn as this, in microseconds.
-const LEAST_LATENCY: f64 = 10.0;
+/// Periods of a long session that are drawn by themselves, at its beginning and its end: in
+/// a panel of all of it a period is a few pixels.
+const PERIODS: f64 = 10.0;
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawn = std::result::Result<(), Box<dyn std::error::Error>>;
 
-/// Writes a picture of each session that offers a rate for a given time, of the first
-/// round, into a directory: `offered-SESSION.svg`.
+/// Writes pictures of each session that offers a rate for a given time, of the first
+/// round, into a directory: `offered-SESSION.svg`, and of a long session with periods
+/// `offered-SESSION-first.svg` and `offered-SESSION-last.svg`.
 ///
 /// # Errors
 /// When a file cannot be written.
@@ -45,125 +54,66 @@ pub fn write_offered_pictures(results: &Results, directory: &Path) -> Result<Vec
         if rows.is_empty() {
             continue;
         }
-        let path = directory.join(format!("offered-{}.svg", file_name(&session.name)));
-        draw(&path, session, seconds, &rows).map_err(|error| {
-            BenchError::new(format!(
-                "cannot write {}: {error}; check the path and the free space",
-                path.display()
-            ))
-        })?;
-        written.push(path);
+        let until = rows.iter().map(Row::last).fold(seconds, f64::max);
+        for view in views(session, seconds, until) {
+            let name = format!("offered-{}{}.svg", file_name(&session.name), view.ending);
+            let path = directory.join(name);
+            draw(&path, session, &view, &rows).map_err(|error| {
+                BenchError::new(format!(
+                    "cannot write {}: {error}; check the path and the free space",
+                    path.display()
+                ))
+            })?;
+            written.push(path);
+        }
     }
     Ok(written)
 }
 
-/// An arm's samples of one session, with the session's start.
-struct Row<'a> {
-    label: String,
-    began: f64,
-    samples: Vec<&'a Sample>,
+/// What a picture shows of a session.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct View {
+    /// Seconds from the session's start.
+    from: f64,
+    to: f64,
+    /// When the offer ends.
+    offered: f64,
+    /// What the file's name ends in.
+    ending: &'static str,
 }
 
-fn rows<'a>(results: &'a Results, session: usize, labels: &Labels) -> Vec<Row<'a>> {
-    let arms = results.parameters.arms.iter();
-    let first = |arm: &ArmName| {
-        results
-            .runs
-            .iter()
-            .find(|run| run.round == 0 && run.arm == *arm)
+/// All of the session, until the last arm has done what was offered; of a long one its first
+/// periods and its last ones too.
+fn views(session: &Session, offered: f64, until: f64) -> Vec<View> {
+    let view = |from, to, ending| View {
+        from,
+        to,
+        offered,
+        ending,
     };
-    arms.filter_map(first)
-        .filter_map(|run| Row::of(run, session, labels))
-        .collect()
+    let mut views = vec![view(0.0, until, "")];
+    let part = session.rate.period().map(|period| PERIODS * period);
+    if let Some(part) = part.filter(|part| offered >= LONG_SECONDS && 2.0 * part < offered) {
+        views.push(view(0.0, part, "-first"));
+        views.push(view(offered - part, offered, "-last"));
+    }
+    views
 }
 
-impl<'a> Row<'a> {
-    /// `None` where the session has no sample.
-    fn of(run: &'a ArmRun, session: usize, labels: &Labels) -> Option<Self> {
-        let own = run.samples.iter().filter(|it| it.session == session);
-        let samples: Vec<&Sample> = own.collect();
-        let first = samples.first()?;
-        Some(Self {
-            label: labels.of(&run.arm),
-            began: first.at - first.seconds,
-            samples,
-        })
-    }
-
-    fn points(&self, of: fn(&Sample) -> f64) -> Vec<(f64, f64)> {
-        let point = |it: &&Sample| (it.at - self.began, of(it));
-        self.samples.iter().map(point).collect()
-    }
-
-    fn last(&self) -> f64 {
-        self.samples.last().map_or(0.0, |it| it.at - self.began)
-    }
-}
-
-/// One column of the picture.
-struct Column {
-    what: &'static str,
-    of: fn(&Sample) -> f64,
-    label: fn(&f64) -> String,
-    /// Whether equal ratios are equally far apart.
-    logarithmic: bool,
-}
-
-const COLUMNS: [Column; 3] = [
-    Column {
-        what: "operations a second",
-        of: |it| it.operations_per_second,
-        label: |value| plain(*value),
-        logarithmic: false,
-    },
-    Column {
-        what: "p99, from the moment due",
-        of: |it| it.latency.p99.max(LEAST_LATENCY).log10(),
-        label: |exponent| micros(10_f64.powf(*exponent)),
-        logarithmic: true,
-    },
-    Column {
-        what: "debt, MB",
-        of: |it| it.debt_bytes as f64 / 1e6,
-        label: |value| plain(*value),
-        logarithmic: false,
-    },
-];
-
-impl Column {
-    /// From the least to the most of all rows.
-    fn scale(&self, rows: &[Row<'_>], offered: f64) -> (f64, f64) {
-        let all = rows.iter().flat_map(|row| row.samples.iter());
-        let values = all.map(|it| (self.of)(it));
-        let (low, high) = values.fold((f64::INFINITY, 1.0_f64), |(low, high), value| {
-            (low.min(value), high.max(value))
-        });
-        if self.logarithmic {
-            let low = low.floor();
-            return (low, high.ceil().max(low + 1.0));
-        }
-        (0.0, high.max(offered) * 1.05)
-    }
-}
-
-fn draw(path: &Path, session: &Session, seconds: f64, rows: &[Row<'_>]) -> Drawn {
+fn draw(path: &Path, session: &Session, view: &View, rows: &[Row<'_>]) -> Drawn {
     let columns = COLUMNS.len();
     let size = (PANEL.0 * columns as u32, PANEL.1 * rows.len() as u32);
     let root = SVGBackend::new(path, size).into_drawing_area();
     root.fill(&WHITE)?;
-    let until = rows.iter().map(Row::last).fold(seconds, f64::max);
-    let rate: Vec<(f64, f64)> = offered(session, seconds);
+    let rate = offered(session, view);
     let highest = rate.iter().map(|point| point.1).fold(0.0, f64::max);
-    let scales: Vec<(f64, f64)> = COLUMNS
-        .iter()
-        .enumerate()
-        .map(|(at, column)| column.scale(rows, if at == 0 { highest } else { 0.0 }))
-        .collect();
     let areas = root.split_evenly((rows.len(), columns));
     for (at, area) in areas.iter().enumerate() {
-        let (row, column) = (&rows[at / columns], at % columns);
-        let behind = if column == 0 { &rate[..] } else { &[] };
-        panel(area, row, &COLUMNS[column], (until, scales[column]), behind)?;
+        let (row, number) = (&rows[at / columns], at % columns);
+        let (column, is_rate) = (&COLUMNS[number], number == 0);
+        let scale = column.scale(rows, row.is_stock, if is_rate { highest } else { 0.0 });
+        let behind = if is_rate { &rate[..] } else { &[] };
+        panel(area, row, column, (view, scale), behind)?;
     }
     root.present()?;
     Ok(())
@@ -173,15 +123,16 @@ fn panel(
     area: &Area<'_>,
     row: &Row<'_>,
     column: &Column,
-    (until, (low, high)): (f64, (f64, f64)),
+    (view, (low, high)): (&View, (f64, f64)),
     behind: &[(f64, f64)],
 ) -> Drawn {
+    let title = format!("{}: {}", row.label, column.title(row.is_stock));
     let mut chart = ChartBuilder::on(area)
-        .caption(format!("{}: {}", row.label, column.what), (FONT, 14))
+        .caption(title, (FONT, 14))
         .margin(6)
         .x_label_area_size(18)
         .y_label_area_size(52)
-        .build_cartesian_2d(0.0..until, low..high)?;
+        .build_cartesian_2d(view.from..view.to, low..high)?;
     chart
         .configure_mesh()
         .x_labels(8)
@@ -193,15 +144,29 @@ fn panel(
     if !behind.is_empty() {
         chart.draw_series(LineSeries::new(behind.iter().copied(), OFFERED))?;
     }
-    chart.draw_series(LineSeries::new(row.points(column.of), LINE))?;
+    for line in row.lines(column.of, view) {
+        if line.len() == 1 {
+            let alone = line.into_iter();
+            chart.draw_series(alone.map(|at| Circle::new(at, 1, LINE.filled())))?;
+        } else {
+            chart.draw_series(LineSeries::new(line, LINE))?;
+        }
+    }
+    if column.is_latency {
+        let edge = |(from, to)| vec![(from, high), (to, high)];
+        let spans = row.without_operations(view).into_iter().map(edge);
+        let style = NOTHING_ENDED.stroke_width(4);
+        chart.draw_series(spans.map(|points| PathElement::new(points, style)))?;
+    }
     Ok(())
 }
 
 /// The offered rate over time, four points a second.
-fn offered(session: &Session, seconds: f64) -> Vec<(f64, f64)> {
-    let points = (seconds * 4.0).ceil() as u32;
+fn offered(session: &Session, view: &View) -> Vec<(f64, f64)> {
+    let points = (view.offered * 4.0).ceil() as u32;
     (0..=points)
-        .map(|point| (f64::from(point) / 4.0).min(seconds))
+        .map(|point| (f64::from(point) / 4.0).min(view.offered))
+        .filter(|t| (view.from..=view.to).contains(t))
         .filter_map(|t| Some((t, session.rate.at(t)?)))
         .collect()
 }

@@ -152,7 +152,7 @@ fn totals_grid(verdict: &Verdict, labels: &Labels) -> Grid {
         grid.row([
             labels.of(&arm.arm),
             figure(&arm.total_seconds),
-            figure(&arm.debt_seconds),
+            arm.debt_seconds.as_ref().map_or("-".into(), figure),
             ratio.map_or(String::new(), |ratio| {
                 format!("{:+.1} %", (ratio - 1.0) * 100.0)
             }),

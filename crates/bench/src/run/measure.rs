@@ -127,7 +127,13 @@ impl Book {
         self.last = now;
     }
 
-    fn close(self, job: &Job, load: LoadRecord, baseline: ProcessUse, debt_bytes: u64) -> ArmRun {
+    fn close(
+        self,
+        job: &Job,
+        load: LoadRecord,
+        baseline: ProcessUse,
+        debt_bytes: Option<u64>,
+    ) -> ArmRun {
         let process = ProcessUse::now();
         let resident = self
             .samples

@@ -37,6 +37,12 @@ impl Debt {
         }
     }
 
+    /// Whether L0 has come to one of its bounds.
+    pub fn is_at(&self, bounds: &DebtBounds) -> bool {
+        self.level0_files >= bounds.max_level0_files
+            || self.level0_bytes >= bounds.max_delayed_bytes
+    }
+
     /// The order, unless L0 has come to its bound: then it is merged now, at any rate,
     /// and nothing below it waits, since it needs room there.
     pub fn bounded(&self, bounds: &DebtBounds, order: Order) -> Order {
@@ -95,6 +101,15 @@ mod tests {
             debt.bounded(&bounds, wait())
         };
         assert_eq!(of(11, 999), wait());
+        let at = |level0_files, level0_bytes| {
+            let debt = Debt {
+                level0_files,
+                level0_bytes,
+                deep_bytes: u64::MAX,
+            };
+            debt.is_at(&bounds)
+        };
+        assert!(at(12, 0) && at(0, 1_000) && !at(11, 999));
         for order in [of(12, 0), of(0, 1_000)] {
             assert!(order.at_bound);
             assert_eq!(order.level0, Level0Order::Merge);

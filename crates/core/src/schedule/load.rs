@@ -11,6 +11,10 @@ pub struct Load {
     pub at: Duration,
     /// Time of the day at the interval's end, UTC.
     pub time_of_day: Duration,
+    /// Time since 1970 at the interval's end, by the system's clock, which may be set; 0 in
+    /// journals that do not tell it.
+    #[serde(default)]
+    pub clock: Duration,
     /// The interval's length.
     pub interval: Duration,
     /// Gets.
@@ -38,11 +42,13 @@ pub struct Load {
 }
 
 impl Load {
-    /// This interval and a later one together.
+    /// This interval and a later one together. The share of the processors is the mean of those
+    /// that were told, by their lengths.
     pub fn then(&self, later: &Load) -> Load {
         Load {
             at: later.at,
             time_of_day: later.time_of_day,
+            clock: later.clock,
             interval: self.interval.saturating_add(later.interval),
             gets: self.gets.saturating_add(later.gets),
             scans: self.scans.saturating_add(later.scans),
@@ -52,8 +58,17 @@ impl Load {
             flushed_bytes: self.flushed_bytes.saturating_add(later.flushed_bytes),
             compacted_bytes: self.compacted_bytes.saturating_add(later.compacted_bytes),
             compacted_micros: self.compacted_micros.saturating_add(later.compacted_micros),
-            user_cpu: later.user_cpu,
+            user_cpu: self.mean_user_cpu(later),
         }
+    }
+
+    fn mean_user_cpu(&self, later: &Load) -> Option<f64> {
+        let (Some(before), Some(after)) = (self.user_cpu, later.user_cpu) else {
+            return self.user_cpu.or(later.user_cpu);
+        };
+        let lengths = [self.interval, later.interval].map(|it| it.as_secs_f64());
+        let seconds = (lengths[0] + lengths[1]).max(1e-9);
+        Some((before * lengths[0] + after * lengths[1]) / seconds)
     }
 
     /// Bytes that users wrote, by second.

@@ -1,5 +1,7 @@
 //! Schedules over made-up loads.
 
+mod look_ahead;
+
 use std::time::Duration;
 
 use super::*;
@@ -20,6 +22,7 @@ fn seen(at: u64, client: f64, files: usize) -> Seen {
         load: Load {
             at: Duration::from_secs(at),
             time_of_day: Duration::from_secs(at % 86_400),
+            clock: Duration::from_secs(at),
             interval: Duration::from_secs(1),
             cached_bytes: client as u64,
             logged_bytes: 2_000_000,
@@ -167,205 +170,6 @@ fn silk_looks_no_more_often_where_time_is_compressed_and_sees_as_much() {
     assert_eq!(looks_until_low(Duration::from_secs(9)), whole);
 }
 
-/// What came of a flight's last cycle: the most files, and at high load how many
-/// intervals waited and how many did not.
-#[derive(Debug)]
-struct Flown {
-    most: usize,
-    waited: u64,
-    merged: u64,
-    bounded: u64,
-}
-
-/// Flies a schedule over phases of low and high load; L0 grows by a file a second and
-/// is merged as the order lets it.
-fn fly(schedule: &mut dyn Schedule, low: u64, high: u64, cycles: u64) -> Flown {
-    let mut files = 0f64;
-    let mut flown = Flown {
-        most: 0,
-        waited: 0,
-        merged: 0,
-        bounded: 0,
-    };
-    for at in 0..cycles * (high + low) {
-        let is_high = at % (high + low) >= low;
-        files += 1.0;
-        let now = seen(at, if is_high { HIGH } else { CALM }, files as usize);
-        let wanted = schedule.order(&now);
-        let order = now.debt.bounded(&BOUNDS, wanted.clone());
-        let rate = order.bytes_per_second.map_or(350e6, |rate| rate as f64);
-        // A file of 2 MB is flushed; it is read and written, with what it overlaps
-        // where it is merged into a run.
-        let left = rate - 2e6;
-        files -= match order.level0 {
-            Level0Order::Merge => left / 8e6,
-            Level0Order::MergeApart => left / 4e6,
-            Level0Order::Wait => 0.0,
-        };
-        files = files.max(0.0);
-        if at >= (cycles - 1) * (high + low) {
-            flown.most = flown.most.max(files as usize);
-            flown.bounded += u64::from(order != wanted);
-            if is_high && order.level0 == Level0Order::Wait {
-                flown.waited += 1;
-            } else if is_high {
-                flown.merged += 1;
-            }
-        }
-    }
-    flown
-}
-
-#[test]
-fn looking_ahead_waits_when_the_low_phase_can_repay() {
-    let flown = fly(&mut LookAhead::new(BOUNDS, DEVICE), 20, 20, 5);
-    assert!(flown.waited >= 18 && flown.bounded == 0, "{flown:?}");
-}
-
-#[test]
-fn looking_ahead_merges_early_what_cannot_wait() {
-    let flown = fly(&mut LookAhead::new(BOUNDS, DEVICE), 20, 200, 4);
-    assert!(flown.merged > 0 && flown.bounded == 0, "{flown:?}");
-    assert!(flown.most < BOUNDS.max_level0_files, "{flown:?}");
-}
-
-#[test]
-fn a_load_that_stays_high_is_met_before_the_bound() {
-    let mut schedule = LookAhead::new(BOUNDS, DEVICE);
-    fly(&mut schedule, 20, 20, 5);
-    // High phases have lasted 20 s so far, and all of it could wait.
-    let flown = fly(&mut schedule, 20, 300, 1);
-    assert!(flown.waited >= 10 && flown.merged >= 200, "{flown:?}");
-    assert_eq!(flown.bounded, 0, "{flown:?}");
-}
-
-#[test]
-fn looking_ahead_leaves_a_rate_to_what_has_begun_below_l0() {
-    let mut schedule = LookAhead::new(BOUNDS, DEVICE);
-    fly(&mut schedule, 20, 200, 4);
-    let rate = |deep_bytes| {
-        let mut now = seen(900, HIGH, 29);
-        now.debt.deep_bytes = deep_bytes;
-        let order = schedule.clone().order(&now);
-        assert_eq!(order.level0, Level0Order::MergeApart, "{}", order.why);
-        order.bytes_per_second.expect("a rate")
-    };
-    let (none, some) = (rate(0), rate(100_000_000));
-    assert!(some > none + 2_000_000, "{none} {some}");
-}
-
-/// The megabytes that a low phase can merge, as an order tells it.
-fn can_merge(order: &Order) -> f64 {
-    let (_, figure) = order.why.split_once("can merge ").expect("a figure");
-    let (megabytes, _) = figure.split_once(" MB").expect("a unit");
-    megabytes.parse().expect("a number")
-}
-
-/// Two workers that take two seconds together for eight megabytes bring down less of L0 in
-/// 18 seconds of low load than the device would take, and than may wait.
-#[test]
-fn no_more_can_be_repaid_than_merges_have_been_seen_to_move() {
-    let after = |micros: u64| {
-        let mut schedule = LookAhead::new(BOUNDS, DEVICE);
-        let now = |at: u64, client: f64| {
-            let mut now = seen(at, client, 1);
-            now.conditions.workers = 2;
-            now.load.compacted_micros = micros;
-            if at % 40 == 2 {
-                // In the first second of a low phase merges end that began long before it.
-                now.load.compacted_micros = 100_000_000;
-            }
-            now
-        };
-        for at in 0..200 {
-            schedule.order(&now(at, if at % 40 >= 20 { HIGH } else { CALM }));
-        }
-        let restarted = restarted(&schedule.state()).order(&now(200, HIGH));
-        let order = schedule.order(&now(200, HIGH));
-        (can_merge(&order), can_merge(&restarted))
-    };
-    // Both together move eight megabytes a second, which is two of L0.
-    assert_eq!(after(2_000_000), (36.0, 36.0));
-    let may_wait = 0.9 * 30.0 * 2.0;
-    assert_eq!(after(0), (may_wait, may_wait));
-}
-
-/// The schedule of a process that begins with what an earlier one has learned.
-fn restarted(state: &serde_json::Value) -> LookAhead {
-    let mut schedule = LookAhead::new(BOUNDS, DEVICE);
-    schedule.restore(state).expect("its own state");
-    schedule
-}
-
-#[test]
-fn what_was_seen_of_the_load_survives_a_restart() {
-    let mut schedule = LookAhead::new(BOUNDS, DEVICE);
-    fly(&mut schedule, 20, 20, 5);
-    let mut again = restarted(&schedule.state());
-    assert_eq!(again.state(), schedule.state());
-    let why = again
-        .restore(&serde_json::json!({"rhythm": 1}))
-        .expect_err("no state");
-    assert!(why.contains("cannot be read"), "{why}");
-}
-
-/// Users who also take half the device at low load leave less to repay with, whether that
-/// was seen by this process or by one before it.
-#[test]
-fn after_a_restart_at_high_load_no_more_debt_is_taken_on() {
-    let mut schedule = LookAhead::new(BOUNDS, DEVICE);
-    for at in 0..200 {
-        let is_high = at % 40 >= 20;
-        schedule.order(&seen(at, if is_high { HIGH } else { 175e6 }, 1));
-    }
-    let mut state = schedule.state();
-    // No low phase is long enough to repay all that may wait.
-    state["rhythm"]["low"] = serde_json::json!([0.5, 0.5, 0.5]);
-    let repayable =
-        |state: &serde_json::Value| can_merge(&restarted(state).order(&seen(200, HIGH, 1)));
-    let known = repayable(&state);
-    let calm = state.as_object_mut().expect("an object");
-    calm.remove("calm_client").expect("it is kept");
-    let older = repayable(&state);
-    assert!(older > 1.5 * known, "{known} {older}");
-}
-
-/// A minute of a day whose load is high from 8 to 20 o'clock; little is written.
-fn minute(at: u64) -> Seen {
-    let is_high = (8 * 60..20 * 60).contains(&(at % (24 * 60)));
-    let mut seen = seen(at * 60, if is_high { HIGH } else { CALM } * 60.0, 5);
-    seen.load.interval = Duration::from_secs(60);
-    seen.load.logged_bytes = 60 * 20_000;
-    seen.load.flushed_bytes = 60 * 20_000;
-    seen.load.compacted_bytes = 60 * 80_000;
-    seen
-}
-
-/// To a process that has just begun, half a day of high load seems to lie ahead by the
-/// lengths of past phases. The hour tells how much of it is over.
-#[test]
-fn the_hour_of_the_day_tells_when_debt_can_be_repaid() {
-    let mut schedule = LookAhead::new(BOUNDS, DEVICE);
-    let days = 3 * 24 * 60;
-    for at in 0..days {
-        schedule.order(&minute(at));
-    }
-    let state = schedule.state();
-    let at = |hour: u64, quarter: u64| {
-        let now = minute(days + hour * 60 + quarter * 15);
-        restarted(&state).order(&now)
-    };
-    let evening = at(19, 3);
-    assert_eq!(evening.level0, Level0Order::Wait, "{}", evening.why);
-    assert!(
-        evening.why.contains("high for some 900 s"),
-        "{}",
-        evening.why
-    );
-    let morning = at(8, 1);
-    assert_eq!(morning.level0, Level0Order::MergeApart, "{}", morning.why);
-}
-
 #[test]
 fn load_models_see_what_they_say() {
     let load = Load {
@@ -406,4 +210,12 @@ fn intervals_add_up() {
     );
     let client = |load: &Load| LoadModel::CacheAdditions.client(load, &Conditions::default());
     assert_eq!(client(&both), (client(&one) + client(&two)) / 2.0);
+    assert_eq!(both.user_cpu, None, "nobody told it");
+    two.user_cpu = Some(0.25);
+    let told = one.then(&two);
+    assert_eq!(told.user_cpu, Some(0.25));
+    // Two seconds of a quarter, and two of three quarters.
+    let mut long = two;
+    (long.interval, long.user_cpu) = (Duration::from_secs(2), Some(0.75));
+    assert_eq!(told.then(&long).user_cpu, Some(0.5));
 }

@@ -58,6 +58,7 @@ fn interval(at: u64, debt: Debt) -> Seen {
         load: Load {
             at: Duration::from_secs(at),
             time_of_day: Duration::from_secs(at * 997 % 86_400),
+            clock: Duration::from_secs(at),
             interval: Duration::from_secs(u64::from(!at.is_multiple_of(17))),
             gets: if high { 10_000_000 } else { 1 },
             cached_bytes: if high { 1 << 40 } else { 0 },

@@ -101,6 +101,10 @@ impl Planner {
                 wait = wait.min(rest);
             }
         }
+        if self.scheduler.keep_bound(shared) {
+            // The rounds of the next turn obey.
+            wait = Duration::ZERO;
+        }
         shared.journal.flush();
         wait
     }

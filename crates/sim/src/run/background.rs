@@ -93,6 +93,7 @@ impl Run<'_> {
             self.changed();
         }
         self.ask_schedule(seconds);
+        self.keep_bound();
         self.plan();
     }
 

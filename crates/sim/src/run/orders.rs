@@ -1,6 +1,6 @@
 //! The schedule: what it is told, and what its order changes.
 
-use lissom_core::schedule::Debt;
+use lissom_core::schedule::{Debt, Order};
 
 use super::Run;
 use crate::outcome::Ordered;
@@ -26,6 +26,29 @@ impl Run<'_> {
             return;
         };
         let order = scheduler.order(counters, debt);
+        self.hold_to(order);
+    }
+
+    /// L0 may have come to its bound since the schedule was asked: then the order that holds
+    /// is bounded at once, and its rate ends.
+    pub(super) fn keep_bound(&mut self) {
+        if self.scheduler.is_none() || self.pilot.order.at_bound {
+            return;
+        }
+        let (level0_files, level0_bytes) = self.tree.level0();
+        let debt = Debt {
+            level0_files,
+            level0_bytes,
+            deep_bytes: 0,
+        };
+        let bounds = &self.scenario.store.debt_bounds;
+        if debt.is_at(bounds) {
+            let order = debt.bounded(bounds, self.pilot.order.clone());
+            self.hold_to(order);
+        }
+    }
+
+    fn hold_to(&mut self, order: Order) {
         self.jobs.limit(order.bytes_per_second);
         if !self.pilot.order.is_like(&order) {
             self.news = true;

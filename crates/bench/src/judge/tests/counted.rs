@@ -7,20 +7,20 @@ use crate::store::TunerCounters;
 #[test]
 fn debt_is_charged_at_the_measured_speed() {
     let mut owing = run("fixed-10", 0, [1.0, 1.0, 1.0]);
-    owing.totals.debt_bytes = 500;
+    owing.totals.debt_bytes = Some(500);
     owing.totals.counters.compaction_read_bytes = 1000;
     owing.totals.counters.compaction_micros = 4_000_000;
     // 1000 bytes in 4 s are 250 bytes per second; 500 bytes owe 2 s.
     assert_eq!(debt_seconds(&owing, &[&owing]), Some(2.0));
     let mut idle = run("fixed-1", 0, [1.0, 1.0, 1.0]);
-    idle.totals.debt_bytes = 125;
+    idle.totals.debt_bytes = Some(125);
     assert_eq!(
         debt_seconds(&idle, &[&idle]),
         None,
         "nobody compacted: there is no speed"
     );
     assert_eq!(debt_seconds(&idle, &[&idle, &owing]), Some(0.5));
-    idle.totals.debt_bytes = 0;
+    idle.totals.debt_bytes = Some(0);
     assert_eq!(debt_seconds(&idle, &[&idle]), Some(0.0));
     let verdict = judge(&parameters(&["fixed-10"]), &[owing]);
     assert_eq!(verdict.arms[0].total_seconds.median, 5.0);
@@ -28,6 +28,25 @@ fn debt_is_charged_at_the_measured_speed() {
     assert_eq!(headroom.all.best_per_session[2].seconds, 3.0);
     assert_eq!(headroom.all.in_other_rounds, None, "there is one round");
     assert_eq!(headroom.switchable, None, "there is one arm");
+}
+
+#[test]
+fn what_is_not_told_is_not_charged_and_said_to_be_missing() {
+    let arms = ["rocksdb-leveled", "rocksdb-universal"];
+    let runs = arms.map(|name| run(name, 0, [1.0, 1.0, 1.0]));
+    assert_eq!(runs[0].debt_bytes(), Some(0));
+    assert_eq!(runs[1].debt_bytes(), None, "RocksDB's 0 is no answer");
+    let verdict = judge(&parameters(&arms), &runs);
+    let [leveled, universal] = &verdict.arms[..] else {
+        panic!("two arms: {verdict:?}");
+    };
+    assert!(leveled.debt_seconds.is_some() && universal.debt_seconds.is_none());
+    assert_eq!(universal.total_seconds.median, 3.0);
+    let said = |name: &str| {
+        let words = format!("No debt is charged to {name}, ");
+        verdict.cautions.iter().any(|it| it.starts_with(&words))
+    };
+    assert!(said("rocksdb-universal") && !said("rocksdb-leveled"));
 }
 
 #[test]

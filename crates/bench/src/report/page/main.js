@@ -20,7 +20,8 @@ const PANELS = [
   { title: "Throughput", unit: "operations per second", pick: (p) => p.rate, text: rate, log: true },
   { title: "Latency", unit: "99th percentile of each interval, all operations", pick: (p) => p.p99, text: micros, log: true },
   { title: "Longest operation", unit: "of each interval: stalls stand out", pick: (p) => p.max, text: micros, log: true },
-  { title: "Debt", unit: "bytes that the arm still wants to merge", pick: (p) => p.debt, text: bytes },
+  { title: "Debt", unit: "bytes of merges and drains that have begun, and of an L0 that is due", pick: (p) => p.debt, text: bytes, of: (run) => !run.stock },
+  { title: "Debt of stock RocksDB", unit: "its own estimate of what compactions have to move; none for its universal style", pick: (p) => p.debt, text: bytes, of: (run) => run.stock },
   { title: "Bytes on disk", unit: "table files, those being written included", pick: (p) => p.disk, text: bytes },
   { title: "Memory", unit: "resident bytes of the process", pick: (p) => p.memory, text: bytes },
 ];
@@ -70,7 +71,10 @@ function redraw(panels, trees) {
   if (!runs.length) { html("p", { class: "note" }, panels, "No arm is chosen."); return; }
   const sessions = runs[0].sessions, longest = Math.max(...runs.map((run) => run.points[run.points.length - 1].at)) * 1.01;
   const axis = horizontal(sessions, state.mode, longest);
-  for (const panel of PANELS) drawPanel(panels, panel, runs, axis, sessions);
+  for (const panel of PANELS) {
+    const own = panel.of ? runs.filter(panel.of) : runs;
+    if (own.length) drawPanel(panels, panel, own, axis, sessions);
+  }
   for (const run of runs) drawTree(trees, run, axis, sessions);
 }
 
@@ -84,11 +88,12 @@ function drawPanel(parent, panel, runs, axis, sessions) {
   const x = (p) => f.left + axis.of(p) * (f.right - f.left);
   drawBands(f, axis, state.mode, sessions);
   drawScale(f, marks, y, (m) => short(panel.text(m)));
-  for (const run of runs) line(f, run.points, x, (p) => y(panel.pick(p)), { stroke: colour(run.i), "stroke-width": 1.6, "stroke-dasharray": dash(run.i), opacity: 0.9 });
+  const height = (p) => { const v = panel.pick(p); return v == null ? null : y(v); };
+  for (const run of runs) line(f, run.points, x, height, { stroke: colour(run.i), "stroke-width": 1.6, "stroke-dasharray": dash(run.i), opacity: 0.9 });
   hover(f, (place) => {
     const at = runs.map((run) => [run, nearest(run.points, axis, place)]);
     const title = state.mode === "seconds" ? seconds(place * axis.top) : sessions[at[0][1].session].name;
-    return `<b>${escaped(title)}</b>${at.map(([run, p]) => `<div class="row"><span>${escaped(run.arm)}</span><span>${panel.text(panel.pick(p))}</span></div>`).join("")}`;
+    return `<b>${escaped(title)}</b>${at.map(([run, p]) => `<div class="row"><span>${escaped(run.arm)}</span><span>${told(panel.text, panel.pick(p))}</span></div>`).join("")}`;
   });
 }
 
@@ -120,5 +125,5 @@ function drawTree(parent, run, axis, sessions) {
 }
 function treeTip(p, sessions) {
   const rows = p.levels.map((l) => `<div class="row"><span>level ${l.level}</span><span>${bytes(l.bytes)}, ${l.runs} ${l.runs === 1 ? "run" : "runs"}${l.run_limit != null ? ` of ${l.run_limit}` : ""}, ${whole(l.files)} files</span></div>`);
-  return `<b>${escaped(sessions[p.session].name)}</b>${rows.join("")}<div class="row"><span>still to merge</span><span>${bytes(p.debt)}</span></div>`;
+  return `<b>${escaped(sessions[p.session].name)}</b>${rows.join("")}<div class="row"><span>still to merge</span><span>${told(bytes, p.debt)}</span></div>`;
 }

@@ -5,6 +5,8 @@ const seconds = (v) => `${plain(v)} s`;
 const micros = (v) => (v >= 1e6 ? `${plain(v / 1e6)} s` : v >= 1e3 ? `${plain(v / 1e3)} ms` : `${plain(v)} µs`);
 const bytes = (v) => (v >= 2 ** 30 ? `${plain(v / 2 ** 30)} GiB` : v >= 2 ** 20 ? `${plain(v / 2 ** 20)} MiB` : `${Math.round(v / 1024)} KiB`);
 const rate = (v) => (v >= 1e6 ? `${plain(v / 1e6)} M/s` : v >= 1e3 ? `${plain(v / 1e3)} k/s` : `${Math.round(v)} /s`);
+// What may be absent.
+const told = (text, v) => (v == null ? "–" : text(v));
 // Without zeros behind the point, for axes.
 const short = (text) => text.replace(/\.0+(?=\D|$)/, "").replace(/(\.\d*?)0+(?=\D|$)/, "$1");
 const whole = (v) => Math.round(v).toLocaleString("en");

@@ -62,11 +62,14 @@ function drawScale(f, marks, y, text) {
     element("text", { x: f.left - 7, y: y(mark) + 4, "text-anchor": "end" }, f.svg, text(mark));
   }
 }
-// A line that breaks between sessions when these do not follow each other in time.
+// A line that breaks between sessions when these do not follow each other in time, and where
+// there is nothing to draw.
 function line(f, points, x, y, attributes) {
   let path = "", previous = -1;
   for (const p of points) {
-    path += `${p.session === previous ? "L" : "M"}${x(p).toFixed(1)} ${y(p).toFixed(1)}`;
+    const height = y(p);
+    if (height == null) { previous = -1; continue; }
+    path += `${p.session === previous ? "L" : "M"}${x(p).toFixed(1)} ${height.toFixed(1)}`;
     // A session of one point would be invisible.
     if (p.session !== previous) path += `h0.01`;
     previous = p.session;

@@ -65,12 +65,12 @@ function totals(parent, data) {
   arms.forEach((arm, n) => {
     const y = f.top + n * row + 5, middle = y + 10, total = arm.total_seconds;
     named(arm.arm, 24, { x: f.left - 10, y: middle + 4, "text-anchor": "end", class: "strong" }, f.svg);
-    const debt = arm.debt_seconds.median, work = Math.max(0, total.median - debt);
+    const debt = arm.debt_seconds?.median ?? 0, work = Math.max(0, total.median - debt);
     const bar = element("rect", { x: x(0), y, width: Math.max(1, x(work) - x(0)), height: 20, rx: 3, fill: colour(arm.i), opacity: arm.over_space_bound ? 0.35 : 0.9 }, f.svg);
     if (debt > 0) element("rect", { x: x(work), y, width: x(total.median) - x(work), height: 20, fill: "none", stroke: colour(arm.i), "stroke-dasharray": "3 2" }, f.svg);
     if (total.values.length > 1) element("path", { d: `M${x(total.min)} ${middle}H${x(total.max)}M${x(total.min)} ${middle - 4}v8M${x(total.max)} ${middle - 4}v8`, class: "whisker", fill: "none" }, f.svg);
     element("text", { x: x(total.max) + 8, y: middle + 4, class: "strong" }, f.svg, seconds(total.median));
-    bar.addEventListener("mousemove", (e) => showTip(e, `<b>${escaped(arm.arm)}</b>${arm.sessions.filter((s) => !s.open).map((s) => `<div class="row"><span>${escaped(s.name)}</span><span>${figure(s.seconds)} s</span></div>`).join("")}<div class="row"><span>debt</span><span>${figure(arm.debt_seconds)} s</span></div>`));
+    bar.addEventListener("mousemove", (e) => showTip(e, `<b>${escaped(arm.arm)}</b>${arm.sessions.filter((s) => !s.open).map((s) => `<div class="row"><span>${escaped(s.name)}</span><span>${figure(s.seconds)} s</span></div>`).join("")}<div class="row"><span>debt</span><span>${told((f) => `${figure(f)} s`, arm.debt_seconds)}</span></div>`));
     bar.addEventListener("mouseleave", () => { tip.style.display = "none"; });
   });
   bounds.forEach(([name, bound], n) => {
@@ -99,7 +99,7 @@ function armsTable(page, data) {
     const share = h ? (a.total_seconds.median / h.best_static_seconds.median - 1) * 100 : 0;
     const away = `${share >= 0 ? "+" : "−"}${plain(Math.abs(share))} %`;
     const standing = !h ? "" : a.arm === h.best_static ? "best static" : a.standing ? `<span class="${a.standing}">${a.standing} ${away}</span>` : `<span class="tie">${away}</span>`;
-    return [armCell(a, i), figure(a.total_seconds), figure(a.debt_seconds), standing, a.write_amplification ? bracketed(figure(a.write_amplification), verdict.write_shortfall) : "–", a.read_amplification ? figure(a.read_amplification) : "–",
+    return [armCell(a, i), figure(a.total_seconds), told((f) => figure(f), a.debt_seconds), standing, a.write_amplification ? bracketed(figure(a.write_amplification), verdict.write_shortfall) : "–", a.read_amplification ? figure(a.read_amplification) : "–",
       figure(a.peak_space_amplification), figure(a.end_space_amplification), figure(a.stall_seconds), bytes(a.largest_piece_bytes.max), figure(a.memory_bytes, inBytes)];
   }));
   const tail = (f) => (f ? figure(f, inMicros) : "–");

@@ -10,10 +10,11 @@
 //! is ever late.
 //!
 //! Of the load itself little is known: how much of each quarter of an hour of the day was
-//! high, whatever day it was ([`profile`]), and how long the last 16 phases of each kind
-//! lasted ([`rhythm`]). Nothing is known by the day of the week, nor how high a load was; the
-//! inflow, what users take at low load, and how fast merges go then are one mean each. Where
-//! both foresee an end, the earlier one counts.
+//! high, and of each minute of the hour, whatever day and hour it was ([`profile`]), and how
+//! long the last 16 phases of each kind lasted ([`rhythm`]). Nothing is known by the day of the
+//! week, nor how high a load was; the inflow, what users take at low load, and how fast merges
+//! go then are one mean each. Where several foresee an end, the best supported counts by what
+//! was seen before, and of those that are supported nearly as well the earliest end.
 //!
 //! What a low phase can merge is bounded by what the users leave of the device, and by what
 //! merges were seen to move: where the cores run out first, that is far less.
@@ -25,11 +26,11 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use self::profile::Profile;
+use self::profile::{Daily, Hourly};
 use self::rhythm::Rhythm;
 use super::{
-    DebtBounds, DeepOrder, FLUSHES, FullLoad, Level0Order, LoadModel, MergeSpeed, Order, Phase,
-    PhaseLimits, Phases, Schedule, Seen, Work, leftover,
+    DebtBounds, DeepOrder, FLUSHES, FullLoad, Level0Order, Load, LoadModel, MergeSpeed, Order,
+    Phase, PhaseLimits, Phases, Schedule, Seen, Work, leftover,
 };
 
 /// Weight of an interval against all before it.
@@ -38,6 +39,9 @@ const NEWEST: f64 = 0.05;
 /// Share of the files that may wait up to which waiting is considered at all.
 const ROOM: f64 = 0.9;
 
+/// What is supported by so much of the best support counts as much.
+const NEARLY: f64 = 0.75;
+
 /// The schedule.
 #[derive(Clone, Debug)]
 pub struct LookAhead {
@@ -45,7 +49,8 @@ pub struct LookAhead {
     full: FullLoad,
     phases: Phases,
     rhythm: Rhythm,
-    profile: Profile,
+    daily: Daily,
+    hourly: Hourly,
     /// Bytes a second that are flushed at high load.
     inflow: Option<f64>,
     /// Bytes a second that users take of the device at low load.
@@ -61,7 +66,11 @@ pub struct LookAhead {
 #[derive(Serialize, Deserialize)]
 struct Kept {
     rhythm: Rhythm,
-    profile: Profile,
+    /// Of the day.
+    profile: Daily,
+    /// Absent in state files that do not tell it.
+    #[serde(default)]
+    hourly: Hourly,
     inflow: Option<f64>,
     /// Absent in state files that do not tell it.
     #[serde(default)]
@@ -80,6 +89,7 @@ impl Kept {
         let is_rate = |rate: Option<f64>| rate.is_none_or(|rate| rate.is_finite() && rate >= 0.0);
         let sound = kept.rhythm.is_sound()
             && kept.profile.is_sound()
+            && kept.hourly.is_sound()
             && kept.work.is_sound()
             && kept.speed.is_sound()
             && is_rate(kept.inflow)
@@ -93,10 +103,22 @@ impl Kept {
 }
 
 /// What can be expected of the present high phase and of the low one after it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 struct Foreseen {
+    /// How long the one goes on.
     high: Duration,
+    /// How long the other lasts.
     low: Duration,
+    /// How far what was seen before speaks for it, from 0 to 1.
+    support: f64,
+}
+
+/// What counts of several: short pauses come sooner than the night, so that it is the
+/// earliest end that is supported nearly as well as the best.
+fn best_supported(all: &[Foreseen]) -> Option<Foreseen> {
+    let best = all.iter().map(|it| it.support).fold(0.0, f64::max);
+    let good = all.iter().filter(|it| it.support >= NEARLY * best);
+    good.min_by_key(|it| (it.high, it.low)).copied()
 }
 
 impl LookAhead {
@@ -107,7 +129,8 @@ impl LookAhead {
             full,
             phases: Phases::new(PhaseLimits::default()),
             rhythm: Rhythm::default(),
-            profile: Profile::default(),
+            daily: Daily::default(),
+            hourly: Hourly::default(),
             inflow: None,
             calm_client: None,
             work: Work::default(),
@@ -121,6 +144,13 @@ impl LookAhead {
     pub fn learned(state: &serde_json::Value) -> Option<(Work, MergeSpeed)> {
         let kept = Kept::of(state).ok()?;
         Some((kept.work, kept.speed))
+    }
+
+    /// An interval of a phase has passed.
+    fn pass(&mut self, phase: Phase, load: &Load) {
+        self.rhythm.pass(phase, load.interval, load.clock);
+        self.daily.pass(load.time_of_day, phase, load.interval);
+        self.hourly.pass(load.time_of_day, phase, load.interval);
     }
 
     /// Takes up what an interval shows.
@@ -153,11 +183,11 @@ impl LookAhead {
     }
 
     fn foresee(&self, seen: &Seen) -> Option<Foreseen> {
-        let by_rhythm = self.rhythm.remaining().zip(self.rhythm.usual_low());
-        let by_profile = self.profile.next_low(seen.load.time_of_day);
-        // Short pauses come sooner than the night.
-        let (high, low) = by_rhythm.into_iter().chain(by_profile).min()?;
-        Some(Foreseen { high, low })
+        let time = seen.load.time_of_day;
+        let by_rhythm = self.rhythm.next_low().into_iter();
+        let by_hour = self.hourly.next_low(time);
+        let all = by_rhythm.chain(by_hour).chain(self.daily.next_low(time));
+        best_supported(&all.collect::<Vec<_>>())
     }
 
     /// Bytes of L0 that the low phase can merge, and that may wait at all.
@@ -236,9 +266,7 @@ impl Schedule for LookAhead {
         let client = model.client(&seen.load, &seen.conditions);
         let share = self.full.share(model, &seen.load, &seen.conditions);
         let phase = self.phases.after(share);
-        self.rhythm.pass(phase, seen.load.interval);
-        self.profile
-            .pass(seen.load.time_of_day, phase, seen.load.interval);
+        self.pass(phase, &seen.load);
         self.learn(seen, phase, client);
         let left = leftover(seen, client);
         if phase == Phase::Low {
@@ -261,7 +289,8 @@ impl Schedule for LookAhead {
     fn state(&self) -> serde_json::Value {
         let kept = Kept {
             rhythm: self.rhythm.clone(),
-            profile: self.profile.clone(),
+            profile: self.daily.clone(),
+            hourly: self.hourly.clone(),
             inflow: self.inflow,
             calm_client: self.calm_client,
             work: self.work,
@@ -276,11 +305,32 @@ impl Schedule for LookAhead {
         }
         let kept = Kept::of(state)?;
         self.rhythm = kept.rhythm;
-        self.profile = kept.profile;
+        (self.daily, self.hourly) = (kept.profile, kept.hourly);
         self.work = kept.work;
         self.speed = kept.speed;
         self.inflow = kept.inflow;
         self.calm_client = kept.calm_client;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_earliest_end_counts_that_is_supported_as_well_as_the_best() {
+        let of = |seconds: u64, support: f64| Foreseen {
+            high: Duration::from_secs(seconds),
+            low: Duration::from_secs(1),
+            support,
+        };
+        let (pause, night, hour) = (of(10, 0.7), of(9_000, 0.8), of(5, 0.3));
+        assert_eq!(best_supported(&[night, pause, hour]), Some(pause));
+        let unlike = of(10, 0.4);
+        assert_eq!(best_supported(&[unlike, night]), Some(night));
+        assert_eq!(best_supported(&[unlike]), Some(unlike), "better than none");
+        assert_eq!(best_supported(&[of(7, 0.0)]), Some(of(7, 0.0)));
+        assert_eq!(best_supported(&[]), None);
     }
 }

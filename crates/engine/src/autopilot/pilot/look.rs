@@ -6,7 +6,6 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
 use lissom_core::journal::Event;
-use lissom_core::schedule::Debt;
 use lissom_core::{Observation, Shape, Tree};
 use rust_rocksdb::BoundColumnFamily;
 
@@ -73,15 +72,6 @@ impl Pilot {
             quarantine.review(now, tree.newest_in_level0(), is_there);
         }
         quarantine.files()
-    }
-
-    /// L0 may have come to its bound since the schedule last looked.
-    pub(super) fn keep_bound(&self, shared: &Shared, seen: &mut Observation) {
-        let debt = Debt::of_level0(&seen.tree);
-        let order = debt.bounded(&shared.settings.debt_bounds(), self.order.clone());
-        if order != self.order {
-            (seen.level0, seen.deep) = (order.level0, order.deep);
-        }
     }
 }
 

@@ -205,7 +205,6 @@ impl Pilot {
         }
         self.order.clone_from(order);
         let (mut seen, busy_elsewhere) = self.look(shared, &handle, pinned, now)?;
-        self.keep_bound(shared, &mut seen);
         self.follow_answer(&mut seen);
         let ended = mission_over.then(|| self.end_mission(shared, &seen, now));
         let busy = busy_elsewhere || ended.is_some();

@@ -9,7 +9,7 @@ use rust_rocksdb::statistics::Ticker;
 
 use super::super::mission;
 use super::super::shared::Shared;
-use super::processors::Processors;
+use super::processors::{self, Processors};
 use crate::statistics::sample::EVERY;
 
 /// Bytes that a tree must hold before their compression is believed.
@@ -58,9 +58,11 @@ impl Meter {
     pub(super) fn read(&mut self, shared: &Shared, now: Instant) -> (Load, Conditions) {
         let sums = Sums::of(shared);
         let before = std::mem::replace(&mut self.sums, sums);
+        let clock = clock();
         let load = Load {
             at: now.duration_since(self.begun),
-            time_of_day: time_of_day(),
+            time_of_day: Duration::from_secs(clock.as_secs() % DAY),
+            clock,
             interval: now.duration_since(self.last),
             gets: grown(&sums, &before, |sums| {
                 sums.operations.gets_found + sums.operations.gets_absent
@@ -83,6 +85,7 @@ impl Meter {
 
 /// The processors, looked at now and then.
 struct ProcessorWatch {
+    available: usize,
     last: Option<Processors>,
     at: Instant,
     every: Duration,
@@ -92,8 +95,10 @@ struct ProcessorWatch {
 impl ProcessorWatch {
     /// One that a schedule asks at such intervals.
     fn new(now: Instant, interval: Duration) -> ProcessorWatch {
+        let available = processors::available();
         ProcessorWatch {
-            last: Processors::now(),
+            available,
+            last: Processors::now(available),
             at: now,
             every: look_every(interval),
             user_cpu: None,
@@ -104,7 +109,7 @@ impl ProcessorWatch {
     fn user_cpu(&mut self, now: Instant) -> Option<f64> {
         if now.duration_since(self.at) >= self.every {
             self.at = now;
-            let before = std::mem::replace(&mut self.last, Processors::now());
+            let before = std::mem::replace(&mut self.last, Processors::now(self.available));
             let both = self.last.as_ref().zip(before.as_ref());
             self.user_cpu = both.and_then(|(now, before)| now.user_share_since(before));
         }
@@ -122,10 +127,10 @@ fn grown(now: &Sums, before: &Sums, of: impl Fn(&Sums) -> u64) -> u64 {
     of(now).saturating_sub(of(before))
 }
 
-fn time_of_day() -> Duration {
-    // A clock before 1970 tells no hour worth knowing.
+/// Time since 1970. A clock before that tells no hour worth knowing.
+fn clock() -> Duration {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    Duration::from_secs(since.map_or(0, |since| since.as_secs() % DAY))
+    since.unwrap_or_default()
 }
 
 impl Sums {

@@ -79,6 +79,8 @@ pub(super) struct Scheduler {
     meter: Meter,
     /// All that the meter has told.
     total: Load,
+    /// What the schedule was last shown.
+    seen: Seen,
     /// Absent while nobody knows what the device does.
     device: Option<f64>,
     due: Instant,
@@ -108,6 +110,11 @@ impl Scheduler {
             due: now + interval,
             meter: Meter::new(shared, now, of_processors),
             total: Load::default(),
+            seen: Seen {
+                load: Load::default(),
+                conditions: Conditions::default(),
+                debt: Debt::default(),
+            },
             device: device::bytes_per_second(shared, memory, kind),
             schedule,
             bounds,
@@ -146,6 +153,7 @@ impl Scheduler {
         let (rate, _) = self.rate;
         self.estimate.learn(&load, &conditions, rate);
         self.total = self.total.then(&load);
+        self.seen = seen;
         let wanted = self.ask(shared, &seen);
         let order = seen.debt.bounded(&self.bounds, wanted);
         self.tell(shared, &seen, &order);
@@ -154,6 +162,27 @@ impl Scheduler {
             self.save(memory, now)?;
         }
         Ok(())
+    }
+
+    /// L0 may have come to its bound since the schedule was asked, which is as often as its
+    /// interval says and no sooner. Then the order that holds is bounded at once, and its
+    /// rate ends. Whether it was.
+    pub(super) fn keep_bound(&mut self, shared: &Shared) -> bool {
+        let debt = debt(shared);
+        if !debt.is_at(&self.bounds) {
+            return false;
+        }
+        let held = shared.schedule.lock().order.clone();
+        if held.at_bound {
+            return false;
+        }
+        let order = debt.bounded(&self.bounds, held);
+        let seen = Seen { debt, ..self.seen };
+        self.tell(shared, &seen, &order);
+        if let Err(error) = self.set_rate(shared, order.bytes_per_second, Instant::now()) {
+            shared.complain("", error.to_string());
+        }
+        true
     }
 
     /// A schedule that panics is replaced by one that cannot.
@@ -250,10 +279,9 @@ fn interval(shared: &Shared, schedule: &dyn Schedule) -> Duration {
 /// The load that fills the machine: as set, and what users have of the processors beside
 /// the workers.
 fn full_load(settings: &Settings) -> FullLoad {
-    let processors = std::thread::available_parallelism().map_or(1, usize::from);
     FullLoad {
         bytes_per_second: settings.full_load_bytes_per_second.map(|rate| rate as f64),
-        ..FullLoad::beside(settings.workers, processors)
+        ..FullLoad::beside(settings.workers, processors::available())
     }
 }
 

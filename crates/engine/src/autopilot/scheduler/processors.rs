@@ -4,15 +4,25 @@
 //! this one, but for threads that work in the background. What the kernel does on its own
 //! is not theirs: most of it is I/O of merges. It cannot be told from the system calls of
 //! other processes without a look at all of them, so those are left out, too.
+//!
+//! A process that may use some of the processors only, as in a container, is shown the ticks
+//! of the whole machine all the same. What others do there is nothing to it, and cannot be told
+//! from what they do on its own processors: theirs is then what this process does, as a share
+//! of those that it may use.
 
 use std::fs;
+
+/// Processors that this process may use, by its affinity and its control group.
+pub(super) fn available() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
 
 /// Names of threads that work in the background.
 const BACKGROUND: [&str; 2] = ["lissom-", "rocksdb:"];
 
-/// Times in the kernel's ticks, all processors together.
+/// Times in the kernel's ticks, all processors together that this process may use.
 pub(super) struct Processors {
-    /// In user mode, by anybody, and in the kernel by this process.
+    /// Of users, and of background threads in either mode.
     busy: u64,
     all: u64,
     /// In either, by threads of this process that work in the background.
@@ -20,10 +30,13 @@ pub(super) struct Processors {
 }
 
 impl Processors {
-    pub(super) fn now() -> Option<Processors> {
-        let (user, all) = machine(&fs::read_to_string("/proc/stat").ok()?)?;
+    /// Of so many that are [available].
+    pub(super) fn now(available: usize) -> Option<Processors> {
+        let machine = Machine::of(&fs::read_to_string("/proc/stat").ok()?)?;
         // Of threads that have ended, too.
-        let (_, (_, system)) = task(&fs::read_to_string("/proc/self/stat").ok()?)?;
+        let text = fs::read_to_string("/proc/self/stat").ok()?;
+        let (_, own) = task(&text)?;
+        let (busy, all) = machine.share(available, own);
         let mut background = 0;
         for thread in fs::read_dir("/proc/self/task").ok()?.flatten() {
             // It may end meanwhile.
@@ -31,7 +44,7 @@ impl Processors {
             background += background_ticks(&text).unwrap_or(0);
         }
         Some(Processors {
-            busy: user + system,
+            busy,
             all,
             background,
         })
@@ -46,16 +59,42 @@ impl Processors {
     }
 }
 
-/// Ticks in user mode and all ticks, from the first line of `/proc/stat`: user, nice, system,
-/// idle, iowait, irq, softirq, steal; guests are in user already.
-fn machine(text: &str) -> Option<(u64, u64)> {
-    let line = text.lines().next()?.strip_prefix("cpu ")?;
-    let ticks: Vec<u64> = line
-        .split_whitespace()
-        .take(8)
-        .map(|field| field.parse().ok())
-        .collect::<Option<_>>()?;
-    Some((ticks.first()? + ticks.get(1)?, ticks.iter().sum()))
+/// Ticks of the whole machine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Machine {
+    user: u64,
+    all: u64,
+    processors: usize,
+}
+
+impl Machine {
+    /// From `/proc/stat`, whose first line has user, nice, system, idle, iowait, irq, softirq,
+    /// steal of all processors together; guests are in user already. Each processor has a
+    /// line after it.
+    fn of(text: &str) -> Option<Machine> {
+        let line = text.lines().next()?.strip_prefix("cpu ")?;
+        let ticks: Vec<u64> = line
+            .split_whitespace()
+            .take(8)
+            .map(|field| field.parse().ok())
+            .collect::<Option<_>>()?;
+        let others = text.lines().skip(1);
+        Some(Machine {
+            user: ticks.first()? + ticks.get(1)?,
+            all: ticks.iter().sum(),
+            processors: others.filter(|line| line.starts_with("cpu")).count(),
+        })
+    }
+
+    /// Busy ticks and all ticks as they count for a process that has spent so many in user
+    /// mode and in the kernel, and may use so many processors.
+    fn share(&self, available: usize, (user, system): (u64, u64)) -> (u64, u64) {
+        if available >= self.processors {
+            return (self.user + system, self.all);
+        }
+        let of_them = self.all as f64 * available as f64 / self.processors as f64;
+        (user + system, of_them as u64)
+    }
 }
 
 /// Ticks of a background thread, from its `stat`; `None` for others.
@@ -83,15 +122,44 @@ mod tests {
 
     #[test]
     fn what_linux_writes_is_read() {
-        let text = "cpu  100 1 50 800 20 3 4 2 0 0\ncpu0 1 2 3\n";
-        assert_eq!(machine(text), Some((101, 980)));
+        let text = "cpu  100 1 50 800 20 3 4 2 0 0\ncpu0 1 2 3\ncpu1 1 2 3\nintr 7 0\n";
+        let seen = Machine {
+            user: 101,
+            all: 980,
+            processors: 2,
+        };
+        assert_eq!(Machine::of(text), Some(seen));
         let kernel = text.replace(" 50 800 ", " 450 400 ");
-        assert_eq!(machine(&kernel), Some((101, 980)), "it works for itself");
+        assert_eq!(Machine::of(&kernel), Some(seen), "it works for itself");
         let thread = "7 (rocksdb:low) S 1 7 7 0 -1 4194304 1 0 0 0 30 12 0 0 20 0 1 0 5 0";
         assert_eq!(background_ticks(thread), Some(42));
         let user = thread.replace("rocksdb:low", "a) b (c");
         assert_eq!(background_ticks(&user), None);
         assert_eq!(task(&user), Some(("a) b (c", (30, 12))));
+    }
+
+    /// A process that may use 4 of 64 processors and keeps two of them busy, a quarter of that
+    /// in the background, while others keep half of the machine busy.
+    #[test]
+    fn who_may_use_some_of_the_processors_is_measured_against_those() {
+        let at = |seconds: u64, available: usize| {
+            let machine = Machine {
+                user: 32 * 100 * seconds,
+                all: 64 * 100 * seconds,
+                processors: 64,
+            };
+            let (busy, all) = machine.share(available, (150 * seconds, 50 * seconds));
+            Processors {
+                busy,
+                all,
+                background: 50 * seconds,
+            }
+        };
+        let share = |available| at(10, available).user_share_since(&at(0, available));
+        assert_eq!(share(4), Some(0.375));
+        // The whole machine's: what others do counts, and nothing is scaled.
+        assert_eq!(share(64), Some(0.5));
+        assert_eq!(share(128), share(64));
     }
 
     #[test]
