@@ -1,5 +1,6 @@
 //! What the model must show, whatever its constants are.
 
+mod foresight;
 mod learners;
 mod schedules;
 
