@@ -349,6 +349,27 @@ fn the_device_is_measured_once_per_directory() {
 }
 
 #[test]
+fn the_device_is_measured_again_when_somebody_asks() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let measured = || {
+        let settings = Settings {
+            schedule: ScheduleKind::LookAhead,
+            ..small("fixed-2")
+        };
+        drop(Db::open(directory.path(), settings).expect("open"));
+        let journal = common::journal(directory.path());
+        let is_told = |event: &Event| match event {
+            Event::Note { text } => text.contains("the device does"),
+            _ => false,
+        };
+        journal.iter().filter(|it| is_told(&it.event)).count()
+    };
+    assert_eq!([measured(), measured()], [1, 1]);
+    lissom::control::measure_device(directory.path()).expect("asked");
+    assert_eq!([measured(), measured()], [2, 2]);
+}
+
+#[test]
 fn bounds_out_of_range_are_refused_with_a_sentence() {
     let directory = tempfile::tempdir().expect("a directory");
     let refused = |settings: Settings| {

@@ -44,10 +44,15 @@ impl Memory {
         self.keep_stored_schedule(schedule)
     }
 
-    /// Makes the device's speed durable.
-    pub(super) fn keep_device(&mut self, bytes_per_second: u64) -> Result<()> {
+    /// Makes what a device does durable: nothing, to forget it.
+    pub(super) fn keep_device(
+        &mut self,
+        bytes_per_second: Option<u64>,
+        device_id: Option<u64>,
+    ) -> Result<()> {
         let schedule = StoredSchedule {
-            device_bytes_per_second: Some(bytes_per_second),
+            device_bytes_per_second: bytes_per_second,
+            device_id,
             ..self.stored.schedule.clone()
         };
         self.keep_stored_schedule(schedule)
