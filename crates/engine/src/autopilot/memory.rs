@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use lissom_core::schedule::Merges;
+
 use crate::error::Result;
 use crate::files::state::{self, Stored, StoredFamily, StoredSchedule};
 
@@ -34,13 +36,19 @@ impl Memory {
         &self.stored.schedule
     }
 
-    /// Makes what the schedule has learned durable.
-    pub(super) fn keep_schedule(&mut self, name: String, state: serde_json::Value) -> Result<()> {
-        let schedule = StoredSchedule {
-            name,
-            state,
-            ..self.stored.schedule.clone()
-        };
+    /// Makes what the schedule has learned durable, and what was seen of merges. Where it
+    /// has learned nothing, what another one has stays.
+    pub(super) fn keep_schedule(
+        &mut self,
+        name: String,
+        state: serde_json::Value,
+        merges: Merges,
+    ) -> Result<()> {
+        let mut schedule = self.stored.schedule.clone();
+        if !state.is_null() {
+            (schedule.name, schedule.state) = (name, state);
+        }
+        schedule.merges = Some(merges);
         self.keep_stored_schedule(schedule)
     }
 

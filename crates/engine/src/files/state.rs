@@ -10,6 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use lissom_core::reasons::Decided;
+use lissom_core::schedule::Merges;
 use lissom_core::{Layout, Shape, TreeState};
 use serde::{Deserialize, Serialize};
 
@@ -53,6 +54,10 @@ pub(crate) struct StoredSchedule {
     /// in older files.
     #[serde(default)]
     pub(crate) given_device_bytes_per_second: Option<u64>,
+    /// What merges cost and how fast they went, under whichever schedule was last; absent
+    /// before any were seen, and in older files.
+    #[serde(default)]
+    pub(crate) merges: Option<Merges>,
 }
 
 impl StoredSchedule {

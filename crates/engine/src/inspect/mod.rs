@@ -91,8 +91,8 @@ pub struct Owed {
     /// or else as it was measured.
     pub device_bytes_per_second: u64,
     /// How long catching up would take now if nobody else used the machine, seconds
-    /// ([`Estimate::catch_up`]): by what merges cost and how fast they go, as far as the
-    /// schedule has kept it. Otherwise bytes of L0 are read and written in two levels, as fast
+    /// ([`Estimate::catch_up`]): by what merges cost and how fast they went, whichever schedule
+    /// was last. Before any were seen, bytes of L0 are read and written in two levels, as fast
     /// as the device does it.
     pub catch_up_seconds: f64,
 }
@@ -189,7 +189,7 @@ fn owed(
         workers,
         ..Conditions::default()
     };
-    let catch_up = Estimate::kept(&schedule.state).catch_up(debt, &conditions)?;
+    let catch_up = Estimate::kept(schedule.merges, &schedule.state).catch_up(debt, &conditions)?;
     Some(Owed {
         level0_files: debt.level0_files,
         level0_bytes: debt.level0_bytes,
