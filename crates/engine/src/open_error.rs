@@ -19,8 +19,15 @@ pub(crate) enum Cause {
     /// A TransactionDB left transactions in the log.
     PreparedTransactions,
     Comparator,
+    /// Tables are compressed with what this RocksDB was built without.
+    Compression,
     Other,
 }
+
+/// What to do about [`Cause::Compression`], whoever opens.
+pub(crate) const RECOMPRESS: &str = "a file is compressed with what this program was built \
+    without, it has LZ4 and Zstandard: open it with RocksDB, choose one of them, and compact it \
+    whole";
 
 /// RocksDB's error at the opening of `directory`. What to do about its cause is up to whoever
 /// opens, and told by `advice`.
@@ -58,6 +65,8 @@ pub(crate) fn cause(text: &str, directory: &Path) -> Cause {
         Cause::PreparedTransactions
     } else if names("omparator") {
         Cause::Comparator
+    } else if names(" not supported in this build") || names("Compression type not supported") {
+        Cause::Compression
     } else {
         Cause::Other
     }
@@ -93,7 +102,7 @@ mod tests {
         "/mnt/merge operator/prepared transactions/comparator",
     ];
 
-    const SENTENCES: [(&str, Cause); 13] = [
+    const SENTENCES: [(&str, Cause); 15] = [
         (
             "IO error: lock hold by current process, acquire time 1753000000 acquiring thread \
              140234: DIR/LOCK: No locks available",
@@ -150,6 +159,15 @@ mod tests {
         (
             "Invalid argument: mine: does not match existing comparator leveldb.BytewiseComparator",
             Cause::Comparator,
+        ),
+        (
+            "Not implemented: Snappy not supported in this build",
+            Cause::Compression,
+        ),
+        (
+            "Not implemented: Compression type not supported or not built-in: \
+             CustomCompression80",
+            Cause::Compression,
         ),
     ];
 

@@ -8,6 +8,8 @@ mod contents;
 mod instants;
 #[path = "adopt/kill.rs"]
 mod kill;
+#[path = "adopt/on_record.rs"]
+mod on_record;
 #[path = "adopt/plain.rs"]
 mod plain;
 #[path = "adopt/refusals.rs"]

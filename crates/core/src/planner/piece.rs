@@ -212,8 +212,8 @@ impl<'a> Runs<'a> {
             };
             let hull = hull(&seeds, &overlapping);
             let clean = clean_cut(files, hull.clone());
-            closed.shared_boundary |= clean != hull;
-            closed.tight &= *level == self.target || clean == seeds;
+            closed.shared_boundary |= clean.len() != hull.len();
+            closed.tight &= *level == self.target || clean.len() == seeds.len();
             if let Some(taken) = files.get(clean.clone()).filter(|taken| !taken.is_empty()) {
                 closed.bytes += taken.iter().map(|file| file.size).sum::<u64>();
                 let (low, high) = (&taken[0].smallest, &taken[taken.len() - 1].largest);
@@ -314,7 +314,7 @@ fn hull(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
 /// Widens a range of files by neighbours that share a boundary key.
 fn clean_cut(files: &[File], mut range: Range<usize>) -> Range<usize> {
     if range.is_empty() {
-        return 0..0;
+        return range;
     }
     while range.start > 0 && files[range.start - 1].largest >= files[range.start].smallest {
         range.start -= 1;

@@ -26,6 +26,7 @@ use crate::RocksDb;
 use crate::error::{Error, Result};
 use crate::files::state::Stored;
 use crate::files::{application, journal, pin, probe, remove_file, request, state, sync_directory};
+use crate::inspect::record::Record;
 use crate::inspect::{read, recorded};
 use crate::open_error::explain;
 use crate::settings::Settings;
@@ -89,8 +90,9 @@ impl Detacher {
     }
 
     fn look(&self) -> Result<Seen> {
-        let (opened, stored) = read::open_whole(&self.directory, &*self.customise)?;
-        let ours = opened.names.iter().any(|name| opened.has_our_levels(name));
+        let (opened, stored) = read::open_whole(&self.directory, &*self.customise, &check)?;
+        let record = &opened.record;
+        let ours = record.names.iter().any(|name| record.has_our_levels(name));
         let mut seen = Seen {
             work: Work::begin(&self.directory, free_bytes(&self.directory)?),
             settings: BTreeMap::new(),
@@ -99,9 +101,8 @@ impl Detacher {
         };
         seen.work.done = !ours && !state::path(&self.directory).exists();
         let mut trees = BTreeMap::new();
-        for name in &opened.names {
-            opened.require_merge_operator(name, "lissom::adopt::Detacher::customise")?;
-            let settings = recorded::family_settings(&opened.options, &stored, name)?;
+        for name in &record.names {
+            let settings = recorded::family_settings(&record.options, &stored, name)?;
             let tree = opened.look(name)?.tree;
             seen.must_merge |= !fits(&tree) && !is_one_run(&tree);
             seen.must_refit |= !fits(&tree);
@@ -221,6 +222,13 @@ impl Seen {
         self.work.add(name, tree, settings, found);
         Ok(())
     }
+}
+
+/// Refuses a database whose merges this program cannot compute.
+fn check(record: &Record) -> Result<()> {
+    record.names.iter().try_for_each(|name| {
+        record.require_merge_operator(name, "lissom::adopt::Detacher::customise")
+    })
 }
 
 /// Whether a plain RocksDB has all levels that hold files.

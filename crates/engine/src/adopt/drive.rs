@@ -15,7 +15,7 @@ use crate::db::tables;
 use crate::error::{Error, Result};
 use crate::inspect::read::handle;
 use crate::observe::observe;
-use crate::open_error::{Cause, explain};
+use crate::open_error::{Cause, RECOMPRESS, explain};
 use crate::options::Preparation;
 use crate::settings::Settings;
 
@@ -77,6 +77,7 @@ pub(crate) fn advice(cause: Cause) -> &'static str {
         Cause::NoSpace => "free some space on its disk, and try again",
         Cause::NoPermission => "give this user the right to read and write it, and try again",
         Cause::Corruption => "nothing was changed, and it is damaged: restore it from a backup",
+        Cause::Compression => RECOMPRESS,
         Cause::MergeOperator | Cause::PreparedTransactions | Cause::Comparator | Cause::Other => {
             "nothing was changed; if this stays, restore it from a backup"
         }

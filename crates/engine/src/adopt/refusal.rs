@@ -1,16 +1,15 @@
-//! What cannot be taken over, each in one sentence: decided from what the
-//! directory's files say, before anything is written.
+//! What cannot be taken over, each in one sentence: decided from what is on record of
+//! a database before it is opened, but for the compression of single files.
 
 use std::collections::BTreeMap;
 
-use crate::ffi::options::{ColumnFamilyOptions, CompactionStyle};
+use crate::ffi::options::{ColumnFamilyOptions, CompactionStyle, Compression};
 use crate::ffi::options_file::LoadedOptions;
 use crate::ffi::snapshot::TableRow;
 use crate::requirements::BYTEWISE;
 
-/// Compression types that this program was built with, as two hexadecimal
-/// digits: none, LZ4, LZ4HC, Zstandard.
-const COMPRESSIONS: [&str; 4] = ["00", "04", "05", "07"];
+/// Compression types that this program was built with: none, LZ4, LZ4HC, Zstandard.
+const COMPRESSIONS: [u8; 4] = [0x00, 0x04, 0x05, 0x07];
 
 /// The same by the names that older files carry.
 const COMPRESSION_NAMES: [&str; 6] = ["", "NoCompression", "LZ4", "LZ4HC", "ZSTD", "ZSTDNotFinal"];
@@ -20,7 +19,6 @@ pub(super) struct Candidate<'a> {
     pub(super) options: &'a ColumnFamilyOptions,
     /// The merge operator that whoever takes it over brings along.
     pub(super) merge_operator: Option<&'a str>,
-    pub(super) tables: &'a BTreeMap<u64, TableRow>,
 }
 
 /// Why a column family cannot be taken over; `None` when it can.
@@ -28,7 +26,7 @@ pub(super) fn family(candidate: &Candidate<'_>) -> Option<String> {
     let options = candidate.options;
     order(options)
         .or_else(|| style(options))
-        .or_else(|| files(candidate))
+        .or_else(|| files(options))
         .or_else(|| merge_operator(candidate))
 }
 
@@ -108,8 +106,7 @@ fn style(options: &ColumnFamilyOptions) -> Option<String> {
     })
 }
 
-fn files(candidate: &Candidate<'_>) -> Option<String> {
-    let options = candidate.options;
+fn files(options: &ColumnFamilyOptions) -> Option<String> {
     if options.enable_blob_files {
         return Some(
             "enable_blob_files is on, and the planner does not see the bytes of blob files: \
@@ -121,13 +118,55 @@ fn files(candidate: &Candidate<'_>) -> Option<String> {
         .table_factory
         .as_deref()
         .unwrap_or("BlockBasedTable");
-    if factory != "BlockBasedTable" {
-        return Some(format!(
+    (factory != "BlockBasedTable").then(|| {
+        format!(
             "its files are of the kind {factory}, and Lissom reads and writes BlockBasedTable: \
              copy the data into a new database"
-        ));
+        )
+    })
+}
+
+/// Why the files of a database cannot be read: nothing that is on record compresses them in
+/// a way that can be undone here. Where something does, the files are looked at themselves,
+/// for a compression is also on record where no file has it.
+pub(super) fn compressions(families: &[&ColumnFamilyOptions]) -> Option<String> {
+    let on_record: Vec<_> = families
+        .iter()
+        .flat_map(|family| {
+            let kinds = compressions_of(family).into_iter();
+            kinds.map(move |(option, kind)| (&family.name, option, kind))
+        })
+        .collect();
+    if on_record
+        .iter()
+        .any(|(.., kind)| COMPRESSIONS.contains(&kind.0))
+    {
+        return None;
     }
-    candidate.tables.iter().find_map(|(number, table)| {
+    let (name, option, kind) = on_record.first()?;
+    Some(format!(
+        "column family \"{name}\": its {option} is {kind}, and this program was built with \
+         LZ4 and Zstandard: open it with RocksDB, choose one of them, and compact it whole"
+    ))
+}
+
+/// What the files of a column family are compressed with, and the option that says so.
+fn compressions_of(family: &ColumnFamilyOptions) -> Vec<(&'static str, Compression)> {
+    let by_level = family.compression_per_level.iter();
+    let mut kinds: Vec<_> = by_level
+        .map(|kind| ("compression_per_level", *kind))
+        .collect();
+    if kinds.is_empty() {
+        kinds.push(("compression", family.compression));
+    }
+    kinds.push(("bottommost_compression", family.bottommost_compression));
+    kinds.retain(|(_, kind)| *kind != Compression::DISABLED);
+    kinds
+}
+
+/// Why one of the files that lie in a column family cannot be read.
+pub(super) fn tables(tables: &BTreeMap<u64, TableRow>) -> Option<String> {
+    tables.iter().find_map(|(number, table)| {
         let unknown = unknown_compression(&table.compression)?;
         Some(format!(
             "file {number:06}.sst is compressed with {unknown}, and this program was built with \
@@ -147,7 +186,10 @@ fn unknown_compression(name: &str) -> Option<String> {
     codes
         .chunks(2)
         .map(|code| code.iter().collect::<String>())
-        .find(|code| !COMPRESSIONS.contains(&code.as_str()))
+        .find(|code| {
+            let kind = u8::from_str_radix(code, 16);
+            !kind.is_ok_and(|kind| COMPRESSIONS.contains(&kind))
+        })
         .map(|code| match code.as_str() {
             "01" => "Snappy".into(),
             "02" => "Zlib".into(),

@@ -3,7 +3,8 @@
 //!
 //! The steps, each of which leaves a database that opens:
 //!
-//! 1. the directory is looked at read-only and refused if it cannot be held;
+//! 1. it is refused for what its files say, or looked at read-only, and refused for how
+//!    its tables are compressed;
 //! 2. it is opened with Lissom's options, which writes an OPTIONS file;
 //! 3. the state file is written: from here on the directory is adopted;
 //! 4. the autopilot works until it wants nothing more.
@@ -21,6 +22,7 @@ use super::space::{check_space, free_bytes};
 use super::work::{Watch, Work};
 use crate::error::{Error, Result};
 use crate::files::state::{self, Stored, StoredFamily};
+use crate::inspect::record::Record;
 use crate::inspect::{read, recorded};
 use crate::settings::Settings;
 
@@ -82,38 +84,22 @@ impl Adopter {
     }
 
     fn look(&self) -> Result<(Work, BTreeMap<String, Settings>)> {
-        let (opened, stored) = read::open_whole(&self.directory, &*self.customise)?;
-        let refuse = |why: String| {
-            Err(Error::fix(format!(
-                "{} cannot be adopted: {why}",
-                self.directory.display()
-            )))
-        };
-        let wal_dir = wal_directory(&self.directory, &opened.options.file_name)?;
-        let blobs = has_blob_files(&self.directory)?;
-        if let Some(why) = refusal::database(&opened.options, wal_dir.as_deref(), blobs) {
-            return refuse(why);
-        }
+        let (opened, stored) = read::open_whole(&self.directory, &*self.customise, &check)?;
+        let record = &opened.record;
         let mut work = Work::begin(&self.directory, free_bytes(&self.directory)?);
         let mut all_settings = BTreeMap::new();
-        for name in &opened.names {
-            let settings = self.family_settings(&opened, &stored, name)?;
+        for name in &record.names {
+            let settings = self.family_settings(record, &stored, name)?;
             let seen = opened.look(name)?;
-            let merge_operator = opened.merge_operator(name)?;
-            if let Some(options) = read::find(&opened.options, name) {
-                let candidate = Candidate {
-                    options,
-                    merge_operator: merge_operator.as_deref(),
-                    tables: &seen.tables,
-                };
-                if let Some(why) = refusal::family(&candidate) {
-                    return refuse(format!("column family \"{name}\": {why}"));
-                }
+            if let Some(why) = refusal::tables(&seen.tables) {
+                return Err(refused(record, &of_family(name, &why)));
+            }
+            if let Some(options) = record.family(name) {
                 work.remarks.extend(refusal::remarks(options));
             }
             let state = recorded::family_state(&stored, name, &settings);
             let found = forecast(&settings.shape(), &seen.tree, &state, settings.workers)?;
-            let adopted = stored.families.contains_key(name) && opened.has_our_levels(name);
+            let adopted = stored.families.contains_key(name) && record.has_our_levels(name);
             work.done &= adopted && found.is_nothing();
             work.add(name, &seen.tree, &settings, found);
             all_settings.insert(name.clone(), settings);
@@ -121,13 +107,8 @@ impl Adopter {
         Ok((work, all_settings))
     }
 
-    fn family_settings(
-        &self,
-        opened: &read::Opened,
-        stored: &Stored,
-        name: &str,
-    ) -> Result<Settings> {
-        let mut settings = recorded::family_settings(&opened.options, stored, name)?;
+    fn family_settings(&self, record: &Record, stored: &Stored, name: &str) -> Result<Settings> {
+        let mut settings = recorded::family_settings(&record.options, stored, name)?;
         (self.change)(name, &mut settings);
         settings.create_if_missing = false;
         settings
@@ -154,6 +135,48 @@ impl Adopter {
         ready.settle(work.merged_bytes(), watch)?;
         Ok(work)
     }
+}
+
+/// Refuses a database before it is opened, for what its files say.
+fn check(record: &Record) -> Result<()> {
+    let wal_dir = wal_directory(&record.directory, &record.options.file_name)?;
+    let blobs = has_files(&record.directory, ".blob")?;
+    let tables = has_files(&record.directory, ".sst")?;
+    let why = refusal::database(&record.options, wal_dir.as_deref(), blobs)
+        .or_else(|| record.names.iter().find_map(|name| family(record, name)))
+        .or_else(|| compressions(record).filter(|_| tables));
+    match why {
+        Some(why) => Err(refused(record, &why)),
+        None => Ok(()),
+    }
+}
+
+/// Why a column family cannot be taken over, by what is on record of it.
+fn family(record: &Record, name: &str) -> Option<String> {
+    let candidate = Candidate {
+        options: record.family(name)?,
+        merge_operator: record.merge_operators.get(name).map(String::as_str),
+    };
+    refusal::family(&candidate).map(|why| of_family(name, &why))
+}
+
+/// Why table files cannot be read, where the compression of every column family is on
+/// record.
+fn compressions(record: &Record) -> Option<String> {
+    let names = record.names.iter();
+    let families: Option<Vec<_>> = names.map(|name| record.family(name)).collect();
+    refusal::compressions(&families?)
+}
+
+fn of_family(name: &str, why: &str) -> String {
+    format!("column family \"{name}\": {why}")
+}
+
+fn refused(record: &Record, why: &str) -> Error {
+    Error::fix(format!(
+        "{} cannot be adopted: {why}",
+        record.directory.display()
+    ))
 }
 
 /// Writes the state file, with an entry for each column family that has none.
@@ -187,11 +210,12 @@ fn wal_directory(directory: &Path, options_file: &str) -> Result<Option<String>>
     Ok(set.filter(|value| !own(value)).map(str::to_owned))
 }
 
-fn has_blob_files(directory: &Path) -> Result<bool> {
+/// Whether a directory has files whose names end so.
+fn has_files(directory: &Path, ending: &str) -> Result<bool> {
     let cannot = |error| Error::io("read the directory", directory, &error);
     for entry in std::fs::read_dir(directory).map_err(cannot)? {
         let name = entry.map_err(cannot)?.file_name();
-        if name.to_string_lossy().ends_with(".blob") {
+        if name.to_string_lossy().ends_with(ending) {
             return Ok(true);
         }
     }

@@ -14,10 +14,10 @@ use crate::inspect::read;
 /// When there is no database, it has no such column family, or its directory
 /// cannot be written.
 pub fn ask_to_compact(directory: &Path, column_family: Option<&str>) -> Result<Vec<String>> {
-    let opened = read::open(directory)?;
-    let chosen = opened.choose(column_family)?;
+    let record = read::open(directory)?.record;
+    let chosen = record.choose(column_family)?;
     for name in &chosen {
-        opened.require_adopted(name)?;
+        record.require_adopted(name)?;
     }
     request::leave(directory, &chosen)?;
     Ok(chosen)

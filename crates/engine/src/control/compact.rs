@@ -11,6 +11,7 @@ use crate::adopt::drive::{self, Customise, is_one_run};
 use crate::adopt::space::{check_space, free_bytes};
 use crate::adopt::{Forecast, Watch, Work, forecast};
 use crate::error::Result;
+use crate::inspect::record::Record;
 use crate::inspect::{read, recorded};
 use crate::settings::Settings;
 
@@ -61,14 +62,12 @@ impl Compactor {
     }
 
     fn look(&self) -> Result<(Work, BTreeMap<String, Settings>)> {
-        let (opened, stored) = read::open_whole(&self.directory, &*self.customise)?;
-        let chosen = opened.choose(self.column_family.as_deref())?;
+        let (opened, stored) = read::open_whole(&self.directory, &*self.customise, &check)?;
+        let chosen = opened.record.choose(self.column_family.as_deref())?;
         let mut work = Work::begin(&self.directory, free_bytes(&self.directory)?);
         let mut all_settings = BTreeMap::new();
-        for name in &opened.names {
-            opened.require_adopted(name)?;
-            opened.require_merge_operator(name, "lissom::control::Compactor::customise")?;
-            let settings = recorded::family_settings(&opened.options, &stored, name)?;
+        for name in &opened.record.names {
+            let settings = recorded::family_settings(&opened.record.options, &stored, name)?;
             if chosen.contains(name) {
                 let tree = opened.look(name)?.tree;
                 let mut state = recorded::family_state(&stored, name, &settings);
@@ -112,4 +111,12 @@ impl Compactor {
         )?;
         Ok(work)
     }
+}
+
+/// Refuses a database that is not Lissom's, or whose merges this program cannot compute.
+fn check(record: &Record) -> Result<()> {
+    record.names.iter().try_for_each(|name| {
+        record.require_adopted(name)?;
+        record.require_merge_operator(name, "lissom::control::Compactor::customise")
+    })
 }

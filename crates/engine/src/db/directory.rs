@@ -12,7 +12,7 @@ use crate::RocksDb;
 use crate::error::{Error, Result};
 use crate::ffi::options::{ColumnFamilyOptions, read_options};
 use crate::ffi::options_file::load_latest_options;
-use crate::open_error::{Cause, explain};
+use crate::open_error::{Cause, RECOMPRESS, explain};
 use crate::requirements::BYTEWISE;
 
 /// Whether there is a database of Lissom's; false where one can be made.
@@ -195,6 +195,7 @@ pub(super) fn advice(cause: Cause) -> &'static str {
         }
         Cause::PreparedTransactions => FINISH_TRANSACTIONS,
         Cause::Comparator => "set no comparator: Lissom needs RocksDB's bytewise order",
+        Cause::Compression => RECOMPRESS,
         Cause::Other => "restore it from a backup or checkpoint if this stays",
     }
 }

@@ -44,7 +44,12 @@ pub fn load_latest_options(path: &Path) -> Result<LoadedOptions, Error> {
             raw::lissom_load_latest_options(text_path.as_ptr().cast(), text_path.len(), out)
         })
     }
-    .map_err(|e| Error::new(format!("no readable OPTIONS file in {text_path}: {e}")))?;
+    .map_err(|e| {
+        Error::new(format!(
+            "no readable OPTIONS file in {text_path} ({e}): open it once with the RocksDB that \
+             wrote it, which makes one"
+        ))
+    })?;
     let mut reader = buffer.reader();
     let file_name = reader.string()?;
     let objects = read_objects(&path.join(&file_name))?;
@@ -150,6 +155,7 @@ fn with_names(
             &mut options.sst_partitioner_factory,
         ),
         ("prefix_extractor", &mut options.prefix_extractor),
+        ("table_factory", &mut options.table_factory),
     ] {
         if let Some(id) = named.get(key).and_then(|value| object_id(value)) {
             if field.is_none() {

@@ -64,7 +64,11 @@ impl CheckedFile {
         }
     }
 
-    fn parse<T: DeserializeOwned>(&self, bytes: &[u8]) -> std::result::Result<Found<T>, String> {
+    /// What a file of these bytes holds, or why it cannot be used.
+    pub(super) fn parse<T: DeserializeOwned>(
+        &self,
+        bytes: &[u8],
+    ) -> std::result::Result<Found<T>, String> {
         let end = bytes
             .iter()
             .position(|byte| *byte == b'\n')
@@ -102,6 +106,19 @@ impl CheckedFile {
     /// # Errors
     /// When it cannot be written; the old file then stands.
     pub(crate) fn save(&self, directory: &Path, body: &impl Serialize) -> Result<()> {
+        let bytes = self.encode(body)?;
+        let (path, draft) = (self.path(directory), self.draft(directory));
+        write_durably(&draft, &bytes)
+            .and_then(|()| fs::rename(&draft, &path))
+            .map_err(|error| Error::io("write", &path, &error))?;
+        super::sync_directory(directory)
+    }
+
+    /// The bytes of a file that holds `body`.
+    ///
+    /// # Errors
+    /// When it is no JSON.
+    pub(super) fn encode(&self, body: &impl Serialize) -> Result<Vec<u8>> {
         let body = serde_json::to_vec(body)
             .map_err(|error| Error::bug(format!("what {} holds is no JSON: {error}", self.name)))?;
         let header = format!(
@@ -110,19 +127,17 @@ impl CheckedFile {
             self.version,
             hex(checksum(&body))
         );
-        let (path, draft) = (self.path(directory), self.draft(directory));
-        write_durably(&draft, &[header.as_bytes(), b"\n", &body, b"\n"])
-            .and_then(|()| fs::rename(&draft, &path))
-            .map_err(|error| Error::io("write", &path, &error))?;
-        super::sync_directory(directory)
+        let mut bytes = header.into_bytes();
+        bytes.push(b'\n');
+        bytes.extend(body);
+        bytes.push(b'\n');
+        Ok(bytes)
     }
 }
 
-fn write_durably(path: &Path, parts: &[&[u8]]) -> std::io::Result<()> {
+fn write_durably(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let mut file = File::create(path)?;
-    for part in parts {
-        file.write_all(part)?;
-    }
+    file.write_all(bytes)?;
     file.sync_all()
 }
 

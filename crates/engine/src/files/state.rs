@@ -343,6 +343,45 @@ mod tests {
         }
     }
 
+    /// All that differ from a byte in one bit, and its opposite.
+    fn flipped(byte: u8) -> impl Iterator<Item = u8> {
+        let bits = (0..8).map(move |bit| byte ^ (1 << bit));
+        bits.chain([!byte])
+    }
+
+    /// Only a flip in the number of the format can make it another one; what any other leaves
+    /// is damaged, and nowhere do other limits come out.
+    #[test]
+    fn no_flip_of_any_byte_is_taken_for_a_state() {
+        let whole = FILE.encode(&stored()).expect("data");
+        assert_eq!(FILE.parse(&whole), Ok(Found::Whole(stored())));
+        let number = "{\"lissom_state\":".len();
+        for (at, byte) in whole.iter().enumerate() {
+            for byte in flipped(*byte) {
+                let mut torn = whole.clone();
+                torn[at] = byte;
+                match FILE.parse::<Stored>(&torn) {
+                    Err(_) => {}
+                    Ok(Found::Newer(version)) if at == number => assert!(version > FILE.version),
+                    other => panic!("byte {at} as {byte:#04x}: {other:?}"),
+                }
+            }
+        }
+    }
+
+    /// A checksum says that the file is as it was written, not that it can be obeyed.
+    #[test]
+    fn limits_that_no_tree_can_hold_are_damage_though_the_checksum_matches() {
+        let most = Layout::V1.max_run_limit();
+        for runs in [0, most + 1] {
+            let mut other = serde_json::to_value(stored()).expect("data");
+            other["families"]["default"]["tree"]["limits"]["deeper"] = runs.into();
+            let bytes = FILE.encode(&other).expect("data");
+            let why = FILE.parse::<Stored>(&bytes).expect_err("no limit");
+            assert!(why.contains("its second line"), "{runs}: {why}");
+        }
+    }
+
     #[test]
     fn a_newer_format_is_put_aside_and_costs_only_the_state() {
         let directory = tempfile::tempdir().expect("a directory");

@@ -14,6 +14,7 @@ mod limits;
 mod lines;
 mod portrait;
 pub(crate) mod read;
+pub(crate) mod record;
 pub(crate) mod recorded;
 mod replay;
 mod workloads;
@@ -113,12 +114,12 @@ pub(crate) fn inspect_end(directory: &Path, question: &Question, tail: u64) -> R
     let mut remarks: Vec<String> = loaded.remark.into_iter().collect();
     let (mut families, mut asked, mut debt) = (Vec::new(), Vec::new(), Debt::default());
     let why = question.decisions > 0;
-    for name in found.choose(question.column_family.as_deref())? {
+    for name in found.record.choose(question.column_family.as_deref())? {
         let seen = found.look(&name)?;
         remarks.extend(seen.remark);
-        let settings = recorded::family_settings(&found.options, &loaded.stored, &name)?;
+        let settings = recorded::family_settings(&found.record.options, &loaded.stored, &name)?;
         let stored = loaded.stored.families.get(&name);
-        let driven = stored.is_some() || found.has_our_levels(&name);
+        let driven = stored.is_some() || found.record.has_our_levels(&name);
         let tree = if driven {
             let fresh = lissom_core::TreeState::new(settings.policy.first_limits());
             let state = stored.map_or(&fresh, |stored| &stored.tree);
@@ -131,7 +132,7 @@ pub(crate) fn inspect_end(directory: &Path, question: &Question, tail: u64) -> R
             };
             portrait::flexible(&seen.tree, known)
         } else {
-            portrait::plain(&seen.tree, found.style(&name))
+            portrait::plain(&seen.tree, found.record.style(&name))
         };
         families.push(portrait::frame(&name, &seen.tree, &seen.tables, tree));
         if why {
@@ -174,7 +175,7 @@ fn add_debt(debt: &mut Debt, tree: &Tree, state: &TreeState) {
 
 /// Those that RocksDB had room for at the last open.
 fn workers(found: &read::Opened) -> usize {
-    workers_under(found.options.db.max_background_jobs as usize)
+    workers_under(found.record.options.db.max_background_jobs as usize)
 }
 
 fn owed(

@@ -1,22 +1,24 @@
 //! Opening a directory without writing to it.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use lissom_core::{Layout, Tree};
 use rust_rocksdb::{AsColumnFamilyRef, BoundColumnFamily, DBCompactionStyle, Options};
 
+use super::record::{Gate, Record};
 use crate::RocksDb;
 use crate::db::directory::check_log;
 use crate::error::{Error, Result};
 use crate::ffi::CfRef;
-use crate::ffi::options::{ColumnFamilyOptions, live_options};
+use crate::ffi::options::{ColumnFamilyOptions, read_options};
 use crate::ffi::options_file::{LoadedOptions, load_latest_options};
 use crate::ffi::snapshot::{TableRow, table_properties};
 use crate::files::state::{self, Stored};
 use crate::observe::observe;
+use crate::open_error::{Cause, RECOMPRESS, cause, explain};
 
 /// A process that writes may delete files between the moment in which the
 /// manifest is read and that in which they are opened: then look again.
@@ -27,13 +29,12 @@ const OPEN_FILES: i32 = 64;
 
 /// A database that was opened read-only.
 pub(crate) struct Opened {
-    pub(crate) directory: PathBuf,
-    /// Its column families, `default` first.
-    pub(crate) names: Vec<String>,
-    /// What its newest OPTIONS file says.
-    pub(crate) options: LoadedOptions,
+    pub(crate) record: Record,
     db: RocksDb,
 }
+
+/// Sets on RocksDB's options of a column family what only the application has.
+type Customise<'a> = dyn Fn(&str, &mut Options) + 'a;
 
 /// One column family.
 pub(crate) struct Looked {
@@ -79,7 +80,7 @@ pub(crate) fn is_adopted(directory: &Path) -> Result<bool> {
     Ok(families.map(|family| &family.options).any(has_our_levels))
 }
 
-fn has_our_levels(family: &ColumnFamilyOptions) -> bool {
+pub(super) fn has_our_levels(family: &ColumnFamilyOptions) -> bool {
     family.num_levels >= u32::from(Layout::V1.num_levels())
 }
 
@@ -104,15 +105,15 @@ fn require_whole_log(directory: &Path) -> Result<()> {
 /// # Errors
 /// When there is no database, or RocksDB cannot open it.
 pub(crate) fn open(directory: &Path) -> Result<Opened> {
-    open_with(directory, &|_, _| ())
+    open_with(directory, &|_, _| (), &|_| Ok(()))
 }
 
-/// As [`open`], with options that only the application has.
-fn open_with(directory: &Path, customise: &dyn Fn(&str, &mut Options)) -> Result<Opened> {
+/// As [`open`], with options that only the application has, unless `gate` refuses it.
+fn open_with(directory: &Path, customise: &Customise<'_>, gate: &Gate<'_>) -> Result<Opened> {
     check_directory(directory)?;
     let mut attempt = 1;
     loop {
-        match open_once(directory, customise) {
+        match open_once(directory, customise, gate) {
             Err(error) if attempt < MOST_ATTEMPTS && names_missing_file(&error) => {
                 std::thread::sleep(Duration::from_millis(20 << attempt));
                 attempt += 1;
@@ -123,16 +124,18 @@ fn open_with(directory: &Path, customise: &dyn Fn(&str, &mut Options)) -> Result
 }
 
 /// A database that is to be compacted, opened read-only, and what Lissom has stored of it.
+/// It is not opened where `gate` refuses what is on record of it.
 ///
 /// # Errors
-/// When there is no database, its log is not whole, or RocksDB cannot open it; when the
-/// state file is of a newer version.
+/// When there is no database, its log is not whole, it is refused, or RocksDB cannot open
+/// it; when the state file is of a newer version.
 pub(crate) fn open_whole(
     directory: &Path,
-    customise: &dyn Fn(&str, &mut Options),
+    customise: &Customise<'_>,
+    gate: &Gate<'_>,
 ) -> Result<(Opened, Stored)> {
     require_whole_log(directory)?;
-    let opened = open_with(directory, customise)?;
+    let opened = open_with(directory, customise, gate)?;
     Ok((opened, state::load(directory)?.stored))
 }
 
@@ -141,28 +144,39 @@ fn names_missing_file(error: &Error) -> bool {
     text.contains("No such file") || text.contains("not found")
 }
 
-fn open_once(directory: &Path, customise: &dyn Fn(&str, &mut Options)) -> Result<Opened> {
+fn open_once(directory: &Path, customise: &Customise<'_>, gate: &Gate<'_>) -> Result<Opened> {
     let within = |error: Error| error.within(format!("cannot look at {}", directory.display()));
-    let loaded = load_latest_options(directory).map_err(|error| within(error.into()))?;
+    let on_record = load_latest_options(directory).map_err(|error| within(error.into()))?;
     let names = column_families(directory).map_err(within)?;
-    let mut options = Options::default();
-    options.set_max_open_files(OPEN_FILES);
-    let families = names.iter().map(|name| {
-        let levels = find(&loaded, name).map_or(0, |family| family.num_levels);
-        (name.clone(), family_options(name, levels, customise))
-    });
-    let db = RocksDb::open_cf_with_opts_for_read_only(&options, directory, families, false)
-        .map_err(|error| within(error.into()))?;
-    Ok(Opened {
+    let mut families = Vec::new();
+    let mut merge_operators = BTreeMap::new();
+    for name in &names {
+        let levels = find(&on_record, name).map_or(0, |family| family.num_levels);
+        let mut options = family_options(name, levels, customise);
+        if let Some(operator) = read_options(&mut options)?.cf.merge_operator {
+            merge_operators.insert(name.clone(), operator);
+        }
+        families.push((name.clone(), options));
+    }
+    let record = Record {
         directory: directory.to_owned(),
         names,
-        options: loaded,
-        db,
-    })
+        options: on_record,
+        merge_operators,
+    };
+    gate(&record)?;
+    let mut options = Options::default();
+    options.set_max_open_files(OPEN_FILES);
+    let db = RocksDb::open_cf_with_opts_for_read_only(&options, directory, families, false)
+        .map_err(|error| match cause(error.as_ref(), directory) {
+            Cause::Compression => explain(directory, error, |_| RECOMPRESS),
+            _ => within(error.into()),
+        })?;
+    Ok(Opened { record, db })
 }
 
 /// Options that accept any tree which this or a plain RocksDB has written.
-fn family_options(name: &str, num_levels: u32, customise: &dyn Fn(&str, &mut Options)) -> Options {
+fn family_options(name: &str, num_levels: u32, customise: &Customise<'_>) -> Options {
     let mut options = Options::default();
     customise(name, &mut options);
     options.set_compaction_style(DBCompactionStyle::Level);
@@ -222,73 +236,6 @@ impl Opened {
                 (BTreeMap::new(), Some(remark))
             }
         }
-    }
-
-    /// The merge operator that the database was opened with here.
-    ///
-    /// # Errors
-    /// When RocksDB's options cannot be read.
-    pub(crate) fn merge_operator(&self, name: &str) -> Result<Option<String>> {
-        let live = live_options(CfRef::of(&handle(&self.db, name)?)?)?;
-        Ok(live.cf.merge_operator)
-    }
-
-    /// Refuses a column family whose recorded merge operator was not brought
-    /// along, by `how`: merging its merge operands needs it.
-    ///
-    /// # Errors
-    /// When it is so.
-    pub(crate) fn require_merge_operator(&self, name: &str, how: &str) -> Result<()> {
-        let recorded = find(&self.options, name).and_then(|family| family.merge_operator.as_ref());
-        match recorded {
-            Some(wanted) if self.merge_operator(name)?.as_ref() != Some(wanted) => {
-                Err(Error::fix(format!(
-                    "{} cannot be compacted here: the merge operator of column family \"{name}\" \
-                     is {wanted}, which this program does not have; do it in the program that has \
-                     it, with {how}",
-                    self.directory.display()
-                )))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// One column family or all of them.
-    ///
-    /// # Errors
-    /// When there is none of that name.
-    pub(crate) fn choose(&self, column_family: Option<&str>) -> Result<Vec<String>> {
-        match column_family {
-            None => Ok(self.names.clone()),
-            Some(name) if self.names.iter().any(|known| known == name) => Ok(vec![name.to_owned()]),
-            Some(name) => Err(Error::fix(format!(
-                "{} has no column family \"{name}\"; it has {}",
-                self.directory.display(),
-                self.names.join(", ")
-            ))),
-        }
-    }
-
-    /// Whether a column family was last opened with Lissom's levels.
-    pub(crate) fn has_our_levels(&self, name: &str) -> bool {
-        find(&self.options, name).is_some_and(has_our_levels)
-    }
-
-    /// An error unless a column family is Lissom's.
-    pub(crate) fn require_adopted(&self, name: &str) -> Result<()> {
-        if self.has_our_levels(name) {
-            return Ok(());
-        }
-        Err(Error::fix(format!(
-            "{} is not adopted: adopt it first, with `lissom adopt`, or let RocksDB compact it",
-            self.directory.display()
-        )))
-    }
-
-    /// The compaction style that a column family was last opened with.
-    pub(crate) fn style(&self, name: &str) -> String {
-        find(&self.options, name)
-            .map_or_else(String::new, |family| family.compaction_style.to_string())
     }
 }
 

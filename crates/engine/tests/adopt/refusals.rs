@@ -4,61 +4,11 @@ use std::path::Path;
 
 use lissom::adopt::Adopter;
 use rust_rocksdb::{
-    DB, DBCompactionStyle, MergeOperands, Options, SingleThreaded, TransactionDB,
-    TransactionDBOptions, TransactionOptions, WriteOptions,
+    DB, Options, SingleThreaded, TransactionDB, TransactionDBOptions, TransactionOptions,
+    WriteOptions,
 };
 
-fn made(path: &Path, change: impl FnOnce(&mut Options)) {
-    let mut options = Options::default();
-    options.create_if_missing(true);
-    change(&mut options);
-    let db = DB::open(&options, path).expect("a new database");
-    db.put("key", "value").expect("a put");
-    db.flush().expect("a flush");
-}
-
-fn refused(change: impl FnOnce(&mut Options), words: &str) {
-    let directory = tempfile::tempdir().expect("a directory");
-    made(directory.path(), change);
-    let error = Adopter::new(directory.path())
-        .adopt(&mut |_| ())
-        .expect_err(words)
-        .to_string();
-    assert!(error.contains(words), "{error}");
-    assert!(
-        error.contains(&directory.path().display().to_string()),
-        "{error}"
-    );
-    assert!(!directory.path().join("LISSOM").exists());
-}
-
-#[test]
-fn foreign_orders_and_styles() {
-    refused(
-        |options| options.set_comparator("mine", Box::new(|a, b| b.cmp(a))),
-        "comparator",
-    );
-    refused(
-        |options| options.set_compaction_style(DBCompactionStyle::Fifo),
-        "kCompactionStyleFIFO",
-    );
-    refused(|options| options.set_enable_blob_files(true), "blob files");
-}
-
-#[test]
-fn a_log_that_lies_elsewhere() {
-    let logs = tempfile::tempdir().expect("a directory");
-    refused(
-        |options| options.set_wal_dir(logs.path()),
-        "its write-ahead log lies elsewhere",
-    );
-}
-
-fn join(_: &[u8], existing: Option<&[u8]>, operands: &MergeOperands) -> Option<Vec<u8>> {
-    let mut all = existing.map(<[u8]>::to_vec).unwrap_or_default();
-    operands.iter().for_each(|operand| all.extend(operand));
-    Some(all)
-}
+use super::on_record::{join, made, refused};
 
 #[test]
 fn merge_operators_are_taken_over_by_who_has_them() {

@@ -11,7 +11,7 @@ pub(super) const SIZE: usize = 9;
 const OWN: f64 = 0.5;
 
 /// What users feel of a second of compaction that runs beside them: least squares over 45
-/// sessions of the hull (bench/results/hull-five-sessions.json), within 0.27 and 0.55 for
+/// sessions of the hull of `five-sessions` (commit 1d551c5), within 0.27 and 0.55 for
 /// mixes of 10 to 90 % updates. In the paper operations wait for compactions, which are
 /// felt whole.
 const FELT: f64 = 0.44;
