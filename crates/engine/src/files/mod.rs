@@ -25,6 +25,7 @@ pub(crate) mod pin;
 pub(crate) mod probe;
 pub(crate) mod request;
 pub(crate) mod state;
+mod stored_schedule;
 
 /// Removes a file; one that is not there is removed already.
 ///
