@@ -2,6 +2,7 @@
 
 mod common;
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use common::{PATIENCE, key, load, settle, small, value};
@@ -10,6 +11,7 @@ use lissom::core::journal::Event;
 use lissom::core::schedule::{Level0Order, Phase, ScheduleKind};
 use lissom::inspect::{self, Question};
 use lissom::{Db, Settings};
+use serde_json::Value;
 
 /// A device so slow that any writing is high load to it.
 fn loaded(schedule: &str) -> Settings {
@@ -244,6 +246,68 @@ fn every_schedule_keeps_the_bound_and_the_data() {
     }
 }
 
+/// What the state file keeps of the schedule.
+fn kept(directory: &Path) -> Value {
+    let text = std::fs::read_to_string(directory.join("LISSOM")).expect("a state file");
+    let body = text.lines().nth(1).expect("a checksum stands before it");
+    let mut stored: Value = serde_json::from_str(body).expect("JSON");
+    stored["schedule"]["state"].take()
+}
+
+/// Whether two states are the same but for the last digits, which may be lost in text.
+fn are_alike(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Number(one), Value::Number(other)) => {
+            let (one, other) = (one.as_f64(), other.as_f64());
+            let near = |(one, other): (f64, f64)| (one - other).abs() <= 1e-9 * one.abs();
+            one.zip(other).is_some_and(near)
+        }
+        (Value::Array(one), Value::Array(other)) => {
+            let pairs = || one.iter().zip(other);
+            one.len() == other.len() && pairs().all(|(one, other)| are_alike(one, other))
+        }
+        (Value::Object(one), Value::Object(other)) => {
+            let in_other = |(name, one): (&String, &Value)| {
+                let other = other.get(name);
+                other.is_some_and(|other| are_alike(one, other))
+            };
+            one.len() == other.len() && one.iter().all(in_other)
+        }
+        (one, other) => one == other,
+    }
+}
+
+/// The second and third time the store is closed before its schedule has looked at a load: it
+/// can only keep what it has taken up, and `eager` keeps what is another's.
+#[test]
+fn what_look_ahead_has_learned_survives_a_reopen() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let open = |schedule: &str, interval: Duration| {
+        let settings = Settings {
+            schedule_interval: interval,
+            ..loaded(schedule)
+        };
+        Db::open(directory.path(), settings).expect("open")
+    };
+    let db = open("look-ahead", Duration::from_millis(100));
+    let (written, _) = write_until(&db, (0, FAST), |report| {
+        report.order.phase == Phase::High && report.load.compacted_bytes > 0
+    });
+    drop(db);
+    let learned = kept(directory.path());
+    for (sum, part) in [("work", "compacted"), ("rhythm", "now")] {
+        let part = &learned[sum][part];
+        assert!(!part.is_null() && *part != 0.0, "{sum}: {learned}");
+    }
+    for schedule in ["eager", "look-ahead"] {
+        let db = open(schedule, Duration::from_secs(60));
+        agree(&db, written);
+        drop(db);
+        let again = kept(directory.path());
+        assert!(are_alike(&learned, &again), "{learned}\n{again}");
+    }
+}
+
 #[test]
 fn the_device_is_measured_once_per_directory() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -282,6 +346,27 @@ fn the_device_is_measured_once_per_directory() {
         assert_eq!(opened(schedule, Some(5 << 20)), 5 << 20);
         assert_eq!(opened(schedule, None), measured);
     }
+}
+
+#[test]
+fn the_device_is_measured_again_when_somebody_asks() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let measured = || {
+        let settings = Settings {
+            schedule: ScheduleKind::LookAhead,
+            ..small("fixed-2")
+        };
+        drop(Db::open(directory.path(), settings).expect("open"));
+        let journal = common::journal(directory.path());
+        let is_told = |event: &Event| match event {
+            Event::Note { text } => text.contains("the device does"),
+            _ => false,
+        };
+        journal.iter().filter(|it| is_told(&it.event)).count()
+    };
+    assert_eq!([measured(), measured()], [1, 1]);
+    lissom::control::measure_device(directory.path()).expect("asked");
+    assert_eq!([measured(), measured()], [2, 2]);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What the model must show, whatever its constants are.
 
 mod costs;
+mod foresight;
 mod learners;
 mod schedules;
 

@@ -158,7 +158,7 @@ mod tests {
         };
         for (model, client) in [
             (LoadModel::CacheAdditions, 1_600.0),
-            (LoadModel::Operations, 500.0),
+            (LoadModel::Operations, 550.0),
             (LoadModel::Weighted, 64_000.0),
         ] {
             let mut settings = settings();

@@ -9,6 +9,7 @@ mod compact;
 mod demo;
 mod detach;
 mod inspect;
+mod measure_device;
 mod pin;
 mod replay;
 mod report;
@@ -50,6 +51,7 @@ pub fn program() -> Command {
             detach::command(),
             pin::command(),
             compact::command(),
+            measure_device::command(),
             replay::command(),
             advise::command(),
             search::command(),
@@ -79,6 +81,7 @@ pub fn run(given: &ArgMatches) -> Outcome {
         Some(("detach", given)) => detach::run(given),
         Some(("pin", given)) => pin::run(given),
         Some(("compact", given)) => compact::run(given),
+        Some(("measure-device", given)) => measure_device::run(given),
         Some(("replay", given)) => replay::run(given),
         Some(("advise", given)) => advise::run(given),
         Some(("search", given)) => search::run(given),

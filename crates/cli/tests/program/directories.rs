@@ -182,7 +182,14 @@ fn an_open_database_is_looked_at_and_not_taken() {
 fn what_is_no_database_is_said_to_be_none() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().to_str().expect("UTF-8");
-    for command in ["inspect", "adopt", "detach", "pin", "compact"] {
+    for command in [
+        "inspect",
+        "adopt",
+        "detach",
+        "pin",
+        "compact",
+        "measure-device",
+    ] {
         let sentence = ends(&[command, path], 1);
         assert!(
             sentence.contains("has no file CURRENT"),
@@ -200,7 +207,11 @@ fn what_is_no_database_is_said_to_be_none() {
         sentence.contains("no column family \"other\"; it has default"),
         "{sentence}"
     );
-    for command in [&["compact", path, "--yes"][..], &["pin", path][..]] {
+    for command in [
+        &["compact", path, "--yes"][..],
+        &["pin", path][..],
+        &["measure-device", path][..],
+    ] {
         let sentence = ends(command, 1);
         assert!(sentence.contains("is not adopted"), "{sentence}");
     }

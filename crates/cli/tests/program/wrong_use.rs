@@ -273,6 +273,7 @@ fn help_names_every_command_and_fits_the_terminal() {
         "detach",
         "pin",
         "compact",
+        "measure-device",
         "sim",
         "replay",
         "search",

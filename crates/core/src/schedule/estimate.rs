@@ -2,27 +2,50 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::{Client, Conditions, Debt, Load, LookAhead, MergeSpeed, Work};
+
+/// What merges cost and how fast they go: what is kept of an [`Estimate`].
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Merges {
+    work: Work,
+    speed: MergeSpeed,
+}
+
+impl Merges {
+    fn is_sound(&self) -> bool {
+        self.work.is_sound() && self.speed.is_sound()
+    }
+}
 
 /// What users take of the device, what merges cost and how fast they go, as it was seen
 /// last.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Estimate {
     client: Client,
-    work: Work,
-    speed: MergeSpeed,
+    merges: Merges,
 }
 
 impl Estimate {
-    /// What a schedule has kept of merges ([`Schedule::state`](super::Schedule::state)), as
-    /// far as it keeps any of it; nobody is there.
-    pub fn kept(state: &serde_json::Value) -> Estimate {
-        let (work, speed) = LookAhead::learned(state).unwrap_or_default();
+    /// What was kept of one; nobody is there. Where that is absent, as in older files, what
+    /// a schedule has kept of merges ([`Schedule::state`](super::Schedule::state)), if it
+    /// keeps any of it.
+    pub fn kept(merges: Option<Merges>, state: &serde_json::Value) -> Estimate {
+        let learned = || {
+            let (work, speed) = LookAhead::learned(state)?;
+            Some(Merges { work, speed })
+        };
+        let merges = merges.filter(Merges::is_sound).or_else(learned);
         Estimate {
-            work,
-            speed,
+            merges: merges.unwrap_or_default(),
             ..Estimate::default()
         }
+    }
+
+    /// What is to be kept over a restart.
+    pub fn merges(&self) -> Merges {
+        self.merges
     }
 
     /// Takes up an interval in which compactions and flushes together were held to `limit`
@@ -30,13 +53,13 @@ impl Estimate {
     /// back.
     pub fn learn(&mut self, load: &Load, conditions: &Conditions, limit: Option<u64>) {
         self.client.learn(load, conditions);
-        self.work.learn(load);
-        let wanted = self.speed.of(conditions.workers);
+        self.merges.work.learn(load);
+        let wanted = self.merges.speed.of(conditions.workers);
         let held_back = limit
             .zip(wanted)
             .is_some_and(|(limit, wanted)| (limit as f64) < wanted);
         if !held_back {
-            self.speed.learn(load);
+            self.merges.speed.learn(load);
         }
     }
 
@@ -51,15 +74,16 @@ impl Estimate {
     /// that counts.
     pub fn catch_up(&self, debt: &Debt, conditions: &Conditions) -> Option<Duration> {
         let left = conditions.device_bytes_per_second - self.client.bytes_per_second();
-        let level0 = debt.level0_bytes as f64 * self.work.per_byte();
+        let Merges { work, speed } = self.merges;
+        let level0 = debt.level0_bytes as f64 * work.per_byte();
         let all = level0 + debt.deep_bytes as f64 * 2.0;
         if left <= 0.0 {
             return (all <= 0.0).then_some(Duration::ZERO);
         }
         let at = |bytes: f64, speed: Option<f64>| bytes / speed.map_or(left, |it| it.min(left));
         let workers = conditions.workers;
-        let seconds = at(all, self.speed.of(workers));
-        let of_level0 = at(level0, self.speed.of_level0(workers));
+        let seconds = at(all, speed.of(workers));
+        let of_level0 = at(level0, speed.of_level0(workers));
         Duration::try_from_secs_f64(seconds.max(of_level0)).ok()
     }
 }
@@ -129,7 +153,21 @@ mod tests {
     #[test]
     fn what_no_schedule_has_kept_is_as_if_nothing_was_seen() {
         for state in [serde_json::Value::Null, serde_json::json!({"rhythm": 1})] {
-            assert_eq!(Estimate::kept(&state), Estimate::default());
+            assert_eq!(Estimate::kept(None, &state), Estimate::default());
         }
+    }
+
+    #[test]
+    fn what_was_seen_of_merges_is_kept_whichever_the_schedule() {
+        let mut estimate = Estimate::default();
+        estimate.learn(&ten_seconds(500, 1_000), &conditions(1e6, 2), None);
+        let text = serde_json::to_string(&estimate.merges()).expect("it is kept");
+        let merges: Merges = serde_json::from_str(&text).expect("its own");
+        let kept = Estimate::kept(Some(merges), &serde_json::Value::Null);
+        assert_eq!(seconds(&kept, 1e6, 2), Some(2.5));
+        let broken = text.replace("1000", "-1000");
+        let broken: Merges = serde_json::from_str(&broken).expect("numbers");
+        let nothing = Estimate::kept(Some(broken), &serde_json::Value::Null);
+        assert_eq!(nothing, Estimate::default());
     }
 }

@@ -164,8 +164,8 @@ pub enum LoadModel {
     /// its own:
     /// client = (gamma * cached bytes + logged bytes) / interval.
     CacheAdditions,
-    /// Every operation moves one entry (SILK):
-    /// client = (gets + writes) * entry / interval.
+    /// Every operation moves one entry (SILK), a scan like any other read:
+    /// client = (gets + scans + writes) * entry / interval.
     Operations,
     /// Every read costs so many bytes (DLC, equation 5; its weight of a get, 16,000,
     /// has no unit in the text, and is read as bytes here, a quarter of its blocks; a
@@ -189,7 +189,7 @@ impl LoadModel {
             LoadModel::CacheAdditions | LoadModel::Scarcest => {
                 gamma * load.cached_bytes as f64 + load.logged_bytes as f64
             }
-            LoadModel::Operations => (gets + writes) * conditions.entry_bytes,
+            LoadModel::Operations => (gets + scans + writes) * conditions.entry_bytes,
             LoadModel::Weighted => WEIGHT * (gets + scans),
         })
     }

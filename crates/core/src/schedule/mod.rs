@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 pub use client::Client;
 pub use debt::{Debt, DebtBounds};
 pub use dlc::{Burst, Delay, Dlc};
-pub use estimate::Estimate;
+pub use estimate::{Estimate, Merges};
 pub use kind::{ScheduleKind, ScheduleKindError};
 pub use load::{Conditions, FullLoad, Load, LoadModel};
 pub use look_ahead::LookAhead;

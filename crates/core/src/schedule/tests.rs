@@ -190,7 +190,7 @@ fn load_models_see_what_they_say() {
     };
     let client = |model: LoadModel| model.client(&load, &conditions);
     assert_eq!(client(LoadModel::CacheAdditions), 3e6);
-    assert_eq!(client(LoadModel::Operations), 750_000.0);
+    assert_eq!(client(LoadModel::Operations), 800_000.0);
     assert_eq!(client(LoadModel::Weighted), 8.8e6);
     assert_eq!(LoadModel::Scarcest.pressure(&load, &conditions), 0.7);
     assert_eq!(LoadModel::CacheAdditions.pressure(&load, &conditions), 0.03);

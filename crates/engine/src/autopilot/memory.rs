@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use lissom_core::schedule::Merges;
+
 use crate::error::Result;
 use crate::files::state::{self, Stored, StoredFamily, StoredSchedule};
 
@@ -34,20 +36,31 @@ impl Memory {
         &self.stored.schedule
     }
 
-    /// Makes what the schedule has learned durable.
-    pub(super) fn keep_schedule(&mut self, name: String, state: serde_json::Value) -> Result<()> {
-        let schedule = StoredSchedule {
-            name,
-            state,
-            ..self.stored.schedule.clone()
-        };
+    /// Makes what the schedule has learned durable, and what was seen of merges. Where it
+    /// has learned nothing, what another one has stays.
+    pub(super) fn keep_schedule(
+        &mut self,
+        name: String,
+        state: serde_json::Value,
+        merges: Merges,
+    ) -> Result<()> {
+        let mut schedule = self.stored.schedule.clone();
+        if !state.is_null() {
+            (schedule.name, schedule.state) = (name, state);
+        }
+        schedule.merges = Some(merges);
         self.keep_stored_schedule(schedule)
     }
 
-    /// Makes the device's speed durable.
-    pub(super) fn keep_device(&mut self, bytes_per_second: u64) -> Result<()> {
+    /// Makes what a device does durable: nothing, to forget it.
+    pub(super) fn keep_device(
+        &mut self,
+        bytes_per_second: Option<u64>,
+        device_id: Option<u64>,
+    ) -> Result<()> {
         let schedule = StoredSchedule {
-            device_bytes_per_second: Some(bytes_per_second),
+            device_bytes_per_second: bytes_per_second,
+            device_id,
             ..self.stored.schedule.clone()
         };
         self.keep_stored_schedule(schedule)

@@ -1,7 +1,10 @@
 use std::time::{Duration, Instant};
 
+use lissom_core::schedule::Merges;
+
 use super::run::take_turns;
 use super::shared::View;
+use crate::files::state;
 use crate::{Db, Settings};
 
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -98,6 +101,37 @@ fn the_schedules_rate_ends_with_the_autopilot() {
         8 << 30,
         "the user's bound"
     );
+}
+
+/// Neither has anything else to keep.
+#[test]
+fn what_merges_cost_is_kept_under_any_schedule() {
+    for name in ["eager", "dlc"] {
+        let directory = tempfile::tempdir().expect("a directory");
+        let settings = Settings {
+            schedule: name.parse().expect("a schedule"),
+            schedule_interval: Duration::from_millis(100),
+            device_bytes_per_second: Some(1 << 30),
+            write_buffer_size: 64 << 10,
+            memory_budget_bytes: 8 << 20,
+            ..Settings::default()
+        };
+        let db = Db::open(directory.path(), settings).expect("opened");
+        for number in 0..6_u32 {
+            db.put("key", number.to_be_bytes()).expect("a put");
+            db.flush().expect("a flush");
+        }
+        let begun = Instant::now();
+        while db.autopilot().schedule().load.compacted_micros == 0 {
+            assert!(begun.elapsed() < PATIENCE, "{name}: nothing was merged");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        drop(db);
+        let stored = state::load(directory.path()).expect("readable").stored;
+        let merges = stored.schedule.merges;
+        assert_ne!(merges.unwrap_or_default(), Merges::default(), "{name}");
+        assert!(stored.schedule.state.is_null(), "{name}");
+    }
 }
 
 /// As of a schedule's name or state, which the planner thread asks for between rounds.

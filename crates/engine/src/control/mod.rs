@@ -1,12 +1,14 @@
 //! What a person asks of a database from outside: to hold its limits, to
-//! compact, to take a configuration.
+//! compact, to take a configuration, to measure its device again.
 
 pub(crate) mod apply;
 mod ask;
 mod compact;
+mod device;
 mod pin;
 
 pub use apply::ask_to_apply;
 pub use ask::ask_to_compact;
 pub use compact::Compactor;
+pub use device::measure_device;
 pub use pin::{pin, unpin};

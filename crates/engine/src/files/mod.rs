@@ -9,7 +9,7 @@
 //! | `LISSOM-PIN` | its presence holds the limits |
 //! | `LISSOM-COMPACT` | column families that someone wants merged into one run |
 //! | `LISSOM-APPLY`, `LISSOM-APPLIED` | options and settings that someone wants, and what came of them |
-//! | `LISSOM-PROBE` | is there while the device is measured |
+//! | `LISSOM-PROBE` | is there while the device is measured, and where it shall be at the next open |
 
 use std::fs::{self, File};
 use std::io::ErrorKind;
@@ -25,6 +25,7 @@ pub(crate) mod pin;
 pub(crate) mod probe;
 pub(crate) mod request;
 pub(crate) mod state;
+mod stored_schedule;
 
 /// Removes a file; one that is not there is removed already.
 ///

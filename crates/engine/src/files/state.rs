@@ -14,6 +14,7 @@ use lissom_core::{Layout, Shape, TreeState};
 use serde::{Deserialize, Serialize};
 
 use super::checked::{CheckedFile, Found};
+pub(crate) use super::stored_schedule::StoredSchedule;
 use crate::error::{Error, Result};
 use crate::settings::Settings;
 
@@ -35,33 +36,6 @@ pub(crate) struct Stored {
     /// apart. A journal may know of later ones.
     #[serde(default)]
     pub(crate) openings: u64,
-}
-
-/// What is kept of the schedule.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct StoredSchedule {
-    /// The schedule that wrote `state`.
-    pub(crate) name: String,
-    /// What it learned; null when nothing.
-    pub(crate) state: serde_json::Value,
-    /// What the directory's device was measured to read and write.
-    pub(crate) device_bytes_per_second: Option<u64>,
-    /// What the settings gave for it at the last open; absent when they gave nothing, and
-    /// in older files.
-    #[serde(default)]
-    pub(crate) given_device_bytes_per_second: Option<u64>,
-}
-
-impl StoredSchedule {
-    fn is_empty(&self) -> bool {
-        *self == StoredSchedule::default()
-    }
-
-    /// What schedules go by of the device: as given, or else as measured.
-    pub(crate) fn device(&self) -> Option<u64> {
-        self.given_device_bytes_per_second
-            .or(self.device_bytes_per_second)
-    }
 }
 
 /// What is kept of one column family.
@@ -312,19 +286,6 @@ mod tests {
         assert_eq!(older.openings, 0);
         assert!(older.families["default"].reasons.is_empty());
         assert_eq!(older.schedule, stored().schedule);
-    }
-
-    /// A file of an older version knows none that was given, and one that was given once is
-    /// not in the way of the measured one.
-    #[test]
-    fn a_device_that_is_given_goes_before_one_that_was_measured() {
-        let text = r#"{"name":"dlc","state":null,"device_bytes_per_second":7}"#;
-        let mut schedule: StoredSchedule = serde_json::from_str(text).expect("an older one");
-        assert_eq!(schedule.device(), Some(7));
-        for (given, device) in [(Some(9), Some(9)), (None, Some(7))] {
-            schedule.given_device_bytes_per_second = given;
-            assert_eq!(schedule.device(), device);
-        }
     }
 
     #[test]

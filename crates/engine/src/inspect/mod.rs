@@ -38,8 +38,8 @@ use serde::Serialize;
 
 use self::limits::Asked;
 use crate::error::Result;
-use crate::files::pin;
 use crate::files::state::{self, StoredSchedule};
+use crate::files::{pin, probe};
 use crate::settings::workers_under;
 
 /// No more of the journals' end is read for the last decisions than this, bytes.
@@ -92,8 +92,8 @@ pub struct Owed {
     /// or else as it was measured.
     pub device_bytes_per_second: u64,
     /// How long catching up would take now if nobody else used the machine, seconds
-    /// ([`Estimate::catch_up`]): by what merges cost and how fast they go, as far as the
-    /// schedule has kept it. Otherwise bytes of L0 are read and written in two levels, as fast
+    /// ([`Estimate::catch_up`]): by what merges cost and how fast they went, whichever schedule
+    /// was last. Before any were seen, bytes of L0 are read and written in two levels, as fast
     /// as the device does it.
     pub catch_up_seconds: f64,
 }
@@ -155,7 +155,12 @@ pub(crate) fn inspect_end(directory: &Path, question: &Question, tail: u64) -> R
         pinned: pin::is_set(directory),
         remarks,
         families,
-        owed: owed(&debt, &loaded.stored.schedule, workers(&found)),
+        owed: owed(
+            &debt,
+            &loaded.stored.schedule,
+            probe::device_id(directory),
+            workers(&found),
+        ),
         limits: limits::reasons(&asked, &journal, loaded.stored.openings),
         decisions: history::last(&journal, question),
     })
@@ -173,14 +178,19 @@ fn workers(found: &read::Opened) -> usize {
     workers_under(found.record.options.db.max_background_jobs as usize)
 }
 
-fn owed(debt: &Debt, schedule: &StoredSchedule, workers: usize) -> Option<Owed> {
-    let device = schedule.device()?;
+fn owed(
+    debt: &Debt,
+    schedule: &StoredSchedule,
+    device_id: Option<u64>,
+    workers: usize,
+) -> Option<Owed> {
+    let device = schedule.device(device_id)?;
     let conditions = Conditions {
         device_bytes_per_second: device as f64,
         workers,
         ..Conditions::default()
     };
-    let catch_up = Estimate::kept(&schedule.state).catch_up(debt, &conditions)?;
+    let catch_up = Estimate::kept(schedule.merges, &schedule.state).catch_up(debt, &conditions)?;
     Some(Owed {
         level0_files: debt.level0_files,
         level0_bytes: debt.level0_bytes,
@@ -215,10 +225,12 @@ mod tests {
     #[test]
     fn what_is_owed_takes_as_long_as_the_device_needs_for_it() {
         let known = stored(serde_json::Value::Null);
-        let owed = owed(&DEBT, &known, 2).expect("the device is known");
+        let owed = owed(&DEBT, &known, None, 2).expect("the device is known");
         assert_eq!(owed.catch_up_seconds, 5.0);
         assert_eq!((owed.level0_files, owed.drain_bytes), (7, 50_000_000));
-        assert_eq!(super::owed(&DEBT, &StoredSchedule::default(), 2), None);
+        let unknown = StoredSchedule::default();
+        assert_eq!(super::owed(&DEBT, &unknown, None, 2), None);
+        assert_eq!(super::owed(&DEBT, &known, Some(5), 2), None, "another one");
     }
 
     /// Ten bytes are moved for each that is flushed, and ten megabytes a second by a worker.
@@ -241,7 +253,7 @@ mod tests {
             debt: DEBT,
         });
         let seconds = |workers| {
-            let owed = owed(&DEBT, &stored(schedule.state()), workers);
+            let owed = owed(&DEBT, &stored(schedule.state()), None, workers);
             owed.map(|owed| owed.catch_up_seconds)
         };
         assert_eq!([1, 2].map(seconds), [Some(110.0), Some(55.0)]);

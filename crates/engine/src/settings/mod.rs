@@ -247,7 +247,8 @@ pub struct Settings {
     ///
     /// Default: absent; a schedule other than `eager` has it measured when a
     /// directory is first opened with one, in half a second with 64 MiB, and keeps it
-    /// in the state file. Dynamically changeable: no.
+    /// in the state file. It is measured again when the directory lies on another device, and
+    /// after [`measure_device`](crate::control::measure_device). Dynamically changeable: no.
     pub device_bytes_per_second: Option<u64>,
 
     /// The load that schedules hold for a full machine: bytes per second that users move,

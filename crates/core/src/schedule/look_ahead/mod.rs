@@ -36,8 +36,9 @@ use super::{
 /// Weight of an interval against all before it.
 const NEWEST: f64 = 0.05;
 
-/// Share of the files that may wait up to which waiting is considered at all.
-const ROOM: f64 = 0.9;
+/// Share of the files that may wait up to which waiting is considered at all. The rest is
+/// room for what comes in while a merge is under way: its files are there until it ends.
+const ROOM: f64 = 0.8;
 
 /// What is supported by so much of the best support counts as much.
 const NEARLY: f64 = 0.75;

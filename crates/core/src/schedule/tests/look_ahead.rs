@@ -121,7 +121,7 @@ fn no_more_can_be_repaid_than_merges_have_been_seen_to_move() {
     };
     // Both together move eight megabytes a second, which is two of L0.
     assert_eq!(after(2_000_000), (36.0, 36.0));
-    let may_wait = 0.9 * 30.0 * 2.0;
+    let may_wait = 0.8 * 30.0 * 2.0;
     assert_eq!(after(0), (may_wait, may_wait));
 }
 

@@ -1,11 +1,13 @@
 //! What the device of a directory can do: as the settings give it, as it was measured once,
-//! or unknown.
+//! or unknown. It is measured again where the directory lies on another device than then, and
+//! where somebody has asked for it.
 
 use lissom_core::schedule::ScheduleKind;
 
 use super::super::memory::Memory;
 use super::super::shared::Shared;
 use super::probe;
+use crate::error::Result;
 use crate::files::probe as file;
 use crate::files::state::{self, Stored};
 
@@ -34,24 +36,33 @@ pub(super) fn bytes_per_second(
     memory: &mut Memory,
     kind: ScheduleKind,
 ) -> Option<f64> {
-    // An open before this one may have been killed while it measured.
-    if let Err(error) = file::clear(&shared.directory) {
+    if let Err(error) = forget_if_asked(shared, memory) {
         shared.complain("", error.to_string());
     }
-    if let Some(known) = memory.schedule().device() {
+    let id = file::device_id(&shared.directory);
+    if let Some(known) = memory.schedule().device(id) {
         return Some(known as f64);
     }
     if kind == ScheduleKind::Eager {
         return None;
     }
-    measured(shared, memory).map(|rate| rate as f64)
+    measured(shared, memory, id).map(|rate| rate as f64)
+}
+
+/// Forgets what was measured, where the file of a measurement lies: an open before this one
+/// was killed while it measured, or somebody has left it.
+fn forget_if_asked(shared: &Shared, memory: &mut Memory) -> Result<()> {
+    if file::take(&shared.directory)? {
+        memory.keep_device(None, None)?;
+    }
+    Ok(())
 }
 
 /// Measures the device, and keeps and tells what came of it.
-fn measured(shared: &Shared, memory: &mut Memory) -> Option<u64> {
+fn measured(shared: &Shared, memory: &mut Memory, id: Option<u64>) -> Option<u64> {
     let measured = probe::bytes_per_second(&shared.directory);
     let text = match &measured {
-        Ok(rate) => match memory.keep_device(*rate) {
+        Ok(rate) => match memory.keep_device(Some(*rate), id) {
             Ok(()) => format!("the device does {} MB/s", rate / 1_000_000),
             Err(error) => error.to_string(),
         },

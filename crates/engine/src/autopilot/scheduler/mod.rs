@@ -86,6 +86,8 @@ pub(super) struct Scheduler {
     due: Instant,
     saved: Instant,
     estimate: Estimate,
+    /// Merges have ended since the estimate was saved.
+    has_merged: bool,
     /// The rate that was set last, and when.
     rate: (Option<u64>, Instant),
 }
@@ -102,7 +104,7 @@ impl Scheduler {
         {
             shared.journal.note("", why);
         }
-        let estimate = Estimate::kept(&stored.state);
+        let estimate = Estimate::kept(stored.merges, &stored.state);
         let now = Instant::now();
         let interval = interval(shared, schedule.as_ref());
         let of_processors = schedule.needs_processors().then_some(interval);
@@ -120,6 +122,7 @@ impl Scheduler {
             bounds,
             saved: now,
             estimate,
+            has_merged: false,
             rate: (None, now),
         }
     }
@@ -152,6 +155,7 @@ impl Scheduler {
         };
         let (rate, _) = self.rate;
         self.estimate.learn(&load, &conditions, rate);
+        self.has_merged |= load.compacted_micros > 0;
         self.total = self.total.then(&load);
         self.seen = seen;
         let wanted = self.ask(shared, &seen);
@@ -256,11 +260,11 @@ impl Scheduler {
     fn save(&mut self, memory: &mut Memory, now: Instant) -> Result<()> {
         self.saved = now;
         let state = self.schedule.state();
-        if state.is_null() {
-            // Another schedule's knowledge may lie there.
+        let has_merged = std::mem::take(&mut self.has_merged);
+        if state.is_null() && !has_merged {
             return Ok(());
         }
-        memory.keep_schedule(self.schedule.name(), state)
+        memory.keep_schedule(self.schedule.name(), state, self.estimate.merges())
     }
 
     /// Saves what was learned, at the end.
