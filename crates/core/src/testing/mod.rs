@@ -1,5 +1,6 @@
 //! Material for tests: drawn trees and contracts that every policy keeps.
 
+mod damaged;
 pub mod drawing;
 mod model;
 mod schedules;

@@ -105,7 +105,10 @@ fn a_long_session_shows_its_first_and_its_last_periods_too() {
     };
     let all = (0.0, 4_321.0, "");
     let first = (0.0, 180.0, "-first");
-    assert_eq!(shown(4_000, waves), [all, first, (3_820.0, 4_000.0, "-last")]);
+    assert_eq!(
+        shown(4_000, waves),
+        [all, first, (3_820.0, 4_000.0, "-last")]
+    );
     assert_eq!(shown(144, waves), [all], "it is short");
     assert_eq!(shown(4_000, "constant = { per_second = 9 }"), [all]);
     let last = views(&session(4_000, waves), 4_000.0, 4_321.0)[2];
