@@ -60,7 +60,7 @@ pub fn write(format: Format, space: &Space, configuration: &Configuration) -> Re
 /// its default. So the file is what was measured.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn write_with(
     format: Format,
     space: &Space,
