@@ -146,9 +146,10 @@ mod tests {
             policy: "learned".parse().expect("a policy"),
             ..Settings::default()
         };
-        drop(Db::open(path, settings).expect("a new store"));
+        drop(Db::open(path, settings.clone()).expect("a new store"));
         let mut known = state::load(path).expect("readable").stored;
-        let family = known.families.get_mut("default").expect("it is on record");
+        let family = known.families.entry("default".into());
+        let family = family.or_insert_with(|| StoredFamily::of(&settings));
         family.tuner = json!({"learned": 7});
         state::save(path, &known).expect("writable");
         for (policy, tuner, others) in [
