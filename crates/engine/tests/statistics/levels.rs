@@ -58,7 +58,8 @@ fn is_near(told: u64, exact: u64) -> bool {
 }
 
 /// A key that is absent is looked for once in each run; at two bits a key a filter lets
-/// 1 - exp(-1/2) = 39 % pass, as it has one probe.
+/// 1 - exp(-1/2) = 39 % pass, as it has one probe. RocksDB rounds filters up to 64 bytes, so
+/// that fewer pass those of small files.
 #[test]
 fn false_positives_are_told_by_level() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -83,7 +84,7 @@ fn false_positives_are_told_by_level() {
         assert!(is_near(probes, KEYS * runs as u64), "{level:?} of {tree:?}");
         assert_eq!(level.filter_true_positive, 0, "{level:?}");
         let wrong = level.filter_false_positive();
-        let few = probes / 4;
+        let few = probes / 6;
         let many = probes * 11 / 20;
         assert!((few..=many).contains(&wrong), "{level:?}");
     }
