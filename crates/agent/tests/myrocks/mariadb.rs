@@ -18,6 +18,8 @@ pub const PASSWORD: &str = "secret";
 /// A schema for tables and events of the tests.
 pub const SCHEMA: &str = "lissom_test";
 pub const TRIGGER: &str = "LEVEL0_FILE_NUM_COMPACTION_TRIGGER";
+const UPTIME: &str =
+    "SELECT variable_value FROM information_schema.global_status WHERE variable_name = 'UPTIME'";
 pub const SWITCH: &str = "DISABLE_AUTO_COMPACTIONS";
 
 /// Small memtables, so that level 0 fills up, and a rate limiter that can be set.
@@ -200,6 +202,11 @@ impl MariaDb {
 
     /// Kills the server, and starts it again on the same directory and port.
     pub fn restart(&mut self) {
+        // Starts within two seconds are taken for one.
+        wait_for("the server has been up for a while", || {
+            let uptime = self.root().text(UPTIME);
+            uptime.is_some_and(|seconds| seconds.parse::<u64>().is_ok_and(|up| up > 3))
+        });
         self.process.kill().expect("it runs");
         self.process.wait().expect("it ends");
         self.process = run(self.directory.path());
