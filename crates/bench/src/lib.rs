@@ -49,8 +49,9 @@ pub use run::{
 };
 pub use simulate::{
     Calibration, Compared, ComparedTotal, Contender, Followed, MachineModel, OracleKind,
-    SimulatedArm, Simulation, SimulationPlan, calibrate, render_calibration, render_levels,
-    render_simulation, run_simulation, write_limits,
+    SimulatedArm, Simulation, SimulationPlan, calibrate, compare_measured, machines_caution,
+    render_calibration, render_calibrations, render_levels, render_simulation, run_simulation,
+    write_limits,
 };
 pub use store::{Background, Counters, LevelShape, Shape, Store, UserLoad};
 pub use trajectories::LIMITS_FILE;

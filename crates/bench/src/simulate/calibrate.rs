@@ -1,18 +1,20 @@
-//! The machine's constants from a measured run.
+//! The machine's constants from measured runs.
 //!
 //! They are fitted to the times of closed sessions, all of Lissom's static arms at
-//! once: each constant in turn is made larger and smaller by a step, what brings
-//! the model nearer is kept, and steps that bring nothing are halved. A constant that is 0
-//! takes its first step from a unit of its own.
+//! once, of one result file or of several of the same machine: each constant in turn is made
+//! larger and smaller by a step, what brings the model nearer is kept, and steps that bring
+//! nothing are halved. A constant that is 0 takes its first step from a unit of its own.
+//!
+//! One workload cannot tell all constants apart: among reads and updates, a dear write can
+//! hardly be told from a slow read. Where there are several files, each weighs the same,
+//! however many sessions it has.
 
 use serde::{Deserialize, Serialize};
 
-use super::{MachineModel, SimulationPlan, run_simulation};
-use crate::arms::ArmName;
-use crate::error::{BenchError, Result};
-use crate::judge::{Figure, closed_seconds};
-use crate::run::{ArmRun, Program, Results};
-use lissom::core::tuner::Policy;
+use super::MachineModel;
+use super::measured::{Compared, ComparedTotal, Target, compare};
+use crate::error::Result;
+use crate::run::{Program, Results};
 
 /// First step of each constant, relative.
 const FIRST_STEP: f64 = 0.5;
@@ -41,31 +43,7 @@ const FITTED: [(Constant, f64); 11] = [
     (|machine| &mut machine.delayed_write_rate, 0.0),
 ];
 
-/// A session of an arm, measured and simulated.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Compared {
-    /// The arm.
-    pub arm: String,
-    /// The session.
-    pub session: String,
-    /// Seconds over the rounds.
-    pub measured: Figure,
-    /// Seconds.
-    pub simulated: f64,
-}
-
-/// All closed sessions of an arm, measured and simulated.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct ComparedTotal {
-    /// The arm.
-    pub arm: String,
-    /// Seconds over the rounds.
-    pub measured: Figure,
-    /// Seconds.
-    pub simulated: f64,
-}
-
-/// What a calibration found.
+/// What a calibration found of one result file.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Calibration {
     /// The program that simulated, where it told.
@@ -87,53 +65,67 @@ pub struct Calibration {
     pub totals: Vec<ComparedTotal>,
 }
 
-/// Fits the constants to measured results, starting from those of `start`.
-/// With `fit` off it only compares.
+/// Fits one set of constants to all these results, starting from those of `start`; one
+/// calibration for each of the results, in their order.
 ///
 /// # Errors
 /// No static arm of Lissom among the results; a workload that the model cannot
 /// express.
 pub fn calibrate(
-    results: &Results,
+    results: &[Results],
     start: MachineModel,
-    fit: bool,
     progress: &mut dyn FnMut(&str),
-) -> Result<Calibration> {
-    if results.parameters.threads != 1 {
-        return Err(BenchError::new(format!(
-            "these results are of {} threads, and the simulator has one: give results of one",
-            results.parameters.threads
-        )));
+) -> Result<Vec<Calibration>> {
+    if results.is_empty() {
+        return Ok(Vec::new());
     }
-    let measured = measured(results)?;
-    let mut plan = plan(results, &measured, start)?;
-    let error_before = distance(&compare(&plan, &measured)?);
-    let error = if fit {
-        fit_constants(&mut plan, &measured, error_before, progress)?
-    } else {
-        error_before
-    };
-    let compared = compare(&plan, &measured)?;
-    Ok(Calibration {
-        program: None,
-        measured_by: results.programs().into_iter().cloned().collect(),
-        workload: plan.workload.name.clone(),
-        machine: plan.machine,
-        error,
-        error_before,
-        totals: totals(&measured, &compared),
-        compared,
-    })
+    let targets = Target::all(results)?;
+    let before = distances(&compare(&targets, start)?);
+    let machine = fit_constants(&targets, start, joint_error(&before), progress)?;
+    let after = compare(&targets, machine)?;
+    Ok(calibrations(&targets, machine, &before, after))
 }
 
-/// Fits the plan's machine, whose error is known, and returns the error that is left.
+/// Holds these constants against results, fitting nothing; one calibration for each of the
+/// results, in their order.
+///
+/// # Errors
+/// As [`calibrate`].
+pub fn compare_measured(results: &[Results], machine: MachineModel) -> Result<Vec<Calibration>> {
+    let targets = Target::all(results)?;
+    let compared = compare(&targets, machine)?;
+    let errors = distances(&compared);
+    Ok(calibrations(&targets, machine, &errors, compared))
+}
+
+fn calibrations(
+    targets: &[Target],
+    machine: MachineModel,
+    errors_before: &[f64],
+    compared: Vec<Vec<Compared>>,
+) -> Vec<Calibration> {
+    let each = targets.iter().zip(errors_before).zip(compared);
+    each.map(|((target, error_before), compared)| Calibration {
+        program: None,
+        measured_by: target.measured_by.clone(),
+        workload: target.plan.workload.name.clone(),
+        machine,
+        error: distance(&compared),
+        error_before: *error_before,
+        totals: target.totals(&compared),
+        compared,
+    })
+    .collect()
+}
+
+/// The constants that bring the targets nearer than those of `start`, whose error is known.
 fn fit_constants(
-    plan: &mut SimulationPlan,
-    measured: &[Measured],
+    targets: &[Target],
+    start: MachineModel,
     error_before: f64,
     progress: &mut dyn FnMut(&str),
-) -> Result<f64> {
-    let mut best = error_before;
+) -> Result<MachineModel> {
+    let (mut machine, mut best) = (start, error_before);
     let mut steps = [FIRST_STEP; FITTED.len()];
     for _ in 0..MOST_ROUNDS {
         if steps.iter().all(|step| *step < LEAST_STEP) {
@@ -141,24 +133,24 @@ fn fit_constants(
         }
         for ((constant, unit), step) in FITTED.iter().zip(&mut steps) {
             progress(&format!("fitting, error {best:.3}"));
-            let before = *constant(&mut plan.machine);
+            let before = *constant(&mut machine);
             let mut better = false;
             for value in tried(before, *unit, *step) {
-                *constant(&mut plan.machine) = value;
-                let error = distance(&compare(plan, measured)?);
+                *constant(&mut machine) = value;
+                let error = joint_error(&distances(&compare(targets, machine)?));
                 if error < best * WORTH {
                     best = error;
                     better = true;
                     break;
                 }
-                *constant(&mut plan.machine) = before;
+                *constant(&mut machine) = before;
             }
             if !better {
                 *step /= 2.0;
             }
         }
     }
-    Ok(best)
+    Ok(machine)
 }
 
 /// What a step leads to, and what is tried if that brings nothing.
@@ -170,119 +162,43 @@ fn tried(before: f64, unit: f64, step: f64) -> [f64; 2] {
     }
 }
 
-/// An arm with the seconds of its closed sessions, each and together, over the rounds.
-struct Measured {
-    policy: Policy,
-    sessions: Vec<(String, Figure)>,
-    total: Figure,
+/// By how much results are missed together, each weighing the same.
+pub(super) fn joint_error(errors: &[f64]) -> f64 {
+    let mut errors = errors.to_vec();
+    // A sum depends on the order of its terms in the last digit, and a fit must not.
+    errors.sort_by(f64::total_cmp);
+    root_mean_square(&errors)
 }
 
-fn measured(results: &Results) -> Result<Vec<Measured>> {
-    let arms = results.parameters.arms.iter();
-    let ours = arms.filter(|arm| arm.is_switchable());
-    let found: Vec<Measured> = ours.filter_map(|arm| Measured::of(results, arm)).collect();
-    if found.is_empty() {
-        return Err(BenchError::new(
-            "the results hold no whole run of fixed-K or lazy-leveling to calibrate by: \
-             measure one with `lissom bench`",
-        ));
-    }
-    Ok(found)
-}
-
-impl Measured {
-    fn of(results: &Results, arm: &ArmName) -> Option<Measured> {
-        let runs: Vec<&ArmRun> = results.runs.iter().filter(|run| run.arm == *arm).collect();
-        let closed = runs.first()?.sessions.iter().enumerate();
-        let closed = closed.filter(|(_, session)| !session.open);
-        let sessions: Vec<(String, Figure)> = closed
-            .filter_map(|(at, session)| {
-                let of = |run: &&ArmRun| Some(run.sessions.get(at)?.seconds);
-                let seconds = Figure::of(runs.iter().filter_map(of))?;
-                Some((session.name.clone(), seconds))
-            })
-            .collect();
-        let measured = Measured {
-            policy: arm.to_string().parse().ok()?,
-            sessions,
-            total: Figure::of(runs.iter().map(|run| closed_seconds(run)))?,
-        };
-        (!measured.sessions.is_empty()).then_some(measured)
-    }
-}
-
-fn plan(results: &Results, measured: &[Measured], machine: MachineModel) -> Result<SimulationPlan> {
-    let parameters = &results.parameters;
-    Ok(SimulationPlan {
-        workload: parameters.workload.clone(),
-        arms: measured
-            .iter()
-            .map(|arm| arm.policy.clone().into())
-            .collect(),
-        resources: parameters.resources.clone(),
-        machine,
-        device_bytes_per_second: None,
-        filters: Default::default(),
-        noise: 0.0,
-        slow_noise: 0.0,
-        seed: 1,
-        seeds: 1,
-        oracle: None,
-        reopen: false,
-    })
-}
-
-fn compare(plan: &SimulationPlan, measured: &[Measured]) -> Result<Vec<Compared>> {
-    let simulation = run_simulation(plan, &mut |_| ())?;
-    let mut all = Vec::new();
-    for (arm, measured) in simulation.arms.iter().zip(measured) {
-        for (name, seconds) in &measured.sessions {
-            let same = arm.outcome.sessions.iter().find(|it| it.name == *name);
-            if let Some(simulated) = same {
-                all.push(Compared {
-                    arm: arm.arm.clone(),
-                    session: name.clone(),
-                    measured: seconds.clone(),
-                    simulated: simulated.seconds,
-                });
-            }
-        }
-    }
-    Ok(all)
+fn distances(compared: &[Vec<Compared>]) -> Vec<f64> {
+    compared.iter().map(|own| distance(own)).collect()
 }
 
 fn distance(compared: &[Compared]) -> f64 {
-    let squares = compared
-        .iter()
-        .map(|it| (it.simulated / it.measured.median).ln().powi(2));
-    (squares.sum::<f64>() / compared.len().max(1) as f64).sqrt()
+    let missed = compared.iter();
+    let missed: Vec<f64> = missed
+        .map(|it| (it.simulated / it.measured.median).ln())
+        .collect();
+    root_mean_square(&missed)
 }
 
-fn totals(measured: &[Measured], compared: &[Compared]) -> Vec<ComparedTotal> {
-    let total = |measured: &Measured| {
-        let arm = measured.policy.to_string();
-        let own = compared.iter().filter(|it| it.arm == arm);
-        let simulated = own.map(|it| it.simulated).sum();
-        ComparedTotal {
-            measured: measured.total.clone(),
-            simulated,
-            arm,
-        }
-    };
-    let mut totals: Vec<ComparedTotal> = measured.iter().map(total).collect();
-    totals.sort_by(|a, b| a.measured.median.total_cmp(&b.measured.median));
-    totals
+fn root_mean_square(values: &[f64]) -> f64 {
+    let squares = values.iter().map(|value| value.powi(2));
+    (squares.sum::<f64>() / values.len().max(1) as f64).sqrt()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::arms::Resources;
+    use crate::judge::Figure;
+    use crate::simulate::measured::Measured;
+    use crate::simulate::{SimulationPlan, run_simulation};
     use crate::workload::load_workload;
 
-    /// Updates and reads under one run a level, in a small tree.
-    fn small_plan() -> SimulationPlan {
-        let workload = load_workload("five-sessions")
+    /// One run a level in a small tree.
+    fn small_plan(workload: &str) -> SimulationPlan {
+        let workload = load_workload(workload)
             .and_then(|workload| workload.sized(Some(50_000), 0.5))
             .expect("a workload");
         SimulationPlan {
@@ -306,33 +222,116 @@ mod tests {
         }
     }
 
-    /// The plan's own times, as if they had been measured.
-    fn measured_as(plan: &SimulationPlan) -> Measured {
-        let seen = run_simulation(plan, &mut |_| ()).expect("simulated");
+    fn alone(seconds: f64) -> Figure {
+        Figure::of([seconds]).expect("a value")
+    }
+
+    /// A workload's times on a machine, as if they had been measured.
+    fn measured_on(machine: MachineModel, workload: &str) -> Target {
+        let plan = SimulationPlan {
+            machine,
+            ..small_plan(workload)
+        };
+        let seen = run_simulation(&plan, &mut |_| ()).expect("simulated");
         let outcome = &seen.arms[0].outcome;
-        let alone = |seconds: f64| Figure::of([seconds]).expect("a value");
         let sessions = outcome.sessions.iter();
-        Measured {
+        let measured = Measured {
             policy: plan.arms[0].policy.clone(),
             sessions: sessions
                 .map(|session| (session.name.clone(), alone(session.seconds)))
                 .collect(),
             total: alone(outcome.seconds()),
+        };
+        Target {
+            plan,
+            measured: vec![measured],
+            measured_by: Vec::new(),
         }
+    }
+
+    /// Where the first step from nothing leads.
+    fn with_interference() -> MachineModel {
+        MachineModel {
+            read_interference: 2.0,
+            ..MachineModel::default()
+        }
+    }
+
+    fn error(targets: &[Target], machine: MachineModel) -> f64 {
+        joint_error(&distances(&compare(targets, machine).expect("simulated")))
+    }
+
+    /// What a fit leads to from the default machine, and the errors before and after it.
+    fn fitted(targets: &[Target]) -> (MachineModel, f64, f64) {
+        let start = MachineModel::default();
+        let before = error(targets, start);
+        let machine = fit_constants(targets, start, before, &mut |_| ()).expect("fitted");
+        (machine, before, error(targets, machine))
     }
 
     #[test]
     fn a_constant_that_is_nothing_at_first_is_found() {
-        let mut plan = small_plan();
-        // Where the first step from nothing leads.
-        plan.machine.read_interference = 2.0;
-        let measured = [measured_as(&plan)];
-        plan.machine.read_interference = 0.0;
-        let before = distance(&compare(&plan, &measured).expect("simulated"));
+        // Updates and reads.
+        let targets = [measured_on(with_interference(), "five-sessions")];
+        let (machine, before, left) = fitted(&targets);
         assert!(before > 0.02, "{before}");
-        let left = fit_constants(&mut plan, &measured, before, &mut |_| ());
-        assert_eq!(left.expect("fitted"), 0.0);
-        assert_eq!(plan.machine.read_interference, 2.0);
+        assert_eq!(left, 0.0);
+        assert_eq!(machine.read_interference, 2.0);
+    }
+
+    #[test]
+    fn what_one_workload_cannot_tell_another_one_does() {
+        // Beside reads alone nothing is merged.
+        let reads = || measured_on(with_interference(), "ycsb-c");
+        let (machine, before, _) = fitted(&[reads()]);
+        assert_eq!((machine, before), (MachineModel::default(), 0.0));
+        let both = [reads(), measured_on(with_interference(), "five-sessions")];
+        let (machine, before, left) = fitted(&both);
+        assert!(before > 0.0, "{before}");
+        assert_eq!(left, 0.0);
+        assert_eq!(machine.read_interference, 2.0);
+    }
+
+    #[test]
+    fn side_by_side_each_target_is_what_it_is_alone() {
+        let names = ["update-only", "five-sessions"];
+        let targets = names.map(|name| measured_on(with_interference(), name));
+        let compared = |targets: &[Target]| {
+            let compared = compare(targets, MachineModel::default());
+            compared.expect("simulated")
+        };
+        let both = compared(&targets);
+        assert_eq!(
+            both,
+            [compared(&targets[..1]), compared(&targets[1..])].concat()
+        );
+        assert_ne!(both[0].len(), both[1].len());
+    }
+
+    #[test]
+    fn each_result_weighs_the_same_however_many_sessions_it_has() {
+        let session = |simulated: f64| Compared {
+            arm: "fixed-1".into(),
+            session: "s".into(),
+            measured: alone(1.0),
+            simulated,
+        };
+        let near = |a: f64, b: f64| (a - b).abs() < 1e-12;
+        let missed = vec![session(2.0)];
+        let met = vec![session(1.0), session(1.0), session(1.0)];
+        let joint = joint_error(&distances(&[missed.clone(), met]));
+        assert!(near(joint, 2f64.ln() / 2f64.sqrt()), "{joint}");
+        let only = joint_error(&distances(&[missed]));
+        assert!(near(only, 2f64.ln()), "{only}");
+    }
+
+    #[test]
+    fn the_order_of_results_changes_no_digit_of_the_error() {
+        let errors = [1e8, 1.0, 1.0, 1.0];
+        let mut turned = errors;
+        turned.reverse();
+        assert_ne!(root_mean_square(&errors), root_mean_square(&turned));
+        assert_eq!(joint_error(&errors), joint_error(&turned));
     }
 
     #[test]

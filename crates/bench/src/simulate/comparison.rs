@@ -2,12 +2,54 @@
 
 use std::fmt::Write as _;
 
-use super::calibrate::{Calibration, Compared};
+use super::calibrate::{Calibration, joint_error};
+use super::measured::Compared;
 use super::table::{is_ahead, number};
 use crate::distinct::distinct;
 use crate::judge::{Figure, Standing};
 use crate::report::{Grid, figure};
 use crate::run::LEAST_ROUNDS;
+
+/// What was fitted, one table for each of the results, and after it what the constants are held
+/// against. Of several that were fitted together the error of all comes first, with the
+/// `caution`.
+pub fn render_calibrations(
+    fitted: &[Calibration],
+    compared: &[Calibration],
+    caution: Option<&str>,
+) -> String {
+    let mut text = match fitted {
+        [] | [_] => String::new(),
+        several => together(several, caution),
+    };
+    text += &tables(fitted);
+    if !fitted.is_empty() && !compared.is_empty() {
+        text += "\nThe fitted constants against other results\n\n";
+    }
+    text + &tables(compared)
+}
+
+fn together(fitted: &[Calibration], caution: Option<&str>) -> String {
+    let all = |of: fn(&Calibration) -> f64| {
+        let errors: Vec<f64> = fitted.iter().map(of).collect();
+        joint_error(&errors)
+    };
+    let names: Vec<&str> = fitted.iter().map(|it| it.workload.as_str()).collect();
+    let mut text = format!(
+        "{}, fitted together: error {:.3} before, {:.3} now (root mean square of log ratios, each \
+         of the results weighing the same)\n",
+        names.join(", "),
+        all(|it| it.error_before),
+        all(|it| it.error)
+    );
+    text.extend(caution.map(|it| format!("  ! {it}\n")));
+    text + "\n"
+}
+
+fn tables(seen: &[Calibration]) -> String {
+    let tables: Vec<String> = seen.iter().map(render_calibration).collect();
+    tables.join("\n")
+}
 
 /// Every session measured and simulated, then the order of the arms.
 pub fn render_calibration(seen: &Calibration) -> String {

@@ -8,9 +8,11 @@ mod hull;
 mod learning;
 mod levels;
 mod limits_picture;
+mod measured;
 mod oracle;
 mod reopened;
 mod scenario;
+mod side_by_side;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -25,11 +27,13 @@ use crate::judge::Figure;
 use crate::run::Program;
 use crate::workload::{CLOSING_SESSION, Workload};
 
-pub use calibrate::{Calibration, Compared, ComparedTotal, calibrate};
-pub use comparison::render_calibration;
+pub use calibrate::{Calibration, calibrate, compare_measured};
+pub use cautions::machines_caution;
+pub use comparison::{render_calibration, render_calibrations};
 pub use contender::Contender;
 pub use levels::render_levels;
 pub use limits_picture::write_limits;
+pub use measured::{Compared, ComparedTotal};
 pub use oracle::{Followed, OracleKind};
 pub(crate) use scenario::store_of;
 pub use table::render_simulation;

@@ -177,6 +177,24 @@ fn a_measured_run_is_compared_and_fitted() {
         both[1]["error"], both[1]["error_before"],
         "nothing was fitted"
     );
+    // The same results twice are what they are once.
+    let twice = ["sim", "--calibrate", out, "--calibrate", file];
+    let twice = json(&[&twice[..], &["--compare", out, "--json"]].concat());
+    assert_eq!(twice.as_array().map(Vec::len), Some(3));
+    for seen in 0..3usize {
+        assert_eq!(twice[seen]["machine"], fitted["machine"]);
+        assert_eq!(twice[seen]["error"], fitted["error"]);
+    }
+    // Results tell their own workload.
+    assert_eq!(done(&["sim", "ycsb-a", "--compare", out]), table);
+    let several = |workload| ["sim", workload, "--compare", out, "--compare", file];
+    assert_eq!(done(&several("update-only")), format!("{table}\n{table}"));
+    let said = ends(&several("ycsb-a"), 2);
+    assert!(
+        said.contains("WORKLOAD ycsb-a: the results given"),
+        "{said}"
+    );
+    assert!(said.contains("but of update-only; name one"), "{said}");
 }
 
 #[test]

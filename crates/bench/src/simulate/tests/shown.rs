@@ -99,6 +99,36 @@ fn a_comparison_tells_who_wins_and_by_how_much() {
 }
 
 #[test]
+fn one_fit_and_one_comparison_stand_as_they_are() {
+    let (fitted, other) = (compared(0.5), compared(4.0));
+    let (first, second) = (render_calibration(&fitted), render_calibration(&other));
+    let only = render_calibrations(std::slice::from_ref(&fitted), &[], None);
+    assert_eq!(only, first);
+    let both = [fitted, other];
+    let text = render_calibrations(&both[..1], &both[1..], None);
+    let between = "The fitted constants against other results";
+    assert_eq!(text, format!("{first}\n{between}\n\n{second}"));
+    let text = render_calibrations(&[], &both, None);
+    assert_eq!(text, format!("{first}\n{second}"), "nothing was fitted");
+}
+
+#[test]
+fn what_is_fitted_together_has_one_error_and_its_caution_before_all() {
+    let mut fitted = [compared(0.5), compared(0.5)];
+    fitted[1].workload = "v".into();
+    (fitted[0].error_before, fitted[1].error_before) = (0.7, 0.1);
+    (fitted[0].error, fitted[1].error) = (0.3, 0.1);
+    // The roots of (0.49 + 0.01) / 2 and of (0.09 + 0.01) / 2.
+    let head = "w, v, fitted together: error 0.500 before, 0.224 now (root mean square of log \
+                ratios, each of the results weighing the same)\n";
+    let tables = fitted.each_ref().map(render_calibration).join("\n");
+    let text = render_calibrations(&fitted, &[], None);
+    assert_eq!(text, format!("{head}\n{tables}"));
+    let text = render_calibrations(&fitted, &[], Some("Mind."));
+    assert_eq!(text, format!("{head}  ! Mind.\n\n{tables}"));
+}
+
+#[test]
 fn inside_the_spread_nobody_wins() {
     // 28 to 36 s and 36 to 44; reads 6 to 14 and 8 to 16, writes 26 to 34 and 16 to 24.
     let mut seen = compared(4.0);

@@ -19,7 +19,12 @@ pub fn command() -> Command {
              modelled tree. Minutes of a real store take a second. With --calibrate the machine's \
              constants are fitted to a measured run instead, and the model's error is shown; \
              --machine takes them up. With --compare beside it the fitted constants are then held \
-             against other results, which they were not fitted to.\n\n\
+             against other results, which they were not fitted to. Both may be repeated. One \
+             workload cannot tell all constants apart, so give --calibrate results of several, \
+             measured on one machine: the constants are fitted to all of them together, each of \
+             the results weighing the same.\n\n\
+             Results tell their own workload: WORKLOAD may be left out beside them. Where several \
+             are given it must be one of theirs, and changes nothing.\n\n\
              --reopen tells what a learner gains by what it has kept: its sessions are gone \
              through twice, the second time in a tree that is loaded anew, with a tuner that \
              has restored the state which the first one saved.",
@@ -159,14 +164,18 @@ fn machine() -> [Arg; 5] {
         file(
             "calibrate",
             "PATH",
-            "Fits the constants to results of `lissom bench`: their directory, or a file of them",
-        ),
+            "Fits the constants to results of `lissom bench`: their directory, or a file of them; \
+             repeat it for other workloads measured on the same machine, to fit them together",
+        )
+        .action(ArgAction::Append),
         file(
             "compare",
             "PATH",
             "Compares with results of `lissom bench`, fitting nothing: their directory, or a file \
-             of them as bench/results/NAME.json; after --calibrate with the fitted constants",
-        ),
+             of them as bench/results/NAME.json; after --calibrate with the fitted constants; may \
+             be repeated",
+        )
+        .action(ArgAction::Append),
         file("save-machine", "FILE", "Writes the fitted constants here").requires("calibrate"),
     ]
 }

@@ -1,6 +1,7 @@
 //! `lissom sim`
 
 mod arguments;
+mod calibration;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,8 +9,8 @@ use std::path::{Path, PathBuf};
 use clap::ArgMatches;
 use lissom::core::filters::FilterAllocation;
 use lissom_bench::{
-    Calibration, Contender, MachineModel, OracleKind, Results, Simulation, SimulationPlan,
-    calibrate, render_calibration, render_levels, render_simulation, run_simulation, write_limits,
+    Contender, MachineModel, OracleKind, Simulation, SimulationPlan, render_levels,
+    render_simulation, run_simulation, write_limits,
 };
 
 use super::bench::place;
@@ -33,7 +34,7 @@ pub fn run(given: &ArgMatches) -> Outcome {
         None => MachineModel::default(),
     };
     if given.contains_id("calibrate") || given.contains_id("compare") {
-        return compare(given, machine);
+        return calibration::run(given, machine);
     }
     let plan = plan(given, machine)?;
     let out = find::<PathBuf>(given, "out");
@@ -155,47 +156,6 @@ fn spread(given: &ArgMatches, name: &str) -> Result<f64, Failure> {
             "--{name} {share}: it must be from 0 to 2, as 0.05 for 5 %"
         )))
     }
-}
-
-/// Fits, compares, or fits and compares what was fitted with other results.
-fn compare(given: &ArgMatches, mut machine: MachineModel) -> Outcome {
-    let mut all = Vec::new();
-    for (name, fit) in [("calibrate", true), ("compare", false)] {
-        let Some(path) = find::<PathBuf>(given, name) else {
-            continue;
-        };
-        let results = Results::read(&path)?;
-        let mut line = StatusLine::new();
-        let seen = calibrate(&results, machine, fit, &mut |what| line.show(what))?;
-        drop(line);
-        machine = seen.machine;
-        all.push(Calibration {
-            program: Some(built::program()),
-            ..seen
-        });
-    }
-    if let Some(file) = find::<PathBuf>(given, "save-machine") {
-        save_machine(&file, &machine)?;
-    }
-    match &all[..] {
-        [only] if given.get_flag("json") => output::print_json(only),
-        several if given.get_flag("json") => output::print_json(&several),
-        all => {
-            let tables: Vec<String> = all.iter().map(render_calibration).collect();
-            output::print(&tables.join("\nThe fitted constants against other results\n\n"))
-        }
-    }
-}
-
-/// The constants as `--machine` reads them.
-fn save_machine(file: &Path, machine: &MachineModel) -> Outcome {
-    let text = serde_json::to_string_pretty(machine).expect("numbers are JSON");
-    fs::write(file, text + "\n").map_err(|error| {
-        Failure::Failed(format!(
-            "cannot write {}: {error}; check the path and the free space",
-            file.display()
-        ))
-    })
 }
 
 fn read_machine(file: &Path) -> Result<MachineModel, Failure> {
