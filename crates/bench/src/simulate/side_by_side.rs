@@ -21,7 +21,7 @@ pub(super) fn side_by_side<I: Sync, O: Send>(items: &[I], work: impl Fn(&I) -> O
     };
     let mut done = thread::scope(|scope| {
         let others: Vec<_> = (1..processors.min(items.len()))
-            .map(|_| scope.spawn(&take))
+            .map(|_| scope.spawn(take))
             .collect();
         let mut done = take();
         for other in others {
