@@ -190,35 +190,18 @@ fn root_mean_square(values: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arms::Resources;
     use crate::judge::Figure;
     use crate::simulate::measured::Measured;
+    use crate::simulate::tests::plan;
     use crate::simulate::{SimulationPlan, run_simulation};
-    use crate::workload::load_workload;
 
-    /// One run a level in a small tree.
+    /// One run a level in a small tree, half as long.
     fn small_plan(workload: &str) -> SimulationPlan {
-        let workload = load_workload(workload)
-            .and_then(|workload| workload.sized(Some(50_000), 0.5))
-            .expect("a workload");
+        let plan = plan(workload, &["fixed-1"]);
         SimulationPlan {
-            workload,
-            arms: vec!["fixed-1".parse().expect("an arm")],
-            resources: Resources {
-                write_buffer_size: 256 << 10,
-                target_file_size_base: 512 << 10,
-                block_cache_size: 2 << 20,
-                ..Resources::default()
-            },
-            machine: MachineModel::default(),
-            device_bytes_per_second: None,
-            filters: Default::default(),
-            noise: 0.0,
-            slow_noise: 0.0,
-            seed: 1,
-            seeds: 1,
+            workload: plan.workload.sized(None, 0.5).expect("a shorter one"),
             oracle: None,
-            reopen: false,
+            ..plan
         }
     }
 

@@ -131,23 +131,9 @@ impl Measured {
 
 fn plan(results: &Results, measured: &[Measured]) -> SimulationPlan {
     let parameters = &results.parameters;
-    SimulationPlan {
-        workload: parameters.workload.clone(),
-        arms: measured
-            .iter()
-            .map(|arm| arm.policy.clone().into())
-            .collect(),
-        resources: parameters.resources.clone(),
-        machine: MachineModel::default(),
-        device_bytes_per_second: None,
-        filters: Default::default(),
-        noise: 0.0,
-        slow_noise: 0.0,
-        seed: 1,
-        seeds: 1,
-        oracle: None,
-        reopen: false,
-    }
+    let arms = measured.iter().map(|arm| arm.policy.clone().into());
+    let resources = parameters.resources.clone();
+    SimulationPlan::of(parameters.workload.clone(), arms.collect(), resources)
 }
 
 /// Every closed session on this machine, by target. All arms of all targets are simulated side

@@ -76,6 +76,29 @@ pub struct SimulationPlan {
 }
 
 impl SimulationPlan {
+    /// Each arm once on the default machine, with uniform filters, without noise and without
+    /// an oracle.
+    pub(crate) fn of(
+        workload: Workload,
+        arms: Vec<Contender>,
+        resources: Resources,
+    ) -> SimulationPlan {
+        SimulationPlan {
+            workload,
+            arms,
+            resources,
+            machine: MachineModel::default(),
+            device_bytes_per_second: None,
+            filters: Default::default(),
+            noise: 0.0,
+            slow_noise: 0.0,
+            seed: 1,
+            seeds: 1,
+            oracle: None,
+            reopen: false,
+        }
+    }
+
     /// Whether what is asked for can be shown at all.
     ///
     /// # Errors

@@ -8,31 +8,21 @@ mod shown;
 use super::*;
 use crate::workload::load_workload;
 
-fn plan(workload: &str, arms: &[&str]) -> SimulationPlan {
+/// A workload on a small tree, with the oracle of its sessions.
+pub(super) fn plan(workload: &str, arms: &[&str]) -> SimulationPlan {
     let workload = load_workload(workload)
         .and_then(|workload| workload.sized(Some(50_000), 1.0))
         .expect("a workload");
+    let arms = arms.iter().map(|arm| arm.parse().expect("an arm"));
+    let resources = Resources {
+        write_buffer_size: 256 << 10,
+        target_file_size_base: 512 << 10,
+        block_cache_size: 2 << 20,
+        ..Resources::default()
+    };
     SimulationPlan {
-        workload,
-        arms: arms
-            .iter()
-            .map(|arm| arm.parse().expect("an arm"))
-            .collect(),
-        resources: Resources {
-            write_buffer_size: 256 << 10,
-            target_file_size_base: 512 << 10,
-            block_cache_size: 2 << 20,
-            ..Resources::default()
-        },
-        machine: MachineModel::default(),
-        device_bytes_per_second: None,
-        filters: Default::default(),
-        noise: 0.0,
-        slow_noise: 0.0,
-        seed: 1,
-        seeds: 1,
         oracle: Some(OracleKind::Sessions),
-        reopen: false,
+        ..SimulationPlan::of(workload, arms.collect(), resources)
     }
 }
 
