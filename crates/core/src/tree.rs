@@ -1,6 +1,7 @@
 //! The tree as RocksDB's manifest shows it: files, runs and levels.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -45,9 +46,11 @@ impl File {
 /// Invariant: L0 is ordered newest first; every other physical level is one
 /// run, ordered by key, whose files overlap at most in a shared boundary key
 /// (range tombstones make neighbours share one).
+///
+/// Clones share their files, so that one is cheap however many there are.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Tree {
-    levels: Vec<Vec<File>>,
+    levels: Vec<Arc<Vec<File>>>,
 }
 
 /// Why a list of files is not a tree.
@@ -69,24 +72,44 @@ impl Tree {
     /// # Errors
     /// When two files of one level above 0 overlap by more than a shared
     /// boundary key, or a file's keys are reversed. RocksDB never shows that.
-    pub fn new(mut levels: Vec<Vec<File>>) -> Result<Tree, IllegalTree> {
-        for (at, files) in levels.iter_mut().enumerate() {
-            if at > 0 {
-                files.sort_by(|a, b| (&a.smallest, &a.largest).cmp(&(&b.smallest, &b.largest)));
-            }
-            check_level(at, files)?;
+    pub fn new(levels: Vec<Vec<File>>) -> Result<Tree, IllegalTree> {
+        let mut tree = Tree::default();
+        for (at, files) in levels.into_iter().enumerate() {
+            tree.replace(PhysicalLevel(at as u16), files)?;
         }
-        while levels.last().is_some_and(Vec::is_empty) {
-            levels.pop();
+        Ok(tree)
+    }
+
+    /// Puts these files, in the order of [`Tree::new`], in the place of those of a physical
+    /// level. Other trees that share the level keep theirs.
+    ///
+    /// # Errors
+    /// As [`Tree::new`]; the tree is as before then.
+    pub fn replace(
+        &mut self,
+        level: PhysicalLevel,
+        mut files: Vec<File>,
+    ) -> Result<(), IllegalTree> {
+        let at = usize::from(level.0);
+        if at > 0 {
+            files.sort_by(|a, b| (&a.smallest, &a.largest).cmp(&(&b.smallest, &b.largest)));
         }
-        Ok(Tree { levels })
+        check_level(at, &files)?;
+        if at >= self.levels.len() {
+            self.levels.resize_with(at + 1, Arc::default);
+        }
+        self.levels[at] = Arc::new(files);
+        while self.levels.last().is_some_and(|files| files.is_empty()) {
+            self.levels.pop();
+        }
+        Ok(())
     }
 
     /// The files of a physical level; empty when there are none.
     pub fn files(&self, level: PhysicalLevel) -> &[File] {
         self.levels
             .get(usize::from(level.0))
-            .map_or(&[], Vec::as_slice)
+            .map_or(&[], |files| files.as_slice())
     }
 
     /// L0's files, newest first.
@@ -118,7 +141,7 @@ impl Tree {
 
     /// Files in the whole tree.
     pub fn total_files(&self) -> usize {
-        self.levels.iter().map(Vec::len).sum()
+        self.levels.iter().map(|files| files.len()).sum()
     }
 
     /// Every file with its physical level, shallowest first.
@@ -131,17 +154,22 @@ impl Tree {
 
     /// The files whose entries are unknown.
     pub fn uncounted(&self) -> impl Iterator<Item = &File> {
-        let files = self.levels.iter().flatten();
+        let files = self.levels.iter().flat_map(|files| files.iter());
         files.filter(|file| file.entries == 0)
     }
 
     /// Gives each of these the entries and tombstones that `counts` knows by its number.
     pub fn fill_counts(&mut self, counts: impl Fn(u64) -> Option<(u64, u64)>) {
-        let files = self.levels.iter_mut().flatten();
-        for file in files.filter(|file| file.entries == 0) {
-            if let Some((entries, deletions)) = counts(file.number) {
-                file.entries = entries;
-                file.deletions = deletions;
+        let unknown = |file: &File| file.entries == 0;
+        for level in self.levels.iter_mut() {
+            if !level.iter().any(unknown) {
+                continue;
+            }
+            for file in Arc::make_mut(level).iter_mut().filter(|file| unknown(file)) {
+                if let Some((entries, deletions)) = counts(file.number) {
+                    file.entries = entries;
+                    file.deletions = deletions;
+                }
             }
         }
     }
@@ -244,6 +272,43 @@ mod tests {
         assert_eq!(at("00020"), [3]);
         assert_eq!(at("00049"), [5, 6]);
         assert!(at("00060").is_empty());
+    }
+
+    #[test]
+    fn a_level_is_replaced_and_what_was_shared_stays() {
+        let before = tree();
+        let mut after = before.clone();
+        let below = PhysicalLevel(2);
+        after.replace(below, Vec::new()).expect("legal");
+        assert_eq!((before.files(below).len(), after.total_files()), (4, 2));
+        assert_eq!(
+            after,
+            Tree::new(vec![before.level0().to_vec()]).expect("legal")
+        );
+        after
+            .replace(below, before.files(below).to_vec())
+            .expect("legal");
+        assert_eq!(after, before);
+        let overlapping = vec![before.files(below)[0].clone(); 2];
+        assert!(after.replace(PhysicalLevel(1), overlapping).is_err());
+        assert_eq!(after, before, "a refusal changes nothing");
+    }
+
+    #[test]
+    fn a_tree_is_written_as_lists_of_files() {
+        let tree = tree();
+        let lists: Vec<Vec<File>> = (0..3)
+            .map(|at| tree.files(PhysicalLevel(at)).to_vec())
+            .collect();
+        let written = serde_json::to_value(&tree).expect("a tree is JSON");
+        assert_eq!(
+            written["levels"],
+            serde_json::to_value(&lists).expect("lists are JSON")
+        );
+        assert_eq!(
+            serde_json::from_value::<Tree>(written).expect("as written"),
+            tree
+        );
     }
 
     #[test]

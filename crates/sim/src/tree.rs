@@ -3,7 +3,7 @@
 //! It shows itself to the planner as a manifest and carries plans out as RocksDB
 //! would: inputs vanish, outputs are cut at the guards and at the plan's size.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 
 use lissom_core::key::Key;
 use lissom_core::layout::PhysicalLevel;
@@ -24,44 +24,82 @@ const RESOLUTION: f64 = (1u64 << 52) as f64;
 /// Files end on a coarser grid, so that bounds survive being keys.
 const GRID: f64 = (1u64 << 44) as f64;
 
-/// A file.
+/// A stretch of the key space and what lies in it.
 #[derive(Clone, PartialEq, Debug)]
-pub struct SimFile {
-    number: u64,
+struct Stretch {
     low: Place,
     high: Place,
-    /// By class, as if the file reached over the whole key space.
+    /// By class, as if the stretch reached over the whole key space.
     content: Vec<Density>,
 }
 
-impl SimFile {
-    /// Share of the key space between its bounds.
-    pub fn width(&self) -> f64 {
+impl Stretch {
+    fn width(&self) -> f64 {
         self.high - self.low
     }
 
-    /// Classes of popularity that it tells apart.
-    pub fn classes(&self) -> usize {
-        self.content.len()
-    }
-
-    /// Entries of one class that are no tombstones.
-    pub fn living_of(&self, class: usize) -> f64 {
-        self.width() * self.content[class].living()
-    }
-
-    /// Entries of one class.
-    pub fn entries_of(&self, class: usize) -> f64 {
-        self.width() * self.content[class].entries()
-    }
-
-    /// Entries of all classes.
-    pub fn entries(&self) -> f64 {
+    fn entries(&self) -> f64 {
         self.width() * self.content.iter().map(Density::entries).sum::<f64>()
     }
 
     fn deletes(&self) -> f64 {
         self.width() * self.content.iter().map(|it| it.deletes).sum::<f64>()
+    }
+}
+
+/// A file, which never changes.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SimFile {
+    stretch: Stretch,
+    entries: f64,
+    /// As the manifest shows it.
+    row: File,
+}
+
+impl SimFile {
+    fn new(number: u64, stretch: Stretch, entry_bytes: f64) -> SimFile {
+        let entries = stretch.entries();
+        // Neighbours share a bound; the largest key lies just before it.
+        let last = key(stretch.high - 1.0 / RESOLUTION);
+        let smallest = key(stretch.low);
+        let row = File {
+            number,
+            size: (entries * entry_bytes).max(1.0) as u64,
+            largest: last.max(smallest.clone()),
+            smallest,
+            entries: entries.max(1.0) as u64,
+            deletions: stretch.deletes() as u64,
+        };
+        SimFile {
+            stretch,
+            entries,
+            row,
+        }
+    }
+
+    /// Share of the key space between its bounds.
+    pub fn width(&self) -> f64 {
+        self.stretch.width()
+    }
+
+    /// Classes of popularity that it tells apart.
+    pub fn classes(&self) -> usize {
+        self.stretch.content.len()
+    }
+
+    /// Entries of one class that are no tombstones.
+    pub fn living_of(&self, class: usize) -> f64 {
+        self.width() * self.stretch.content[class].living()
+    }
+
+    /// Entries of one class.
+    pub fn entries_of(&self, class: usize) -> f64 {
+        self.width() * self.stretch.content[class].entries()
+    }
+
+    /// Entries of all classes.
+    pub fn entries(&self) -> f64 {
+        self.entries
     }
 }
 
@@ -83,6 +121,8 @@ pub struct Merged {
 #[derive(Clone, PartialEq, Debug)]
 pub struct SimTree {
     levels: Vec<Vec<SimFile>>,
+    /// The same files, as the planner sees them.
+    manifest: Tree,
     entry_bytes: f64,
     next_file: u64,
 }
@@ -107,6 +147,7 @@ impl SimTree {
     pub fn new(levels: usize, entry_bytes: f64) -> SimTree {
         SimTree {
             levels: vec![Vec::new(); levels],
+            manifest: Tree::default(),
             entry_bytes,
             next_file: 1,
         }
@@ -124,63 +165,54 @@ impl SimTree {
 
     /// Adds a flushed memtable.
     pub fn flush(&mut self, content: Vec<Density>) {
-        let file = self.file(0.0, 1.0, content);
+        let whole = Stretch {
+            low: 0.0,
+            high: 1.0,
+            content,
+        };
+        let file = self.file(whole);
         self.levels[0].insert(0, file);
+        self.show(0);
     }
 
     /// Puts a run into an empty level, cut into files of at most so many bytes.
     pub fn place_run(&mut self, level: usize, content: Vec<Density>, file_bytes: f64) {
-        let mut run = Cutter::new(self, &[], file_bytes);
+        let mut run = Cutter::new(&[], file_bytes / self.entry_bytes);
         run.push(0.0, 1.0, &content);
-        let files = run.finish();
-        self.levels[level] = files;
+        self.levels[level] = self.files_of(run);
+        self.show(level);
     }
 
-    fn file(&mut self, low: Place, high: Place, content: Vec<Density>) -> SimFile {
+    fn file(&mut self, stretch: Stretch) -> SimFile {
         self.next_file += 1;
-        SimFile {
-            number: self.next_file - 1,
-            low,
-            high,
-            content,
-        }
+        SimFile::new(self.next_file - 1, stretch, self.entry_bytes)
+    }
+
+    fn files_of(&mut self, run: Cutter<'_>) -> Vec<SimFile> {
+        let stretches = run.stretches.into_iter();
+        stretches.map(|stretch| self.file(stretch)).collect()
     }
 
     /// The tree as the planner sees it.
+    pub fn manifest(&self) -> &Tree {
+        &self.manifest
+    }
+
+    /// Brings a level of the manifest up to date.
     ///
     /// # Panics
     /// When files of a run overlap, which would be a fault of this module.
-    pub fn manifest(&self) -> Tree {
-        let levels = self
-            .levels
-            .iter()
-            .map(|files| files.iter().map(|file| self.row(file)).collect())
-            .collect();
-        Tree::new(levels).expect("files of a run follow one another")
-    }
-
-    fn size(&self, file: &SimFile) -> u64 {
-        (file.entries() * self.entry_bytes).max(1.0) as u64
-    }
-
-    fn row(&self, file: &SimFile) -> File {
-        // Neighbours share a bound; the largest key lies just before it.
-        let last = key(file.high - 1.0 / RESOLUTION);
-        let smallest = key(file.low);
-        File {
-            number: file.number,
-            size: self.size(file),
-            largest: last.max(smallest.clone()),
-            smallest,
-            entries: file.entries().max(1.0) as u64,
-            deletions: file.deletes() as u64,
-        }
+    fn show(&mut self, level: usize) {
+        let rows = self.levels[level].iter().map(|file| file.row.clone());
+        self.manifest
+            .replace(PhysicalLevel(level as u16), rows.collect())
+            .expect("files of a run follow one another");
     }
 
     /// Files in L0 and their bytes, as the manifest has them.
     pub fn level0(&self) -> (usize, u64) {
         let files = &self.levels[0];
-        (files.len(), files.iter().map(|file| self.size(file)).sum())
+        (files.len(), files.iter().map(|file| file.row.size).sum())
     }
 
     /// Bytes of all files.
@@ -191,7 +223,7 @@ impl SimTree {
 
     /// What a plan would make of the tree.
     pub fn merge(&mut self, plan: &Plan, shape: &Shape, state: &TreeState) -> Merged {
-        let inputs = self.inputs(&plan.files().collect());
+        let inputs = self.inputs(plan);
         if plan.kind == PlanKind::Move {
             return Merged {
                 outputs: inputs.into_iter().flatten().collect(),
@@ -204,14 +236,15 @@ impl SimTree {
         let entries: f64 = inputs.iter().flatten().map(SimFile::entries).sum();
         let output = usize::from(plan.output.0);
         let bottom = self.levels[output + 1..].iter().all(Vec::is_empty);
-        let tree = self.manifest();
-        let cuts: Vec<Place> = level_guards(&shape.fitted(&tree), state, plan.output, &tree)
+        let tree = &self.manifest;
+        let cuts: Vec<Place> = level_guards(&shape.fitted(tree), state, plan.output, tree)
             .iter()
             .map(place)
             .collect();
-        let mut cutter = Cutter::new(self, &cuts, plan.output_file_size as f64);
+        let file_entries = plan.output_file_size as f64 / self.entry_bytes;
+        let mut cutter = Cutter::new(&cuts, file_entries);
         overlay(&inputs, bottom, &mut cutter);
-        let outputs = cutter.finish();
+        let outputs = self.files_of(cutter);
         let written: f64 = outputs.iter().map(SimFile::entries).sum();
         let of_level = |(level, files): (usize, &Vec<SimFile>)| {
             let entries: f64 = files.iter().map(SimFile::entries).sum();
@@ -232,28 +265,35 @@ impl SimTree {
 
     /// Puts what [`SimTree::merge`] made in the place of its inputs.
     pub fn install(&mut self, plan: &Plan, merged: Merged) {
-        let numbers: BTreeSet<u64> = plan.files().collect();
-        for files in &mut self.levels {
-            files.retain(|file| !numbers.contains(&file.number));
+        for input in &plan.inputs {
+            let numbers: HashSet<u64> = input.files.iter().copied().collect();
+            let level = usize::from(input.level.0);
+            self.levels[level].retain(|file| !numbers.contains(&file.row.number));
+            self.show(level);
         }
-        let output = &mut self.levels[usize::from(plan.output.0)];
+        let level = usize::from(plan.output.0);
+        let output = &mut self.levels[level];
         output.extend(merged.outputs);
-        output.sort_by(|a, b| a.low.total_cmp(&b.low));
+        output.sort_by(|a, b| a.stretch.low.total_cmp(&b.stretch.low));
+        self.show(level);
     }
 
-    /// Copies of the named files, by level.
-    fn inputs(&self, numbers: &BTreeSet<u64>) -> Vec<Vec<SimFile>> {
-        let of_level = |files: &Vec<SimFile>| {
-            let named = files.iter().filter(|file| numbers.contains(&file.number));
-            named.cloned().collect()
-        };
-        self.levels.iter().map(of_level).collect()
+    /// Copies of a plan's inputs, by level.
+    fn inputs(&self, plan: &Plan) -> Vec<Vec<SimFile>> {
+        let mut inputs = vec![Vec::new(); self.levels.len()];
+        for input in &plan.inputs {
+            let numbers: HashSet<u64> = input.files.iter().copied().collect();
+            let level = usize::from(input.level.0);
+            let named = |file: &&SimFile| numbers.contains(&file.row.number);
+            inputs[level].extend(self.levels[level].iter().filter(named).cloned());
+        }
+        inputs
     }
 }
 
 /// Lays newer files over older ones, stretch by stretch.
 fn overlay(inputs: &[Vec<SimFile>], bottom: bool, out: &mut Cutter<'_>) {
-    let files: Vec<&SimFile> = inputs.iter().flatten().collect();
+    let files: Vec<&Stretch> = inputs.iter().flatten().map(|file| &file.stretch).collect();
     let mut bounds: Vec<Place> = files
         .iter()
         .flat_map(|file| [file.low, file.high])
@@ -288,24 +328,22 @@ fn overlay(inputs: &[Vec<SimFile>], bottom: bool, out: &mut Cutter<'_>) {
     }
 }
 
-/// Cuts a run into files.
+/// Cuts a run into the stretches of its files.
 struct Cutter<'a> {
-    tree: &'a mut SimTree,
     /// Places where files must end, in order.
     cuts: &'a [Place],
     file_entries: f64,
-    files: Vec<SimFile>,
-    /// Whether the last file takes more.
+    stretches: Vec<Stretch>,
+    /// Whether the last one takes more.
     open: bool,
 }
 
 impl<'a> Cutter<'a> {
-    fn new(tree: &'a mut SimTree, cuts: &'a [Place], file_bytes: f64) -> Cutter<'a> {
+    fn new(cuts: &'a [Place], file_entries: f64) -> Cutter<'a> {
         Cutter {
-            file_entries: (file_bytes / tree.entry_bytes).max(1.0),
-            tree,
+            file_entries: file_entries.max(1.0),
             cuts,
-            files: Vec::new(),
+            stretches: Vec::new(),
             open: false,
         }
     }
@@ -317,8 +355,8 @@ impl<'a> Cutter<'a> {
         while begin < high {
             let cut = self.cuts.partition_point(|cut| *cut <= begin);
             let limit = self.cuts.get(cut).copied().filter(|cut| *cut <= high);
-            let room = match self.files.last() {
-                Some(file) if self.open && file.high == begin => self.file_entries - file.entries(),
+            let room = match self.stretches.last() {
+                Some(last) if self.open && last.high == begin => self.file_entries - last.entries(),
                 _ => self.file_entries,
             };
             let widest = room.max(0.0) / density.max(1e-300);
@@ -331,24 +369,20 @@ impl<'a> Cutter<'a> {
     }
 
     fn append(&mut self, low: Place, high: Place, content: &[Density]) {
-        if let Some(file) = self
-            .files
-            .last_mut()
-            .filter(|file| self.open && file.high == low)
-        {
-            let (old, new) = (file.width(), high - low);
-            for (mean, more) in file.content.iter_mut().zip(content) {
+        let last = self.stretches.last_mut();
+        if let Some(last) = last.filter(|last| self.open && last.high == low) {
+            let (old, new) = (last.width(), high - low);
+            for (mean, more) in last.content.iter_mut().zip(content) {
                 *mean = mean.mean(old, more, new);
             }
-            file.high = high;
+            last.high = high;
             return;
         }
-        let file = self.tree.file(low, high, content.to_vec());
-        self.files.push(file);
-    }
-
-    fn finish(self) -> Vec<SimFile> {
-        self.files
+        self.stretches.push(Stretch {
+            low,
+            high,
+            content: content.to_vec(),
+        });
     }
 }
 

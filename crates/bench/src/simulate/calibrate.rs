@@ -29,8 +29,9 @@ type Constant = fn(&mut MachineModel) -> &mut f64;
 
 /// Constants that a run's session times can tell apart, each with the unit that steps are
 /// shares of while it is 0; those with a unit of 0 stay there.
-const FITTED: [(Constant, f64); 11] = [
+const FITTED: [(Constant, f64); 12] = [
     (|machine| &mut machine.read_interference, 4.0),
+    (|machine| &mut machine.wake_cpu, 10e-6),
     (|machine| &mut machine.device_queue, 0.0),
     (|machine| &mut machine.block_read, 0.0),
     (|machine| &mut machine.put_cpu, 0.0),

@@ -127,7 +127,7 @@ impl Run<'_> {
             }
             // Drains may begin and end.
             self.debt = None;
-            for plan in self.pilot.plan(self.tree.manifest(), self.jobs.in_flight()) {
+            for plan in self.pilot.plan(self.tree.manifest().clone(), self.jobs.in_flight()) {
                 self.start(plan, false);
             }
         }
@@ -156,7 +156,7 @@ impl Run<'_> {
     pub(super) fn brake(&mut self) {
         let trigger = self.scenario.store.shape.level0_slowdown_writes_trigger as usize;
         if self.tree.files(0).len() >= trigger && !self.jobs.on_level0() {
-            let plan = braking(&self.tree.manifest(), &self.scenario.store.shape);
+            let plan = braking(self.tree.manifest(), &self.scenario.store.shape);
             self.start(plan, true);
         }
     }

@@ -9,7 +9,7 @@ impl Run<'_> {
     /// The policy that a session brings.
     pub(super) fn take_up(&mut self, session: &Session) {
         if let Some(policy) = &session.policy {
-            let (tree, in_flight) = (self.tree.manifest(), self.jobs.in_flight());
+            let (tree, in_flight) = (self.tree.manifest().clone(), self.jobs.in_flight());
             self.pilot.follow(policy, tree, in_flight);
             self.news = true;
             self.plan();
@@ -34,7 +34,7 @@ impl Run<'_> {
         self.mission = Counts::default();
         let decided = self
             .pilot
-            .end_mission(self.tree.manifest(), self.jobs.in_flight(), &mission);
+            .end_mission(self.tree.manifest().clone(), self.jobs.in_flight(), &mission);
         if decided.is_new {
             self.outcome.decisions.push(Decision {
                 at: self.now - self.began,

@@ -9,6 +9,8 @@ mod missions;
 mod orders;
 mod user;
 
+use std::rc::Rc;
+
 use lissom_core::schedule::Debt;
 
 use crate::content::Density;
@@ -105,7 +107,7 @@ struct Run<'a> {
     /// What the tree owes, while it does not change.
     debt: Option<Debt>,
     /// Costs over the tree as it is, while it does not change.
-    costs: Option<Costs>,
+    costs: Option<Rc<Costs>>,
     /// The tree or the jobs have changed since the planner looked.
     news: bool,
 }
@@ -120,7 +122,7 @@ struct Step {
     times: Times,
     /// Seconds of CPU that an operation takes.
     cpu: f64,
-    costs: Costs,
+    costs: Rc<Costs>,
 }
 
 impl<'a> Run<'a> {

@@ -71,7 +71,7 @@ impl Run<'_> {
         let deep_bytes = if state.drains.is_empty() {
             0
         } else {
-            state.drained_bytes(&self.tree.manifest())
+            state.drained_bytes(self.tree.manifest())
         };
         let debt = Debt {
             level0_files,

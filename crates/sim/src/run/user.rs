@@ -1,5 +1,7 @@
 //! The user's thread: how fast operations go, and what they write.
 
+use std::rc::Rc;
+
 use super::{NOTHING, PATIENCE, Run, Step, Stuck};
 use crate::machine::{Crowding, Demand};
 use crate::mission::{Counts, Times};
@@ -74,12 +76,10 @@ impl Run<'_> {
         let slowdown = machine.read_slowdown(self.jobs.demands());
         let get = costs.get.with_device_times(slowdown);
         let scan = costs.scan.with_device_times(slowdown);
-        let put = Demand {
-            cpu: machine.put_cpu,
-            device: 0.0,
-        };
         let mix = &session.mix;
         let gets = mix.get_present + mix.get_absent;
+        let waiting = gets * machine.waiting(costs.get) + mix.scan * machine.waiting(costs.scan);
+        let put = machine.put(waiting);
         let sum = |of: fn(&Demand) -> f64| {
             gets * of(&get) + mix.scan * of(&scan) + mix.writes() * of(&put)
         };
@@ -111,9 +111,9 @@ impl Run<'_> {
         }
     }
 
-    pub(super) fn read_costs(&mut self, session: &Session) -> Costs {
+    pub(super) fn read_costs(&mut self, session: &Session) -> Rc<Costs> {
         if let Some(costs) = &self.costs {
-            return costs.clone();
+            return Rc::clone(costs);
         }
         let keys: f64 = self.keys.iter().sum();
         let classes = self.classes.operations(&session.keys, keys);
@@ -126,8 +126,8 @@ impl Run<'_> {
             mix: &session.mix,
             scan_length: session.scan_length,
         };
-        let found = costs(&self.scenario.store, &self.scenario.machine, &asked);
-        self.costs = Some(found.clone());
+        let found = Rc::new(costs(&self.scenario.store, &self.scenario.machine, &asked));
+        self.costs = Some(Rc::clone(&found));
         found
     }
 
