@@ -24,6 +24,8 @@ import runner
 
 # Seconds that an actor waits for news before it answers: less is said at once.
 TURN = 0.1
+# What a host is made of; each part imports only those before it.
+PARTS = ("processes", "root", "trial", "host")
 # Seconds in which a machine must have room for a worker, and for the end of everything.
 ROOM, END = 60.0, 12.0
 
@@ -72,14 +74,26 @@ def wanted(fitting, *most):
     return min([fitting, *(it for it in most if it is not None)])
 
 
+def parts_as_text():
+    """By part, what stands in its file."""
+    here = Path(__file__).parent
+    return {name: (here / f"{name}.py").read_text(encoding="utf-8") for name in PARTS}
+
+
+def last_of(parts):
+    """The last part as a module; those before it are there for it to import."""
+    for name, text in parts.items():
+        module = sys.modules[name] = types.ModuleType(name)
+        exec(compile(text, f"{name}.py", "exec"), module.__dict__)
+    return module
+
+
 class Worker:
     """What an actor is. The host comes as text, since no machine but that of the runner
-    has its file."""
+    has its files."""
 
-    def __init__(self, source, settings, place):
-        module = types.ModuleType("host")
-        exec(compile(source, "host.py", "exec"), module.__dict__)
-        self.host = module.Host(place=place, **settings)
+    def __init__(self, parts, settings, place):
+        self.host = last_of(parts).Host(place=place, **settings)
 
     def turn(self, orders, wait):
         return self.host.turn(orders, wait)
@@ -92,9 +106,9 @@ def actor_class(ray):
     """The same with the address of its machine."""
 
     class RayWorker(Worker):
-        def __init__(self, source, settings):
+        def __init__(self, parts, settings):
             address = ray.util.get_node_ip_address()
-            super().__init__(source, settings, f"{address} ({settings['worker']})")
+            super().__init__(parts, settings, f"{address} ({settings['worker']})")
 
     return ray.remote(RayWorker)
 
@@ -106,7 +120,7 @@ class RayPool:
     def __init__(self, ray, given, hello):
         self.ray, self.cpus = ray, given.cpus_per_trial
         self.actor_class = actor_class(ray)
-        self.source = Path(__file__).with_name("host.py").read_text(encoding="utf-8")
+        self.parts = parts_as_text()
         self.settings = {
             "directory": given.directory,
             "search": uuid.uuid4().hex[:12],
@@ -127,7 +141,7 @@ class RayPool:
         self.started += 1
         options = {"num_cpus": self.cpus, "max_restarts": 0, "scheduling_strategy": "SPREAD"}
         actor = self.actor_class.options(**options).remote(
-            self.source, {**self.settings, "worker": name}
+            self.parts, {**self.settings, "worker": name}
         )
         self.actors[name], self.orders[name] = actor, []
         self.ask(name)

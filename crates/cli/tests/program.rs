@@ -14,10 +14,14 @@ mod campaigns;
 mod directories;
 #[path = "program/elsewhere.rs"]
 mod elsewhere;
+#[path = "program/interrupted.rs"]
+mod interrupted;
 #[path = "program/searching.rs"]
 mod searching;
 #[path = "program/simulations.rs"]
 mod simulations;
+#[path = "program/small_search.rs"]
+mod small_search;
 #[path = "program/support.rs"]
 mod support;
 #[path = "program/trials.rs"]

@@ -19,6 +19,8 @@ mod interrupted;
 mod kill;
 #[path = "apply/rebuild.rs"]
 mod rebuild;
+#[path = "apply/refused.rs"]
+mod refused;
 #[path = "apply/reshaped.rs"]
 mod reshaped;
 #[path = "apply/running.rs"]

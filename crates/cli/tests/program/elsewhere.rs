@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Output, Stdio};
 
-use super::searching::{Bench, wait_until};
+use super::small_search::{Bench, wait_until};
 use super::support::{command, ends, run, skip, text};
 
 /// A throughput of 100 + 10 (px + py), for ever; it writes down where it runs.

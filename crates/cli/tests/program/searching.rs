@@ -2,97 +2,10 @@
 
 use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
-use std::thread;
-use std::time::Duration;
+use std::process::Stdio;
 
+use super::small_search::{Bench, PROGRAM, SPACE};
 use super::support::{command, ends, json, run, text};
-
-/// The more both are, the better.
-const SPACE: &str = "name = \"sum\"
-about = \"Two numbers.\"
-
-[[parameter]]
-name = \"px\"
-kind = \"integer\"
-range = [0, 9]
-default = 2
-change = \"reopen\"
-source = \"a test\"
-
-[[parameter]]
-name = \"py\"
-kind = \"integer\"
-range = [0, 9]
-default = 2
-change = \"reopen\"
-source = \"a test\"
-
-[[feature]]
-name = \"total\"
-expression = \"px + py\"
-source = \"a test\"
-";
-
-/// A throughput of 100 + 10 (px + py), for ever.
-const PROGRAM: &str = "px=$(sed -n 's/^--px=//p' \"$1\")
-py=$(sed -n 's/^--py=//p' \"$1\")
-echo '{\"ready\": true}'
-while :; do echo \"{\\\"throughput\\\": $((100 + 10 * (px + py)))}\"; sleep 0.01; done
-";
-
-/// A directory with the space, the program, and whatever a search leaves.
-pub struct Bench {
-    directory: tempfile::TempDir,
-}
-
-impl Bench {
-    pub fn new(program: &str) -> Bench {
-        let directory = tempfile::tempdir().expect("a directory");
-        fs::write(directory.path().join("space.toml"), SPACE).expect("writable");
-        fs::write(directory.path().join("program.sh"), program).expect("writable");
-        Bench { directory }
-    }
-
-    pub fn path(&self, name: &str) -> PathBuf {
-        self.directory.path().join(name)
-    }
-
-    /// The command line of a search that takes some ten seconds.
-    pub fn arguments(&self) -> Vec<String> {
-        let path = |name: &str| self.path(name).display().to_string();
-        let command = format!("sh {} {{options}}", path("program.sh"));
-        let (space, out) = (path("space.toml"), path("OPTIONS"));
-        let words = [
-            "search",
-            "--command",
-            &command,
-            "--space",
-            &space,
-            "--format",
-            "flags",
-            "--evaluation",
-            "500ms",
-            "--budget",
-            "60s",
-            "--memory",
-            "32MiB",
-            "--out",
-            &out,
-        ];
-        words.map(str::to_owned).to_vec()
-    }
-
-    pub fn with<'a>(arguments: &'a [String], more: &[&'a str]) -> Vec<&'a str> {
-        let arguments = arguments.iter().map(String::as_str);
-        arguments.chain(more.iter().copied()).collect()
-    }
-
-    pub fn log(&self) -> String {
-        fs::read_to_string(self.path("search.jsonl")).unwrap_or_default()
-    }
-}
 
 #[test]
 fn the_best_is_found_proven_and_written() {
@@ -236,106 +149,6 @@ fn a_workload_is_searched_and_its_data_are_loaded_once() {
     );
 }
 
-fn signal(id: u32, signal: &str) {
-    let id = id.to_string();
-    let sent = Command::new("kill").args([signal, &id]).status();
-    assert!(sent.expect("kill starts").success());
-}
-
-/// Stops a process; it has stopped when this returns.
-fn stop(id: u32) {
-    signal(id, "-STOP");
-    let stopped = || {
-        let state = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
-        state.contains(") T ") || state.contains(") Z ")
-    };
-    while !stopped() {
-        thread::sleep(Duration::from_millis(1));
-    }
-}
-
-/// Whether the last that a search wrote down is that a trial shall run.
-fn a_trial_runs(log: &str) -> bool {
-    let last = log.lines().last().unwrap_or_default();
-    ["\"decision\":\"start\"", "\"decision\":\"continue\""]
-        .iter()
-        .any(|it| last.contains(it))
-}
-
-#[test]
-fn a_search_that_was_killed_goes_on() {
-    let bench = Bench::new(PROGRAM);
-    let arguments = bench.arguments();
-    let mut child = command(&Bench::with(&arguments, &[]))
-        .spawn()
-        .expect("the program starts");
-    let measured = |log: &str| log.matches("\"event\":\"measurement\"").count();
-    let id = child.id();
-    wait_until(&mut child, || {
-        if measured(&bench.log()) < 3 {
-            return false;
-        }
-        stop(id);
-        let caught = a_trial_runs(&bench.log());
-        if !caught {
-            signal(id, "-CONT");
-        }
-        caught
-    });
-    child.kill().expect("it is stopped");
-    child.wait().expect("it ended");
-    let before = measured(&bench.log());
-    let output = run(&Bench::with(&arguments, &[]));
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
-    let said = text(&output.stdout);
-    for words in [
-        "best: trial ",
-        "written: ",
-        "report: ",
-        "note: the search that was interrupted goes on after ",
-    ] {
-        assert!(said.contains(words), "{words}: {said}");
-    }
-    let log = bench.log();
-    assert_eq!(
-        log.matches("\"event\":\"begin\"").count(),
-        1,
-        "the same search"
-    );
-    assert!(measured(&log) > before);
-    assert!(
-        log.contains("the search was interrupted"),
-        "what ran was lost"
-    );
-    assert!(
-        !bench.path("search.trials").exists(),
-        "nothing is left behind"
-    );
-}
-
-#[test]
-fn a_search_ends_when_it_is_asked_to_and_keeps_its_log() {
-    let bench = Bench::new(PROGRAM);
-    let arguments = bench.arguments();
-    let mut started = command(&Bench::with(&arguments, &[]));
-    started.stderr(std::process::Stdio::piped());
-    let mut child = started.spawn().expect("the program starts");
-    wait_until(&mut child, || bench.log().contains("\"measurement\""));
-    signal(child.id(), "-INT");
-    let output = child.wait_with_output().expect("it ended");
-    assert_eq!(output.status.code(), Some(1));
-    let sentence = text(&output.stderr);
-    assert!(
-        sentence.contains("interrupted; what was measured stands in"),
-        "{sentence}"
-    );
-    assert!(
-        sentence.contains("the same command goes on from there"),
-        "{sentence}"
-    );
-    assert!(!bench.path("search.trials").exists());
-}
-
 #[test]
 fn a_program_without_the_metric_is_one_sentence() {
     let bench = Bench::new("while :; do echo '{\"speed\": 3}'; sleep 0.01; done");
@@ -392,17 +205,4 @@ fn a_wrong_space_or_log_is_one_sentence() {
         assert!(sentence.contains(says), "{sentence}");
         assert!(sentence.contains("space.toml"), "{sentence}");
     }
-}
-
-/// Waits until something holds of a program that runs.
-pub fn wait_until(child: &mut Child, holds: impl Fn() -> bool) {
-    for _ in 0..6_000 {
-        if holds() {
-            return;
-        }
-        let ended = child.try_wait().expect("it can be asked");
-        assert!(ended.is_none(), "it ended too early: {ended:?}");
-        thread::sleep(Duration::from_millis(10));
-    }
-    panic!("it does not come to hold");
 }

@@ -1,0 +1,109 @@
+//! Searches that are killed or asked to end.
+
+use std::fs;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use super::small_search::{Bench, PROGRAM, wait_until};
+use super::support::{command, run, text};
+
+fn signal(id: u32, signal: &str) {
+    let id = id.to_string();
+    let sent = Command::new("kill").args([signal, &id]).status();
+    assert!(sent.expect("kill starts").success());
+}
+
+/// Stops a process; it has stopped when this returns.
+fn stop(id: u32) {
+    signal(id, "-STOP");
+    let stopped = || {
+        let state = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+        state.contains(") T ") || state.contains(") Z ")
+    };
+    while !stopped() {
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Whether the last that a search wrote down is that a trial shall run.
+fn a_trial_runs(log: &str) -> bool {
+    let last = log.lines().last().unwrap_or_default();
+    ["\"decision\":\"start\"", "\"decision\":\"continue\""]
+        .iter()
+        .any(|it| last.contains(it))
+}
+
+#[test]
+fn a_search_that_was_killed_goes_on() {
+    let bench = Bench::new(PROGRAM);
+    let arguments = bench.arguments();
+    let mut child = command(&Bench::with(&arguments, &[]))
+        .spawn()
+        .expect("the program starts");
+    let measured = |log: &str| log.matches("\"event\":\"measurement\"").count();
+    let id = child.id();
+    wait_until(&mut child, || {
+        if measured(&bench.log()) < 3 {
+            return false;
+        }
+        stop(id);
+        let caught = a_trial_runs(&bench.log());
+        if !caught {
+            signal(id, "-CONT");
+        }
+        caught
+    });
+    child.kill().expect("it is stopped");
+    child.wait().expect("it ended");
+    let before = measured(&bench.log());
+    let output = run(&Bench::with(&arguments, &[]));
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let said = text(&output.stdout);
+    for words in [
+        "best: trial ",
+        "written: ",
+        "report: ",
+        "note: the search that was interrupted goes on after ",
+    ] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    let log = bench.log();
+    assert_eq!(
+        log.matches("\"event\":\"begin\"").count(),
+        1,
+        "the same search"
+    );
+    assert!(measured(&log) > before);
+    assert!(
+        log.contains("the search was interrupted"),
+        "what ran was lost"
+    );
+    assert!(
+        !bench.path("search.trials").exists(),
+        "nothing is left behind"
+    );
+}
+
+#[test]
+fn a_search_ends_when_it_is_asked_to_and_keeps_its_log() {
+    let bench = Bench::new(PROGRAM);
+    let arguments = bench.arguments();
+    let mut started = command(&Bench::with(&arguments, &[]));
+    started.stderr(Stdio::piped());
+    let mut child = started.spawn().expect("the program starts");
+    wait_until(&mut child, || bench.log().contains("\"measurement\""));
+    signal(child.id(), "-INT");
+    let output = child.wait_with_output().expect("it ended");
+    assert_eq!(output.status.code(), Some(1));
+    let sentence = text(&output.stderr);
+    assert!(
+        sentence.contains("interrupted; what was measured stands in"),
+        "{sentence}"
+    );
+    assert!(
+        sentence.contains("the same command goes on from there"),
+        "{sentence}"
+    );
+    assert!(!bench.path("search.trials").exists());
+}
