@@ -12,10 +12,14 @@
 //! more than foresight at best, five times as much where the workload turns at once
 //! (Purohit, Svitkina and Kumar, NeurIPS 2018, with lambda = 1/4).
 //!
+//! A merge into the oldest run also spares scans what they pass in the level beside what they
+//! return. Any other merge leaves that where it is, but for what its runs hold twice.
+//!
 //! What was reckoned holds for the workload that it was reckoned for. When that turns to
 //! writes, a merge that is under way ends early: its remaining runs have to pay anew.
 
 use super::cost::Cost;
+use super::structure::Structure;
 use crate::layout::LogicalLevel;
 use crate::observation::Mission;
 use crate::tuner::{Change, Question};
@@ -48,6 +52,20 @@ struct Merge {
     surplus: f64,
     /// Bytes that it would write.
     bytes: f64,
+    /// Bytes that the oldest run would take in: scans pass them no more.
+    hidden: f64,
+}
+
+impl Merge {
+    /// The part of those that is due to surplus runs.
+    fn hidden_by_surplus(&self) -> f64 {
+        let share = if self.fewer > 0.0 {
+            self.surplus / self.fewer
+        } else {
+            0.0
+        };
+        self.hidden * share
+    }
 }
 
 impl Surplus {
@@ -55,13 +73,15 @@ impl Surplus {
     /// follow like this one.
     pub fn after(&mut self, seen: &Question<'_>, cost: &Cost, follow: f64) -> Option<Change> {
         let deepest = seen.tree.deepest_occupied(&seen.shape.layout)?;
+        let structure = Structure::of(seen.shape, seen.tree)?;
         let reads = seen.mission.operations.reads() as f64;
         let operations = reads + writes(seen.mission);
         self.lost.resize(usize::from(deepest.0), Lost::default());
         let mut most: Option<(f64, Change)> = None;
         for level in (1..=deepest.0).map(LogicalLevel) {
             let merge = merge(seen, level, deepest);
-            let Some((saved, byte)) = cost.of_runs(level, merge.surplus) else {
+            let less = structure.passed(merge.hidden_by_surplus());
+            let Some((saved, byte)) = cost.of_runs(level, merge.surplus, less) else {
                 continue;
             };
             let lost = self.lose(level, merge.surplus, saved * operations);
@@ -147,6 +167,13 @@ fn merge(seen: &Question<'_>, level: LogicalLevel, deepest: LogicalLevel) -> Mer
     let own: u64 = here.iter().map(|run| seen.tree.bytes(*run)).sum();
     let below = (level < deepest).then(|| runs(level.next()));
     let taker = below.as_ref().and_then(|runs| runs.first());
+    let oldest = seen.tree.runs().next_back();
+    let stays = here.last().filter(|run| Some(**run) == oldest);
+    let hidden = match stays {
+        Some(run) => own - seen.tree.bytes(*run),
+        None if taker.copied() == oldest => own,
+        None => 0,
+    };
     let fewer = (here.len() - usize::from(taker.is_none() && !here.is_empty())) as f64;
     let over = here.len() as f64 - f64::from(seen.limits.get(level).get());
     let surplus = if nobody_writes(seen.mission) {
@@ -158,6 +185,7 @@ fn merge(seen: &Question<'_>, level: LogicalLevel, deepest: LogicalLevel) -> Mer
         fewer,
         surplus,
         bytes: (own + taker.map_or(0, |run| seen.tree.bytes(*run))) as f64,
+        hidden: hidden as f64,
     }
 }
 
@@ -165,22 +193,28 @@ fn merge(seen: &Question<'_>, level: LogicalLevel, deepest: LogicalLevel) -> Mer
 mod tests {
     use std::time::Duration;
 
-    use super::super::structure::Structure;
     use super::*;
     use crate::observation::{Latency, OperationMix};
     use crate::shape::{RunLimit, RunLimits};
     use crate::testing::{numbered_files, small_shape};
     use crate::tree::Tree;
 
-    /// Five runs of 100 bytes in level 1 over one of 20,000 bytes.
+    /// Runs of 100 bytes in level 1 over one of 20,000 bytes.
     fn tree(runs: u16) -> Tree {
+        tree_over(runs, &[200])
+    }
+
+    /// The same over runs of so many files in level 2, the oldest first.
+    fn tree_over(runs: u16, below: &[u64]) -> Tree {
         let layout = small_shape().layout;
         let mut levels = vec![Vec::new(); usize::from(layout.num_levels())];
+        let [first, second] = [1, 2].map(|level| layout.span(LogicalLevel(level)).1);
         for run in 0..runs {
-            let (_, last) = layout.span(LogicalLevel(1));
-            levels[usize::from(last.0 - run)] = numbered_files(1);
+            levels[usize::from(first.0 - run)] = numbered_files(1);
         }
-        levels[usize::from(layout.span(LogicalLevel(2)).1.0)] = numbered_files(200);
+        for (at, files) in below.iter().enumerate() {
+            levels[usize::from(second.0) - at] = numbered_files(*files);
+        }
         Tree::new(levels).expect("runs")
     }
 
@@ -306,6 +340,46 @@ mod tests {
         assert!(asked.is_some());
         (seen.tree, seen.mission) = (&after, &writes);
         assert!(surplus.abandon(&seen, true).is_empty());
+    }
+
+    /// Scans that take as long as the model has it before it has learned anything.
+    #[test]
+    fn long_scans_pay_for_a_merge_by_what_they_pass_too() {
+        let tree = tree_over(0, &[2_000, 1_000]);
+        let after = |entries: u64| {
+            let mut mission = mission(0, 0);
+            mission.operations.scans = 1;
+            mission.operations.scan_entries = entries;
+            let (each, seek, passed) = (80, 60, entries * 3 / 2);
+            mission.seek.mean = Duration::from_micros(each + 2 * seek + 5 * passed);
+            let (at, level) = first(&tree, 1, &mission).expect("some time");
+            assert_eq!(level, LogicalLevel(2));
+            at
+        };
+        let (short, long) = (after(10), after(100));
+        assert!(2 * long < short, "{long} {short}");
+    }
+
+    #[test]
+    fn only_what_comes_into_the_oldest_run_is_passed_no_more() {
+        let shape = small_shape();
+        let limits = RunLimits::uniform(RunLimit::ONE);
+        let hidden = |tree: &Tree, level: u16, gets: u64, writes: u64| {
+            let seen = Question {
+                shape: &shape,
+                tree,
+                limits: &limits,
+                mission: &mission(gets, writes),
+            };
+            let merge = merge(&seen, LogicalLevel(level), LogicalLevel(2));
+            merge.hidden_by_surplus()
+        };
+        let (one, two) = (tree(5), tree_over(5, &[2_000, 1_000]));
+        assert_eq!(hidden(&one, 1, 10, 0), 500.0);
+        assert_eq!(hidden(&one, 1, 10, 10), 400.0, "four runs of five");
+        assert_eq!(hidden(&one, 2, 10, 0), 0.0, "it is alone");
+        assert_eq!(hidden(&two, 1, 10, 0), 0.0, "they go into a newer run");
+        assert_eq!(hidden(&two, 2, 10, 0), 100_000.0);
     }
 
     #[test]

@@ -7,7 +7,11 @@
 use serde::{Deserialize, Serialize};
 
 /// What an operation's time is made of.
-pub(super) const TERMS: usize = 7;
+pub(super) const TERMS: usize = 8;
+
+/// Terms that programs knew before the entries that scans pass were one. Newer terms come
+/// last, so that what such a program has learned can be taken up.
+const FEWEST_TERMS: usize = 7;
 
 /// Weight of an equation against that of the next.
 const FORGETTING: f64 = 0.96;
@@ -23,9 +27,41 @@ pub(super) type Terms = [f64; TERMS];
 
 /// Least squares over what was seen.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "Kept")]
 pub(super) struct Fit {
     products: [Terms; TERMS],
     sums: Terms,
+}
+
+/// What a state file holds, of as many terms as the program knew that wrote it.
+#[derive(Deserialize)]
+struct Kept {
+    products: Vec<Vec<f64>>,
+    sums: Vec<f64>,
+}
+
+impl TryFrom<Kept> for Fit {
+    type Error = String;
+
+    /// Of terms that are not told nothing was seen.
+    fn try_from(kept: Kept) -> Result<Fit, String> {
+        let known = kept.sums.len();
+        let square =
+            kept.products.len() == known && kept.products.iter().all(|row| row.len() == known);
+        if !square || !(FEWEST_TERMS..=TERMS).contains(&known) {
+            return Err(format!(
+                "sums of {known} terms and products of {}: there are {TERMS} of each, or \
+                 {FEWEST_TERMS} as older programs have them",
+                kept.products.len()
+            ));
+        }
+        let mut fit = Fit::new();
+        for (row, told) in fit.products.iter_mut().zip(&kept.products) {
+            row[..known].copy_from_slice(told);
+        }
+        fit.sums[..known].copy_from_slice(&kept.sums);
+        Ok(fit)
+    }
 }
 
 impl Fit {
@@ -113,7 +149,7 @@ fn solve(mut matrix: [Terms; TERMS], mut right: Terms) -> Option<Terms> {
 mod tests {
     use super::*;
 
-    const PRIOR: Terms = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 0.5];
+    const PRIOR: Terms = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 0.5, 0.25];
 
     /// One of the first term, and nothing else.
     fn first() -> Terms {
@@ -129,7 +165,7 @@ mod tests {
 
     #[test]
     fn what_was_seen_wins_where_it_says_something() {
-        let truth = [2.0, 1.0, 3.0, 0.1, 9.0, 4.0, 0.2];
+        let truth = [2.0, 1.0, 3.0, 0.1, 9.0, 4.0, 0.2, 0.5];
         let mut fit = Fit::new();
         for mission in 0..200u32 {
             let met: Terms = std::array::from_fn(|at| {
@@ -157,6 +193,53 @@ mod tests {
         let found = fit.constants(&PRIOR, 1.0);
         assert!((found[0] - 3.0).abs() < 0.05, "{found:?}");
         assert_eq!(found[1..], PRIOR[1..]);
+    }
+
+    /// A mission of all terms but the last.
+    fn without_the_last() -> Terms {
+        let mut met = [2.0; TERMS];
+        met[TERMS - 1] = 0.0;
+        met
+    }
+
+    /// Bit by bit.
+    #[test]
+    fn a_term_that_was_never_met_changes_no_other() {
+        let mut fit = Fit::new();
+        for took in 1..50u32 {
+            fit.learn(&first(), 3.0, 0.0);
+            fit.learn(&without_the_last(), f64::from(took), 0.0);
+        }
+        let with = |last: f64| {
+            let mut prior = PRIOR;
+            prior[TERMS - 1] = last;
+            fit.constants(&prior, 1.0)[..TERMS - 1].to_vec()
+        };
+        assert_eq!(with(0.25), with(1e6));
+        assert_eq!(with(0.25), with(1e-6));
+    }
+
+    #[test]
+    fn what_an_older_program_has_learned_is_taken_up() {
+        let mut fit = Fit::new();
+        fit.learn(&without_the_last(), 3.0, 0.0);
+        let state = serde_json::to_value(&fit).expect("data");
+        let read = |state: &serde_json::Value| serde_json::from_value::<Fit>(state.clone());
+        assert_eq!(read(&state).expect("its own"), fit);
+        let mut old = state.clone();
+        let rows = old["products"].as_array_mut().expect("rows");
+        rows.truncate(FEWEST_TERMS);
+        for row in rows {
+            let row = row.as_array_mut().expect("a row");
+            row.truncate(FEWEST_TERMS);
+        }
+        let why = read(&old).expect_err("sums of more terms");
+        assert!(why.to_string().contains("products of 7"), "{why}");
+        let sums = old["sums"].as_array_mut().expect("sums");
+        sums.truncate(FEWEST_TERMS);
+        assert_eq!(read(&old).expect("an older state"), fit);
+        old["products"][3] = serde_json::json!([1.0]);
+        assert!(read(&old).is_err(), "a row is short");
     }
 
     #[test]

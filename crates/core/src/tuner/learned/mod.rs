@@ -25,6 +25,7 @@ mod left;
 mod lengths;
 mod march;
 mod memory;
+mod passing;
 mod phase;
 mod present;
 mod search;

@@ -1,5 +1,5 @@
-//! What run limits make of a tree: how many runs a read meets, and how often a
-//! byte is rewritten.
+//! What run limits make of a tree: how many runs a read meets, how often a byte is
+//! rewritten, and what a scan passes beside what it returns.
 //!
 //! A level above the deepest fills from none to K runs and is drained, so after its
 //! T inflows in turn a read meets (K + 1) / 2 - K / T of them on average, and an
@@ -8,7 +8,13 @@
 //! one run each inflow rewrites all of it, and as long as the run that holds the data
 //! is not sealed; with several it grows until it is full or the bound on space is met,
 //! and then all of it is merged.
+//!
+//! A scan passes the bytes that are newer than the oldest run, each by its weight
+//! ([`super::passing`]). A level above the deepest is half full on average, whatever its
+//! limit is: its runs cost a scan a seek each, and no entry. The deepest level holds nothing
+//! newer with one run; with several it holds half of what it has room for.
 
+use super::passing;
 use crate::layout::LogicalLevel;
 use crate::shape::{RunLimit, RunLimits, Shape};
 use crate::tree::Tree;
@@ -21,6 +27,10 @@ pub(super) struct Structure<'a> {
     pub levels: usize,
     /// Bytes of the data: of the oldest run.
     data: f64,
+    /// Bytes of all other runs and of L0.
+    newer: f64,
+    /// What a scan passes in one of those, in bytes of the data.
+    weight: f64,
 }
 
 /// What a vector of limits means.
@@ -32,6 +42,17 @@ pub(super) struct Shaped {
     pub rewritten: Vec<f64>,
     /// The same in all.
     pub rewrites: f64,
+    /// Entries that a scan passes for each one that it returns, beside that one, by level, on
+    /// average.
+    pub passed: Vec<f64>,
+}
+
+/// The same of one level.
+struct Level {
+    runs: f64,
+    rewrites: f64,
+    /// Bytes that are newer than the oldest run.
+    newer: f64,
 }
 
 impl<'a> Structure<'a> {
@@ -39,10 +60,13 @@ impl<'a> Structure<'a> {
     pub fn of(shape: &'a Shape, tree: &Tree) -> Option<Structure<'a>> {
         let deepest = tree.deepest_occupied(&shape.layout)?;
         let oldest = tree.runs().next_back()?;
+        let data = tree.bytes(oldest);
         Some(Structure {
             shape,
             levels: usize::from(deepest.0),
-            data: tree.bytes(oldest).max(1) as f64,
+            data: data.max(1) as f64,
+            newer: tree.total_bytes().saturating_sub(data) as f64,
+            weight: passing::weight(tree, oldest),
         })
     }
 
@@ -68,39 +92,70 @@ impl<'a> Structure<'a> {
         0.5 * whole
     }
 
-    /// The mean number of runs and rewrites under these limits.
+    /// What a scan passes for each entry that it returns, beside that one, where so many
+    /// bytes are newer than the oldest run. A tree over its bound on space is merged: where it
+    /// is far over it, it grows, and what it holds more are new keys.
+    pub fn passed(&self, newer: f64) -> f64 {
+        let bound = (self.shape.max_space_amplification - 1.0).max(0.0);
+        (newer / self.data).min(bound) * self.weight
+    }
+
+    /// The same in the tree as it is.
+    pub fn passed_now(&self) -> f64 {
+        self.passed(self.newer)
+    }
+
+    /// The same in L0, which is half full on average.
+    pub fn passed_in_level0(&self) -> f64 {
+        self.passed(0.5 * self.shape.level0_bytes() as f64)
+    }
+
+    /// The mean number of runs and rewrites, and what scans pass, under these limits.
     pub fn under(&self, limits: &RunLimits) -> Shaped {
-        let ratio = f64::from(self.shape.size_ratio);
         let mut shaped = Shaped {
             runs: Vec::with_capacity(self.levels),
             rewritten: Vec::with_capacity(self.levels),
             rewrites: 0.0,
+            passed: Vec::with_capacity(self.levels),
         };
         for at in 1..=self.levels {
-            let level = LogicalLevel(at as u16);
-            let own = limits.get(level);
-            let limit = f64::from(own.get()).min(ratio);
-            let (runs, rewrites) = if at == self.levels {
-                self.deepest(level, own)
+            let number = LogicalLevel(at as u16);
+            let limit = limits.get(number);
+            let level = if at == self.levels {
+                self.deepest(number, limit)
             } else {
-                let runs = f64::midpoint(limit, 1.0) - limit / ratio;
-                (runs, f64::midpoint(ratio / limit, 1.0))
+                self.above_the_deepest(number, limit)
             };
-            shaped.runs.push(runs);
-            shaped.rewritten.push(rewrites);
-            shaped.rewrites += rewrites;
+            shaped.runs.push(level.runs);
+            shaped.rewritten.push(level.rewrites);
+            shaped.rewrites += level.rewrites;
+            shaped.passed.push(self.passed(level.newer));
         }
         shaped
     }
 
-    fn deepest(&self, level: LogicalLevel, limit: RunLimit) -> (f64, f64) {
+    fn above_the_deepest(&self, level: LogicalLevel, limit: RunLimit) -> Level {
+        let ratio = f64::from(self.shape.size_ratio);
+        let limit = f64::from(limit.get()).min(ratio);
+        Level {
+            runs: f64::midpoint(limit, 1.0) - limit / ratio,
+            rewrites: f64::midpoint(ratio / limit, 1.0),
+            newer: 0.5 * self.shape.capacity(level) as f64,
+        }
+    }
+
+    fn deepest(&self, level: LogicalLevel, limit: RunLimit) -> Level {
         let capacity = self.shape.capacity(level) as f64;
         let inflow = self.shape.inflow(level) as f64;
         // The run of the data takes every inflow until it is sealed, which it never is
         // under limits that leave it room for more than the data.
         let sealed = self.shape.sealed_at(level, limit, 0, 0) as f64;
         if limit == RunLimit::ONE || self.data < sealed {
-            return (1.0, self.data / inflow + 1.0);
+            return Level {
+                runs: 1.0,
+                rewrites: self.data / inflow + 1.0,
+                newer: 0.0,
+            };
         }
         let limit = f64::from(limit.get()).min(f64::from(self.shape.size_ratio));
         let bound = (self.shape.max_space_amplification - 1.0) * self.data;
@@ -109,7 +164,11 @@ impl<'a> Structure<'a> {
         // The new data is merged within its runs, and in the end with the rest.
         let within = f64::midpoint(run.min(room) / inflow, 1.0);
         let whole = (self.data + room) / room;
-        (1.0 + (room / run).max(1.0) / 2.0, within + whole)
+        Level {
+            runs: 1.0 + (room / run).max(1.0) / 2.0,
+            rewrites: within + whole,
+            newer: 0.5 * room,
+        }
     }
 }
 
@@ -139,6 +198,46 @@ mod tests {
         // 20,000 of room in runs of 4,000.
         assert_eq!(ten.runs, [4.5, 3.5]);
         assert!((ten.rewrites - (1.0 + 1.0 + 2.0)).abs() < 1e-9, "{ten:?}");
+        // Half of level 1, and half of the room, over the data.
+        assert_eq!(one.passed, [0.1, 0.0]);
+        assert_eq!(ten.passed, [0.1, 0.5]);
+        assert_eq!(structure.passed_in_level0(), 0.01);
+        assert_eq!(structure.passed_now(), 0.0, "there is one run");
+    }
+
+    /// Ten files of 100 bytes over a run of 200, as values and with as many tombstones.
+    #[test]
+    fn what_scans_pass_follows_what_is_newer_and_its_tombstones() {
+        let shape = small_shape();
+        let with = |newer: u64, deletions: u64| {
+            let mut files = numbered_files(newer);
+            for file in &mut files {
+                (file.entries, file.deletions) = (10 + deletions, deletions);
+            }
+            let (_, first) = shape.layout.span(LogicalLevel(1));
+            let mut levels = vec![Vec::new(); usize::from(first.0) + 2];
+            levels[usize::from(first.0)] = files;
+            levels[usize::from(first.0) + 1] = numbered_files(200);
+            let tree = Tree::new(levels).expect("runs");
+            Structure::of(&shape, &tree).expect("a level").passed_now()
+        };
+        assert_eq!((with(10, 0), with(20, 0)), (0.05, 0.1));
+        assert!((with(10, 10) - 3.0 * 0.05).abs() < 1e-9);
+    }
+
+    /// Bytes that a tree may not hold have come as new keys.
+    #[test]
+    fn no_more_is_passed_than_the_bound_on_space_allows() {
+        let tree = tree(2, 100);
+        let passed = |bound: f64| {
+            let shape = Shape {
+                max_space_amplification: bound,
+                ..small_shape()
+            };
+            let structure = Structure::of(&shape, &tree).expect("a level");
+            structure.passed(50_000.0)
+        };
+        assert_eq!([1.0, 3.0, 1e9].map(passed), [0.0, 2.0, 5.0]);
     }
 
     /// 10,000 bytes in a level of 40,000 fill no run before a limit of 4.
@@ -169,6 +268,20 @@ mod tests {
                 .collect();
             let falls = |pair: &[f64]| pair[1] <= pair[0] + 1e-9;
             assert!(rewrites[1..].windows(2).all(falls), "{files}: {rewrites:?}");
+        }
+    }
+
+    #[test]
+    fn more_runs_are_never_less_to_pass() {
+        let shape = small_shape();
+        for files in [1, 60, 100, 200, 390] {
+            let tree = tree(2, files);
+            let structure = Structure::of(&shape, &tree).expect("a level");
+            let passed: Vec<f64> = (1..=10)
+                .map(|limit| RunLimits::uniform(RunLimit::clamped(limit)))
+                .map(|limits| structure.under(&limits).passed.iter().sum())
+                .collect();
+            assert!(passed.is_sorted(), "{files}: {passed:?}");
         }
     }
 }

@@ -39,7 +39,7 @@ impl Cost {
         let seen = self.seen.map_or(now, |before| before.towards(now));
         self.seen = Some(seen);
         self.usual
-            .learn(now.gets, now.scans, now.writes, now.written);
+            .learn(now.gets, now.scans, now.scanned, now.writes, now.written);
         if seen.compacted > 0.0 && seen.compaction > 0.0 {
             let byte = seen.compaction / seen.compacted;
             self.byte += NEWEST * (byte.clamp(FASTEST_BYTE, SLOWEST_BYTE) - self.byte);
@@ -57,7 +57,8 @@ impl Cost {
             .map(|level| tree.runs_of(layout, level).len() as f64)
             .collect();
         let level0 = tree.level0().len() as f64;
-        let met = self.terms(&now, &runs, level0, now.compaction);
+        let passed = structure.passed_now();
+        let met = self.terms(&now, &runs, level0, passed, now.compaction);
         let (met, took) = self.blur(met, now.took);
         self.fit.learn(&met, took, error(mission))
     }

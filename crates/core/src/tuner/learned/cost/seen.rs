@@ -17,6 +17,8 @@ pub(super) struct Seen {
     /// Those of them that found their key: the others read no block but by mistake.
     pub found: f64,
     pub scans: f64,
+    /// Entries that these returned; 0 where nobody counted them.
+    pub scanned: f64,
     pub writes: f64,
     pub written: f64,
     pub compaction: f64,
@@ -34,11 +36,18 @@ impl Seen {
         let waited = waited(mission)?;
         let each = |amount: f64| amount / operations;
         let duration = mission.duration.as_secs_f64().max(1e-6);
+        // An iterator may go on in a mission in which none was placed.
+        let entries = if scans > 0.0 {
+            mission.operations.scan_entries as f64
+        } else {
+            0.0
+        };
         Some(Seen {
             operations,
             gets: each(gets),
             found: each(mission.operations.gets_found as f64),
             scans: each(scans),
+            scanned: each(entries),
             writes: each(writes),
             written: each(mission.user_write_bytes as f64),
             compaction: each(mission.compaction_seconds()),
@@ -56,6 +65,7 @@ impl Seen {
             gets: mix(self.gets, newer.gets),
             found: mix(self.found, newer.found),
             scans: mix(self.scans, newer.scans),
+            scanned: mix(self.scanned, newer.scanned),
             writes: mix(self.writes, newer.writes),
             written: mix(self.written, newer.written),
             compaction: mix(self.compaction, newer.compaction),

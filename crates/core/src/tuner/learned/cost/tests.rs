@@ -1,5 +1,7 @@
 //! What is learned of compactions, and what limits promise.
 
+mod scans;
+
 use std::time::Duration;
 
 use super::super::structure::Structure;

@@ -79,7 +79,8 @@ fn a_state_that_cannot_be_is_refused_with_a_sentence() {
     }
 }
 
-/// It told of no deletes, of no entries of scans, and not what was left of a bar.
+/// It told of no deletes, of no entries of scans, nor what these take, and not what was left
+/// of a bar.
 #[test]
 fn a_state_of_an_older_program_is_taken_up() {
     let mut tuner = Learned::new(0.0);
@@ -91,8 +92,21 @@ fn a_state_of_an_older_program_is_taken_up() {
     assert_eq!(shares.pop(), Some(json!(0.0)));
     let parts = remembered.as_object_mut().expect("parts");
     assert_eq!(parts.remove("scanned"), Some(json!(0.0)));
+    let cost = &mut state["cost"];
+    let usual = cost["usual"].as_object_mut().expect("parts");
+    assert_eq!(usual.remove("scanned"), Some(json!(0.0)));
+    let fit = &mut cost["fit"];
+    let rows = fit["products"].as_array_mut().expect("rows");
+    assert_eq!(rows.pop(), Some(json!(vec![0.0; 8])));
+    for row in rows {
+        let cell = row.as_array_mut().expect("a row").pop();
+        assert_eq!(cell, Some(json!(0.0)));
+    }
+    let sums = fit["sums"].as_array_mut().expect("sums");
+    assert_eq!(sums.pop(), Some(json!(0.0)));
     let mut again = Learned::new(0.0);
     again.restore(&state).expect("an older state");
+    assert_eq!(again.state()["cost"], tuner.state()["cost"]);
     assert_eq!(MACHINE.fly(&mut again, &uniform(3), 0.95, 1), limits);
     let bars = &again.phase.bars;
     assert!(bars.stand(LogicalLevel(1), RunLimit::clamped(9)));
