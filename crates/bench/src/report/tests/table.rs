@@ -156,6 +156,32 @@ fn what_learners_left_out_stands_beside_their_updates() {
     }
 }
 
+/// As in a demo, whose sessions are over before a tuner has been asked twice.
+#[test]
+fn sessions_too_short_to_learn_from_have_a_sentence_in_place_of_a_table() {
+    use crate::judge::{Convergence, Figure};
+    let mut results = results(&["mock-a", "mock-b"], 1);
+    let missions = |missions: f64| Convergence {
+        arm: "learned".parse().unwrap(),
+        session: "ingest".into(),
+        best: "fixed-1".parse().unwrap(),
+        missions: Figure::of([missions]).unwrap(),
+        near: None,
+        tells: true,
+        rested: Figure::of([0.0]).unwrap(),
+    };
+    let told = |results: &Results| {
+        let text = render_table(results);
+        let sentence = text.contains("over before its second mission ended");
+        (sentence, text.contains("Missions until"))
+    };
+    assert_eq!(told(&results), (false, false), "none follows the workload");
+    for (number, seen) in [(1.0, (true, false)), (2.0, (false, true))] {
+        results.verdict.as_mut().unwrap().convergence = vec![missions(number)];
+        assert_eq!(told(&results), seen, "{number} missions");
+    }
+}
+
 #[test]
 fn write_amplifications_that_span_too_little_stand_in_brackets() {
     let mut results = results(&["mock-a", "mock-b"], 3);
