@@ -40,6 +40,7 @@ fn table_and_page_name_the_program() {
         version: "0.1.0".into(),
         commit: Some("0123456789abcdef".into()),
         dirty: false,
+        sources: None,
     });
     let named = "lissom 0.1.0, commit 0123456789ab";
     assert!(render_table(&results).contains(&format!("; {named}\n")));
