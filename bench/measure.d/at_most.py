@@ -36,8 +36,11 @@ def rendered(results, arm, percent):
     rounds = verdict.get("complete_rounds", 0)
     if rounds < LEAST_ROUNDS:
         return f"{asked}: no answer yet, {rounds} of {LEAST_ROUNDS} rounds are whole"
-    if arm not in arms or not verdict.get("headroom"):
-        return f"{asked}: no answer, it did not run, or no static arm kept to the bound on space"
+    if arm not in arms:
+        return f"{asked}: no answer, it did not run"
+    if not verdict.get("headroom"):
+        return (f"{asked}: no answer, there was no static arm to compare with, or none kept to "
+                "the bound on space")
     if arms[arm]["over_space_bound"]:
         return f"{asked}: no, it was over the bound on space"
     best, median, by_round = overs(results, arm)

@@ -39,7 +39,13 @@ class AtMost(unittest.TestCase):
         text = at_most.rendered({"verdict": None}, "learned", 10.0)
         self.assertIn("no answer yet, 0 of 3 rounds", text)
         text = at_most.rendered(results((100.0, 110.0, 90.0)), "lerp", 10.0)
-        self.assertIn("no answer, it did not run", text)
+        self.assertTrue(text.endswith("no answer, it did not run"), text)
+
+    def test_there_is_no_answer_without_a_static_arm_that_kept_to_the_bound(self):
+        alone = results((100.0, 110.0, 90.0))
+        alone["verdict"]["headroom"] = None
+        self.assertIn("no answer, there was no static arm to compare with, or none kept",
+                      at_most.rendered(alone, "learned", 10.0))
 
     def test_an_arm_over_the_bound_on_space_did_not_keep_to_it(self):
         text = self.rendered((50.0, 50.0, 50.0), over_space_bound=True)

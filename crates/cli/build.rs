@@ -1,9 +1,11 @@
 //! Tells the program what it is built from: `LISSOM_COMMIT`, empty without git or outside
-//! of a checkout, as in a source archive; `LISSOM_DIRTY`, whether sources differ from it.
+//! of a checkout, as in a source archive; `LISSOM_DIRTY`, whether sources differ from it;
+//! `LISSOM_SOURCES`, empty unless they do, which sources those are.
 //!
 //! It runs again where the commit or a source changes. Only this crate is compiled anew
-//! then, beside those whose sources changed: no other sees the two variables.
+//! then, beside those whose sources changed: no other sees the variables.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
@@ -18,9 +20,16 @@ const SHARED: [&str; 3] = ["../../Cargo.toml", "../../Cargo.lock", "../../worklo
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let commit = commit().unwrap_or_default();
-    let dirty = !commit.is_empty() && watch_and_compare(&sources());
+    let sources = sources();
+    let dirty = !commit.is_empty() && watch_and_compare(&sources);
+    let own = if dirty {
+        fingerprint(&sources)
+    } else {
+        String::new()
+    };
     println!("cargo::rustc-env=LISSOM_COMMIT={commit}");
     println!("cargo::rustc-env=LISSOM_DIRTY={dirty}");
+    println!("cargo::rustc-env=LISSOM_SOURCES={own}");
 }
 
 /// The commit of the checkout that this file belongs to. A source archive may have been
@@ -58,6 +67,32 @@ fn sources() -> Vec<PathBuf> {
         .chain(SHARED.map(PathBuf::from))
         .filter(|path| path.exists())
         .collect()
+}
+
+/// Sixteen digits that are others where a file at or under one of these paths has another
+/// name or content; files that git does not know count too, for they are compiled as well.
+pub fn fingerprint(paths: &[PathBuf]) -> String {
+    let mut hasher = DefaultHasher::new();
+    for file in files(paths) {
+        // Both with their lengths, so that none runs into the next.
+        file.as_os_str().hash(&mut hasher);
+        fs::read(&file).ok().hash(&mut hasher);
+    }
+    format!("{:016x}", hasher.finish())
+}
+
+/// All files at and under these paths, in order.
+fn files(paths: &[PathBuf]) -> Vec<PathBuf> {
+    let mut left = paths.to_vec();
+    let mut found = Vec::new();
+    while let Some(path) = left.pop() {
+        match fs::read_dir(&path) {
+            Ok(entries) => left.extend(entries.flatten().map(|entry| entry.path())),
+            Err(_) => found.push(path),
+        }
+    }
+    found.sort();
+    found
 }
 
 /// What git answers, here; `None` where it cannot.

@@ -8,6 +8,11 @@ mod applying;
 mod attaching;
 #[path = "program/benches.rs"]
 mod benches;
+#[allow(dead_code)] // only what it makes of sources is looked at
+#[path = "../build.rs"]
+mod build_script;
+#[path = "program/building.rs"]
+mod building;
 #[path = "program/campaigns.rs"]
 mod campaigns;
 #[path = "program/directories.rs"]

@@ -21,17 +21,31 @@ pub(crate) fn near_title() -> String {
 
 /// What it says below it.
 pub(crate) const NEAR_NOTE: &str = "  -: it was near from its first missions on, or all the time,
-  as was the same learner when it was held: that tells nothing of learning. A number is no gain
-  either where the learner that is held has a -.
+  as was the same learner when it was held, or it had fewer than two missions: that tells nothing
+  of learning. A number is no gain either where the learner that is held has a -. Sessions in which
+  no arm had two missions are left out.
 ";
+
+/// Missions from which on a session tells how soon an arm follows it: a tuner that is asked
+/// at the end of the only one has changed nothing of it.
+pub(crate) const LEAST_MISSIONS: u64 = 2;
+
+/// What stands in place of such a table where no session has so many.
+pub(crate) const TOO_SHORT: &str = "Each session was over before its second mission ended: too \
+                                    short to tell how soon an arm follows the workload.";
 
 /// Two tables, sessions as rows and arms as columns; empty where nothing is told.
 pub(super) fn render_convergence(found: &[Convergence], rounds: usize) -> String {
-    let arms = distinct(found.iter().map(|it| &it.arm));
+    let enough = |it: &&Convergence| it.missions.median >= LEAST_MISSIONS as f64;
+    let told: Vec<&Convergence> = found.iter().filter(enough).collect();
+    if told.is_empty() && !found.is_empty() {
+        return format!("\n{TOO_SHORT}\n");
+    }
+    let arms = distinct(told.iter().map(|it| &it.arm));
     let mut text = String::new();
     for arms in arms.chunks(ABREAST) {
-        let near = grid(found, arms, |it| near(it, rounds));
-        let rested = grid(found, arms, |it| {
+        let near = grid(&told, arms, |it| near(it, rounds));
+        let rested = grid(&told, arms, |it| {
             format!("{:.0} of {:.0}", it.rested.median, it.missions.median)
         });
         let _ = write!(
@@ -43,18 +57,17 @@ pub(super) fn render_convergence(found: &[Convergence], rounds: usize) -> String
     text
 }
 
-fn grid(found: &[Convergence], arms: &[&ArmName], cell: impl Fn(&Convergence) -> String) -> Grid {
+fn grid(told: &[&Convergence], arms: &[&ArmName], cell: impl Fn(&Convergence) -> String) -> Grid {
     let names: Vec<String> = arms.iter().map(ToString::to_string).collect();
     let mut titles = vec!["session", "best static"];
     titles.extend(names.iter().map(String::as_str));
     let mut grid = Grid::new(&titles);
     // A session has one best static arm, whoever is held against it.
-    for (session, best) in distinct(found.iter().map(|it| (&it.session, &it.best))) {
+    for (session, best) in distinct(told.iter().map(|it| (&it.session, &it.best))) {
         let of = |arm: &&ArmName| {
-            let found = found
-                .iter()
-                .find(|it| it.arm == **arm && it.session == *session);
-            found.map_or("-".into(), &cell)
+            let mut all = told.iter();
+            let found = all.find(|it| it.arm == **arm && it.session == *session);
+            found.map_or("-".into(), |it| cell(it))
         };
         let mut row = vec![session.to_string(), best.to_string()];
         row.extend(arms.iter().map(of));
@@ -127,6 +140,39 @@ mod tests {
         let text = render_convergence(&[untold], 3);
         let row = text.lines().find(|line| line.contains("reads"));
         assert!(row.expect("a row").ends_with(" -"), "{text}");
-        assert!(text.contains("tells nothing of learning"), "{text}");
+        assert!(text.contains("that tells nothing\n  of learning"), "{text}");
+    }
+
+    #[test]
+    fn sessions_of_fewer_than_two_missions_are_left_out() {
+        let of = |arm: &str, session: &str, missions: f64| Convergence {
+            missions: Figure::of([missions; 3]).expect("figures"),
+            ..found(arm, session, &[1.0; 3])
+        };
+        let all = [
+            of("learned", "ingest", 0.0),
+            of("learned", "scans", 2.0),
+            of("learned", "bursts", 3.0),
+            of("lerp", "ingest", 1.0),
+            of("lerp", "scans", 1.0),
+            of("lerp", "bursts", 2.0),
+            of("thresholds-30-70", "bursts", 1.0),
+        ];
+        let text = render_convergence(&all, 3);
+        let rows: Vec<String> = text
+            .lines()
+            .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+            .collect();
+        for row in [
+            "session best static learned lerp",
+            "scans fixed-4 1 of 2 -",
+            "bursts fixed-4 1 of 3 1 of 2",
+        ] {
+            assert!(rows.iter().any(|it| it == row), "no {row} in {text}");
+        }
+        assert!(!text.contains("ingest"), "{text}");
+        assert!(text.contains("no arm had two missions are left out"));
+        let short = [&all[..1], &all[3..5], &all[6..]].concat();
+        assert_eq!(render_convergence(&short, 3), format!("\n{TOO_SHORT}\n"));
     }
 }

@@ -4,7 +4,9 @@ use super::grid::Grid;
 use super::labels::Labels;
 use super::words::{figure, plain};
 use crate::distinct::distinct;
-use crate::judge::{ArmVerdict, Bound, Figure, Gap, Headroom, Standing, Won, Yardstick, oracle_of};
+use crate::judge::{
+    ArmVerdict, Bound, Figure, Gap, Headroom, Standing, Verdict, Won, Yardstick, oracle_of,
+};
 
 /// Above so many arms a bound tells their number alone.
 const NAMED: usize = 6;
@@ -14,6 +16,19 @@ const LUCK: &str = "  A minimum over noisy medians is partly luck (the winner's 
   chosen in the other rounds and timed in this one; that is the mean over rounds, and the best
   static arm is chosen so too. The truth lies between the two.
 ";
+
+/// Why there is no headroom; `None` where there is one, or nothing is judged yet.
+pub(super) fn empty_hull(verdict: &Verdict) -> Option<&'static str> {
+    if verdict.headroom.is_some() || verdict.arms.is_empty() {
+        return None;
+    }
+    let any = verdict.arms.iter().any(|arm| arm.arm.is_static());
+    Some(if any {
+        "The hull is empty: no static arm stayed within the space bound."
+    } else {
+        "The hull is empty: there was no static arm to compare with."
+    })
+}
 
 /// The hull's best arm, the bounds, and the oracle among `all`.
 pub(super) fn render_headroom(headroom: &Headroom, all: &[ArmVerdict], labels: &Labels) -> String {

@@ -23,7 +23,7 @@ mod work;
 use crate::judge::{Verdict, judge};
 use crate::run::Results;
 
-pub(crate) use convergence::{NEAR_NOTE, near_title};
+pub(crate) use convergence::{LEAST_MISSIONS, NEAR_NOTE, TOO_SHORT, near_title};
 pub use exports::{Exporting, Exports, TABLE_FILE, publish_exports, write_exports};
 pub(crate) use grid::Grid;
 pub(crate) use html::escape;

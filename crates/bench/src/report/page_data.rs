@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::headroom::empty_hull;
 use super::labels::Labels;
 use crate::drive::{LatencySummary, Sample};
 use crate::judge::Verdict;
@@ -20,6 +21,8 @@ pub struct PageData {
     /// What the page shows for arms, which have their names here; sentences have labels.
     labels: Labels,
     verdict: Verdict,
+    /// Why the verdict tells of no headroom, where arms were judged.
+    empty_hull: Option<&'static str>,
     least_rounds: u32,
     failures: Vec<Failure>,
     runs: Vec<RunSeries>,
@@ -79,6 +82,7 @@ pub fn page_data(results: &Results) -> PageData {
         machine: results.machine.clone(),
         programs: results.programs().iter().map(ToString::to_string).collect(),
         labels,
+        empty_hull: empty_hull(&verdict),
         verdict,
         least_rounds: LEAST_ROUNDS,
         failures,

@@ -2,7 +2,7 @@
 
 use super::convergence::render_convergence;
 use super::grid::Grid;
-use super::headroom::{render_headroom, render_won};
+use super::headroom::{empty_hull, render_headroom, render_won};
 use super::labels::Labels;
 use super::level0::render_level0;
 use super::offered::render_offered;
@@ -14,6 +14,9 @@ use crate::run::Results;
 
 /// Arms beside each other in the table of sessions.
 const ARMS_ABREAST: usize = 6;
+
+/// What the first table tells.
+const HEADROOM: &str = "Headroom: how much there is to win";
 
 /// How to read the tables.
 const LEGEND: &str = "
@@ -41,8 +44,11 @@ pub fn render_table(results: &Results) -> String {
     }
     if let Some(headroom) = &verdict.headroom {
         let headroom = render_headroom(headroom, &verdict.arms, &labels);
-        text += &format!("\nHeadroom: how much there is to win\n{headroom}");
+        text += &format!("\n{HEADROOM}\n{headroom}");
         text += &render_won(&verdict.won, &labels);
+    }
+    if let Some(why) = empty_hull(&verdict) {
+        text += &format!("\n{HEADROOM}\n  {why}\n");
     }
     if !verdict.arms.is_empty() {
         text += &section(

@@ -101,6 +101,7 @@ mod tests {
                 version: "0.1.0".into(),
                 commit: Some(commit.into()),
                 dirty: false,
+                sources: None,
             };
             KeptLoad::new(&at("loads").join(name), Some(&program)).unwrap()
         };
@@ -119,5 +120,26 @@ mod tests {
             assert!(of(other, "old").exists(), "{other} is another load");
         }
         assert_eq!(fs::read_dir(at("loads")).unwrap().count(), 3);
+    }
+
+    #[test]
+    fn builds_of_one_commit_whose_sources_differ_share_no_load() {
+        let place = tempfile::tempdir().unwrap();
+        let at = |name: &str| place.path().join(name);
+        for directory in ["loads", "data"] {
+            fs::create_dir(at(directory)).unwrap();
+        }
+        let of = |sources: Option<&str>| {
+            let program = Program {
+                version: "0.1.0".into(),
+                commit: Some("0123".into()),
+                dirty: sources.is_some(),
+                sources: sources.map(str::to_owned),
+            };
+            KeptLoad::new(&at("loads/fixed-1"), Some(&program)).unwrap()
+        };
+        of(Some("a")).keep(&at("data")).unwrap();
+        assert!(of(Some("a")).exists());
+        assert!(!of(Some("b")).exists() && !of(None).exists());
     }
 }

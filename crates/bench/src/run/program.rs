@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Digits of a commit that are shown.
+/// Digits of a commit and of sources that are shown.
 const SHOWN: usize = 12;
 
 /// A program, as its build knew it.
@@ -19,6 +19,9 @@ pub struct Program {
     /// Whether the sources differed from that commit.
     #[serde(default)]
     pub dirty: bool,
+    /// Digits that tell such sources from others that differ from the same commit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sources: Option<String>,
 }
 
 impl fmt::Display for Program {
@@ -27,7 +30,15 @@ impl fmt::Display for Program {
         let Some(commit) = &self.commit else {
             return f.write_str("commit unknown");
         };
-        write!(f, "commit {}", commit.get(..SHOWN).unwrap_or(commit))?;
-        f.write_str(if self.dirty { ", dirty" } else { "" })
+        write!(f, "commit {}", shown(commit))?;
+        if self.dirty {
+            f.write_str(", dirty")?;
+        }
+        let sources = self.sources.as_deref();
+        sources.map_or(Ok(()), |sources| write!(f, ", sources {}", shown(sources)))
     }
+}
+
+fn shown(digits: &str) -> &str {
+    digits.get(..SHOWN).unwrap_or(digits)
 }

@@ -9,7 +9,7 @@ use super::table::grid_of;
 use super::{REOPENED, SimulatedArm, Simulation};
 use crate::arms::FROZEN;
 use crate::judge::{Course, FIRST_MISSIONS};
-use crate::report::{Grid, NEAR_NOTE, near_title};
+use crate::report::{Grid, LEAST_MISSIONS, NEAR_NOTE, TOO_SHORT, near_title};
 
 /// The arms that choose their limits by what they have seen.
 fn followers(seen: &Simulation) -> Vec<&SimulatedArm> {
@@ -63,7 +63,8 @@ fn titled(title: &str, table: Option<Grid>) -> String {
     table.map_or(String::new(), |grid| format!("\n{title}\n{grid}"))
 }
 
-/// Missions until each of them was as good as the best static arm of each session.
+/// Missions until each of them was as good as the best static arm of each session; a sentence
+/// where all sessions were too short to tell.
 pub(super) fn nearing(seen: &Simulation) -> String {
     let followers = followers(seen);
     let fixed: Vec<&SimulatedArm> = seen.arms.iter().filter(|arm| arm.is_static).collect();
@@ -76,12 +77,15 @@ pub(super) fn nearing(seen: &Simulation) -> String {
         .chain(names)
         .collect();
     let mut grid = Grid::new(&titles);
+    let mut any = false;
     for (at, session) in first.outcome.sessions.iter().enumerate() {
         let took = |arm: &SimulatedArm| arm.outcome.sessions[at].seconds;
         let best = fixed.iter().min_by(|a, b| took(a).total_cmp(&took(b)));
-        let Some(best) = best.filter(|_| session.offered.is_none()) else {
+        let tells = session.offered.is_none() && followers.iter().any(|arm| is_long(arm, at));
+        let Some(best) = best.filter(|_| tells) else {
             continue;
         };
+        any = true;
         let cell = |arm: &&SimulatedArm| {
             let held = held(seen, arm);
             missions_until_near(arm, best, held, at).unwrap_or("-".into())
@@ -89,7 +93,16 @@ pub(super) fn nearing(seen: &Simulation) -> String {
         let names = [session.name.clone(), best.arm.clone()];
         grid.row(names.into_iter().chain(followers.iter().map(cell)));
     }
-    format!("\n{}\n{grid}{NEAR_NOTE}", near_title())
+    if any {
+        format!("\n{}\n{grid}{NEAR_NOTE}", near_title())
+    } else {
+        format!("\n{TOO_SHORT}\n")
+    }
+}
+
+/// Whether a session had enough missions to tell how soon an arm follows it.
+fn is_long(arm: &SimulatedArm, at: usize) -> bool {
+    arm.outcome.sessions[at].missions >= LEAST_MISSIONS
 }
 
 /// The same learner, held from the first session on, where it runs beside.
@@ -109,6 +122,9 @@ fn missions_until_near(
     held: Option<&SimulatedArm>,
     at: usize,
 ) -> Option<String> {
+    if !is_long(arm, at) {
+        return None;
+    }
     let of = |arm: &SimulatedArm| course(arm.outcome.sessions.get(at)?);
     let (own, other) = (of(arm)?, of(best)?);
     let session = &arm.outcome.sessions[at];

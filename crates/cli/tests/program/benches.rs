@@ -39,6 +39,8 @@ fn a_small_benchmark_leaves_results_and_a_report_and_goes_on() {
     // None in a source archive.
     let digits = |commit: &str| commit.len() >= 40 && commit.chars().all(|c| c.is_ascii_hexdigit());
     assert!(program["commit"].as_str().is_none_or(digits), "{program}");
+    let dirty = program["dirty"] == true;
+    assert_eq!(program["sources"].is_string(), dirty, "{program}");
     assert!(table.contains(concat!("lissom ", env!("CARGO_PKG_VERSION"), ", commit ")));
 
     let slim = directory.path().join("small.json");

@@ -10,7 +10,7 @@ use super::directory::Directory;
 use super::lock::lock;
 use super::outcome::Outcome;
 use super::plan::{How, Row};
-use super::settings::{SettingsText, show};
+use super::settings::{SettingsText, present};
 use super::text::Section;
 use crate::adopt::drive::{self, Customise};
 use crate::error::{Error, Result};
@@ -107,7 +107,8 @@ fn remember(path: &Path, settings: &BTreeMap<String, Settings>) -> Result<()> {
             .families
             .entry(name.clone())
             .or_insert_with(|| StoredFamily::of(settings));
-        family.change_policy(&settings.policy.to_string());
+        let policy = settings.policy.over(settings.filters);
+        family.change_policy(&policy.to_string());
         family.shape = Some(settings.shape());
     }
     state::save(path, &stored)
@@ -117,25 +118,33 @@ fn outcome(row: Row, now: &BTreeMap<String, Settings>) -> Outcome {
     if let Some(outcome) = Outcome::settled(&row) {
         return outcome;
     }
-    let mut values: Vec<String> = now
-        .values()
-        .map(|settings| show(settings, &row.name))
-        .collect();
-    values.dedup();
-    Outcome::read_back(row, Some(&values.join(", ")), None)
+    let value = present(now, &row.name);
+    Outcome::read_back(row, value.as_deref(), None)
 }
 
 #[cfg(test)]
 mod tests {
+    use lissom_core::filters::FilterAllocation;
     use serde_json::{Value, json};
 
     use super::*;
     use crate::Db;
-    use crate::apply::Applier;
+    use crate::apply::{Applier, Taken};
 
     fn stored(path: &Path) -> StoredFamily {
         let mut stored = state::load(path).expect("readable").stored;
         stored.families.remove("default").expect("it is on record")
+    }
+
+    /// A directory whose policy, by the name of its tuner, has learned 7.
+    fn make(path: &Path, settings: &Settings, tuner: &str) {
+        drop(Db::open(path, settings.clone()).expect("a new store"));
+        let mut known = state::load(path).expect("readable").stored;
+        let family = known.families.entry("default".into());
+        let family = family.or_insert_with(|| StoredFamily::of(settings));
+        family.policy = tuner.to_owned();
+        family.tuner = json!({"learned": 7});
+        state::save(path, &known).expect("writable");
     }
 
     #[test]
@@ -146,12 +155,7 @@ mod tests {
             policy: "learned".parse().expect("a policy"),
             ..Settings::default()
         };
-        drop(Db::open(path, settings.clone()).expect("a new store"));
-        let mut known = state::load(path).expect("readable").stored;
-        let family = known.families.entry("default".into());
-        let family = family.or_insert_with(|| StoredFamily::of(&settings));
-        family.tuner = json!({"learned": 7});
-        state::save(path, &known).expect("writable");
+        make(path, &settings, "learned");
         for (policy, tuner, others) in [
             ("fixed-1", Value::Null, json!({"learned": {"learned": 7}})),
             ("learned", json!({"learned": 7}), json!({})),
@@ -163,6 +167,31 @@ mod tests {
             let family = stored(path);
             assert_eq!((family.policy.as_str(), &family.tuner), (policy, &tuner));
             assert_eq!(json!(family.others), others, "{policy}");
+        }
+    }
+
+    #[test]
+    fn a_policy_that_is_followed_already_keeps_what_it_had_learned() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path();
+        let settings = Settings {
+            policy: "lerp".parse().expect("a policy"),
+            filters: FilterAllocation::Monkey,
+            ..Settings::default()
+        };
+        make(path, &settings, "lerp-monkey");
+        for (text, changed) in [
+            ("{\"policy\": \"lerp\"}", 0),
+            ("{\"policy\": \"lerp\", \"size_ratio\": 4}", 1),
+        ] {
+            let wanted = SettingsText::parse(text).expect("well-formed");
+            let applied = Applier::new(path, wanted).apply(&mut |_| ());
+            let applied = applied.expect("applied");
+            assert_eq!(applied.count(Taken::Already), 1, "{applied:#?}");
+            assert_eq!(applied.count(Taken::Changed), changed, "{applied:#?}");
+            let family = stored(path);
+            let known = (family.policy.as_str(), family.tuner);
+            assert_eq!(known, ("lerp-monkey", json!({"learned": 7})), "{text}");
         }
     }
 }

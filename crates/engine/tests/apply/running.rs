@@ -162,6 +162,29 @@ fn a_policy_that_one_column_family_cannot_take_changes_none() {
     assert_eq!(again.expect("answered").count(Taken::Already), 1);
 }
 
+/// The tuner of `lerp` over Monkey's filters is named `lerp-monkey`.
+#[test]
+fn a_policy_that_the_store_follows_by_another_name_is_no_change() {
+    let place = Place::new();
+    let monkey = Settings {
+        filters: FilterAllocation::Monkey,
+        ..Settings::default()
+    };
+    let plain = Settings::default();
+    let db = Db::opening(place.path(), monkey)
+        .family("second", plain)
+        .open()
+        .expect("a new store");
+    let lerp = wanted("{\"policy\": \"lerp\"}");
+    for taken in [Taken::Changed, Taken::Already, Taken::Already] {
+        let applied = db.apply(&lerp).expect("answered");
+        let outcome = &applied.outcomes[0];
+        assert_eq!(outcome.taken, taken, "{outcome:?}");
+        let both = "default: lerp-monkey, second: lerp";
+        assert_eq!(outcome.now.as_deref(), Some(both), "{outcome:?}");
+    }
+}
+
 const DIMENSIONS: &str = "{\"size_ratio\": 4, \"level_compaction_dynamic_level_bytes\": false, \
     \"target_file_size_base\": 4194304, \"max_files\": 200, \"max_space_amplification\": 1.5, \
     \"tombstone_share\": 0.25}";

@@ -35,7 +35,7 @@ function headroomSection(page, data) {
   html("p", { class: "note" }, page, "Time of all closed sessions with the closing one, and the debt charged at each arm's own compaction speed. Whiskers span the rounds.");
   const hero = html("div", { class: "card hero" }, page), side = html("div", {}, hero);
   if (h) headroomText(side, data, h);
-  else html("p", {}, side, "The hull is empty: no static arm stayed within the space bound.");
+  else html("p", {}, side, data.empty_hull);
   totals(html("div", {}, hero), data);
 }
 

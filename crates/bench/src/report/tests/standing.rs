@@ -136,6 +136,40 @@ fn what_arms_won_and_their_ranks_are_told() {
 }
 
 #[test]
+fn an_empty_hull_is_told_with_its_cause() {
+    let static_arms = [
+        ("fixed-1", [2.0, 4.0]),
+        ("fixed-10", [4.0, 1.0]),
+        ("learned", [1.0, 1.0]),
+    ];
+    let mut others = static_arms;
+    (others[0].0, others[1].0) = ("thresholds-30-70", "lerp");
+    let told = |arms, amplification: f64| {
+        let mut results = timed(arms);
+        for run in &mut results.runs {
+            run.totals.peak_space_amplification = amplification;
+        }
+        let page = report_html(&results);
+        assert!(page.contains("data.empty_hull"), "the page looks at it");
+        let on_page = data_of(&page)["empty_hull"].as_str().map(str::to_owned);
+        let text = render_table(&results);
+        let (_, after) = text.split_once("Headroom: how much there is to win\n")?;
+        let line = after.lines().next()?.trim().to_owned();
+        assert_eq!(on_page.is_some(), line.starts_with("The hull"), "{text}");
+        assert!(on_page.is_none_or(|sentence| sentence == line), "{text}");
+        Some(line)
+    };
+    let over = "The hull is empty: no static arm stayed within the space bound.";
+    assert_eq!(told(static_arms, 9.0).as_deref(), Some(over));
+    let none = "The hull is empty: there was no static arm to compare with.";
+    for amplification in [1.0, 9.0] {
+        assert_eq!(told(others, amplification).as_deref(), Some(none));
+    }
+    // The titles of a table.
+    assert_eq!(told(static_arms, 1.0).as_deref(), Some("s   headroom"));
+}
+
+#[test]
 fn an_arm_over_the_space_bound_is_told_and_has_no_rank() {
     let arms = [
         ("fixed-1", [2.0, 4.0]),

@@ -40,6 +40,7 @@ fn table_and_page_name_the_program() {
         version: "0.1.0".into(),
         commit: Some("0123456789abcdef".into()),
         dirty: false,
+        sources: None,
     });
     let named = "lissom 0.1.0, commit 0123456789ab";
     assert!(render_table(&results).contains(&format!("; {named}\n")));
@@ -153,6 +154,32 @@ fn what_learners_left_out_stands_beside_their_updates() {
     assert_eq!(found.len(), expected.len(), "{found:?}");
     for (row, expected) in found.iter().zip(expected) {
         assert!(row.starts_with(expected), "{row}");
+    }
+}
+
+/// As in a demo, whose sessions are over before a tuner has been asked twice.
+#[test]
+fn sessions_too_short_to_learn_from_have_a_sentence_in_place_of_a_table() {
+    use crate::judge::{Convergence, Figure};
+    let mut results = results(&["mock-a", "mock-b"], 1);
+    let missions = |missions: f64| Convergence {
+        arm: "learned".parse().unwrap(),
+        session: "ingest".into(),
+        best: "fixed-1".parse().unwrap(),
+        missions: Figure::of([missions]).unwrap(),
+        near: None,
+        tells: true,
+        rested: Figure::of([0.0]).unwrap(),
+    };
+    let told = |results: &Results| {
+        let text = render_table(results);
+        let sentence = text.contains("over before its second mission ended");
+        (sentence, text.contains("Missions until"))
+    };
+    assert_eq!(told(&results), (false, false), "none follows the workload");
+    for (number, seen) in [(1.0, (true, false)), (2.0, (false, true))] {
+        results.verdict.as_mut().unwrap().convergence = vec![missions(number)];
+        assert_eq!(told(&results), seen, "{number} missions");
     }
 }
 

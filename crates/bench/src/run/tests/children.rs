@@ -30,6 +30,7 @@ fn a_child_tells_the_same_story() {
         version: "0.1.0".into(),
         commit: Some("0123456789abcdef".into()),
         dirty: true,
+        sources: Some("0011223344556677".into()),
     };
     let job = serde_json::to_vec(&job).unwrap();
     run_arm_child(job.as_slice(), &mut lines, Some(program.clone())).unwrap();
@@ -61,11 +62,18 @@ fn programs_are_told_apart() {
         version: "0.1.0".into(),
         commit: commit.map(str::to_owned),
         dirty,
+        sources: None,
     };
     let known = program(Some("0123456789abcdef0123"), false);
     assert_eq!(known.to_string(), "lissom 0.1.0, commit 0123456789ab");
     let dirty = program(Some("0123"), true);
     assert_eq!(dirty.to_string(), "lissom 0.1.0, commit 0123, dirty");
+    let own = Program {
+        sources: Some("0011223344556677".into()),
+        ..dirty.clone()
+    };
+    let named = "lissom 0.1.0, commit 0123, dirty, sources 001122334455";
+    assert_eq!(own.to_string(), named);
     let unknown = program(None, false);
     assert_eq!(unknown.to_string(), "lissom 0.1.0, commit unknown");
 

@@ -41,6 +41,7 @@ fn stock_rocksdb_runs_a_small_workload() {
         version: "0.1.0".into(),
         commit: None,
         dirty: false,
+        sources: None,
     });
     let copied = |job: &Job| job.run(&mut |_| ()).unwrap().load.copied;
     assert!(!copied(&other), "another program loads anew");

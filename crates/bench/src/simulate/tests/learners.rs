@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn missions_until_an_arm_is_as_good_as_the_best_static_one_are_told() {
     let arms = ["fixed-1", "fixed-10", "thresholds-30-70"];
-    let mut seen = run_simulation(&plan("five-sessions", &arms), &mut |_| ()).expect("simulated");
+    let mut seen = run_simulation(&learning(&arms), &mut |_| ()).expect("simulated");
     for arm in &seen.arms {
         for session in &arm.outcome.sessions {
             assert_eq!(
@@ -26,12 +26,14 @@ fn missions_until_an_arm_is_as_good_as_the_best_static_one_are_told() {
         1
     };
     seen.arms[2].outcome = seen.arms[best].outcome.clone();
-    let first = |seen: &Simulation| {
+    let first_row = |seen: &Simulation| {
         let text = render_simulation(seen);
         let (_, table) = text.split_once("Missions until the rest").expect("a table");
-        let row = table.lines().nth(2).expect("the first session").to_owned();
-        row.split_whitespace().skip(2).collect::<Vec<_>>().join(" ")
+        let row = table.lines().nth(2).expect("the first session");
+        let cells = row.split_whitespace().map(str::to_owned);
+        cells.collect::<Vec<String>>()
     };
+    let first = |seen: &Simulation| first_row(seen)[2..].join(" ");
     let missions = seen.arms[2].outcome.sessions[0].missions;
     assert_eq!(first(&seen), "-", "that tells nothing of learning");
     // Twice as long all the way.
@@ -39,12 +41,23 @@ fn missions_until_an_arm_is_as_good_as_the_best_static_one_are_told() {
         *seconds *= 2.0;
     }
     assert_eq!(first(&seen), format!("not in {missions}"));
+    // A session that is too short has no row; where all are, there is no table.
+    seen.arms[2].outcome.sessions[0].missions = 1;
+    assert_eq!(first_row(&seen)[0], seen.arms[0].outcome.sessions[1].name);
+    for session in &mut seen.arms[2].outcome.sessions {
+        session.missions = 1;
+    }
+    let text = render_simulation(&seen);
+    assert!(text.contains(crate::report::TOO_SHORT), "{text}");
+    assert!(!text.contains("Missions until the rest"), "{text}");
 }
 
 #[test]
 fn nothing_is_told_where_the_learner_that_is_held_does_as_well() {
     let arms = ["fixed-1", "learned", "learned-frozen"];
-    let mut seen = run_simulation(&plan("update-only", &arms), &mut |_| ()).expect("simulated");
+    let mut plan = plan("update-only", &arms);
+    plan.resources.mission_operations = 2_000;
+    let mut seen = run_simulation(&plan, &mut |_| ()).expect("simulated");
     let course = |seconds: &[f64; 10]| -> Vec<(f64, f64)> {
         let end = |part: usize| (10.0 * part as f64, seconds[..part].iter().sum::<f64>());
         (1..=10).map(end).collect()

@@ -40,6 +40,7 @@ fn the_heading_names_the_program_and_what_the_hull_lacks() {
         version: "0.1.0".into(),
         commit: Some("0123456789abcdef".into()),
         dirty: false,
+        sources: None,
     });
     let text = render_simulation(&seen);
     let head = "update-only, simulated: 50000 entries; lissom 0.1.0, commit 0123456789ab\n";

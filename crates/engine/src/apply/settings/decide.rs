@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{Given, Keeper, SettingsText, keeper, set, show};
+use super::{Given, Keeper, SettingsText, keeper, show};
 use crate::apply::plan::{Host, How, Row};
 use crate::apply::text::Section;
+use crate::error::Result;
 use crate::settings::Settings;
 
 /// A store of Lissom's.
@@ -20,17 +21,27 @@ pub(crate) struct Store<'a> {
 pub(crate) fn decide(store: &Store<'_>, wanted: &SettingsText) -> Vec<Row> {
     wanted
         .iter()
-        .map(|(name, wanted)| row(store, name, wanted))
+        .map(|(name, given)| row(store, name, given, aim(store, wanted, name)))
         .collect()
 }
 
-fn row(store: &Store<'_>, name: &str, wanted: &Given) -> Row {
-    let mut changed = Settings::default();
-    // Parsing has tried it.
-    let new = match set(&mut changed, name, &wanted.value) {
-        Ok(()) => show(&changed, name),
-        Err(_) => wanted.value.to_string(),
+/// What is wanted of a setting, as [`present`] tells what it is. A closed directory takes up
+/// all settings together; of those of a running store some may not change.
+fn aim(store: &Store<'_>, wanted: &SettingsText, name: &str) -> Option<String> {
+    let wanted = match store.host {
+        Host::Running => wanted.only(name),
+        Host::Lissom | Host::Plain => wanted.clone(),
     };
+    let families = store.settings.iter();
+    let changed: Result<BTreeMap<String, Settings>> = families
+        .map(|(family, settings)| Ok((family.clone(), wanted.unchecked_over(settings)?)))
+        .collect();
+    present(&changed.ok()?, name)
+}
+
+fn row(store: &Store<'_>, name: &str, wanted: &Given, aim: Option<String>) -> Row {
+    // Parsing has tried the values.
+    let new = aim.unwrap_or_else(|| wanted.value.to_string());
     let old = match (store.host, keeper(name)) {
         // Of a closed directory nobody knows it; a default would stand in its place.
         (Host::Lissom | Host::Plain, Some(Keeper::Program)) => None,
@@ -148,6 +159,8 @@ pub(crate) fn is_of_tree(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use lissom_core::filters::FilterAllocation;
+
     use super::*;
 
     fn row_of(host: Host, has_rate_limit: bool, text: &str) -> Row {
@@ -230,6 +243,59 @@ mod tests {
             assert_ne!(changed.shape(), Settings::default().shape(), "{name}");
         }
         assert_eq!(OF_TREE.len(), texts.len());
+    }
+
+    /// Over Monkey's filters `lerp` is named `lerp-monkey`.
+    #[test]
+    fn a_policy_is_compared_by_what_it_is_over_the_filters() {
+        use FilterAllocation::{Monkey, Uniform};
+        let named = |policy: &str, filters| Settings {
+            policy: policy.parse().expect("a policy"),
+            filters,
+            ..Settings::default()
+        };
+        let row = |families: &[Settings], text: &str, host| {
+            let names = ["default", "other"].map(str::to_owned).into_iter();
+            let settings: BTreeMap<String, Settings> =
+                names.zip(families.iter().cloned()).collect();
+            let store = Store {
+                host,
+                settings: &settings,
+                has_rate_limit: false,
+            };
+            let wanted = SettingsText::parse(text).expect(text);
+            let mut rows = decide(&store, &wanted);
+            rows.pop().expect("a row")
+        };
+        let mixed = [named("lerp-monkey", Monkey), named("lerp", Uniform)];
+        let (monkey, uniform) = (&mixed[..1], &mixed[1..]);
+        let fixed = [named("fixed-1", Monkey)];
+        for host in [Host::Running, Host::Lissom] {
+            for (families, policy, new, same) in [
+                (monkey, "lerp", "lerp-monkey", true),
+                (monkey, "lerp-monkey", "lerp-monkey", true),
+                (monkey, "fixed-1", "fixed-1", false),
+                (uniform, "lerp", "lerp", true),
+                (uniform, "lerp-monkey", "lerp-monkey", false),
+                (&fixed[..], "lerp", "lerp-monkey", false),
+                (
+                    &mixed[..],
+                    "lerp",
+                    "default: lerp-monkey, other: lerp",
+                    true,
+                ),
+            ] {
+                let text = format!("{{\"policy\": \"{policy}\"}}");
+                let row = row(families, &text, host);
+                let found = (row.new.as_str(), row.how == How::Unchanged);
+                assert_eq!(found, (new, same), "{row:?}");
+            }
+            // Filters that are wanted too hold at the next open, and not while a store runs.
+            let text = "{\"filters\": \"monkey\", \"policy\": \"lerp\"}";
+            let row = row(uniform, text, host);
+            let running = host == Host::Running;
+            assert_eq!(row.how == How::Unchanged, running, "{row:?}");
+        }
     }
 
     #[test]

@@ -129,12 +129,18 @@ impl SettingsText {
     /// # Errors
     /// When a setting leaves its range beside the others.
     pub fn over(&self, settings: &Settings) -> Result<Settings> {
+        let changed = self.unchecked_over(settings)?;
+        changed.check()?;
+        Ok(changed)
+    }
+
+    /// The same, whether they go together or not.
+    fn unchecked_over(&self, settings: &Settings) -> Result<Settings> {
         let mut changed = settings.clone();
         for (name, wanted) in &self.settings {
             set(&mut changed, name, &wanted.value)
                 .map_err(|why| Error::fix(format!("{name} is {}, which is {why}", wanted.value)))?;
         }
-        changed.check()?;
         Ok(changed)
     }
 }

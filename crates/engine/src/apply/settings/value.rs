@@ -56,10 +56,11 @@ pub(crate) fn set(settings: &mut Settings, name: &str, value: &Value) -> Result<
     Ok(())
 }
 
-/// One setting as text; equal for equal values.
+/// One setting as text; equal for equal values, and for what means the same beside the other
+/// settings.
 pub(crate) fn show(settings: &Settings, name: &str) -> String {
     match name {
-        "policy" => settings.policy.to_string(),
+        "policy" => settings.policy.over(settings.filters).to_string(),
         "filters" => match settings.filters {
             FilterAllocation::Uniform => "uniform".into(),
             FilterAllocation::Monkey => "monkey".into(),
