@@ -10,6 +10,8 @@ mod attaching;
 mod benches;
 #[path = "program/campaigns.rs"]
 mod campaigns;
+#[path = "program/demo.rs"]
+mod demo;
 #[path = "program/directories.rs"]
 mod directories;
 #[path = "program/elsewhere.rs"]
