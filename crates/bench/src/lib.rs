@@ -9,6 +9,7 @@
 //! configuration for a search.
 
 mod arms;
+mod demo;
 mod distinct;
 mod drive;
 mod durable;
@@ -28,6 +29,7 @@ mod workload;
 pub use arms::{
     ArmName, Compression, FullLoads, LARGEST_FIXED, MockStore, Resources, StockRocksDb, open_arm,
 };
+pub use demo::{demo_command, demo_plan, demo_simulation, demo_supplement, render_demo};
 pub use drive::{
     Clock, Driver, Latencies, LatencySummary, OpKind, Pace, Performer, ProcessUse, Sample,
     SessionOutcome, SystemClock,
@@ -39,19 +41,19 @@ pub use generate::{
 pub use judge::Verdict;
 pub use progress::Bar;
 pub use report::{
-    Exporting, Exports, REPORT_FILE, TABLE_FILE, publish_exports, render_table, report_html,
-    write_exports, write_offered_pictures, write_report,
+    Exporting, Exports, REPORT_FILE, Supplement, TABLE_FILE, publish_exports, render_table,
+    report_html, write_exports, write_offered_pictures, write_report, write_report_with,
 };
 pub use run::{
     ArmRun, DEFAULT_SPACE_BOUND, Event, Failure, Job, LEAST_ROUNDS, Launcher, LoadRecord, Machine,
     Parameters, Program, Progress, RESULTS_FILE, Results, RunPlan, SessionRecord, Silent, Totals,
-    Watcher, demo_plan, run, run_arm_child,
+    Watcher, run, run_arm_child,
 };
 pub use simulate::{
     Calibration, Compared, ComparedTotal, Contender, Followed, MachineModel, OracleKind,
     SimulatedArm, Simulation, SimulationPlan, calibrate, compare_measured, machines_caution,
-    render_calibration, render_calibrations, render_levels, render_simulation, run_simulation,
-    write_limits,
+    render_calibration, render_calibrations, render_decisions, render_levels, render_simulation,
+    run_simulation, write_limits,
 };
 pub use store::{Background, Counters, LevelShape, Shape, Store, UserLoad};
 pub use trajectories::LIMITS_FILE;

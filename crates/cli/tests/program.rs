@@ -15,6 +15,8 @@ mod build_script;
 mod building;
 #[path = "program/campaigns.rs"]
 mod campaigns;
+#[path = "program/demo.rs"]
+mod demo;
 #[path = "program/directories.rs"]
 mod directories;
 #[path = "program/elsewhere.rs"]

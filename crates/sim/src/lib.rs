@@ -49,7 +49,9 @@ pub mod tree;
 mod watch;
 
 pub use machine::Machine;
-pub use outcome::{Decision, HeldLimits, LevelCost, Offered, Ordered, Outcome, SessionOutcome};
+pub use outcome::{
+    Decision, HeldLimits, LevelCost, LimitChange, Offered, Ordered, Outcome, SessionOutcome,
+};
 pub use popularity::Popularity;
 pub use run::{Stuck, simulate, simulate_reopened};
 pub use scenario::{Mix, Rate, Scenario, Session, StoreModel};

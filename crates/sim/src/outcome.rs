@@ -156,6 +156,15 @@ pub struct Decision {
     pub why: Vec<String>,
 }
 
+/// A decision that changed the run limits.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LimitChange<'a> {
+    /// The limits before; absent where nobody tells.
+    pub before: Option<String>,
+    /// The limits from then on, when and why.
+    pub decision: &'a Decision,
+}
+
 /// Run limits in force, and from when on.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct HeldLimits {
@@ -202,21 +211,27 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// How often the limits changed in a session, and its missions until they no
-    /// longer did; levels that are only merged change no limits.
-    pub fn changes(&self, session: usize) -> (usize, u64) {
-        let before: u64 = self.sessions[..session].iter().map(|it| it.missions).sum();
-        let began = self.held.first().map(|it| it.limits.to_string());
-        let mut held = began.as_ref();
-        let (mut changes, mut last) = (0, 0);
+    /// The decisions that changed the limits, in their order; levels that are only merged
+    /// change none.
+    pub fn limit_changes(&self) -> Vec<LimitChange<'_>> {
+        let mut held = self.held.first().map(|it| it.limits.to_string());
+        let mut changes = Vec::new();
         for decision in &self.decisions {
-            let is_new = held.replace(&decision.limits) != Some(&decision.limits);
-            if is_new && decision.session == session {
-                changes += 1;
-                last = decision.mission - before;
+            let before = held.replace(decision.limits.clone());
+            if before.as_ref() != Some(&decision.limits) {
+                changes.push(LimitChange { before, decision });
             }
         }
-        (changes, last)
+        changes
+    }
+
+    /// How often the limits changed in a session, and its missions until they no
+    /// longer did.
+    pub fn changes(&self, session: usize) -> (usize, u64) {
+        let before: u64 = self.sessions[..session].iter().map(|it| it.missions).sum();
+        let decisions = self.limit_changes().into_iter().map(|it| it.decision);
+        let own = decisions.filter(|it| it.session == session);
+        own.fold((0, 0), |(count, _), it| (count + 1, it.mission - before))
     }
 
     /// Virtual time of all sessions, seconds.
@@ -230,5 +245,52 @@ impl Outcome {
         let written = sum(|it| it.flush_bytes + it.compaction_bytes);
         let user = sum(|it| it.user_bytes);
         if user > 0.0 { written / user } else { 0.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lissom_core::shape::RunLimit;
+
+    use super::*;
+
+    #[test]
+    fn a_decision_that_only_merges_changes_no_limits() {
+        let decision = |mission: u64, session: usize, limits: &str| Decision {
+            at: mission as f64,
+            mission,
+            session,
+            limits: limits.into(),
+            why: Vec::new(),
+        };
+        let sessions = [3, 5].map(|missions| SessionOutcome {
+            missions,
+            ..SessionOutcome::default()
+        });
+        let held = HeldLimits {
+            at: 0.0,
+            session: 0,
+            operations: 0.0,
+            limits: RunLimits::uniform(RunLimit::clamped(4)),
+        };
+        let outcome = Outcome {
+            sessions: sessions.to_vec(),
+            held: vec![held],
+            decisions: vec![
+                decision(1, 0, "4"),
+                decision(2, 0, "3,4"),
+                decision(5, 1, "3,4"),
+                decision(7, 1, "4"),
+            ],
+            ..Outcome::default()
+        };
+        let changes = outcome.limit_changes();
+        let told: Vec<(Option<&str>, u64)> = changes
+            .iter()
+            .map(|it| (it.before.as_deref(), it.decision.mission))
+            .collect();
+        assert_eq!(told, [(Some("4"), 2), (Some("3,4"), 7)]);
+        assert_eq!(outcome.changes(0), (1, 2));
+        assert_eq!(outcome.changes(1), (1, 4));
     }
 }

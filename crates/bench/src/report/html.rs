@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::page_data::page_data;
+use super::supplement::Supplement;
 use crate::error::{Place, Result};
 use crate::run::{Results, replace};
 
@@ -20,8 +21,12 @@ const SCRIPTS: [&str; 4] = [
 
 /// The page with style, scripts and data inside.
 pub fn report_html(results: &Results) -> String {
-    let data =
-        serde_json::to_string(&page_data(results)).expect("page data hold only plain values");
+    page(results, None)
+}
+
+fn page(results: &Results, supplement: Option<&Supplement>) -> String {
+    let data = page_data(results, supplement);
+    let data = serde_json::to_string(&data).expect("page data hold only plain values");
     // `</script>` inside a string would end the element.
     let data = data.replace("</", "<\\/").replace("<!--", "<\\u0021--");
     let title = format!("{} · Lissom bench", results.parameters.workload.name);
@@ -33,9 +38,22 @@ pub fn report_html(results: &Results) -> String {
 
 /// Writes the page into `out` and returns its path.
 pub fn write_report(results: &Results, out: &Path) -> Result<PathBuf> {
+    write_page(&report_html(results), out)
+}
+
+/// The same with a supplement behind the benchmark.
+pub fn write_report_with(
+    results: &Results,
+    supplement: &Supplement,
+    out: &Path,
+) -> Result<PathBuf> {
+    write_page(&page(results, Some(supplement)), out)
+}
+
+fn write_page(page: &str, out: &Path) -> Result<PathBuf> {
     std::fs::create_dir_all(out).place(out.display())?;
     let path = out.join(REPORT_FILE);
-    replace(&path, report_html(results).as_bytes())?;
+    replace(&path, page.as_bytes())?;
     Ok(path)
 }
 

@@ -13,6 +13,7 @@ mod over_rounds;
 mod page_data;
 mod parts;
 mod pictures;
+mod supplement;
 mod table;
 mod tenths;
 #[cfg(test)]
@@ -27,8 +28,9 @@ pub(crate) use convergence::{LEAST_MISSIONS, NEAR_NOTE, TOO_SHORT, near_title};
 pub use exports::{Exporting, Exports, TABLE_FILE, publish_exports, write_exports};
 pub(crate) use grid::Grid;
 pub(crate) use html::escape;
-pub use html::{REPORT_FILE, report_html, write_report};
+pub use html::{REPORT_FILE, report_html, write_report, write_report_with};
 pub use pictures::write_offered_pictures;
+pub use supplement::Supplement;
 pub use table::render_table;
 pub(crate) use words::{figure, figure_with};
 

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::headroom::empty_hull;
 use super::labels::Labels;
+use super::supplement::Supplement;
 use crate::drive::{LatencySummary, Sample};
 use crate::judge::Verdict;
 use crate::run::{ArmRun, Failure, LEAST_ROUNDS, Machine, Parameters, Results};
@@ -26,6 +27,8 @@ pub struct PageData {
     least_rounds: u32,
     failures: Vec<Failure>,
     runs: Vec<RunSeries>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    supplement: Option<Supplement>,
 }
 
 #[derive(Serialize)]
@@ -66,8 +69,8 @@ struct Point {
     levels: Vec<LevelShape>,
 }
 
-/// Gathers the page's data.
-pub fn page_data(results: &Results) -> PageData {
+/// Gathers the page's data; a supplement stands behind all else.
+pub fn page_data(results: &Results, supplement: Option<&Supplement>) -> PageData {
     let labels = Labels::of_plan(&results.parameters.arms);
     let mut verdict = super::verdict_of(results);
     for caution in &mut verdict.cautions {
@@ -87,6 +90,7 @@ pub fn page_data(results: &Results) -> PageData {
         least_rounds: LEAST_ROUNDS,
         failures,
         runs: results.runs.iter().map(series).collect(),
+        supplement: supplement.cloned(),
     }
 }
 

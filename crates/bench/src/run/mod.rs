@@ -30,7 +30,7 @@ pub use event::{Event, Progress};
 pub use job::Job;
 pub(crate) use job::remove_directory;
 pub(crate) use load::Filling;
-pub use plan::{DEFAULT_SPACE_BOUND, LEAST_ROUNDS, Launcher, Parameters, RunPlan, demo_plan};
+pub use plan::{DEFAULT_SPACE_BOUND, LEAST_ROUNDS, Launcher, Parameters, RunPlan};
 pub use program::Program;
 pub use record::{ArmRun, LoadRecord, SessionRecord, Totals};
 pub(crate) use results::replace;

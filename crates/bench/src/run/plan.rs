@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::results::Results;
 use crate::arms::{ArmName, Resources};
 use crate::error::{BenchError, Result};
-use crate::workload::{Workload, load_workload};
+use crate::workload::Workload;
 
 /// Space amplification that an arm may reach at its peak by default: universal
 /// compaction's own default, 200 % over the data.
@@ -209,33 +209,4 @@ impl Launcher {
             arguments: vec!["bench-arm".to_string()],
         })
     }
-}
-
-/// Entries of the demo: a run takes some eight seconds on two cores, and three rounds of
-/// six arms fit into about two minutes.
-const DEMO_ENTRIES: u64 = 50_000;
-const DEMO_ARMS: [&str; 6] = [
-    "learned",
-    "thresholds-30-70",
-    "fixed-1",
-    "fixed-10",
-    "rocksdb-leveled",
-    "rocksdb-universal",
-];
-
-/// The plan of `lissom demo`: a changing workload in small, the store's own learner and
-/// RusKey's threshold rule beside static arms; about two minutes on two cores.
-pub fn demo_plan(out: PathBuf) -> Result<RunPlan> {
-    let workload = load_workload("mixed-sessions")?.sized(Some(DEMO_ENTRIES), 1.0)?;
-    let arms = DEMO_ARMS
-        .iter()
-        .map(|name| name.parse())
-        .collect::<Result<_>>()?;
-    let mut plan = RunPlan::new(workload, arms, out)?;
-    // Less memory for a smaller store, so that the tree has levels at all.
-    plan.resources.write_buffer_size = 512 << 10;
-    plan.resources.block_cache_size = 4 << 20;
-    plan.sample_millis = 100;
-    plan.settle_seconds = 30;
-    Ok(plan)
 }

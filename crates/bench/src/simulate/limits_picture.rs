@@ -25,6 +25,11 @@ pub fn write_limits(seen: &Simulation, out: &Path) -> Result<PathBuf> {
     trajectories(seen).write(out)
 }
 
+/// The same picture, not written.
+pub(crate) fn limits_svg(seen: &Simulation) -> String {
+    trajectories(seen).svg()
+}
+
 fn trajectories(seen: &Simulation) -> Trajectories {
     let follows = |arm: &&SimulatedArm| arm.chooses_limits && arm.arm != ORACLE;
     let arms: Vec<&SimulatedArm> = seen.arms.iter().filter(follows).collect();

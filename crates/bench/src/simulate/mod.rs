@@ -4,6 +4,7 @@ mod calibrate;
 mod cautions;
 mod comparison;
 mod contender;
+mod decisions;
 mod hull;
 mod learning;
 mod levels;
@@ -31,12 +32,16 @@ pub use calibrate::{Calibration, calibrate, compare_measured};
 pub use cautions::machines_caution;
 pub use comparison::{render_calibration, render_calibrations};
 pub use contender::Contender;
+pub use decisions::render_decisions;
+pub(crate) use decisions::render_limit_changes;
 pub use levels::render_levels;
+pub(crate) use limits_picture::limits_svg;
 pub use limits_picture::write_limits;
 pub use measured::{Compared, ComparedTotal};
 pub use oracle::{Followed, OracleKind};
 pub(crate) use scenario::store_of;
 pub use table::render_simulation;
+pub(crate) use table::render_summary;
 
 /// The arm with perfect knowledge.
 const ORACLE: &str = "oracle";

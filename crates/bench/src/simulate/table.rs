@@ -39,6 +39,11 @@ pub fn render_simulation(seen: &Simulation) -> String {
     text + &evenness(seen)
 }
 
+/// What was simulated, the times, and who was ahead in total.
+pub(crate) fn render_summary(seen: &Simulation) -> String {
+    head(seen) + &times(seen) + &hull(seen)
+}
+
 /// What was simulated, by whom, and what its figures lack.
 fn head(seen: &Simulation) -> String {
     let program = seen.program.as_ref().map(|it| format!("; {it}"));

@@ -189,12 +189,17 @@ fn plan(given: &ArgMatches) -> Result<RunPlan, Failure> {
     Ok(plan)
 }
 
-/// Runs a plan, writes the report and its pictures, and prints the table.
-pub fn run_and_report(plan: &RunPlan, json: bool) -> Outcome {
+/// Runs what a plan lacks, with a bar; page, table and pictures are there after each arm.
+pub fn measure(plan: &RunPlan) -> Result<Results, Failure> {
     let mut bar = Bar::default();
     let results = run_plan(plan, &mut Exporting::new(&mut bar, &plan.out));
     bar.finish();
-    let results = results?;
+    Ok(results?)
+}
+
+/// Runs a plan, writes the report and its pictures, and prints the table.
+fn run_and_report(plan: &RunPlan, json: bool) -> Outcome {
+    let results = measure(plan)?;
     let exports = write_exports(&results, &plan.out)?;
     if json {
         output::print_json(&results)?;
@@ -227,11 +232,13 @@ fn tell_what_is_left(plan: &RunPlan, results: &Results) {
 
 /// The tables, and where the page and the pictures are.
 pub fn shown(results: &Results, exports: Option<Exports>) -> String {
-    let mut text = render_table(results);
-    if let Some(exports) = exports {
-        text += &place("\nreport", exports.report);
-        text.extend(exports.pictures.into_iter().map(|it| place("picture", it)));
-    }
+    render_table(results) + &exports.map_or(String::new(), places)
+}
+
+/// Where the page and the pictures are.
+pub fn places(exports: Exports) -> String {
+    let mut text = place("\nreport", exports.report);
+    text.extend(exports.pictures.into_iter().map(|it| place("picture", it)));
     text
 }
 
@@ -242,7 +249,7 @@ pub fn place(what: &str, path: PathBuf) -> String {
 }
 
 /// An arm that failed is a failed benchmark, though the others stand.
-fn complain(results: &Results, out: &Path) -> Outcome {
+pub fn complain(results: &Results, out: &Path) -> Outcome {
     if results.failures.is_empty() {
         return Ok(());
     }

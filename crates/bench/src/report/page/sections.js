@@ -157,3 +157,14 @@ function amplifications(page, data) {
     }
   }
 }
+
+// What is no part of the benchmark: a picture, and the command that makes it again. As an image
+// it keeps its own colours.
+function supplementSection(page, it) {
+  html("h2", {}, page, escaped(it.heading));
+  html("p", { class: "note" }, page, escaped(it.note));
+  const source = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(it.picture)}`;
+  html("img", { class: "picture", src: source, alt: it.alternative }, html("div", { class: "card scroll" }, page));
+  html("p", { class: "note" }, page, `${escaped(it.again)}:`);
+  html("pre", { class: "card scroll" }, page, escaped(it.command));
+}

@@ -141,6 +141,33 @@ fn the_page_holds_the_data_and_needs_no_network() {
     assert!(!rest.contains("http:") && !rest.contains("https:") && !rest.contains("{{"));
 }
 
+#[test]
+fn a_supplement_stands_behind_the_benchmark_alone_where_it_is_given() {
+    let results = results(&["mock-a"], 1);
+    let none = data_of(&report_html(&results));
+    assert!(none.get("supplement").is_none(), "{none}");
+    let supplement = Supplement {
+        heading: "Simulated".into(),
+        note: "Nothing here is measured.".into(),
+        picture: "<svg xmlns=\"http://www.w3.org/2000/svg\"><title>a</title></svg>".into(),
+        alternative: "a picture".into(),
+        again: "The same again".into(),
+        command: "lissom sim </script>".into(),
+    };
+    let out = tempfile::tempdir().unwrap();
+    let path = write_report_with(&results, &supplement, out.path()).unwrap();
+    let page = std::fs::read_to_string(path).unwrap();
+    let data = data_of(&page);
+    let shown = serde_json::to_value(&supplement).unwrap();
+    assert_eq!(data["supplement"], shown);
+    assert_eq!(data["runs"], none["runs"], "the benchmark is the same");
+    let (shows, ends) = ("supplementSection(page, data.supplement)", "\"footer\"");
+    assert!(page.find(shows) < page.find(ends), "the page shows it");
+    assert!(page.contains(shows));
+    let rest = page.replace("http://www.w3.org/2000/svg", "");
+    assert!(!rest.contains("http:") && !rest.contains("https:") && !rest.contains("{{"));
+}
+
 /// Counts the runs in the exports whenever an arm begins: what an interruption leaves.
 struct Interrupted<'a> {
     out: &'a std::path::Path,

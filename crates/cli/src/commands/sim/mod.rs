@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use clap::ArgMatches;
 use lissom::core::filters::FilterAllocation;
 use lissom_bench::{
-    Contender, MachineModel, OracleKind, Simulation, SimulationPlan, render_levels,
-    render_simulation, run_simulation, write_limits,
+    Contender, MachineModel, OracleKind, Simulation, SimulationPlan, render_decisions,
+    render_levels, render_simulation, run_simulation, write_limits,
 };
 
 use super::bench::place;
@@ -41,13 +41,7 @@ pub fn run(given: &ArgMatches) -> Outcome {
     if let Some(out) = &out {
         prepare(out, &plan)?;
     }
-    let mut line = StatusLine::new();
-    let seen = run_simulation(&plan, &mut |what| line.show(what)).map_err(wrong)?;
-    drop(line);
-    let seen = Simulation {
-        program: Some(built::program()),
-        ..seen
-    };
+    let seen = simulate(&plan).map_err(wrong)?;
     let picture = out.map(|out| write_limits(&seen, &out)).transpose()?;
     if given.get_flag("json") {
         return output::print_json(&seen);
@@ -57,33 +51,20 @@ pub fn run(given: &ArgMatches) -> Outcome {
         text += &render_levels(&seen);
     }
     if given.get_flag("decisions") {
-        text += &decisions(&seen);
+        text += &render_decisions(&seen);
     }
     text.extend(picture.map(|path| place("\npicture", path)));
     output::print(&text)
 }
 
-/// Every change of the run limits, and what schedules ordered, of each arm.
-fn decisions(seen: &Simulation) -> String {
-    let mut text = String::new();
-    for arm in &seen.arms {
-        text += &format!("\n{}\n", arm.arm);
-        for it in &arm.outcome.orders {
-            let session = &arm.outcome.sessions[it.session].name;
-            text += &format!("  {:>8.1} s  {session}: {}\n", it.at, it.order.why);
-        }
-        for it in &arm.outcome.decisions {
-            let session = &arm.outcome.sessions[it.session].name;
-            text += &format!(
-                "  {:>8.1} s  mission {:>4}, {session}: {}\n",
-                it.at, it.mission, it.limits
-            );
-            for why in &it.why {
-                text += &format!("              {why}\n");
-            }
-        }
-    }
-    text
+/// Carries a plan out, and tells on the terminal which arm it is at.
+pub fn simulate(plan: &SimulationPlan) -> lissom_bench::Result<Simulation> {
+    let mut line = StatusLine::new();
+    let seen = run_simulation(plan, &mut |what| line.show(what))?;
+    Ok(Simulation {
+        program: Some(built::program()),
+        ..seen
+    })
 }
 
 /// Before minutes are spent, whether there will be a picture, and a place for it.
@@ -171,4 +152,23 @@ fn read_machine(file: &Path) -> Result<MachineModel, Failure> {
             file.display()
         ))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use lissom_bench::{demo_command, demo_simulation};
+
+    use super::*;
+
+    #[test]
+    fn the_command_that_the_demo_tells_simulates_what_the_demo_has_simulated() {
+        let simulated = demo_simulation().expect("a plan");
+        let told = demo_command(&simulated);
+        let words = told.split_whitespace().filter(|word| *word != "\\");
+        let given = command().try_get_matches_from(words.skip(1));
+        let given = given.expect("a command line");
+        let again = plan(&given, MachineModel::default()).expect("a plan");
+        assert_eq!(again, simulated);
+        assert!(given.get_flag("decisions") && given.contains_id("out"));
+    }
 }
