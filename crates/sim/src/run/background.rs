@@ -127,7 +127,10 @@ impl Run<'_> {
             }
             // Drains may begin and end.
             self.debt = None;
-            for plan in self.pilot.plan(self.tree.manifest().clone(), self.jobs.in_flight()) {
+            for plan in self
+                .pilot
+                .plan(self.tree.manifest().clone(), self.jobs.in_flight())
+            {
                 self.start(plan, false);
             }
         }

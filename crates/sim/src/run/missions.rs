@@ -32,9 +32,11 @@ impl Run<'_> {
         let longer = self.noise.factors(self.now);
         let mission = self.mission.mission(number, store.block_bytes, longer);
         self.mission = Counts::default();
-        let decided = self
-            .pilot
-            .end_mission(self.tree.manifest().clone(), self.jobs.in_flight(), &mission);
+        let decided = self.pilot.end_mission(
+            self.tree.manifest().clone(),
+            self.jobs.in_flight(),
+            &mission,
+        );
         if decided.is_new {
             self.outcome.decisions.push(Decision {
                 at: self.now - self.began,
