@@ -3,7 +3,7 @@
 //! It shows itself to the planner as a manifest and carries plans out as RocksDB
 //! would: inputs vanish, outputs are cut at the guards and at the plan's size.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use lissom_core::key::Key;
 use lissom_core::layout::PhysicalLevel;
@@ -265,17 +265,20 @@ impl SimTree {
 
     /// Puts what [`SimTree::merge`] made in the place of its inputs.
     pub fn install(&mut self, plan: &Plan, merged: Merged) {
+        let output = usize::from(plan.output.0);
+        let mut changed = BTreeSet::from([output]);
         for input in &plan.inputs {
             let numbers: HashSet<u64> = input.files.iter().copied().collect();
             let level = usize::from(input.level.0);
             self.levels[level].retain(|file| !numbers.contains(&file.row.number));
+            changed.insert(level);
+        }
+        let run = &mut self.levels[output];
+        run.extend(merged.outputs);
+        run.sort_by(|a, b| a.stretch.low.total_cmp(&b.stretch.low));
+        for level in changed {
             self.show(level);
         }
-        let level = usize::from(plan.output.0);
-        let output = &mut self.levels[level];
-        output.extend(merged.outputs);
-        output.sort_by(|a, b| a.stretch.low.total_cmp(&b.stretch.low));
-        self.show(level);
     }
 
     /// Copies of a plan's inputs, by level.

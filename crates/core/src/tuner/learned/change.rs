@@ -2,6 +2,7 @@
 //! those before something that has not proved itself.
 
 use super::learning::Part;
+use super::lengths::Course;
 use super::memory::Remembered;
 use super::phase::Phase;
 use super::present::Turn;
@@ -45,11 +46,13 @@ impl Learned {
         let back = self.tried.take().map(|tried| tried.back);
         if before.is_some() {
             self.turned = true;
-            self.lengths.learn(self.phase.missions());
+            self.lengths.learn(&self.course);
         }
         let remembered = self.remembered();
         let bars = remembered.as_ref().map_or(&[][..], |it| &it.bars);
         self.phase = Phase::new(self.learning.has(Part::Spread)).remembering(bars);
+        self.course = Course::default();
+        self.course.pass(seen.mission.duration);
         self.marching = false;
         self.cost.begin_anew();
         match remembered {
@@ -92,7 +95,7 @@ impl Learned {
     fn foretell(&mut self, seen: &Question<'_>, limits: &RunLimits) -> Option<Told> {
         let structure = Structure::of(seen.shape, seen.tree)?;
         self.learn(seen, &structure);
-        self.cost.expect(self.lengths.whole(self.phase.missions()));
+        self.cost.expect(self.lengths.whole(&self.course));
         Some(Told {
             there: self.cost.under(&structure, limits)?,
             here: self.cost.under(&structure, seen.limits)?,

@@ -7,10 +7,10 @@
 use serde::{Deserialize, Serialize};
 
 /// What an operation's time is made of.
-pub(super) const TERMS: usize = 8;
+pub(super) const TERMS: usize = 9;
 
-/// Terms that programs knew before the entries that scans pass were one. Newer terms come
-/// last, so that what such a program has learned can be taken up.
+/// Terms that programs knew before the entries that scans pass were one, and merges beside
+/// reads another. Newer terms come last, so that what such a program has learned can be taken up.
 const FEWEST_TERMS: usize = 7;
 
 /// Weight of an equation against that of the next.
@@ -149,7 +149,7 @@ fn solve(mut matrix: [Terms; TERMS], mut right: Terms) -> Option<Terms> {
 mod tests {
     use super::*;
 
-    const PRIOR: Terms = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 0.5, 0.25];
+    const PRIOR: Terms = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 0.5, 0.25, 0.75];
 
     /// One of the first term, and nothing else.
     fn first() -> Terms {
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn what_was_seen_wins_where_it_says_something() {
-        let truth = [2.0, 1.0, 3.0, 0.1, 9.0, 4.0, 0.2, 0.5];
+        let truth = [2.0, 1.0, 3.0, 0.1, 9.0, 4.0, 0.2, 0.5, 1.5];
         let mut fit = Fit::new();
         for mission in 0..200u32 {
             let met: Terms = std::array::from_fn(|at| {
@@ -222,7 +222,9 @@ mod tests {
     #[test]
     fn what_an_older_program_has_learned_is_taken_up() {
         let mut fit = Fit::new();
-        fit.learn(&without_the_last(), 3.0, 0.0);
+        let mut known = without_the_last();
+        known[FEWEST_TERMS..].fill(0.0);
+        fit.learn(&known, 3.0, 0.0);
         let state = serde_json::to_value(&fit).expect("data");
         let read = |state: &serde_json::Value| serde_json::from_value::<Fit>(state.clone());
         assert_eq!(read(&state).expect("its own"), fit);

@@ -1,4 +1,9 @@
 //! How long workloads last.
+//!
+//! In seconds: a mission of a load that fills the store takes a tenth of one that reads it, and
+//! a hundred of those say nothing of how many of these are to come.
+
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -7,37 +12,61 @@ const MEMORY: u32 = 8;
 
 /// The lengths of workloads that are over.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub(super) struct Lengths {
-    seen: u32,
-    /// Missions, on average.
-    mean: f64,
+    over: u32,
+    /// On average.
+    seconds: f64,
+}
+
+/// The present workload so far.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub(super) struct Course {
+    missions: u64,
+    seconds: f64,
 }
 
 impl Lengths {
-    /// A workload is over that lasted so many missions.
-    pub fn learn(&mut self, missions: u64) {
-        self.seen = self.seen.saturating_add(1);
-        let weight = 1.0 / f64::from(self.seen.min(MEMORY));
-        self.mean += weight * (missions as f64 - self.mean);
+    /// A workload is over.
+    pub fn learn(&mut self, ended: &Course) {
+        self.over = self.over.saturating_add(1);
+        let weight = 1.0 / f64::from(self.over.min(MEMORY));
+        self.seconds += weight * (ended.seconds - self.seconds);
     }
 
-    /// Missions that a workload will still last which has lasted so many: the rest of
-    /// the mean; beyond it as many again, since what has lasted long lasts on. `None`
-    /// before a workload was over.
-    pub fn left(&self, missions: u64) -> Option<f64> {
-        let lasted = missions as f64;
-        let left = self.mean - lasted;
-        (self.seen > 0).then_some(if left > 0.0 { left } else { lasted })
+    /// Missions that the present workload will still last: the rest of the mean; beyond it
+    /// as long again, since what has lasted long lasts on. `None` before a workload was over.
+    pub fn left(&self, present: &Course) -> Option<f64> {
+        let left = self.seconds - present.seconds;
+        let left = if left > 0.0 { left } else { present.seconds };
+        (self.over > 0).then(|| present.missions_in(left))
     }
 
-    /// Missions that a workload will last in all which has lasted so many.
-    pub fn whole(&self, missions: u64) -> f64 {
-        self.mean.max(missions as f64)
+    /// Missions that the present workload will last in all.
+    pub fn whole(&self, present: &Course) -> f64 {
+        present.missions_in(self.seconds.max(present.seconds))
     }
 
     /// Whether all numbers are such as this code makes.
     pub fn is_sound(&self) -> bool {
-        self.mean.is_finite() && self.mean >= 0.0
+        self.seconds.is_finite() && self.seconds >= 0.0
+    }
+}
+
+impl Course {
+    /// A mission is over.
+    pub fn pass(&mut self, duration: Duration) {
+        self.missions += 1;
+        self.seconds += duration.as_secs_f64();
+    }
+
+    /// Missions that so many seconds hold.
+    fn missions_in(&self, seconds: f64) -> f64 {
+        if self.seconds > 0.0 {
+            seconds * self.missions as f64 / self.seconds
+        } else {
+            self.missions as f64
+        }
     }
 }
 
@@ -45,14 +74,48 @@ impl Lengths {
 mod tests {
     use super::*;
 
+    fn course(missions: u32, each: Duration) -> Course {
+        let mut course = Course::default();
+        (0..missions).for_each(|_| course.pass(each));
+        course
+    }
+
     #[test]
     fn workloads_last_as_those_before_and_then_as_long_again() {
+        let second = Duration::from_secs(1);
+        let present = |missions: u32| course(missions, second);
         let mut lengths = Lengths::default();
-        assert_eq!(lengths.left(5), None);
-        lengths.learn(10);
-        lengths.learn(30);
-        assert_eq!(lengths.left(5), Some(15.0));
-        assert_eq!(lengths.left(50), Some(50.0));
-        assert_eq!((lengths.whole(5), lengths.whole(50)), (20.0, 50.0));
+        assert_eq!(lengths.left(&present(5)), None);
+        lengths.learn(&present(10));
+        lengths.learn(&present(30));
+        assert_eq!(lengths.left(&present(5)), Some(15.0));
+        assert_eq!(lengths.left(&present(50)), Some(50.0));
+        let whole = [5, 50].map(|missions| lengths.whole(&present(missions)));
+        assert_eq!(whole, [20.0, 50.0]);
+    }
+
+    #[test]
+    fn many_short_missions_last_no_longer_than_a_few_long_ones() {
+        let mut lengths = Lengths::default();
+        lengths.learn(&course(200, Duration::from_millis(100)));
+        let present = course(4, Duration::from_secs(1));
+        assert_eq!(lengths.left(&present).map(f64::round), Some(16.0));
+        assert_eq!(lengths.whole(&present).round(), 20.0);
+    }
+
+    #[test]
+    fn missions_that_took_no_time_are_missions_all_the_same() {
+        let lengths = Lengths::default();
+        let present = course(3, Duration::ZERO);
+        assert_eq!(
+            (lengths.whole(&present), lengths.left(&present)),
+            (3.0, None)
+        );
+    }
+
+    #[test]
+    fn what_an_older_program_counted_in_missions_is_forgotten() {
+        let old: Lengths = serde_json::from_str(r#"{"seen":4,"mean":120.0}"#).expect("older");
+        assert_eq!(old, Lengths::default());
     }
 }

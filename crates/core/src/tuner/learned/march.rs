@@ -12,6 +12,9 @@ use crate::tuner::Question;
 /// What a march must promise, relative, that begins before the limits were measured.
 const PROMISE: f64 = 0.1;
 
+/// What is left of a march must promise, relative, to be gone on with.
+const GOING_ON: f64 = 0.005;
+
 /// Missions after which the model is held to know what operations take.
 const KNOWING: u64 = 30;
 
@@ -81,7 +84,11 @@ impl Learned {
         let cost = |limits: &RunLimits| self.cost.under(structure, limits);
         let now = cost(seen.limits)?;
         let (best, least) = self.best(seen, structure, marched)?;
-        let worth = if unmeasured { PROMISE } else { WORTH };
+        let worth = match (unmeasured, marched) {
+            (true, _) => PROMISE,
+            (false, false) => WORTH,
+            (false, true) => GOING_ON,
+        };
         if guarded && least > now * (1.0 - worth) {
             return None;
         }

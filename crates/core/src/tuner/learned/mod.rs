@@ -39,7 +39,7 @@ mod usual;
 use self::consolidate::Surplus;
 use self::cost::Cost;
 pub use self::learning::{Learning, Part};
-use self::lengths::Lengths;
+use self::lengths::{Course, Lengths};
 use self::memory::Memory;
 use self::phase::Phase;
 use self::present::Present;
@@ -65,6 +65,7 @@ pub struct Learned {
     phase: Phase,
     surplus: Surplus,
     lengths: Lengths,
+    course: Course,
     present: Present,
     /// Bytes in the tree.
     data: f64,
@@ -117,6 +118,7 @@ impl Learned {
             phase: Phase::new(learning.has(Part::Spread)),
             surplus: Surplus::default(),
             lengths: Lengths::default(),
+            course: Course::default(),
             present: Present::default(),
             data: 0.0,
             answered: None,
@@ -156,12 +158,17 @@ impl Learned {
             return Some(wish);
         }
         let structure = Structure::of(seen.shape, seen.tree)?;
+        self.phase.grow(structure.data());
         self.learn(seen, &structure);
         // What looks like another workload tells nothing of this one.
         let alike = self.present.pattern.filter(|_| self.present.is_sure());
         let cost = alike.and_then(|pattern| took(seen.mission, &pattern));
+        let cost = cost.map(|cost| {
+            let model = &self.cost;
+            model.evened(&structure, seen.mission, seen.limits, cost)
+        });
         self.phase.record(seen.limits, cost);
-        self.cost.expect(self.lengths.whole(self.phase.missions()));
+        self.cost.expect(self.lengths.whole(&self.course));
         if !self.present.is_sure() {
             return None;
         }
@@ -198,6 +205,7 @@ impl Tuner for Learned {
             ..*seen
         };
         self.asked += 1;
+        self.course.pass(mission.duration);
         self.data = seen.tree.total_bytes() as f64;
         self.notice_others(seen);
         let wish = self.wish(seen);
@@ -212,11 +220,12 @@ impl Tuner for Learned {
         });
         self.answered = Some(limits.clone());
         let abandon = self.abandon(seen);
+        let consolidate = self.consolidate(seen, &limits);
         Trial {
             id: TrialId(self.asked),
             limits,
             changes,
-            consolidate: self.consolidate(seen),
+            consolidate,
             abandon,
         }
     }
@@ -238,13 +247,17 @@ impl Tuner for Learned {
 }
 
 impl Learned {
-    fn consolidate(&mut self, seen: &Question<'_>) -> Vec<super::Change> {
+    /// The level to merge for the reads' sake, under these limits.
+    fn consolidate(&mut self, seen: &Question<'_>, limits: &RunLimits) -> Vec<super::Change> {
         if !self.learning.has(Part::Consolidation) {
             return Vec::new();
         }
-        let left = self.lengths.left(self.phase.missions());
+        let left = self.lengths.left(&self.course);
         let left = left.filter(|_| self.learning.has(Part::Foresight) && self.present.is_sure());
-        let level = self.surplus.after(seen, &self.cost, left.unwrap_or(0.0));
+        let settled = limits.is_same(seen.limits) && self.phase.settled().is_some();
+        let level = self
+            .surplus
+            .after(seen, &self.cost, settled, left.unwrap_or(0.0));
         level.into_iter().collect()
     }
 

@@ -20,6 +20,9 @@ const OLD: u64 = 300;
 /// fills with old versions gets slower under any limits.
 const RECENT: u64 = 48;
 
+/// Data that is so many times as large, or as small, is another tree's.
+const GROWN: f64 = 1.25;
+
 /// A cost is worse when it is higher by this, relative.
 pub(super) const WORSE: f64 = 0.05;
 
@@ -89,6 +92,8 @@ pub(super) struct Phase {
     /// Means count as different only by their spread.
     by_spread: bool,
     missions: u64,
+    /// Bytes of the data that was measured.
+    data: Option<f64>,
     tried: Vec<Tried>,
     /// Missions since the limits last changed.
     pub held: u32,
@@ -121,6 +126,7 @@ impl Phase {
     }
 
     /// Missions so far.
+    #[cfg(test)]
     pub fn missions(&self) -> u64 {
         self.missions
     }
@@ -128,6 +134,17 @@ impl Phase {
     /// Whether the limits have not changed since the first mission, nor with it.
     pub fn has_held_from_the_start(&self) -> bool {
         u64::from(self.held) == self.missions
+    }
+
+    /// The tree holds so many bytes of data. What was measured of a much smaller or larger one
+    /// is forgotten: while a tree grows everything gets slower, under any limits.
+    pub fn grow(&mut self, data: f64) {
+        let measured = *self.data.get_or_insert(data);
+        if data > GROWN * measured || data * GROWN < measured {
+            self.data = Some(data);
+            self.tried.clear();
+            self.left = None;
+        }
     }
 
     /// A mission under these limits took so long for each operation, if that is

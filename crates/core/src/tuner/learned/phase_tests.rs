@@ -38,6 +38,26 @@ fn what_is_old_calls_nobody_back_and_what_is_barred_does_since_bars_are_for_the_
     assert!(phase.bars.stand(LogicalLevel(1), RunLimit::clamped(3)));
 }
 
+#[test]
+fn what_a_smaller_tree_took_calls_nobody_back() {
+    let mut phase = Phase::default();
+    phase.grow(1e6);
+    hold(&mut phase, 1, 10.0, 20);
+    phase.grow(1.2e6);
+    hold(&mut phase, 2, 20.0, 20);
+    assert_eq!(phase.better(&limits(2)), Some((limits(1), 10.0, 20.0)));
+    phase.grow(1.3e6);
+    assert_eq!(phase.mean(&limits(2)), None);
+    hold(&mut phase, 2, 20.0, 20);
+    assert_eq!(phase.better(&limits(2)), None);
+    hold(&mut phase, 3, 10.0, 20);
+    phase.grow(1.1e6);
+    hold(&mut phase, 2, 20.0, 20);
+    assert_eq!(phase.better(&limits(2)), Some((limits(3), 10.0, 20.0)));
+    phase.grow(1e6);
+    assert_eq!(phase.mean(&limits(2)), None, "a tree may shrink as well");
+}
+
 /// Measured while the machine was faster, limits look better than they are.
 #[test]
 fn who_is_called_back_by_a_faster_time_comes_back_for_good() {

@@ -74,6 +74,11 @@ impl<'a> Structure<'a> {
         self.shape
     }
 
+    /// Bytes of the data: of the oldest run.
+    pub fn data(&self) -> f64 {
+        self.data
+    }
+
     /// Bytes that come in while the last level but one fills once; while level 1 does in
     /// a tree of one level.
     pub fn turnover(&self) -> f64 {

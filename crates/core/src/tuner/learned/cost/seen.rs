@@ -24,6 +24,8 @@ pub(super) struct Seen {
     pub compaction: f64,
     pub compacted: f64,
     pub clients: f64,
+    /// Share of their time, stalls left out, that users read.
+    pub reading: f64,
     /// Stalls left out.
     pub took: f64,
 }
@@ -32,6 +34,10 @@ impl Seen {
     /// `None` of a mission that does not tell what its operations took.
     pub fn of(mission: &Mission) -> Option<Seen> {
         let [gets, scans, writes] = mission.kinds().map(|(count, _)| count);
+        let [of_gets, of_scans, of_writes] = mission
+            .kinds()
+            .map(|(count, it)| count * it.mean.as_secs_f64());
+        let timed = of_gets + of_scans + of_writes;
         let operations = gets + scans + writes;
         let waited = waited(mission)?;
         let each = |amount: f64| amount / operations;
@@ -53,8 +59,18 @@ impl Seen {
             compaction: each(mission.compaction_seconds()),
             compacted: each(mission.compaction_write_bytes as f64),
             clients: (waited / duration).clamp(0.01, 1024.0),
+            reading: if timed > 0.0 {
+                (of_gets + of_scans) / timed
+            } else {
+                0.0
+            },
             took: each((waited - mission.stall.as_secs_f64()).max(NO_STALL * waited)),
         })
+    }
+
+    /// Share of the time in which anybody is there: merges are felt by nobody else.
+    pub fn busy(&self) -> f64 {
+        self.clients.min(1.0)
     }
 
     /// The mean, moved towards a newer mission.
@@ -71,6 +87,7 @@ impl Seen {
             compaction: mix(self.compaction, newer.compaction),
             compacted: mix(self.compacted, newer.compacted),
             clients: mix(self.clients, newer.clients),
+            reading: mix(self.reading, newer.reading),
             took: mix(self.took, newer.took),
         }
     }

@@ -5,7 +5,7 @@ mod scans;
 use std::time::Duration;
 
 use super::super::structure::Structure;
-use super::{COMPACTION, Cost};
+use super::{BESIDE_READS, COMPACTION, Cost, PRIOR};
 use crate::layout::LogicalLevel;
 use crate::observation::{Latency, LevelMission, Mission, OperationMix};
 use crate::shape::{RunLimit, RunLimits};
@@ -56,6 +56,7 @@ fn the_deepest_level_is_not_given_up_to_what_has_just_begun() {
     // Nothing but writes, of 1,000 bytes; the data is written again in five missions.
     let mut writes = mission(4, 0);
     writes.user_write_bytes = 4_000;
+    writes.duration = Duration::from_micros(40);
     let gain = |hedges: bool, lasts: f64| {
         let mut cost = Cost::new(true).hedging(hedges);
         cost.learn(&structure, &tree, &writes, &ten);
@@ -103,6 +104,100 @@ fn compactions_that_end_late_are_felt_no_less() {
         "{blurred} {alone}"
     );
     assert!(alone < 0.4, "{alone}");
+}
+
+/// Gets of 100 us and nothing else, beside so many seconds of merges; the mission takes so many
+/// times as long as they.
+fn reads_beside(merges: f64, times_as_long: f64) -> Mission {
+    let gets = 10_000u32;
+    let get = 100e-6;
+    Mission {
+        duration: Duration::from_secs_f64(f64::from(gets) * get * times_as_long),
+        operations: OperationMix {
+            gets_found: u64::from(gets),
+            ..OperationMix::default()
+        },
+        get: Latency {
+            mean: Duration::from_secs_f64(get),
+            ..Latency::default()
+        },
+        levels: vec![LevelMission {
+            compaction_time: Duration::from_secs_f64(merges),
+            ..LevelMission::default()
+        }],
+        ..Mission::default()
+    }
+}
+
+/// Constants after a load of so many missions with merges that it does not feel, and these.
+fn after_load(load: u32, then: &[Mission]) -> Cost {
+    let (shape, tree) = (small_shape(), tree());
+    let structure = Structure::of(&shape, &tree).expect("levels");
+    let limits = RunLimits::uniform(RunLimit::ONE);
+    let mut cost = Cost::new(true);
+    for number in 0..load {
+        let mut load = mission(50_000, 50_000);
+        load.levels = vec![LevelMission {
+            compaction_time: Duration::from_secs_f64(f64::from(number % 3)),
+            ..LevelMission::default()
+        }];
+        cost.learn(&structure, &tree, &load, &limits);
+    }
+    cost.begin_anew();
+    for mission in then {
+        cost.learn(&structure, &tree, mission, &limits);
+    }
+    cost
+}
+
+#[test]
+fn a_load_that_feels_no_merges_says_nothing_of_reads_beside_them() {
+    let constants = after_load(100, &[]).constants();
+    assert!(constants[COMPACTION] < 0.1, "{constants:?}");
+    assert_eq!(constants[BESIDE_READS], PRIOR[BESIDE_READS]);
+    let reads = after_load(100, &[reads_beside(0.0, 1.0)]);
+    let (_, felt) = reads.of_runs(LogicalLevel(1), 1.0, 0.0).expect("seen");
+    assert!(felt > 0.4 * reads.byte, "{felt}");
+}
+
+#[test]
+fn merges_while_nobody_is_there_are_not_taken_for_cheap() {
+    // Ten times as many seconds of merges as users were there for.
+    let idle = after_load(0, &[reads_beside(10.0, 100.0), reads_beside(0.0, 1.0)]);
+    let learned = idle.constants()[BESIDE_READS];
+    assert!(learned > 0.8 * PRIOR[BESIDE_READS], "{learned}");
+    // Beside a user who is always there the same tell that they cost nothing.
+    let felt = after_load(0, &[reads_beside(10.0, 1.0), reads_beside(0.0, 1.0)]);
+    let learned = felt.constants()[BESIDE_READS];
+    assert!(learned < 0.5 * PRIOR[BESIDE_READS], "{learned}");
+}
+
+#[test]
+fn a_lump_of_merges_is_spread_over_the_missions_that_it_is_for() {
+    let (shape, tree) = (small_shape(), tree());
+    let structure = Structure::of(&shape, &tree).expect("levels");
+    let limits = RunLimits::uniform(RunLimit::ONE);
+    let cost = Cost::new(true);
+    let (writes, byte) = (10_000u32, 8e-9);
+    let even = f64::from(writes) * structure.under(&limits).rewrites * byte;
+    // Writes of a byte and 10 us, which feel half of each second of merges: one client.
+    let evened = |merges: f64| {
+        let took = 10e-6 + 0.5 * merges / f64::from(writes);
+        let mut seen = mission(u64::from(writes), 0);
+        seen.put.mean = Duration::from_secs_f64(took);
+        seen.duration = Duration::from_secs_f64(took * f64::from(writes));
+        seen.levels = vec![LevelMission {
+            compaction_time: Duration::from_secs_f64(merges),
+            ..LevelMission::default()
+        }];
+        cost.evened(&structure, &seen, &limits, took)
+    };
+    let at_even_rate = evened(even);
+    for merges in [0.0, 0.5 * even, 2.0 * even, 0.05] {
+        let found = evened(merges);
+        let off = (found / at_even_rate - 1.0).abs();
+        assert!(off < 1e-3, "{merges}: {found} {at_even_rate}");
+    }
 }
 
 #[test]

@@ -97,16 +97,19 @@ fn a_state_of_an_older_program_is_taken_up() {
     assert_eq!(usual.remove("scanned"), Some(json!(0.0)));
     let fit = &mut cost["fit"];
     let rows = fit["products"].as_array_mut().expect("rows");
-    assert_eq!(rows.pop(), Some(json!(vec![0.0; 8])));
+    rows.truncate(7);
     for row in rows {
-        let cell = row.as_array_mut().expect("a row").pop();
-        assert_eq!(cell, Some(json!(0.0)));
+        row.as_array_mut().expect("a row").truncate(7);
     }
     let sums = fit["sums"].as_array_mut().expect("sums");
-    assert_eq!(sums.pop(), Some(json!(0.0)));
+    sums.truncate(7);
+    let told = sums.clone();
     let mut again = Learned::new(0.0);
     again.restore(&state).expect("an older state");
-    assert_eq!(again.state()["cost"], tuner.state()["cost"]);
+    let sums = again.state()["cost"]["fit"]["sums"].clone();
+    let sums = sums.as_array().expect("sums");
+    assert_eq!(sums[..7], told);
+    assert!(sums[7..].iter().all(|sum| *sum == json!(0.0)), "{sums:?}");
     assert_eq!(MACHINE.fly(&mut again, &uniform(3), 0.95, 1), limits);
     let bars = &again.phase.bars;
     assert!(bars.stand(LogicalLevel(1), RunLimit::clamped(9)));

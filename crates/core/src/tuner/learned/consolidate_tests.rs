@@ -1,0 +1,227 @@
+use std::time::Duration;
+
+use super::*;
+use crate::observation::{Latency, OperationMix};
+use crate::shape::{RunLimit, RunLimits};
+use crate::testing::{numbered_files, small_shape};
+use crate::tree::Tree;
+
+/// Runs of 100 bytes in level 1 over one of 20,000 bytes.
+fn tree(runs: u16) -> Tree {
+    tree_over(runs, &[200])
+}
+
+/// The same over runs of so many files in level 2, the oldest first.
+fn tree_over(runs: u16, below: &[u64]) -> Tree {
+    let layout = small_shape().layout;
+    let mut levels = vec![Vec::new(); usize::from(layout.num_levels())];
+    let [first, second] = [1, 2].map(|level| layout.span(LogicalLevel(level)).1);
+    for run in 0..runs {
+        levels[usize::from(first.0 - run)] = numbered_files(1);
+    }
+    for (at, files) in below.iter().enumerate() {
+        levels[usize::from(second.0) - at] = numbered_files(*files);
+    }
+    Tree::new(levels).expect("runs")
+}
+
+fn mission(gets_found: u64, writes: u64) -> Mission {
+    let latency = |count: u64| Latency {
+        count,
+        mean: Duration::from_micros(100),
+        ..Latency::default()
+    };
+    Mission {
+        // One client, who is always there.
+        duration: Duration::from_micros(100) * (gets_found + writes) as u32,
+        operations: OperationMix {
+            gets_found,
+            writes,
+            ..OperationMix::default()
+        },
+        get: latency(gets_found),
+        put: latency(writes),
+        ..Mission::default()
+    }
+}
+
+/// The mission after which a level is to be merged, and which.
+fn first(tree: &Tree, limit: u16, mission: &Mission) -> Option<(usize, LogicalLevel)> {
+    first_before(tree, limit, mission, 0.0)
+}
+
+/// The same where so many missions are expected to follow.
+fn first_before(
+    tree: &Tree,
+    limit: u16,
+    mission: &Mission,
+    follow: f64,
+) -> Option<(usize, LogicalLevel)> {
+    first_of(tree, limit, mission, true, follow)
+}
+
+fn first_of(
+    tree: &Tree,
+    limit: u16,
+    mission: &Mission,
+    settled: bool,
+    follow: f64,
+) -> Option<(usize, LogicalLevel)> {
+    let shape = small_shape();
+    let limits = RunLimits::uniform(RunLimit::clamped(limit));
+    let mut cost = Cost::new(true);
+    let structure = Structure::of(&shape, tree).expect("levels");
+    cost.learn(&structure, tree, mission, &limits);
+    let seen = Question {
+        shape: &shape,
+        tree,
+        limits: &limits,
+        mission,
+    };
+    let mut surplus = Surplus::default();
+    (1..100).find_map(|at| Some((at, surplus.after(&seen, &cost, settled, follow)?.level)))
+}
+
+#[test]
+fn without_writes_a_level_is_merged_once_it_has_cost_as_much() {
+    let (at, level) = first(&tree(5), 10, &mission(1, 0)).expect("some time");
+    assert!(at > 1 && level == LogicalLevel(1), "{at} {level}");
+    let sooner = first(&tree(5), 10, &mission(10, 0)).expect("some time").0;
+    assert!(sooner < at, "{sooner} {at}");
+    assert_eq!(first(&tree(0), 10, &mission(10, 0)), None, "one run");
+}
+
+#[test]
+fn where_a_workload_is_known_to_last_a_merge_comes_sooner() {
+    let mission = mission(1, 0);
+    let (at, _) = first(&tree(5), 10, &mission).expect("some time");
+    let long = first_before(&tree(5), 10, &mission, 2.0 * at as f64);
+    let short = first_before(&tree(5), 10, &mission, 0.5);
+    assert_eq!(long, Some((at.div_ceil(4), LogicalLevel(1))));
+    assert_eq!(short, Some((at, LogicalLevel(1))));
+}
+
+#[test]
+fn while_somebody_writes_nothing_is_merged_before_the_limits_have_settled() {
+    let (tree, writes, reads) = (tree(5), mission(10, 10), mission(10, 0));
+    let first = |mission: &Mission, settled: bool| {
+        let found = first_of(&tree, 1, mission, settled, 0.0);
+        found.map(|(_, level)| level)
+    };
+    let one = Some(LogicalLevel(1));
+    assert_eq!(
+        [true, false].map(|settled| first(&reads, settled)),
+        [one; 2]
+    );
+    assert_eq!(
+        [true, false].map(|settled| first(&writes, settled)),
+        [one, None]
+    );
+}
+
+/// A merge that was asked for while nobody wrote, before missions of another kind.
+fn merging(limit: u16, then: &Mission, turned: bool) -> Vec<LogicalLevel> {
+    let (shape, reads) = (small_shape(), mission(10, 0));
+    let tree = tree(5);
+    let limits = RunLimits::uniform(RunLimit::clamped(limit));
+    let mut cost = Cost::new(true);
+    let structure = Structure::of(&shape, &tree).expect("levels");
+    cost.learn(&structure, &tree, &reads, &limits);
+    let seen = Question {
+        shape: &shape,
+        tree: &tree,
+        limits: &limits,
+        mission: &reads,
+    };
+    let mut surplus = Surplus::default();
+    let asked = (1..100).find_map(|_| surplus.after(&seen, &cost, true, 0.0));
+    assert_eq!(asked.expect("some time").level, LogicalLevel(1));
+    assert!(surplus.abandon(&seen, true).is_empty(), "nobody writes");
+    let seen = Question {
+        mission: then,
+        ..seen
+    };
+    let abandoned = surplus.abandon(&seen, turned);
+    assert!(surplus.abandon(&seen, turned).is_empty(), "it is said once");
+    abandoned.into_iter().map(|it| it.level).collect()
+}
+
+#[test]
+fn a_merge_is_given_up_when_the_workload_turns() {
+    let (reads, writes) = (mission(10, 0), mission(1, 9));
+    let (one, none) = (vec![LogicalLevel(1)], Vec::new());
+    assert_eq!(merging(10, &writes, true), one, "other runs, another price");
+    assert_eq!(merging(1, &writes, true), one);
+    assert_eq!(merging(10, &writes, false), one, "five runs are no surplus");
+    assert_eq!(merging(1, &writes, false), none, "four are");
+    assert_eq!(merging(1, &reads, true), none);
+}
+
+#[test]
+fn a_merge_that_is_done_is_not_given_up() {
+    let (shape, reads, writes) = (small_shape(), mission(10, 0), mission(1, 9));
+    let limits = RunLimits::uniform(RunLimit::clamped(10));
+    let (before, after) = (tree(5), tree(0));
+    let mut cost = Cost::new(true);
+    let structure = Structure::of(&shape, &before).expect("levels");
+    cost.learn(&structure, &before, &reads, &limits);
+    let mut seen = Question {
+        shape: &shape,
+        tree: &before,
+        limits: &limits,
+        mission: &reads,
+    };
+    let mut surplus = Surplus::default();
+    let asked = (1..100).find_map(|_| surplus.after(&seen, &cost, true, 0.0));
+    assert!(asked.is_some());
+    (seen.tree, seen.mission) = (&after, &writes);
+    assert!(surplus.abandon(&seen, true).is_empty());
+}
+
+/// Scans that take as long as the model has it before it has learned anything.
+#[test]
+fn long_scans_pay_for_a_merge_by_what_they_pass_too() {
+    let tree = tree_over(0, &[2_000, 1_000]);
+    let after = |entries: u64| {
+        let mut mission = mission(0, 0);
+        mission.operations.scans = 1;
+        mission.operations.scan_entries = entries;
+        let (each, seek, passed) = (80, 60, entries * 3 / 2);
+        mission.seek.mean = Duration::from_micros(each + 2 * seek + 5 * passed);
+        let (at, level) = first(&tree, 1, &mission).expect("some time");
+        assert_eq!(level, LogicalLevel(2));
+        at
+    };
+    let (short, long) = (after(10), after(100));
+    assert!(2 * long < short, "{long} {short}");
+}
+
+#[test]
+fn only_what_comes_into_the_oldest_run_is_passed_no_more() {
+    let shape = small_shape();
+    let limits = RunLimits::uniform(RunLimit::ONE);
+    let hidden = |tree: &Tree, level: u16, gets: u64, writes: u64| {
+        let seen = Question {
+            shape: &shape,
+            tree,
+            limits: &limits,
+            mission: &mission(gets, writes),
+        };
+        let merge = merge(&seen, LogicalLevel(level), LogicalLevel(2));
+        merge.hidden_by_surplus()
+    };
+    let (one, two) = (tree(5), tree_over(5, &[2_000, 1_000]));
+    assert_eq!(hidden(&one, 1, 10, 0), 500.0);
+    assert_eq!(hidden(&one, 1, 10, 10), 400.0, "four runs of five");
+    assert_eq!(hidden(&one, 2, 10, 0), 0.0, "it is alone");
+    assert_eq!(hidden(&two, 1, 10, 0), 0.0, "they go into a newer run");
+    assert_eq!(hidden(&two, 2, 10, 0), 100_000.0);
+}
+
+#[test]
+fn with_writes_only_runs_over_the_limit_count() {
+    assert_eq!(first(&tree(5), 5, &mission(10, 10)), None);
+    let (at, level) = first(&tree(5), 1, &mission(10, 10)).expect("some time");
+    assert_eq!(level, LogicalLevel(1));
+    assert!(at >= first(&tree(5), 1, &mission(20, 0)).expect("some time").0);
+}
