@@ -112,6 +112,12 @@ mod tests {
         }
     }
 
+    /// Lines whose words are one blank apart.
+    fn rows(text: &str) -> Vec<String> {
+        let line = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+        text.lines().map(line).collect()
+    }
+
     #[test]
     fn arms_stand_beside_each_other_and_what_did_not_come_near_says_so() {
         let all = [
@@ -120,10 +126,7 @@ mod tests {
             found("lerp", "reads", &[]),
         ];
         let text = render_convergence(&all, 3);
-        let rows: Vec<String> = text
-            .lines()
-            .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
-            .collect();
+        let rows = rows(&text);
         for row in [
             "session best static learned lerp",
             "reads fixed-4 8 of 40 not in 40",
@@ -159,10 +162,7 @@ mod tests {
             of("thresholds-30-70", "bursts", 1.0),
         ];
         let text = render_convergence(&all, 3);
-        let rows: Vec<String> = text
-            .lines()
-            .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
-            .collect();
+        let rows = rows(&text);
         for row in [
             "session best static learned lerp",
             "scans fixed-4 1 of 2 -",

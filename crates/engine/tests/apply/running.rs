@@ -139,18 +139,23 @@ fn a_rate_limit_goes_back_to_that_of_the_open() {
 }
 
 /// The first column family could take it.
-#[test]
-fn a_policy_that_one_column_family_cannot_take_changes_none() {
-    let place = Place::new();
+/// A new store with Monkey's filters, and a column family that has uniform ones.
+fn monkey_beside_plain(place: &Place) -> Db {
     let monkey = Settings {
         filters: FilterAllocation::Monkey,
         ..Settings::default()
     };
     let plain = Settings::default();
-    let db = Db::opening(place.path(), monkey)
+    Db::opening(place.path(), monkey)
         .family("second", plain)
         .open()
-        .expect("a new store");
+        .expect("a new store")
+}
+
+#[test]
+fn a_policy_that_one_column_family_cannot_take_changes_none() {
+    let place = Place::new();
+    let db = monkey_beside_plain(&place);
     let applied = db
         .apply(&wanted("{\"policy\": \"lerp-monkey\"}"))
         .expect("answered");
@@ -166,15 +171,7 @@ fn a_policy_that_one_column_family_cannot_take_changes_none() {
 #[test]
 fn a_policy_that_the_store_follows_by_another_name_is_no_change() {
     let place = Place::new();
-    let monkey = Settings {
-        filters: FilterAllocation::Monkey,
-        ..Settings::default()
-    };
-    let plain = Settings::default();
-    let db = Db::opening(place.path(), monkey)
-        .family("second", plain)
-        .open()
-        .expect("a new store");
+    let db = monkey_beside_plain(&place);
     let lerp = wanted("{\"policy\": \"lerp\"}");
     for taken in [Taken::Changed, Taken::Already, Taken::Already] {
         let applied = db.apply(&lerp).expect("answered");

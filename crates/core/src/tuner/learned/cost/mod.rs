@@ -140,10 +140,20 @@ pub(super) struct Cost {
     workers: f64,
 }
 
+/// The terms that so many seconds of compaction count in beside operations like these, and how
+/// much in each.
+fn compactions(seen: &Seen, seconds: f64) -> [(usize, f64); 2] {
+    let felt = seconds * seen.busy();
+    [
+        (COMPACTION, felt * (1.0 - seen.reading)),
+        (BESIDE_READS, felt * seen.reading),
+    ]
+}
+
 /// Seconds that operations like these feel of a second of compaction.
 fn felt(constants: &Terms, seen: &Seen) -> f64 {
-    let [beside_writes, beside_reads] = [constants[COMPACTION], constants[BESIDE_READS]];
-    seen.busy() * (beside_writes + seen.reading * (beside_reads - beside_writes))
+    let terms = compactions(seen, 1.0).into_iter();
+    terms.map(|(at, amount)| amount * constants[at]).sum()
 }
 
 impl Cost {
@@ -228,7 +238,6 @@ impl Cost {
     fn terms(&self, seen: &Seen, runs: &[f64], level0: f64, passed: f64, compaction: f64) -> Terms {
         let by_level = runs.iter().enumerate();
         let asked: f64 = by_level.map(|(at, runs)| runs * self.asking(at)).sum();
-        let felt = compaction * seen.busy();
         let mut terms = [0.0; TERMS];
         terms[GETS] = seen.gets;
         terms[FALSE] = seen.gets * (asked + level0 * self.asking(0));
@@ -236,9 +245,10 @@ impl Cost {
         terms[SCANS] = seen.scans;
         terms[SCANNED_RUNS] = seen.scans * (runs.iter().sum::<f64>() + level0);
         terms[WRITES] = seen.writes;
-        terms[COMPACTION] = felt * (1.0 - seen.reading);
-        terms[BESIDE_READS] = felt * seen.reading;
         terms[PASSED] = seen.scanned * (1.0 + passed);
+        for (at, amount) in compactions(seen, compaction) {
+            terms[at] = amount;
+        }
         terms
     }
 
@@ -304,12 +314,13 @@ impl Cost {
             .zip(&shaped.passed);
         for (at, ((runs, rewritten), passed)) in levels.enumerate() {
             let later = self.later(seen, structure, at);
-            let felt = later.written * rewritten * self.rewrites * self.byte * seen.busy();
+            let compaction = later.written * rewritten * self.rewrites * self.byte;
             met[FALSE] += later.gets * runs * self.asking(at);
             met[SCANNED_RUNS] += later.scans * runs;
-            met[COMPACTION] += felt * (1.0 - seen.reading);
-            met[BESIDE_READS] += felt * seen.reading;
             met[PASSED] += later.scanned * passed;
+            for (at, amount) in compactions(seen, compaction) {
+                met[at] += amount;
+            }
         }
         met
     }

@@ -33,10 +33,9 @@ pub(super) struct Seen {
 impl Seen {
     /// `None` of a mission that does not tell what its operations took.
     pub fn of(mission: &Mission) -> Option<Seen> {
-        let [gets, scans, writes] = mission.kinds().map(|(count, _)| count);
-        let [of_gets, of_scans, of_writes] = mission
-            .kinds()
-            .map(|(count, it)| count * it.mean.as_secs_f64());
+        let kinds = mission.kinds();
+        let [gets, scans, writes] = kinds.map(|(count, _)| count);
+        let [of_gets, of_scans, of_writes] = kinds.map(|(count, it)| count * it.mean.as_secs_f64());
         let timed = of_gets + of_scans + of_writes;
         let operations = gets + scans + writes;
         let waited = waited(mission)?;
