@@ -201,18 +201,7 @@ fn for_level(seen: &Observation, level: LogicalLevel) -> Option<Begin> {
     if seen.state.consolidate.contains(&level) {
         return for_consolidation(seen, &here);
     }
-    let (run, file) = tombstones(seen, &here)?;
-    let reason = Reason::Tombstones {
-        file: file.number,
-        share: file.deletion_share(),
-    };
-    let target = into_existing(seen, &here)?;
-    (run < target).then(|| Begin {
-        top: run,
-        target,
-        range: Some((file.smallest.clone(), file.largest.clone())),
-        reason,
-    })
+    for_tombstones(seen, &here)
 }
 
 /// The run that takes a level's runs without becoming one more, sealed or not: so
@@ -324,16 +313,38 @@ fn down(
     })
 }
 
-/// The first file full of tombstones, with its run, if anything older lies
-/// below for them to hide.
-fn tombstones<'a>(seen: &'a Observation, here: &View) -> Option<(PhysicalLevel, &'a File)> {
+/// A drain of files full of tombstones, as many as one piece takes. They are small, and many of
+/// them lie over one file of an older run, which would be rewritten for each.
+fn for_tombstones(seen: &Observation, here: &View) -> Option<Begin> {
+    let (run, files) = tombstones(seen, here)?;
+    let (first, last) = files.first().zip(files.last())?;
+    let reason = Reason::Tombstones {
+        file: first.number,
+        share: first.deletion_share(),
+    };
+    let target = into_existing(seen, here)?;
+    let all = Begin {
+        top: run,
+        target,
+        range: Some((first.smallest.clone(), last.largest.clone())),
+        reason,
+    };
+    let range = Some(piece::range(seen, &all.probe(), None, 1)?);
+    (run < target).then_some(Begin { range, ..all })
+}
+
+/// The first files full of tombstones, with their run, if anything older lies below for them
+/// to hide: all that lie side by side.
+fn tombstones<'a>(seen: &'a Observation, here: &View) -> Option<(PhysicalLevel, &'a [File])> {
     let oldest = seen.tree.runs().next_back()?;
+    let full = |file: &File| file.deletion_share() >= seen.shape.tombstone_share;
     here.fresh
         .iter()
         .filter(|run| run.physical < oldest)
         .find_map(|run| {
             let files = seen.tree.files(run.physical);
-            let full = |file: &&File| file.deletion_share() >= seen.shape.tombstone_share;
-            files.iter().find(full).map(|file| (run.physical, file))
+            let first = files.iter().position(full)?;
+            let beside = files[first..].iter().take_while(|file| full(file)).count();
+            Some((run.physical, &files[first..first + beside]))
         })
 }

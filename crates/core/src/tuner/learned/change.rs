@@ -81,7 +81,6 @@ impl Learned {
 
     /// A trial ends with the workload that it was for.
     fn end_with_workload(&mut self, seen: &Question<'_>, back: RunLimits) -> Option<Wish> {
-        self.phase.measure_first();
         if back.is_same(seen.limits) {
             return None;
         }

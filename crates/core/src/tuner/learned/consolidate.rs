@@ -3,7 +3,9 @@
 //! A lower limit takes effect only as its level fills, which takes long where few
 //! write and for ever where nobody does. So a level is merged by itself once reads
 //! have lost as much by its surplus runs as the merge is expected to be felt. Those
-//! are the runs over its limit, and all that a merge can spare while nobody writes.
+//! are the runs over its limit; where that is one, and while nobody writes, all that a
+//! merge can spare: a limit of one says that reads want fewer runs than limits can give,
+//! and a level that is drained before it is full is none until it gets its next run.
 //! Whatever comes after, that is at most twice what foresight would have paid for
 //! this merge (the rule of renting skis), as far as the model is right.
 //!
@@ -22,6 +24,7 @@ use super::cost::Cost;
 use super::structure::Structure;
 use crate::layout::LogicalLevel;
 use crate::observation::Mission;
+use crate::shape::{RunLimit, RunLimits};
 use crate::tuner::{Change, Question};
 
 /// A smaller share of writes, against reads, is none.
@@ -70,13 +73,14 @@ impl Merge {
 
 impl Surplus {
     /// The level to merge now, if one has paid for it; so many missions are expected to
-    /// follow like this one. Whether the limits have settled: while somebody writes nothing is
-    /// merged before, for what is surplus under these limits may be none under the next.
+    /// follow like this one. `allowed` are limits that will stay. While somebody writes nothing
+    /// is merged before they are known, for what is surplus under some limits may be none
+    /// under the next.
     pub fn after(
         &mut self,
         seen: &Question<'_>,
         cost: &Cost,
-        settled: bool,
+        allowed: Option<&RunLimits>,
         follow: f64,
     ) -> Option<Change> {
         let deepest = seen.tree.deepest_occupied(&seen.shape.layout)?;
@@ -84,10 +88,11 @@ impl Surplus {
         let reads = seen.mission.operations.reads() as f64;
         let operations = reads + writes(seen.mission);
         self.lost.resize(usize::from(deepest.0), Lost::default());
-        let may_merge = settled || nobody_writes(seen.mission);
+        let may_merge = allowed.is_some() || nobody_writes(seen.mission);
+        let allowed = allowed.unwrap_or(seen.limits);
         let mut most: Option<(f64, Change)> = None;
         for level in (1..=deepest.0).map(LogicalLevel) {
-            let merge = merge(seen, level, deepest);
+            let merge = merge(seen, allowed, level, deepest);
             let less = structure.passed(merge.hidden_by_surplus());
             let Some((saved, byte)) = cost.of_runs(level, merge.surplus, less) else {
                 continue;
@@ -109,22 +114,27 @@ impl Surplus {
         }
         let (_, change) = most?;
         if let Some(lost) = self.lost.get_mut(usize::from(change.level.0) - 1) {
-            lost.asked = Some(merge(seen, change.level, deepest).fewer);
+            lost.asked = Some(merge(seen, allowed, change.level, deepest).fewer);
         }
         Some(change)
     }
 
     /// Levels whose merge was asked for and is wanted no more: their runs are no surplus
-    /// now, or the workload has just turned to one that writes. A merge that has spared
-    /// runs is over.
-    pub fn abandon(&mut self, seen: &Question<'_>, turned: bool) -> Vec<Change> {
+    /// under these limits, or the workload has just turned to one that writes. A merge that
+    /// has spared runs is over.
+    pub fn abandon(
+        &mut self,
+        seen: &Question<'_>,
+        allowed: &RunLimits,
+        turned: bool,
+    ) -> Vec<Change> {
         let Some(deepest) = seen.tree.deepest_occupied(&seen.shape.layout) else {
             return Vec::new();
         };
         let turned = turned && !nobody_writes(seen.mission);
         let mut abandoned = Vec::new();
         for (level, lost) in (1..).map(LogicalLevel).zip(&mut self.lost) {
-            let merge = merge(seen, level, deepest);
+            let merge = merge(seen, allowed, level, deepest);
             let Some(asked) = lost.asked else {
                 continue;
             };
@@ -169,7 +179,12 @@ fn nobody_writes(mission: &Mission) -> bool {
 
 /// What a merge of a level would do: its runs go into the newest one below; without
 /// one they become a run of their own.
-fn merge(seen: &Question<'_>, level: LogicalLevel, deepest: LogicalLevel) -> Merge {
+fn merge(
+    seen: &Question<'_>,
+    allowed: &RunLimits,
+    level: LogicalLevel,
+    deepest: LogicalLevel,
+) -> Merge {
     let runs = |level| seen.tree.runs_of(&seen.shape.layout, level);
     let here = runs(level);
     let own: u64 = here.iter().map(|run| seen.tree.bytes(*run)).sum();
@@ -183,11 +198,11 @@ fn merge(seen: &Question<'_>, level: LogicalLevel, deepest: LogicalLevel) -> Mer
         None => 0,
     };
     let fewer = (here.len() - usize::from(taker.is_none() && !here.is_empty())) as f64;
-    let over = here.len() as f64 - f64::from(seen.limits.get(level).get());
-    let surplus = if nobody_writes(seen.mission) {
+    let limit = allowed.get(level);
+    let surplus = if nobody_writes(seen.mission) || limit == RunLimit::ONE {
         fewer
     } else {
-        over.clamp(0.0, fewer)
+        (here.len() as f64 - f64::from(limit.get())).clamp(0.0, fewer)
     };
     Merge {
         fewer,

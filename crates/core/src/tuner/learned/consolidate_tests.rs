@@ -57,18 +57,19 @@ fn first_before(
     mission: &Mission,
     follow: f64,
 ) -> Option<(usize, LogicalLevel)> {
-    first_of(tree, limit, mission, true, follow)
+    first_of(tree, limit, mission, Some(limit), follow)
 }
 
 fn first_of(
     tree: &Tree,
     limit: u16,
     mission: &Mission,
-    settled: bool,
+    allowed: Option<u16>,
     follow: f64,
 ) -> Option<(usize, LogicalLevel)> {
     let shape = small_shape();
-    let limits = RunLimits::uniform(RunLimit::clamped(limit));
+    let uniform = |limit| RunLimits::uniform(RunLimit::clamped(limit));
+    let (limits, allowed) = (uniform(limit), allowed.map(uniform));
     let mut cost = Cost::new(true);
     let structure = Structure::of(&shape, tree).expect("levels");
     cost.learn(&structure, tree, mission, &limits);
@@ -79,7 +80,8 @@ fn first_of(
         mission,
     };
     let mut surplus = Surplus::default();
-    (1..100).find_map(|at| Some((at, surplus.after(&seen, &cost, settled, follow)?.level)))
+    let mut ask = || surplus.after(&seen, &cost, allowed.as_ref(), follow);
+    (1..100).find_map(|at| Some((at, ask()?.level)))
 }
 
 #[test]
@@ -102,21 +104,17 @@ fn where_a_workload_is_known_to_last_a_merge_comes_sooner() {
 }
 
 #[test]
-fn while_somebody_writes_nothing_is_merged_before_the_limits_have_settled() {
+fn while_somebody_writes_nothing_is_merged_before_limits_are_known_to_stay() {
     let (tree, writes, reads) = (tree(5), mission(10, 10), mission(10, 0));
-    let first = |mission: &Mission, settled: bool| {
-        let found = first_of(&tree, 1, mission, settled, 0.0);
+    let first = |mission: &Mission, allowed: Option<u16>| {
+        let found = first_of(&tree, 2, mission, allowed, 0.0);
         found.map(|(_, level)| level)
     };
     let one = Some(LogicalLevel(1));
-    assert_eq!(
-        [true, false].map(|settled| first(&reads, settled)),
-        [one; 2]
-    );
-    assert_eq!(
-        [true, false].map(|settled| first(&writes, settled)),
-        [one, None]
-    );
+    let allowed = [None, Some(1), Some(2), Some(5)];
+    assert_eq!(allowed.map(|allowed| first(&reads, allowed)), [one; 4]);
+    let expected = [None, one, one, None];
+    assert_eq!(allowed.map(|allowed| first(&writes, allowed)), expected);
 }
 
 /// A merge that was asked for while nobody wrote, before missions of another kind.
@@ -134,15 +132,21 @@ fn merging(limit: u16, then: &Mission, turned: bool) -> Vec<LogicalLevel> {
         mission: &reads,
     };
     let mut surplus = Surplus::default();
-    let asked = (1..100).find_map(|_| surplus.after(&seen, &cost, true, 0.0));
+    let asked = (1..100).find_map(|_| surplus.after(&seen, &cost, Some(&limits), 0.0));
     assert_eq!(asked.expect("some time").level, LogicalLevel(1));
-    assert!(surplus.abandon(&seen, true).is_empty(), "nobody writes");
+    assert!(
+        surplus.abandon(&seen, &limits, true).is_empty(),
+        "nobody writes"
+    );
     let seen = Question {
         mission: then,
         ..seen
     };
-    let abandoned = surplus.abandon(&seen, turned);
-    assert!(surplus.abandon(&seen, turned).is_empty(), "it is said once");
+    let abandoned = surplus.abandon(&seen, &limits, turned);
+    assert!(
+        surplus.abandon(&seen, &limits, turned).is_empty(),
+        "it is said once"
+    );
     abandoned.into_iter().map(|it| it.level).collect()
 }
 
@@ -172,10 +176,10 @@ fn a_merge_that_is_done_is_not_given_up() {
         mission: &reads,
     };
     let mut surplus = Surplus::default();
-    let asked = (1..100).find_map(|_| surplus.after(&seen, &cost, true, 0.0));
+    let asked = (1..100).find_map(|_| surplus.after(&seen, &cost, Some(&limits), 0.0));
     assert!(asked.is_some());
     (seen.tree, seen.mission) = (&after, &writes);
-    assert!(surplus.abandon(&seen, true).is_empty());
+    assert!(surplus.abandon(&seen, &limits, true).is_empty());
 }
 
 /// Scans that take as long as the model has it before it has learned anything.
@@ -199,7 +203,7 @@ fn long_scans_pay_for_a_merge_by_what_they_pass_too() {
 #[test]
 fn only_what_comes_into_the_oldest_run_is_passed_no_more() {
     let shape = small_shape();
-    let limits = RunLimits::uniform(RunLimit::ONE);
+    let limits = RunLimits::uniform(RunLimit::clamped(2));
     let hidden = |tree: &Tree, level: u16, gets: u64, writes: u64| {
         let seen = Question {
             shape: &shape,
@@ -207,12 +211,12 @@ fn only_what_comes_into_the_oldest_run_is_passed_no_more() {
             limits: &limits,
             mission: &mission(gets, writes),
         };
-        let merge = merge(&seen, LogicalLevel(level), LogicalLevel(2));
+        let merge = merge(&seen, &limits, LogicalLevel(level), LogicalLevel(2));
         merge.hidden_by_surplus()
     };
     let (one, two) = (tree(5), tree_over(5, &[2_000, 1_000]));
     assert_eq!(hidden(&one, 1, 10, 0), 500.0);
-    assert_eq!(hidden(&one, 1, 10, 10), 400.0, "four runs of five");
+    assert_eq!(hidden(&one, 1, 10, 10), 300.0, "three runs of five");
     assert_eq!(hidden(&one, 2, 10, 0), 0.0, "it is alone");
     assert_eq!(hidden(&two, 1, 10, 0), 0.0, "they go into a newer run");
     assert_eq!(hidden(&two, 2, 10, 0), 100_000.0);
@@ -221,7 +225,18 @@ fn only_what_comes_into_the_oldest_run_is_passed_no_more() {
 #[test]
 fn with_writes_only_runs_over_the_limit_count() {
     assert_eq!(first(&tree(5), 5, &mission(10, 10)), None);
-    let (at, level) = first(&tree(5), 1, &mission(10, 10)).expect("some time");
+    let (at, level) = first(&tree(5), 2, &mission(10, 10)).expect("some time");
     assert_eq!(level, LogicalLevel(1));
-    assert!(at >= first(&tree(5), 1, &mission(20, 0)).expect("some time").0);
+    assert!(at >= first(&tree(5), 2, &mission(20, 0)).expect("some time").0);
+}
+
+/// A level is drained before it is full, once reads have paid for it.
+#[test]
+fn under_a_limit_of_one_the_last_run_counts_too() {
+    let (few, many) = (mission(20, 2), mission(20, 10));
+    assert_eq!(first(&tree(1), 2, &few), None);
+    let (at, level) = first(&tree(1), 1, &few).expect("some time");
+    assert_eq!(level, LogicalLevel(1));
+    assert!(at <= first(&tree(1), 1, &many).expect("some time").0);
+    assert_eq!(first(&tree(0), 1, &few), None, "the data itself");
 }

@@ -76,6 +76,8 @@ pub struct Learned {
     times: Times,
     /// The model is on its way.
     marching: bool,
+    /// Where it leads, or led if these are the present limits.
+    heading: Option<RunLimits>,
     /// The level that marches, where levels march one by one.
     marcher: Option<LogicalLevel>,
     /// The last mission showed that the workload is another one.
@@ -125,6 +127,7 @@ impl Learned {
             imposed: None,
             times: Times::default(),
             marching: false,
+            heading: None,
             marcher: None,
             turned: false,
             tried: None,
@@ -219,6 +222,11 @@ impl Tuner for Learned {
             format!("{} instead of {}: {why}", new.get(), old.get())
         });
         self.answered = Some(limits.clone());
+        let marching = self.marching;
+        self.heading = self
+            .heading
+            .take()
+            .filter(|end| marching || end.is_same(&limits));
         let abandon = self.abandon(seen);
         let consolidate = self.consolidate(seen, &limits);
         Trial {
@@ -255,9 +263,10 @@ impl Learned {
         let left = self.lengths.left(&self.course);
         let left = left.filter(|_| self.learning.has(Part::Foresight) && self.present.is_sure());
         let settled = limits.is_same(seen.limits) && self.phase.settled().is_some();
+        let allowed = self.heading.as_ref().or(settled.then_some(limits));
         let level = self
             .surplus
-            .after(seen, &self.cost, settled, left.unwrap_or(0.0));
+            .after(seen, &self.cost, allowed, left.unwrap_or(0.0));
         level.into_iter().collect()
     }
 
@@ -283,6 +292,7 @@ impl Learned {
         if !self.present.is_sure() || !self.learning.has(Part::Consolidation) {
             return Vec::new();
         }
-        self.surplus.abandon(seen, turned)
+        let allowed = self.heading.as_ref().unwrap_or(seen.limits);
+        self.surplus.abandon(seen, allowed, turned)
     }
 }

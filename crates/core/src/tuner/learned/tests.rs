@@ -3,6 +3,7 @@
 mod machine;
 mod restarts;
 mod steps;
+mod turns;
 mod ways_back;
 
 use std::time::Duration;
