@@ -19,6 +19,7 @@ pub mod guards;
 pub mod journal;
 pub mod key;
 pub mod layout;
+pub mod live;
 pub mod observation;
 pub mod plan;
 pub mod planner;
@@ -35,6 +36,7 @@ pub mod validate;
 
 pub use key::Key;
 pub use layout::{Layout, LogicalLevel, PhysicalLevel, Slot};
+pub use live::{Live, LiveSample};
 pub use observation::{InFlight, Mission, Observation};
 pub use plan::{Excess, Plan, PlanKind, Reason};
 pub use shape::{RunLimit, RunLimits, Shape, Transition};
