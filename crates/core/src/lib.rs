@@ -19,7 +19,6 @@ pub mod guards;
 pub mod journal;
 pub mod key;
 pub mod layout;
-pub mod live;
 pub mod observation;
 pub mod plan;
 pub mod planner;
@@ -36,7 +35,6 @@ pub mod validate;
 
 pub use key::Key;
 pub use layout::{Layout, LogicalLevel, PhysicalLevel, Slot};
-pub use live::{Live, LiveSample};
 pub use observation::{InFlight, Mission, Observation};
 pub use plan::{Excess, Plan, PlanKind, Reason};
 pub use shape::{RunLimit, RunLimits, Shape, Transition};

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::key::Key;
 use crate::layout::PhysicalLevel;
-use crate::live::Live;
 use crate::schedule::{DeepOrder, Level0Order};
 use crate::shape::Shape;
 use crate::state::{DrainId, TreeState};
@@ -38,8 +37,6 @@ pub struct Observation {
     pub shape: Shape,
     /// The manifest.
     pub tree: Tree,
-    /// How much of it users can still read.
-    pub live: Live,
     /// The planner's memory.
     pub state: TreeState,
     /// Compactions that run now, RocksDB's own included.
@@ -59,12 +56,11 @@ pub struct Observation {
 
 impl Observation {
     /// A tree that nobody else touches: nothing runs, every file can be read, the schedule
-    /// lets everything run, no limit is held, and nobody looks for what users can read.
+    /// lets everything run, and no limit is held.
     pub fn quiet(shape: Shape, tree: Tree, state: TreeState, workers: usize) -> Self {
         Self {
             shape,
             tree,
-            live: Live::Unknown,
             state,
             in_flight: Vec::new(),
             unreadable: BTreeSet::new(),

@@ -3,14 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lissom_core::live::{STRETCH, Stretch};
 use lissom_core::{File, InFlight, Key, PhysicalLevel, Tree};
-use rust_rocksdb::{AsColumnFamilyRef, ReadOptions};
+use rust_rocksdb::AsColumnFamilyRef;
 
-use crate::RocksDb;
 use crate::error::{Error, Result};
 use crate::ffi::CfRef;
-use crate::ffi::perf;
 use crate::ffi::snapshot::{FileRow, tree_snapshot};
 
 /// One column family's files at one instant.
@@ -48,37 +45,6 @@ pub fn observe(family: &impl AsColumnFamilyRef) -> Result<Seen> {
     Ok(Seen {
         tree,
         being_compacted,
-    })
-}
-
-/// Reads some entries from a key on, and counts what a scan passes for them. The cache is left
-/// as it is.
-pub(crate) fn read_stretch(
-    db: &RocksDb,
-    family: &impl AsColumnFamilyRef,
-    start: &Key,
-) -> Result<Stretch> {
-    let mut options = ReadOptions::default();
-    options.set_total_order_seek(true);
-    options.fill_cache(false);
-    let sample = perf::Sample::begin();
-    let sample = sample.ok_or_else(|| Error::bug("this thread is counting already"))?;
-    let mut iterator = db.raw_iterator_cf_opt(family, options);
-    iterator.seek(start.as_bytes());
-    let mut live = 0;
-    while live < STRETCH && iterator.valid() {
-        live += 1;
-        iterator.next();
-    }
-    let mut counts = perf::Counts::default();
-    sample.end(&mut counts);
-    iterator.status()?;
-    // Each step counts the entry that it leaves as skipped, too.
-    let skipped = counts.totals.internal_key_skipped_count;
-    let passed = skipped + counts.totals.internal_delete_skipped_count;
-    Ok(Stretch {
-        live,
-        passed: passed.max(live),
     })
 }
 

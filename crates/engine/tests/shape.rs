@@ -5,7 +5,7 @@ mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use common::{journal, key, load, runs_of, settle, small, tree, value};
+use common::{journal, load, runs_of, settle, small, tree};
 use lissom::core::journal::{Entry, Event};
 use lissom::core::{DrainId, Layout, LogicalLevel, PhysicalLevel, Reason};
 use lissom::inspect::{Flexible, Question, TreePortrait, inspect};
@@ -159,52 +159,4 @@ fn the_bound_on_space_holds_for_what_fits_into_level_1() {
     assert!(most <= allowed, "{most} for {live}");
     let free = most_bytes(bounded(100.0));
     assert!(free > allowed, "{free} for {live}: nothing else holds it");
-}
-
-/// The drains of a bound on space, while so many flushes come of keys all over, and whether the
-/// oldest run held less than two thirds of the tree meanwhile.
-fn merged_for_space(keys: u64) -> (usize, bool) {
-    let directory = tempfile::tempdir().expect("a directory");
-    let settings = Settings {
-        max_space_amplification: 1.5,
-        ..settings(10, 10)
-    };
-    let db = Db::open(directory.path(), settings).expect("opened");
-    let mut small_oldest = false;
-    for part in 0..10 * ROUND {
-        for number in part * FLUSH..(part + 1) * FLUSH {
-            // 7,919 is prime to both numbers of keys: each comes once before any comes again.
-            let scattered = number * 7_919 % keys;
-            db.put(key(scattered), value(scattered, part))
-                .expect("a put");
-        }
-        settle(&db);
-        let tree = tree(&db);
-        let runs: u64 = tree.runs.iter().map(|run| run.bytes).sum();
-        let oldest = tree.runs.last().map_or(0, |run| run.bytes);
-        small_oldest |= oldest * 3 < (tree.level0_bytes + runs) * 2;
-    }
-    drop(db);
-    let journal = journal(directory.path());
-    let for_space = |entry: &&Entry| match &entry.event {
-        Event::DrainBegin { drain } => matches!(drain.reason, Reason::SpaceBound { .. }),
-        _ => false,
-    };
-    let told = |entry: &Entry| match &entry.event {
-        Event::Note { text } => text.contains("a sample tells"),
-        _ => false,
-    };
-    assert!(journal.iter().any(told), "the journal says why");
-    (journal.iter().filter(for_space).count(), small_oldest)
-}
-
-/// What is newer than the oldest run hides nothing there: a sample of the tree tells.
-#[test]
-fn a_tree_that_only_grows_is_not_merged_for_its_space() {
-    assert_eq!(merged_for_space(10 * ROUND * FLUSH), (0, true));
-    let (merged, _) = merged_for_space(ROUND * FLUSH);
-    assert!(
-        merged > 3,
-        "{merged} merges of what is overwritten ten times"
-    );
 }

@@ -3,7 +3,6 @@
 
 use lissom_core::Observation;
 use lissom_core::filters::FilterAllocation;
-use lissom_core::live::{self, Live, LiveSample};
 use lissom_core::observation::{InFlight, Mission};
 use lissom_core::plan::Plan;
 use lissom_core::planner;
@@ -27,8 +26,6 @@ pub(crate) struct Pilot {
     shape: Shape,
     workers: usize,
     pub(crate) state: TreeState,
-    /// What is known of the data in the tree.
-    live: Live,
     tuner: Box<dyn Tuner>,
     trial: Option<TrialId>,
     policy: Policy,
@@ -52,7 +49,6 @@ impl Pilot {
             tuner: policy
                 .over(store.filters)
                 .tuner_exploring(scenario.exploration),
-            live: Live::Awaited,
             trial: None,
             policy: policy.clone(),
             filters: store.filters,
@@ -98,7 +94,6 @@ impl Pilot {
         Observation {
             shape: self.shape.fitted(&tree),
             tree,
-            live: self.live,
             state: self.state.clone(),
             in_flight,
             unreadable: Default::default(),
@@ -109,14 +104,9 @@ impl Pilot {
         }
     }
 
-    /// What starts now, where a scan passes so many entries for each one that it returns.
-    pub(crate) fn plan(&mut self, tree: Tree, in_flight: Vec<InFlight>, passed: f64) -> Vec<Plan> {
-        let mut seen = self.observation(tree, in_flight);
-        if planner::wants_sample(&seen) {
-            self.live = sample(&seen.tree, passed);
-            seen.live = self.live;
-        }
-        let planned = planner::plan(&seen);
+    /// What starts now.
+    pub(crate) fn plan(&mut self, tree: Tree, in_flight: Vec<InFlight>) -> Vec<Plan> {
+        let planned = planner::plan(&self.observation(tree, in_flight));
         self.state = planned.state;
         planned.plans
     }
@@ -166,14 +156,4 @@ impl Pilot {
                 .collect(),
         }
     }
-}
-
-/// What a sample tells of a tree that is alike everywhere. It takes no time, other than the
-/// engine's, which reads some megabytes.
-fn sample(tree: &Tree, passed: f64) -> Live {
-    let stretch = live::Stretch {
-        live: live::STRETCH,
-        passed: (live::STRETCH as f64 * passed).round() as u64,
-    };
-    LiveSample::of(tree, &[stretch; live::STRETCHES]).map_or(Live::Unknown, Live::Sampled)
 }

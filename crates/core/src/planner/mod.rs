@@ -24,7 +24,6 @@ mod urgency;
 mod properties;
 
 pub use limits::with_limits;
-pub use space::{space_amplification, wants_sample};
 
 use crate::observation::{InFlight, Observation};
 use crate::plan::{Plan, Reason};

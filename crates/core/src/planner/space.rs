@@ -5,7 +5,6 @@ use super::start::{Begin, drainable};
 use super::urgency::SPACE_SHARE;
 use super::{piece, seating};
 use crate::layout::{LogicalLevel, PhysicalLevel};
-use crate::live::Live;
 use crate::observation::Observation;
 use crate::plan::Reason;
 
@@ -40,43 +39,15 @@ pub(super) fn for_space(seen: &Observation) -> Option<Begin> {
 
 /// Why a tree must be merged for its space. One that L0 alone may hold is not judged.
 ///
-/// Where nobody looks for what users can still read, what is only new counts as if it hid
-/// something older, so that a tree which only grows is merged whenever it has come to
-/// g = 1 + 0.8 * (bound - 1) times its oldest run. These merges grow as the tree does: all
-/// together they write g / (g - 1) times what it holds in the end, 1.6 times under a bound of 3.
-/// Where somebody looks, the merge waits for the sample.
+/// What is only new counts as if it hid something older, so that a tree which only grows is
+/// merged whenever it has come to g = 1 + 0.8 * (bound - 1) times its oldest run. These
+/// merges grow as the tree does: all together they write g / (g - 1) times what it holds in
+/// the end, 1.6 times under a bound of 3.
 fn over_the_bound(seen: &Observation) -> Option<Reason> {
-    if wants_sample(seen) {
-        return None;
-    }
     let bound = seen.shape.max_space_amplification;
-    let estimate = space_amplification(seen)?;
-    is_over(seen, estimate).then_some(Reason::SpaceBound { estimate, bound })
-}
-
-/// Whether a sample of the tree is needed to know if it must be merged for its space.
-pub fn wants_sample(seen: &Observation) -> bool {
-    let has_none = match &seen.live {
-        Live::Unknown => false,
-        Live::Awaited => true,
-        Live::Sampled(sample) => !sample.is_fresh(&seen.tree),
-    };
-    let most = seen.tree.space_amplification();
-    has_none && most.is_some_and(|most| is_over(seen, most))
-}
-
-/// The space amplification at the most, by all that is known.
-pub fn space_amplification(seen: &Observation) -> Option<f64> {
-    let most = seen.tree.space_amplification()?;
-    match &seen.live {
-        Live::Sampled(sample) => Some(most.min(sample.space_amplification(&seen.tree))),
-        Live::Unknown | Live::Awaited => Some(most),
-    }
-}
-
-fn is_over(seen: &Observation, estimate: f64) -> bool {
+    let estimate = seen.tree.space_amplification()?;
     let judged = seen.tree.total_bytes() >= seen.shape.level0_bytes();
-    judged && estimate > 1.0 + merged_at(seen)
+    (judged && estimate > 1.0 + merged_at(seen)).then_some(Reason::SpaceBound { estimate, bound })
 }
 
 /// Newer runs are merged into an older one when they hold this many times its bytes.
@@ -143,77 +114,4 @@ fn merge_into(
             reason: reason.clone(),
         })
         .find(|begin| has_pieces(seen, begin))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::live::{LiveSample, STRETCHES, Stretch};
-    use crate::shape::{RunLimit, RunLimits, Shape};
-    use crate::state::TreeState;
-    use crate::testing::{numbered_files, small_shape};
-    use crate::tree::Tree;
-
-    /// Three times what its oldest run holds, under a bound of 2.
-    fn seen(live: impl Fn(&Tree) -> Live) -> Observation {
-        let mut newer = numbered_files(60);
-        let oldest = newer.drain(..20).collect();
-        let shape = Shape {
-            max_space_amplification: 2.0,
-            ..small_shape()
-        };
-        let (_, last) = shape.layout.span(LogicalLevel(1));
-        let mut levels = vec![Vec::new(); usize::from(last.0) + 1];
-        levels[usize::from(last.0)] = oldest;
-        levels[usize::from(last.0) - 1] = newer;
-        let tree = Tree::new(levels).expect("runs");
-        let limits = RunLimits::uniform(RunLimit::clamped(9));
-        let live = live(&tree);
-        let quiet = Observation::quiet(shape, tree, TreeState::new(limits), 2);
-        Observation { live, ..quiet }
-    }
-
-    /// A sample in which each entry that is returned is one of so many that are passed.
-    fn sampled(tree: &Tree, passed: u64) -> Live {
-        let stretch = Stretch { live: 64, passed };
-        Live::Sampled(LiveSample::of(tree, &[stretch; STRETCHES]).expect("enough"))
-    }
-
-    fn estimate(seen: &Observation) -> Option<f64> {
-        match over_the_bound(seen)? {
-            Reason::SpaceBound { estimate, .. } => Some(estimate),
-            other => panic!("{other:?}"),
-        }
-    }
-
-    #[test]
-    fn a_sample_decides_where_there_is_one() {
-        assert_eq!(estimate(&seen(|_| Live::Unknown)), Some(3.0));
-        let told = |passed| estimate(&seen(|tree| sampled(tree, passed)));
-        assert_eq!(told(64), None, "all keys are new");
-        assert_eq!(told(64 * 5 / 2), Some(2.5));
-        assert_eq!(told(64 * 5), Some(3.0), "the manifest knows better");
-    }
-
-    #[test]
-    fn a_merge_waits_for_a_sample_of_this_tree() {
-        let awaited = seen(|_| Live::Awaited);
-        assert!(wants_sample(&awaited) && estimate(&awaited).is_none());
-        let of_another = seen(|tree| {
-            let mut before = tree.clone();
-            let newest = tree.runs().next().expect("a run");
-            before.replace(newest, Vec::new()).expect("legal");
-            sampled(&before, 64 * 5)
-        });
-        assert!(wants_sample(&of_another) && estimate(&of_another).is_none());
-        assert!(!wants_sample(&seen(|tree| sampled(tree, 64 * 5))));
-        assert!(!wants_sample(&seen(|_| Live::Unknown)));
-    }
-
-    #[test]
-    fn within_the_bound_nobody_looks() {
-        let mut within = seen(|_| Live::Awaited);
-        within.shape.max_space_amplification = 4.0;
-        assert!(!wants_sample(&within));
-    }
 }

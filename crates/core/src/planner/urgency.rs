@@ -71,7 +71,7 @@ pub(super) fn for_space(seen: &Observation, drain: &Drain) -> f64 {
 /// How far the tree is on its way from where merging for space begins to the
 /// bound.
 fn space(seen: &Observation) -> f64 {
-    let estimate = super::space::space_amplification(seen).unwrap_or(1.0);
+    let estimate = seen.tree.space_amplification().unwrap_or(1.0);
     let share = (estimate - 1.0) / (seen.shape.max_space_amplification - 1.0);
     ((share - SPACE_SHARE) / (1.0 - SPACE_SHARE)).max(0.0)
 }

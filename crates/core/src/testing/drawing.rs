@@ -191,7 +191,6 @@ impl Drawing {
         Ok(Observation {
             shape: self.shape,
             tree,
-            live: Default::default(),
             state: self.state,
             in_flight,
             unreadable: self.unreadable.into_iter().collect(),

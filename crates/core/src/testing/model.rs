@@ -145,7 +145,6 @@ impl Model {
         Observation {
             shape: self.shape.fitted(&tree),
             tree,
-            live: Default::default(),
             state: self.state.clone(),
             in_flight: self
                 .running

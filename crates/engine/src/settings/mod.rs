@@ -206,10 +206,9 @@ pub struct Settings {
     /// Default: 1 MiB. Dynamically changeable: no.
     pub compaction_readahead_size: u64,
 
-    /// Bound on the space amplification; at least 1.1. Runs are merged where the bytes in the
-    /// tree over those in its oldest run come near it, unless a sample, some 2,000 entries that
-    /// are read from it then, tells that most of the newer ones are new keys. It holds where
-    /// merges keep up with what is written. The bytes that one merge of L0 brings,
+    /// Bound on the bytes in the tree over the bytes in its oldest run, an
+    /// upper bound of the space amplification; at least 1.1. It holds where merges
+    /// keep up with what is written. The bytes that one merge of L0 brings,
     /// `level0_file_num_compaction_trigger` · `write_buffer_size`, may come on top.
     ///
     /// Default: 3.0. Dynamically changeable: yes, by [`Db::apply`](crate::Db::apply). Under a

@@ -51,9 +51,8 @@ pub struct FamilyStatistics {
     /// Everything since the open, in the form of one mission; its number counts
     /// the missions that ended.
     pub total: Mission,
-    /// An upper bound of the space amplification: bytes in the tree over bytes in its oldest
-    /// run, or less where a sample of the tree has told so, as it does before a merge for the
-    /// bound on space begins. Absent without a run.
+    /// Bytes in the tree over bytes in its oldest run, an upper bound of the
+    /// space amplification. Absent without a run.
     pub space_amplification: Option<f64>,
     /// The longest single write while RocksDB held writers back. Always zero
     /// for writes that bypass this crate, as under

@@ -111,17 +111,9 @@ impl Run<'_> {
     }
 
     pub(super) fn note_space(&mut self) {
-        let space = self.entries_for_each_key();
-        self.outcome.peak_space = self.outcome.peak_space.max(space);
-    }
-
-    /// Entries in the tree for each key that there is; 0 without any.
-    fn entries_for_each_key(&self) -> f64 {
         let live: f64 = self.keys.iter().sum::<f64>() * self.scenario.store.entry_bytes;
         if live > 0.0 {
-            self.tree.bytes() / live
-        } else {
-            0.0
+            self.outcome.peak_space = self.outcome.peak_space.max(self.tree.bytes() / live);
         }
     }
 
@@ -135,9 +127,10 @@ impl Run<'_> {
             }
             // Drains may begin and end.
             self.debt = None;
-            let (tree, running) = (self.tree.manifest().clone(), self.jobs.in_flight());
-            let passed = self.entries_for_each_key();
-            for plan in self.pilot.plan(tree, running, passed) {
+            for plan in self
+                .pilot
+                .plan(self.tree.manifest().clone(), self.jobs.in_flight())
+            {
                 self.start(plan, false);
             }
         }

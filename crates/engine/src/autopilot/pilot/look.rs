@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
 use lissom_core::journal::Event;
-use lissom_core::{Key, Live, LiveSample, Observation, Shape, Tree};
+use lissom_core::{Observation, Shape, Tree};
 use rust_rocksdb::BoundColumnFamily;
 
 use super::super::shared::{Family, Shared};
@@ -15,7 +15,7 @@ use super::{Look, Pilot};
 use crate::error::Result;
 use crate::ffi::CfRef;
 use crate::ffi::snapshot::table_properties_at;
-use crate::observe::{Seen, observe, read_stretch};
+use crate::observe::{Seen, observe};
 
 impl Pilot {
     /// The observation, and whether somebody else compacts.
@@ -49,10 +49,9 @@ impl Pilot {
             tell_shape(&mut self.shape, shared, family);
         }
         let unreadable = self.left_out(&tree, now);
-        let mut observation = Observation {
+        let observation = Observation {
             shape: self.shape.fitted(&tree),
             tree,
-            live: Live::Unknown,
             state: self.state.clone(),
             in_flight,
             unreadable,
@@ -61,33 +60,7 @@ impl Pilot {
             deep: shared.deep_left(&self.order, family),
             pinned,
         };
-        self.sample(shared, handle, &mut observation, now);
         Ok((observation, busy_elsewhere))
-    }
-
-    /// Reads some of a sample, where the bound on space asks for one.
-    fn sample(
-        &mut self,
-        shared: &Shared,
-        handle: &Arc<BoundColumnFamily<'_>>,
-        seen: &mut Observation,
-        now: Instant,
-    ) {
-        let read = |start: &Key| read_stretch(&shared.db, handle, start);
-        match self.sampling.complete(seen, now, read) {
-            Ok(None) => {}
-            Ok(Some(sample)) => {
-                let sentence = told_of_space(&sample, &seen.tree);
-                shared.journal.note(&self.family.name, sentence);
-            }
-            Err(error) => {
-                let sentence = format!(
-                    "how much of the tree users can still read stays unknown, so that all newer \
-                     data counts as replacing older: {error}"
-                );
-                shared.complain(&self.family.name, sentence);
-            }
-        }
     }
 
     /// Files of the tree that no plan may take.
@@ -100,15 +73,6 @@ impl Pilot {
         }
         quarantine.files()
     }
-}
-
-fn told_of_space(sample: &LiveSample, tree: &Tree) -> String {
-    format!(
-        "a sample tells that the tree is at most {:.2} times what users can read of it; it is \
-         {:.2} times its oldest run",
-        sample.space_amplification(tree),
-        tree.space_amplification().unwrap_or(1.0)
-    )
 }
 
 /// Takes up other dimensions of the tree. They stand in the journal before the mission that

@@ -9,7 +9,6 @@ mod look;
 mod plan;
 mod remember;
 mod requests;
-mod sampling;
 mod shelf;
 mod show;
 
@@ -29,7 +28,6 @@ use rust_rocksdb::{AsColumnFamilyRef, BoundColumnFamily};
 use self::counts::Counts;
 use self::good::Good;
 use self::limits::{Ended, Heard};
-use self::sampling::Sampling;
 use self::shelf::Shelf;
 use super::learner::Learner;
 use super::memory::Memory;
@@ -43,8 +41,8 @@ use crate::error::Result;
 /// DeleteFilesInRange, are no events of RocksDB's.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// While the entries of files or a sample are still to be read, the next look comes this soon.
-const LOOK_TO_READ: Duration = Duration::from_millis(100);
+/// While the entries of files are still to be read, the next look comes this soon.
+const LOOK_TO_COUNT: Duration = Duration::from_millis(100);
 
 /// While all workers are busy, news can wait this long: nothing could start.
 const LOOK_WHEN_BUSY: Duration = Duration::from_millis(100);
@@ -74,7 +72,6 @@ pub(super) struct Pilot {
     clock: Clock,
     published: Published,
     counts: Counts,
-    sampling: Sampling,
     /// Limits that someone set by hand, until they are taken up.
     wanted: Option<RunLimits>,
     looked: Option<Look>,
@@ -141,8 +138,6 @@ impl Pilot {
             order: shared.schedule.lock().order.clone(),
             published: Published::default(),
             counts: Counts::default(),
-            // Under attach RocksDB counts reads of any kind as the application's.
-            sampling: Sampling::new(!shared.attached),
             wanted,
             looked: None,
             saved: now,
@@ -255,9 +250,8 @@ impl Pilot {
             let age = now.duration_since(look.at);
             let changed = look.changes != self.family.counters.changes.load(Relaxed)
                 || look.ended != self.family.ended.load(Relaxed);
-            let has_more = self.counts.has_more() || self.sampling.has_more();
-            let to_read = has_more && age >= LOOK_TO_READ;
-            changed && !(all_busy && age < LOOK_WHEN_BUSY) || to_read || age >= LOOK_EVERY
+            let to_count = self.counts.has_more() && age >= LOOK_TO_COUNT;
+            changed && !(all_busy && age < LOOK_WHEN_BUSY) || to_count || age >= LOOK_EVERY
         })
     }
 

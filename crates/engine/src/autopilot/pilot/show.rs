@@ -2,7 +2,7 @@
 
 use lissom_core::journal::TreeSummary;
 use lissom_core::schedule::{DeepOrder, Level0Order};
-use lissom_core::{Layout, Observation, Plan, planner};
+use lissom_core::{Layout, Observation, Plan};
 
 use super::Pilot;
 use super::debt::debt_bytes;
@@ -14,7 +14,7 @@ impl Pilot {
         // What waits is not done.
         let waits = debt > 0 && (seen.level0 != Level0Order::Merge || seen.deep != DeepOrder::All);
         // Files that are not counted yet may be full of tombstones.
-        let unseen = self.counts.has_more() || self.sampling.has_more();
+        let unseen = self.counts.has_more();
         let busy = busy || self.awaits_answer();
         let at_rest = plans.is_empty() && seen.in_flight.is_empty() && !busy;
         let idle = at_rest && !waits && !unseen;
@@ -24,7 +24,7 @@ impl Pilot {
         view.limits = self.state.limits.clone();
         view.tree = TreeSummary::of(&seen.tree, &Layout::V1);
         view.entries = seen.tree.iter().map(|(_, file)| file.entries).sum();
-        view.space_amplification = planner::space_amplification(seen);
+        view.space_amplification = seen.tree.space_amplification();
         view.debt_bytes = debt;
         view.deep_bytes = seen.state.drained_bytes(&seen.tree);
         view.idle_at = self.looked.filter(|_| idle).map(|look| look.changes);
