@@ -52,14 +52,17 @@ fn end(now: &mut Observation) {
         let unwanted = now.state.is_abandoned(drain);
         !running && (blocked || unwanted || !piece::has_sources(now, drain))
     };
-    let left: Vec<Drain> = now
+    let (ended, left): (Vec<Drain>, Vec<Drain>) = now
         .state
         .drains
         .iter()
-        .filter(|drain| !over(drain))
         .cloned()
-        .collect();
+        .partition(|drain| over(drain));
     let merged = |level: &LogicalLevel| Reason::Consolidate { level: *level };
+    // What was asked for while it went on was asked for the runs that it took.
+    now.state
+        .consolidate
+        .retain(|level| ended.iter().all(|drain| drain.reason != merged(level)));
     now.state
         .abandon
         .retain(|level| left.iter().any(|drain| drain.reason == merged(level)));

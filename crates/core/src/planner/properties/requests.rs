@@ -101,6 +101,36 @@ fn what_is_abandoned_is_not_merged() {
     assert!(one.0 < whole.0 && one.1 > 0, "{one:?} {whole:?}");
 }
 
+/// A tuner asks for a merge after every mission until it is over. What has come into the level
+/// meanwhile was not asked for.
+#[test]
+fn a_merge_that_is_asked_for_while_it_goes_on_is_done_once() {
+    let runs_after = |again: bool| {
+        let mut model = model(10);
+        for at in 0..100u32 {
+            flush_scattered(&mut model, at, 100_000);
+            model.settle(1_000);
+        }
+        model.state.consolidate = vec![LogicalLevel(1)];
+        model.plan();
+        let drains = &model.state.drains;
+        assert!(drains.iter().any(crate::planner::urgency::is_for_reads));
+        for at in 100..110 {
+            flush_scattered(&mut model, at, 100_000);
+        }
+        if again {
+            model.state.consolidate = vec![LogicalLevel(1)];
+        }
+        model.settle(2_000);
+        model.check();
+        assert!(model.state.consolidate.is_empty());
+        model.runs(1)
+    };
+    let once = runs_after(false);
+    assert!(!once.is_empty(), "nothing came meanwhile");
+    assert_eq!(runs_after(true), once);
+}
+
 /// A merge for the reads' sake waits for all others, though its level has few slots left.
 #[test]
 fn a_merge_for_the_reads_sake_goes_last() {

@@ -54,6 +54,7 @@ impl Learned {
         self.course = Course::default();
         self.course.pass(seen.mission.duration);
         self.marching = false;
+        self.heading = None;
         self.cost.begin_anew();
         match remembered {
             Some(remembered) => self.serve_again(seen, remembered.limits),

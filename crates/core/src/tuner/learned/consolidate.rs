@@ -43,8 +43,23 @@ pub(super) struct Surplus {
 struct Lost {
     runs: f64,
     seconds: f64,
-    /// Runs that a merge could spare when it was asked for; `None` when none is.
-    asked: Option<f64>,
+    asked: Option<Asked>,
+}
+
+/// A level whose merge is asked for, as it was then.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    /// Runs that the merge could spare.
+    fewer: f64,
+    /// The highest number of its files.
+    newest: u64,
+}
+
+impl Asked {
+    /// Whether the merge is over: it has spared runs, or others have come in their place.
+    fn is_over(&self, now: &Merge) -> bool {
+        now.fewer < self.fewer || now.first > self.newest
+    }
 }
 
 /// A merge of one level.
@@ -57,6 +72,9 @@ struct Merge {
     bytes: f64,
     /// Bytes that the oldest run would take in: scans pass them no more.
     hidden: f64,
+    /// The lowest and the highest number of the level's files.
+    first: u64,
+    newest: u64,
 }
 
 impl Merge {
@@ -113,8 +131,10 @@ impl Surplus {
             }
         }
         let (_, change) = most?;
-        if let Some(lost) = self.lost.get_mut(usize::from(change.level.0) - 1) {
-            lost.asked = Some(merge(seen, allowed, change.level, deepest).fewer);
+        let lost = self.lost.get_mut(usize::from(change.level.0) - 1)?;
+        if lost.asked.is_none() {
+            let Merge { fewer, newest, .. } = merge(seen, allowed, change.level, deepest);
+            lost.asked = Some(Asked { fewer, newest });
         }
         Some(change)
     }
@@ -138,8 +158,11 @@ impl Surplus {
             let Some(asked) = lost.asked else {
                 continue;
             };
-            if merge.fewer < asked {
-                lost.asked = None;
+            if asked.is_over(&merge) {
+                *lost = Lost {
+                    runs: merge.surplus,
+                    ..Lost::default()
+                };
             } else if turned || merge.surplus <= 0.0 {
                 *lost = Lost {
                     runs: lost.runs,
@@ -204,7 +227,11 @@ fn merge(
     } else {
         (here.len() as f64 - f64::from(limit.get())).clamp(0.0, fewer)
     };
+    let files = here.iter().flat_map(|run| seen.tree.files(*run));
+    let numbers = || files.clone().map(|file| file.number);
     Merge {
+        first: numbers().min().unwrap_or(0),
+        newest: numbers().max().unwrap_or(0),
         fewer,
         surplus,
         bytes: (own + taker.map_or(0, |run| seen.tree.bytes(*run))) as f64,

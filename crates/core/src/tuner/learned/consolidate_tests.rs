@@ -182,6 +182,41 @@ fn a_merge_that_is_done_is_not_given_up() {
     assert!(surplus.abandon(&seen, &limits, true).is_empty());
 }
 
+/// A level of one run gets another in its place: reads have lost nothing by that one yet.
+#[test]
+fn the_run_after_a_merged_one_pays_anew() {
+    let (shape, reads) = (small_shape(), mission(10, 1));
+    let limits = RunLimits::uniform(RunLimit::ONE);
+    let (before, mut after) = (tree(1), tree(1));
+    let run = after.runs().next().expect("a run");
+    let mut files = after.files(run).to_vec();
+    files[0].number = 1_000;
+    after.replace(run, files).expect("legal");
+    let mut cost = Cost::new(true);
+    let structure = Structure::of(&shape, &before).expect("levels");
+    cost.learn(&structure, &before, &reads, &limits);
+    let asked_after = |surplus: &mut Surplus, tree: &Tree| {
+        let seen = Question {
+            shape: &shape,
+            tree,
+            limits: &limits,
+            mission: &reads,
+        };
+        surplus.abandon(&seen, &limits, false);
+        let mut ask = || surplus.after(&seen, &cost, Some(&limits), 0.0);
+        (1..100).find(|_| ask().is_some())
+    };
+    let mut surplus = Surplus::default();
+    let first = asked_after(&mut surplus, &before).expect("some time");
+    assert!(first > 1);
+    assert_eq!(asked_after(&mut surplus, &before), Some(1), "it goes on");
+    assert_eq!(
+        asked_after(&mut surplus, &after),
+        Some(first),
+        "another run"
+    );
+}
+
 /// Scans that take as long as the model has it before it has learned anything.
 #[test]
 fn long_scans_pay_for_a_merge_by_what_they_pass_too() {

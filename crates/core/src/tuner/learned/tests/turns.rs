@@ -2,6 +2,7 @@
 
 use super::machine::{MACHINE, uniform};
 use super::*;
+use crate::shape::RunLimit;
 
 const WRITES: f64 = 0.05;
 const READS: f64 = 0.95;
@@ -29,6 +30,19 @@ fn what_is_too_much_at_the_end_of_a_march_is_merged_on_the_way() {
     }
     assert_eq!(limits.get(LogicalLevel(1)).get(), 1, "it came to the end");
     assert!(on_the_way > 0);
+}
+
+/// Limits that reads wanted say nothing of what writes do.
+#[test]
+fn where_the_last_march_led_is_forgotten_with_its_workload() {
+    let mut tuner = Learned::new(0.0);
+    // Too few missions for it to march before it has measured.
+    let limits = MACHINE.fly(&mut tuner, &uniform(5), READS, 20);
+    assert_eq!(limits.get(LogicalLevel(1)).get(), 1, "{limits}");
+    let first = |tuner: &Learned| tuner.heading.as_ref().map(|end| end.get(LogicalLevel(1)));
+    assert_eq!(first(&tuner), Some(RunLimit::ONE), "the end of its march");
+    MACHINE.fly(&mut tuner, &limits, WRITES, OTHER);
+    assert_ne!(first(&tuner), Some(RunLimit::ONE));
 }
 
 /// The trial is undone with the mission that shows the change, and the march begins with
