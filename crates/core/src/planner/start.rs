@@ -325,7 +325,7 @@ fn for_tombstones(seen: &Observation, here: &View) -> Option<Begin> {
         file: first.number,
         share: first.deletion_share(),
     };
-    let target = into_existing(seen, here)?;
+    let target = into_existing(seen, here).filter(|target| run < *target)?;
     let all = Begin {
         top: run,
         target,
@@ -333,7 +333,7 @@ fn for_tombstones(seen: &Observation, here: &View) -> Option<Begin> {
         reason,
     };
     let range = Some(piece::range(seen, &all.probe(), None, 1)?);
-    (run < target).then_some(Begin { range, ..all })
+    Some(Begin { range, ..all })
 }
 
 /// The first files full of tombstones, with their run, if anything older lies below for them

@@ -138,7 +138,6 @@ fn a_rate_limit_goes_back_to_that_of_the_open() {
     }
 }
 
-/// The first column family could take it.
 /// A new store with Monkey's filters, and a column family that has uniform ones.
 fn monkey_beside_plain(place: &Place) -> Db {
     let monkey = Settings {
@@ -152,6 +151,7 @@ fn monkey_beside_plain(place: &Place) -> Db {
         .expect("a new store")
 }
 
+/// The first column family could take it.
 #[test]
 fn a_policy_that_one_column_family_cannot_take_changes_none() {
     let place = Place::new();

@@ -108,7 +108,7 @@ impl Surplus {
         self.lost.resize(usize::from(deepest.0), Lost::default());
         let may_merge = allowed.is_some() || nobody_writes(seen.mission);
         let allowed = allowed.unwrap_or(seen.limits);
-        let mut most: Option<(f64, Change)> = None;
+        let mut most: Option<(f64, Asked, Change)> = None;
         for level in (1..=deepest.0).map(LogicalLevel) {
             let merge = merge(seen, allowed, level, deepest);
             let less = structure.passed(merge.hidden_by_surplus());
@@ -121,21 +121,19 @@ impl Surplus {
             let due = if will_pay { EARLY * price } else { price };
             let paid = may_merge && merge.surplus > 0.0 && lost >= due;
             let rate = lost / price.max(1e-12);
-            if paid && most.as_ref().is_none_or(|(best, _)| rate > *best) {
+            if paid && most.as_ref().is_none_or(|(best, ..)| rate > *best) {
                 let why = format!(
                     "reads have lost {lost:.1} s by {:.0} runs too many, a merge is felt for \
                      {price:.1} s",
                     merge.surplus
                 );
-                most = Some((rate, Change { level, why }));
+                let Merge { fewer, newest, .. } = merge;
+                most = Some((rate, Asked { fewer, newest }, Change { level, why }));
             }
         }
-        let (_, change) = most?;
+        let (_, asked, change) = most?;
         let lost = self.lost.get_mut(usize::from(change.level.0) - 1)?;
-        if lost.asked.is_none() {
-            let Merge { fewer, newest, .. } = merge(seen, allowed, change.level, deepest);
-            lost.asked = Some(Asked { fewer, newest });
-        }
+        lost.asked.get_or_insert(asked);
         Some(change)
     }
 
@@ -154,10 +152,10 @@ impl Surplus {
         let turned = turned && !nobody_writes(seen.mission);
         let mut abandoned = Vec::new();
         for (level, lost) in (1..).map(LogicalLevel).zip(&mut self.lost) {
-            let merge = merge(seen, allowed, level, deepest);
             let Some(asked) = lost.asked else {
                 continue;
             };
+            let merge = merge(seen, allowed, level, deepest);
             if asked.is_over(&merge) {
                 *lost = Lost {
                     runs: merge.surplus,

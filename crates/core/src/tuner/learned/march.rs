@@ -104,7 +104,7 @@ impl Learned {
         let step = wish(seen, limits, why);
         self.marching = step.is_some();
         self.marcher = best.differences(seen.limits).next();
-        self.heading = Some(best.clone());
+        self.heading = Some(best);
         if unmeasured && step.is_some() {
             let told = Told {
                 there: least,
