@@ -99,6 +99,7 @@ fn near(it: &Convergence, rounds: usize) -> String {
 mod tests {
     use super::*;
     use crate::judge::Figure;
+    use crate::report::testing::single_spaced;
 
     fn found(arm: &str, session: &str, near: &[f64]) -> Convergence {
         Convergence {
@@ -114,8 +115,7 @@ mod tests {
 
     /// Lines whose words are one blank apart.
     fn rows(text: &str) -> Vec<String> {
-        let line = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
-        text.lines().map(line).collect()
+        text.lines().map(single_spaced).collect()
     }
 
     #[test]

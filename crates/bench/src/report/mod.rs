@@ -17,6 +17,8 @@ mod supplement;
 mod table;
 mod tenths;
 #[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
 mod tests;
 mod words;
 mod work;

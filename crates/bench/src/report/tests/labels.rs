@@ -83,7 +83,7 @@ fn the_table_tells_a_schedule_once_and_is_no_wider_for_it() {
     let widest = rows.map(|line| line.chars().count()).max();
     assert!(widest < Some(ORACLE.len() + 20), "{text}");
     assert!(!text.contains("oracle:ingest"), "{text}");
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = single_spaced(&text);
     assert_eq!(words.matches("ingest=fixed-4").count(), 2, "{text}");
     for told in [
         "oracle: ingest=fixed-4, short-scans=fixed-1, updates-zipf=fixed-10, absent-keys=fixed-1, \
@@ -108,7 +108,7 @@ fn what_a_switch_won_stands_by_its_label() {
         ("fixed-10", [4.0, 1.0]),
         ("switch-lazy:ingest=fixed-1,closing=fixed-10", [2.0, 1.5]),
     ]));
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = single_spaced(&text);
     for told in [
         "switch-lazy: ingest=fixed-1, closing=fixed-10 ",
         " switch-lazy +16.7 %, 75 % +16.7 %, 75 %",

@@ -4,6 +4,7 @@ mod table;
 mod tenths;
 mod written;
 
+use super::testing::single_spaced;
 use super::*;
 use crate::run::{Launcher, RunPlan, Silent, run};
 use crate::workload::{Rate, load_workload};

@@ -69,7 +69,7 @@ fn headroom_is_told_over_all_arms_and_over_those_of_one_store() {
         let text = render_table(results);
         let (_, rest) = text.split_once("Headroom").expect("a table");
         let (told, _) = rest.split_once("Time of closed").expect("the next one");
-        told.split_whitespace().collect::<Vec<_>>().join(" ")
+        single_spaced(told)
     };
     let text = told(&timed(arms));
     for words in [
@@ -103,10 +103,7 @@ fn what_arms_won_and_their_ranks_are_told() {
         ("learned", [2.0, 1.5]),
     ];
     let text = render_table(&timed(arms));
-    let rows: Vec<String> = text
-        .lines()
-        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
-        .collect();
+    let rows: Vec<String> = text.lines().map(single_spaced).collect();
     // Five closed sessions of either kind: 30, 25, and 17.5 s; the bound is 15.
     for row in [
         "arm best of each session chosen in other rounds",
@@ -183,10 +180,7 @@ fn an_arm_over_the_space_bound_is_told_and_has_no_rank() {
         }
     }
     let text = render_table(&results);
-    let rows: Vec<String> = text
-        .lines()
-        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
-        .collect();
+    let rows: Vec<String> = text.lines().map(single_spaced).collect();
     let told = |row: &String| {
         row.starts_with("learned 10.0") && row.ends_with("-60.0 % over the space bound")
     };

@@ -55,8 +55,7 @@ fn arms_of_lissom_without_an_excess_have_a_row_of_zeros() {
         let text = render_table(results);
         let (_, table) = text.split_once("Pieces over their bound")?;
         let rows = table.lines().skip(1).take_while(|line| !line.is_empty());
-        let cells = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
-        Some(rows.map(cells).collect::<Vec<String>>())
+        Some(rows.map(single_spaced).collect::<Vec<String>>())
     };
     assert_eq!(rows(&results), None, "no arm has a bound");
     let titles = "arm pieces Level0 NoCommonCuts SharedBoundaries";
@@ -129,8 +128,7 @@ fn what_learners_left_out_stands_beside_their_updates() {
         let text = render_table(results);
         let (_, table) = text.split_once("What the learners did in a run\n")?;
         let rows = table.lines().take_while(|line| !line.is_empty());
-        let cells = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
-        Some(rows.map(cells).collect::<Vec<String>>())
+        Some(rows.map(single_spaced).collect::<Vec<String>>())
     };
     assert_eq!(rows(&results), None, "no arm has a tuner");
     // The second as in results of a program that did not count what was left out.

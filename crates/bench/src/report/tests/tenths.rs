@@ -36,8 +36,7 @@ fn long_runs_tell_their_memory_and_files_by_tenths() {
     let text = render_table(&results);
     let (_, table) = text.split_once(title).expect("a table");
     let lines = table.lines().skip(1).take_while(|line| !line.is_empty());
-    let cells = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
-    let rows: Vec<String> = lines.map(cells).collect();
+    let rows: Vec<String> = lines.map(single_spaced).collect();
     // The middle round's, and half of the 60 MiB between the first and the last.
     let expected = [
         "arm 10 % 20 % 30 % 40 % 50 % 60 % 70 % 80 % 90 % 100 %",

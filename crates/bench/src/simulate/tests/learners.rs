@@ -1,6 +1,7 @@
 //! Arms that learn: when they were near, their steps, seeds, holds and reopenings.
 
 use super::*;
+use crate::report::testing::single_spaced;
 
 #[test]
 fn missions_until_an_arm_is_as_good_as_the_best_static_one_are_told() {
@@ -75,7 +76,7 @@ fn nothing_is_told_where_the_learner_that_is_held_does_as_well() {
         let text = render_simulation(seen);
         let (_, table) = text.split_once("Missions until the rest").expect("a table");
         let row = table.lines().nth(2).expect("the first session");
-        row.split_whitespace().collect::<Vec<_>>().join(" ")
+        single_spaced(row)
     };
     let missions = |seen: &Simulation, arm: usize| seen.arms[arm].outcome.sessions[0].missions;
     let (free, held) = (missions(&seen, 1), missions(&seen, 2));

@@ -53,8 +53,7 @@ impl Learned {
         self.phase = Phase::new(self.learning.has(Part::Spread)).remembering(bars);
         self.course = Course::default();
         self.course.pass(seen.mission.duration);
-        self.marching = false;
-        self.heading = None;
+        self.march = None;
         self.cost.begin_anew();
         match remembered {
             Some(remembered) => self.serve_again(seen, remembered.limits),

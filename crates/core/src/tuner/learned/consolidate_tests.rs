@@ -45,6 +45,15 @@ fn mission(gets_found: u64, writes: u64) -> Mission {
     }
 }
 
+/// The model after one mission.
+fn cost_after(mission: &Mission, tree: &Tree, limits: &RunLimits) -> Cost {
+    let shape = small_shape();
+    let structure = Structure::of(&shape, tree).expect("levels");
+    let mut cost = Cost::new(true);
+    cost.learn(&structure, tree, mission, limits);
+    cost
+}
+
 /// The mission after which a level is to be merged, and which.
 fn first(tree: &Tree, limit: u16, mission: &Mission) -> Option<(usize, LogicalLevel)> {
     first_before(tree, limit, mission, 0.0)
@@ -70,9 +79,7 @@ fn first_of(
     let shape = small_shape();
     let uniform = |limit| RunLimits::uniform(RunLimit::clamped(limit));
     let (limits, allowed) = (uniform(limit), allowed.map(uniform));
-    let mut cost = Cost::new(true);
-    let structure = Structure::of(&shape, tree).expect("levels");
-    cost.learn(&structure, tree, mission, &limits);
+    let cost = cost_after(mission, tree, &limits);
     let seen = Question {
         shape: &shape,
         tree,
@@ -122,9 +129,7 @@ fn merging(limit: u16, then: &Mission, turned: bool) -> Vec<LogicalLevel> {
     let (shape, reads) = (small_shape(), mission(10, 0));
     let tree = tree(5);
     let limits = RunLimits::uniform(RunLimit::clamped(limit));
-    let mut cost = Cost::new(true);
-    let structure = Structure::of(&shape, &tree).expect("levels");
-    cost.learn(&structure, &tree, &reads, &limits);
+    let cost = cost_after(&reads, &tree, &limits);
     let seen = Question {
         shape: &shape,
         tree: &tree,
@@ -166,9 +171,7 @@ fn a_merge_that_is_done_is_not_given_up() {
     let (shape, reads, writes) = (small_shape(), mission(10, 0), mission(1, 9));
     let limits = RunLimits::uniform(RunLimit::clamped(10));
     let (before, after) = (tree(5), tree(0));
-    let mut cost = Cost::new(true);
-    let structure = Structure::of(&shape, &before).expect("levels");
-    cost.learn(&structure, &before, &reads, &limits);
+    let cost = cost_after(&reads, &before, &limits);
     let mut seen = Question {
         shape: &shape,
         tree: &before,
@@ -192,9 +195,7 @@ fn the_run_after_a_merged_one_pays_anew() {
     let mut files = after.files(run).to_vec();
     files[0].number = 1_000;
     after.replace(run, files).expect("legal");
-    let mut cost = Cost::new(true);
-    let structure = Structure::of(&shape, &before).expect("levels");
-    cost.learn(&structure, &before, &reads, &limits);
+    let cost = cost_after(&reads, &before, &limits);
     let asked_after = |surplus: &mut Surplus, tree: &Tree| {
         let seen = Question {
             shape: &shape,

@@ -18,6 +18,15 @@ const GOING_ON: f64 = 0.005;
 /// Missions after which the model is held to know what operations take.
 const KNOWING: u64 = 30;
 
+/// The model's way to other limits.
+#[derive(Clone, Debug)]
+pub(super) struct March {
+    pub end: RunLimits,
+    pub goes_on: bool,
+    /// The level that marches, where levels march one by one.
+    level: Option<LogicalLevel>,
+}
+
 impl Learned {
     /// Limits that were better than the present ones.
     pub(super) fn go_back(&mut self, seen: &Question<'_>) -> Option<Wish> {
@@ -40,9 +49,15 @@ impl Learned {
 
     /// The way from these limits to the present ones was wrong.
     pub(super) fn turn_back(&mut self, seen: &Question<'_>, limits: &RunLimits) {
-        self.marching = false;
+        self.halt();
         self.phase.bars.lift(limits);
         self.blame(limits, seen.limits);
+    }
+
+    /// Ends the march, and tells whether one was going on.
+    fn halt(&mut self) -> bool {
+        let march = self.march.as_mut();
+        march.is_some_and(|march| std::mem::take(&mut march.goes_on))
     }
 
     /// Notes which limits made it worse: those of the level that changed. Where several
@@ -76,7 +91,7 @@ impl Learned {
         structure: &Structure<'_>,
     ) -> Option<Wish> {
         let guarded = self.learning.has(Part::Guardrails);
-        let marched = std::mem::take(&mut self.marching);
+        let marched = self.halt();
         let unmeasured = guarded && !marched && self.phase.mean(seen.limits).is_none();
         if unmeasured && !self.may_hurry() {
             return None;
@@ -102,9 +117,12 @@ impl Learned {
             seen.limits
         );
         let step = wish(seen, limits, why);
-        self.marching = step.is_some();
-        self.marcher = best.differences(seen.limits).next();
-        self.heading = Some(best);
+        let level = best.differences(seen.limits).next();
+        self.march = Some(March {
+            goes_on: step.is_some(),
+            level,
+            end: best,
+        });
         if unmeasured && step.is_some() {
             let told = Told {
                 there: least,
@@ -127,7 +145,8 @@ impl Learned {
         if !self.learning.has(Part::Levels) {
             search::best_alike(seen, bars, cost)
         } else if self.phase.one_by_one {
-            let marcher = self.marcher.filter(|_| marched);
+            let march = self.march.as_ref().filter(|_| marched);
+            let marcher = march.and_then(|march| march.level);
             search::best_of_one(seen, structure.levels, marcher, bars, cost)
         } else {
             search::best(seen, structure.levels, bars, cost)

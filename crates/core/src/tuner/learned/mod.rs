@@ -40,6 +40,7 @@ use self::consolidate::Surplus;
 use self::cost::Cost;
 pub use self::learning::{Learning, Part};
 use self::lengths::{Course, Lengths};
+use self::march::March;
 use self::memory::Memory;
 use self::phase::Phase;
 use self::present::Present;
@@ -47,7 +48,6 @@ use self::structure::Structure;
 use self::times::{Times, took};
 use self::trials::Tried;
 use super::{Question, Trial, TrialId, Tuner};
-use crate::layout::LogicalLevel;
 use crate::observation::Mission;
 use crate::shape::RunLimits;
 
@@ -74,12 +74,8 @@ pub struct Learned {
     answered: Option<RunLimits>,
     imposed: Option<RunLimits>,
     times: Times,
-    /// The model is on its way.
-    marching: bool,
-    /// Where it leads, or led if these are the present limits.
-    heading: Option<RunLimits>,
-    /// The level that marches, where levels march one by one.
-    marcher: Option<LogicalLevel>,
+    /// The march that goes on, or that led to the present limits.
+    march: Option<March>,
     /// The last mission showed that the workload is another one.
     turned: bool,
     tried: Option<Tried>,
@@ -126,9 +122,7 @@ impl Learned {
             answered: None,
             imposed: None,
             times: Times::default(),
-            marching: false,
-            heading: None,
-            marcher: None,
+            march: None,
             turned: false,
             tried: None,
             undo: None,
@@ -222,11 +216,8 @@ impl Tuner for Learned {
             format!("{} instead of {}: {why}", new.get(), old.get())
         });
         self.answered = Some(limits.clone());
-        let marching = self.marching;
-        self.heading = self
-            .heading
-            .take()
-            .filter(|end| marching || end.is_same(&limits));
+        let march = self.march.take();
+        self.march = march.filter(|it| it.goes_on || it.end.is_same(&limits));
         let abandon = self.abandon(seen);
         let consolidate = self.consolidate(seen, &limits);
         Trial {
@@ -263,7 +254,8 @@ impl Learned {
         let left = self.lengths.left(&self.course);
         let left = left.filter(|_| self.learning.has(Part::Foresight) && self.present.is_sure());
         let settled = limits.is_same(seen.limits) && self.phase.settled().is_some();
-        let allowed = self.heading.as_ref().or(settled.then_some(limits));
+        let end = self.march.as_ref().map(|march| &march.end);
+        let allowed = end.or(settled.then_some(limits));
         let level = self
             .surplus
             .after(seen, &self.cost, allowed, left.unwrap_or(0.0));
@@ -292,7 +284,8 @@ impl Learned {
         if !self.present.is_sure() || !self.learning.has(Part::Consolidation) {
             return Vec::new();
         }
-        let allowed = self.heading.as_ref().unwrap_or(seen.limits);
+        let end = self.march.as_ref().map(|march| &march.end);
+        let allowed = end.unwrap_or(seen.limits);
         self.surplus.abandon(seen, allowed, turned)
     }
 }

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use super::present::OTHER;
 use super::*;
+use crate::layout::LogicalLevel;
 use crate::testing::{small_shape, tuner_contract};
 use machine::{MACHINE, MachineOfTests, shaped, textbook, tree, uniform};
 

@@ -39,7 +39,12 @@ fn where_the_last_march_led_is_forgotten_with_its_workload() {
     // Too few missions for it to march before it has measured.
     let limits = MACHINE.fly(&mut tuner, &uniform(5), READS, 20);
     assert_eq!(limits.get(LogicalLevel(1)).get(), 1, "{limits}");
-    let first = |tuner: &Learned| tuner.heading.as_ref().map(|end| end.get(LogicalLevel(1)));
+    let first = |tuner: &Learned| {
+        tuner
+            .march
+            .as_ref()
+            .map(|march| march.end.get(LogicalLevel(1)))
+    };
     assert_eq!(first(&tuner), Some(RunLimit::ONE), "the end of its march");
     MACHINE.fly(&mut tuner, &limits, WRITES, OTHER);
     assert_ne!(first(&tuner), Some(RunLimit::ONE));
