@@ -3,13 +3,15 @@
 //! A get asks one sorted run after the other, newest first, until one holds the
 //! key. A run is asked where its files reach; its filter lets a key that is not
 //! there pass at the filter's rate. A scan begins in every run, filters or not, at
-//! any key alike, and passes all versions of what it returns.
+//! any key alike, and passes all versions of what it returns; what follows the first blocks
+//! is read ahead ([`readahead`]).
 
 use lissom_core::filters::{bits_per_key, false_positive_rate};
 use lissom_core::layout::{Layout, LogicalLevel, PhysicalLevel};
 
 use crate::cache::{Group, Pool, stay};
 use crate::machine::{Demand, Machine};
+use crate::readahead;
 use crate::scenario::{Mix, StoreModel};
 use crate::tree::{SimFile, SimTree};
 
@@ -82,9 +84,11 @@ pub fn costs(store: &StoreModel, machine: &Machine, asked: &Asked<'_>) -> Costs 
             0.0
         }
     };
-    let demand = |blocks: f64, missed: f64, cpu: f64| Demand {
-        cpu: cpu + blocks * machine.block_cpu + missed * machine.miss_cpu,
-        device: missed * machine.block_read,
+    // What is read ahead comes with the block before it.
+    let demand = |blocks: f64, missed: f64, reads: f64, cpu: f64| Demand {
+        cpu: cpu + blocks * machine.block_cpu + reads * machine.miss_cpu,
+        device: reads * machine.block_read
+            + (missed - reads) * store.block_bytes * machine.byte_read,
     };
     let sum = |numbers: &[f64]| numbers.iter().sum::<f64>();
     let get_cpu = machine.get_cpu + per_get(sum(&visits.probes)) * machine.probe_cpu;
@@ -92,10 +96,16 @@ pub fn costs(store: &StoreModel, machine: &Machine, asked: &Asked<'_>) -> Costs 
         + per_scan(sum(&visits.seeks)) * machine.seek_cpu
         + visits.entries_passed * machine.entry_cpu;
     let mut costs = Costs {
-        get: demand(per_get(visits.get_blocks()), per_get(missed.gets), get_cpu),
+        get: demand(
+            per_get(visits.get_blocks()),
+            per_get(missed.gets),
+            per_get(missed.gets),
+            get_cpu,
+        ),
         scan: demand(
             per_scan(sum(&visits.scan_blocks)),
             per_scan(missed.scans),
+            per_scan(missed.scan_reads),
             scan_cpu,
         ),
         runs: runs.len(),
@@ -197,6 +207,8 @@ struct Visits {
     false_positives: Vec<f64>,
     seeks: Vec<f64>,
     scan_blocks: Vec<f64>,
+    /// Reads of the device that bring a block of those.
+    scan_reads: Vec<f64>,
     /// Versions that one scan passes.
     entries_passed: f64,
     /// Found blocks by run and class, with how many blocks the class lies in.
@@ -214,6 +226,7 @@ impl Visits {
             false_positives: vec![0.0; count],
             seeks: vec![0.0; count],
             scan_blocks: vec![0.0; count],
+            scan_reads: vec![0.0; count],
             entries_passed: 0.0,
             by_class: vec![Vec::new(); count],
             blocks: runs.iter().map(|run| run.total / per_block).collect(),
@@ -264,7 +277,9 @@ impl Visits {
         for (at, run) in runs.iter().enumerate() {
             let passed = self.entries_passed * run.total / total.max(1.0);
             self.seeks[at] = asked.mix.scan * run.reach;
-            self.scan_blocks[at] = asked.mix.scan * (run.reach + passed / per_block);
+            let blocks = run.reach + passed / per_block;
+            self.scan_blocks[at] = asked.mix.scan * blocks;
+            self.scan_reads[at] = asked.mix.scan * readahead::reads(blocks);
         }
     }
 
@@ -295,6 +310,7 @@ impl Visits {
             let scans = self.scan_blocks[at] * shares.even;
             missed.gets += found + false_positives;
             missed.scans += scans;
+            missed.scan_reads += self.scan_reads[at] * shares.even;
             missed.by_run.push(found + false_positives + scans);
         }
         missed
@@ -305,5 +321,7 @@ impl Visits {
 struct Missed {
     gets: f64,
     scans: f64,
+    /// Reads of the device that bring the blocks of scans.
+    scan_reads: f64,
     by_run: Vec<f64>,
 }

@@ -1,6 +1,11 @@
 //! Where time goes: reads beside merges, and levels.
 
+use lissom_core::layout::LogicalLevel;
+
 use super::{fixed, reads, run, scenario, session, updates};
+use crate::content::Density;
+use crate::reads::{Asked, costs};
+use crate::tree::SimTree;
 use crate::{LevelCost, Mix, Outcome, Scenario};
 
 /// Half reads, half updates, then reads alone.
@@ -39,6 +44,49 @@ fn writes_do_not_wait_for_what_reads_wait_for() {
     let sessions = || vec![session("u", 100_000, updates())];
     let alone = run(&scenario(fixed(1), sessions()));
     assert_eq!(alone, with_interference(scenario(fixed(1), sessions())));
+}
+
+/// Seconds at the device of a scan that returns so many entries of a tree whose keys lie in so
+/// many runs.
+fn scan_of(runs: usize, length: f64) -> f64 {
+    const KEYS: f64 = 1e6;
+    let scenario = scenario(fixed(10), Vec::new());
+    let store = &scenario.store;
+    let mut tree = SimTree::new(
+        usize::from(store.shape.layout.num_levels()),
+        store.entry_bytes,
+    );
+    let (_, last) = store.shape.layout.span(LogicalLevel(2));
+    for run in 0..runs {
+        let content = Density {
+            fresh: KEYS / runs as f64,
+            ..Density::default()
+        };
+        tree.place_run(usize::from(last.0) - run, vec![content], 65_536.0);
+    }
+    let mix = Mix {
+        scan: 1.0,
+        ..Mix::default()
+    };
+    let asked = Asked {
+        tree: &tree,
+        keys: &[KEYS],
+        classes: &[1.0],
+        in_memory: &[0.0],
+        mix: &mix,
+        scan_length: length,
+    };
+    costs(store, &scenario.machine, &asked).scan.device
+}
+
+/// What follows in one run is read ahead; what lies in several is looked for in each.
+#[test]
+fn a_run_costs_a_long_scan_more_reads_than_a_short_one() {
+    let more = |length: f64| scan_of(3, length) - scan_of(1, length);
+    let [one, many] = [1.0, 2_000.0].map(more);
+    assert!(one > 0.0 && many > 2.0 * one, "{many} {one}");
+    let each = |length: f64| scan_of(1, length) / length;
+    assert!(each(2_000.0) < 0.2 * each(20.0));
 }
 
 #[test]
