@@ -30,6 +30,9 @@ REFUSED = re.compile(r"open error:|ERROR: |Invalid argument|command line flag")
 # Longer than any search; whoever started the trial ends it. db_bench counts by the
 # clock, so that a pause must not use up its time.
 FOR_EVER = "--duration=1000000"
+# Of the data. Operations drawn with the same would meet the keys in the order in which they
+# were written, and no others. db_bench counts on from a seed for each thread.
+FILL_SEED, SEEDS_APART = 1_000_000, 1_000
 
 
 def arguments():
@@ -40,6 +43,7 @@ def arguments():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--fill", default="fillrandom", help="benchmark of the set-up")
     parser.add_argument("--run", default="readrandomwriterandom", help="benchmark that is measured")
+    parser.add_argument("--seed", type=int, default=1, help="of the operations; the data stay")
     parser.add_argument("--db-bench", default="db_bench", help="the program")
     parser.add_argument("more", nargs="*", help="flags of db_bench, behind --")
     return parser.parse_args()
@@ -134,7 +138,7 @@ class Rounds:
 
 
 def fill(given):
-    process = start(given, f"--benchmarks={given.fill}")
+    process = start(given, f"--benchmarks={given.fill}", f"--seed={FILL_SEED}")
     last = deque((line.strip() for line in process.stdout), maxlen=15)
     if process.wait() != 0:
         fail(last)
@@ -145,6 +149,7 @@ def run(given):
         given,
         f"--benchmarks={given.run}",
         f"--threads={given.threads}",
+        f"--seed={SEEDS_APART * given.seed}",
         "--use_existing_db=1",
         "--stats_interval_seconds=1",
         "--stats_per_interval=1",

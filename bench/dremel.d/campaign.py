@@ -12,12 +12,12 @@ import stretches
 import studies
 import subjects
 from failure import Failure, MethodFailure
-from held import Held, left, seconds_left
+from held import Held, left, seconds_left, spent
 from machine import machine
 from proposers import FIRST, proposer
 from slot import OutOfTime, Slot
 from space import Space
-from trial import FIRST_SETUP_DEADLINE, Runner
+from trial import FIRST_SETUP_DEADLINE, SEED, Runner
 
 # Seconds of a trial that is wanted for its set-up only.
 LEAST = 1.0
@@ -118,8 +118,10 @@ class Campaign:
         program = pinned.fingerprint(self.program)
         libraries = [{"type": "library", "name": name, "version": version}
                      for name, version in install.versions(methods).items()]
-        for origin in ({"type": "machine", **machine()}, {"type": "program", "sha256": program},
-                       *libraries):
+        if libraries:
+            libraries.append({"type": "environment", **install.environment()})
+        for origin in ({"type": "machine", **machine(), "boot": self.results.boot},
+                       {"type": "program", "sha256": program}, *libraries):
             if not self.results.find(**origin):
                 self.results.add(origin)
 
@@ -134,17 +136,13 @@ class Campaign:
         return left(found, self.results.records)
 
     def tell(self, step):
-        rest = studies.duration(seconds_left(self.left(), self.spent()))
+        rest = studies.duration(seconds_left(self.left(), spent(self.results.records)))
         self.say(f"{studies.told(step)}; about {rest} left in all")
 
-    def spent(self):
-        """Seconds of hunts that were begun, by subject and method."""
-        return {(it["subject"], it["method"]): it["at"] for it in self.results.all(type="trial")
-                if "at" in it}
-
     def fail(self, step, failure):
-        """Notes that a method failed. Two methods in a row are nobody's own fault."""
-        if self.last_failed not in (None, step.name):
+        """Notes that a method failed. Two in a row are nobody's own fault, unless they have the
+        same library."""
+        if self.last_failed and install.library(self.last_failed) != install.library(step.name):
             raise Failure(f"{failure}; {self.last_failed} failed just before, so that something "
                           "else may be wrong: mend it, and give --retry")
         self.last_failed = step.name
@@ -222,7 +220,9 @@ class Campaign:
             self.results.add({**record, "failure": contenders.lacking(step.name),
                               "lasting": True})
         else:
-            found = self.runner(subject).run(subject.words, text, subject.evaluation)
+            # Other operations in each round, and others than in the search.
+            found = self.runner(subject).run(subject.words, text, subject.evaluation,
+                                             seed=step.number + SEED + 1)
             self.note_run(record, found)
 
     early = final

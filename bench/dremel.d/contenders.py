@@ -70,11 +70,7 @@ def earlier_names(contender):
     if contender in studies.BEST:
         return [studies.CHOSEN]
     method, moment = studies.moment_of(contender)
-    if moment is None:
-        return []
-    names = [studies.at_share(method, it) for it in studies.SHARES]
-    later = names[names.index(contender) + 1:] if contender in names else []
-    return [method, *reversed(later)]
+    return [method] if moment else []
 
 
 def lacking(contender):

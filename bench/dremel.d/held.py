@@ -63,6 +63,29 @@ def seconds_left(left, spent):
                                       if it.kind == "hunt" else 0.0)) for it in left)
 
 
+def spent(records):
+    """Seconds of hunts that were begun, by subject and method, but for trials that another
+    method has run."""
+    found, last = {}, {}
+    for it in records:
+        if it["type"] == "trial" and "at" in it:
+            key = it["subject"], it["method"]
+            took = it["at"] - last.get(key, 0.0)
+            last[key] = it["at"]
+            found[key] = found.get(key, 0.0) + (0.0 if "shared" in it else took)
+    return found
+
+
+def boots(records, study):
+    """The boots of machines under which a study was measured, with the searches that it takes
+    from others."""
+    own = [it for it in records if it.get("subject") == study.subject and "boot" in it]
+    return {it["boot"] for it in own
+            if it["type"] in RUNS and it["study"] == study.name
+            or it["type"] == "trial" and it["method"] in study.methods
+            or it["type"] == "full" and study.in_full}
+
+
 def unique(found):
     """Steps once each."""
     return list(dict.fromkeys(found))

@@ -3,8 +3,9 @@
 import time
 
 from failure import Failure, MethodFailure
-from proposers import Random, proposer
+from proposers import FIRST, Random, proposer
 from slot import Slot
+from studies import RIVALS
 
 # So many failures before anything was measured are no fault of configurations.
 HOPELESS = 5
@@ -25,17 +26,40 @@ def hunt(method, subject, space, runner, results, plan, say, slot=None):
         begun = time.monotonic()
         configuration, fallback = proposed(who, drawn, own, others(results, subject.name, method))
         took = time.monotonic() - begun
-        found = runner.run(subject.words, space.file(configuration), subject.evaluation)
-        spent += time.monotonic() - begun
         record = {"type": "trial", "subject": subject.name, "method": method,
-                  "number": len(own) + 1, "at": spent, "proposed": round(took, 3),
-                  **fallback, "configuration": configuration, **found}
+                  "number": len(own) + 1, "proposed": round(took, 3), **fallback,
+                  "configuration": configuration}
+        known = alike(results, record)
+        if known:
+            record = {**known, "method": method, "at": spent + seconds_of(results, known),
+                      "shared": known["method"]}
+        else:
+            found = runner.run(subject.words, space.file(configuration), subject.evaluation)
+            record = {**record, "at": spent + time.monotonic() - begun, **found}
+        spent = record["at"]
         results.add(record)
         own.append(record)
         say(f"  trial {len(own)}: {told(record)}")
         check(method, subject.name, own)
     results.add({"type": "found", "subject": subject.name, "method": method, "spent": spent,
                  **best(own, subject.budget)})
+
+
+def alike(results, record):
+    """The trial of another rival that is the same, if there is one. All begin with the same
+    random configurations, which are measured once and counted in the time of each."""
+    if record["number"] > FIRST:
+        return None
+    same = {name: record[name] for name in ("type", "subject", "number", "configuration")}
+    return next((it for it in results.all(**same)
+                 if it["method"] in RIVALS and it["method"] != record["method"]), None)
+
+
+def seconds_of(results, trial):
+    """Seconds that a trial took of its method's time."""
+    where = {name: trial[name] for name in ("type", "subject", "method")}
+    before = results.find(**where, number=trial["number"] - 1)
+    return trial["at"] - (before["at"] if before else 0.0)
 
 
 def proposed(who, drawn, own, known):
@@ -77,7 +101,8 @@ def others(results, subject, method):
     found = {}
     for record in results.all(type="trial"):
         other = record["subject"]
-        if other != subject and "readings" not in record and "metrics" in record:
+        own = "readings" not in record and "shared" not in record
+        if other != subject and own and "metrics" in record:
             found.setdefault(other, []).append(record)
     return found
 

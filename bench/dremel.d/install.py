@@ -3,6 +3,7 @@
 import importlib
 import importlib.metadata
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -12,8 +13,10 @@ import debian
 from failure import Failure
 
 # BoTorch 0.13.0 asks for just these of the two behind it; the others are of the same time.
-NUMPY = "numpy==2.2.2"
-GAUSSIAN = ("torch==2.6.0", NUMPY, "scipy==1.15.1", "linear_operator==0.6", "gpytorch==1.14",
+NUMPY, TORCH = "numpy==2.2.2", "torch==2.6.0"
+# PyTorch's build for processors, some gigabytes smaller than that of PyPI, and where it is.
+FOR_PROCESSORS, INDEX = f"{TORCH}+cpu", "https://download.pytorch.org/whl/cpu"
+GAUSSIAN = (TORCH, NUMPY, "scipy==1.15.1", "linear_operator==0.6", "gpytorch==1.14",
             "botorch==0.13.0")
 LIBRARIES = {"single-task": GAUSSIAN, "multi-task": GAUSSIAN, "tpe": (NUMPY, "optuna==4.2.1")}
 
@@ -43,6 +46,18 @@ def versions(methods):
     return {name: importlib.metadata.version(name) for name in map(named, wanted(methods))}
 
 
+def environment():
+    """What is installed here, as `pip freeze` tells it."""
+    return {"python": platform.python_version(),
+            "packages": sorted({f"{it.name}=={it.version}"
+                                for it in importlib.metadata.distributions()})}
+
+
+def library(method):
+    """What a method fails with together with others: its libraries, or itself."""
+    return LIBRARIES.get(method, method)
+
+
 def wanted(methods):
     """What these methods need, as pip is told, each once."""
     return list(dict.fromkeys(it for method in methods for it in LIBRARIES.get(method, ())))
@@ -62,19 +77,31 @@ def importable(name):
 
 
 def install(methods, say):
-    """Makes the environment and installs what is missing in it. pip's own settings say
-    where packages come from: of PyTorch the build for processors suffices, which is some
-    gigabytes smaller, and whoever wants it names an index that has it to pip."""
+    """Makes the environment, or what it lacks, and installs what is missing in it. pip's own
+    settings say where packages come from, but for PyTorch's build for processors."""
     found = wanted(methods)
     if not found:
         raise Failure("none of these methods needs a library")
-    if not python().exists():
+    if not (python().exists() and (place() / "bin/pip").exists()):
         say(f"making {place()}")
         run([sys.executable, "-m", "venv", str(place())])
+    pip = [str(python()), "-m", "pip", "install", "--quiet"]
+    if TORCH in found:
+        build_for_processors(pip, say)
     say(f"pip install {' '.join(found)}")
-    run([str(python()), "-m", "pip", "install", "--quiet", *found])
+    run([*pip, *found])
     run([str(python()), "-c", "; ".join(f"import {named(it)}" for it in found)])
     say(f"installed into {place()}")
+
+
+def build_for_processors(pip, say):
+    """Installs it where its index can be reached; otherwise pip takes the larger one. Both
+    satisfy the same requirement, and records name the build."""
+    say(f"pip install {FOR_PROCESSORS}")
+    try:
+        run([*pip, "--no-deps", "--retries", "1", "--index-url", INDEX, FOR_PROCESSORS])
+    except Failure as failure:
+        say(f"  {INDEX} does not have it ({failure}); PyPI's build does the same")
 
 
 def run(words):
@@ -97,3 +124,5 @@ def db_bench():
     if os.geteuid() != 0 or not shutil.which("apt-get"):
         raise Failure("db_bench is needed; as root on Debian: apt-get install rocksdb-tools")
     debian.install(["rocksdb-tools"])
+    if not shutil.which("db_bench"):
+        raise Failure("rocksdb-tools is installed, and there is no db_bench in PATH")

@@ -1,6 +1,7 @@
 """What came of it: pure functions from records to figures."""
 
 import statistics
+from dataclasses import dataclass
 
 import curves
 import studies
@@ -10,6 +11,8 @@ METRICS = (("throughput", 1.0, "operations/s"), ("get_p99_micros", 1e-3, "get p9
            ("put_p99_micros", 1e-3, "put p99, ms"))
 # Fewer rounds are no comparison.
 LEAST_ROUNDS = 3
+# What is worth this share of another is level with it.
+LEVEL = 0.95
 
 
 def runs_of(records, study):
@@ -20,11 +23,16 @@ def runs_of(records, study):
 
 def values(finals, contender, metric):
     """Figures of a contender, one for each round in which it ran, or who ran for it did."""
+    return list(by_round(finals, contender, metric).values())
+
+
+def by_round(finals, contender, metric):
+    """The same by rounds."""
     own = [it for it in finals if it["contender"] == contender]
     other = next((it["as"] for it in own if "as" in it), None)
     if other:
-        return values(finals, other, metric)
-    return [it["metrics"][metric] for it in own if metric in it.get("metrics", {})]
+        return by_round(finals, other, metric)
+    return {it["round"]: it["metrics"][metric] for it in own if metric in it.get("metrics", {})}
 
 
 def failed_rounds(finals, contender):
@@ -110,28 +118,35 @@ def kind(words):
     return "not comparable"
 
 
-def progress(finals, study):
-    """By method, what led its search at each share of its time and what it found at last:
-    throughputs as shares of the best median of all contenders. Empty before there is one."""
-    order = ranking(finals, study.contenders)
-    if not order:
-        return {}
-    best = statistics.median(order[0][1])
-    return {method: [[it / best for it in values(finals, moment, "throughput")]
-                     for moment in study.moments(method)] for method in study.methods}
+@dataclass(frozen=True)
+class AfterHalf:
+    """What led a search after half of its time, against what it found at last."""
+
+    # Of the medians, and the least and the most of the rounds.
+    ratio: float
+    least: float
+    most: float
+    # Either median as a share of the best median of the setting.
+    half: float
+    last: float
+
+    @property
+    def level(self):
+        """Told by the medians: ranges that meet would make the noisier run the more level."""
+        return self.ratio >= LEVEL
 
 
 def after_half(finals, study, method="dremel"):
-    """(standing of what led a search after half of its time against what it found at last, the
-    median of either as a share of the best median of the setting); None before they took
-    turns."""
+    """None before they took turns in enough rounds."""
     order = ranking(finals, study.contenders)
-    half, last = (values(finals, it, "throughput")
-                  for it in (studies.at_share(method, 0.5), method))
-    if not (order and half and last):
+    half, last = (by_round(finals, it, "throughput")
+                  for it in (studies.at_share(method, studies.HALF), method))
+    ratios = [half[it] / last[it] for it in half if it in last and last[it] > 0]
+    if not order or len(ratios) < LEAST_ROUNDS:
         return None
     best = statistics.median(order[0][1])
-    return standing(half, last), statistics.median(half) / best, statistics.median(last) / best
+    half, last = (statistics.median(it.values()) for it in (half, last))
+    return AfterHalf(half / last, min(ratios), max(ratios), half / best, last / best)
 
 
 def in_time_of(finals, study):
@@ -184,14 +199,13 @@ def single_runs(records, subject):
 
 
 def both(finals):
-    """How a search for throughput and latency stands against those for one of them: (rival,
-    title, standing)."""
+    """How a search for throughput and latency stands against that for throughput alone, in
+    either: (title, standing)."""
     found = []
-    for rival, (metric, _, title), sign in (("dremel", METRICS[0], 1),
-                                            ("dremel-p99", METRICS[1], -1)):
+    for (metric, _, title), sign in ((METRICS[0], 1), (METRICS[1], -1)):
         mine, theirs = ([sign * it for it in values(finals, who, metric)]
-                        for who in ("dremel-both", rival))
-        found.append((rival, title, standing(mine, theirs)))
+                        for who in ("dremel-both", "dremel"))
+        found.append((title, standing(mine, theirs)))
     return found
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import result_file
 from failure import Failure
+from machine import boot
 
 
 def read(path):
@@ -13,10 +14,11 @@ def read(path):
 
 
 class Results(result_file.ResultFile):
-    """The file of one campaign, and nobody else's meanwhile."""
+    """The file of one campaign, and nobody else's meanwhile. Each record has the machine's boot
+    on which it was made."""
 
     def __init__(self, path, plan):
-        path = Path(path)
+        path, self.boot = Path(path), boot()
         path.parent.mkdir(parents=True, exist_ok=True)
         self.lock = open(path.with_suffix(".lock"), "w")
         try:
@@ -32,6 +34,9 @@ class Results(result_file.ResultFile):
         except OSError:
             raise Failure(f"another run writes to {path}: wait for it, or give another --out; "
                           "two runs at once would measure each other") from None
+
+    def add(self, *records):
+        super().add(*({**it, "boot": self.boot} for it in records))
 
     def close(self):
         self.lock.close()

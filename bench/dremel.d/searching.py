@@ -2,10 +2,13 @@
 
 import fcntl
 import json
+import math
 import shutil
 import subprocess
 import time
 
+import disk
+import studies
 from failure import Failure, MethodFailure
 from trial import SETUP_DEADLINE
 
@@ -13,17 +16,16 @@ from trial import SETUP_DEADLINE
 PATIENCE = 60
 # Seconds behind its budget after which a search is not believed to end.
 LATE = 120
+# Seconds between two looks at the disk.
+LOOK = 1.0
 # What each variant of the method adds to the command line.
 VARIANTS = {
     "dremel": [],
     "dremel-full": ["--full"],
-    **{f"dremel-{number}-buckets": ["--buckets", str(number), "--restart"]
-       for number in (2, 3, 4)},
-    "dremel-p99": ["--objective", "p99-get"],
+    **{name: ["--buckets", str(number), "--restart"] for name, number in studies.BUCKETS.items()},
     "dremel-both": ["--objective", "both-get"],
-    **{f"dremel-without-{feature}": ["--without", feature] for feature in (
-        "compaction_frequency", "write_buffer_full_frequency", "read_sstable_cost",
-        "block_cache_hit_rate")},
+    "dremel-with-all": [],
+    **{f"dremel-without-{it}": ["--without", it] for it in studies.FEATURES},
 }
 
 
@@ -104,14 +106,20 @@ def run(program, subject, variant, place, directory, seed):
     One that was interrupted begins anew: trials that waited are gone, and a search that
     runs them again within its budget would have less time than the others."""
     place.mkdir(parents=True, exist_ok=True)
+    directory.mkdir(parents=True, exist_ok=True)
     path = place / "search.jsonl"
-    log = whole(path)
+    log, failure, least = whole(path), None, math.inf
     if log is None:
         set_aside(path)
-        carry_out(words(program, subject, variant, place, directory, seed), place, subject.budget)
+        disk.check(directory)
+        command = words(program, subject, variant, place, directory, seed)
+        failure, least = carry_out(command, place, directory, subject.budget)
         log = whole(path)
-    if log is None:
-        raise MethodFailure(f"the search in {place} measured nothing; its report has the causes")
+    if failure or log is None:
+        # What it held is free again when it has ended.
+        disk.check(directory, least)
+        raise MethodFailure(failure or f"the search in {place} measured nothing; its report has "
+                            "the causes")
     return log, notes(place / "search.txt")
 
 
@@ -148,8 +156,9 @@ def taken(file):
     return True
 
 
-def carry_out(command, place, budget):
-    """Runs a search to its end. Whatever becomes of this program, the search ends with it."""
+def carry_out(command, place, directory, budget):
+    """Runs a search to its end, and gives why it failed, None if it did not, and the least that
+    was free on the disk meanwhile. Whatever becomes of this program, the search ends with it."""
     with open(place / "search.txt", "w") as said, open(place / "search.err", "w+") as errors:
         try:
             child = subprocess.Popen([*with_this_program(), *command], stdin=subprocess.DEVNULL,
@@ -157,16 +166,29 @@ def carry_out(command, place, budget):
         except OSError as error:
             raise Failure(f"cannot start {command[0]}: {error.strerror}") from None
         try:
-            child.wait(budget + LATE)
-        except subprocess.TimeoutExpired:
-            raise MethodFailure(f"the search in {place} did not end {LATE} s behind its "
-                                "budget") from None
+            ended, least = watch(child, budget + LATE, directory)
         finally:
             end(child)
+        if not ended:
+            return f"the search in {place} did not end {LATE} s behind its budget", least
         if child.returncode != 0:
             errors.seek(0)
             last = (errors.read().strip().splitlines() or ["it said nothing"])[-1]
-            raise MethodFailure(f"lissom search failed: {last}")
+            return f"lissom search failed: {last}", least
+        return None, least
+
+
+def watch(child, seconds, directory):
+    """Waits so long for a child: whether it ended, and the least that was free on the disk."""
+    until, least = time.monotonic() + seconds, math.inf
+    while time.monotonic() < until:
+        least = min(least, disk.free(directory))
+        try:
+            child.wait(min(LOOK, seconds))
+            return True, least
+        except subprocess.TimeoutExpired:
+            continue
+    return False, least
 
 
 def with_this_program():

@@ -31,7 +31,8 @@ class Setting:
     entries: int
     initial_share: float
     scan_length: int
-    chosen: str
+    # Seconds of a trial's set-up, as it is reckoned with.
+    setup: float
 
     @property
     def entry_bytes(self):
@@ -64,35 +65,50 @@ class Sizes:
     memory: int
     threads: int
     evaluation: float
+    # Seconds of a method besides its set-ups, and the number of these.
     budget: float
+    setups: float
 
 
 def load(path=TABLE):
     """(sizes, settings by name), in the table's order."""
-    table = tomllib.loads(Path(path).read_text())
+    table = read(path)
     scale, paper, here = table["scale"], table["paper"], table["here"]
     sizes = Sizes(
         memory=int(paper["memory"] / (scale["bandwidth"] * scale["time"])),
         threads=here["threads"],
         evaluation=paper["evaluation_seconds"] / scale["time"],
-        budget=paper["budget_seconds"] / scale["time"] + here["setup_budget_seconds"])
+        budget=paper["budget_seconds"] / scale["time"], setups=here["setups"])
     settings = [scaled(it, scale, paper, here) for it in table["setting"]]
     return sizes, {it.name: it for it in settings}
 
 
+def read(path):
+    return tomllib.loads(Path(path).read_text())
+
+
+def chosen(path=TABLE):
+    """Names of settings that stand for several, in the order in which they are run."""
+    parts = read(path)["chosen"]
+    return {"first": parts["first"], "chosen": parts["first"] + parts["then"]}
+
+
 def fingerprint(path=TABLE, space=SPACE):
     """Equal for tables that measure the same."""
-    table, space = (tomllib.loads(Path(it).read_text()) for it in (path, space))
+    table, space = read(path), read(space)
+    table.pop("chosen")
     for row in table["setting"]:
-        row.pop("chosen", None)
+        row.pop("why", None)
     return hashlib.sha256(json.dumps([table, space], sort_keys=True).encode()).hexdigest()[:12]
 
 
 def with_times(sizes, evaluation, budget, scale):
     """The same with other times; None leaves one as it is. The scale is of what a method has,
-    not of an evaluation: in a shorter one no tree fills, whatever the method."""
-    times = replace(sizes, evaluation=evaluation or sizes.evaluation,
-                    budget=(budget or sizes.budget) * scale)
+    and of the number of its set-ups, not of an evaluation: in a shorter one no tree fills,
+    whatever the method."""
+    wanted = (budget or sizes.budget) * scale
+    times = replace(sizes, evaluation=evaluation or sizes.evaluation, budget=wanted,
+                    setups=sizes.setups * wanted / sizes.budget)
     if times.budget < 4 * times.evaluation:
         raise Failure(f"a budget of {times.budget:g} s holds hardly a few evaluations of "
                       f"{times.evaluation:g} s: give more by --budget or --scale, or less by "
@@ -103,27 +119,23 @@ def with_times(sizes, evaluation, budget, scale):
 def scaled(row, scale, paper, here):
     value_size = row.get("value_size", paper["value_size"])
     bandwidth = row.get("bandwidth", paper["bandwidth"]) / scale["bandwidth"]
+    preloaded = row.get("preloaded", False)
     return Setting(
         name=row["name"], group=row["group"], get=row["get"], scan=row.get("scan", 0),
-        skew=row["skew"], bandwidth=int(bandwidth), preloaded=row.get("preloaded", False),
+        skew=row["skew"], bandwidth=int(bandwidth), preloaded=preloaded,
         key_size=here["key_size"], value_size=value_size,
         # Whole thousands.
         entries=round(here["data_bytes"] / (here["key_size"] + value_size) / 1000) * 1000,
         initial_share=here["initial_share"], scan_length=here["scan_length"],
-        chosen=row.get("chosen", ""))
+        setup=here["preloaded_setup_seconds" if preloaded else "setup_seconds"])
 
 
 def select(settings, names):
-    """Those that are named; `chosen` stands for the chosen ones, `all` for all."""
-    found = []
-    for name in names:
-        if name == "all":
-            found += settings.values()
-        elif name == "chosen":
-            found += [it for it in settings.values() if it.chosen]
-        elif name in settings:
-            found.append(settings[name])
-        else:
-            raise Failure(f"there is no setting {name}: choose chosen, all, or of "
+    """Those that are named; `first`, `chosen` and `all` stand for several."""
+    several = {**chosen(), "all": list(settings)}
+    found = [it for name in names for it in several.get(name, [name])]
+    for name in found:
+        if name not in settings:
+            raise Failure(f"there is no setting {name}: choose {', '.join(several)}, or of "
                           f"{', '.join(settings)}")
-    return list(dict.fromkeys(found))
+    return [settings[name] for name in dict.fromkeys(found)]

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from failure import Failure
+from proposers import FIRST
 
 # The rivals in their order; tpe stands in for single-task where BoTorch cannot be had.
 METHODS = ("dremel", "random", "single-task", "multi-task")
@@ -15,8 +16,9 @@ GUIDE, ROCKSDB, UNSCALED = "guide", "rocksdb", "rocksdb-unscaled"
 # The same two of db_bench's own defaults.
 DB_BENCH, DB_BENCH_UNSCALED = "db-bench", "db-bench-unscaled"
 OUTSIDE = (UNSCALED, DB_BENCH_UNSCALED)
-# Of the budget: what led by then is run again together with what was found at last.
-SHARES = (0.25, 0.5)
+# Of the budget: what led Dremel's search by then is run again together with what was found at
+# last.
+HALF = 0.5
 # What a search chose, and the best of its trials when each of them ran in full.
 CHOSEN, BEST = "chosen", ("full-1", "full-2", "full-3")
 # Lissom's settings under real sessions: as they are given, and as a search found them.
@@ -28,14 +30,18 @@ SESSIONS = 240.0
 FEATURES = ("compaction_frequency", "write_buffer_full_frequency", "read_sstable_cost",
             "block_cache_hit_rate")
 BUCKETS = {f"dremel-{number}-buckets": number for number in (2, 3, 4)}
+# Searches with all features and without each, and their share of the budget: what they found is
+# compared only with each other.
+ABLATIONS = ("dremel-with-all", *(f"dremel-without-{it}" for it in FEATURES))
+ABLATION_SHARE = 2 / 3
 BESIDES = 16
 # The latest points at which trials are compared, as shares of an evaluation.
 POINTS = (0.6, 0.8, 1.0)
 
 ABLATED = "double-get30"
-LATENCY = "initial-get90-skew09"
-# Where early stopping lost most in the paper, and where its ablations are from.
-HALVED = ("initial-get30-skew03", "double-get30")
+LATENCY = "preloaded-get60"
+# Where early stopping lost most in the paper.
+HALVED = "initial-get30-skew03"
 
 
 @dataclass(frozen=True)
@@ -46,7 +52,7 @@ class Study:
     subject: str
     methods: tuple
     others: tuple
-    # Whether what led the searches at shares of their time is run again, too.
+    # Whether what led Dremel's search after half of its time is run again, too.
     early: bool = False
     # Of methods with different times the one with the least: what led the others when its time
     # was over is run again, too.
@@ -66,8 +72,7 @@ class Study:
         if self.shortest:
             return tuple(in_time_of(it, self.shortest) for it in self.methods
                          if it != self.shortest)
-        names = [at_share(it, share) for it in self.methods for share in SHARES]
-        return tuple(names) if self.early else ()
+        return (at_share("dremel", HALF),) if self.early and "dremel" in self.methods else ()
 
     def moments(self, method):
         """What led a search early, and what it found at last, in this order."""
@@ -111,10 +116,9 @@ def extras():
         "lissom": [Study("lissom", "lissom-settings", ("dremel",), (), sessions=True)],
         "db-bench": [Study("db-bench", "debian-db-bench", ("dremel",),
                            (GUIDE, DB_BENCH, DB_BENCH_UNSCALED))],
-        "features": [Study("features", ABLATED, ("dremel", *(f"dremel-without-{it}"
-                                                             for it in FEATURES)), (GUIDE,))],
-        "both": [Study("both", LATENCY, ("dremel", "dremel-p99", "dremel-both"), (GUIDE,))],
-        "halving": [halving(it) for it in HALVED],
+        "features": [Study("features", ABLATED, ABLATIONS, ())],
+        "both": [Study("both", LATENCY, ("dremel", "dremel-both"), (GUIDE,))],
+        "halving": [halving(HALVED)],
         # All of them with --restart: so many trials as 3 and 4 buckets have cannot wait here. The
         # first is the part of the second that fits into a slot.
         "buckets": [Study("buckets", ABLATED, (two, three), (GUIDE,), shortest=two)],
@@ -124,7 +128,8 @@ def extras():
 
 
 def choose(names, settings, methods):
-    """The studies of these names."""
+    """The studies of these names. What is measured in one setting follows each other, for it has
+    to be of one machine."""
     others = extras()
     found = []
     for name in names:
@@ -137,7 +142,8 @@ def choose(names, settings, methods):
         elif name != "main":
             raise Failure(f"there is no study {name}: choose main, every, or of "
                           f"{', '.join(others)}")
-    return found
+    order = list(dict.fromkeys(it.subject for it in found))
+    return sorted(found, key=lambda it: order.index(it.subject))
 
 
 def possible(settings, with_tpe=()):
@@ -149,9 +155,9 @@ def possible(settings, with_tpe=()):
 def budget(method, subject):
     """Seconds by the clock that a method has. Of searches with different buckets each has
     what all its arms and rounds take, or the number would decide who runs any rounds."""
-    if method not in BUCKETS:
-        return subject.budget
-    return in_restarts(BUCKETS[method] ** len(FEATURES) + BESIDES, subject)
+    if method in BUCKETS:
+        return in_restarts(BUCKETS[method] ** len(FEATURES) + BESIDES, subject)
+    return subject.budget * (ABLATION_SHARE if method in ABLATIONS else 1)
 
 
 def in_restarts(trials, subject):
@@ -170,8 +176,7 @@ def once(subject):
 
 def steps(study, subject, rounds):
     """Everything that a study takes, in its order. The same search serves several studies."""
-    found = [Step("hunt", "", study.subject, method, 0, budget(method, subject))
-             for method in study.methods]
+    found = list(hunts(study, subject))
     if study.sessions:
         return found + [Step("sessions", study.name, study.subject, side, turn, SESSIONS)
                         for turn in range(rounds) for side in by_turns((GIVEN, FOUND), turn)]
@@ -182,8 +187,23 @@ def steps(study, subject, rounds):
     for turn in range(rounds):
         found += [Step("early" if moment_of(contender)[1] else "final", study.name,
                        study.subject, contender, turn, seconds)
-                  for contender in by_turns(study.contenders + study.points, turn)]
+                  for contender in by_turns(in_round(study, turn), turn)]
     return found
+
+
+def hunts(study, subject):
+    """The searches. The trials that all rivals begin with are run by the first of them."""
+    shared = 0.0
+    for method in study.methods:
+        rival = method in RIVALS
+        seconds = budget(method, subject) - (shared if rival else 0.0)
+        yield Step("hunt", "", study.subject, method, 0, max(0.0, seconds))
+        shared = FIRST * once(subject) if rival else shared
+
+
+def in_round(study, turn):
+    """Who runs in a round; those outside of the comparison run once."""
+    return tuple(it for it in study.contenders + study.points if turn == 0 or it not in OUTSIDE)
 
 
 def at_share(method, share):

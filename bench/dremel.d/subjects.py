@@ -30,8 +30,8 @@ class Subject:
     memory: int
     evaluation: float
     budget: float
-    # Seconds that a trial is thought to take besides its evaluation.
-    setup: float = 5.0
+    # Seconds of a trial's set-up, as it is reckoned with.
+    setup: float
     files: dict = field(default_factory=dict)
     # Further arguments of `lissom search`.
     more: tuple = ()
@@ -54,6 +54,11 @@ def window(evaluation, most):
     return f"{REFILL * max(LEAST_REFILLS, refills)}ms"
 
 
+def budget(sizes, setup, share=1.0):
+    """Seconds that each method has: its own, and those of its set-ups."""
+    return share * sizes.budget + sizes.setups * setup
+
+
 def with_budget(subject, budget):
     """The same with another budget."""
     return replace(subject, budget=budget)
@@ -67,43 +72,47 @@ def of_setting(setting, sizes, place, program):
              "--directory", "{directory}", "--prepared", str(place / "sets"),
              "--base", str(base), "--threads", str(sizes.threads),
              "--rate-limit", str(setting.bandwidth), "--seconds", "{seconds}",
+             "--operations-seed", "{seed}",
              "--window", window(sizes.evaluation, 500)]
     constants = {"memory": sizes.memory, "entries": setting.entries,
                  "entry_bytes": setting.entry_bytes}
     return Subject(setting.name, words, "dremel", "rocksdb", constants,
                    # The harness, the allocator and merges besides the space's memory.
-                   sizes.memory + (320 << 20), sizes.evaluation, sizes.budget,
-                   # A data set that is there is written anew for many configurations.
-                   8.0 if setting.preloaded else 2.0,
+                   sizes.memory + (320 << 20), sizes.evaluation,
+                   budget(sizes, setting.setup), setting.setup,
                    {workload: setting.workload(), base: BASE})
 
 
 def of_lissom(sizes, place, program):
     """Lissom's own settings, with the data and the memory of all comparisons of arms: three
     levels, of which a minute drains the first some nine times and the second once."""
-    memory, entries = 36 << 20, 2_000_000
+    # Set-ups take from 12 to 25 s: many configurations write the data anew.
+    memory, entries, setup = 36 << 20, 2_000_000, 18.0
     evaluation = 2 * sizes.evaluation
     words = [str(program), "trial", "--workload", "five-sessions", "--entries", str(entries),
              "--system", "lissom", "--options", "{options}", "--directory", "{directory}",
              "--prepared", str(place / "sets"), "--memory", str(memory),
-             "--seconds", "{seconds}", "--window", window(evaluation, 1000)]
+             "--seconds", "{seconds}", "--operations-seed", "{seed}",
+             "--window", window(evaluation, 1000)]
     constants = {"memory": memory, "entries": entries, "entry_bytes": 1024}
     return Subject("lissom-settings", words, str(SPACE), "json", constants,
-                   memory + (320 << 20), evaluation, 3 * sizes.budget, 12.0,
+                   memory + (320 << 20), evaluation, budget(sizes, setup, 2.0), setup,
                    # Directories of 2 GB and more, of which some 20 would wait.
                    more=("--restart",))
 
 
 def of_db_bench(sizes, place, _program):
     """Debian's db_bench, RocksDB 7.8, by the example of a trial around it."""
-    entries, entry_bytes = 400_000, 16 + 1024
+    # Each trial fills a database of its own.
+    entries, entry_bytes, setup = 200_000, 16 + 1024, 10.0
     words = ["python3", str(ROOT / "examples/db_bench_trial.py"), "--flags", "{options}",
-             "--directory", "{directory}", "--entries", str(entries), "--threads", "2", "--",
+             "--directory", "{directory}", "--entries", str(entries), "--threads", "2",
+             "--seed", "{seed}", "--",
              "--key_size=16", "--value_size=1024", "--compression_type=none",
              "--use_direct_reads=true", "--use_direct_io_for_flush_and_compaction=true"]
     constants = {"memory": sizes.memory, "entries": entries, "entry_bytes": entry_bytes}
     return Subject("debian-db-bench", words, "dremel", "flags", constants,
-                   sizes.memory + (448 << 20), sizes.evaluation, 2 * sizes.budget, 15.0,
+                   sizes.memory + (448 << 20), sizes.evaluation, budget(sizes, setup), setup,
                    # After a pause RocksDB would slow down nobody, and db_bench cannot mend it.
                    more=("--restart",))
 

@@ -1,11 +1,13 @@
 """What came of it, as text."""
 
 import statistics
+from textwrap import wrap
 
 import early_ranks
 import judge
 import sessions
 import studies
+from held import boots
 from judge import METRICS, gain, values
 
 
@@ -64,20 +66,13 @@ def aligned(rows):
 
 
 def progress(finals, study):
-    """Rows of what led each search, of the best median of the setting."""
-    found = judge.progress(finals, study)
-    moments = [*(f"after {it:.0%} of the time" for it in studies.SHARES), "at last"]
-    rows = [["", *study.methods]]
-    for number, moment in enumerate(moments):
-        rows.append([moment, *(percent(found[it][number]) if it in found else "-"
-                               for it in study.methods)])
-    return rows
-
-
-def percent(shares):
-    """A median with half its range, in percent."""
-    return "-" if not shares else (f"{100 * statistics.median(shares):.0f} % "
-                                   f"±{50 * (max(shares) - min(shares)):.0f}")
+    """Lines on what led Dremel's search after half of its time."""
+    found = judge.after_half(finals, study)
+    if not found:
+        return []
+    words = "level with" if found.level else "behind"
+    return [f"  after half of its time dremel was {words} what it found at last: {found.ratio:.1%} "
+            f"of it, {found.least:.1%} to {found.most:.1%} in the rounds"]
 
 
 def summary(records, chosen):
@@ -111,15 +106,16 @@ def summary(records, chosen):
 def half_of_the_time(records, chosen):
     """Whether half of the time would have done, over all settings of the main comparison."""
     found = [judge.after_half(judge.runs_of(records, it), it) for it in chosen]
-    found = [it for it in found if it and it[0] != "too few"]
+    found = [it for it in found if it]
     if not found:
         return []
-    level = sum(words in ("tie", "better") for words, _, _ in found)
-    half, last = (statistics.median(shares) for shares in list(zip(*found))[1:])
-    return [f"What led its search after half of its time is level with what it found at last, or "
-            f"better, in {level} of {len(found)}",
-            f"settings; as a share of the best median of a setting {half:.0%} against {last:.0%}, "
-            "medians over the settings."]
+    level = sum(it.level for it in found)
+    half, last = (statistics.median(it) for it in zip(*((it.half, it.last) for it in found)))
+    return ["What led its search after half of its time is level with what it found at last, which "
+            f"is {judge.LEVEL:.0%} of",
+            f"its median or more, in {level} of {len(found)} settings; as a share of the best "
+            f"median of a setting {half:.0%}",
+            f"against {last:.0%}, medians over the settings."]
 
 
 def render(records, wanted, unmeasured=()):
@@ -130,7 +126,7 @@ def render(records, wanted, unmeasured=()):
         names = ", ".join(f"{it.name} {it.subject}" for it in unmeasured)
         text += [f"Not measured at all: {names}."]
     for study in wanted:
-        text += ["", f"{study.name}: {study.subject}", ""]
+        text += ["", f"{study.name}: {study.subject}", "", *mixed(records, study)]
         if study.in_full:
             text += in_full(records, study)
         elif study.sessions:
@@ -157,7 +153,11 @@ def origins(records):
     text = [f"{it['processor']}, {it['cores']} cores, {it['memory']}, {it['system']}"
             for it in records if it["type"] == "machine"]
     libraries = [f"{it['name']} {it['version']}" for it in records if it["type"] == "library"]
-    return text + ([f"libraries: {', '.join(libraries)}"] if libraries else [])
+    text += [f"libraries: {', '.join(libraries)}"] if libraries else []
+    for it in (it for it in records if it["type"] == "environment"):
+        text += wrap(f"installed beside them, under Python {it['python']}: "
+                     f"{' '.join(it['packages'])}", 100, break_on_hyphens=False)
+    return list(dict.fromkeys(text))
 
 
 def sizes(records):
@@ -165,8 +165,9 @@ def sizes(records):
     plan = next((it for it in records if it["type"] == "plan" and "planned" in it), None)
     text = []
     if plan:
-        text.append(f"full evaluations of {plan['evaluation']:g} s, {plan['budget']:g} s for each "
-                    f"method, {plan['rounds']} rounds, seed {plan['seed']}")
+        text.append(f"full evaluations of {plan['evaluation']:g} s, {plan['budget']:g} s and "
+                    f"{plan['setups']:g} set-ups for each method, {plan['rounds']} rounds, seed "
+                    f"{plan['seed']}")
         shares = [f"{plan[name] / plan['planned'][name]:.0%} of the planned time of {words}"
                   for name, words in (("evaluation", "an evaluation"), ("budget", "a method"))
                   if plan[name] < plan["planned"][name]]
@@ -175,7 +176,7 @@ def sizes(records):
     machines, programs = (sum(it["type"] == kind for it in records)
                           for kind in ("machine", "program"))
     if machines > 1:
-        text.append(f"Measured on {machines} machines, or under as many kernels.")
+        text.append(f"Measured under {machines} boots of a machine, or of as many machines.")
     if programs > 1:
         text.append(f"Measured with {programs} builds of the program.")
     return text
@@ -198,7 +199,17 @@ def remarks(records, study):
             text.append(f"  {method} drew {len(fallbacks)} of its trials, for its library failed "
                         f"({fallbacks[-1]})")
         text += [f"  {method}: {it}" for it in (found or {}).get("notes", [])]
+        shared = [it["shared"] for it in own if "shared" in it]
+        if shared:
+            text.append(f"  {method} begins with the same {len(shared)} trials as {shared[0]}, "
+                        "which ran once and count in the time of both")
     return text
+
+
+def mixed(records, study):
+    """Whether what is compared is of one machine: a sentence if not."""
+    known = len(boots(records, study))
+    return [f"  MEASURED UNDER {known} BOOTS, or on as many machines", ""] if known > 1 else []
 
 
 def failures(finals):
@@ -221,12 +232,11 @@ def compared(records, study):
     # Who had less time is not judged by what others found in more.
     text += in_time_of(finals, study) if study.shortest else [f"  {study.own}: {words}"]
     if study.name == "both":
-        text += [f"  dremel-both against {rival} in {title}: {standing}"
-                 for rival, title, standing in judge.both(finals)]
+        text += [f"  dremel-both against dremel in {title}: {standing}"
+                 for title, standing in judge.both(finals)]
     text += failures(finals)
     if study.early:
-        text += ["", "  what led each search, of the best median of the setting:",
-                 aligned(progress(finals, study))]
+        text += progress(finals, study)
         near = ", ".join(f"{method} {studies.duration(at)}"
                          for method, at in judge.time_to_best(records, study).items())
         text += [f"  the last to lead led after: {near}"] if near else []

@@ -2,15 +2,19 @@
 them."""
 
 import importlib
+import os
 import subprocess
 import sys
+import tempfile
 import unittest
+from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
 import testing
 import install
 import proposers
+from failure import Failure
 from space import Space
 
 # Says whether another Python has all of some libraries, without loading them.
@@ -31,10 +35,16 @@ class Libraries(unittest.TestCase):
     def test_tpe(self):
         self.propose("tpe")
 
+    def test_all_candidates_at_once_are_judged_as_each_alone(self):
+        self.with_libraries("multi-task", self.check_choice)
+
     def propose(self, method):
+        self.with_libraries(method, self.check)
+
+    def with_libraries(self, method, check):
         lacking = install.missing([method])
         if not lacking:
-            self.check(method)
+            check(method)
         elif installed(lacking):
             self.check_there()
         else:
@@ -60,11 +70,82 @@ class Libraries(unittest.TestCase):
         self.assertEqual(found, again)
 
 
+    def check_choice(self, _method):
+        import gaussian
+        import torch
+        from botorch.acquisition import LogExpectedImprovement
+        from botorch.models import MultiTaskGP, SingleTaskGP
+        space = Space(testing.HERE / "toy.py", "toy", {}, "json")
+        self.addCleanup(space.close)
+        candidates = space.sample(60, 5)
+        points = gaussian.matrix(space.parameters, space.sample(12, 3))
+        goals = points.sin().sum(dim=-1, keepdim=True)
+        tasks = torch.tensor([[float(number % 2)] for number in range(12)])
+        models = (SingleTaskGP(points, goals),
+                  MultiTaskGP(torch.cat([points, tasks], dim=-1), goals, task_feature=-1,
+                              output_tasks=[0]))
+        for model in map(gaussian.fitted, models):
+            alone = LogExpectedImprovement(model, best_f=goals.max())(
+                gaussian.matrix(space.parameters, candidates).unsqueeze(1))
+            chosen = gaussian.choose(model, goals.max(), space.parameters, candidates)
+            self.assertAlmostEqual(alone[chosen].item(), alone.max().item(), places=6)
+
+
 def installed(names):
     """Whether the environment of `install` has these, and is another than this."""
     if not install.python().exists() or install.is_here():
         return False
     return subprocess.run([str(install.python()), "-c", HAS, *names]).returncode == 0
+
+
+class Install(unittest.TestCase):
+    """What is run, without running it."""
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.place = Path(directory.name) / "python"
+        patch = mock.patch.dict(os.environ, LISSOM_DREMEL_PYTHON=str(self.place))
+        patch.start()
+        self.addCleanup(patch.stop)
+        self.ran = []
+
+    def install(self, *methods, offline=False):
+        def run(words):
+            self.ran.append(words)
+            if offline and install.INDEX in words:
+                raise Failure("no route")
+
+        self.ran.clear()
+        with mock.patch.object(install, "run", run):
+            install.install(methods, lambda _: None)
+
+    def made(self, name):
+        path = self.place / "bin" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+
+    def test_an_environment_without_pip_is_made_whole(self):
+        for name, makes in (("python", True), ("pip", True), ("", False)):
+            self.install("tpe")
+            self.assertEqual(any("venv" in it for it in self.ran), makes, f"before {name}")
+            if name:
+                self.made(name)
+
+    def test_pytorch_is_the_build_for_processors_where_it_can_be_had(self):
+        pinned = lambda: [it for words in self.ran for it in words if it.startswith("torch==")]
+        self.install("single-task")
+        self.assertEqual(pinned(), ["torch==2.6.0+cpu", "torch==2.6.0"])
+        self.install("single-task", offline=True)
+        self.assertEqual(pinned()[-1], "torch==2.6.0", "PyPI's")
+        self.install("tpe")
+        self.assertEqual(pinned(), [])
+
+    def test_what_is_installed_is_told_as_pip_freeze_does(self):
+        told = install.environment()
+        self.assertRegex(told["python"], r"^3\.")
+        for it in told["packages"]:
+            self.assertRegex(it, r"^[\w.-]+==\S+$")
 
 
 NUMBER = {"integer": {"min": 0, "max": 9, "spacing": {"linear": 1}}}

@@ -35,17 +35,17 @@ class Recorded(unittest.TestCase):
         self.assertEqual(self.recorded({"type": "program", "sha256": "x"}), [])
 
     def test_a_search_that_serves_several_studies_is_shown_once(self):
-        search = {"type": "trial", "subject": studies.ABLATED, "method": "dremel"}
-        self.assertEqual(self.recorded(search), [("main", studies.ABLATED)])
-        turn = {**final("guide", 0, 1), "subject": studies.ABLATED, "study": "features"}
-        self.assertEqual(self.recorded(search, turn), [("features", studies.ABLATED)])
+        search = {"type": "trial", "subject": studies.LATENCY, "method": "dremel"}
+        self.assertEqual(self.recorded(search), [("main", studies.LATENCY)])
+        turn = {**final("guide", 0, 1), "subject": studies.LATENCY, "study": "both"}
+        self.assertEqual(self.recorded(search, turn), [("both", studies.LATENCY)])
         rival = {**search, "method": "random"}
         self.assertEqual(self.recorded(search, turn, rival),
-                         [("main", studies.ABLATED), ("features", studies.ABLATED)])
+                         [("main", studies.LATENCY), ("both", studies.LATENCY)])
 
     def test_each_kind_of_record_shows_its_study(self):
-        self.assertEqual(self.recorded({"type": "full", "subject": studies.HALVED[0]}),
-                         [("halving", studies.HALVED[0])])
+        self.assertEqual(self.recorded({"type": "full", "subject": studies.HALVED}),
+                         [("halving", studies.HALVED)])
         failed = {"type": "failed", "subject": studies.ABLATED, "method": "dremel-3-buckets"}
         self.assertEqual(self.recorded(failed), [("buckets", studies.ABLATED)])
         sessions = {"type": "sessions", "study": "lissom", "subject": "lissom-settings"}
@@ -130,8 +130,8 @@ class Command(unittest.TestCase):
         self.addCleanup(directory.cleanup)
         self.out = Path(directory.name)
         buckets = {**final("guide", 0, 1), "study": "buckets", "subject": studies.ABLATED}
-        plan = {"type": "plan", "evaluation": 15.0, "budget": 360.0, "rounds": 3, "seed": 1,
-                "planned": {"evaluation": 30.0, "budget": 720.0}}
+        plan = {"type": "plan", "evaluation": 15.0, "budget": 312.5, "setups": 16, "rounds": 3,
+                "seed": 1, "planned": {"evaluation": 30.0, "budget": 625.0}}
         held = [plan, *all_records()[1:], buckets]
         (self.out / "results.jsonl").write_text("".join(json.dumps(it) + "\n" for it in held))
 
@@ -156,9 +156,17 @@ class Command(unittest.TestCase):
                       "Not measured at all: lissom lissom-settings."):
             self.assertIn(shown, text)
             self.assertIn(shown, page)
-        # The axis is that of the run, whatever times are given: 360 s.
+        # The axis is that of the run, whatever times are given: 312.5 s and 16 set-ups of 8 s.
         self.assertIn(">300 s</text>", page)
         self.assertNotIn(">600 s</text>", page)
+
+    def test_the_plan_tells_what_was_begun_elsewhere(self):
+        with (self.out / "results.jsonl").open("a") as file:
+            file.write(json.dumps({"type": "trial", "subject": "ycsb-b", "method": "random",
+                                   "number": 1, "at": 9.0, "boot": "x"}) + "\n")
+        told = self.run_command("plan", "--settings", "ycsb-a", "ycsb-b").splitlines()
+        (line,) = (number for number, it in enumerate(told) if "--other-machine" in it)
+        self.assertIn("main         ycsb-b", told[line - 1])
 
     def test_it_is_published(self):
         place = self.out / "kept"

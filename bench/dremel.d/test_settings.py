@@ -10,6 +10,7 @@ from pathlib import Path
 import testing  # says where the modules lie
 import encode
 import settings
+import subjects
 import tasks
 from failure import Failure
 
@@ -28,6 +29,10 @@ class Table(unittest.TestCase):
     def test_six_are_chosen_over_all_groups(self):
         chosen = settings.select(self.settings, ["chosen"])
         self.assertEqual(len(chosen), 6)
+        first = [it.name for it in settings.select(self.settings, ["first"])]
+        self.assertEqual(first, ["initial-get30-skew03", "preloaded-get60", "double-get30",
+                                 "nutanix"])
+        self.assertEqual([it.name for it in chosen][:4], first, "who comes first, goes first")
         self.assertEqual({it.group for it in chosen}, set(settings.GROUPS))
         self.assertEqual(len(settings.select(self.settings, ["chosen", "all"])), 18)
         with self.assertRaisesRegex(Failure, "no setting x"):
@@ -35,7 +40,7 @@ class Table(unittest.TestCase):
 
     def test_sizes_are_in_proportion(self):
         self.assertEqual((self.sizes.memory, self.sizes.evaluation), (64 << 20, 30))
-        self.assertEqual(self.sizes.budget, 720)
+        self.assertEqual((self.sizes.budget, self.sizes.setups), (625, 32))
         first, double = self.settings["initial-get30-skew03"], self.settings["ycsb-a"]
         self.assertEqual((first.bandwidth, double.bandwidth), (25_000_000, 50_000_000))
         self.assertEqual((first.entries, self.settings["nutanix"].entries), (400_000, 998_000))
@@ -51,9 +56,20 @@ class Table(unittest.TestCase):
         nutanix = tomllib.loads(self.settings["nutanix"].workload())
         self.assertEqual(nutanix["session"][0]["mix"], {"get_present": 57, "update": 41, "scan": 2})
 
+    def test_the_budget_has_room_for_the_set_ups_of_a_setting(self):
+        budget = lambda name: testing.subject(name).budget
+        self.assertEqual(budget("initial-get30-skew03"), 625 + 32 * 3)
+        self.assertEqual({budget(it) for it in ("preloaded-get60", "ycsb-b", "nutanix")},
+                         {625 + 32 * 8})
+        make = lambda sizes: subjects.of_lissom(sizes, Path("/d"), "/l")
+        self.assertEqual(make(self.sizes).budget, 2 * 625 + 32 * make(self.sizes).setup)
+        half = settings.with_times(self.sizes, None, None, 0.5)
+        self.assertEqual(make(half).budget, make(self.sizes).budget / 2)
+
     def test_times_may_be_shorter_but_not_for_nothing(self):
         half = settings.with_times(self.sizes, None, None, 0.5)
-        self.assertEqual((half.evaluation, half.budget), (30, 360), "trees must fill")
+        self.assertEqual((half.evaluation, half.budget, half.setups), (30, 312.5, 16),
+                         "trees must fill")
         short = settings.with_times(self.sizes, 6, 60, 0.5)
         self.assertEqual((short.evaluation, short.budget), (6, 30), "who asks for it, has it")
         for times in ((100, 300, 1), (None, None, 0.1)):

@@ -3,6 +3,9 @@
 import json
 import os
 import queue
+import subprocess
+import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -118,6 +121,26 @@ class Trials(unittest.TestCase):
         self.assertEqual(words, ["p", "--at=/d/x", "o"])
 
 
+class DbBench(unittest.TestCase):
+    """The example of a trial around it."""
+
+    def test_operations_have_another_seed_than_the_data(self):
+        script = subjects.ROOT / "examples/db_bench_trial.py"
+        with tempfile.TemporaryDirectory() as directory:
+            place = Path(directory)
+            program = place / "db_bench"
+            program.write_text(f'#!/bin/sh\necho "$*" >> {place}/said\n'
+                               'case "$*" in *fillrandom*) exit 0;; esac\nexit 1\n')
+            program.chmod(0o755)
+            for seed in ("1", "2"):
+                subprocess.run([sys.executable, "-B", str(script), "--flags", "f", "--directory",
+                                "d", "--db-bench", str(program), "--seed", seed],
+                               stdin=subprocess.DEVNULL, capture_output=True)
+            said = (place / "said").read_text().splitlines()
+        seeds = [word for line in said for word in line.split() if word.startswith("--seed")]
+        self.assertEqual(seeds, ["--seed=1000000", "--seed=1000", "--seed=1000000", "--seed=2000"])
+
+
 class Curves(unittest.TestCase):
     def test_trials_that_ran_longest_are_compared(self):
         search = [{"number": 1, "readings": [reading(10, 6, 900), reading(50, 18, 500)]},
@@ -180,7 +203,8 @@ class SearchLog(unittest.TestCase):
         words = searching.words("/bin/lissom", subject, "dremel-both", Path("/o"), Path("/t"), 7)
         self.assertEqual(words[:2], ["/bin/lissom", "search"])
         self.assertIn("--rate-limit 50000000", words[words.index("--command") + 1])
-        self.assertEqual(words[words.index("--budget") + 1], "720s")
+        self.assertEqual(words[words.index("--budget") + 1], "881s")
+        self.assertIn("--operations-seed '{seed}'", words[words.index("--command") + 1])
         self.assertEqual(words[-2:], ["--objective", "both-get"])
         self.assertEqual((words[words.index("--repeats") + 1], "--json" in words), ("0", True))
         self.assertIn("entries=400000", words)

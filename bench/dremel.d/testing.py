@@ -43,11 +43,9 @@ def all_records():
                           "series": [[1, 900], [30, base]]})
         found.append({"type": "found", "subject": "ycsb-a", "method": method, "number": 4,
                       "configuration": {}, "spent": 400.0})
-        found += [final(f"{method}@25%", turn, 0.9 * base + 10 * turn, type="early")
-                  for turn in range(3)]
         found += [final(method, turn, base + 10 * turn) for turn in range(3)]
-        found += [{"type": "early", "study": "main", "subject": "ycsb-a", "round": turn,
-                   "contender": f"{method}@50%", "as": method} for turn in range(3)]
-    for contender, base in (("guide", 400), ("rocksdb", 300), ("rocksdb-unscaled", 2000)):
+    found += [{"type": "early", "study": "main", "subject": "ycsb-a", "round": turn,
+               "contender": "dremel@50%", "as": "dremel"} for turn in range(3)]
+    for contender, base in (("guide", 400), ("rocksdb", 300)):
         found += [final(contender, turn, base + turn) for turn in range(3)]
-    return found
+    return [*found, final("rocksdb-unscaled", 0, 2000)]

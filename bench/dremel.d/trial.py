@@ -10,14 +10,15 @@ import threading
 import time
 from pathlib import Path
 
+import disk
 import samples
 from failure import Failure
 
 # Seconds of set-up, of silence at least, and between SIGTERM and SIGKILL. The first trial
 # that needs a data set makes it, and may take longer.
 SETUP_DEADLINE, FIRST_SETUP_DEADLINE, LEAST_DEADLINE, GRACE = 240, 900, 10, 5
-# Bytes that must be free on the disk, or a trial that fails is not the configuration's fault.
-LEAST_FREE = 2 << 30
+# Of the operations of all trials of a search, as `lissom search` has it.
+SEED = 1
 # What tells a program's memory.
 MEMORY = "memory_bytes"
 # Seconds between two looks at the memory of a program that does not tell it.
@@ -38,34 +39,27 @@ class Runner:
     def __init__(self, directory, memory):
         self.directory, self.memory = Path(directory), memory
 
-    def run(self, words, text, seconds, setup_deadline=SETUP_DEADLINE):
-        """What came of a configuration whose file has this text: metrics, or a failure."""
+    def run(self, words, text, seconds, setup_deadline=SETUP_DEADLINE, seed=SEED):
+        """What came of a configuration whose file has this text: metrics, or a failure. The seed
+        is that of the operations."""
         self.directory.mkdir(parents=True, exist_ok=True)
         # What a trial has left whose harness was killed.
         for left in self.directory.glob("trial-*"):
             shutil.rmtree(left, ignore_errors=True)
-        self.check_disk()
+        disk.check(self.directory)
         place = Path(tempfile.mkdtemp(prefix="trial-", dir=self.directory))
         options = place / "OPTIONS"
         options.write_text(text)
         words = filled(words, options=options, directory=place / "database",
-                       seconds=int(seconds * 1.1) + 11)
+                       seconds=int(seconds * 1.1) + 11, seed=seed)
         try:
             with open(place / "errors", "w+") as errors:
                 found = self.watch(words, errors, seconds, setup_deadline)
             if "failure" in found:
-                self.check_disk()
+                disk.check(self.directory)
             return found
         finally:
             shutil.rmtree(place, ignore_errors=True)
-
-    def check_disk(self):
-        """A full disk ends everything, and is no trial's failure."""
-        free = shutil.disk_usage(self.directory).free
-        if free < LEAST_FREE:
-            raise Failure(f"only {free / 2**30:.1f} GiB are free on the disk of {self.directory}, "
-                          f"where {LEAST_FREE / 2**30:.0f} GiB are needed: make room, or give "
-                          "another --directory")
 
     def watch(self, words, errors, seconds, setup_deadline):
         environment = dict(os.environ, LISSOM_TRIAL="bench-dremel")
