@@ -219,9 +219,12 @@ pub struct UserLoad {
     /// Whether the arm's schedule held the load for high just then.
     #[serde(default)]
     pub high: bool,
-    /// Whether L0 had to wait just then, or to be merged by itself only, if it was due.
+    /// Whether L0 had to wait just then, if it was due.
     #[serde(default)]
-    pub delayed: bool,
+    pub waits: bool,
+    /// Whether L0 was to be merged by itself only just then, if it was due.
+    #[serde(default)]
+    pub apart: bool,
     /// Whether what lies below L0 had to wait just then, or to go on at a pace, if anything
     /// was due.
     #[serde(default)]

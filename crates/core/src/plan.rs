@@ -36,7 +36,8 @@ pub enum Excess {
     NoCommonCuts,
     /// Neighbouring files share a boundary key, as range tombstones make them.
     SharedBoundaries,
-    /// L0 must be cleared together with the run that it overlaps.
+    /// L0 is merged together with the run that it overlaps, or with runs that were set apart from
+    /// it.
     Level0,
 }
 
@@ -88,6 +89,11 @@ pub enum Reason {
         files: usize,
         /// The trigger.
         trigger: u32,
+    },
+    /// A schedule had L0 merged into runs of their own, which are too many.
+    SetApart {
+        /// How many go back.
+        runs: usize,
     },
     /// RocksDB's own compaction left files on the landing level.
     Landing {
@@ -148,6 +154,12 @@ impl fmt::Display for Reason {
         match self {
             Reason::Level0Trigger { files, trigger } => {
                 write!(f, "L0 holds {files} files, its trigger is {trigger}")
+            }
+            Reason::SetApart { runs } => {
+                write!(
+                    f,
+                    "{runs} runs were set apart from L0 while the load was high"
+                )
             }
             Reason::Landing { bytes } => write!(
                 f,

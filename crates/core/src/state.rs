@@ -8,7 +8,7 @@ use crate::layout::{LogicalLevel, PhysicalLevel};
 use crate::plan::Reason;
 use crate::shape::RunLimits;
 use crate::tree::{File, Tree};
-use crate::tuner::Trial;
+use crate::tuner::{Change, Trial};
 
 /// Identifies a drain within one column family; never used twice.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -91,9 +91,12 @@ pub struct TreeState {
     pub waiting: Option<RunLimits>,
     /// Levels that a change of limits wants merged down (greedy transition).
     pub forced: Vec<LogicalLevel>,
-    /// Levels that the tuner wants merged, whatever their limits are.
+    /// Levels whose runs the tuner wants to become one, whatever their limits are.
     #[serde(default)]
     pub consolidate: Vec<LogicalLevel>,
+    /// Levels whose only run it wants in the next one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub push_down: Vec<LogicalLevel>,
     /// Levels whose consolidation that is under way ends with the pieces that run. A
     /// level is taken out once no such drain of it is left.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -104,6 +107,11 @@ pub struct TreeState {
     /// down first. What is flushed later is not waited for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compact_all_after: Option<u64>,
+    /// The newest file of level 1's active run when a schedule first had L0 merged into runs of
+    /// their own above it. Those above the run that holds it are merged back once they are too
+    /// many; absent where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub apart_from: Option<u64>,
     /// Drains under way.
     pub drains: Vec<Drain>,
     /// The id of the next drain.
@@ -125,9 +133,11 @@ impl TreeState {
             waiting: None,
             forced: Vec::new(),
             consolidate: Vec::new(),
+            push_down: Vec::new(),
             abandon: Vec::new(),
             compact_all: false,
             compact_all_after: None,
+            apart_from: None,
             drains: Vec::new(),
             next_drain: 1,
             guards: Guards::default(),
@@ -144,20 +154,28 @@ impl TreeState {
     /// before and has not begun is dropped; what it gave up stays so until it wants it
     /// again.
     pub fn take_up(&mut self, trial: &Trial) {
-        self.consolidate = trial.consolidate.iter().map(|it| it.level).collect();
+        let levels = |changes: &[Change]| changes.iter().map(|it| it.level).collect();
+        self.consolidate = levels(&trial.consolidate);
+        self.push_down = levels(&trial.push_down);
         for given_up in &trial.abandon {
             if !self.abandon.contains(&given_up.level) {
                 self.abandon.push(given_up.level);
             }
         }
-        self.abandon
-            .retain(|level| !self.consolidate.contains(level));
+        let wanted: Vec<_> = self.consolidate.iter().chain(&self.push_down).collect();
+        self.abandon.retain(|level| !wanted.contains(&level));
+    }
+
+    /// Drops the merges that a tuner wanted and that have not begun.
+    pub fn drop_merges(&mut self) {
+        self.consolidate.clear();
+        self.push_down.clear();
     }
 
     /// Gives up all merges that a tuner wanted, as when another one takes its place: those
     /// under way end with the pieces that run.
     pub fn give_up_merges(&mut self) {
-        self.consolidate.clear();
+        self.drop_merges();
         let begun = self.drains.iter().filter_map(|drain| match drain.reason {
             Reason::Consolidate { level } => Some(level),
             _ => None,
@@ -235,8 +253,9 @@ mod tests {
         )
         .expect("a drawing");
         seen.state.consolidate = vec![LogicalLevel(1)];
+        seen.state.push_down = vec![LogicalLevel(2)];
         seen.state.give_up_merges();
-        assert!(seen.state.consolidate.is_empty());
+        assert!(seen.state.consolidate.is_empty() && seen.state.push_down.is_empty());
         let drains = seen.state.drains.iter();
         let given_up: Vec<bool> = drains.map(|it| seen.state.is_abandoned(it)).collect();
         assert_eq!(given_up, [false, true]);

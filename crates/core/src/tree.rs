@@ -122,6 +122,12 @@ impl Tree {
         self.level0().iter().map(|file| file.number).max()
     }
 
+    /// Bytes of those files of L0 whose numbers are asked for.
+    pub fn level0_bytes_of(&self, wanted: impl Fn(u64) -> bool) -> u64 {
+        let files = self.level0().iter().filter(|file| wanted(file.number));
+        files.map(|file| file.size).sum()
+    }
+
     /// Bytes in a physical level.
     pub fn bytes(&self, level: PhysicalLevel) -> u64 {
         self.files(level).iter().map(|file| file.size).sum()

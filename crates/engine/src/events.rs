@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-use lissom_core::PhysicalLevel;
+use lissom_core::{Layout, LogicalLevel, PhysicalLevel};
 use parking_lot::{Condvar, Mutex, RwLock};
 use rust_rocksdb::ErrorKind;
 use rust_rocksdb::event_listener::{
@@ -197,18 +197,28 @@ impl Bell {
     }
 }
 
-/// Adds what a compaction did to the counters of the levels.
+/// Adds what a compaction did to the counters of the levels. `drains` tells one that merges
+/// what has been below L0 for its own sake: it is not what L0 costs.
 pub(crate) fn count_compaction(
     counters: &Counters,
     read: impl IntoIterator<Item = (PhysicalLevel, u64)>,
     output: PhysicalLevel,
+    drains: bool,
     write_bytes: u64,
     took: Duration,
 ) {
+    let mut moved = write_bytes;
     for (level, bytes) in read {
         let of_level = &counters.level(level).compaction_read_bytes;
         of_level.fetch_add(bytes, Relaxed);
         counters.compaction_read_bytes.fetch_add(bytes, Relaxed);
+        if level == PhysicalLevel::L0 {
+            counters.level0_merged_bytes.fetch_add(bytes, Relaxed);
+        }
+        moved += bytes;
+    }
+    if !drains && output <= Layout::V1.span(LogicalLevel(1)).1 {
+        counters.level1_compacted_bytes.fetch_add(moved, Relaxed);
     }
     let into = counters.level(output);
     into.compaction_write_bytes.fetch_add(write_bytes, Relaxed);
@@ -271,6 +281,7 @@ impl EventListener for Listener {
                     counters,
                     [(physical(info.base_input_level()), info.total_input_bytes())],
                     physical(info.output_level()),
+                    info.base_input_level() > 0,
                     info.total_output_bytes(),
                     Duration::from_micros(info.elapsed_micros()),
                 );

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use common::{PATIENCE, key, load, settle, small, value};
 use lissom::autopilot::ScheduleReport;
+use lissom::core::LogicalLevel;
 use lissom::core::journal::Event;
 use lissom::core::schedule::{Level0Order, Phase, ScheduleKind};
 use lissom::inspect::{self, Question};
@@ -112,6 +113,32 @@ fn level_0_waits_at_high_load_and_is_merged_after_it() {
     assert!(says("everything goes on"));
     let owed = seen.owed.expect("the device was given");
     assert_eq!(owed.device_bytes_per_second, 1 << 20);
+}
+
+/// Runs of level 1, as the planner last saw them.
+fn level1_runs(db: &Db) -> usize {
+    let glance = db.autopilot().glance("default").expect("a family");
+    let runs = glance.tree.runs.iter();
+    runs.filter(|run| run.level == Some(LogicalLevel(1)))
+        .count()
+}
+
+/// A tree is at rest only once it has the runs that its limit lets it have.
+#[test]
+fn what_was_merged_by_itself_goes_back_once_the_load_falls() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let settings = Settings {
+        policy: "fixed-1".parse().expect("a policy"),
+        schedule_interval: Duration::from_millis(100),
+        ..loaded("dlc-part")
+    };
+    let db = Db::open(directory.path(), settings).expect("open");
+    let (written, _) = write_until(&db, (0, FAST), |report| {
+        level0_is(Level0Order::MergeApart)(report) && level1_runs(&db) >= 3
+    });
+    settle(&db);
+    assert!(level1_runs(&db) <= 1, "{:?}", common::tree(&db));
+    agree(&db, written);
 }
 
 /// A paused autopilot merges nothing, so that L0 comes to its bound at low load, where
@@ -291,11 +318,11 @@ fn what_look_ahead_has_learned_survives_a_reopen() {
     };
     let db = open("look-ahead", Duration::from_millis(100));
     let (written, _) = write_until(&db, (0, FAST), |report| {
-        report.order.phase == Phase::High && report.load.compacted_bytes > 0
+        report.order.phase == Phase::High && report.load.level1_compacted_bytes > 0
     });
     drop(db);
     let learned = kept(directory.path());
-    for (sum, part) in [("work", "compacted"), ("rhythm", "now")] {
+    for (sum, part) in [("level0_work", "moved"), ("rhythm", "now")] {
         let part = &learned[sum][part];
         assert!(!part.is_null() && *part != 0.0, "{sum}: {learned}");
     }

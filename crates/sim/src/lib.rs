@@ -41,7 +41,6 @@ pub mod outcome;
 mod pace;
 mod pilot;
 pub mod popularity;
-pub mod readahead;
 pub mod reads;
 mod run;
 pub mod scenario;

@@ -31,6 +31,8 @@ pub(crate) struct Counts {
     get_seconds: f64,
     scan_seconds: f64,
     put_seconds: f64,
+    level1_compacted_bytes: f64,
+    level0_merged_bytes: f64,
     levels: Vec<Level>,
 }
 
@@ -110,6 +112,12 @@ impl Counts {
         to.seconds += seconds;
         for (level, bytes) in &ended.merged.read_from {
             self.level(logical(*level)).read_bytes += bytes;
+            if *level == PhysicalLevel::L0 {
+                self.level0_merged_bytes += bytes;
+            }
+        }
+        if logical(ended.plan.output) == 0 && ended.plan.drain.is_none() {
+            self.level1_compacted_bytes += ended.merged.read_bytes + ended.merged.write_bytes;
         }
     }
 
@@ -130,6 +138,8 @@ impl Counts {
             logged_bytes: self.user_bytes,
             flushed_bytes: self.flush_bytes,
             compacted_bytes: sum(|level| level.read_bytes + level.write_bytes),
+            level1_compacted_bytes: self.level1_compacted_bytes,
+            level0_merged_bytes: self.level0_merged_bytes,
             compacted_seconds: sum(|level| level.seconds),
             user_cpu: self.user_cpu,
         }

@@ -129,25 +129,26 @@ impl Pilot {
         });
         self.trial = Some(trial.id);
         if self.pinned {
-            self.state.consolidate.clear();
+            self.state.drop_merges();
             return Decided {
                 is_new: false,
                 limits: self.state.limits.clone(),
                 why: Vec::new(),
             };
         }
-        let before = self.state.consolidate.clone();
+        let wanted = |state: &TreeState| (state.consolidate.clone(), state.push_down.clone());
+        let before = wanted(&self.state);
         self.state.take_up(&trial);
-        let consolidates = before != self.state.consolidate && !trial.consolidate.is_empty();
-        let merges = consolidates || !trial.abandon.is_empty();
+        let now = wanted(&self.state);
+        let begins = before != now && now != Default::default();
+        let merges = begins || !trial.abandon.is_empty();
         let wanted = Some(&trial.limits);
         let moves = trial.limits != self.state.limits && self.state.waiting.as_ref() != wanted;
         if moves {
             let seen = self.observation(tree, in_flight);
             self.state = planner::with_limits(&seen, trial.limits.clone());
         }
-        let levels = trial.consolidate.iter().chain(&trial.abandon);
-        let changes = trial.changes.iter().chain(levels);
+        let changes = trial.changes.iter().chain(trial.merges());
         Decided {
             is_new: moves || merges,
             limits: trial.limits.clone(),

@@ -6,12 +6,12 @@
 //! any key alike, and passes all versions of what it returns; what follows the first blocks
 //! is read ahead ([`readahead`]).
 
+use lissom_core::cost_model::readahead;
 use lissom_core::filters::{bits_per_key, false_positive_rate};
 use lissom_core::layout::{Layout, LogicalLevel, PhysicalLevel};
 
 use crate::cache::{Group, Pool, stay};
 use crate::machine::{Demand, Machine};
-use crate::readahead;
 use crate::scenario::{Mix, StoreModel};
 use crate::tree::{SimFile, SimTree};
 

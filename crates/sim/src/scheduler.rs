@@ -96,6 +96,10 @@ pub(crate) struct Counters {
     pub(crate) flushed_bytes: f64,
     /// Bytes that compactions read and wrote.
     pub(crate) compacted_bytes: f64,
+    /// Of these, compactions into level 1.
+    pub(crate) level1_compacted_bytes: f64,
+    /// Bytes of L0 that compactions took.
+    pub(crate) level0_merged_bytes: f64,
     /// Seconds that compactions took which ended, summed over workers.
     pub(crate) compacted_seconds: f64,
     /// Seconds of CPU that users took.
@@ -119,6 +123,8 @@ impl Counters {
             logged_bytes: grown(|it| it.logged_bytes),
             flushed_bytes: grown(|it| it.flushed_bytes),
             compacted_bytes: grown(|it| it.compacted_bytes),
+            level1_compacted_bytes: grown(|it| it.level1_compacted_bytes),
+            level0_merged_bytes: grown(|it| it.level0_merged_bytes),
             compacted_micros: grown(|it| it.compacted_seconds * 1e6),
             user_cpu: Some(busy.min(1.0)),
         }

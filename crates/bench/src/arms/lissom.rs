@@ -146,6 +146,7 @@ pub(crate) fn settings_of(policy: Policy, resources: &Resources) -> Settings {
         // As in the stock arms, whose counters come from it.
         statistics: StatsLevel::ExceptHistogramOrTimers,
         schedule_interval: Duration::from_millis(resources.schedule_interval_millis),
+        device_bytes_per_second: resources.device_bytes_per_second,
         use_direct_reads: resources.direct_io,
         use_direct_io_for_flush_and_compaction: resources.direct_io,
         ..Settings::default()
@@ -251,7 +252,8 @@ impl Store for LissomStore {
                 entry_bytes: report.conditions.entry_bytes,
                 user_cpu: report.load.user_cpu,
                 high: report.order.phase == Phase::High,
-                delayed: report.order.level0 != Level0Order::Merge,
+                waits: report.order.level0 == Level0Order::Wait,
+                apart: report.order.level0 == Level0Order::MergeApart,
                 deep_delayed: report.order.deep != DeepOrder::All,
                 at_bound: report.order.at_bound,
             }

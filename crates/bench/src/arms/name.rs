@@ -113,6 +113,20 @@ impl ArmName {
         )
     }
 
+    /// The arm that makes its load: itself, without its schedule. So arms that differ in
+    /// nothing else start alike, and no schedule learns from a load that comes once.
+    pub fn loads_as(&self) -> &Self {
+        match self {
+            Self::Scheduled(arm, _) => arm,
+            arm => arm,
+        }
+    }
+
+    /// Whether its schedule goes by what the device can do.
+    pub(crate) fn goes_by_device(&self) -> bool {
+        matches!(self, Self::Scheduled(_, schedule) if *schedule != ScheduleKind::Eager)
+    }
+
     /// Whether this is the run with perfect knowledge.
     pub fn is_oracle(&self) -> bool {
         matches!(self, Self::Oracle(..))

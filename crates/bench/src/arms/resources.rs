@@ -52,6 +52,11 @@ pub struct Resources {
     pub exploration: f64,
     /// Milliseconds between two looks of a schedule of Lissom's at the load. Default: 1,000.
     pub schedule_interval_millis: u64,
+    /// What the device reads and writes together, bytes a second, for the schedules of all
+    /// arms. Default: absent; measured once for the whole benchmark where an arm has a
+    /// schedule.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device_bytes_per_second: Option<u64>,
     /// What schedules hold for a full machine; they go by the device and the processors
     /// when absent. [`RunPlan::offer`](crate::RunPlan::offer) sets it. Default: absent.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -104,6 +109,7 @@ impl Default for Resources {
             mission_operations: 50_000,
             exploration: EXPLORATION,
             schedule_interval_millis: 1_000,
+            device_bytes_per_second: None,
             full_load: None,
             direct_io: true,
             compression: Compression::None,
@@ -168,6 +174,10 @@ impl Resources {
             (
                 (100..=60_000).contains(&self.schedule_interval_millis),
                 "schedule_interval_millis must lie in 100..=60000",
+            ),
+            (
+                self.device_bytes_per_second.is_none_or(|it| it >= 1 << 20),
+                "device_bytes_per_second must be at least 1048576",
             ),
             (
                 self.max_subcompactions >= 1,

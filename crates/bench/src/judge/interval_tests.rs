@@ -128,7 +128,8 @@ fn what_a_schedule_did_is_told_in_shares_of_the_intervals() {
         sample.user_load = Some(UserLoad {
             // Four seconds come before this session.
             high: at < 4 + 6,
-            delayed: at < 4 + 6,
+            waits: at < 4 + 5,
+            apart: at == 4 + 5,
             deep_delayed: at < 4 + 2,
             ..UserLoad::default()
         });
@@ -137,20 +138,34 @@ fn what_a_schedule_did_is_told_in_shares_of_the_intervals() {
             files: if at < 4 + 3 { 3 } else { 4 },
             ..LevelShape::default()
         }];
+        let runs = if at < 4 + 3 { 1 } else { at as u32 - 4 };
+        sample.levels.push(LevelShape {
+            level: 1,
+            runs,
+            ..LevelShape::default()
+        });
     }
     let share = |seconds: f64| seconds / 9.0;
     let scheduled = |trigger| {
         let seen = judge_offered(&run, 1, &session(1), 1000, trigger);
-        seen.unwrap().schedule.unwrap()
+        let seen = seen.unwrap();
+        assert_eq!((seen.level1.median, seen.level1.most), (4.0, 8));
+        seen.schedule.unwrap()
     };
     let expected = Scheduled {
         high: share(6.0),
-        delayed: share(3.0),
+        waits: share(2.0),
+        apart: share(1.0),
         deep_delayed: share(2.0),
     };
     assert_eq!(scheduled(4), expected);
-    assert_eq!(scheduled(3).delayed, share(6.0));
-    assert_eq!(scheduled(20).delayed, 0.0, "nothing was due");
+    assert_eq!(scheduled(3).waits, share(5.0));
+    let nothing = scheduled(20);
+    assert_eq!(
+        (nothing.waits, nothing.apart),
+        (0.0, 0.0),
+        "nothing was due"
+    );
 }
 
 #[test]

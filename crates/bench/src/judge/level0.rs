@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::figure::median;
 use super::intervals::{Interval, Intervals};
 use crate::drive::{LatencySummary, Sample};
 use crate::run::ArmRun;
@@ -65,6 +66,29 @@ pub fn judge_level0(intervals: &[&Interval<'_>]) -> Option<Level0Files> {
         mean: sum / files.len() as f64,
         most: files.iter().copied().max()?,
         merges: begins.count(),
+    })
+}
+
+/// The runs in level 1 at the ends of intervals: merges of L0 shape it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Level1Runs {
+    /// Median.
+    pub median: f64,
+    /// The most.
+    pub most: u32,
+}
+
+/// Counts the runs in level 1; `None` without an interval.
+pub(super) fn judge_level1(intervals: &[&Interval<'_>]) -> Option<Level1Runs> {
+    let runs = |it: &&Interval<'_>| {
+        let level1 = it.sample.levels.iter().find(|it| it.level == 1);
+        level1.map_or(0, |it| it.runs)
+    };
+    let most = intervals.iter().map(runs).max()?;
+    let all: Vec<f64> = intervals.iter().map(|it| f64::from(runs(it))).collect();
+    Some(Level1Runs {
+        median: median(&all)?,
+        most,
     })
 }
 

@@ -46,7 +46,9 @@ pub use figure::{CLOSE, Figure, Standing, median};
 pub(crate) use headroom::oracle_of;
 pub use headroom::{BestInSession, Bound, Gap, Headroom, OtherRounds, headroom};
 pub use intervals::{Interval, Intervals};
-pub use level0::{Level0Files, Reads, ReadsByFiles, STEP as LEVEL0_STEP, reads_by_level0_files};
+pub use level0::{
+    Level0Files, Level1Runs, Reads, ReadsByFiles, STEP as LEVEL0_STEP, reads_by_level0_files,
+};
 pub use load_models::{Bytes, MODELS, ModelError, ModelErrors, Processors, judge_load_models};
 pub use maximum::maximum;
 pub use offered::{Offered, Scheduled, judge_offered};

@@ -1,7 +1,7 @@
 //! Throughput against the offered load, interval by interval.
 
 use super::intervals::{Interval, Intervals};
-use super::level0::{Level0Files, judge_level0, level0_files};
+use super::level0::{Level0Files, Level1Runs, judge_level0, judge_level1, level0_files};
 use crate::drive::LatencySummary;
 use crate::run::ArmRun;
 use crate::store::UserLoad;
@@ -34,6 +34,8 @@ pub struct Offered {
     pub end_debt: Option<f64>,
     /// Files in L0.
     pub level0: Level0Files,
+    /// Runs in level 1.
+    pub level1: Level1Runs,
     /// What the arm's schedule did; absent for an arm without one.
     pub schedule: Option<Scheduled>,
 }
@@ -43,8 +45,10 @@ pub struct Offered {
 pub struct Scheduled {
     /// It held the load for high.
     pub high: f64,
-    /// L0 had files for a merge into level 1, and waited, or was merged by itself only.
-    pub delayed: f64,
+    /// L0 had files for a merge into level 1, and waited.
+    pub waits: f64,
+    /// L0 had files for a merge into level 1, and was to be merged by itself only.
+    pub apart: f64,
     /// What lies below L0 was not let go on as it liked, whether there was anything or not.
     pub deep_delayed: f64,
 }
@@ -85,6 +89,7 @@ pub fn judge_offered(
         most_debt: debts.chain(last.debt_bytes).max().map(|bytes| bytes as f64),
         end_debt: last.debt_bytes.map(|bytes| bytes as f64),
         level0: judge_level0(&due)?,
+        level1: judge_level1(&due)?,
         schedule: scheduled(&due, trigger),
     })
 }
@@ -120,7 +125,8 @@ fn scheduled(due: &[&Interval<'_>], trigger: u32) -> Option<Scheduled> {
     };
     Some(Scheduled {
         high: share(&|_, it| it.high),
-        delayed: share(&|files, it| it.delayed && files >= trigger),
+        waits: share(&|files, it| it.waits && files >= trigger),
+        apart: share(&|files, it| it.apart && files >= trigger),
         deep_delayed: share(&|_, it| it.deep_delayed),
     })
 }

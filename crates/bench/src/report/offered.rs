@@ -21,9 +21,11 @@ of stock arms, RocksDB's estimate of what compactions have to move; it has none 
 style. These are two quantities.
 Write amp is of what the session wrote: what the debt at its end will cost is not in it.
 L0 under the offered load: files at the ends of intervals; merges are counted by falls of that
-number. Shares of intervals: held high, an arm's schedule held the load for high; L0 delayed, L0
-was due and waited, or was merged by itself only; deeper held back, what lies deeper was not let
-go on as it liked, whether anything was due there or not.
+number. Runs in level 1: at the ends of intervals, too; what is merged apart stands there as runs
+of its own until L0 is merged as usual.
+Shares of intervals: held high, an arm's schedule held the load for high; L0 waits, L0 was due and
+waited; merged apart, L0 was due and merged by itself only; deeper held back, what lies deeper was
+not let go on as it liked, whether anything was due there or not.
 p99 back after: until ten seconds on end began in which no interval's p99 was over twice the
 median of the session before, or over the highest there; the share of that session's own
 intervals over twice it stands beside.
@@ -125,8 +127,11 @@ fn level0(seen: &Seen) -> Grid {
         "files, mean",
         "files, most",
         "merges",
+        "runs in level 1, median",
+        "most",
         "held high, %",
-        "L0 delayed, %",
+        "L0 waits, %",
+        "merged apart, %",
         "deeper held back, %",
     ]);
     for (label, seen) in seen {
@@ -136,8 +141,11 @@ fn level0(seen: &Seen) -> Grid {
             cell(seen, |it| it.level0.mean),
             cell(seen, |it| f64::from(it.level0.most)),
             cell(seen, |it| it.level0.merges as f64),
+            cell(seen, |it| it.level1.median),
+            cell(seen, |it| f64::from(it.level1.most)),
             cell(&schedules, |it| it.high * 100.0),
-            cell(&schedules, |it| it.delayed * 100.0),
+            cell(&schedules, |it| it.waits * 100.0),
+            cell(&schedules, |it| it.apart * 100.0),
             cell(&schedules, |it| it.deep_delayed * 100.0),
         ]);
     }

@@ -87,7 +87,7 @@ fn head(results: &Results, verdict: &Verdict) -> String {
     let (workload, machine) = (&parameters.workload, &results.machine);
     let resources = &parameters.resources;
     format!(
-        "{}: {}\n{} entries, {} round{}, {} thread{}, seed {}; write buffer {}, cache {}, {} bits per key{}\n{}, {} cores, {}{}\n",
+        "{}: {}\n{} entries, {} round{}, {} thread{}, seed {}; write buffer {}, cache {}, {} bits per key{}\n{}, {} cores, {}{}{}\n",
         workload.name,
         workload.about,
         count(workload.entries),
@@ -111,8 +111,18 @@ fn head(results: &Results, verdict: &Verdict) -> String {
         machine.processor,
         machine.cores,
         machine.system,
+        device(results),
         programs(results),
     )
+}
+
+/// What schedules went by, where it was measured or given.
+fn device(results: &Results) -> String {
+    let given = results.parameters.resources.device_bytes_per_second;
+    let rate = given.or(results.machine.device_bytes_per_second);
+    rate.map_or(String::new(), |rate| {
+        format!("; schedules go by a device of {} MB/s", rate / 1_000_000)
+    })
 }
 
 /// Who made the runs, where they tell.

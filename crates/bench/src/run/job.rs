@@ -15,6 +15,7 @@ use crate::arms::{ArmName, Resources, open_arm};
 use crate::drive::ProcessUse;
 use crate::error::{BenchError, Place, Result};
 use crate::generate::{DataShape, Partition};
+use crate::store::Store;
 use crate::workload::Workload;
 
 /// Everything a child needs to run one arm.
@@ -84,8 +85,18 @@ impl Job {
     }
 
     /// Opens the job's directory as its arm.
-    pub(super) fn open(&self) -> Result<Box<dyn crate::store::Store>> {
+    pub(super) fn open(&self) -> Result<Box<dyn Store>> {
         open_arm(&self.arm, &self.directory, &self.resources)
+    }
+
+    /// Opens it as the arm that makes the load.
+    pub(super) fn open_to_load(&self) -> Result<Box<dyn Store>> {
+        open_arm(self.arm.loads_as(), &self.directory, &self.resources)
+    }
+
+    /// Whether another arm makes the load.
+    pub(super) fn loads_as_another(&self) -> bool {
+        self.arm.loads_as() != &self.arm
     }
 
     /// What is written before anything is measured.

@@ -21,9 +21,9 @@ pub struct Loaded {
     pub copied: bool,
 }
 
-/// Loads, or copies a kept load; then does the round's updates, and lets the arm finish
-/// its background work. Each arm loads through its own path, for a tree is shaped by
-/// its arm.
+/// Loads, or copies a kept load, and then does the round's updates. Each arm loads through its
+/// own path, for a tree is shaped by its arm; but without its schedule, which comes in once
+/// all of that is merged.
 pub fn reach_start(
     job: &Job,
     data: &DataShape,
@@ -35,19 +35,27 @@ pub fn reach_start(
     let copied = kept.as_ref().is_some_and(KeptLoad::exists);
     let mut store = if let (true, Some(kept)) = (copied, &kept) {
         kept.copy_to(&job.directory)?;
-        job.open()?
+        job.open_to_load()?
     } else {
         load(job, data, report)?
     };
     if let (false, Some(kept)) = (copied, &kept) {
-        store.settle(job.patience())?;
-        store.close()?;
+        close_settled(job, store)?;
         kept.keep(&job.directory)?;
-        store = job.open()?;
+        store = job.open_to_load()?;
     }
     job.filling()
         .update(store.as_ref(), data, partitions, report)?;
+    if job.loads_as_another() {
+        close_settled(job, store)?;
+        store = job.open()?;
+    }
     Ok(Loaded { store, copied })
+}
+
+fn close_settled(job: &Job, store: Box<dyn Store>) -> Result<()> {
+    store.settle(job.patience())?;
+    store.close()
 }
 
 fn load(
@@ -56,7 +64,7 @@ fn load(
     report: &mut (dyn FnMut(Event) + Send),
 ) -> Result<Box<dyn Store>> {
     fs::create_dir_all(&job.directory).place(job.directory.display())?;
-    let store = job.open()?;
+    let store = job.open_to_load()?;
     job.filling().load(store.as_ref(), data, report)?;
     Ok(store)
 }

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use self::sitting::Sitting;
-use crate::arms::ArmName;
+use crate::arms::{ArmName, Resources};
 use crate::error::{Place, Result};
 use crate::judge::judge;
 use crate::workload::sha256_hex;
@@ -68,6 +68,7 @@ pub fn run(plan: &RunPlan, watcher: &mut dyn Watcher) -> Result<Results> {
     plan.check()?;
     std::fs::create_dir_all(&plan.out).place(plan.out.display())?;
     let mut results = Results::resume(&plan.out, &plan.parameters())?;
+    measure_device(plan, &mut results)?;
     let mut sitting = Sitting::begin();
     let of = plan.arms.len() * plan.rounds as usize;
     let rounds = (0..plan.rounds).flat_map(|r| plan.order(r).into_iter().map(move |arm| (r, arm)));
@@ -83,7 +84,7 @@ pub fn run(plan: &RunPlan, watcher: &mut dyn Watcher) -> Result<Results> {
             .failures
             .retain(|failure| failure.arm != arm || failure.round != round);
         let begun = Instant::now();
-        let ended = launch(plan, &job(plan, &arm, round)?, watcher);
+        let ended = launch(plan, &job(plan, &results.machine, &arm, round)?, watcher);
         let succeeded = ended.is_ok();
         match ended {
             Ok(run) => {
@@ -104,6 +105,19 @@ pub fn run(plan: &RunPlan, watcher: &mut dyn Watcher) -> Result<Results> {
     }
     save(&mut results, &plan.out)?;
     Ok(results)
+}
+
+/// Measures the device once for all arms and rounds: a schedule that measured it for itself
+/// would go by its luck in that half second.
+fn measure_device(plan: &RunPlan, results: &mut Results) -> Result<()> {
+    let given = plan.resources.device_bytes_per_second;
+    let known = given.or(results.machine.device_bytes_per_second);
+    let left = plan.left(results);
+    if known.is_none() && left.iter().any(|(_, arm)| arm.goes_by_device()) {
+        let rate = lissom::control::device_bytes_per_second(&plan.out)?;
+        results.machine.device_bytes_per_second = Some(rate);
+    }
+    Ok(())
 }
 
 /// Judges the results and puts them on disk.
@@ -128,17 +142,22 @@ fn launch(plan: &RunPlan, job: &Job, watcher: &mut dyn Watcher) -> Result<ArmRun
 }
 
 /// Where an arm's loads are kept: under a name of its own for each way to load, for one of
-/// other data or resources must not be taken for this one's.
+/// other data or resources must not be taken for this one's. Arms that differ in nothing but
+/// the schedule share one.
 fn kept_load(plan: &RunPlan, arm: &ArmName) -> Result<PathBuf> {
     let directory = plan.out.join("loads");
     std::fs::create_dir_all(&directory).place(directory.display())?;
     let how = (&plan.workload, plan.seed, &plan.resources);
     let text = serde_json::to_vec(&how).place("parameters")?;
-    let name = format!("{}-{}", arm.file_name(), &sha256_hex(&text)[..12]);
+    let name = format!(
+        "{}-{}",
+        arm.loads_as().file_name(),
+        &sha256_hex(&text)[..12]
+    );
     Ok(directory.join(name))
 }
 
-fn job(plan: &RunPlan, arm: &ArmName, round: u32) -> Result<Job> {
+fn job(plan: &RunPlan, machine: &Machine, arm: &ArmName, round: u32) -> Result<Job> {
     let kept_load = match plan.keep_load {
         true => Some(kept_load(plan, arm)?),
         false => None,
@@ -149,7 +168,11 @@ fn job(plan: &RunPlan, arm: &ArmName, round: u32) -> Result<Job> {
         round,
         seed: plan.seed,
         threads: plan.threads,
-        resources: plan.resources.clone(),
+        resources: Resources {
+            device_bytes_per_second: (plan.resources.device_bytes_per_second)
+                .or(machine.device_bytes_per_second),
+            ..plan.resources.clone()
+        },
         directory: plan.out.join("database"),
         kept_load,
         program: None,

@@ -49,6 +49,7 @@ impl RunPlan {
         // A closed loop has no schedule that could be told.
         let unscheduled = Resources {
             full_load: theirs.resources.full_load,
+            device_bytes_per_second: theirs.resources.device_bytes_per_second,
             ..self.resources.clone()
         };
         let data = |it: &Workload| {

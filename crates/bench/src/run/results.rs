@@ -60,6 +60,10 @@ pub struct Machine {
     pub memory_bytes: u64,
     /// The kernel and the numbers of its release.
     pub system: String,
+    /// What the device was measured to read and write together, bytes a second, which the
+    /// schedules of all arms go by; absent where no arm has one, and where it was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_bytes_per_second: Option<u64>,
 }
 
 impl Machine {
@@ -85,6 +89,7 @@ impl Machine {
             cores: std::thread::available_parallelism().map_or(1, usize::from),
             memory_bytes: kibibytes * 1024,
             system: system(&read("/proc/sys/kernel/osrelease")),
+            device_bytes_per_second: None,
         }
     }
 }

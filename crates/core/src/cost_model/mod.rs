@@ -15,13 +15,14 @@
 //! Read on in this order: [`System`] (what is given), [`Tuning`] (what is
 //! chosen), [`CostModel`] (the formulas), [`Workload`] (what is asked of it). What a change
 //! of run limits costs is RusKey's, and stands apart: [`LevelInTransition`]. So does what
-//! missions are compared by: [`AccessPattern`].
+//! missions are compared by: [`AccessPattern`], and what RocksDB reads ahead: [`readahead`].
 
 mod costs;
 mod error;
 mod pattern;
 mod published;
 mod rates;
+pub mod readahead;
 mod system;
 mod transition;
 mod tuning;

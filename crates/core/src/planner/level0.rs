@@ -1,9 +1,10 @@
-//! The merge of L0 into level 1, and what RocksDB itself left on the landing
-//! level.
+//! The merge of L0 into level 1, and of what was set apart from it or RocksDB itself left on
+//! the landing level.
 
 use std::collections::BTreeSet;
 
-use super::level::view;
+use super::apart;
+use super::level::{View, view};
 use super::piece::describe;
 use crate::layout::{LogicalLevel, PhysicalLevel};
 use crate::observation::Observation;
@@ -12,12 +13,9 @@ use crate::schedule::Level0Order;
 use crate::tree::File;
 use crate::validate::closure;
 
-/// The merge of L0, if it is due and level 1 can receive.
+/// The merge of L0, if it is due and level 1 can receive; or of runs that were set apart from
+/// L0, which need not be due.
 pub(super) fn merge(seen: &Observation) -> Option<Plan> {
-    let reason = due(seen)?;
-    if seen.level0 == Level0Order::Wait && reason != Reason::Manual {
-        return None;
-    }
     let busy = seen
         .in_flight
         .iter()
@@ -26,12 +24,34 @@ pub(super) fn merge(seen: &Observation) -> Option<Plan> {
         return None;
     }
     let level = view(seen, LogicalLevel(1));
+    let reason = due(seen);
+    fold(seen, &level, reason.as_ref()).or_else(|| into_level(seen, &level, &reason?))
+}
+
+/// The merge of the runs that were set apart, and of L0 above them.
+fn fold(seen: &Observation, level: &View, due: Option<&Reason>) -> Option<Plan> {
+    let output = apart::folds_into(seen, level)?;
+    let newer = level.fresh.iter().take_while(|run| run.physical < output);
+    let runs: Vec<PhysicalLevel> = newer.map(|run| run.physical).collect();
+    let reason = due
+        .cloned()
+        .unwrap_or(Reason::SetApart { runs: runs.len() });
+    let files = runs.iter().flat_map(|run| seen.tree.files(*run));
+    let chosen = oldest(seen, output).iter().chain(files);
+    merge_of(seen, chosen, output, reason).filter(|plan| !meets_unreadable(seen, plan))
+}
+
+/// The merge of L0 alone into a run of level 1, or into one of its own.
+fn into_level(seen: &Observation, level: &View, reason: &Reason) -> Option<Plan> {
+    if seen.level0 == Level0Order::Wait && *reason != Reason::Manual {
+        return None;
+    }
     let output = match seen.level0 {
         // Slots get few long before the level is full: L0 must not wait for its drain.
         Level0Order::MergeApart => level.slot_apart(seen).or_else(|| level.receiver(seen)),
         Level0Order::Merge | Level0Order::Wait => level.receiver(seen),
     }?;
-    let into = |output| merge_of(seen, oldest(seen), output, reason.clone());
+    let into = |output| merge_of(seen, oldest(seen, output), output, reason.clone());
     let plan = into(output)?;
     if meets_unreadable(seen, &plan) {
         return level.free_slot(seen).and_then(into);
@@ -48,14 +68,14 @@ fn meets_unreadable(seen: &Observation, plan: &Plan) -> bool {
         .any(|file| seen.unreadable.contains(file))
 }
 
-/// The merge of files that lie above level 1, with what RocksDB adds to them.
-pub(super) fn merge_of(
+/// The merge of files that lie above a run of level 1, with what RocksDB adds to them.
+pub(super) fn merge_of<'a>(
     seen: &Observation,
-    chosen: &[File],
+    chosen: impl IntoIterator<Item = &'a File>,
     output: PhysicalLevel,
     reason: Reason,
 ) -> Option<Plan> {
-    let chosen: BTreeSet<u64> = chosen.iter().map(|file| file.number).collect();
+    let chosen: BTreeSet<u64> = chosen.into_iter().map(|file| file.number).collect();
     let files = closure(&seen.tree, &chosen, output);
     let mut plan = describe(seen, &files, output, reason)?;
     let bound = seen.shape.piece_bytes(seen.tree.total_bytes());
@@ -67,18 +87,18 @@ pub(super) fn merge_of(
 fn due(seen: &Observation) -> Option<Reason> {
     let files = seen.tree.level0();
     let trigger = seen.shape.level0_file_num_compaction_trigger;
-    if files.len() >= trigger as usize {
-        return Some(Reason::Level0Trigger {
-            files: files.len(),
-            trigger,
-        });
-    }
     let asked = |file: &File| {
         let after = seen.state.compact_all_after;
         seen.state.compact_all && after.is_none_or(|after| file.number <= after)
     };
     if files.iter().any(asked) {
         return Some(Reason::Manual);
+    }
+    if files.len() >= trigger as usize {
+        return Some(Reason::Level0Trigger {
+            files: files.len(),
+            trigger,
+        });
     }
     files
         .iter()
@@ -89,12 +109,14 @@ fn due(seen: &Observation) -> Option<Reason> {
         })
 }
 
-/// The oldest files of L0: as many as a piece may hold, and no fewer than the
-/// trigger, since every merge also rewrites what they overlap.
-fn oldest(seen: &Observation) -> &[File] {
+/// The oldest files of L0, no fewer than the trigger: as many as a piece may hold, or as the
+/// merge rewrites below L0 in any case, which is the cheaper the more of L0 it is done for.
+fn oldest(seen: &Observation, output: PhysicalLevel) -> &[File] {
     let files = seen.tree.level0();
-    let least = seen.shape.level0_file_num_compaction_trigger as usize;
-    let bound = seen.shape.piece_bytes(seen.tree.total_bytes());
+    let trigger = seen.shape.level0_file_num_compaction_trigger as usize;
+    let least = trigger.min(files.len());
+    let piece = seen.shape.piece_bytes(seen.tree.total_bytes());
+    let bound = piece.max(rewritten(seen, &files[files.len() - least..], output));
     let mut bytes = 0;
     let fitting = files
         .iter()
@@ -104,5 +126,18 @@ fn oldest(seen: &Observation) -> &[File] {
             bytes <= bound
         })
         .count();
-    &files[files.len().saturating_sub(fitting.max(least))..]
+    &files[files.len() - fitting.max(least)..]
+}
+
+/// Bytes below L0, down to the output, that a merge of these files rewrites.
+fn rewritten(seen: &Observation, files: &[File], output: PhysicalLevel) -> u64 {
+    let low = files.iter().map(|file| &file.smallest).min();
+    let high = files.iter().map(|file| &file.largest).max();
+    let Some((low, high)) = low.zip(high) else {
+        return 0;
+    };
+    let runs = seen.tree.runs_within(PhysicalLevel::LANDING, output);
+    let below = runs.into_iter().flat_map(|run| seen.tree.files(run));
+    let met = below.filter(|file| file.overlaps(low, high));
+    met.map(|file| file.size).sum()
 }

@@ -2,14 +2,15 @@
 //!
 //! One call does, in this order: it ends drains whose sources are gone, begins
 //! new ones (`start`, `space`), and proposes work: moves that cost nothing (`seating`),
-//! the merge of L0 (`level0`), and pieces of the drains (`piece`), the most
-//! urgent first (`urgency`).
+//! the merge of L0 (`level0`) and of what was set apart from it (`apart`), and pieces of the
+//! drains (`piece`), the most urgent first (`urgency`).
 //!
 //! Two rules keep newer versions above older ones. A compaction takes exactly
 //! the files that RocksDB would take, down to its output level, so whatever
 //! lies between its inputs goes along. And the physical levels of two drains,
 //! or of a drain and a merge of L0, never intersect.
 
+mod apart;
 mod level;
 mod level0;
 mod limits;
@@ -23,6 +24,7 @@ mod urgency;
 #[cfg(test)]
 mod properties;
 
+pub use apart::set_apart_files;
 pub use limits::with_limits;
 
 use crate::observation::{InFlight, Observation};
@@ -45,6 +47,7 @@ pub struct Planned {
 pub fn plan(seen: &Observation) -> Planned {
     let mut now = seen.clone();
     now.state = start::drains(seen);
+    now.state.apart_from = apart::remembered(&now);
     let own = now.in_flight.iter().filter(|job| !job.foreign).count();
     let mut work = Work {
         free: now.workers.saturating_sub(own),

@@ -33,7 +33,8 @@ pub(super) fn is_due(seen: &Observation, drain: &Drain, urgency: f64) -> bool {
         return true;
     };
     let state = &seen.state;
-    let awaited = state.compact_all || !state.consolidate.is_empty() || !state.forced.is_empty();
+    let wanted = [&state.consolidate, &state.push_down, &state.forced];
+    let awaited = state.compact_all || wanted.iter().any(|levels| !levels.is_empty());
     let in_a_hurry = urgency >= LATE || for_space(seen, drain) > 0.0;
     if awaited || in_a_hurry || drain.range.is_some() {
         return true;

@@ -60,9 +60,9 @@ fn end(now: &mut Observation) {
         .partition(|drain| over(drain));
     let merged = |level: &LogicalLevel| Reason::Consolidate { level: *level };
     // What was asked for while it went on was asked for the runs that it took.
-    now.state
-        .consolidate
-        .retain(|level| ended.iter().all(|drain| drain.reason != merged(level)));
+    let lasts = |level: &LogicalLevel| ended.iter().all(|drain| drain.reason != merged(level));
+    now.state.consolidate.retain(lasts);
+    now.state.push_down.retain(lasts);
     now.state
         .abandon
         .retain(|level| left.iter().any(|drain| drain.reason == merged(level)));
@@ -115,6 +115,7 @@ fn begin(now: &mut Observation, begin: Begin) {
     if let Some((level, _)) = now.shape.layout.logical(drain.top) {
         now.state.forced.retain(|forced| *forced != level);
         now.state.consolidate.retain(|wanted| *wanted != level);
+        now.state.push_down.retain(|wanted| *wanted != level);
         (now.state.limits, now.state.waiting) = taken_up(now, Some(level));
         if let Some((_, high)) = &drain.range {
             set_cursor(&mut now.state, level, high.clone());
@@ -201,8 +202,8 @@ fn for_level(seen: &Observation, level: LogicalLevel) -> Option<Begin> {
     if here.bytes() >= seen.shape.full_at(level) {
         return for_capacity(seen, &here);
     }
-    if seen.state.consolidate.contains(&level) {
-        return for_consolidation(seen, &here);
+    if let Some(begun) = for_reads(seen, &here) {
+        return Some(begun);
     }
     for_tombstones(seen, &here)
 }
@@ -220,16 +221,21 @@ fn into_existing(seen: &Observation, here: &View) -> Option<PhysicalLevel> {
         .or_else(|| below.receiver(seen))
 }
 
-/// A level's runs go down; those of the deepest level that holds any become one.
-fn for_consolidation(seen: &Observation, here: &View) -> Option<Begin> {
-    let top = here.fresh.first().map(|run| run.physical)?;
-    let reason = Reason::Consolidate { level: here.level };
-    let target = into_existing(seen, here)?;
+/// What a tuner wants for the reads' sake: a level's runs become one, which rewrites no more
+/// than they hold; or its only run goes down. Where there are several by now, or one is left,
+/// it is not what was asked for.
+fn for_reads(seen: &Observation, here: &View) -> Option<Begin> {
+    let asks = |levels: &[LogicalLevel]| levels.contains(&here.level);
+    let (top, target) = match here.fresh[..] {
+        [newest, .., oldest] if asks(&seen.state.consolidate) => (newest.physical, oldest.physical),
+        [only] if asks(&seen.state.push_down) => (only.physical, into_existing(seen, here)?),
+        _ => return None,
+    };
     (top < target).then_some(Begin {
         top,
         target,
         range: None,
-        reason,
+        reason: Reason::Consolidate { level: here.level },
     })
 }
 

@@ -222,13 +222,12 @@ impl Replay<'_> {
 }
 
 fn reasons(answer: &Trial, pinned: bool) -> Vec<String> {
-    let merges = answer.consolidate.iter().chain(&answer.abandon);
     let effect = if pinned {
         ", without effect: the limits are pinned"
     } else {
         ""
     };
-    let all = answer.changes.iter().chain(merges);
+    let all = answer.changes.iter().chain(answer.merges());
     all.map(|it| format!("{}: {}{effect}", it.level, it.why))
         .collect()
 }

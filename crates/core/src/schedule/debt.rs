@@ -13,6 +13,9 @@ pub struct Debt {
     pub level0_files: usize,
     /// Bytes in L0, over all column families.
     pub level0_bytes: u64,
+    /// Bytes of the files in L0 that a running merge takes; 0 in journals that do not tell it.
+    #[serde(default)]
+    pub level0_merging_bytes: u64,
     /// Bytes that begun drains will read: what they have left, and what they rewrite where
     /// it goes.
     pub deep_bytes: u64,
@@ -28,12 +31,12 @@ pub struct DebtBounds {
 }
 
 impl Debt {
-    /// What a tree owes in L0; what its drains have left is not in it.
+    /// What a tree owes in L0; what is being merged, and what drains have left, is not told.
     pub fn of_level0(tree: &Tree) -> Debt {
         Debt {
             level0_files: tree.level0().len(),
             level0_bytes: tree.bytes(PhysicalLevel::L0),
-            deep_bytes: 0,
+            ..Debt::default()
         }
     }
 
@@ -96,7 +99,7 @@ mod tests {
             let debt = Debt {
                 level0_files,
                 level0_bytes,
-                deep_bytes: 0,
+                ..Debt::default()
             };
             debt.bounded(&bounds, wait())
         };
@@ -106,6 +109,7 @@ mod tests {
                 level0_files,
                 level0_bytes,
                 deep_bytes: u64::MAX,
+                ..Debt::default()
             };
             debt.is_at(&bounds)
         };

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Client, Conditions, Debt, Load, LookAhead, MergeSpeed, Work};
+use super::{Client, Conditions, Debt, Load, MergeSpeed, Work};
 
 /// What merges cost and how fast they go: what is kept of an [`Estimate`].
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -28,15 +28,9 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// What was kept of one; nobody is there. Where that is absent, as in older files, what
-    /// a schedule has kept of merges ([`Schedule::state`](super::Schedule::state)), if it
-    /// keeps any of it.
-    pub fn kept(merges: Option<Merges>, state: &serde_json::Value) -> Estimate {
-        let learned = || {
-            let (work, speed) = LookAhead::learned(state)?;
-            Some(Merges { work, speed })
-        };
-        let merges = merges.filter(Merges::is_sound).or_else(learned);
+    /// What was kept of one, or as if nothing was seen where that is absent; nobody is there.
+    pub fn kept(merges: Option<Merges>) -> Estimate {
+        let merges = merges.filter(Merges::is_sound);
         Estimate {
             merges: merges.unwrap_or_default(),
             ..Estimate::default()
@@ -95,6 +89,7 @@ mod tests {
     const DEBT: Debt = Debt {
         level0_files: 3,
         level0_bytes: 100,
+        level0_merging_bytes: 0,
         deep_bytes: 50,
     };
 
@@ -151,23 +146,17 @@ mod tests {
     }
 
     #[test]
-    fn what_no_schedule_has_kept_is_as_if_nothing_was_seen() {
-        for state in [serde_json::Value::Null, serde_json::json!({"rhythm": 1})] {
-            assert_eq!(Estimate::kept(None, &state), Estimate::default());
-        }
-    }
-
-    #[test]
     fn what_was_seen_of_merges_is_kept_whichever_the_schedule() {
         let mut estimate = Estimate::default();
         estimate.learn(&ten_seconds(500, 1_000), &conditions(1e6, 2), None);
         let text = serde_json::to_string(&estimate.merges()).expect("it is kept");
         let merges: Merges = serde_json::from_str(&text).expect("its own");
-        let kept = Estimate::kept(Some(merges), &serde_json::Value::Null);
+        let kept = Estimate::kept(Some(merges));
         assert_eq!(seconds(&kept, 1e6, 2), Some(2.5));
         let broken = text.replace("1000", "-1000");
         let broken: Merges = serde_json::from_str(&broken).expect("numbers");
-        let nothing = Estimate::kept(Some(broken), &serde_json::Value::Null);
-        assert_eq!(nothing, Estimate::default());
+        for nothing in [None, Some(broken)] {
+            assert_eq!(Estimate::kept(nothing), Estimate::default());
+        }
     }
 }

@@ -31,6 +31,13 @@ pub struct Load {
     pub flushed_bytes: u64,
     /// Bytes that compactions read and wrote.
     pub compacted_bytes: u64,
+    /// Of these, what compactions into level 1 moved: merges of L0, and of what was set apart
+    /// from it; 0 in journals that do not tell it.
+    #[serde(default)]
+    pub level1_compacted_bytes: u64,
+    /// Bytes of L0 that compactions took; 0 in journals that do not tell it.
+    #[serde(default)]
+    pub level0_merged_bytes: u64,
     /// Microseconds that the compactions took which ended, summed over workers; 0 in
     /// journals that do not tell it.
     #[serde(default)]
@@ -57,6 +64,12 @@ impl Load {
             logged_bytes: self.logged_bytes.saturating_add(later.logged_bytes),
             flushed_bytes: self.flushed_bytes.saturating_add(later.flushed_bytes),
             compacted_bytes: self.compacted_bytes.saturating_add(later.compacted_bytes),
+            level1_compacted_bytes: self
+                .level1_compacted_bytes
+                .saturating_add(later.level1_compacted_bytes),
+            level0_merged_bytes: self
+                .level0_merged_bytes
+                .saturating_add(later.level0_merged_bytes),
             compacted_micros: self.compacted_micros.saturating_add(later.compacted_micros),
             user_cpu: self.mean_user_cpu(later),
         }

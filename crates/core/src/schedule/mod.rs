@@ -12,6 +12,7 @@ mod debt;
 mod dlc;
 mod estimate;
 mod kind;
+mod level0_work;
 mod load;
 mod look_ahead;
 mod paced;
@@ -31,6 +32,7 @@ pub use debt::{Debt, DebtBounds};
 pub use dlc::{Burst, Delay, Dlc};
 pub use estimate::{Estimate, Merges};
 pub use kind::{ScheduleKind, ScheduleKindError};
+pub use level0_work::Level0Work;
 pub use load::{Conditions, FullLoad, Load, LoadModel};
 pub use look_ahead::LookAhead;
 pub use paced::Paced;
@@ -52,8 +54,8 @@ pub enum Level0Order {
     Merge,
     /// It is merged into a run of its own, so that only what was flushed since is
     /// rewritten: what RocksDB calls an intra-L0 compaction. Where level 1 has few slots
-    /// left for new runs it is merged as under [`Level0Order::Merge`]: L0 never waits
-    /// for a slot.
+    /// left for new runs it is merged into the newest one: L0 never waits for a slot. Runs
+    /// over the run limit are merged back under [`Level0Order::Merge`], with L0 or without.
     MergeApart,
     /// It waits.
     Wait,

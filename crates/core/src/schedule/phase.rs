@@ -41,7 +41,8 @@ impl Default for PhaseLimits {
 pub struct Phases {
     limits: PhaseLimits,
     now: Phase,
-    calm: u32,
+    /// Calm intervals in a row.
+    calm: f64,
 }
 
 impl Phases {
@@ -55,15 +56,21 @@ impl Phases {
 
     /// The phase after an interval of such pressure.
     pub fn after(&mut self, pressure: f64) -> Phase {
+        self.after_intervals(pressure, 1.0)
+    }
+
+    /// The same after so many intervals at once, as when somebody looks late.
+    pub fn after_intervals(&mut self, pressure: f64, count: f64) -> Phase {
         if pressure > self.limits.high {
             self.now = Phase::High;
         }
         self.calm = if pressure < self.limits.low {
-            self.calm.saturating_add(1)
+            self.calm + count
         } else {
-            0
+            0.0
         };
-        if self.calm >= self.limits.softness {
+        // Parts of intervals add up to a little less than whole ones.
+        if self.calm + 1e-6 >= f64::from(self.limits.softness) {
             self.now = Phase::Low;
         }
         self.now

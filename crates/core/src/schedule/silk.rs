@@ -6,8 +6,8 @@
 use std::time::Duration;
 
 use super::{
-    DeepOrder, FullLoad, LEAST_INTERVAL, LoadModel, Order, Phase, PhaseLimits, Phases, Schedule,
-    Seen, leftover,
+    DeepOrder, FullLoad, LEAST_INTERVAL, Load, LoadModel, Order, Phase, PhaseLimits, Phases,
+    Schedule, Seen, leftover,
 };
 
 /// SILK looks at the load this often.
@@ -29,14 +29,18 @@ pub struct Silk {
     phases: Phases,
     full: FullLoad,
     max_level0_files: usize,
-    /// Weight of an interval against all before it.
-    newest: f64,
+    /// How long a look lasts that comes in time.
+    look: Duration,
+    /// Weight of all that was seen before, after such a look.
+    kept: f64,
     client: Option<f64>,
 }
 
 impl Silk {
     /// As published: its own load model, looked at every 10 ms. Over so short a time a load
-    /// is noise: it is smoothed over a second, or over what stands for one.
+    /// is noise: it is smoothed over a second, or over what stands for one, and low after
+    /// three of them as DLC's, which the published one is not. Both go by time: looks come
+    /// late where cores are scarce.
     pub fn new(max_level0_files: usize, full: FullLoad, second: Duration) -> Silk {
         let looks = looks_in(second);
         let phases = PhaseLimits::default();
@@ -49,7 +53,8 @@ impl Silk {
             }),
             full,
             max_level0_files,
-            newest: 1.0 / f64::from(looks),
+            look: second / looks,
+            kept: 1.0 - 1.0 / f64::from(looks),
             client: None,
         }
     }
@@ -61,8 +66,19 @@ impl Silk {
             phases: Phases::new(PhaseLimits::default()),
             full,
             max_level0_files,
-            newest: 1.0,
+            look: INTERVAL_STAR,
+            kept: 0.0,
             client: None,
+        }
+    }
+
+    /// How many looks an interval stands for: with DLC's load model one, whatever stands for
+    /// its second.
+    fn looks(&self, load: &Load) -> f64 {
+        if self.is_star() {
+            1.0
+        } else {
+            load.interval.as_secs_f64() / self.look.as_secs_f64()
         }
     }
 
@@ -94,10 +110,11 @@ impl Schedule for Silk {
     fn order(&mut self, seen: &Seen) -> Order {
         let now = self.model.client(&seen.load, &seen.conditions);
         let before = self.client.unwrap_or(now);
-        let client = before + self.newest * (now - before);
+        let looks = self.looks(&seen.load);
+        let client = now + self.kept.powf(looks) * (before - now);
         self.client = Some(client).filter(|client| client.is_finite());
         let share = self.full.share_of_bytes(client, &seen.conditions);
-        let phase = self.phases.after(share);
+        let phase = self.phases.after_intervals(share, looks);
         let hurry = HURRY * self.max_level0_files as f64;
         let in_a_hurry = seen.debt.level0_files as f64 >= hurry;
         let rate = leftover(seen, client);

@@ -28,6 +28,8 @@ fn seen(at: u64, client: f64, files: usize) -> Seen {
             logged_bytes: 2_000_000,
             flushed_bytes: 2_000_000,
             compacted_bytes: 8_000_000,
+            level1_compacted_bytes: 8_000_000,
+            level0_merged_bytes: 2_000_000,
             ..Load::default()
         },
         conditions: Conditions {
@@ -37,7 +39,7 @@ fn seen(at: u64, client: f64, files: usize) -> Seen {
         debt: Debt {
             level0_files: files,
             level0_bytes: files as u64 * 2_000_000,
-            deep_bytes: 0,
+            ..Debt::default()
         },
     }
 }
@@ -143,13 +145,14 @@ fn silk_stops_what_is_deep_and_never_l0() {
     assert_eq!(hurry.bytes_per_second, None, "L0 must go");
 }
 
-/// Looks of SILK's after which a load that has fallen is low, where `second` stands for one.
-fn looks_until_low(second: Duration) -> u32 {
+/// Looks of SILK's after which a load that has fallen is low, where `second` stands for one
+/// and each look comes after such a time.
+fn looks_until_low(second: Duration, each: Duration) -> u32 {
     let mut silk = ScheduleKind::Silk.schedule_in(&BOUNDS, DEVICE, second);
     let look = |client: f64| {
         let mut now = seen(1, 0.0, 5);
-        now.load.interval = LEAST_INTERVAL;
-        now.load.gets = (client / now.conditions.entry_bytes / 100.0) as u64;
+        now.load.interval = each;
+        now.load.gets = (client / now.conditions.entry_bytes * each.as_secs_f64()) as u64;
         now
     };
     assert_eq!(silk.order(&look(HIGH)).phase, Phase::High);
@@ -162,12 +165,22 @@ fn looks_until_low(second: Duration) -> u32 {
 
 #[test]
 fn silk_looks_no_more_often_where_time_is_compressed_and_sees_as_much() {
-    let whole = looks_until_low(Duration::from_secs(1));
-    let compressed = looks_until_low(Duration::from_millis(250));
+    let second = Duration::from_secs(1);
+    let whole = looks_until_low(second, LEAST_INTERVAL);
+    let compressed = looks_until_low(Duration::from_millis(250), LEAST_INTERVAL);
     // Three seconds, and what is smoothed.
     assert!((300..400).contains(&whole), "{whole}");
     assert!((4 * compressed).abs_diff(whole) <= 12, "{compressed}");
-    assert_eq!(looks_until_low(Duration::from_secs(9)), whole);
+    assert_eq!(looks_until_low(9 * second, 9 * LEAST_INTERVAL), whole);
+}
+
+/// A planner that has no core looks a fifth as often.
+#[test]
+fn silk_sees_a_load_fall_as_soon_where_looks_come_late() {
+    let second = Duration::from_secs(1);
+    let in_time = looks_until_low(second, LEAST_INTERVAL);
+    let late = looks_until_low(second, 5 * LEAST_INTERVAL);
+    assert!((5 * late).abs_diff(in_time) <= 10, "{late} {in_time}");
 }
 
 #[test]

@@ -25,7 +25,12 @@ impl Trial {
                 self.limits.levels.len()
             ));
         }
-        for list in [&self.changes, &self.consolidate, &self.abandon] {
+        for list in [
+            &self.changes,
+            &self.consolidate,
+            &self.push_down,
+            &self.abandon,
+        ] {
             check_list(list, layout)?;
         }
         self.check_said(present)
@@ -102,13 +107,14 @@ mod tests {
         checked.expect_err("not to be obeyed")
     }
 
-    /// The same entries in each of the three lists.
-    fn in_each_list(list: &[Change]) -> [Trial; 3] {
-        let (mut changes, mut merges, mut ends) = (trial(), trial(), trial());
+    /// The same entries in each of the four lists.
+    fn in_each_list(list: &[Change]) -> [Trial; 4] {
+        let [mut changes, mut merges, mut lower, mut ends] = [(); 4].map(|()| trial());
         changes.changes = list.to_vec();
         merges.consolidate = list.to_vec();
+        lower.push_down = list.to_vec();
         ends.abandon = list.to_vec();
-        [changes, merges, ends]
+        [changes, merges, lower, ends]
     }
 
     #[test]
@@ -120,6 +126,7 @@ mod tests {
             for list in [
                 &mut trial.changes,
                 &mut trial.consolidate,
+                &mut trial.push_down,
                 &mut trial.abandon,
             ] {
                 let why = why.clone();

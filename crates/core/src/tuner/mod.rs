@@ -70,12 +70,16 @@ pub struct Trial {
     pub limits: RunLimits,
     /// One entry for each level whose limit the tuner changes.
     pub changes: Vec<Change>,
-    /// Levels to be merged into the next one, the deepest into one run, whatever
-    /// their limits are; when nothing more urgent is to do.
+    /// Levels whose runs are to become one, whatever their limits are; when nothing more
+    /// urgent is to do. A level that has one run keeps it.
     #[serde(default)]
     pub consolidate: Vec<Change>,
-    /// Levels whose merge by `consolidate` ends with the pieces that run: what was merged
-    /// stays so, the rest stays as it is.
+    /// Levels whose only run is to go into the next level; when nothing more urgent is to do.
+    /// One that has several keeps them, and so does the deepest.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub push_down: Vec<Change>,
+    /// Levels whose merge by `consolidate` or `push_down` ends with the pieces that run: what
+    /// was merged stays so, the rest stays as it is.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub abandon: Vec<Change>,
 }
@@ -88,8 +92,15 @@ impl Trial {
             limits,
             changes,
             consolidate: Vec::new(),
+            push_down: Vec::new(),
             abandon: Vec::new(),
         }
+    }
+
+    /// All that it says of merges, with reasons.
+    pub fn merges(&self) -> impl Iterator<Item = &Change> {
+        let wanted = self.consolidate.iter().chain(&self.push_down);
+        wanted.chain(&self.abandon)
     }
 
     /// What stands in the journal for a tuner that is asked no more: the limits stay.

@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn a_policy_that_comes_back_finds_what_it_had_learned() {
         let directory = tempfile::tempdir().expect("a directory");
-        let path = directory.path();
+        let path = &directory.path().join("store");
         let settings = Settings {
             policy: "learned".parse().expect("a policy"),
             ..Settings::default()
@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn a_policy_that_is_followed_already_keeps_what_it_had_learned() {
         let directory = tempfile::tempdir().expect("a directory");
-        let path = directory.path();
+        let path = &directory.path().join("store");
         let settings = Settings {
             policy: "lerp".parse().expect("a policy"),
             filters: FilterAllocation::Monkey,

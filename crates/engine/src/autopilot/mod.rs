@@ -51,6 +51,7 @@ use self::claim::Claim;
 pub use self::glance::Glance;
 pub use self::report::Health;
 pub use self::scheduler::ScheduleReport;
+pub(crate) use self::scheduler::device_rate;
 use self::shared::{Request, Shared};
 use crate::RocksDb;
 use crate::apply::{Applied, Plan, Wanted};

@@ -264,6 +264,8 @@ pub(super) struct View {
     pub(super) missions: u64,
     pub(super) space_amplification: Option<f64>,
     pub(super) debt_bytes: u64,
+    /// Bytes of L0 that a running merge takes.
+    pub(super) level0_merging_bytes: u64,
     /// Bytes that begun drains will read, what they rewrite included.
     pub(super) deep_bytes: u64,
     pub(super) drains_ended: u64,
@@ -289,6 +291,7 @@ impl View {
             missions: 0,
             space_amplification: None,
             debt_bytes: 0,
+            level0_merging_bytes: 0,
             deep_bytes: 0,
             drains_ended: 0,
             tuner: TunerWork::default(),

@@ -120,6 +120,7 @@ fn carry_out(shared: &Shared, job: &Job) -> Executed {
             &family.counters,
             job.input_bytes.iter().copied(),
             job.plan.output,
+            job.plan.drain.is_some(),
             *write_bytes,
             *took,
         );

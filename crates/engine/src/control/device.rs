@@ -1,10 +1,23 @@
-//! Having the device of a database measured again, whether it is open or not.
+//! Measuring a device, and having that of a database measured again, whether it is open or
+//! not.
 
 use std::path::Path;
 
+use crate::autopilot::device_rate;
 use crate::error::{Error, Result};
 use crate::files::probe;
 use crate::inspect::read::is_adopted;
+
+/// What the device of a directory reads and writes together, bytes a second, as an open with a
+/// schedule measures it: now, in half a second with 64 MiB. For
+/// [`Settings::device_bytes_per_second`](crate::Settings::device_bytes_per_second) of several
+/// stores that are to go by the same figure.
+///
+/// # Errors
+/// When no file can be written there.
+pub fn device_bytes_per_second(directory: &Path) -> Result<u64> {
+    device_rate(directory).map_err(|error| Error::io("measure", directory, &error))
+}
 
 /// Has the device of a database measured again at its next open with a schedule that goes by
 /// it; where [`Settings::device_bytes_per_second`](crate::Settings::device_bytes_per_second)

@@ -143,11 +143,18 @@ fn sentence<'a>(event: &Event, outcome: impl Fn(&u64) -> Option<&'a Outcome>) ->
                 .consolidate
                 .iter()
                 .map(|merge| format!("{} is to be merged: {}", merge.level, merge.why));
+            let lower = trial
+                .push_down
+                .iter()
+                .map(|merge| format!("the run of {} is to go down: {}", merge.level, merge.why));
             let ends = trial
                 .abandon
                 .iter()
                 .map(|merge| format!("{} is merged no further: {}", merge.level, merge.why));
-            let said: Vec<String> = changes.into_iter().chain(merges).chain(ends).collect();
+            let said: Vec<String> = {
+                let merges = merges.chain(lower).chain(ends);
+                changes.into_iter().chain(merges).collect()
+            };
             (!said.is_empty())
                 .then(|| format!("run limits {}{effect}; {}", trial.limits, said.join("; ")))
         }

@@ -190,7 +190,7 @@ fn owed(
         workers,
         ..Conditions::default()
     };
-    let catch_up = Estimate::kept(schedule.merges, &schedule.state).catch_up(debt, &conditions)?;
+    let catch_up = Estimate::kept(schedule.merges).catch_up(debt, &conditions)?;
     Some(Owed {
         level0_files: debt.level0_files,
         level0_bytes: debt.level0_bytes,
@@ -204,19 +204,20 @@ fn owed(
 mod tests {
     use std::time::Duration;
 
-    use lissom_core::schedule::{DebtBounds, FullLoad, Load, LookAhead, Schedule, Seen};
+    use lissom_core::schedule::{Load, Merges};
 
     use super::*;
 
     const DEBT: Debt = Debt {
         level0_files: 7,
         level0_bytes: 100_000_000,
+        level0_merging_bytes: 0,
         deep_bytes: 50_000_000,
     };
 
-    fn stored(state: serde_json::Value) -> StoredSchedule {
+    fn stored(merges: Option<Merges>) -> StoredSchedule {
         StoredSchedule {
-            state,
+            merges,
             device_bytes_per_second: Some(100_000_000),
             ..StoredSchedule::default()
         }
@@ -224,7 +225,7 @@ mod tests {
 
     #[test]
     fn what_is_owed_takes_as_long_as_the_device_needs_for_it() {
-        let known = stored(serde_json::Value::Null);
+        let known = stored(None);
         let owed = owed(&DEBT, &known, None, 2).expect("the device is known");
         assert_eq!(owed.catch_up_seconds, 5.0);
         assert_eq!((owed.level0_files, owed.drain_bytes), (7, 50_000_000));
@@ -236,24 +237,17 @@ mod tests {
     /// Ten bytes are moved for each that is flushed, and ten megabytes a second by a worker.
     #[test]
     fn what_is_owed_takes_as_long_as_the_merges_that_were_seen() {
-        let bounds = DebtBounds {
-            max_level0_files: 30,
-            max_delayed_bytes: 1 << 30,
+        let mut estimate = Estimate::default();
+        let load = Load {
+            interval: Duration::from_secs(1),
+            flushed_bytes: 1_000_000,
+            compacted_bytes: 10_000_000,
+            compacted_micros: 1_000_000,
+            ..Load::default()
         };
-        let mut schedule = LookAhead::new(bounds, FullLoad::default());
-        schedule.order(&Seen {
-            load: Load {
-                interval: Duration::from_secs(1),
-                flushed_bytes: 1_000_000,
-                compacted_bytes: 10_000_000,
-                compacted_micros: 1_000_000,
-                ..Load::default()
-            },
-            conditions: Conditions::default(),
-            debt: DEBT,
-        });
+        estimate.learn(&load, &Conditions::default(), None);
         let seconds = |workers| {
-            let owed = owed(&DEBT, &stored(schedule.state()), None, workers);
+            let owed = owed(&DEBT, &stored(Some(estimate.merges())), None, workers);
             owed.map(|owed| owed.catch_up_seconds)
         };
         assert_eq!([1, 2].map(seconds), [Some(110.0), Some(55.0)]);

@@ -29,6 +29,10 @@ pub(crate) struct Counters {
     pub(crate) flush_write_bytes: AtomicU64,
     pub(crate) compaction_read_bytes: AtomicU64,
     pub(crate) compaction_write_bytes: AtomicU64,
+    /// Of L0, by compactions below it.
+    pub(crate) level0_merged_bytes: AtomicU64,
+    /// Read and written by compactions into level 1, or the landing level.
+    pub(crate) level1_compacted_bytes: AtomicU64,
     /// Flushes, compactions and ingestions so far: a tree seen at the same
     /// count is still the tree.
     pub(crate) changes: AtomicU64,
@@ -77,6 +81,8 @@ impl Default for Counters {
             flush_write_bytes: AtomicU64::new(0),
             compaction_read_bytes: AtomicU64::new(0),
             compaction_write_bytes: AtomicU64::new(0),
+            level0_merged_bytes: AtomicU64::new(0),
+            level1_compacted_bytes: AtomicU64::new(0),
             changes: AtomicU64::new(0),
             longest_stall: AtomicU64::new(0),
             stalled: AtomicU64::new(0),

@@ -127,17 +127,17 @@ impl Tuner for Merging {
 
     fn ask(&mut self, seen: &Question<'_>) -> Trial {
         let levels = seen.shape.layout.logical_levels().rev();
+        let all: Vec<Change> = levels
+            .map(|level| Change {
+                level,
+                why: "a test".into(),
+            })
+            .collect();
+        let id = TrialId(seen.mission.number);
         Trial {
-            id: TrialId(seen.mission.number),
-            limits: seen.limits.clone(),
-            changes: Vec::new(),
-            consolidate: levels
-                .map(|level| Change {
-                    level,
-                    why: "a test".into(),
-                })
-                .collect(),
-            abandon: Vec::new(),
+            consolidate: all.clone(),
+            push_down: all,
+            ..Trial::of_limits(id, seen.limits.clone(), Vec::new())
         }
     }
 

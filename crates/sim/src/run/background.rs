@@ -151,6 +151,7 @@ impl Run<'_> {
             merged,
             brake,
         };
+        self.debt = None;
         self.jobs
             .begin(Work::Compaction(Box::new(compaction)), demand, self.now);
     }

@@ -39,7 +39,7 @@ impl Run<'_> {
         let debt = Debt {
             level0_files,
             level0_bytes,
-            deep_bytes: 0,
+            ..Debt::default()
         };
         let bounds = &self.scenario.store.debt_bounds;
         if debt.is_at(bounds) {
@@ -73,9 +73,12 @@ impl Run<'_> {
         } else {
             state.drained_bytes(self.tree.manifest())
         };
+        let running = self.jobs.in_flight();
+        let is_merged = |number: u64| running.iter().any(|job| job.files.contains(&number));
         let debt = Debt {
             level0_files,
             level0_bytes,
+            level0_merging_bytes: self.tree.manifest().level0_bytes_of(is_merged),
             deep_bytes,
         };
         self.debt = Some(debt);

@@ -24,7 +24,7 @@ fn a_failed_arm_ends_neither_the_run_nor_the_others() {
 fn a_child_tells_the_same_story() {
     let out = tempfile::tempdir().unwrap();
     let plan = plan(&["mock-good"], out.path());
-    let job = job(&plan, &plan.arms[0], 0).unwrap();
+    let job = job(&plan, &Machine::default(), &plan.arms[0], 0).unwrap();
     let mut lines = Vec::new();
     let program = Program {
         version: "0.1.0".into(),

@@ -111,6 +111,16 @@ fn a_load_of_other_data_is_not_taken_for_this_ones() {
 }
 
 #[test]
+fn arms_that_differ_in_their_schedule_alone_share_a_load() {
+    let out = tempfile::tempdir().unwrap();
+    let plan = plan(&["mock-a"], out.path());
+    let of = |arm: &str| kept_load(&plan, &arm.parse().unwrap()).unwrap();
+    assert_eq!(of("fixed-1@dlc"), of("fixed-1"));
+    assert_eq!(of("fixed-1@look-ahead"), of("fixed-1@eager"));
+    assert_ne!(of("fixed-8@eager"), of("fixed-1@eager"));
+}
+
+#[test]
 fn other_parameters_are_refused_by_name() {
     let out = tempfile::tempdir().unwrap();
     let mut base = plan(&["mock-a"], out.path());

@@ -36,7 +36,7 @@ fn stock_rocksdb_runs_a_small_workload() {
         );
     }
     assert!(!out.path().join("database").exists());
-    let mut other = job(&plan, &plan.arms[0], 1).unwrap();
+    let mut other = job(&plan, &Machine::default(), &plan.arms[0], 1).unwrap();
     other.program = Some(Program {
         version: "0.1.0".into(),
         commit: None,
@@ -69,6 +69,38 @@ fn what_compactions_read_is_no_read_amplification() {
         assert!((0.01..100.0).contains(&amplification), "{amplification}");
         assert!(run.read_amplification() == Some(amplification));
     }
+}
+
+/// All arms of a tree begin with one load, made without a schedule, and go by one figure of the
+/// device.
+#[test]
+fn schedules_begin_with_the_same_tree_and_the_same_device() {
+    let out = tempfile::tempdir().unwrap();
+    let mut plan = plan(&["fixed-2@look-ahead", "fixed-2@dlc-part"], out.path());
+    plan.workload = plan.workload.sized(Some(3000), 1.0).unwrap();
+    plan.rounds = 1;
+    plan.keep_load = true;
+    plan.resources.write_buffer_size = 64 << 10;
+    plan.resources.target_file_size_base = 64 << 10;
+    let results = run(&plan, &mut Silent).unwrap();
+    assert_eq!(results.failures, []);
+    let copied: Vec<bool> = results.runs.iter().map(|run| run.load.copied).collect();
+    assert_eq!(copied, [false, true]);
+    let device = results.machine.device_bytes_per_second;
+    assert!(device.is_some_and(|rate| rate > 0));
+    let loads = std::fs::read_dir(out.path().join("loads")).unwrap();
+    let loads: Vec<_> = loads.map(|load| load.unwrap().path()).collect();
+    let [load] = &loads[..] else {
+        panic!("{loads:?}");
+    };
+    let state = std::fs::read_to_string(load.join("LISSOM")).unwrap();
+    assert!(!state.contains("rhythm"), "a schedule has learned: {state}");
+    let again = run(&plan, &mut Silent).unwrap();
+    assert_eq!(again.machine.device_bytes_per_second, device, "once");
+    let resources = job(&plan, &again.machine, &plan.arms[0], 0)
+        .unwrap()
+        .resources;
+    assert_eq!(resources.device_bytes_per_second, device);
 }
 
 /// Lissom, end to end, with a switch of limits in mid-run.

@@ -24,6 +24,7 @@ pub(super) enum Step {
     Forget,
     CompactAll,
     Consolidate(u16),
+    PushDown(u16),
     Abandon(u16),
     Unreadable(usize),
     Workers(usize),
@@ -42,6 +43,7 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
         1 => Just(Step::Forget),
         1 => Just(Step::CompactAll),
         1 => (1u16..4).prop_map(Step::Consolidate),
+        1 => (1u16..4).prop_map(Step::PushDown),
         1 => (1u16..4).prop_map(Step::Abandon),
         1 => any::<usize>().prop_map(Step::Unreadable),
         1 => (1usize..5).prop_map(Step::Workers),
@@ -69,6 +71,7 @@ pub(super) fn apply(model: &mut Model, step: &Step) {
         Step::Forget => model.forget(),
         Step::CompactAll => model.state.compact_all = true,
         Step::Consolidate(level) => model.state.consolidate = vec![LogicalLevel(*level)],
+        Step::PushDown(level) => model.state.push_down = vec![LogicalLevel(*level)],
         Step::Abandon(level) => model.state.abandon = vec![LogicalLevel(*level)],
         Step::Unreadable(at) => {
             let files: Vec<u64> = model.tree().iter().map(|(_, file)| file.number).collect();

@@ -3,9 +3,10 @@
 //! While the load is high, the schedule foresees how long it will last
 //! ([`rhythm`], [`profile`]), what will have been flushed until then, and what the low
 //! phase after it can merge. L0 waits as long as both agree. What is too much is merged
-//! meanwhile, evenly and by itself, at the rate that brings the debt to what can be
-//! repaid; when nothing can be foreseen, at the rate that the users leave. A load that
-//! stays high longer than foreseen raises that rate little by little, so that no burst
+//! meanwhile, by itself; a merge of L0 that runs has all that the users leave and counts as
+//! done, and beside it what has begun goes on at the rate that brings the debt to what can be
+//! repaid. When nothing can be foreseen, all goes on at the rate that the users leave. A load
+//! that stays high longer than foreseen lets more be merged little by little, so that no burst
 //! is needed in the end. What lies deeper is [paced](super::Paced): no more than a level
 //! is ever late.
 //!
@@ -16,8 +17,11 @@
 //! go then are one mean each. Where several foresee an end, the best supported counts by what
 //! was seen before, and of those that are supported nearly as well the earliest end.
 //!
-//! What a low phase can merge is bounded by what the users leave of the device, and by what
-//! merges were seen to move: where the cores run out first, that is far less.
+//! What a low phase can merge is what merges of L0 cost, with what they rewrite in level 1
+//! ([`Level0Work`](super::Level0Work)): drains from there on are paced, and repaid over
+//! phases of either kind. It is bounded by what the users leave of the device, and by what one
+//! worker was seen to move, since no two merges of L0 run at a time: where the cores run out
+//! first, that is far less.
 
 mod profile;
 mod rhythm;
@@ -29,8 +33,8 @@ use serde::{Deserialize, Serialize};
 use self::profile::{Daily, Hourly};
 use self::rhythm::Rhythm;
 use super::{
-    DebtBounds, DeepOrder, FLUSHES, FullLoad, Level0Order, Load, LoadModel, MergeSpeed, Order,
-    Phase, PhaseLimits, Phases, Schedule, Seen, Work, leftover,
+    DebtBounds, DeepOrder, FLUSHES, FullLoad, Level0Order, Level0Work, Load, LoadModel, MergeSpeed,
+    Order, Phase, PhaseLimits, Phases, Schedule, Seen, leftover,
 };
 
 /// Weight of an interval against all before it.
@@ -56,7 +60,7 @@ pub struct LookAhead {
     inflow: Option<f64>,
     /// Bytes a second that users take of the device at low load.
     calm_client: Option<f64>,
-    work: Work,
+    work: Level0Work,
     /// At low load.
     speed: MergeSpeed,
     /// Bytes of an L0 file.
@@ -76,7 +80,9 @@ struct Kept {
     /// Absent in state files that do not tell it.
     #[serde(default)]
     calm_client: Option<f64>,
-    work: Work,
+    /// Absent in state files that do not tell it.
+    #[serde(default)]
+    level0_work: Level0Work,
     /// Absent in state files that do not tell it.
     #[serde(default)]
     speed: MergeSpeed,
@@ -91,7 +97,7 @@ impl Kept {
         let sound = kept.rhythm.is_sound()
             && kept.profile.is_sound()
             && kept.hourly.is_sound()
-            && kept.work.is_sound()
+            && kept.level0_work.is_sound()
             && kept.speed.is_sound()
             && is_rate(kept.inflow)
             && is_rate(kept.calm_client);
@@ -134,17 +140,10 @@ impl LookAhead {
             hourly: Hourly::default(),
             inflow: None,
             calm_client: None,
-            work: Work::default(),
+            work: Level0Work::default(),
             speed: MergeSpeed::default(),
             file_bytes: None,
         }
-    }
-
-    /// What merges cost, and how fast they go at low load, by what such a schedule
-    /// [keeps](Schedule::state); `None` where none has kept anything.
-    pub fn learned(state: &serde_json::Value) -> Option<(Work, MergeSpeed)> {
-        let kept = Kept::of(state).ok()?;
-        Some((kept.work, kept.speed))
     }
 
     /// An interval of a phase has passed.
@@ -195,7 +194,7 @@ impl LookAhead {
     fn repayable(&self, seen: &Seen, foreseen: &Foreseen) -> f64 {
         let calm = self.calm_client.unwrap_or(0.0);
         let left = leftover(seen, calm) as f64;
-        let speed = self.speed.of_level0(seen.conditions.workers);
+        let speed = self.speed.of(1);
         let rate = speed.map_or(left, |speed| speed.min(left));
         let merged = foreseen.low.as_secs_f64() * rate / self.work.per_byte();
         merged.min(self.may_wait())
@@ -215,8 +214,11 @@ impl LookAhead {
                        with what the users leave";
             return (Level0Order::MergeApart, left, why.into());
         };
+        let debt = &seen.debt;
+        let merging = debt.level0_merging_bytes.min(debt.level0_bytes);
         let remaining = foreseen.high.as_secs_f64();
-        let expected = seen.debt.level0_bytes as f64 + self.inflow.unwrap_or(0.0) * remaining;
+        let inflow = self.inflow.unwrap_or(0.0);
+        let expected = (debt.level0_bytes - merging) as f64 + inflow * remaining;
         let repayable = self.repayable(seen, &foreseen);
         let figures = format!(
             "the load stays high for some {remaining:.0} s; L0 will have {:.0} MB, the {:.0} s of \
@@ -228,17 +230,21 @@ impl LookAhead {
         if expected <= repayable {
             return (Level0Order::Wait, left, format!("{figures}: L0 waits"));
         }
+        let why = format!("{figures}: what is too much is merged by itself meanwhile");
+        // One that is slowed down holds its files for longer, and all that come meanwhile.
+        if merging > 0 {
+            return (Level0Order::MergeApart, left, why);
+        }
         // Each byte is read and written once when it is merged by itself; flushes take
-        // their part of the rate before. What drains have begun shares it: without its
-        // part level 1 would fill, and L0 could not be merged at all.
-        let inflow = self.inflow.unwrap_or(0.0);
-        let moved = expected - repayable + seen.debt.deep_bytes as f64;
+        // their part of the rate before, by what users write now if that is more than
+        // usual. What drains have begun shares it: without its part level 1 would fill, and
+        // L0 could not be merged at all.
+        let now = seen.conditions.compressed_share * seen.load.logged_per_second();
+        let inflow = inflow.max(now);
+        let moved = expected - repayable + debt.deep_bytes as f64;
         let rate = inflow + 2.0 * moved / remaining.max(1.0);
-        (
-            Level0Order::MergeApart,
-            rate.max(FLUSHES * inflow).min(left as f64).max(1.0) as u64,
-            format!("{figures}: what is too much is merged by itself meanwhile"),
-        )
+        let rate = rate.max(FLUSHES * inflow).min(left as f64).max(1.0);
+        (Level0Order::MergeApart, rate as u64, why)
     }
 }
 
@@ -294,7 +300,7 @@ impl Schedule for LookAhead {
             hourly: self.hourly.clone(),
             inflow: self.inflow,
             calm_client: self.calm_client,
-            work: self.work,
+            level0_work: self.work,
             speed: self.speed,
         };
         serde_json::to_value(kept).unwrap_or_default()
@@ -307,7 +313,7 @@ impl Schedule for LookAhead {
         let kept = Kept::of(state)?;
         self.rhythm = kept.rhythm;
         (self.daily, self.hourly) = (kept.profile, kept.hourly);
-        self.work = kept.work;
+        self.work = kept.level0_work;
         self.speed = kept.speed;
         self.inflow = kept.inflow;
         self.calm_client = kept.calm_client;

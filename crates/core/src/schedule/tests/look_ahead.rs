@@ -74,6 +74,52 @@ fn a_load_that_stays_high_is_met_before_the_bound() {
     assert_eq!(flown.bounded, 0, "{flown:?}");
 }
 
+/// Phases of high load of 200 s, of which a good part lies ahead, with 29 files in L0.
+fn late(schedule: &LookAhead, change: impl FnOnce(&mut Seen)) -> Order {
+    let mut now = seen(900, HIGH, 29);
+    change(&mut now);
+    schedule.clone().order(&now)
+}
+
+/// Its files are gone once it ends, and slowed down it would only end later.
+#[test]
+fn a_merge_of_l0_that_runs_is_no_debt_and_gets_what_the_users_leave() {
+    let mut schedule = LookAhead::new(BOUNDS, DEVICE);
+    fly(&mut schedule, 20, 200, 4);
+    let has = |order: &Order| -> f64 {
+        let (_, figure) = order.why.split_once("L0 will have ").expect("a figure");
+        figure
+            .split_once(" MB")
+            .expect("a unit")
+            .0
+            .parse()
+            .expect("a number")
+    };
+    let none = late(&schedule, |_| ());
+    let some = late(&schedule, |now| now.debt.level0_merging_bytes = 20_000_000);
+    assert_eq!(none.level0, Level0Order::MergeApart, "{}", none.why);
+    assert_eq!(has(&none) - has(&some), 20.0, "{} {}", none.why, some.why);
+    let left = leftover(&seen(900, HIGH, 29), HIGH + 2e6);
+    assert!(none.bytes_per_second < some.bytes_per_second);
+    assert_eq!(some.bytes_per_second, Some(left));
+    let most = late(&schedule, |now| now.debt.level0_merging_bytes = u64::MAX);
+    assert!(has(&most) <= has(&some), "{}", most.why);
+}
+
+/// Users who turn to writes are not held back by what they wrote before.
+#[test]
+fn flushes_keep_up_with_what_users_write_now() {
+    let mut schedule = LookAhead::new(BOUNDS, DEVICE);
+    fly(&mut schedule, 20, 200, 4);
+    let rate = |logged: u64| {
+        let order = late(&schedule, |now| now.load.logged_bytes = logged);
+        assert_eq!(order.level0, Level0Order::MergeApart, "{}", order.why);
+        order.bytes_per_second.expect("a rate")
+    };
+    assert!(rate(2_000_000) < 30_000_000);
+    assert!(rate(100_000_000) >= 150_000_000);
+}
+
 #[test]
 fn looking_ahead_leaves_a_rate_to_what_has_begun_below_l0() {
     let mut schedule = LookAhead::new(BOUNDS, DEVICE);
@@ -96,8 +142,9 @@ fn can_merge(order: &Order) -> f64 {
     megabytes.parse().expect("a number")
 }
 
-/// Two workers that take two seconds together for eight megabytes bring down less of L0 in
-/// 18 seconds of low load than the device would take, and than may wait.
+/// A worker that takes two seconds for eight megabytes brings down less of L0 in 18 seconds of
+/// low load than the device would take, and than may wait; another one cannot help it. What
+/// drains move is not asked for.
 #[test]
 fn no_more_can_be_repaid_than_merges_have_been_seen_to_move() {
     let after = |micros: u64| {
@@ -106,6 +153,7 @@ fn no_more_can_be_repaid_than_merges_have_been_seen_to_move() {
             let mut now = seen(at, client, 1);
             now.conditions.workers = 2;
             now.load.compacted_micros = micros;
+            now.load.level1_compacted_bytes = 4_000_000;
             if at % 40 == 2 {
                 // In the first second of a low phase merges end that began long before it.
                 now.load.compacted_micros = 100_000_000;
@@ -119,7 +167,7 @@ fn no_more_can_be_repaid_than_merges_have_been_seen_to_move() {
         let order = schedule.order(&now(200, HIGH));
         (can_merge(&order), can_merge(&restarted))
     };
-    // Both together move eight megabytes a second, which is two of L0.
+    // It moves four megabytes a second, which is two of L0.
     assert_eq!(after(2_000_000), (36.0, 36.0));
     let may_wait = 0.8 * 30.0 * 2.0;
     assert_eq!(after(0), (may_wait, may_wait));

@@ -14,13 +14,17 @@
 //! more than foresight at best, five times as much where the workload turns at once
 //! (Purohit, Svitkina and Kumar, NeurIPS 2018, with lambda = 1/4).
 //!
+//! The runs of a level become one of that level, which rewrites no more than they hold. Into
+//! the next level goes only a single run: that spares one, and rewrites a run several times as
+//! large.
+//!
 //! A merge into the oldest run also spares scans what they pass in the level beside what they
 //! return. Any other merge leaves that where it is, but for what its runs hold twice.
 //!
 //! What was reckoned holds for the workload that it was reckoned for. When that turns to
 //! writes, a merge that is under way ends early: its remaining runs have to pay anew.
 
-use super::cost::Cost;
+use super::cost::{Cost, Scan};
 use super::structure::Structure;
 use crate::layout::LogicalLevel;
 use crate::observation::Mission;
@@ -49,8 +53,8 @@ struct Lost {
 /// A level whose merge is asked for, as it was then.
 #[derive(Clone, Copy, Debug)]
 struct Asked {
-    /// Runs that the merge could spare.
-    fewer: f64,
+    /// Runs of the level.
+    runs: usize,
     /// The highest number of its files.
     newest: u64,
 }
@@ -58,12 +62,22 @@ struct Asked {
 impl Asked {
     /// Whether the merge is over: it has spared runs, or others have come in their place.
     fn is_over(&self, now: &Merge) -> bool {
-        now.fewer < self.fewer || now.first > self.newest
+        now.runs < self.runs || now.first > self.newest
     }
+}
+
+/// A level to merge.
+#[derive(Clone, Debug)]
+pub(super) struct Wanted {
+    pub change: Change,
+    /// Its only run goes into the next level; otherwise its runs become one.
+    pub goes_down: bool,
 }
 
 /// A merge of one level.
 struct Merge {
+    /// Runs of the level.
+    runs: usize,
     /// Runs that it would spare.
     fewer: f64,
     /// Those of them that are surplus.
@@ -72,20 +86,27 @@ struct Merge {
     bytes: f64,
     /// Bytes that the oldest run would take in: scans pass them no more.
     hidden: f64,
+    /// Bytes of each run that it merges.
+    sizes: Vec<f64>,
     /// The lowest and the highest number of the level's files.
     first: u64,
     newest: u64,
 }
 
 impl Merge {
-    /// The part of those that is due to surplus runs.
-    fn hidden_by_surplus(&self) -> f64 {
+    /// What it would spare a scan of so many entries, as far as it is due to surplus runs.
+    fn spares(&self, structure: &Structure<'_>, entries: f64) -> Scan {
         let share = if self.fewer > 0.0 {
             self.surplus / self.fewer
         } else {
             0.0
         };
-        self.hidden * share
+        let reads = |bytes: f64| structure.reads(bytes, entries);
+        let apart: f64 = self.sizes.iter().map(|bytes| reads(*bytes)).sum();
+        Scan {
+            reads: share * (apart - reads(self.sizes.iter().sum())).max(0.0),
+            passed: structure.passed(self.hidden * share),
+        }
     }
 }
 
@@ -100,7 +121,7 @@ impl Surplus {
         cost: &Cost,
         allowed: Option<&RunLimits>,
         follow: f64,
-    ) -> Option<Change> {
+    ) -> Option<Wanted> {
         let deepest = seen.tree.deepest_occupied(&seen.shape.layout)?;
         let structure = Structure::of(seen.shape, seen.tree)?;
         let reads = seen.mission.operations.reads() as f64;
@@ -108,11 +129,11 @@ impl Surplus {
         self.lost.resize(usize::from(deepest.0), Lost::default());
         let may_merge = allowed.is_some() || nobody_writes(seen.mission);
         let allowed = allowed.unwrap_or(seen.limits);
-        let mut most: Option<(f64, Asked, Change)> = None;
+        let mut most: Option<(f64, Asked, Wanted)> = None;
         for level in (1..=deepest.0).map(LogicalLevel) {
             let merge = merge(seen, allowed, level, deepest);
-            let less = structure.passed(merge.hidden_by_surplus());
-            let Some((saved, byte)) = cost.of_runs(level, merge.surplus, less) else {
+            let spared = |entries: f64| merge.spares(&structure, entries);
+            let Some((saved, byte)) = cost.of_runs(level, merge.surplus, spared) else {
                 continue;
             };
             let lost = self.lose(level, merge.surplus, saved * operations);
@@ -127,14 +148,19 @@ impl Surplus {
                      {price:.1} s",
                     merge.surplus
                 );
-                let Merge { fewer, newest, .. } = merge;
-                most = Some((rate, Asked { fewer, newest }, Change { level, why }));
+                let Merge { runs, newest, .. } = merge;
+                let wanted = Wanted {
+                    change: Change { level, why },
+                    goes_down: runs == 1,
+                };
+                most = Some((rate, Asked { runs, newest }, wanted));
             }
         }
-        let (_, asked, change) = most?;
-        let lost = self.lost.get_mut(usize::from(change.level.0) - 1)?;
+        let (_, asked, wanted) = most?;
+        let level = wanted.change.level;
+        let lost = self.lost.get_mut(usize::from(level.0) - 1)?;
         lost.asked.get_or_insert(asked);
-        Some(change)
+        Some(wanted)
     }
 
     /// Levels whose merge was asked for and is wanted no more: their runs are no surplus
@@ -198,8 +224,8 @@ fn nobody_writes(mission: &Mission) -> bool {
     reads > 0.0 && writes(mission) <= NO_WRITES * reads
 }
 
-/// What a merge of a level would do: its runs go into the newest one below; without
-/// one they become a run of their own.
+/// What a merge of a level would do: its runs become one; a single one goes into the newest
+/// below.
 fn merge(
     seen: &Question<'_>,
     allowed: &RunLimits,
@@ -209,7 +235,7 @@ fn merge(
     let runs = |level| seen.tree.runs_of(&seen.shape.layout, level);
     let here = runs(level);
     let own: u64 = here.iter().map(|run| seen.tree.bytes(*run)).sum();
-    let below = (level < deepest).then(|| runs(level.next()));
+    let below = (level < deepest && here.len() == 1).then(|| runs(level.next()));
     let taker = below.as_ref().and_then(|runs| runs.first());
     let oldest = seen.tree.runs().next_back();
     let stays = here.last().filter(|run| Some(**run) == oldest);
@@ -228,12 +254,18 @@ fn merge(
     let files = here.iter().flat_map(|run| seen.tree.files(*run));
     let numbers = || files.clone().map(|file| file.number);
     Merge {
+        runs: here.len(),
         first: numbers().min().unwrap_or(0),
         newest: numbers().max().unwrap_or(0),
         fewer,
         surplus,
         bytes: (own + taker.map_or(0, |run| seen.tree.bytes(*run))) as f64,
         hidden: hidden as f64,
+        sizes: here
+            .iter()
+            .chain(taker)
+            .map(|run| seen.tree.bytes(*run) as f64)
+            .collect(),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::shape::{RunLimit, RunLimits};
 use crate::testing::{numbered_files, small_shape};
 use crate::tree::Tree;
 
-/// Runs of 100 bytes in level 1 over one of 20,000 bytes.
+/// Runs of 4,000 bytes in level 1 over one of 20,000 bytes.
 fn tree(runs: u16) -> Tree {
     tree_over(runs, &[200])
 }
@@ -17,7 +17,7 @@ fn tree_over(runs: u16, below: &[u64]) -> Tree {
     let mut levels = vec![Vec::new(); usize::from(layout.num_levels())];
     let [first, second] = [1, 2].map(|level| layout.span(LogicalLevel(level)).1);
     for run in 0..runs {
-        levels[usize::from(first.0 - run)] = numbered_files(1);
+        levels[usize::from(first.0 - run)] = numbered_files(40);
     }
     for (at, files) in below.iter().enumerate() {
         levels[usize::from(second.0) - at] = numbered_files(*files);
@@ -88,7 +88,7 @@ fn first_of(
     };
     let mut surplus = Surplus::default();
     let mut ask = || surplus.after(&seen, &cost, allowed.as_ref(), follow);
-    (1..100).find_map(|at| Some((at, ask()?.level)))
+    (1..100).find_map(|at| Some((at, ask()?.change.level)))
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn merging(limit: u16, then: &Mission, turned: bool) -> Vec<LogicalLevel> {
     };
     let mut surplus = Surplus::default();
     let asked = (1..100).find_map(|_| surplus.after(&seen, &cost, Some(&limits), 0.0));
-    assert_eq!(asked.expect("some time").level, LogicalLevel(1));
+    assert_eq!(asked.expect("some time").change.level, LogicalLevel(1));
     assert!(
         surplus.abandon(&seen, &limits, true).is_empty(),
         "nobody writes"
@@ -193,7 +193,7 @@ fn the_run_after_a_merged_one_pays_anew() {
     let (before, mut after) = (tree(1), tree(1));
     let run = after.runs().next().expect("a run");
     let mut files = after.files(run).to_vec();
-    files[0].number = 1_000;
+    files.iter_mut().for_each(|file| file.number += 1_000);
     after.replace(run, files).expect("legal");
     let cost = cost_after(&reads, &before, &limits);
     let asked_after = |surplus: &mut Surplus, tree: &Tree| {
@@ -226,8 +226,8 @@ fn long_scans_pay_for_a_merge_by_what_they_pass_too() {
         let mut mission = mission(0, 0);
         mission.operations.scans = 1;
         mission.operations.scan_entries = entries;
-        let (each, seek, passed) = (80, 60, entries * 3 / 2);
-        mission.seek.mean = Duration::from_micros(each + 2 * seek + 5 * passed);
+        let (each, read, passed) = (80, 45, entries * 3 / 2);
+        mission.seek.mean = Duration::from_micros(each + 2 * read + 2 * passed);
         let (at, level) = first(&tree, 1, &mission).expect("some time");
         assert_eq!(level, LogicalLevel(2));
         at
@@ -247,15 +247,40 @@ fn only_what_comes_into_the_oldest_run_is_passed_no_more() {
             limits: &limits,
             mission: &mission(gets, writes),
         };
+        let structure = Structure::of(&shape, tree).expect("levels");
         let merge = merge(&seen, &limits, LogicalLevel(level), LogicalLevel(2));
-        merge.hidden_by_surplus()
+        (merge.spares(&structure, 0.0).passed * structure.data()).round()
     };
-    let (one, two) = (tree(5), tree_over(5, &[2_000, 1_000]));
-    assert_eq!(hidden(&one, 1, 10, 0), 500.0);
-    assert_eq!(hidden(&one, 1, 10, 10), 300.0, "three runs of five");
+    let (one, two) = (tree(1), tree_over(1, &[2_000, 1_000]));
+    assert_eq!(hidden(&one, 1, 10, 0), 4_000.0);
     assert_eq!(hidden(&one, 2, 10, 0), 0.0, "it is alone");
-    assert_eq!(hidden(&two, 1, 10, 0), 0.0, "they go into a newer run");
+    assert_eq!(hidden(&tree(5), 1, 10, 0), 0.0, "they stay in their level");
+    assert_eq!(hidden(&two, 1, 10, 0), 0.0, "it goes into a newer run");
     assert_eq!(hidden(&two, 2, 10, 0), 100_000.0);
+    let three = tree_over(0, &[2_000, 500, 500]);
+    assert_eq!(hidden(&three, 2, 10, 10), 50_000.0, "one run of two");
+}
+
+/// A run that holds all that a scan returns takes fewer reads than two that share it.
+#[test]
+fn a_merge_spares_scans_the_reads_of_the_runs_that_become_one() {
+    let (shape, limits) = (small_shape(), RunLimits::uniform(RunLimit::ONE));
+    let spared = |below: &[u64], entries: f64| {
+        let tree = tree_over(0, below);
+        let seen = Question {
+            shape: &shape,
+            tree: &tree,
+            limits: &limits,
+            mission: &mission(10, 0),
+        };
+        let structure = Structure::of(&shape, &tree).expect("levels");
+        let merge = merge(&seen, &limits, LogicalLevel(2), LogicalLevel(2));
+        merge.spares(&structure, entries).reads
+    };
+    assert_eq!(spared(&[200, 200], 0.0), 1.0, "a seek");
+    assert!(spared(&[200, 200], 8_000.0) > 3.0);
+    assert!(spared(&[200, 2], 8_000.0) < 1.3);
+    assert!(spared(&[200, 200, 200], 0.0) > 1.9);
 }
 
 #[test]

@@ -81,6 +81,7 @@ impl Learned {
         }
         self.cost = kept
             .cost
+            .translated()
             .believing(self.learning.has(Part::Prior))
             .blurring(self.learning.has(Part::Windows))
             .hedging(self.learning.has(Part::Hedge));

@@ -140,7 +140,12 @@ impl Learned {
         structure: &Structure<'_>,
         marched: bool,
     ) -> Option<(RunLimits, f64)> {
-        let cost = |limits: &RunLimits| self.cost.under(structure, limits);
+        let cost = |limits: &RunLimits| {
+            if self.is_blind_bet(seen, structure, limits) {
+                return Some(f64::INFINITY);
+            }
+            self.cost.under(structure, limits)
+        };
         let bars = &self.phase.bars;
         if !self.learning.has(Part::Levels) {
             search::best_alike(seen, bars, cost)

@@ -15,6 +15,7 @@
 //! that pays ([`consolidate`]).
 
 mod bars;
+mod bet;
 mod change;
 mod consolidate;
 mod cost;
@@ -36,7 +37,7 @@ mod times;
 mod trials;
 mod usual;
 
-use self::consolidate::Surplus;
+use self::consolidate::{Surplus, Wanted};
 use self::cost::Cost;
 pub use self::learning::{Learning, Part};
 use self::lengths::{Course, Lengths};
@@ -185,6 +186,10 @@ fn wish(seen: &Question<'_>, limits: RunLimits, why: String) -> Option<Wish> {
     (!limits.is_same(seen.limits)).then_some(Wish { limits, why })
 }
 
+fn changes_of(wanted: Vec<Wanted>) -> Vec<super::Change> {
+    wanted.into_iter().map(|it| it.change).collect()
+}
+
 impl Tuner for Learned {
     fn name(&self) -> String {
         // Where it began is not what it is.
@@ -219,12 +224,14 @@ impl Tuner for Learned {
         let march = self.march.take();
         self.march = march.filter(|it| it.goes_on || it.end.is_same(&limits));
         let abandon = self.abandon(seen);
-        let consolidate = self.consolidate(seen, &limits);
+        let wanted = self.consolidate(seen, &limits);
+        let (lower, merged) = wanted.into_iter().partition(|it: &Wanted| it.goes_down);
         Trial {
             id: TrialId(self.asked),
             limits,
             changes,
-            consolidate,
+            consolidate: changes_of(merged),
+            push_down: changes_of(lower),
             abandon,
         }
     }
@@ -247,19 +254,17 @@ impl Tuner for Learned {
 
 impl Learned {
     /// The level to merge for the reads' sake, under these limits.
-    fn consolidate(&mut self, seen: &Question<'_>, limits: &RunLimits) -> Vec<super::Change> {
+    fn consolidate(&mut self, seen: &Question<'_>, limits: &RunLimits) -> Option<Wanted> {
         if !self.learning.has(Part::Consolidation) {
-            return Vec::new();
+            return None;
         }
         let left = self.lengths.left(&self.course);
         let left = left.filter(|_| self.learning.has(Part::Foresight) && self.present.is_sure());
         let settled = limits.is_same(seen.limits) && self.phase.settled().is_some();
         let end = self.march.as_ref().map(|march| &march.end);
         let allowed = end.or(settled.then_some(limits));
-        let level = self
-            .surplus
-            .after(seen, &self.cost, allowed, left.unwrap_or(0.0));
-        level.into_iter().collect()
+        self.surplus
+            .after(seen, &self.cost, allowed, left.unwrap_or(0.0))
     }
 
     /// Notes limits that were not asked for. What is held by hand has proved nothing,

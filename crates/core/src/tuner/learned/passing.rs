@@ -20,6 +20,7 @@
 //! what one of the oldest run holds, is measured in the tree as it is. It is 1 where all
 //! entries are values of one size, and more where there are tombstones, which are small.
 
+use crate::cost_model::readahead;
 use crate::layout::PhysicalLevel;
 use crate::tree::{File, Tree};
 
@@ -28,6 +29,9 @@ use crate::tree::{File, Tree};
 /// of entries to another.
 const LIGHTEST: f64 = 0.25;
 const HEAVIEST: f64 = 4.0;
+
+/// Entries of a block of which nobody tells.
+const UNTOLD: f64 = 12.0;
 
 /// What a scan passes in a byte of newer runs, over what it passes in one of the oldest run;
 /// 1 where RocksDB has loaded too few numbers of entries to tell.
@@ -38,6 +42,14 @@ pub(super) fn weight(tree: &Tree, oldest: PhysicalLevel) -> f64 {
     let own = density(tree.files(oldest).iter(), |file| file.entries);
     let both = newer.zip(own);
     both.map_or(1.0, |(newer, own)| (newer / own).clamp(LIGHTEST, HEAVIEST))
+}
+
+/// Entries of the oldest run in a block; a dozen where RocksDB has loaded too few numbers of
+/// entries to tell.
+pub(super) fn per_block(tree: &Tree, oldest: PhysicalLevel) -> f64 {
+    let entries = density(tree.files(oldest).iter(), |file| file.entries);
+    let in_block = entries.map_or(UNTOLD, |each| each * readahead::BLOCK_BYTES);
+    in_block.max(1.0)
 }
 
 /// For each byte of the files whose entries are known; `None` without any.

@@ -13,8 +13,12 @@
 //! ([`super::passing`]). A level above the deepest is half full on average, whatever its
 //! limit is: its runs cost a scan a seek each, and no entry. The deepest level holds nothing
 //! newer with one run; with several it holds half of what it has room for.
+//!
+//! A scan reads ahead in every run ([`readahead`]): of a run that holds much of what it returns
+//! it takes more reads than of a small one, but fewer than of two that share as much.
 
 use super::passing;
+use crate::cost_model::readahead;
 use crate::layout::LogicalLevel;
 use crate::shape::{RunLimit, RunLimits, Shape};
 use crate::tree::Tree;
@@ -31,6 +35,8 @@ pub(super) struct Structure<'a> {
     newer: f64,
     /// What a scan passes in one of those, in bytes of the data.
     weight: f64,
+    /// Entries of the data in a block.
+    per_block: f64,
 }
 
 /// What a vector of limits means.
@@ -42,9 +48,8 @@ pub(super) struct Shaped {
     pub rewritten: Vec<f64>,
     /// The same in all.
     pub rewrites: f64,
-    /// Entries that a scan passes for each one that it returns, beside that one, by level, on
-    /// average.
-    pub passed: Vec<f64>,
+    /// Bytes that are newer than the oldest run, by level, on average.
+    pub newer: Vec<f64>,
 }
 
 /// The same of one level.
@@ -67,6 +72,7 @@ impl<'a> Structure<'a> {
             data: data.max(1) as f64,
             newer: tree.total_bytes().saturating_sub(data) as f64,
             weight: passing::weight(tree, oldest),
+            per_block: passing::per_block(tree, oldest),
         })
     }
 
@@ -115,13 +121,38 @@ impl<'a> Structure<'a> {
         self.passed(0.5 * self.shape.level0_bytes() as f64)
     }
 
-    /// The mean number of runs and rewrites, and what scans pass, under these limits.
+    /// The same in a level, the first at 0, under limits that mean this.
+    pub fn passed_in(&self, shaped: &Shaped, at: usize) -> f64 {
+        self.passed(shaped.newer[at])
+    }
+
+    /// Reads that a scan of so many entries takes of a run of so many bytes. It holds as much
+    /// of what is returned as its bytes are of the data's.
+    pub fn reads(&self, bytes: f64, entries: f64) -> f64 {
+        let share = (bytes / self.data).min(1.0);
+        readahead::reads(1.0 + entries * share / self.per_block)
+    }
+
+    /// The same of L0, so many files of which are there.
+    pub fn reads_of_level0(&self, files: f64, entries: f64) -> f64 {
+        files * self.reads(self.shape.write_buffer_size as f64, entries)
+    }
+
+    /// The same of a level, the first at 0, under limits that mean this.
+    pub fn reads_in(&self, shaped: &Shaped, at: usize, entries: f64) -> f64 {
+        let of_data = f64::from(u8::from(at + 1 == self.levels));
+        let others = (shaped.runs[at] - of_data).max(0.0);
+        let each = shaped.newer[at] / others.max(1.0);
+        of_data * self.reads(self.data, entries) + others * self.reads(each, entries)
+    }
+
+    /// The mean number of runs and rewrites, and what is newer than the data, under these limits.
     pub fn under(&self, limits: &RunLimits) -> Shaped {
         let mut shaped = Shaped {
             runs: Vec::with_capacity(self.levels),
             rewritten: Vec::with_capacity(self.levels),
             rewrites: 0.0,
-            passed: Vec::with_capacity(self.levels),
+            newer: Vec::with_capacity(self.levels),
         };
         for at in 1..=self.levels {
             let number = LogicalLevel(at as u16);
@@ -134,7 +165,7 @@ impl<'a> Structure<'a> {
             shaped.runs.push(level.runs);
             shaped.rewritten.push(level.rewrites);
             shaped.rewrites += level.rewrites;
-            shaped.passed.push(self.passed(level.newer));
+            shaped.newer.push(level.newer);
         }
         shaped
     }
@@ -204,8 +235,8 @@ mod tests {
         assert_eq!(ten.runs, [4.5, 3.5]);
         assert!((ten.rewrites - (1.0 + 1.0 + 2.0)).abs() < 1e-9, "{ten:?}");
         // Half of level 1, and half of the room, over the data.
-        assert_eq!(one.passed, [0.1, 0.0]);
-        assert_eq!(ten.passed, [0.1, 0.5]);
+        let passed = |shaped: &Shaped| [0, 1].map(|at| structure.passed_in(shaped, at));
+        assert_eq!((passed(&one), passed(&ten)), ([0.1, 0.0], [0.1, 0.5]));
         assert_eq!(structure.passed_in_level0(), 0.01);
         assert_eq!(structure.passed_now(), 0.0, "there is one run");
     }
@@ -284,7 +315,8 @@ mod tests {
             let structure = Structure::of(&shape, &tree).expect("a level");
             let passed: Vec<f64> = (1..=10)
                 .map(|limit| RunLimits::uniform(RunLimit::clamped(limit)))
-                .map(|limits| structure.under(&limits).passed.iter().sum())
+                .map(|limits| structure.under(&limits))
+                .map(|shaped| (0..2).map(|at| structure.passed_in(&shaped, at)).sum())
                 .collect();
             assert!(passed.is_sorted(), "{files}: {passed:?}");
         }

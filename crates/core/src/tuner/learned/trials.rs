@@ -58,6 +58,9 @@ impl Learned {
         }
         let mut limits = seen.limits.clone();
         limits.set(level, limit);
+        if self.is_blind_bet(seen, structure, &limits) {
+            return None;
+        }
         let expected = self.cost.under(structure, &limits)?;
         self.tried = Some(Tried {
             back: seen.limits.clone(),

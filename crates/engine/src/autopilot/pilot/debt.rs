@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use lissom_core::{File, Observation, PhysicalLevel, Plan};
+use lissom_core::{File, Observation, PhysicalLevel, Plan, planner};
 
 /// Bytes of all files that are inputs of a running or proposed merge, that a begun drain
-/// takes down or rewrites in the run that receives, or that lie in L0 when it is over its
-/// trigger. What drains that have not begun will move is not in it.
+/// takes down or rewrites in the run that receives, that were set apart from L0 and go back, or
+/// that lie in L0 when it is over its trigger. What drains that have not begun will move is not
+/// in it.
 pub(super) fn debt_bytes(seen: &Observation, plans: &[Plan]) -> u64 {
     let drains = seen.state.drains.iter();
     let rewritten = drains.flat_map(|drain| drain.rewritten(&seen.tree));
@@ -16,6 +17,7 @@ pub(super) fn debt_bytes(seen: &Observation, plans: &[Plan]) -> u64 {
         .flat_map(|job| job.files.iter().copied())
         .chain(plans.iter().flat_map(Plan::files))
         .chain(rewritten.map(|file| file.number))
+        .chain(planner::set_apart_files(seen))
         .collect();
     let trigger = seen.shape.level0_file_num_compaction_trigger as usize;
     let level0_due = seen.tree.level0().len() >= trigger;
@@ -29,6 +31,14 @@ pub(super) fn debt_bytes(seen: &Observation, plans: &[Plan]) -> u64 {
         .filter(|(level, file)| is_due(*level, file))
         .map(|(_, file)| file.size)
         .sum()
+}
+
+/// Bytes of the files in L0 that a running or proposed merge takes.
+pub(super) fn level0_merging_bytes(seen: &Observation, plans: &[Plan]) -> u64 {
+    let running = |number: u64| seen.in_flight.iter().any(|job| job.files.contains(&number));
+    let proposed = |number: u64| plans.iter().any(|plan| plan.files().any(|it| it == number));
+    seen.tree
+        .level0_bytes_of(|number| running(number) || proposed(number))
 }
 
 #[cfg(test)]
@@ -80,6 +90,24 @@ mod tests {
             100 + 100,
             "one file is in its range"
         );
+    }
+
+    #[test]
+    fn what_was_set_apart_is_owed_while_it_waits() {
+        let mut seen = seen(1, 3, 10);
+        assert_eq!(debt_bytes(&seen, &[]), 0);
+        seen.state.apart_from = Some(seen.tree.files(PhysicalLevel(4))[0].number);
+        assert_eq!(debt_bytes(&seen, &[]), 300 + 1_000);
+    }
+
+    #[test]
+    fn what_is_merged_of_level_0_is_told() {
+        let mut seen = seen(4, 0, 0);
+        assert_eq!(level0_merging_bytes(&seen, &[]), 0);
+        let plans = planner::plan(&seen).plans;
+        assert_eq!(level0_merging_bytes(&seen, &plans), 400, "{plans:?}");
+        seen.in_flight = plans.iter().map(planner::in_flight).collect();
+        assert_eq!(level0_merging_bytes(&seen, &plans), 400);
     }
 
     #[test]

@@ -180,7 +180,7 @@ impl Pilot {
     /// Whether that changes the limits.
     fn follow(&mut self, seen: &mut Observation, heard: Heard) -> bool {
         if seen.pinned {
-            self.state.consolidate.clear();
+            self.state.drop_merges();
             seen.state = self.state.clone();
             return false;
         }

@@ -5,12 +5,13 @@ use lissom_core::schedule::{DeepOrder, Level0Order};
 use lissom_core::{Layout, Observation, Plan};
 
 use super::Pilot;
-use super::debt::debt_bytes;
+use super::debt::{debt_bytes, level0_merging_bytes};
 
 impl Pilot {
     /// `busy` is whoever compacts beside the autopilot, or a tuner that is about to be asked.
     pub(super) fn show(&self, seen: &Observation, plans: &[Plan], busy: bool) {
         let debt = debt_bytes(seen, plans);
+        let merging = level0_merging_bytes(seen, plans);
         // What waits is not done.
         let waits = debt > 0 && (seen.level0 != Level0Order::Merge || seen.deep != DeepOrder::All);
         // Files that are not counted yet may be full of tombstones.
@@ -26,6 +27,7 @@ impl Pilot {
         view.entries = seen.tree.iter().map(|(_, file)| file.entries).sum();
         view.space_amplification = seen.tree.space_amplification();
         view.debt_bytes = debt;
+        view.level0_merging_bytes = merging;
         view.deep_bytes = seen.state.drained_bytes(&seen.tree);
         view.idle_at = self.looked.filter(|_| idle).map(|look| look.changes);
         view.looks += 1;

@@ -29,6 +29,8 @@ struct Sums {
     logged_bytes: u64,
     flushed_bytes: u64,
     compacted_bytes: u64,
+    level1_compacted_bytes: u64,
+    level0_merged_bytes: u64,
     compacted_micros: u64,
     tree_bytes: u64,
     tree_entries: u64,
@@ -75,6 +77,8 @@ impl Meter {
             logged_bytes: grown(&sums, &before, |sums| sums.logged_bytes),
             flushed_bytes: grown(&sums, &before, |sums| sums.flushed_bytes),
             compacted_bytes: grown(&sums, &before, |sums| sums.compacted_bytes),
+            level1_compacted_bytes: grown(&sums, &before, |sums| sums.level1_compacted_bytes),
+            level0_merged_bytes: grown(&sums, &before, |sums| sums.level0_merged_bytes),
             compacted_micros: grown(&sums, &before, |sums| sums.compacted_micros),
             user_cpu: self.processors.as_mut().and_then(|it| it.user_cpu(now)),
         };
@@ -141,6 +145,8 @@ impl Sums {
             sums.flushed_bytes += counters.flush_write_bytes.load(Relaxed);
             sums.compacted_bytes += counters.compaction_read_bytes.load(Relaxed)
                 + counters.compaction_write_bytes.load(Relaxed);
+            sums.level1_compacted_bytes += counters.level1_compacted_bytes.load(Relaxed);
+            sums.level0_merged_bytes += counters.level0_merged_bytes.load(Relaxed);
             let micros = counters
                 .levels
                 .iter()

@@ -17,6 +17,7 @@ use lissom_core::schedule::{
 
 pub(super) use self::device::keep_given as keep_given_device;
 use self::meter::Meter;
+pub(crate) use self::probe::bytes_per_second as device_rate;
 use super::memory::Memory;
 use super::shared::Shared;
 use crate::error::Result;
@@ -104,7 +105,7 @@ impl Scheduler {
         {
             shared.journal.note("", why);
         }
-        let estimate = Estimate::kept(stored.merges, &stored.state);
+        let estimate = Estimate::kept(stored.merges);
         let now = Instant::now();
         let interval = interval(shared, schedule.as_ref());
         let of_processors = schedule.needs_processors().then_some(interval);
@@ -296,6 +297,7 @@ fn debt(shared: &Shared) -> Debt {
         let view = family.view.lock();
         debt.level0_files = debt.level0_files.max(view.tree.level0_files);
         debt.level0_bytes += view.tree.level0_bytes;
+        debt.level0_merging_bytes += view.level0_merging_bytes;
         debt.deep_bytes += view.deep_bytes;
     }
     debt

@@ -24,7 +24,7 @@ const ALIGNMENT: usize = 4096;
 ///
 /// Direct I/O even where the store uses the operating system's cache: what is asked is
 /// the device.
-pub(super) fn bytes_per_second(directory: &Path) -> io::Result<u64> {
+pub(crate) fn bytes_per_second(directory: &Path) -> io::Result<u64> {
     let path = probe::path(directory);
     let measured = measure(&path);
     let removed = fs::remove_file(&path);

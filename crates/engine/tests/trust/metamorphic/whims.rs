@@ -92,12 +92,13 @@ impl Tuner for Whims {
             level: LogicalLevel(self.random.within(1, 4) as u16),
             why: "a whim".into(),
         };
-        let (consolidate, abandon) = (vec![whim()], vec![whim()]);
+        let [consolidate, push_down, abandon] = [(); 3].map(|()| vec![whim()]);
         Trial {
             id: TrialId(self.asked),
             limits,
             changes,
             consolidate,
+            push_down,
             abandon,
         }
     }

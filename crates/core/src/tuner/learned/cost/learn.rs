@@ -4,7 +4,7 @@ use super::super::fit::Terms;
 use super::super::structure::Structure;
 use super::super::times::error;
 use super::seen::Seen;
-use super::{Cost, FALSE_POSITIVES, NEWEST};
+use super::{Cost, FALSE_POSITIVES, NEWEST, Scan};
 use crate::observation::Mission;
 use crate::shape::RunLimits;
 use crate::tree::Tree;
@@ -57,8 +57,8 @@ impl Cost {
             .map(|level| tree.runs_of(layout, level).len() as f64)
             .collect();
         let level0 = tree.level0().len() as f64;
-        let passed = structure.passed_now();
-        let met = self.terms(&now, &runs, level0, passed, now.compaction);
+        let scan = scan(structure, tree, now.entries_of_scan());
+        let met = self.terms(&now, &runs, level0, scan, now.compaction);
         let (met, took) = self.blur(met, now.took);
         self.fit.learn(&met, took, error(mission))
     }
@@ -110,5 +110,18 @@ impl Cost {
                 *rate += NEWEST * (wrong / asked - *rate);
             }
         }
+    }
+}
+
+/// What a scan of so many entries takes of the tree as it is.
+fn scan(structure: &Structure<'_>, tree: &Tree, entries: f64) -> Scan {
+    let sizes = tree.runs().map(|run| tree.bytes(run) as f64);
+    let level0 = tree.level0().len() as f64;
+    Scan {
+        reads: sizes
+            .map(|bytes| structure.reads(bytes, entries))
+            .sum::<f64>()
+            + structure.reads_of_level0(level0, entries),
+        passed: structure.passed_now(),
     }
 }

@@ -1,7 +1,7 @@
 //! What an operation takes, by run limits.
 //!
 //! time = gets * (a + b * false positives) + gets of present keys * c
-//!        + scans * (d + e * runs) + writes * f
+//!        + scans * (d + e * reads of all runs) + writes * f
 //!        + busy * compaction * (g * (1 - reading) + i * reading)
 //!        + entries that scans return * h * (1 + passed)
 //!
@@ -18,8 +18,10 @@
 //! both, a load would teach that merges cost nothing, and the reads after it would pay for that.
 //!
 //! A scan is a seek in each run and then a sequence: Endure's Q = S_RQ * N / B + runs
-//! (VLDB 2022, equation 15), whose first part is told here by the entries that scans
-//! return. With each of them a scan passes others, obsolete versions and tombstones
+//! (VLDB 2022, equation 15). Blocks of the sequence are not read one by one, but ahead
+//! ([`readahead`](crate::cost_model::readahead)), so a scan of 100 entries takes six reads of one
+//! run that holds them all and thirteen of three that share them. Its first part is told here by
+//! these and by the entries that scans return. With each of them a scan passes others, obsolete versions and tombstones
 //! ([`super::passing`], after Dostoevsky, SIGMOD 2018). Merging the runs is part of h: with
 //! twice as many runs an entry is compared once more at most, which is little beside reading
 //! it. So the longer scans are, the less of their time goes by runs, and the more by what the
@@ -49,26 +51,16 @@ const GETS: usize = 0;
 const FALSE: usize = 1;
 const FOUND: usize = 2;
 const SCANS: usize = 3;
-const SCANNED_RUNS: usize = 4;
+const SCAN_READS: usize = 4;
 const WRITES: usize = 5;
 const COMPACTION: usize = 6;
 const PASSED: usize = 7;
 const BESIDE_READS: usize = 8;
 
-/// Seconds before anything was seen: an SSD and a core of 2020 or later. A seek in a run
-/// brings a block, and the next one is due a dozen entries later: an entry that is passed
-/// takes a twelfth of it.
-const PRIOR: Terms = [
-    20e-6,
-    120e-6,
-    40e-6,
-    80e-6,
-    60e-6,
-    12e-6,
-    0.5,
-    60e-6 / 12.0,
-    0.5,
-];
+/// Seconds before anything was seen: an SSD and a core of 2020 or later. What reads bring of a
+/// scan is theirs: an entry that is passed takes the merging of runs, and its share of the
+/// bytes that are read ahead.
+const PRIOR: Terms = [20e-6, 120e-6, 40e-6, 80e-6, 45e-6, 12e-6, 0.5, 2e-6, 0.5];
 
 /// How wrong the prior may be, relative.
 const DOUBT: f64 = 1.0;
@@ -105,6 +97,9 @@ const MOST_EVENED: f64 = 4.0;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Cost {
     fit: Fit,
+    /// What the fit has seen of scans is told in reads; older programs told it in runs.
+    #[serde(default)]
+    tells_reads: bool,
     /// Without the prior, for comparisons; not kept over a restart.
     #[serde(skip)]
     ignorant: bool,
@@ -140,6 +135,15 @@ pub(super) struct Cost {
     workers: f64,
 }
 
+/// What a scan takes of the runs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scan {
+    /// Reads of the device, if nothing is cached.
+    pub reads: f64,
+    /// Entries that it passes for each one that it returns, beside that one.
+    pub passed: f64,
+}
+
 /// The terms that so many seconds of compaction count in beside operations like these, and how
 /// much in each.
 fn compactions(seen: &Seen, seconds: f64) -> [(usize, f64); 2] {
@@ -161,6 +165,7 @@ impl Cost {
     pub fn new(prior: bool) -> Cost {
         Cost {
             fit: Fit::new(),
+            tells_reads: true,
             ignorant: !prior,
             blurs: false,
             blurred: None,
@@ -175,6 +180,15 @@ impl Cost {
             foretold: 0.0,
             workers: 2.0,
         }
+    }
+
+    /// What a program had learned, as far as it means the same to this one.
+    pub fn translated(mut self) -> Cost {
+        if !self.tells_reads {
+            self.fit.forget(&[SCAN_READS, PASSED]);
+            self.tells_reads = true;
+        }
+        self
     }
 
     /// The same, with or without the prior.
@@ -233,9 +247,8 @@ impl Cost {
         known.unwrap_or(FALSE_POSITIVES) + ASKING
     }
 
-    /// What an operation meets in these runs and files of L0, where a scan passes so much
-    /// beside each entry that it returns.
-    fn terms(&self, seen: &Seen, runs: &[f64], level0: f64, passed: f64, compaction: f64) -> Terms {
+    /// What an operation meets in these runs and files of L0.
+    fn terms(&self, seen: &Seen, runs: &[f64], level0: f64, scan: Scan, compaction: f64) -> Terms {
         let by_level = runs.iter().enumerate();
         let asked: f64 = by_level.map(|(at, runs)| runs * self.asking(at)).sum();
         let mut terms = [0.0; TERMS];
@@ -243,25 +256,32 @@ impl Cost {
         terms[FALSE] = seen.gets * (asked + level0 * self.asking(0));
         terms[FOUND] = seen.found;
         terms[SCANS] = seen.scans;
-        terms[SCANNED_RUNS] = seen.scans * (runs.iter().sum::<f64>() + level0);
+        terms[SCAN_READS] = seen.scans * scan.reads;
         terms[WRITES] = seen.writes;
-        terms[PASSED] = seen.scanned * (1.0 + passed);
+        terms[PASSED] = seen.scanned * (1.0 + scan.passed);
         for (at, amount) in compactions(seen, compaction) {
             terms[at] = amount;
         }
         terms
     }
 
-    /// What an operation would save if a level had so many runs fewer and scans passed so
-    /// much less beside each entry that they return, and what a byte that compactions write
-    /// is felt, both in seconds.
-    pub fn of_runs(&self, level: LogicalLevel, fewer: f64, less: f64) -> Option<(f64, f64)> {
+    /// What an operation would save if a level had so many runs fewer and each scan, of so many
+    /// entries, were spared this, and what a byte that compactions write is felt, both in
+    /// seconds.
+    pub fn of_runs(
+        &self,
+        level: LogicalLevel,
+        fewer: f64,
+        spared: impl Fn(f64) -> Scan,
+    ) -> Option<(f64, f64)> {
         let seen = self.seen?;
         let constants = self.constants();
         let asking = self.asking(usize::from(level.0) - 1);
-        let saved = seen.gets * constants[FALSE] * asking + seen.scans * constants[SCANNED_RUNS];
-        let spared = seen.scanned * constants[PASSED] * less;
-        Some((saved * fewer + spared, self.byte * felt(&constants, &seen)))
+        let spared = spared(seen.entries_of_scan());
+        let saved = seen.gets * constants[FALSE] * asking * fewer
+            + seen.scans * constants[SCAN_READS] * spared.reads
+            + seen.scanned * constants[PASSED] * spared.passed;
+        Some((saved, self.byte * felt(&constants, &seen)))
     }
 
     /// What an operation of a mission took, had compactions gone on at the even rate that
@@ -305,19 +325,18 @@ impl Cost {
     /// What an operation will meet on average, each level by what its runs will see.
     fn foretold(&self, seen: &Seen, structure: &Structure<'_>, shaped: &Shaped) -> Terms {
         let trigger = f64::from(structure.shape().level0_file_num_compaction_trigger);
-        let in_level0 = structure.passed_in_level0();
+        let in_level0 = Scan {
+            reads: structure.reads_of_level0(trigger / 2.0, seen.entries_of_scan()),
+            passed: structure.passed_in_level0(),
+        };
         let mut met = self.terms(seen, &[], trigger / 2.0, in_level0, 0.0);
-        let levels = shaped
-            .runs
-            .iter()
-            .zip(&shaped.rewritten)
-            .zip(&shaped.passed);
-        for (at, ((runs, rewritten), passed)) in levels.enumerate() {
+        for (at, (runs, rewritten)) in shaped.runs.iter().zip(&shaped.rewritten).enumerate() {
             let later = self.later(seen, structure, at);
             let compaction = later.written * rewritten * self.rewrites * self.byte;
             met[FALSE] += later.gets * runs * self.asking(at);
-            met[SCANNED_RUNS] += later.scans * runs;
-            met[PASSED] += later.scanned * passed;
+            let reads = structure.reads_in(shaped, at, later.entries_of_scan());
+            met[SCAN_READS] += later.scans * reads;
+            met[PASSED] += later.scanned * structure.passed_in(shaped, at);
             for (at, amount) in compactions(seen, compaction) {
                 met[at] += amount;
             }

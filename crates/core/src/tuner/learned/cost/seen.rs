@@ -67,6 +67,15 @@ impl Seen {
         })
     }
 
+    /// Entries that a scan returned; 0 where nobody scanned or counted them.
+    pub fn entries_of_scan(&self) -> f64 {
+        if self.scans > 0.0 {
+            self.scanned / self.scans
+        } else {
+            0.0
+        }
+    }
+
     /// Share of the time in which anybody is there: merges are felt by nobody else.
     pub fn busy(&self) -> f64 {
         self.clients.min(1.0)

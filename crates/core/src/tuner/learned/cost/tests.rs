@@ -5,7 +5,7 @@ mod scans;
 use std::time::Duration;
 
 use super::super::structure::Structure;
-use super::{BESIDE_READS, COMPACTION, Cost, PRIOR};
+use super::{BESIDE_READS, COMPACTION, Cost, PRIOR, Scan};
 use crate::layout::LogicalLevel;
 use crate::observation::{Latency, LevelMission, Mission, OperationMix};
 use crate::shape::{RunLimit, RunLimits};
@@ -156,7 +156,13 @@ fn a_load_that_feels_no_merges_says_nothing_of_reads_beside_them() {
     assert!(constants[COMPACTION] < 0.1, "{constants:?}");
     assert_eq!(constants[BESIDE_READS], PRIOR[BESIDE_READS]);
     let reads = after_load(100, &[reads_beside(0.0, 1.0)]);
-    let (_, felt) = reads.of_runs(LogicalLevel(1), 1.0, 0.0).expect("seen");
+    let nothing = Scan {
+        reads: 0.0,
+        passed: 0.0,
+    };
+    let (_, felt) = reads
+        .of_runs(LogicalLevel(1), 1.0, |_| nothing)
+        .expect("seen");
     assert!(felt > 0.4 * reads.byte, "{felt}");
 }
 

@@ -48,7 +48,7 @@ pub(super) fn textbook(shape: &Shape, limits: &RunLimits) -> Shaped {
         runs: limits.map(|limit| f64::midpoint(limit, 1.0)).to_vec(),
         rewrites: rewritten.iter().sum(),
         rewritten: rewritten.to_vec(),
-        passed: vec![0.0; 2],
+        newer: vec![0.0; 2],
     }
 }
 

@@ -23,7 +23,7 @@ fn what_is_too_much_at_the_end_of_a_march_is_merged_on_the_way() {
     for _ in 0..20 {
         let trial = MACHINE.ask(&mut tuner, &limits, READS);
         let above = trial.limits.get(LogicalLevel(1)).get() > 1;
-        let merges = trial.consolidate.iter();
+        let merges = trial.merges();
         let first = merges.filter(|it| it.level == LogicalLevel(1)).count();
         on_the_way += usize::from(above && !trial.changes.is_empty()) * first;
         limits = trial.limits;

@@ -7,6 +7,9 @@
 //! So a long scan takes few reads of one run that holds all of what it returns, and many more of
 //! several that share it: 30 blocks are 6 reads, three times 10 blocks are 13.
 
+/// Bytes of a block before compression (`BlockBasedTableOptions::block_size`, its default).
+pub const BLOCK_BYTES: f64 = 4096.0;
+
 /// Blocks that are read one by one.
 const ONE_BY_ONE: f64 = 2.0;
 
