@@ -1,18 +1,18 @@
 //! What was seen, what was chosen, why, and what came of it: one line of JSON
 //! for each decision.
 
+mod summary;
+
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::key::Key;
-use crate::layout::{LogicalLevel, PhysicalLevel};
+pub use self::summary::{FilesSummary, RunSummary, TreeSummary};
 use crate::observation::Mission;
 use crate::plan::{Plan, Reason};
 use crate::schedule::{Debt, Load, Order};
 use crate::shape::{RunLimits, Shape};
 use crate::state::{Drain, DrainId};
-use crate::tree::{File, Tree};
 use crate::tuner::{EXPLORATION, Trial};
 
 /// The journal's format; who reads all of a journal refuses newer ones.
@@ -210,82 +210,6 @@ pub enum Outcome {
         /// RocksDB's message.
         error: String,
     },
-}
-
-/// The shape of a tree, without its files.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
-pub struct TreeSummary {
-    /// Files in L0.
-    pub level0_files: usize,
-    /// Bytes in L0.
-    pub level0_bytes: u64,
-    /// All runs, newest first.
-    pub runs: Vec<RunSummary>,
-}
-
-/// One run.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct RunSummary {
-    /// Where it lies.
-    pub physical: PhysicalLevel,
-    /// Its logical level; absent on the landing level.
-    pub level: Option<LogicalLevel>,
-    /// Its size.
-    pub bytes: u64,
-    /// Its files.
-    pub files: usize,
-}
-
-impl TreeSummary {
-    /// A tree of such runs, each of one file over all keys: what a tuner sees of a
-    /// tree, but for the files.
-    pub fn as_tree(&self) -> Tree {
-        let deepest = self
-            .runs
-            .iter()
-            .map(|run| run.physical.0)
-            .max()
-            .unwrap_or(0);
-        let mut levels = vec![Vec::new(); usize::from(deepest) + 1];
-        let mut number = 0;
-        let mut file = |size| {
-            number += 1;
-            File {
-                number,
-                size,
-                smallest: Key::from([0u8]),
-                largest: Key::from([255u8]),
-                entries: 0,
-                deletions: 0,
-            }
-        };
-        let level0 = self.level0_files as u64;
-        levels[0] = (0..level0)
-            .map(|_| file(self.level0_bytes / level0))
-            .collect();
-        for run in &self.runs {
-            levels[usize::from(run.physical.0)] = vec![file(run.bytes)];
-        }
-        // One file a level overlaps none.
-        Tree::new(levels).unwrap_or_default()
-    }
-
-    /// The summary of a tree.
-    pub fn of(tree: &Tree, layout: &crate::layout::Layout) -> TreeSummary {
-        TreeSummary {
-            level0_files: tree.level0().len(),
-            level0_bytes: tree.bytes(PhysicalLevel::L0),
-            runs: tree
-                .runs()
-                .map(|physical| RunSummary {
-                    physical,
-                    level: layout.logical(physical).map(|(level, _)| level),
-                    bytes: tree.bytes(physical),
-                    files: tree.files(physical).len(),
-                })
-                .collect(),
-        }
-    }
 }
 
 impl Event {

@@ -47,6 +47,8 @@ pub struct Observation {
     pub workers: usize,
     /// What the schedule lets L0 do.
     pub level0: Level0Order,
+    /// It is merged because it has come to its bound, whatever the load is.
+    pub at_bound: bool,
     /// What the schedule lets run below L0.
     pub deep: DeepOrder,
     /// The limits in force are held: none is changed, nor do waiting ones take their
@@ -66,6 +68,7 @@ impl Observation {
             unreadable: BTreeSet::new(),
             workers,
             level0: Level0Order::default(),
+            at_bound: false,
             deep: DeepOrder::default(),
             pinned: false,
         }

@@ -1,5 +1,7 @@
 //! What the planner remembers between plans.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::guards::Guards;
@@ -107,11 +109,10 @@ pub struct TreeState {
     /// down first. What is flushed later is not waited for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compact_all_after: Option<u64>,
-    /// The newest file of level 1's active run when a schedule first had L0 merged into runs of
-    /// their own above it. Those above the run that holds it are merged back once they are too
-    /// many; absent where there are none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub apart_from: Option<u64>,
+    /// Where the runs of level 1 lie, or will lie, that a schedule had L0 merged into by itself.
+    /// They and those above them are merged back once they are too many.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub set_apart: BTreeSet<PhysicalLevel>,
     /// Drains under way.
     pub drains: Vec<Drain>,
     /// The id of the next drain.
@@ -137,7 +138,7 @@ impl TreeState {
             abandon: Vec::new(),
             compact_all: false,
             compact_all_after: None,
-            apart_from: None,
+            set_apart: BTreeSet::new(),
             drains: Vec::new(),
             next_drain: 1,
             guards: Guards::default(),

@@ -207,18 +207,20 @@ pub(crate) fn count_compaction(
     write_bytes: u64,
     took: Duration,
 ) {
-    let mut moved = write_bytes;
+    let (mut moved, mut of_level0) = (write_bytes, 0);
     for (level, bytes) in read {
         let of_level = &counters.level(level).compaction_read_bytes;
         of_level.fetch_add(bytes, Relaxed);
         counters.compaction_read_bytes.fetch_add(bytes, Relaxed);
         if level == PhysicalLevel::L0 {
-            counters.level0_merged_bytes.fetch_add(bytes, Relaxed);
+            of_level0 += bytes;
         }
         moved += bytes;
     }
-    if !drains && output <= Layout::V1.span(LogicalLevel(1)).1 {
+    let leaves_level0 = output > PhysicalLevel::L0;
+    if !drains && leaves_level0 && output <= Layout::V1.span(LogicalLevel(1)).1 {
         counters.level1_compacted_bytes.fetch_add(moved, Relaxed);
+        counters.level0_merged_bytes.fetch_add(of_level0, Relaxed);
     }
     let into = counters.level(output);
     into.compaction_write_bytes.fetch_add(write_bytes, Relaxed);

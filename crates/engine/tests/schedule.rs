@@ -130,6 +130,10 @@ fn what_was_merged_by_itself_goes_back_once_the_load_falls() {
     let settings = Settings {
         policy: "fixed-1".parse().expect("a policy"),
         schedule_interval: Duration::from_millis(100),
+        // High from a megabyte a second on; at the rate that a device of that leaves, flushes
+        // would hold the writers back until their load looks low.
+        full_load_bytes_per_second: Some(1 << 20),
+        device_bytes_per_second: Some(1 << 30),
         ..loaded("dlc-part")
     };
     let db = Db::open(directory.path(), settings).expect("open");

@@ -87,7 +87,8 @@ impl Pilot {
 
     /// Whether the order lets anything wait.
     pub(crate) fn holds_back(&self) -> bool {
-        (self.order.level0, self.order.deep) != (Level0Order::Merge, DeepOrder::All)
+        let order = &self.order;
+        (order.level0, order.deep) != (Level0Order::Merge, DeepOrder::All) || order.at_bound
     }
 
     fn observation(&self, tree: Tree, in_flight: Vec<InFlight>) -> Observation {
@@ -99,6 +100,7 @@ impl Pilot {
             unreadable: Default::default(),
             workers: self.workers,
             level0: self.order.level0,
+            at_bound: self.order.at_bound,
             deep: self.order.deep,
             pinned: self.pinned,
         }

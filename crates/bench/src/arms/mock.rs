@@ -1,6 +1,6 @@
 //! A store in memory, to test the harness itself. Its name says how it misbehaves:
-//! `mock-good`, `mock-stale` (every write is lost once the load is over), `mock-fails`
-//! (refuses to open).
+//! `mock-good`, `mock-stale` (every write is lost once the load is over), `mock-restless`
+//! (never settles), `mock-fails` (refuses to open).
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -17,6 +17,7 @@ pub struct MockStore {
     written: AtomicU64,
     largest_write: AtomicU64,
     loses_writes: bool,
+    restless: bool,
     measured: AtomicBool,
 }
 
@@ -27,6 +28,7 @@ impl MockStore {
             "fails" => Err(BenchError::new("mock-fails never opens")),
             _ => Ok(Self {
                 loses_writes: name == "stale",
+                restless: name == "restless",
                 ..Self::default()
             }),
         }
@@ -102,7 +104,7 @@ impl Store for MockStore {
     }
 
     fn settle(&self, _patience: Duration) -> Result<bool> {
-        Ok(true)
+        Ok(!self.restless)
     }
 
     fn session_begins(&self, _name: &str) -> Result<()> {

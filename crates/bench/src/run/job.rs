@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::event::Event;
 use super::kept::KeptLoad;
-use super::load::{Filling, Loaded, reach_start};
+use super::load::{Filling, reach_start};
 use super::measure::measure;
 use super::program::Program;
 use super::record::ArmRun;
@@ -38,6 +38,8 @@ pub struct Job {
     pub directory: PathBuf,
     /// Where loaded directories are kept, each program's beside the others', if they are.
     pub kept_load: Option<PathBuf>,
+    /// Whether the store is closed after its load and opened anew.
+    pub opens_anew: bool,
     /// The program that runs it, which sets this itself.
     #[serde(skip)]
     pub program: Option<Program>,
@@ -65,18 +67,12 @@ impl Job {
         let mut partitions = self.partitions(&data);
         let baseline = ProcessUse::now();
         let begun = Instant::now();
-        let Loaded { store, copied } = reach_start(self, &data, &mut partitions, report)?;
+        let loaded = reach_start(self, &data, &mut partitions, report)?;
         let load_seconds = begun.elapsed().as_secs_f64();
-        let result = measure(
-            self,
-            store.as_ref(),
-            data,
-            partitions,
-            (baseline, load_seconds, copied),
-            report,
-        );
-        self.publish_settings(&store.settings_files())?;
-        store.close()?;
+        let before = (baseline, load_seconds);
+        let result = measure(self, &loaded, data, partitions, before, report);
+        self.publish_settings(&loaded.store.settings_files())?;
+        loaded.store.close()?;
         result
     }
 
@@ -92,11 +88,6 @@ impl Job {
     /// Opens it as the arm that makes the load.
     pub(super) fn open_to_load(&self) -> Result<Box<dyn Store>> {
         open_arm(self.arm.loads_as(), &self.directory, &self.resources)
-    }
-
-    /// Whether another arm makes the load.
-    pub(super) fn loads_as_another(&self) -> bool {
-        self.arm.loads_as() != &self.arm
     }
 
     /// What is written before anything is measured.

@@ -19,6 +19,8 @@ pub struct Loaded {
     pub store: Box<dyn Store>,
     /// Whether the load was copied.
     pub copied: bool,
+    /// Whether all that was to be merged had been, wherever the store was closed meanwhile.
+    pub settled: bool,
 }
 
 /// Loads, or copies a kept load, and then does the round's updates. Each arm loads through its
@@ -33,6 +35,7 @@ pub fn reach_start(
     remove_directory(&job.directory)?;
     let kept = job.kept_load()?;
     let copied = kept.as_ref().is_some_and(KeptLoad::exists);
+    let mut settled = true;
     let mut store = if let (true, Some(kept)) = (copied, &kept) {
         kept.copy_to(&job.directory)?;
         job.open_to_load()?
@@ -40,22 +43,30 @@ pub fn reach_start(
         load(job, data, report)?
     };
     if let (false, Some(kept)) = (copied, &kept) {
-        close_settled(job, store)?;
-        kept.keep(&job.directory)?;
+        // What has not come to rest is no start for other rounds.
+        if close_settled(job, store)? {
+            kept.keep(&job.directory)?;
+        }
         store = job.open_to_load()?;
     }
     job.filling()
         .update(store.as_ref(), data, partitions, report)?;
-    if job.loads_as_another() {
-        close_settled(job, store)?;
+    if job.opens_anew {
+        settled = close_settled(job, store)?;
         store = job.open()?;
     }
-    Ok(Loaded { store, copied })
+    Ok(Loaded {
+        store,
+        copied,
+        settled,
+    })
 }
 
-fn close_settled(job: &Job, store: Box<dyn Store>) -> Result<()> {
-    store.settle(job.patience())?;
-    store.close()
+/// Whether it had come to rest before it was closed.
+fn close_settled(job: &Job, store: Box<dyn Store>) -> Result<bool> {
+    let settled = store.settle(job.patience())?;
+    store.close()?;
+    Ok(settled)
 }
 
 fn load(

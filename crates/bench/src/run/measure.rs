@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::event::{Event, Progress};
 use super::job::Job;
+use super::load::Loaded;
 use super::record::{ArmRun, LoadRecord, SessionRecord, Totals};
 use crate::drive::{
     Driver, Latencies, LatencySummary, OpKind, ProcessUse, Sample, SessionOutcome, SystemClock,
@@ -11,18 +12,19 @@ use crate::drive::{
 };
 use crate::error::Result;
 use crate::generate::{DataShape, Partition, phase_updates};
-use crate::store::{Counters, Store};
+use crate::store::Counters;
 use crate::workload::Session;
 
 /// Lets the arm settle, then runs all sessions.
 pub fn measure(
     job: &Job,
-    store: &dyn Store,
+    loaded: &Loaded,
     data: DataShape,
     partitions: Vec<Partition>,
-    (baseline, load_seconds, copied): (ProcessUse, f64, bool),
+    (baseline, load_seconds): (ProcessUse, f64),
     report: &mut (dyn FnMut(Event) + Send),
 ) -> Result<ArmRun> {
+    let store = loaded.store.as_ref();
     report(Event::Progress(Progress {
         part: "settle".to_string(),
         ..Progress::default()
@@ -30,10 +32,10 @@ pub fn measure(
     let settled = store.settle(job.patience())?;
     let fill = &job.workload.fill;
     let load = LoadRecord {
-        copied,
+        copied: loaded.copied,
         seconds: load_seconds,
         phase_updates: phase_updates(fill, job.workload.entries, job.seed, job.round),
-        settled,
+        settled: settled && loaded.settled,
         disk_bytes: table_file_bytes(&job.directory),
     };
     let clock = SystemClock::start();

@@ -21,7 +21,7 @@ use std::time::Instant;
 
 use self::sitting::Sitting;
 use crate::arms::{ArmName, Resources};
-use crate::error::{Place, Result};
+use crate::error::{BenchError, Place, Result};
 use crate::judge::judge;
 use crate::workload::sha256_hex;
 
@@ -111,13 +111,23 @@ pub fn run(plan: &RunPlan, watcher: &mut dyn Watcher) -> Result<Results> {
 /// would go by its luck in that half second.
 fn measure_device(plan: &RunPlan, results: &mut Results) -> Result<()> {
     let given = plan.resources.device_bytes_per_second;
-    let known = given.or(results.machine.device_bytes_per_second);
     let left = plan.left(results);
-    if known.is_none() && left.iter().any(|(_, arm)| arm.goes_by_device()) {
+    if given.is_some() || !left.iter().any(|(_, arm)| arm.goes_by_device()) {
+        return Ok(());
+    }
+    if results.machine.device_bytes_per_second.is_none() {
         let rate = lissom::control::device_bytes_per_second(&plan.out)?;
         results.machine.device_bytes_per_second = Some(rate);
     }
-    Ok(())
+    if results.machine.is_like(&Machine::this()) {
+        return Ok(());
+    }
+    Err(BenchError::new(format!(
+        "{}: it holds runs of another machine ({}), whose device's speed the schedules went by; \
+         give another --out",
+        plan.out.join(RESULTS_FILE).display(),
+        results.machine.processor
+    )))
 }
 
 /// Judges the results and puts them on disk.
@@ -175,6 +185,7 @@ fn job(plan: &RunPlan, machine: &Machine, arm: &ArmName, round: u32) -> Result<J
         },
         directory: plan.out.join("database"),
         kept_load,
+        opens_anew: plan.opens_anew(),
         program: None,
         settings: plan.out.join("settings").join(arm.file_name()),
         sample_millis: plan.sample_millis,

@@ -1,7 +1,7 @@
 //! Offered rates as a share of what a closed loop carried.
 
 use super::plan::RunPlan;
-use super::results::Results;
+use super::results::{Machine, Results};
 use crate::arms::{ArmName, Resources};
 use crate::error::{BenchError, Result};
 use crate::judge::maximum;
@@ -63,6 +63,7 @@ impl RunPlan {
             ),
             (theirs.threads == self.threads, "--threads"),
             (theirs.resources == unscheduled, "resources"),
+            (measured.machine.is_like(&Machine::this()), "processors"),
         ];
         match checks.iter().find(|(same, _)| !same) {
             None => Ok(()),
@@ -206,6 +207,11 @@ mix = { update = 1, get_present = 1 }
         refused(&|plan| plan.threads = 2, 0.9, "--threads");
         refused(&|plan| plan.resources.size_ratio = 4, 0.9, "resources");
         refused(&|plan| plan.workload.entries = 2000, 0.9, "entries");
+        let mut elsewhere = measured.clone();
+        elsewhere.machine.cores += 1;
+        let refusal = plan(out.path()).offer(&elsewhere, None, 0.9);
+        let sentence = refusal.unwrap_err().to_string();
+        assert!(sentence.contains("processors"), "{sentence}");
         let other = |plan: &mut RunPlan| plan.workload.sessions[0].mix.scan = 1.0;
         refused(&other, 0.9, "--closed-loop");
         let unknown: ArmName = "fixed-1".parse().unwrap();

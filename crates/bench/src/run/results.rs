@@ -92,6 +92,11 @@ impl Machine {
             device_bytes_per_second: None,
         }
     }
+
+    /// Whether the other has the same processors, as many of them.
+    pub fn is_like(&self, other: &Self) -> bool {
+        (&self.processor, self.cores) == (&other.processor, other.cores)
+    }
 }
 
 /// What follows the numbers of a release names who built it.

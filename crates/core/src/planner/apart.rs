@@ -7,46 +7,59 @@
 //! than they would be, so that the level may come to some runs more before it is full. Runs that
 //! are too many because a limit was lowered stay: a change of limits rewrites nothing.
 //!
-//! They are those above the run that holds a certain file, the newest of the active run when
-//! the first of them began ([`TreeState::apart_from`]): a run that moves keeps its files, and
-//! one that they were merged into has others.
+//! They are known by where they lie ([`TreeState::set_apart`]), from the plan that makes them on:
+//! only the planner fills a slot of level 1, and it sees each that has become empty before it
+//! fills that anew. A run that loses files to another merge stays what it is.
 //!
-//! [`TreeState::apart_from`]: crate::state::TreeState::apart_from
+//! [`TreeState::set_apart`]: crate::state::TreeState::set_apart
 
 use std::collections::BTreeSet;
 
-use super::level::{View, view};
+use super::level::{Run, View, view};
 use super::urgency::{self, HURRY};
 use crate::layout::{LogicalLevel, PhysicalLevel};
 use crate::observation::Observation;
+use crate::plan::{Plan, PlanKind};
 use crate::schedule::Level0Order;
 
-/// The file of the run from which others were set apart; `None` once there are none, or no
-/// more than the run limit lets stay.
-pub(super) fn remembered(seen: &Observation) -> Option<u64> {
-    let from = seen.state.apart_from;
-    if seen
-        .in_flight
-        .iter()
-        .any(|job| job.top == PhysicalLevel::L0)
-    {
-        // What comes in may be the first of them.
-        return from;
-    }
+/// The runs set apart that are still there, or on their way; none once no more are there than
+/// the run limit lets stay.
+pub(super) fn left(seen: &Observation) -> BTreeSet<PhysicalLevel> {
+    let comes = |slot| seen.in_flight.iter().any(|job| job.output == slot);
+    let is_left = |slot: &PhysicalLevel| !seen.tree.files(*slot).is_empty() || comes(*slot);
+    let left = seen.state.set_apart.iter().copied().filter(is_left);
+    let mut jobs = seen.in_flight.iter();
     let level = view(seen, LogicalLevel(1));
-    let kept = from.filter(|from| set_apart(seen, &level, *from) > 0);
-    match seen.level0 {
-        Level0Order::MergeApart => kept.or_else(|| newest_of_active(seen, &level)),
-        Level0Order::Wait => kept,
-        Level0Order::Merge => kept.filter(|_| surplus(seen, &level) > 0),
+    // A drain that ends early gives back the runs that it has not taken yet.
+    let settled = seen.level0 == Level0Order::Merge
+        && !jobs.any(|job| job.top == PhysicalLevel::L0)
+        && level.drained_from.is_none()
+        && surplus(seen, &level) == 0;
+    left.filter(|_| !settled).collect()
+}
+
+/// Notes the runs that these plans set apart, or move.
+pub(super) fn mark(now: &mut Observation, plans: &[Plan]) {
+    let level = view(now, LogicalLevel(1));
+    let (_, last) = now.shape.layout.span(level.level);
+    // Where there is none, or it admits no more, a new run would begin anyway.
+    let apart = now.level0 == Level0Order::MergeApart
+        && (!now.state.set_apart.is_empty() || !level.sealed(now));
+    for plan in plans.iter().filter(|plan| plan.output <= last) {
+        let begins = plan.top() == PhysicalLevel::L0 && now.tree.files(plan.output).is_empty();
+        let moves = plan.kind == PlanKind::Move && now.state.set_apart.contains(&plan.top());
+        if (apart && begins) || moves {
+            now.state.set_apart.insert(plan.output);
+        }
     }
 }
 
 /// The run into which L0 is merged together with all above it: the lowest that was set apart
 /// and may stay, or the one below them. `None` where none is too many, where the level is about
-/// to be drained, and while L0 is long: it would keep its files until all of that is rewritten.
+/// to be drained, and while L0 is long, or at its bound, which says nothing of the load: it would
+/// keep its files until all of that is rewritten.
 pub(super) fn folds_into(seen: &Observation, level: &View) -> Option<PhysicalLevel> {
-    let is_long = urgency::level0(seen) >= HURRY;
+    let is_long = seen.at_bound || urgency::level0(seen) >= HURRY;
     if seen.level0 != Level0Order::Merge || level.inbound || is_long {
         return None;
     }
@@ -54,27 +67,33 @@ pub(super) fn folds_into(seen: &Observation, level: &View) -> Option<PhysicalLev
 }
 
 /// Files of level 1 that are merged once L0 is merged as usual, due or not: runs that were set
-/// apart and are too many, and the run below them.
+/// apart and are too many, and the run below them. None where a file above them cannot be read.
 pub fn set_apart_files(seen: &Observation) -> BTreeSet<u64> {
     let level = view(seen, LogicalLevel(1));
+    let above = [PhysicalLevel::L0, PhysicalLevel::LANDING];
+    if above.iter().any(|place| has_unreadable(seen, *place)) {
+        return BTreeSet::new();
+    }
     let runs = folding(seen, &level).into_iter();
     runs.flat_map(|run| seen.tree.files(run))
         .map(|file| file.number)
         .collect()
 }
 
+fn has_unreadable(seen: &Observation, place: PhysicalLevel) -> bool {
+    let mut files = seen.tree.files(place).iter();
+    files.any(|file| seen.unreadable.contains(&file.number))
+}
+
 /// Runs that become one, newest first; none, or two at least. None where a file of theirs cannot
 /// be read: that would be owed for ever.
 fn folding(seen: &Observation, level: &View) -> Vec<PhysicalLevel> {
     let is_full = level.bytes() >= seen.shape.full_at(level.level);
-    let Some(from) = seen.state.apart_from.filter(|_| !is_full) else {
-        return Vec::new();
-    };
-    let last = set_apart(seen, level, from).min(surplus(seen, level));
-    let runs = level.fresh.iter().take(last + 1).filter(|_| last > 0);
+    let last = set_apart(seen, level).min(surplus(seen, level));
+    let runs = level.fresh.iter().take(last + 1);
+    let runs = runs.filter(|_| last > 0 && !is_full);
     let runs: Vec<PhysicalLevel> = runs.map(|run| run.physical).collect();
-    let mut files = runs.iter().flat_map(|run| seen.tree.files(*run));
-    if files.any(|file| seen.unreadable.contains(&file.number)) {
+    if runs.iter().any(|run| has_unreadable(seen, *run)) {
         return Vec::new();
     }
     runs
@@ -86,17 +105,9 @@ fn surplus(seen: &Observation, level: &View) -> usize {
     level.fresh.len().saturating_sub(limit)
 }
 
-/// How many runs lie above the one that holds the file; 0 where none does.
-fn set_apart(seen: &Observation, level: &View, from: u64) -> usize {
-    let files = |run: PhysicalLevel| seen.tree.files(run).iter();
-    let mut runs = level.fresh.iter();
-    let below = runs.position(|run| files(run.physical).any(|file| file.number == from));
-    below.unwrap_or(0)
-}
-
-/// The newest file of the active run; `None` where a new run would begin anyway.
-fn newest_of_active(seen: &Observation, level: &View) -> Option<u64> {
-    let active = level.fresh.first().filter(|_| !level.sealed(seen))?;
-    let files = seen.tree.files(active.physical).iter();
-    files.map(|file| file.number).max()
+/// How many runs were set apart, or lie above one that was.
+fn set_apart(seen: &Observation, level: &View) -> usize {
+    let is_apart = |run: &Run| seen.state.set_apart.contains(&run.physical);
+    let oldest = level.fresh.iter().rposition(is_apart);
+    oldest.map_or(0, |at| at + 1)
 }

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use super::apart;
 use super::level::{View, view};
 use super::piece::describe;
-use crate::layout::{LogicalLevel, PhysicalLevel};
-use crate::observation::Observation;
+use crate::layout::{Layout, LogicalLevel, PhysicalLevel};
+use crate::observation::{InFlight, Observation};
 use crate::plan::{Excess, Plan, Reason};
 use crate::schedule::Level0Order;
 use crate::tree::File;
@@ -26,6 +26,14 @@ pub(super) fn merge(seen: &Observation) -> Option<Plan> {
     let level = view(seen, LogicalLevel(1));
     let reason = due(seen);
     fold(seen, &level, reason.as_ref()).or_else(|| into_level(seen, &level, &reason?))
+}
+
+/// Whether a merge that runs keeps L0 from being merged: of its own files, or within level 1, as
+/// of runs that were set apart.
+pub fn is_held_up(in_flight: &[InFlight], layout: &Layout) -> bool {
+    let (_, last) = layout.span(LogicalLevel(1));
+    let mut jobs = in_flight.iter();
+    jobs.any(|job| job.drain.is_none() && job.top <= last)
 }
 
 /// The merge of the runs that were set apart, and of L0 above them.

@@ -25,6 +25,7 @@ mod urgency;
 mod properties;
 
 pub use apart::set_apart_files;
+pub use level0::is_held_up;
 pub use limits::with_limits;
 
 use crate::observation::{InFlight, Observation};
@@ -47,7 +48,7 @@ pub struct Planned {
 pub fn plan(seen: &Observation) -> Planned {
     let mut now = seen.clone();
     now.state = start::drains(seen);
-    now.state.apart_from = apart::remembered(&now);
+    now.state.set_apart = apart::left(&now);
     let own = now.in_flight.iter().filter(|job| !job.foreign).count();
     let mut work = Work {
         free: now.workers.saturating_sub(own),
@@ -57,6 +58,7 @@ pub fn plan(seen: &Observation) -> Planned {
         work.offer(&mut now, plan);
     }
     work.fill(&mut now);
+    apart::mark(&mut now, &work.plans);
     Planned {
         state: now.state,
         plans: work.plans,

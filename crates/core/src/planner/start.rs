@@ -67,6 +67,21 @@ fn end(now: &mut Observation) {
         .abandon
         .retain(|level| left.iter().any(|drain| drain.reason == merged(level)));
     now.state.drains = left;
+    drop_wishes(now);
+}
+
+/// Several runs become one, and only a single run goes down: a wish that the level at rest does
+/// not fit will not begin, and nothing waits for it.
+fn drop_wishes(now: &mut Observation) {
+    let fits = |level: &LogicalLevel, several: bool| {
+        let here = view(now, *level);
+        !here.at_rest() || (here.fresh.len() > 1) == several
+    };
+    let (mut merged, mut down) = (now.state.consolidate.clone(), now.state.push_down.clone());
+    merged.retain(|level| fits(level, true));
+    down.retain(|level| fits(level, false));
+    now.state.consolidate = merged;
+    now.state.push_down = down;
 }
 
 /// A drain to begin, without its id.
@@ -222,12 +237,17 @@ fn into_existing(seen: &Observation, here: &View) -> Option<PhysicalLevel> {
 }
 
 /// What a tuner wants for the reads' sake: a level's runs become one, which rewrites no more
-/// than they hold; or its only run goes down. Where there are several by now, or one is left,
-/// it is not what was asked for.
+/// than they hold, but for runs in the slots that are kept for what comes in; or its only run
+/// goes down. Where there are several by now, or one is left, it is not what was asked for.
 fn for_reads(seen: &Observation, here: &View) -> Option<Begin> {
+    if seating::moves_within(seen, here.level) {
+        return None;
+    }
     let asks = |levels: &[LogicalLevel]| levels.contains(&here.level);
     let (top, target) = match here.fresh[..] {
-        [newest, .., oldest] if asks(&seen.state.consolidate) => (newest.physical, oldest.physical),
+        [_, .., oldest] if asks(&seen.state.consolidate) => {
+            (drainable(seen, here)?, oldest.physical)
+        }
         [only] if asks(&seen.state.push_down) => (only.physical, into_existing(seen, here)?),
         _ => return None,
     };

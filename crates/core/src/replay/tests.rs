@@ -4,11 +4,11 @@ use std::sync::mpsc::{self, Sender};
 use std::time::Duration;
 
 use super::*;
-use crate::journal::{RunSummary, TreeSummary};
+use crate::journal::TreeSummary;
 use crate::layout::LogicalLevel;
 use crate::observation::{LevelMission, Mission, OperationMix};
 use crate::shape::RunLimit;
-use crate::testing::small_shape;
+use crate::testing::{numbered_files, small_shape};
 use crate::tuner::Policy;
 
 fn mission(number: u64, reads: u64) -> Entry {
@@ -323,13 +323,11 @@ fn recorded(policy: &str, exploration: f64, missions: u64) -> Vec<Entry> {
             ..LevelMission::default()
         }];
         let (_, last) = shape.layout.span(LogicalLevel(1));
-        summary.runs = vec![RunSummary {
-            physical: last,
-            level: Some(LogicalLevel(1)),
-            bytes: 1_000,
-            files: 10,
-        }];
-        let tree = summary.as_tree();
+        // The tuner sees the tree itself, of which the journal keeps a summary.
+        let mut levels = vec![Vec::new(); usize::from(last.0) + 1];
+        levels[usize::from(last.0)] = numbered_files(10);
+        let tree = Tree::new(levels).expect("a run");
+        *summary = TreeSummary::of(&tree, &shape.layout);
         if let Some(untold) = untold {
             tuner.tell(untold, seen);
         }

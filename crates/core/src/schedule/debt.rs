@@ -16,6 +16,10 @@ pub struct Debt {
     /// Bytes of the files in L0 that a running merge takes; 0 in journals that do not tell it.
     #[serde(default)]
     pub level0_merging_bytes: u64,
+    /// A merge that runs keeps L0 from being merged: of its files, or of runs of level 1 that
+    /// were set apart from it. False in journals that do not tell it.
+    #[serde(default)]
+    pub level0_held_up: bool,
     /// Bytes that begun drains will read: what they have left, and what they rewrite where
     /// it goes.
     pub deep_bytes: u64,

@@ -90,6 +90,7 @@ mod tests {
         level0_files: 3,
         level0_bytes: 100,
         level0_merging_bytes: 0,
+        level0_held_up: false,
         deep_bytes: 50,
     };
 

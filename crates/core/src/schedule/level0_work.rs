@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Load;
+use super::{Load, is_amount};
 
 /// Weight of the merges that were seen before, after an interval in which some ended.
 const KEPT: f64 = 0.9;
@@ -40,9 +40,7 @@ impl Level0Work {
 
     /// Whether both sums can be.
     pub(super) fn is_sound(&self) -> bool {
-        [self.merged, self.moved]
-            .iter()
-            .all(|sum| sum.is_finite() && *sum >= 0.0)
+        [self.merged, self.moved].into_iter().all(is_amount)
     }
 }
 

@@ -45,6 +45,11 @@ pub use work::Work;
 /// work too, and so is a look at the tree under every order.
 pub const LEAST_INTERVAL: Duration = Duration::from_millis(10);
 
+/// Whether a number that was kept over a restart can be a sum, a length or a rate.
+fn is_amount(number: f64) -> bool {
+    number.is_finite() && number >= 0.0
+}
+
 /// What L0 may do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

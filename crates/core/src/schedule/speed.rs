@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Load;
+use super::{Load, is_amount};
 
 /// Weight of what was seen before after a second of merging.
 const FORGETTING: f64 = 0.99;
@@ -42,9 +42,7 @@ impl MergeSpeed {
 
     /// Whether both sums can be.
     pub(super) fn is_sound(&self) -> bool {
-        [self.moved, self.seconds]
-            .iter()
-            .all(|sum| sum.is_finite() && *sum >= 0.0)
+        [self.moved, self.seconds].into_iter().all(is_amount)
     }
 }
 

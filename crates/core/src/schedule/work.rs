@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Load;
+use super::{Load, is_amount};
 
 /// Weight of what was seen before after a second.
 const FORGETTING: f64 = 0.99;
@@ -38,9 +38,7 @@ impl Work {
 
     /// Whether both sums can be.
     pub(super) fn is_sound(&self) -> bool {
-        [self.flushed, self.compacted]
-            .iter()
-            .all(|sum| sum.is_finite() && *sum >= 0.0)
+        [self.flushed, self.compacted].into_iter().all(is_amount)
     }
 }
 

@@ -196,6 +196,7 @@ impl Drawing {
             unreadable: self.unreadable.into_iter().collect(),
             workers: self.workers,
             level0: self.order,
+            at_bound: false,
             deep: Default::default(),
             pinned: false,
         })

@@ -154,6 +154,7 @@ impl Model {
             unreadable: self.unreadable.clone(),
             workers: self.workers,
             level0: self.order.level0,
+            at_bound: self.order.at_bound,
             deep: self.order.deep,
             pinned: self.pinned,
         }

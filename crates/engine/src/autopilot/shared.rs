@@ -266,6 +266,8 @@ pub(super) struct View {
     pub(super) debt_bytes: u64,
     /// Bytes of L0 that a running merge takes.
     pub(super) level0_merging_bytes: u64,
+    /// A running merge keeps L0 from being merged.
+    pub(super) level0_held_up: bool,
     /// Bytes that begun drains will read, what they rewrite included.
     pub(super) deep_bytes: u64,
     pub(super) drains_ended: u64,
@@ -292,6 +294,7 @@ impl View {
             space_amplification: None,
             debt_bytes: 0,
             level0_merging_bytes: 0,
+            level0_held_up: false,
             deep_bytes: 0,
             drains_ended: 0,
             tuner: TunerWork::default(),

@@ -212,6 +212,7 @@ mod tests {
         level0_files: 7,
         level0_bytes: 100_000_000,
         level0_merging_bytes: 0,
+        level0_held_up: false,
         deep_bytes: 50_000_000,
     };
 

@@ -9,7 +9,7 @@ use lissom::core::observation::Observation;
 use lissom::core::planner;
 use lissom::core::testing::{Model, small_shape};
 use lissom::core::tuner::{Policy, Question};
-use lissom::core::{File, Key, LogicalLevel, RunLimit, RunLimits, Tree, TreeState};
+use lissom::core::{LogicalLevel, RunLimit, RunLimits, TreeState};
 use lissom::{Db, Settings};
 
 use crate::random::Random;
@@ -115,23 +115,6 @@ fn a_recorded_observation_gives_the_plans_that_the_engine_carried_out() {
     assert_eq!(carried_out, expected);
 }
 
-/// A tree of one file for each run of a summary.
-fn tree_of(summary: &lissom::core::journal::TreeSummary) -> Tree {
-    let deepest = summary.runs.iter().map(|run| run.physical.0).max();
-    let mut levels = vec![Vec::new(); usize::from(deepest.unwrap_or(0)) + 1];
-    for run in &summary.runs {
-        levels[usize::from(run.physical.0)].push(File {
-            number: u64::from(run.physical.0),
-            size: run.bytes,
-            smallest: Key::from("a"),
-            largest: Key::from("z"),
-            entries: 0,
-            deletions: 0,
-        });
-    }
-    Tree::new(levels).expect("one file a level")
-}
-
 fn a_fresh_tuner_says_what_the_journal_says(policy: &str) {
     let place = crate::scratch();
     let settings = Settings {
@@ -173,7 +156,7 @@ fn a_fresh_tuner_says_what_the_journal_says(policy: &str) {
                 }
                 let again = tuner.ask(&Question {
                     shape: &shape,
-                    tree: &tree_of(&tree),
+                    tree: &tree.as_tree(),
                     limits: now,
                     mission: &mission,
                 });

@@ -1,6 +1,7 @@
 //! The schedule: what it is told, and what its order changes.
 
 use lissom_core::schedule::{Debt, Order};
+use lissom_core::{Layout, planner};
 
 use super::Run;
 use crate::outcome::Ordered;
@@ -79,6 +80,7 @@ impl Run<'_> {
             level0_files,
             level0_bytes,
             level0_merging_bytes: self.tree.manifest().level0_bytes_of(is_merged),
+            level0_held_up: planner::is_held_up(&running, &Layout::V1),
             deep_bytes,
         };
         self.debt = Some(debt);

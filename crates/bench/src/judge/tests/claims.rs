@@ -4,14 +4,14 @@ use super::*;
 
 #[test]
 fn an_arm_that_builds_the_tree_of_another_one_is_told() {
-    let arms = ["fixed-7", "fixed-10"];
+    let arms = ["fixed-7", "fixed-10@eager"];
     let runs = arms.map(|name| {
         let mut run = run(name, 0, [1.0; 3]);
         run.sessions[0].live_bytes = 2_000_000_000;
         run
     });
     let verdict = judge(&parameters(&arms), &runs);
-    let told = "fits 2000 MB of data is 7: fixed-10 builds the tree that fixed-7 would.";
+    let told = "fits 2000 MB of data is 7: fixed-10@eager builds the tree that fixed-7 would.";
     let is_told = |caution: &String| caution.ends_with(told);
     assert!(
         verdict.cautions.iter().any(is_told),

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::*;
+use crate::generate::{DataShape, Partition};
 
 /// Notes which arms begin.
 #[derive(Default)]
@@ -148,4 +149,24 @@ fn other_parameters_are_refused_by_name() {
             .to_string()
             .contains("no results file")
     );
+}
+
+#[test]
+fn a_load_that_does_not_come_to_rest_is_told_and_not_kept() {
+    let out = tempfile::tempdir().unwrap();
+    let reached = |arm: &str, anew: bool| {
+        let mut plan = plan(&[arm], out.path());
+        plan.keep_load = true;
+        let mut job = job(&plan, &Machine::default(), &plan.arms[0], 0).unwrap();
+        job.opens_anew = anew;
+        let data = DataShape::new(&job.workload);
+        let mut partitions = Partition::all(1, &job.workload, &data);
+        let loaded = load::reach_start(&job, &data, &mut partitions, &mut |_| ()).unwrap();
+        let kept = job.kept_load().unwrap().expect("asked for");
+        (loaded.settled, kept.exists())
+    };
+    assert_eq!(reached("mock-good", true), (true, true));
+    assert_eq!(reached("mock-restless", true), (false, false));
+    // It is still asked before anything is measured.
+    assert_eq!(reached("mock-restless", false), (true, false));
 }

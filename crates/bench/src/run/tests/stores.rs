@@ -101,6 +101,40 @@ fn schedules_begin_with_the_same_tree_and_the_same_device() {
         .unwrap()
         .resources;
     assert_eq!(resources.device_bytes_per_second, device);
+    let mut elsewhere = again;
+    elsewhere.machine.processor = "Another".into();
+    elsewhere.save(out.path()).unwrap();
+    run(&plan, &mut Silent).expect("nothing is left that would go by the device");
+    plan.rounds = 2;
+    let refusal = run(&plan, &mut Silent).unwrap_err().to_string();
+    assert!(refusal.contains("(Another)"), "{refusal}");
+    plan.resources.device_bytes_per_second = Some(1 << 30);
+    elsewhere.parameters = plan.parameters();
+    elsewhere.save(out.path()).unwrap();
+    run(&plan, &mut Silent).expect("its speed is given");
+}
+
+/// Where schedules are compared, stock RocksDB begins as they do: with cold caches, since it
+/// is opened anew, too.
+#[test]
+fn all_arms_are_opened_anew_where_one_has_to_be() {
+    let out = tempfile::tempdir().unwrap();
+    let anew = |arms: &[&str]| {
+        let plan = plan(arms, out.path());
+        let jobs = plan.arms.iter();
+        let jobs = jobs.map(|arm| job(&plan, &Machine::default(), arm, 0).unwrap().opens_anew);
+        jobs.collect::<Vec<_>>()
+    };
+    assert_eq!(anew(&["rocksdb-leveled", "fixed-1@eager"]), [true, true]);
+    assert_eq!(anew(&["rocksdb-leveled", "fixed-1"]), [false, false]);
+    let mut plan = plan(&["rocksdb-leveled", "fixed-1@eager"], out.path());
+    plan.workload = plan.workload.sized(Some(3000), 1.0).unwrap();
+    plan.rounds = 1;
+    let results = run(&plan, &mut Silent).unwrap();
+    assert_eq!(results.failures, []);
+    for run in &results.runs {
+        assert!(run.load.settled && run.totals.verified > 0, "{}", run.arm);
+    }
 }
 
 /// Lissom, end to end, with a switch of limits in mid-run.

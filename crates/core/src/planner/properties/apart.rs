@@ -6,9 +6,12 @@ use proptest::prelude::*;
 use super::histories::cases;
 use super::steps::{limit, ratio};
 use super::{flush_scattered, model};
-use crate::planner::with_limits;
+use crate::layout::LogicalLevel;
+use crate::plan::PlanKind;
+use crate::planner::{in_flight, plan, with_limits};
 use crate::schedule::{DeepOrder, Level0Order};
 use crate::shape::{RunLimit, RunLimits, Shape};
+use crate::testing::drawing::parse;
 use crate::testing::{Model, small_shape};
 
 /// Bytes that merges write while level 1 takes in seven inflows of the ten that it holds, with
@@ -56,7 +59,7 @@ fn folded(limit: u16, then: u32) -> [usize; 2] {
     }
     model.settle(1_000);
     model.check();
-    assert_eq!(model.state.apart_from, None);
+    assert!(model.state.set_apart.is_empty());
     [apart, model.runs(1).len()]
 }
 
@@ -68,6 +71,57 @@ fn what_was_set_apart_goes_back_once_level_0_is_merged_as_usual() {
         assert_eq!(folded(4, then), [6, 4], "{then}");
         assert_eq!(folded(8, then)[0], 6, "{then}");
     }
+}
+
+/// Another merge may rewrite the run below them.
+#[test]
+fn what_was_set_apart_goes_back_into_a_run_that_has_other_files_by_now() {
+    let mut model = model(1);
+    for at in 0..12 {
+        model.order.level0 = if at < 4 {
+            Level0Order::Merge
+        } else {
+            Level0Order::MergeApart
+        };
+        flush_scattered(&mut model, at, 100_000);
+        model.settle(1_000);
+    }
+    let runs = model.tree().runs_of(&model.shape.layout, LogicalLevel(1));
+    assert_eq!(runs.len(), 3);
+    model.place(runs[2], []);
+    model.order.level0 = Level0Order::Merge;
+    model.settle(1_000);
+    model.check();
+    assert_eq!(model.runs(1).len(), 1);
+    assert!(model.state.set_apart.is_empty());
+}
+
+/// Or take it down altogether, and one of them moves on meanwhile.
+#[test]
+fn runs_that_were_set_apart_are_known_by_where_they_lie() {
+    let mut seen = parse("1.12: 0-40:4 \n 1.13: 0-40:4").expect("a drawing");
+    assert!(plan(&seen).plans.is_empty(), "a lowered limit");
+    let runs: Vec<_> = seen.tree.runs().collect();
+    seen.state.set_apart = runs.iter().copied().collect();
+    let planned = plan(&seen);
+    assert_eq!(planned.plans.len(), 1);
+    let merge = &planned.plans[0];
+    assert_eq!((merge.top(), merge.output), (runs[0], runs[1]));
+    seen.in_flight = vec![in_flight(merge)];
+    seen.state = planned.state;
+    assert_eq!(plan(&seen).state.set_apart.len(), 2, "it may fail yet");
+
+    let mut seen = parse("1.1: 0-40:4 \n 1.15: 0-40:4").expect("a drawing");
+    let runs: Vec<_> = seen.tree.runs().collect();
+    seen.state.set_apart = runs[..1].iter().copied().collect();
+    seen.level0 = Level0Order::Wait;
+    let planned = plan(&seen);
+    let [moved] = &planned.plans[..] else {
+        panic!("{:?}", planned.plans);
+    };
+    assert_eq!((moved.kind, moved.top()), (PlanKind::Move, runs[0]));
+    let places = [runs[0], moved.output].into_iter().collect();
+    assert_eq!(planned.state.set_apart, places);
 }
 
 /// While the load stays high they are left alone, whether L0 waits or not.
@@ -88,6 +142,52 @@ fn what_was_set_apart_stays_while_level_0_waits() {
     model.settle(1_000);
     assert_eq!(model.runs(1).len(), 1);
     model.check();
+}
+
+/// At its bound L0 is merged under any load: what was set apart waits until that has fallen.
+#[test]
+fn what_was_set_apart_stays_while_level_0_is_at_its_bound() {
+    let mut model = model(1);
+    model.order.level0 = Level0Order::MergeApart;
+    for at in 0..12 {
+        flush_scattered(&mut model, at, 100_000);
+        model.settle(1_000);
+    }
+    let runs = model.runs(1).len();
+    assert!(runs > 1);
+    (model.order.level0, model.order.at_bound) = (Level0Order::Merge, true);
+    for at in 12..16 {
+        flush_scattered(&mut model, at, 100_000);
+    }
+    model.settle(1_000);
+    assert_eq!(
+        (model.tree().level0().len(), model.runs(1).len()),
+        (0, runs)
+    );
+    model.order.at_bound = false;
+    model.settle(1_000);
+    model.check();
+    assert_eq!(model.runs(1).len(), 1);
+}
+
+/// A drain that ends early gives back runs that are still too many.
+#[test]
+fn runs_that_were_set_apart_are_known_while_they_are_drained() {
+    let mut seen = parse("1.12: 0-40:4 \n 1.13: 0-40:4 \n 1.14: 0-40:4").expect("a drawing");
+    let runs: Vec<_> = seen.tree.runs().collect();
+    seen.state.set_apart = runs[..2].iter().copied().collect();
+    seen.state.consolidate = vec![LogicalLevel(1)];
+    let planned = plan(&seen);
+    assert_eq!(planned.state.drains.len(), 1, "{:?}", planned.plans);
+    assert_eq!(planned.state.set_apart, seen.state.set_apart);
+    seen.state = planned.state;
+    seen.state.consolidate.clear();
+    seen.state.abandon = vec![LogicalLevel(1)];
+    let planned = plan(&seen);
+    let [merge] = &planned.plans[..] else {
+        panic!("{:?}", planned.plans);
+    };
+    assert_eq!((merge.top(), merge.output), (runs[0], runs[2]));
 }
 
 /// While L0 is long it is merged by itself first: together with all that was set apart it would
@@ -207,6 +307,6 @@ proptest! {
         let runs = model.runs(1).len();
         let most = if limit == 1 { 1 } else { 2 * usize::from(limit) };
         prop_assert!(runs <= most, "{} runs, limit {}", runs, limit);
-        prop_assert_eq!(model.state.apart_from, None);
+        prop_assert!(model.state.set_apart.is_empty());
     }
 }

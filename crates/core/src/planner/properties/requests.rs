@@ -1,7 +1,7 @@
 //! What is asked for: a merge of everything or of one level, its end, other run limits.
 
 use super::{FLUSH, flush_scattered, model};
-use crate::layout::LogicalLevel;
+use crate::layout::{Layout, LogicalLevel, PhysicalLevel};
 use crate::plan::Reason;
 use crate::planner::{plan, with_limits};
 use crate::shape::{RunLimit, RunLimits, Transition};
@@ -85,6 +85,26 @@ fn consolidating_level_by_level_leaves_one_run() {
     }
     assert_eq!(model.runs(deepest).len(), 1);
     assert_eq!(model.tree().runs().count(), 1);
+}
+
+/// L0 is merged meanwhile, and needs somewhere to go.
+#[test]
+fn a_consolidation_leaves_slots_for_what_comes_meanwhile() {
+    let begun = |drawing: &str| {
+        let mut seen = parse(drawing).expect("a drawing");
+        seen.state.consolidate = vec![LogicalLevel(1)];
+        let drains = plan(&seen).state.drains;
+        drains.first().map(|drain| (drain.top, drain.target))
+    };
+    let all: Vec<String> = (0..16).map(|slot| format!("1.{slot}: 0-40:1")).collect();
+    let (first, last) = Layout::V1.span(LogicalLevel(1));
+    let kept = PhysicalLevel(first.0 + 2);
+    assert_eq!(begun(&all.join("\n")), Some((kept, last)));
+    assert_eq!(
+        begun("1.0: 0-40:1 \n 1.15: 0-40:1"),
+        None,
+        "one moves first"
+    );
 }
 
 /// A consolidation that is given up half way has written less than a whole one, and the

@@ -34,7 +34,7 @@ use self::profile::{Daily, Hourly};
 use self::rhythm::Rhythm;
 use super::{
     DebtBounds, DeepOrder, FLUSHES, FullLoad, Level0Order, Level0Work, Load, LoadModel, MergeSpeed,
-    Order, Phase, PhaseLimits, Phases, Schedule, Seen, leftover,
+    Order, Phase, PhaseLimits, Phases, Schedule, Seen, is_amount, leftover,
 };
 
 /// Weight of an interval against all before it.
@@ -93,7 +93,7 @@ impl Kept {
     fn of(state: &serde_json::Value) -> Result<Kept, String> {
         let kept: Kept = serde_json::from_value(state.clone())
             .map_err(|error| format!("what look-ahead had learned cannot be read: {error}"))?;
-        let is_rate = |rate: Option<f64>| rate.is_none_or(|rate| rate.is_finite() && rate >= 0.0);
+        let is_rate = |rate: Option<f64>| rate.is_none_or(is_amount);
         let sound = kept.rhythm.is_sound()
             && kept.profile.is_sound()
             && kept.hourly.is_sound()
@@ -231,8 +231,8 @@ impl LookAhead {
             return (Level0Order::Wait, left, format!("{figures}: L0 waits"));
         }
         let why = format!("{figures}: what is too much is merged by itself meanwhile");
-        // One that is slowed down holds its files for longer, and all that come meanwhile.
-        if merging > 0 {
+        // A merge that is slowed down holds its files for longer, and all that come meanwhile.
+        if merging > 0 || debt.level0_held_up {
             return (Level0Order::MergeApart, left, why);
         }
         // Each byte is read and written once when it is merged by itself; flushes take

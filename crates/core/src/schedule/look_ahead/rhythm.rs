@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::Foreseen;
-use crate::schedule::Phase;
+use crate::schedule::{Phase, is_amount};
 
 /// Phases of each kind that are remembered.
 const REMEMBERED: usize = 16;
@@ -51,10 +51,9 @@ struct Running {
 impl Rhythm {
     /// Whether all numbers are lengths, and the clock's a time.
     pub fn is_sound(&self) -> bool {
-        let is_length = |length: f64| length.is_finite() && length >= 0.0;
         let all = self.high.iter().chain(&self.low);
-        let of_now = |now: Running| is_length(now.lasted) && now.at.is_finite();
-        all.copied().all(is_length) && self.now.is_none_or(of_now)
+        let of_now = |now: Running| is_amount(now.lasted) && now.at.is_finite();
+        all.copied().all(is_amount) && self.now.is_none_or(of_now)
     }
 
     /// An interval of a phase has passed, at whose end the system's clock says `clock`.

@@ -104,6 +104,10 @@ fn a_merge_of_l0_that_runs_is_no_debt_and_gets_what_the_users_leave() {
     assert_eq!(some.bytes_per_second, Some(left));
     let most = late(&schedule, |now| now.debt.level0_merging_bytes = u64::MAX);
     assert!(has(&most) <= has(&some), "{}", most.why);
+    // Of runs that were set apart, and none of its files: it waits for that as well.
+    let held_up = late(&schedule, |now| now.debt.level0_held_up = true);
+    assert_eq!(has(&held_up), has(&none), "{}", held_up.why);
+    assert_eq!(held_up.bytes_per_second, Some(left));
 }
 
 /// Users who turn to writes are not held back by what they wrote before.

@@ -2,10 +2,10 @@
 //!
 //! A run of the deepest level is there until as much has come in as the data is, or until all
 //! of the level is merged for the reads' sake: a second one is a bet on what will be asked for
-//! in all that time. Who only writes shows nothing of that, and a load that fills the store least
-//! of all. So meanwhile the model does not raise the limit of the deepest level, nor does a trial;
-//! only what has served this workload before does. A load takes longer for it,
-//! in which nobody waits for reads; those that follow are spared a merge of all that was loaded.
+//! in all that time. Who only writes shows nothing of that, and a load that fills the store
+//! least of all. So meanwhile the model does not raise the limit of the deepest level, nor does
+//! a trial; only what has served this workload before does. A load takes longer for it, in which
+//! nobody waits for reads; those that follow are spared a merge of all that was loaded.
 
 use super::Learned;
 use super::learning::Part;

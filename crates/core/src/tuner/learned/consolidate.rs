@@ -82,11 +82,9 @@ struct Merge {
     fewer: f64,
     /// Those of them that are surplus.
     surplus: f64,
-    /// Bytes that it would write.
-    bytes: f64,
     /// Bytes that the oldest run would take in: scans pass them no more.
     hidden: f64,
-    /// Bytes of each run that it merges.
+    /// Bytes of each run that it merges, and rewrites.
     sizes: Vec<f64>,
     /// The lowest and the highest number of the level's files.
     first: u64,
@@ -94,6 +92,11 @@ struct Merge {
 }
 
 impl Merge {
+    /// Bytes that it would write.
+    fn bytes(&self) -> f64 {
+        self.sizes.iter().sum()
+    }
+
     /// What it would spare a scan of so many entries, as far as it is due to surplus runs.
     fn spares(&self, structure: &Structure<'_>, entries: f64) -> Scan {
         let share = if self.fewer > 0.0 {
@@ -104,7 +107,7 @@ impl Merge {
         let reads = |bytes: f64| structure.reads(bytes, entries);
         let apart: f64 = self.sizes.iter().map(|bytes| reads(*bytes)).sum();
         Scan {
-            reads: share * (apart - reads(self.sizes.iter().sum())).max(0.0),
+            reads: share * (apart - reads(self.bytes())).max(0.0),
             passed: structure.passed(self.hidden * share),
         }
     }
@@ -137,7 +140,7 @@ impl Surplus {
                 continue;
             };
             let lost = self.lose(level, merge.surplus, saved * operations);
-            let price = merge.bytes * byte;
+            let price = merge.bytes() * byte;
             let will_pay = saved * operations * follow >= price;
             let due = if will_pay { EARLY * price } else { price };
             let paid = may_merge && merge.surplus > 0.0 && lost >= due;
@@ -259,7 +262,6 @@ fn merge(
         newest: numbers().max().unwrap_or(0),
         fewer,
         surplus,
-        bytes: (own + taker.map_or(0, |run| seen.tree.bytes(*run))) as f64,
         hidden: hidden as f64,
         sizes: here
             .iter()

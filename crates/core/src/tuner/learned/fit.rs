@@ -72,15 +72,9 @@ impl Fit {
         }
     }
 
-    /// Nothing was seen of these terms any more.
-    pub fn forget(&mut self, terms: &[usize]) {
-        for term in terms {
-            self.sums[*term] = 0.0;
-            self.products[*term] = [0.0; TERMS];
-            for row in &mut self.products {
-                row[*term] = 0.0;
-            }
-        }
+    /// Whether any equation was of this term.
+    pub fn has_met(&self, term: usize) -> bool {
+        self.products[term][term] > 0.0
     }
 
     /// Whether all numbers are numbers, as those of a state file may not be.
@@ -211,23 +205,6 @@ mod tests {
         let mut met = [2.0; TERMS];
         met[TERMS - 1] = 0.0;
         met
-    }
-
-    #[test]
-    fn of_what_is_forgotten_the_prior_holds_again() {
-        let mut fit = Fit::new();
-        let mut without = fit.clone();
-        for took in 1..50u32 {
-            let met: Terms = std::array::from_fn(|at| f64::from(took * (at as u32 + 2) % 7));
-            fit.learn(&met, f64::from(took), 0.0);
-            fit.forget(&[3, 5]);
-            let mut rest = met;
-            (rest[3], rest[5]) = (0.0, 0.0);
-            without.learn(&rest, f64::from(took), 0.0);
-        }
-        assert_eq!(fit, without);
-        let constants = fit.constants(&PRIOR, 1.0);
-        assert!((constants[3] - PRIOR[3]).abs() < 1e-9, "{constants:?}");
     }
 
     /// Bit by bit.

@@ -69,20 +69,20 @@ impl Pilot {
         &mut self,
         shared: &Shared,
         seen: &mut Observation,
-        plans: Vec<Plan>,
+        plans: &[Plan],
         free: usize,
     ) {
-        for plan in plans.into_iter().take(free) {
-            if let Err(refusal) = validate::validate(&seen.tree, &seen.in_flight, &plan) {
+        for plan in plans.iter().take(free) {
+            if let Err(refusal) = validate::validate(&seen.tree, &seen.in_flight, plan) {
                 let text = format!("a plan was refused: {refusal}");
                 shared.journal.note(&self.family.name, text);
                 self.family.back_off.lock().postponed(Instant::now());
                 return;
             }
-            let job = planner::in_flight(&plan);
+            let job = planner::in_flight(plan);
             seen.in_flight.push(job.clone());
             self.last_started = Instant::now();
-            self.start(shared, &seen.tree, plan, job);
+            self.start(shared, &seen.tree, plan.clone(), job);
         }
     }
 

@@ -57,6 +57,7 @@ impl Pilot {
             unreadable,
             workers: shared.settings.workers,
             level0: self.order.level0,
+            at_bound: self.order.at_bound,
             deep: shared.deep_left(&self.order, family),
             pinned,
         };

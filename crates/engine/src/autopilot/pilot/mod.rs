@@ -234,13 +234,13 @@ impl Pilot {
         if self.counts.are_whole() {
             self.published.filters(&self.family.hooks, seen)?;
         }
-        self.show(seen, &plans, busy);
         let resting = self.family.back_off.lock().remaining(now);
         let free = self.free_workers(shared, handle, now);
         self.waiting = !plans.is_empty();
         if resting.is_none() && free > 0 && !plans.is_empty() {
-            self.dispatch(shared, seen, plans, free);
+            self.dispatch(shared, seen, &plans, free);
         }
+        self.show(seen, &plans, busy);
         Ok(resting)
     }
 

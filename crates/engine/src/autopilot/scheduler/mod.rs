@@ -298,6 +298,7 @@ fn debt(shared: &Shared) -> Debt {
         debt.level0_files = debt.level0_files.max(view.tree.level0_files);
         debt.level0_bytes += view.tree.level0_bytes;
         debt.level0_merging_bytes += view.level0_merging_bytes;
+        debt.level0_held_up |= view.level0_held_up;
         debt.deep_bytes += view.deep_bytes;
     }
     debt

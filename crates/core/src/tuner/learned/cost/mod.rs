@@ -182,10 +182,14 @@ impl Cost {
         }
     }
 
-    /// What a program had learned, as far as it means the same to this one.
+    /// What a program had learned, as far as it means the same to this one. Of one that did not
+    /// tell scans by their reads only what it learned without scans does: what else they took
+    /// would be counted twice.
     pub fn translated(mut self) -> Cost {
         if !self.tells_reads {
-            self.fit.forget(&[SCAN_READS, PASSED]);
+            if self.fit.has_met(SCANS) {
+                self.fit = Fit::new();
+            }
             self.tells_reads = true;
         }
         self

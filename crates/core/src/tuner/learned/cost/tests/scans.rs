@@ -195,3 +195,21 @@ fn where_nobody_scans_nothing_is_passed() {
     };
     assert_eq!(costs(0, 0), costs(10, 1_000_000));
 }
+
+/// They laid what the reads of a scan took to the scan itself.
+#[test]
+fn of_programs_that_told_no_reads_of_scans_only_what_had_none_is_taken_up() {
+    let (shape, tree) = (small_shape(), tree_of(4, 0));
+    let structure = Structure::of(&shape, &tree).expect("levels");
+    let older = |writes: u64| {
+        let mut cost = learned(&structure, &tree, writes, 100);
+        cost.tells_reads = false;
+        (cost.constants(), cost.translated().constants())
+    };
+    let (told, taken) = older(5_000);
+    assert_ne!(told, PRIOR);
+    assert_eq!(taken, PRIOR);
+    let (told, taken) = older(OPERATIONS);
+    assert_ne!(told, PRIOR);
+    assert_eq!(taken, told);
+}
