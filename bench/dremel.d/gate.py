@@ -39,7 +39,7 @@ def gate(chosen, program, directory, path, say):
             space.close()
         say("\n".join(lines))
         told += lines
-    path.write_text("\n".join(told) + "\n")
+        path.write_text("\n".join(told) + "\n")
 
 
 def db_bench():

@@ -47,12 +47,14 @@ def hunt(method, subject, space, runner, results, plan, say, slot=None):
 
 def alike(results, record):
     """The trial of another rival that is the same, if there is one. All begin with the same
-    random configurations, which are measured once and counted in the time of each."""
+    random configurations, which are measured once and counted in the time of each. One that
+    failed is made again, for that may have been chance."""
     if record["number"] > FIRST:
         return None
     same = {name: record[name] for name in ("type", "subject", "number", "configuration")}
     return next((it for it in results.all(**same)
-                 if it["method"] in RIVALS and it["method"] != record["method"]), None)
+                 if it["method"] in RIVALS and it["method"] != record["method"]
+                 and "metrics" in it), None)
 
 
 def seconds_of(results, trial):

@@ -93,6 +93,13 @@ def chosen(path=TABLE):
     return {"first": parts["first"], "chosen": parts["first"] + parts["then"]}
 
 
+def place(name, path=TABLE):
+    """The place of a setting among those that were chosen, or behind them."""
+    parts = read(path)
+    order = [*chosen(path)["chosen"], *(it["name"] for it in parts["setting"])]
+    return order.index(name)
+
+
 def fingerprint(path=TABLE, space=SPACE):
     """Equal for tables that measure the same."""
     table, space = read(path), read(space)

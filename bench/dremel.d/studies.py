@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from math import ceil
 
+import settings
 from failure import Failure
 from proposers import FIRST
 
@@ -98,7 +99,7 @@ class Step:
 
 def main(setting, methods=METHODS, turn=0):
     """The paper's comparison in one setting. Who goes first differs from setting to
-    setting."""
+    setting, whatever else is asked for."""
     turn %= len(methods)
     return Study("main", setting, methods[turn:] + methods[:turn], (GUIDE, ROCKSDB, UNSCALED),
                  early=True)
@@ -127,14 +128,14 @@ def extras():
     }
 
 
-def choose(names, settings, methods):
-    """The studies of these names. What is measured in one setting follows each other, for it has
-    to be of one machine."""
+def choose(names, asked, methods):
+    """The studies of these names, the main one in the settings that are asked for. What is
+    measured in one setting follows each other, for it has to be of one machine."""
     others = extras()
     found = []
     for name in names:
         if name in ("main", "every"):
-            found += [main(setting, methods, turn) for turn, setting in enumerate(settings)]
+            found += [main(setting, methods, settings.place(setting)) for setting in asked]
         if name == "every":
             found += [study for extra in others.values() for study in extra]
         elif name in others:

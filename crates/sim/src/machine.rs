@@ -59,6 +59,44 @@ pub struct Machine {
 }
 
 impl Machine {
+    /// Whether there can be such a machine, as a file may not tell.
+    ///
+    /// # Errors
+    /// A sentence that names the constant which cannot be.
+    pub fn check(&self) -> Result<(), String> {
+        let above_zero = [
+            ("cores", self.cores),
+            ("device_queue", self.device_queue),
+            ("byte_read", self.byte_read),
+            ("byte_write", self.byte_write),
+            ("delayed_write_rate", self.delayed_write_rate),
+        ];
+        let not_below = [
+            ("block_read", self.block_read),
+            ("put_cpu", self.put_cpu),
+            ("get_cpu", self.get_cpu),
+            ("probe_cpu", self.probe_cpu),
+            ("block_cpu", self.block_cpu),
+            ("miss_cpu", self.miss_cpu),
+            ("scan_cpu", self.scan_cpu),
+            ("seek_cpu", self.seek_cpu),
+            ("entry_cpu", self.entry_cpu),
+            ("merge_byte_cpu", self.merge_byte_cpu),
+            ("merge_entry_cpu", self.merge_entry_cpu),
+            ("flush_byte_cpu", self.flush_byte_cpu),
+            ("compaction", self.compaction),
+            ("read_interference", self.read_interference),
+            ("wake_cpu", self.wake_cpu),
+        ];
+        if let Some((name, value)) = first_under(&above_zero, f64::MIN_POSITIVE) {
+            return Err(format!("its {name} is {value}, and has to be above 0"));
+        }
+        if let Some((name, value)) = first_under(&not_below, 0.0) {
+            return Err(format!("its {name} is {value}, and cannot be below 0"));
+        }
+        Ok(())
+    }
+
     /// Bytes a second that the device reads and writes together, each byte once in each
     /// direction, with its queue full: device_queue * 2 / (byte_read + byte_write).
     pub fn device_bytes_per_second(&self) -> f64 {
@@ -92,6 +130,12 @@ impl Machine {
             0.0
         }
     }
+}
+
+/// The first that is under the least, or no number.
+fn first_under<'a>(constants: &[(&'a str, f64)], least: f64) -> Option<(&'a str, f64)> {
+    let mut constants = constants.iter().copied();
+    constants.find(|(_, value)| !(value.is_finite() && *value >= least))
 }
 
 impl Default for Machine {
@@ -190,6 +234,27 @@ impl Crowding {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_machine_that_cannot_be_is_refused() {
+        assert_eq!(Machine::default().check(), Ok(()));
+        let refused = |change: &dyn Fn(&mut Machine), words: &str| {
+            let mut machine = Machine::default();
+            change(&mut machine);
+            let sentence = machine.check().expect_err(words);
+            assert!(sentence.contains(words), "{sentence}");
+        };
+        refused(&|it| it.cores = 0.0, "cores is 0, and has to be above 0");
+        refused(&|it| it.byte_write = -1.0, "byte_write is -1");
+        refused(
+            &|it| it.put_cpu = -1e-6,
+            "put_cpu is -0.000001, and cannot be below 0",
+        );
+        refused(&|it| it.device_queue = f64::NAN, "device_queue is NaN");
+        let mut free = Machine::default();
+        (free.block_read, free.wake_cpu) = (0.0, 0.0);
+        assert_eq!(free.check(), Ok(()));
+    }
 
     #[test]
     fn a_queue_multiplies_what_one_stream_gets_of_the_device() {

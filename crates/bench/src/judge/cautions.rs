@@ -39,6 +39,7 @@ pub fn cautions(
         )
     }));
     cautions.extend(program_cautions(rounds));
+    cautions.extend(boot_caution(rounds));
     cautions.extend(unsettled_caution(rounds));
     cautions.extend(debt_caution(rounds));
     cautions.extend(untold_debt_caution(verdict));
@@ -143,6 +144,31 @@ fn program_cautions(rounds: &[Vec<&ArmRun>]) -> Vec<String> {
         ));
     }
     cautions
+}
+
+/// Under how many starts of a machine runs were made, as far as they tell.
+fn boots<'a, 'b: 'a>(runs: impl Iterator<Item = &'a &'b ArmRun>) -> usize {
+    distinct(runs.filter_map(|run| run.boot.as_ref())).len()
+}
+
+/// Machines of clouds change between two starts, and do not tell.
+fn boot_caution(rounds: &[Vec<&ArmRun>]) -> Option<String> {
+    let of_rounds: Vec<usize> = rounds.iter().map(|round| boots(round.iter())).collect();
+    if let Some(round) = of_rounds.iter().position(|boots| *boots > 1) {
+        return Some(format!(
+            "Round {} was measured under {} starts of a machine, perhaps on several: its arms are \
+             no comparison.",
+            round + 1,
+            of_rounds[round]
+        ));
+    }
+    let all = boots(rounds.iter().flatten());
+    (all > 1).then(|| {
+        format!(
+            "The rounds were measured under {all} starts of a machine, perhaps on several: arms \
+             compare within each round, and the spread is of machines too."
+        )
+    })
 }
 
 fn unsettled_caution(rounds: &[Vec<&ArmRun>]) -> Option<String> {

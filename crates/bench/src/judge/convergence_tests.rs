@@ -38,6 +38,7 @@ fn run(name: &str, round: u32, seconds: [&[(f64, u32)]; 2]) -> ArmRun {
         arm: arm(name),
         round,
         program: None,
+        boot: None,
         load: LoadRecord::default(),
         sessions,
         totals: Totals {

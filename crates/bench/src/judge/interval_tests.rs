@@ -76,6 +76,7 @@ pub(super) fn run_of(samples: Vec<Sample>) -> ArmRun {
         arm: "fixed-4@dlc".parse().unwrap(),
         round: 0,
         program: None,
+        boot: None,
         load: Default::default(),
         sessions: vec![record("calm"), record("overload")],
         totals: Default::default(),

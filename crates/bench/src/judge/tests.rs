@@ -61,6 +61,7 @@ pub(super) fn run(name: &str, round: u32, seconds: [f64; 3]) -> ArmRun {
         arm: arm(name),
         round,
         program: None,
+        boot: None,
         load,
         sessions,
         totals,

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::boot::boot;
 use super::event::{Event, Progress};
 use super::job::Job;
 use super::load::Loaded;
@@ -173,6 +174,7 @@ impl Book {
             arm: job.arm.clone(),
             round: job.round,
             program: job.program.clone(),
+            boot: boot(),
             load,
             sessions: self.sessions,
             totals,

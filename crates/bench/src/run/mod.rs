@@ -1,5 +1,6 @@
 //! Runs a plan: rounds of interleaved arms, one resumable file.
 
+mod boot;
 mod child;
 mod event;
 mod job;

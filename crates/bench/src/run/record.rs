@@ -17,6 +17,10 @@ pub struct ArmRun {
     /// The program that ran it, where it told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<Program>,
+    /// Digits that tell under which start of a machine it was made; absent in older files, and
+    /// where the system does not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boot: Option<String>,
     /// How the starting state was reached; not measured.
     pub load: LoadRecord,
     /// The sessions, the closing one last.

@@ -71,11 +71,16 @@ fn end(now: &mut Observation) {
 }
 
 /// Several runs become one, and only a single run goes down: a wish that the level at rest does
-/// not fit will not begin, and nothing waits for it.
+/// not fit will not begin, and nothing waits for it. Nor for one whose files have no common cuts,
+/// as those of a run that came down as it was: reads can do without a merge of all that these span.
 fn drop_wishes(now: &mut Observation) {
+    let in_pieces = |here: &View| {
+        let merge = for_reads(now, here).map(|it| piece::pieces(now, &it.probe(), usize::MAX));
+        merge.is_none_or(|pieces| pieces.iter().all(|piece| piece.excess.is_none()))
+    };
     let fits = |level: &LogicalLevel, several: bool| {
         let here = view(now, *level);
-        !here.at_rest() || (here.fresh.len() > 1) == several
+        !here.at_rest() || ((here.fresh.len() > 1) == several && in_pieces(&here))
     };
     let (mut merged, mut down) = (now.state.consolidate.clone(), now.state.push_down.clone());
     merged.retain(|level| fits(level, true));

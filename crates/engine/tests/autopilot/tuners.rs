@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
 use lissom::Db;
@@ -11,19 +12,24 @@ use lissom::core::{Mission, RunLimit, RunLimits};
 use super::common::{key, load, settle, small, tree, value};
 use super::{eventually, limits};
 
-/// Sets other limits, and panics when it is asked for the second time.
-struct Panicking {
+/// Sets other limits, and when it is asked for the second time it waits for as long as somebody
+/// may let it go on, and panics.
+struct Failing {
+    name: &'static str,
     asked: u64,
+    go_on: Receiver<()>,
 }
 
-impl Tuner for Panicking {
+impl Tuner for Failing {
     fn name(&self) -> String {
-        "panicking".into()
+        self.name.into()
     }
 
     fn ask(&mut self, seen: &Question<'_>) -> Trial {
         self.asked += 1;
-        assert!(self.asked < 2, "as intended");
+        if self.asked == 2 {
+            self.go_on.recv().expect("as intended");
+        }
         let three = RunLimits::uniform(RunLimit::clamped(3));
         let changes = seen.changes(&three, |_| "a trial".into());
         Trial::of_limits(TrialId(1), three, changes)
@@ -32,12 +38,17 @@ impl Tuner for Panicking {
     fn tell(&mut self, _: TrialId, _: &Mission) {}
 }
 
-#[test]
-fn a_tuner_that_panics_leaves_the_last_good_limits() {
+/// After a tuner of this name has failed; the journal says so in these words.
+fn leaves_the_last_good_limits(name: &'static str, go_on: Receiver<()>, words: &str) {
     let directory = tempfile::tempdir().expect("a directory");
     let db = Db::open(directory.path(), small("fixed-1")).expect("opened");
+    let tuner = Failing {
+        name,
+        asked: 0,
+        go_on,
+    };
     db.autopilot()
-        .set_tuner("default", Box::new(Panicking { asked: 0 }))
+        .set_tuner("default", Box::new(tuner))
         .expect("set");
     assert!(eventually(|| {
         load(&db, 0..3_000, 1);
@@ -57,10 +68,25 @@ fn a_tuner_that_panics_leaves_the_last_good_limits() {
     assert!(eventually(|| limits(&db) == two), "a new policy is asked");
     drop(db);
     let journal = std::fs::read_to_string(directory.path().join("LISSOM-JOURNAL")).expect("there");
-    let said = "the tuner panicking panicked: the run limits go back from 3 to 1, as before, until \
-                a policy is set";
-    assert_eq!(journal.matches(said).count(), 1, "{journal}");
+    let said = format!(
+        "the tuner {name} {words}: the run limits go back from 3 to 1, as before, until a policy \
+         is set"
+    );
+    assert_eq!(journal.matches(&said).count(), 1, "{journal}");
     assert!(journal.contains("a trial"), "it held for a mission");
+}
+
+#[test]
+fn a_tuner_that_panics_leaves_the_last_good_limits() {
+    let (_, nobody) = mpsc::channel();
+    leaves_the_last_good_limits("panicking", nobody, "panicked");
+}
+
+#[test]
+fn a_tuner_that_hangs_leaves_the_last_good_limits() {
+    let (let_go, held) = mpsc::channel();
+    leaves_the_last_good_limits("hanging", held, "did not answer in 5s");
+    drop(let_go);
 }
 
 /// Who pins the limits of a trial has them back to what they were once nobody holds them.

@@ -21,6 +21,31 @@ fn an_arm_that_builds_the_tree_of_another_one_is_told() {
 }
 
 #[test]
+fn runs_of_several_starts_of_a_machine_are_told() {
+    let arms = ["fixed-1", "fixed-4"];
+    let told = |boots: [[Option<&str>; 2]; 2]| {
+        let mut runs = Vec::new();
+        for (round, boots) in (0..).zip(boots) {
+            for (arm, boot) in arms.iter().zip(boots) {
+                let mut run = run(arm, round, [1.0; 3]);
+                run.boot = boot.map(str::to_owned);
+                runs.push(run);
+            }
+        }
+        let cautions = judge(&parameters(&arms), &runs).cautions;
+        let of_starts = cautions.into_iter().filter(|it| it.contains("starts of a"));
+        of_starts.collect::<Vec<_>>().join(" ")
+    };
+    let (one, other) = (Some("a"), Some("b"));
+    assert_eq!(told([[one, one], [one, one]]), "");
+    assert_eq!(told([[None, None], [one, one]]), "", "an older file");
+    let rounds = told([[one, one], [other, other]]);
+    assert!(rounds.contains("within each round"), "{rounds}");
+    let mixed = told([[one, one], [one, other]]);
+    assert!(mixed.contains("Round 2 was measured under 2"), "{mixed}");
+}
+
+#[test]
 fn unmet_rules_are_said() {
     let mut one = run("fixed-1", 0, [1.0, 9.0, 1.0]);
     one.load.settled = false;

@@ -146,9 +146,12 @@ fn read_machine(file: &Path) -> Result<MachineModel, Failure> {
             file.display()
         ))
     })?;
-    serde_json::from_str(&text).map_err(|error| {
+    let read: Result<MachineModel, String> =
+        serde_json::from_str(&text).map_err(|error| error.to_string());
+    let checked = read.and_then(|machine| machine.check().map(|()| machine));
+    checked.map_err(|why| {
         Failure::WrongUse(format!(
-            "{} is no machine: {error}; let `lissom sim --save-machine` write one",
+            "{} is no machine: {why}; let `lissom sim --save-machine` write one",
             file.display()
         ))
     })

@@ -107,6 +107,25 @@ fn a_consolidation_leaves_slots_for_what_comes_meanwhile() {
     );
 }
 
+/// A run that came down as it was has the cuts of the level above: what goes down for the reads'
+/// sake would be merged with all of the level below at once.
+#[test]
+fn nothing_is_merged_for_reads_that_has_no_common_cuts() {
+    let below: Vec<String> = (0..10)
+        .map(|at| format!("{}-{}:400", at * 10, at * 10 + 9))
+        .collect();
+    let begun = |above: &str| {
+        let drawing = format!("2.15: {above} \n 3.15: {}", below.join(" "));
+        let mut seen = parse(&drawing).expect("a drawing");
+        seen.state.push_down = vec![LogicalLevel(2)];
+        let state = plan(&seen).state;
+        assert!(state.push_down.is_empty(), "begun, or not waited for");
+        state.drains.len()
+    };
+    assert_eq!(begun("0-49:100 50-99:100"), 1);
+    assert_eq!(begun("0-99:200"), 0);
+}
+
 /// A consolidation that is given up half way has written less than a whole one, and the
 /// level keeps the runs that were left.
 #[test]
