@@ -1,5 +1,5 @@
 // The parts of the page, from the data alone.
-const colour = (i) => `var(--a${i % 10})`;
+const colour = (i) => `var(--a${i % 14})`;
 const dash = (i) => (i >= 10 ? "5 3" : "none");
 const levelColour = (level) => `var(--l${Math.min(level, 6)})`;
 
