@@ -19,7 +19,7 @@ pub struct Loaded {
     pub store: Box<dyn Store>,
     /// Whether the load was copied.
     pub copied: bool,
-    /// Whether all that was to be merged had been, wherever the store was closed meanwhile.
+    /// Whether it had come to rest before it was opened anew; true where it was not.
     pub settled: bool,
 }
 

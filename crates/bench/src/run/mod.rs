@@ -116,19 +116,19 @@ fn measure_device(plan: &RunPlan, results: &mut Results) -> Result<()> {
     if given.is_some() || !left.iter().any(|(_, arm)| arm.goes_by_device()) {
         return Ok(());
     }
+    if !results.machine.is_like(&Machine::this()) {
+        return Err(BenchError::new(format!(
+            "{}: it holds runs of another machine ({}), whose device's speed the schedules went \
+             by; give another --out",
+            plan.out.join(RESULTS_FILE).display(),
+            results.machine.processor
+        )));
+    }
     if results.machine.device_bytes_per_second.is_none() {
         let rate = lissom::control::device_bytes_per_second(&plan.out)?;
         results.machine.device_bytes_per_second = Some(rate);
     }
-    if results.machine.is_like(&Machine::this()) {
-        return Ok(());
-    }
-    Err(BenchError::new(format!(
-        "{}: it holds runs of another machine ({}), whose device's speed the schedules went by; \
-         give another --out",
-        plan.out.join(RESULTS_FILE).display(),
-        results.machine.processor
-    )))
+    Ok(())
 }
 
 /// Judges the results and puts them on disk.

@@ -16,6 +16,7 @@
 use std::collections::BTreeSet;
 
 use super::level::{Run, View, view};
+use super::seating::is_readable;
 use super::urgency::{self, HURRY};
 use crate::layout::{LogicalLevel, PhysicalLevel};
 use crate::observation::Observation;
@@ -71,18 +72,13 @@ pub(super) fn folds_into(seen: &Observation, level: &View) -> Option<PhysicalLev
 pub fn set_apart_files(seen: &Observation) -> BTreeSet<u64> {
     let level = view(seen, LogicalLevel(1));
     let above = [PhysicalLevel::L0, PhysicalLevel::LANDING];
-    if above.iter().any(|place| has_unreadable(seen, *place)) {
+    if !above.iter().all(|place| is_readable(seen, *place)) {
         return BTreeSet::new();
     }
     let runs = folding(seen, &level).into_iter();
     runs.flat_map(|run| seen.tree.files(run))
         .map(|file| file.number)
         .collect()
-}
-
-fn has_unreadable(seen: &Observation, place: PhysicalLevel) -> bool {
-    let mut files = seen.tree.files(place).iter();
-    files.any(|file| seen.unreadable.contains(&file.number))
 }
 
 /// Runs that become one, newest first; none, or two at least. None where a file of theirs cannot
@@ -93,7 +89,7 @@ fn folding(seen: &Observation, level: &View) -> Vec<PhysicalLevel> {
     let runs = level.fresh.iter().take(last + 1);
     let runs = runs.filter(|_| last > 0 && !is_full);
     let runs: Vec<PhysicalLevel> = runs.map(|run| run.physical).collect();
-    if runs.iter().any(|run| has_unreadable(seen, *run)) {
+    if !runs.iter().all(|run| is_readable(seen, *run)) {
         return Vec::new();
     }
     runs

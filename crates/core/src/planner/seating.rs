@@ -33,7 +33,7 @@ fn sink(seen: &Observation, level: LogicalLevel) -> Option<Plan> {
     let here = view(seen, level);
     let run = here.fresh.last().filter(|_| here.at_rest())?;
     let full = run.bytes >= seen.shape.full_at(level);
-    if level == seen.shape.layout.deepest() || !full || !readable(seen, run) {
+    if level == seen.shape.layout.deepest() || !full || !is_readable(seen, run.physical) {
         return None;
     }
     let below = view(seen, level.next());
@@ -60,7 +60,7 @@ fn reseat(seen: &Observation, level: LogicalLevel) -> Option<Plan> {
     }
     let mut seat = last;
     for run in here.fresh.iter().rev() {
-        if run.physical < seat && readable(seen, run) {
+        if run.physical < seat && is_readable(seen, run.physical) {
             return whole_run(seen, run, seat, Reason::Reseat { level });
         }
         seat = PhysicalLevel(run.physical.0 - 1);
@@ -94,10 +94,10 @@ fn fold_landing(seen: &Observation) -> Option<Plan> {
     }
 }
 
-/// Whether a run may be moved: one that holds a file that cannot be read stays where it is,
-/// and nothing waits for its move.
-fn readable(seen: &Observation, run: &Run) -> bool {
-    let mut files = seen.tree.files(run.physical).iter();
+/// Whether every file there can be read. A run of which that is not so stays where it is, and
+/// nothing waits for its move.
+pub(super) fn is_readable(seen: &Observation, place: PhysicalLevel) -> bool {
+    let mut files = seen.tree.files(place).iter();
     files.all(|file| !seen.unreadable.contains(&file.number))
 }
 
