@@ -158,13 +158,24 @@ impl TreeState {
         let levels = |changes: &[Change]| changes.iter().map(|it| it.level).collect();
         self.consolidate = levels(&trial.consolidate);
         self.push_down = levels(&trial.push_down);
+        self.give_up(trial);
+        let wanted: Vec<_> = self.consolidate.iter().chain(&self.push_down).collect();
+        self.abandon.retain(|level| !wanted.contains(&level));
+    }
+
+    /// The same where limits are pinned: nothing new is merged for a tuner, but what it gave up
+    /// ends, for it says so once.
+    pub fn take_up_pinned(&mut self, trial: &Trial) {
+        self.drop_merges();
+        self.give_up(trial);
+    }
+
+    fn give_up(&mut self, trial: &Trial) {
         for given_up in &trial.abandon {
             if !self.abandon.contains(&given_up.level) {
                 self.abandon.push(given_up.level);
             }
         }
-        let wanted: Vec<_> = self.consolidate.iter().chain(&self.push_down).collect();
-        self.abandon.retain(|level| !wanted.contains(&level));
     }
 
     /// Drops the merges that a tuner wanted and that have not begun.
@@ -212,10 +223,31 @@ impl TreeState {
 
 #[cfg(test)]
 mod tests {
-    use crate::key::Key;
-    use crate::layout::LogicalLevel;
+    use super::*;
     use crate::observation::Observation;
+    use crate::shape::RunLimit;
     use crate::testing::drawing::parse;
+    use crate::tuner::TrialId;
+
+    /// What is wanted waits for nobody under a pin; what is wanted no more ends all the same.
+    #[test]
+    fn under_a_pin_merges_are_given_up_and_none_begins() {
+        let change = |level| Change {
+            level: LogicalLevel(level),
+            why: "a reason".into(),
+        };
+        let limits = RunLimits::uniform(RunLimit::ONE);
+        let mut trial = Trial::of_limits(TrialId(1), limits.clone(), Vec::new());
+        trial.consolidate = vec![change(1)];
+        trial.abandon = vec![change(2)];
+        let mut state = TreeState::new(limits);
+        state.take_up_pinned(&trial);
+        assert_eq!(state.consolidate, []);
+        assert_eq!(state.abandon, [LogicalLevel(2)]);
+        state.take_up(&trial);
+        assert_eq!(state.consolidate, [LogicalLevel(1)]);
+        assert_eq!(state.abandon, [LogicalLevel(2)], "it is in the list once");
+    }
 
     #[test]
     fn drains_take_what_lies_above_their_targets_and_rewrite_what_it_meets_there() {

@@ -131,7 +131,7 @@ impl Pilot {
         });
         self.trial = Some(trial.id);
         if self.pinned {
-            self.state.drop_merges();
+            self.state.take_up_pinned(&trial);
             return Decided {
                 is_new: false,
                 limits: self.state.limits.clone(),

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `LISSOM` | run limits and why they are so, drains, guard keys, what tuners learned |
 //! | `LISSOM.format-N` | the same, as a newer version of Lissom left it |
+//! | `LISSOM.damaged` | the same, as it was when it could not be read |
 //! | `LISSOM-JOURNAL`, `LISSOM-JOURNAL.old` | every decision, a line of JSON each |
 //! | `LISSOM-PIN` | its presence holds the limits |
 //! | `LISSOM-COMPACT` | column families that someone wants merged into one run |

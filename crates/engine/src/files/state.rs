@@ -111,8 +111,8 @@ pub(crate) struct Loaded {
     pub(crate) stored: Stored,
     /// A sentence when the file was there and could not be used.
     pub(crate) remark: Option<String>,
-    /// The file's format when it is a newer one.
-    newer: Option<u32>,
+    /// Where the file is to be kept when it could not be used.
+    aside: Option<PathBuf>,
 }
 
 /// Reads the state file. A missing or damaged one, and one of a newer version of Lissom,
@@ -122,52 +122,49 @@ pub(crate) struct Loaded {
 /// When the file was written for another layout, or cannot be opened.
 pub(crate) fn load(directory: &Path) -> Result<Loaded> {
     let path = path(directory);
-    let nothing = |remark| Loaded {
-        stored: Stored::default(),
-        remark,
-        newer: None,
+    let usable = |stored| Loaded {
+        stored,
+        remark: None,
+        aside: None,
     };
     match FILE.load::<Stored>(directory)? {
-        Found::Nothing => Ok(nothing(None)),
-        Found::Whole(stored) => check_layouts(&path, &stored).map(|()| Loaded {
-            stored,
-            remark: None,
-            newer: None,
-        }),
-        Found::Newer(version) => Ok(Loaded {
-            newer: Some(version),
-            ..nothing(Some(format!(
-                "{} has format {version}, which only a newer version of Lissom reads: the \
-                 autopilot begins without what it had learned, and keeps the file as {}",
-                path.display(),
-                aside(directory, version).display()
-            )))
-        }),
-        Found::Damaged(why) => Ok(nothing(Some(format!(
-            "{} is damaged ({why}): the autopilot begins without what it had learned",
-            path.display()
-        )))),
+        Found::Nothing => Ok(usable(Stored::default())),
+        Found::Whole(stored) => check_layouts(&path, &stored).map(|()| usable(stored)),
+        Found::Newer(version) => {
+            let what = format!("has format {version}, which only a newer version of Lissom reads");
+            Ok(unusable(&path, &what, &format!("format-{version}")))
+        }
+        Found::Damaged(why) => Ok(unusable(&path, &format!("is damaged ({why})"), "damaged")),
     }
 }
 
-/// Reads the state file to write it anew. One of a newer version is kept under another name.
+/// Nothing, where there is a file for some reason that cannot be used. It is kept: what is
+/// damaged to this version may be whole to another.
+fn unusable(path: &Path, why: &str, extension: &str) -> Loaded {
+    let aside = path.with_extension(extension);
+    Loaded {
+        stored: Stored::default(),
+        remark: Some(format!(
+            "{} {why}: the autopilot begins without what it had learned, and keeps the file as {}",
+            path.display(),
+            aside.display()
+        )),
+        aside: Some(aside),
+    }
+}
+
+/// Reads the state file to write it anew. One that cannot be used is kept under another name.
 ///
 /// # Errors
 /// See [`load`]; also when the file cannot be renamed.
 pub(crate) fn load_to_write(directory: &Path) -> Result<Loaded> {
     let loaded = load(directory)?;
-    if let Some(version) = loaded.newer {
+    if let Some(aside) = &loaded.aside {
         let path = path(directory);
-        fs::rename(&path, aside(directory, version))
-            .map_err(|error| Error::io("rename", &path, &error))?;
+        fs::rename(&path, aside).map_err(|error| Error::io("rename", &path, &error))?;
         super::sync_directory(directory)?;
     }
     Ok(loaded)
-}
-
-/// Where a state file of a newer format is kept.
-fn aside(directory: &Path, version: u32) -> PathBuf {
-    path(directory).with_extension(format!("format-{version}"))
 }
 
 fn check_layouts(path: &Path, stored: &Stored) -> Result<()> {
@@ -300,7 +297,7 @@ mod tests {
             let loaded = load(directory.path()).expect("only damaged");
             assert_eq!(loaded.stored, Stored::default(), "byte {at}");
             let remark = loaded.remark.expect("a remark");
-            let newer = loaded.newer.is_some() && remark.contains("has format");
+            let newer = remark.contains("has format");
             assert!(newer || remark.contains("damaged"), "byte {at}: {remark}");
             fs::write(path(directory.path()), &whole[..at]).expect("writable");
             let cut = load(directory.path()).expect("only damaged");
@@ -347,22 +344,31 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_newer_format_is_put_aside_and_costs_only_the_state() {
+    /// What the file holds, what is said of it, and under which name it is kept.
+    fn is_put_aside(holds: &str, said: &str, name: &str) {
         let directory = tempfile::tempdir().expect("a directory");
-        let newer = "{\"lissom_state\":99}\n{}\n";
-        fs::write(path(directory.path()), newer).expect("writable");
-        let looked = load(directory.path()).expect("only newer");
+        fs::write(path(directory.path()), holds).expect("writable");
+        let looked = load(directory.path()).expect("it costs only the state");
         assert_eq!(looked.stored, Stored::default());
         assert!(path(directory.path()).exists(), "a look changes nothing");
-        let remark = load_to_write(directory.path()).expect("only newer").remark;
+        let remark = load_to_write(directory.path()).expect("the same").remark;
         let remark = remark.expect("a remark");
-        assert!(remark.contains("has format 99"), "{remark}");
+        assert!(remark.contains(said) && remark.contains(name), "{remark}");
         save(directory.path(), &stored()).expect("writable");
-        let kept = directory.path().join("LISSOM.format-99");
-        assert_eq!(fs::read_to_string(kept).expect("kept"), newer);
+        let kept = fs::read_to_string(directory.path().join(name));
+        assert_eq!(kept.expect("kept"), holds);
         let loaded = load_to_write(directory.path()).expect("its own");
         assert_eq!(loaded.stored, stored());
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_put_aside_and_costs_only_the_state() {
+        is_put_aside(
+            "{\"lissom_state\":99}\n{}\n",
+            "has format 99",
+            "LISSOM.format-99",
+        );
+        is_put_aside("{\"lissom_state\":", "is damaged", "LISSOM.damaged");
     }
 
     #[test]

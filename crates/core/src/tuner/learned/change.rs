@@ -19,7 +19,40 @@ pub(super) struct Told {
     pub here: f64,
 }
 
+/// A way back: while it is pinned, or waits for its levels, it is asked for again.
+#[derive(Clone, Debug)]
+pub(super) struct WayBack {
+    pub from: RunLimits,
+    pub to: RunLimits,
+    why: String,
+}
+
 impl Learned {
+    /// Asks for limits that were there before, until others than the present ones hold.
+    pub(super) fn way_back(
+        &mut self,
+        seen: &Question<'_>,
+        to: RunLimits,
+        why: String,
+    ) -> Option<Wish> {
+        self.owed = Some(WayBack {
+            from: seen.limits.clone(),
+            to: to.clone(),
+            why: why.clone(),
+        });
+        wish(seen, to, why)
+    }
+
+    /// The way back that was asked for and has not been gone.
+    pub(super) fn ask_again(&mut self, seen: &Question<'_>) -> Option<Wish> {
+        let owed = self.owed.take_if(|owed| !owed.from.is_same(seen.limits));
+        if owed.is_some() {
+            return None;
+        }
+        let WayBack { to, why, .. } = self.owed.clone()?;
+        wish(seen, to, why)
+    }
+
     /// Goes back where the store was closed before something had proved itself.
     pub(super) fn take_back(&mut self, seen: &Question<'_>) -> Option<Wish> {
         let back = self.undo.take()?;
@@ -30,7 +63,7 @@ impl Learned {
         }
         let told = self.foretell(seen, &back);
         let why = "what was tried had not proved itself when the store was closed";
-        wish(seen, back, format!("{why}; {}", sentence(told)))
+        self.way_back(seen, back, format!("{why}; {}", sentence(told)))
     }
 
     /// Begins anew when the workload is another one. Returns what served it
@@ -86,7 +119,7 @@ impl Learned {
         }
         let told = self.foretell(seen, &back);
         let why = "the workload changed during a trial";
-        wish(seen, back, format!("{why}; {}", sentence(told)))
+        self.way_back(seen, back, format!("{why}; {}", sentence(told)))
     }
 
     /// What the model expects of other limits, once it has taken up the mission. `None`

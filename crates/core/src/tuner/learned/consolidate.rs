@@ -1,13 +1,16 @@
 //! Merging for the reads' sake.
 //!
-//! A lower limit takes effect only as its level fills, which takes long where few
-//! write and for ever where nobody does. So a level is merged by itself once reads
-//! have lost as much by its surplus runs as the merge is expected to be felt. Those
-//! are the runs over its limit; where that is one, and while nobody writes, all that a
-//! merge can spare: a limit of one says that reads want fewer runs than limits can give,
-//! and a level that is drained before it is full is none until it gets its next run.
-//! Whatever comes after, that is at most twice what foresight would have paid for
-//! this merge (the rule of renting skis), as far as the model is right.
+//! A limit takes effect only as its level fills, which takes long where few write and for
+//! ever where nobody does. So a level is merged by itself once reads have lost as much by the
+//! runs that this spares as the merge is expected to be felt, whatever its limit is: limits
+//! say how levels fill, and this how long it may take. Whatever comes after, that is at most
+//! twice what foresight would have paid for this merge (the rule of renting skis), as far as
+//! the model is right.
+//!
+//! Nothing is merged that the tree would merge by itself before it pays: where somebody writes, a
+//! level is drained when it is full, and reads gain by an earlier merge only until then. A
+//! drain that comes early puts off the one that would have come, by what the level holds: of
+//! its price only what the level lacks is lost.
 //!
 //! Where workloads are known to last, and reads would lose more in what is left of this
 //! one than the merge is felt, it begins once a part of the price is lost: a quarter
@@ -28,7 +31,6 @@ use super::cost::{Cost, Scan};
 use super::structure::Structure;
 use crate::layout::LogicalLevel;
 use crate::observation::Mission;
-use crate::shape::{RunLimit, RunLimits};
 use crate::tuner::{Change, Question};
 
 /// A smaller share of writes, against reads, is none.
@@ -37,10 +39,13 @@ const NO_WRITES: f64 = 0.01;
 /// The part of a merge's price that is to be lost first, where it is expected to pay.
 const EARLY: f64 = 0.25;
 
-/// What reads have lost by each level's surplus runs since it last had fewer.
+/// What reads have lost by the runs of each level that a merge would spare, since it last had
+/// fewer.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Surplus {
     lost: Vec<Lost>,
+    /// Bytes that merges which are over wrote beside what limits would have had written.
+    written: f64,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -57,9 +62,19 @@ struct Asked {
     runs: usize,
     /// The highest number of its files.
     newest: u64,
+    /// Bytes that it writes and no later drain is spared.
+    extra: f64,
 }
 
 impl Asked {
+    fn of(merge: &Merge) -> Asked {
+        Asked {
+            runs: merge.runs,
+            newest: merge.newest,
+            extra: merge.extra_bytes(),
+        }
+    }
+
     /// Whether the merge is over: it has spared runs, or others have come in their place.
     fn is_over(&self, now: &Merge) -> bool {
         now.runs < self.runs || now.first > self.newest
@@ -80,8 +95,10 @@ struct Merge {
     runs: usize,
     /// Runs that it would spare.
     fewer: f64,
-    /// Those of them that are surplus.
-    surplus: f64,
+    /// Missions like the present one until the level is drained anyway.
+    lasts: f64,
+    /// The part of its price that no later drain is spared.
+    extra: f64,
     /// Bytes that the oldest run would take in: scans pass them no more.
     hidden: f64,
     /// Bytes of each run that it merges, and rewrites.
@@ -97,32 +114,31 @@ impl Merge {
         self.sizes.iter().sum()
     }
 
-    /// What it would spare a scan of so many entries, as far as it is due to surplus runs.
+    /// Those of them that no later drain is spared.
+    fn extra_bytes(&self) -> f64 {
+        self.extra * self.bytes()
+    }
+
+    /// What it would spare a scan of so many entries.
     fn spares(&self, structure: &Structure<'_>, entries: f64) -> Scan {
-        let share = if self.fewer > 0.0 {
-            self.surplus / self.fewer
-        } else {
-            0.0
-        };
         let reads = |bytes: f64| structure.reads(bytes, entries);
         let apart: f64 = self.sizes.iter().map(|bytes| reads(*bytes)).sum();
         Scan {
-            reads: share * (apart - reads(self.bytes())).max(0.0),
-            passed: structure.passed(self.hidden * share),
+            reads: (apart - reads(self.bytes())).max(0.0),
+            passed: structure.passed(self.hidden),
         }
     }
 }
 
 impl Surplus {
     /// The level to merge now, if one has paid for it; so many missions are expected to
-    /// follow like this one. `allowed` are limits that will stay. While somebody writes nothing
-    /// is merged before they are known, for what is surplus under some limits may be none
-    /// under the next.
+    /// follow like this one. While it is not sure which workload this is, only what nobody
+    /// writes to is merged.
     pub fn after(
         &mut self,
         seen: &Question<'_>,
         cost: &Cost,
-        allowed: Option<&RunLimits>,
+        sure: bool,
         follow: f64,
     ) -> Option<Wanted> {
         let deepest = seen.tree.deepest_occupied(&seen.shape.layout)?;
@@ -130,33 +146,37 @@ impl Surplus {
         let reads = seen.mission.operations.reads() as f64;
         let operations = reads + writes(seen.mission);
         self.lost.resize(usize::from(deepest.0), Lost::default());
-        let may_merge = allowed.is_some() || nobody_writes(seen.mission);
-        let allowed = allowed.unwrap_or(seen.limits);
+        let may_merge = sure || nobody_writes(seen.mission);
         let mut most: Option<(f64, Asked, Wanted)> = None;
         for level in (1..=deepest.0).map(LogicalLevel) {
-            let merge = merge(seen, allowed, level, deepest);
+            let merge = merge(seen, level, deepest);
             let spared = |entries: f64| merge.spares(&structure, entries);
-            let Some((saved, byte)) = cost.of_runs(level, merge.surplus, spared) else {
+            let Some((saved, byte)) = cost.of_runs(level, merge.fewer, spared) else {
                 continue;
             };
-            let lost = self.lose(level, merge.surplus, saved * operations);
-            let price = merge.bytes() * byte;
-            let will_pay = saved * operations * follow >= price;
-            let due = if will_pay { EARLY * price } else { price };
-            let paid = may_merge && merge.surplus > 0.0 && lost >= due;
-            let rate = lost / price.max(1e-12);
-            if paid && most.as_ref().is_none_or(|(best, ..)| rate > *best) {
+            let rate = saved * operations;
+            let lost = self.lose(level, merge.fewer, rate);
+            let price = merge.extra_bytes() * byte;
+            let pays_within = |missions: f64| rate * missions.min(merge.lasts) >= price;
+            let due = if pays_within(follow) {
+                EARLY * price
+            } else {
+                price
+            };
+            let pays = rate > 0.0 && pays_within(f64::INFINITY);
+            let urgency = lost / price.max(1e-12);
+            let first = most.as_ref().is_none_or(|(most, ..)| urgency > *most);
+            if may_merge && pays && lost >= due && first {
                 let why = format!(
                     "reads have lost {lost:.1} s by {:.0} runs too many, a merge is felt for \
                      {price:.1} s",
-                    merge.surplus
+                    merge.fewer
                 );
-                let Merge { runs, newest, .. } = merge;
                 let wanted = Wanted {
                     change: Change { level, why },
-                    goes_down: runs == 1,
+                    goes_down: merge.runs == 1,
                 };
-                most = Some((rate, Asked { runs, newest }, wanted));
+                most = Some((urgency, Asked::of(&merge), wanted));
             }
         }
         let (_, asked, wanted) = most?;
@@ -166,15 +186,9 @@ impl Surplus {
         Some(wanted)
     }
 
-    /// Levels whose merge was asked for and is wanted no more: their runs are no surplus
-    /// under these limits, or the workload has just turned to one that writes. A merge that
-    /// has spared runs is over.
-    pub fn abandon(
-        &mut self,
-        seen: &Question<'_>,
-        allowed: &RunLimits,
-        turned: bool,
-    ) -> Vec<Change> {
+    /// Levels whose merge was asked for and is wanted no more: the workload has just turned
+    /// to one that writes. A merge that has spared runs is over.
+    pub fn abandon(&mut self, seen: &Question<'_>, turned: bool) -> Vec<Change> {
         let Some(deepest) = seen.tree.deepest_occupied(&seen.shape.layout) else {
             return Vec::new();
         };
@@ -184,27 +198,30 @@ impl Surplus {
             let Some(asked) = lost.asked else {
                 continue;
             };
-            let merge = merge(seen, allowed, level, deepest);
+            let merge = merge(seen, level, deepest);
             if asked.is_over(&merge) {
+                self.written += asked.extra;
                 *lost = Lost {
-                    runs: merge.surplus,
+                    runs: merge.fewer,
                     ..Lost::default()
                 };
-            } else if turned || merge.surplus <= 0.0 {
+            } else if turned {
                 *lost = Lost {
                     runs: lost.runs,
                     ..Lost::default()
                 };
-                let why = if turned {
-                    "the workload has turned, so that its runs must pay for it anew"
-                } else {
-                    "its limit allows its runs, now that somebody writes"
-                };
+                let why = "the workload has turned, so that its runs must pay for it anew";
                 let why = why.to_owned();
                 abandoned.push(Change { level, why });
             }
         }
         abandoned
+    }
+
+    /// Bytes that merges wrote which are over since this was last asked, beside what limits
+    /// would have had written.
+    pub fn take_written(&mut self) -> f64 {
+        std::mem::take(&mut self.written)
     }
 
     fn lose(&mut self, level: LogicalLevel, runs: f64, seconds: f64) -> f64 {
@@ -229,12 +246,7 @@ fn nobody_writes(mission: &Mission) -> bool {
 
 /// What a merge of a level would do: its runs become one; a single one goes into the newest
 /// below.
-fn merge(
-    seen: &Question<'_>,
-    allowed: &RunLimits,
-    level: LogicalLevel,
-    deepest: LogicalLevel,
-) -> Merge {
+fn merge(seen: &Question<'_>, level: LogicalLevel, deepest: LogicalLevel) -> Merge {
     let runs = |level| seen.tree.runs_of(&seen.shape.layout, level);
     let here = runs(level);
     let own: u64 = here.iter().map(|run| seen.tree.bytes(*run)).sum();
@@ -248,12 +260,8 @@ fn merge(
         None => 0,
     };
     let fewer = (here.len() - usize::from(taker.is_none() && !here.is_empty())) as f64;
-    let limit = allowed.get(level);
-    let surplus = if nobody_writes(seen.mission) || limit == RunLimit::ONE {
-        fewer
-    } else {
-        (here.len() as f64 - f64::from(limit.get())).clamp(0.0, fewer)
-    };
+    let (lasts, lacks) = until_drained(seen, level, deepest, own);
+    let goes_down = taker.is_some() && seen.mission.user_write_bytes > 0;
     let files = here.iter().flat_map(|run| seen.tree.files(*run));
     let numbers = || files.clone().map(|file| file.number);
     Merge {
@@ -261,7 +269,8 @@ fn merge(
         first: numbers().min().unwrap_or(0),
         newest: numbers().max().unwrap_or(0),
         fewer,
-        surplus,
+        lasts,
+        extra: if goes_down { lacks } else { 1.0 },
         hidden: hidden as f64,
         sizes: here
             .iter()
@@ -269,6 +278,28 @@ fn merge(
             .map(|run| seen.tree.bytes(*run) as f64)
             .collect(),
     }
+}
+
+/// Missions like the present one until a level of so many bytes is full, and the share of
+/// it that is empty. The deepest is never drained.
+fn until_drained(
+    seen: &Question<'_>,
+    level: LogicalLevel,
+    deepest: LogicalLevel,
+    bytes: u64,
+) -> (f64, f64) {
+    if level >= deepest {
+        return (f64::INFINITY, 1.0);
+    }
+    let full = seen.shape.full_at(level);
+    let room = full.saturating_sub(bytes) as f64;
+    let written = seen.mission.user_write_bytes as f64;
+    let lasts = if written > 0.0 {
+        room / written
+    } else {
+        f64::INFINITY
+    };
+    (lasts, room / full.max(1) as f64)
 }
 
 #[cfg(test)]

@@ -66,19 +66,18 @@ fn first_before(
     mission: &Mission,
     follow: f64,
 ) -> Option<(usize, LogicalLevel)> {
-    first_of(tree, limit, mission, Some(limit), follow)
+    first_of(tree, limit, mission, true, follow)
 }
 
 fn first_of(
     tree: &Tree,
     limit: u16,
     mission: &Mission,
-    allowed: Option<u16>,
+    sure: bool,
     follow: f64,
 ) -> Option<(usize, LogicalLevel)> {
     let shape = small_shape();
-    let uniform = |limit| RunLimits::uniform(RunLimit::clamped(limit));
-    let (limits, allowed) = (uniform(limit), allowed.map(uniform));
+    let limits = RunLimits::uniform(RunLimit::clamped(limit));
     let cost = cost_after(mission, tree, &limits);
     let seen = Question {
         shape: &shape,
@@ -87,7 +86,7 @@ fn first_of(
         mission,
     };
     let mut surplus = Surplus::default();
-    let mut ask = || surplus.after(&seen, &cost, allowed.as_ref(), follow);
+    let mut ask = || surplus.after(&seen, &cost, sure, follow);
     (1..100).find_map(|at| Some((at, ask()?.change.level)))
 }
 
@@ -111,17 +110,15 @@ fn where_a_workload_is_known_to_last_a_merge_comes_sooner() {
 }
 
 #[test]
-fn while_somebody_writes_nothing_is_merged_before_limits_are_known_to_stay() {
+fn while_somebody_writes_nothing_is_merged_before_the_workload_is_known() {
     let (tree, writes, reads) = (tree(5), mission(10, 10), mission(10, 0));
-    let first = |mission: &Mission, allowed: Option<u16>| {
-        let found = first_of(&tree, 2, mission, allowed, 0.0);
+    let first = |mission: &Mission, sure: bool| {
+        let found = first_of(&tree, 2, mission, sure, 0.0);
         found.map(|(_, level)| level)
     };
     let one = Some(LogicalLevel(1));
-    let allowed = [None, Some(1), Some(2), Some(5)];
-    assert_eq!(allowed.map(|allowed| first(&reads, allowed)), [one; 4]);
-    let expected = [None, one, one, None];
-    assert_eq!(allowed.map(|allowed| first(&writes, allowed)), expected);
+    assert_eq!([true, false].map(|sure| first(&reads, sure)), [one; 2]);
+    assert_eq!([true, false].map(|sure| first(&writes, sure)), [one, None]);
 }
 
 /// A merge that was asked for while nobody wrote, before missions of another kind.
@@ -137,21 +134,15 @@ fn merging(limit: u16, then: &Mission, turned: bool) -> Vec<LogicalLevel> {
         mission: &reads,
     };
     let mut surplus = Surplus::default();
-    let asked = (1..100).find_map(|_| surplus.after(&seen, &cost, Some(&limits), 0.0));
+    let asked = (1..100).find_map(|_| surplus.after(&seen, &cost, true, 0.0));
     assert_eq!(asked.expect("some time").change.level, LogicalLevel(1));
-    assert!(
-        surplus.abandon(&seen, &limits, true).is_empty(),
-        "nobody writes"
-    );
+    assert!(surplus.abandon(&seen, true).is_empty(), "nobody writes");
     let seen = Question {
         mission: then,
         ..seen
     };
-    let abandoned = surplus.abandon(&seen, &limits, turned);
-    assert!(
-        surplus.abandon(&seen, &limits, turned).is_empty(),
-        "it is said once"
-    );
+    let abandoned = surplus.abandon(&seen, turned);
+    assert!(surplus.abandon(&seen, turned).is_empty(), "it is said once");
     abandoned.into_iter().map(|it| it.level).collect()
 }
 
@@ -161,8 +152,11 @@ fn a_merge_is_given_up_when_the_workload_turns() {
     let (one, none) = (vec![LogicalLevel(1)], Vec::new());
     assert_eq!(merging(10, &writes, true), one, "other runs, another price");
     assert_eq!(merging(1, &writes, true), one);
-    assert_eq!(merging(10, &writes, false), one, "five runs are no surplus");
-    assert_eq!(merging(1, &writes, false), none, "four are");
+    assert_eq!(
+        merging(10, &writes, false),
+        none,
+        "it is not known to have turned"
+    );
     assert_eq!(merging(1, &reads, true), none);
 }
 
@@ -179,10 +173,10 @@ fn a_merge_that_is_done_is_not_given_up() {
         mission: &reads,
     };
     let mut surplus = Surplus::default();
-    let asked = (1..100).find_map(|_| surplus.after(&seen, &cost, Some(&limits), 0.0));
+    let asked = (1..100).find_map(|_| surplus.after(&seen, &cost, true, 0.0));
     assert!(asked.is_some());
     (seen.tree, seen.mission) = (&after, &writes);
-    assert!(surplus.abandon(&seen, &limits, true).is_empty());
+    assert!(surplus.abandon(&seen, true).is_empty());
 }
 
 /// A level of one run gets another in its place: reads have lost nothing by that one yet.
@@ -203,8 +197,8 @@ fn the_run_after_a_merged_one_pays_anew() {
             limits: &limits,
             mission: &reads,
         };
-        surplus.abandon(&seen, &limits, false);
-        let mut ask = || surplus.after(&seen, &cost, Some(&limits), 0.0);
+        surplus.abandon(&seen, false);
+        let mut ask = || surplus.after(&seen, &cost, true, 0.0);
         (1..100).find(|_| ask().is_some())
     };
     let mut surplus = Surplus::default();
@@ -248,7 +242,7 @@ fn only_what_comes_into_the_oldest_run_is_passed_no_more() {
             mission: &mission(gets, writes),
         };
         let structure = Structure::of(&shape, tree).expect("levels");
-        let merge = merge(&seen, &limits, LogicalLevel(level), LogicalLevel(2));
+        let merge = merge(&seen, LogicalLevel(level), LogicalLevel(2));
         (merge.spares(&structure, 0.0).passed * structure.data()).round()
     };
     let (one, two) = (tree(1), tree_over(1, &[2_000, 1_000]));
@@ -258,7 +252,7 @@ fn only_what_comes_into_the_oldest_run_is_passed_no_more() {
     assert_eq!(hidden(&two, 1, 10, 0), 0.0, "it goes into a newer run");
     assert_eq!(hidden(&two, 2, 10, 0), 100_000.0);
     let three = tree_over(0, &[2_000, 500, 500]);
-    assert_eq!(hidden(&three, 2, 10, 10), 50_000.0, "one run of two");
+    assert_eq!(hidden(&three, 2, 10, 10), 100_000.0, "both");
 }
 
 /// A run that holds all that a scan returns takes fewer reads than two that share it.
@@ -274,7 +268,7 @@ fn a_merge_spares_scans_the_reads_of_the_runs_that_become_one() {
             mission: &mission(10, 0),
         };
         let structure = Structure::of(&shape, &tree).expect("levels");
-        let merge = merge(&seen, &limits, LogicalLevel(2), LogicalLevel(2));
+        let merge = merge(&seen, LogicalLevel(2), LogicalLevel(2));
         merge.spares(&structure, entries).reads
     };
     assert_eq!(spared(&[200, 200], 0.0), 1.0, "a seek");
@@ -283,21 +277,98 @@ fn a_merge_spares_scans_the_reads_of_the_runs_that_become_one() {
     assert!(spared(&[200, 200, 200], 0.0) > 1.9);
 }
 
-#[test]
-fn with_writes_only_runs_over_the_limit_count() {
-    assert_eq!(first(&tree(5), 5, &mission(10, 10)), None);
-    let (at, level) = first(&tree(5), 2, &mission(10, 10)).expect("some time");
-    assert_eq!(level, LogicalLevel(1));
-    assert!(at >= first(&tree(5), 2, &mission(20, 0)).expect("some time").0);
+/// So many bytes, written in a mission that reads, too.
+fn writing(bytes: u64) -> Mission {
+    Mission {
+        user_write_bytes: bytes,
+        ..mission(20, 2)
+    }
 }
 
-/// A level is drained before it is full, once reads have paid for it.
+/// Whatever its limit is: runs that a level may have are merged where reads pay for it.
 #[test]
-fn under_a_limit_of_one_the_last_run_counts_too() {
-    let (few, many) = (mission(20, 2), mission(20, 10));
-    assert_eq!(first(&tree(1), 2, &few), None);
-    let (at, level) = first(&tree(1), 1, &few).expect("some time");
-    assert_eq!(level, LogicalLevel(1));
-    assert!(at <= first(&tree(1), 1, &many).expect("some time").0);
-    assert_eq!(first(&tree(0), 1, &few), None, "the data itself");
+fn a_level_is_merged_under_any_limit_once_reads_have_paid() {
+    let at = [1, 2, 5, 10].map(|limit| first(&tree(5), limit, &mission(2, 1)));
+    assert!(at[0].is_some_and(|(at, level)| at > 1 && level == LogicalLevel(1)));
+    assert_eq!(at, [at[0]; 4]);
+    let many = first(&tree(5), 5, &mission(2, 10)).expect("some time").0;
+    assert!(at[0].expect("some time").0 <= many, "{many}");
+    assert_eq!(first(&tree(0), 1, &mission(2, 1)), None, "the data itself");
+}
+
+/// Level 1 of a run of 4,000 bytes is full with less than as many again.
+#[test]
+fn nothing_is_merged_that_is_drained_before_it_pays() {
+    let lasts = |bytes: u64| {
+        let (shape, mission) = (small_shape(), writing(bytes));
+        let tree = tree(1);
+        let seen = Question {
+            shape: &shape,
+            tree: &tree,
+            limits: &RunLimits::uniform(RunLimit::ONE),
+            mission: &mission,
+        };
+        merge(&seen, LogicalLevel(1), LogicalLevel(2)).lasts
+    };
+    assert!(lasts(0).is_infinite());
+    assert_eq!(lasts(1), 1_000.0 * lasts(1_000));
+    let at = |bytes: u64| first(&tree_over(5, &[200]), 5, &writing(bytes));
+    assert!(at(0).is_some());
+    assert_eq!(at(1 << 20), None);
+}
+
+/// A full level is drained soon anyway: of the price of doing it now hardly anything is lost.
+#[test]
+fn a_drain_that_would_soon_come_is_cheap() {
+    let shape = small_shape();
+    let limits = RunLimits::uniform(RunLimit::ONE);
+    let extra = |files: u64, mission: &Mission| {
+        let layout = shape.layout;
+        let mut levels = vec![Vec::new(); usize::from(layout.num_levels())];
+        for (level, files) in [(1, files), (2, 200)] {
+            let (_, last) = layout.span(LogicalLevel(level));
+            levels[usize::from(last.0)] = numbered_files(files);
+        }
+        let tree = Tree::new(levels).expect("runs");
+        let seen = Question {
+            shape: &shape,
+            tree: &tree,
+            limits: &limits,
+            mission,
+        };
+        merge(&seen, LogicalLevel(1), LogicalLevel(2)).extra
+    };
+    let full = shape.full_at(LogicalLevel(1)) / 100;
+    let (none, some) = (mission(20, 0), writing(100));
+    assert_eq!(extra(full, &some), 0.0);
+    let half = extra(full / 2, &some);
+    assert!((0.4..0.6).contains(&half), "{half}");
+    assert_eq!(
+        extra(full, &none),
+        1.0,
+        "nobody writes: it would never come"
+    );
+}
+
+/// What reads had merged is told once, so that it counts as no rewrite of what came in.
+#[test]
+fn bytes_of_a_merge_that_is_over_are_told_once() {
+    let (shape, reads) = (small_shape(), mission(10, 0));
+    let limits = RunLimits::uniform(RunLimit::clamped(10));
+    let (before, after) = (tree(5), tree(0));
+    let cost = cost_after(&reads, &before, &limits);
+    let mut seen = Question {
+        shape: &shape,
+        tree: &before,
+        limits: &limits,
+        mission: &reads,
+    };
+    let mut surplus = Surplus::default();
+    assert!((1..100).any(|_| surplus.after(&seen, &cost, true, 0.0).is_some()));
+    surplus.abandon(&seen, false);
+    assert_eq!(surplus.take_written(), 0.0, "it goes on");
+    seen.tree = &after;
+    surplus.abandon(&seen, false);
+    assert_eq!(surplus.take_written(), 20_000.0);
+    assert_eq!(surplus.take_written(), 0.0);
 }

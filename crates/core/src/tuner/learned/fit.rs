@@ -91,15 +91,39 @@ impl Fit {
             return false;
         }
         let weight = 1.0 / (ERROR.hypot(error) * took);
+        self.forget(met);
         for (row, one) in self.products.iter_mut().zip(met) {
             for (cell, other) in row.iter_mut().zip(met) {
-                *cell = *cell * FORGETTING + one * other * weight * weight;
+                *cell += one * other * weight * weight;
             }
         }
         for (sum, one) in self.sums.iter_mut().zip(met) {
-            *sum = *sum * FORGETTING + one * took * weight * weight;
+            *sum += one * took * weight * weight;
         }
         true
+    }
+
+    /// Forgets a part of what was seen in the direction of these terms, and nothing of what is
+    /// orthogonal to it: a night of reads tells nothing of what writes take. The constants that
+    /// fit best stay those that they are (directional forgetting, Cao and Schwartz, 2000).
+    fn forget(&mut self, met: &Terms) {
+        let dot =
+            |one: &Terms, other: &Terms| -> f64 { one.iter().zip(other).map(|(a, b)| a * b).sum() };
+        let seen: Terms = self.products.map(|row| dot(&row, met));
+        let all = dot(&seen, met);
+        if all <= 0.0 {
+            return;
+        }
+        let part = (1.0 - FORGETTING) / all;
+        let told = part * dot(&self.sums, met);
+        for (row, one) in self.products.iter_mut().zip(&seen) {
+            for (cell, other) in row.iter_mut().zip(&seen) {
+                *cell -= part * one * other;
+            }
+        }
+        for (sum, one) in self.sums.iter_mut().zip(&seen) {
+            *sum -= told * one;
+        }
     }
 
     /// The constants, each within so much (relative) of its prior unless what was
@@ -222,6 +246,35 @@ mod tests {
         };
         assert_eq!(with(0.25), with(1e6));
         assert_eq!(with(0.25), with(1e-6));
+    }
+
+    /// A night of reads, of which each takes what it took.
+    #[test]
+    fn what_was_learned_of_one_kind_outlasts_many_missions_of_another() {
+        let mut both = [0.0; TERMS];
+        (both[0], both[5]) = (1.0, 1.0);
+        let mut writes = [0.0; TERMS];
+        writes[5] = 1.0;
+        let mut fit = Fit::new();
+        for _ in 0..30 {
+            fit.learn(&both, 63.0, 0.0);
+            fit.learn(&writes, 60.0, 0.0);
+        }
+        let before = fit.constants(&PRIOR, 1.0);
+        for _ in 0..10_000 {
+            fit.learn(&first(), 3.0, 0.0);
+        }
+        let after = fit.constants(&PRIOR, 1.0);
+        assert!((before[5] - 60.0).abs() < 3.0, "{before:?}");
+        assert!((after[5] - before[5]).abs() < 3.0, "{after:?}");
+        for _ in 0..200 {
+            fit.learn(&writes, 30.0, 0.0);
+        }
+        let anew = fit.constants(&PRIOR, 1.0);
+        assert!(
+            (anew[5] - 30.0).abs() < 3.0,
+            "it can be learned anew: {anew:?}"
+        );
     }
 
     #[test]

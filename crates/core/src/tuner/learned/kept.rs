@@ -54,6 +54,9 @@ impl Learned {
         if self.undo.is_some() {
             return (self.undo.as_ref(), self.unproved.as_ref());
         }
+        if let Some(owed) = &self.owed {
+            return (Some(&owed.to), Some(&owed.from));
+        }
         let before_trial = self.tried.as_ref().map(|tried| &tried.back);
         let undo = before_trial.or_else(|| self.phase.unproved());
         (undo, self.answered.as_ref().filter(|_| undo.is_some()))

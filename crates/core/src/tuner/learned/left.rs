@@ -3,7 +3,7 @@
 use super::change::Told;
 use super::learning::Part;
 use super::times::took;
-use super::{Learned, Wish, wish};
+use super::{Learned, Wish};
 use crate::tuner::Question;
 
 impl Learned {
@@ -37,7 +37,7 @@ impl Learned {
         }
         let (limits, [left, now, promised]) = self.phase.regret(seen.limits)?;
         self.turn_back(seen, &limits);
-        wish(
+        self.way_back(
             seen,
             limits,
             format!(

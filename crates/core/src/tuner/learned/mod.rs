@@ -37,6 +37,7 @@ mod times;
 mod trials;
 mod usual;
 
+use self::change::WayBack;
 use self::consolidate::{Surplus, Wanted};
 use self::cost::Cost;
 pub use self::learning::{Learning, Part};
@@ -50,7 +51,7 @@ use self::times::{Times, took};
 use self::trials::Tried;
 use super::{Question, Trial, TrialId, Tuner};
 use crate::observation::Mission;
-use crate::shape::RunLimits;
+use crate::shape::{RunLimits, Transition};
 
 /// Less than this, relative, is not worth a change.
 const WORTH: f64 = 0.02;
@@ -80,6 +81,8 @@ pub struct Learned {
     /// The last mission showed that the workload is another one.
     turned: bool,
     tried: Option<Tried>,
+    /// A way back that was asked for and is not gone yet.
+    owed: Option<WayBack>,
     /// Where to go first after a restart, if these limits hold.
     undo: Option<RunLimits>,
     unproved: Option<RunLimits>,
@@ -126,6 +129,7 @@ impl Learned {
             march: None,
             turned: false,
             tried: None,
+            owed: None,
             undo: None,
             unproved: None,
             trials: 0,
@@ -169,6 +173,9 @@ impl Learned {
         self.cost.expect(self.lengths.whole(&self.course));
         if !self.present.is_sure() {
             return None;
+        }
+        if let Some(wish) = self.ask_again(seen) {
+            return Some(wish);
         }
         if let Some(tried) = self.tried.clone() {
             self.explored += 1;
@@ -224,7 +231,7 @@ impl Tuner for Learned {
         let march = self.march.take();
         self.march = march.filter(|it| it.goes_on || it.end.is_same(&limits));
         let abandon = self.abandon(seen);
-        let wanted = self.consolidate(seen, &limits);
+        let wanted = self.consolidate(seen);
         let (lower, merged) = wanted.into_iter().partition(|it: &Wanted| it.goes_down);
         Trial {
             id: TrialId(self.asked),
@@ -253,18 +260,16 @@ impl Tuner for Learned {
 }
 
 impl Learned {
-    /// The level to merge for the reads' sake, under these limits.
-    fn consolidate(&mut self, seen: &Question<'_>, limits: &RunLimits) -> Option<Wanted> {
+    /// The level to merge for the reads' sake.
+    fn consolidate(&mut self, seen: &Question<'_>) -> Option<Wanted> {
         if !self.learning.has(Part::Consolidation) {
             return None;
         }
+        let sure = self.present.is_sure();
         let left = self.lengths.left(&self.course);
-        let left = left.filter(|_| self.learning.has(Part::Foresight) && self.present.is_sure());
-        let settled = limits.is_same(seen.limits) && self.phase.settled().is_some();
-        let end = self.march.as_ref().map(|march| &march.end);
-        let allowed = end.or(settled.then_some(limits));
+        let left = left.filter(|_| self.learning.has(Part::Foresight) && sure);
         self.surplus
-            .after(seen, &self.cost, allowed, left.unwrap_or(0.0))
+            .after(seen, &self.cost, sure, left.unwrap_or(0.0))
     }
 
     /// Notes limits that were not asked for. What is held by hand has proved nothing,
@@ -273,7 +278,9 @@ impl Learned {
         let Some(answered) = &self.answered else {
             return;
         };
-        if !answered.is_same(seen.limits) {
+        // Under the lazy transition what was asked for may wait for its levels.
+        let waits = seen.shape.transition == Transition::Lazy;
+        if !answered.is_same(seen.limits) && !waits {
             self.imposed = Some(seen.limits.clone());
         } else if let Some(imposed) = &self.imposed
             && !imposed.is_same(seen.limits)
@@ -289,8 +296,8 @@ impl Learned {
         if !self.present.is_sure() || !self.learning.has(Part::Consolidation) {
             return Vec::new();
         }
-        let end = self.march.as_ref().map(|march| &march.end);
-        let allowed = end.unwrap_or(seen.limits);
-        self.surplus.abandon(seen, allowed, turned)
+        let abandoned = self.surplus.abandon(seen, turned);
+        self.cost.leave_out(self.surplus.take_written());
+        abandoned
     }
 }

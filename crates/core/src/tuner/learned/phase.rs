@@ -31,6 +31,10 @@ pub(super) const WORSE: f64 = 0.05;
 const SPREAD: f64 = 0.1;
 const EXPECTED: f64 = 2.0;
 
+/// A mission counts with at most so many times the mean: few of its operations are timed, and
+/// one that met a pause of the machine stands for a hundred that did not.
+const MOST: f64 = 4.0;
+
 /// Means that lie as many standard errors apart are different.
 const ERRORS: f64 = 2.0;
 
@@ -60,6 +64,7 @@ impl Tried {
     fn learn(&mut self, cost: f64, at: u64) {
         self.missions += 1;
         self.last = at;
+        let cost = cost.min(MOST * self.mean);
         let weight = 1.0 / f64::from(self.missions.min(MEMORY));
         let off = cost - self.mean;
         self.mean += weight * off;

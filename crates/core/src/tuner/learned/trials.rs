@@ -5,7 +5,7 @@ use super::phase::WORSE;
 use super::structure::Structure;
 use super::{Learned, WORTH, Wish, search, wish};
 use crate::layout::LogicalLevel;
-use crate::shape::{RunLimit, RunLimits};
+use crate::shape::{RunLimit, RunLimits, Transition};
 use crate::tuner::Question;
 
 /// Missions without a wish of the model before a step is tried.
@@ -32,7 +32,9 @@ impl Learned {
         let budget = self.exploration * self.asked as f64;
         let affordable = self.explored as f64 + f64::from(TRIAL) <= budget;
         let now = self.phase.mean(seen.limits)?;
-        if self.phase.held < CALM || !affordable {
+        // What waits for its level holds for no span that could be measured.
+        let waits = seen.shape.transition == Transition::Lazy;
+        if self.phase.held < CALM || !affordable || waits {
             return None;
         }
         let at = self.trials;
@@ -103,7 +105,7 @@ impl Learned {
         }
         bars.bar(tried.level, seen.limits.get(tried.level));
         let why = self.why_it_ends(seen, structure, tried);
-        wish(seen, tried.back.clone(), why)
+        self.way_back(seen, tried.back.clone(), why)
     }
 
     fn why_it_ends(&self, seen: &Question<'_>, structure: &Structure<'_>, tried: &Tried) -> String {

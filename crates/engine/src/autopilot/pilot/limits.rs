@@ -180,7 +180,7 @@ impl Pilot {
     /// Whether that changes the limits.
     fn follow(&mut self, seen: &mut Observation, heard: Heard) -> bool {
         if seen.pinned {
-            self.state.drop_merges();
+            self.state.take_up_pinned(&heard.trial);
             seen.state = self.state.clone();
             return false;
         }

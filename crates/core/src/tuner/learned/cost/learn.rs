@@ -36,6 +36,7 @@ impl Cost {
             return false;
         };
         self.learn_filters(mission);
+        let now = self.seen.map_or(now, |before| now.near(&before));
         let seen = self.seen.map_or(now, |before| before.towards(now));
         self.seen = Some(seen);
         self.usual
@@ -96,6 +97,12 @@ impl Cost {
         self.compacted = self.compacted * kept + mission.compaction_write_bytes as f64;
         let ratio = (self.compacted + turn) / (self.foretold + turn);
         self.rewrites = ratio.clamp(0.25, 4.0);
+    }
+
+    /// So many of the bytes that compactions wrote are no rewrites of what came in: the learner
+    /// had them merged for the reads' sake, and no limits would have been dearer or cheaper.
+    pub fn leave_out(&mut self, bytes: f64) {
+        self.compacted = (self.compacted - bytes).max(0.0);
     }
 
     fn learn_filters(&mut self, mission: &Mission) {

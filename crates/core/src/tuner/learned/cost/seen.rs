@@ -8,6 +8,10 @@ use crate::observation::Mission;
 /// this share of a wait is no stall.
 const NO_STALL: f64 = 0.2;
 
+/// Operations under way at once are believed up to so many times those of late: few are timed,
+/// and one that met a pause of the machine stands for a hundred that did not.
+const MOST: f64 = 4.0;
+
 /// An operation of late, on average.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Seen {
@@ -79,6 +83,15 @@ impl Seen {
     /// Share of the time in which anybody is there: merges are felt by nobody else.
     pub fn busy(&self) -> f64 {
         self.clients.min(1.0)
+    }
+
+    /// The same, with no more clients than there may be after those of late. More that stay
+    /// are believed within some missions all the same.
+    pub fn near(self, late: &Seen) -> Seen {
+        Seen {
+            clients: self.clients.min(MOST * late.clients),
+            ..self
+        }
     }
 
     /// The mean, moved towards a newer mission.

@@ -124,3 +124,40 @@ fn remembered_limits_that_serve_as_before_are_kept() {
         }
     }
 }
+
+/// Whether this is said as the end of a trial.
+fn is_end_of_trial(why: &str) -> bool {
+    why.contains("the trial took") || why.contains("could not be measured")
+}
+
+/// Pinned while its trial goes on, and longer than the trial.
+#[test]
+fn a_trial_that_ends_under_a_pin_is_taken_back_after_it() {
+    let mut tuner = Learned::new(0.5);
+    let mut limits = MACHINE.fly(&mut tuner, &uniform(1), 0.5, 60);
+    let mut before = limits.clone();
+    let tried = (0..400).any(|_| {
+        before = limits.clone();
+        let reasons = MACHINE.watch(&mut tuner, &mut limits, 0.5, 1);
+        reasons.iter().any(|why| why.contains(": a trial of"))
+    });
+    assert!(tried, "there are trials");
+    MACHINE.hold(&mut tuner, &limits, 0.5, 60);
+    let kept = tuner.state();
+    let reasons = MACHINE.watch(&mut tuner, &mut limits, 0.5, 1);
+    assert!(
+        limits.is_same(&before),
+        "{limits} instead of {before}: {reasons:?}"
+    );
+    assert!(is_end_of_trial(&reasons[0]), "{reasons:?}");
+    assert!(tuner.owed.is_some(), "until it is seen to be gone");
+    MACHINE.watch(&mut tuner, &mut limits, 0.5, 1);
+    assert!(tuner.owed.is_none());
+
+    // The store may be closed under the pin as well.
+    let mut again = Learned::new(0.0);
+    again.restore(&kept).expect("its own state");
+    let tried = again.unproved.clone().expect("limits that are not proved");
+    MACHINE.hold(&mut again, &tried, 0.5, 3);
+    assert!(MACHINE.fly(&mut again, &tried, 0.5, 1).is_same(&before));
+}
