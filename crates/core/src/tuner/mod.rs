@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::layout::LogicalLevel;
 use crate::observation::Mission;
-use crate::shape::{RunLimits, Shape};
+use crate::shape::{RunLimits, Shape, Transition};
 use crate::tree::Tree;
 
 /// What a tuner sees.
@@ -37,6 +37,11 @@ pub struct Question<'a> {
 }
 
 impl Question<'_> {
+    /// Whether limits that were asked for may wait for their levels, while others are in force.
+    pub(crate) fn limits_may_wait(&self) -> bool {
+        self.shape.transition == Transition::Lazy
+    }
+
     /// The levels whose limit `limits` would change, with a reason for each.
     pub fn changes(&self, limits: &RunLimits, why: impl Fn(LogicalLevel) -> String) -> Vec<Change> {
         limits

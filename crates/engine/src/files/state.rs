@@ -296,6 +296,7 @@ mod tests {
             fs::write(path(directory.path()), &torn).expect("writable");
             let loaded = load(directory.path()).expect("only damaged");
             assert_eq!(loaded.stored, Stored::default(), "byte {at}");
+            assert!(loaded.aside.is_some(), "byte {at}");
             let remark = loaded.remark.expect("a remark");
             let newer = remark.contains("has format");
             assert!(newer || remark.contains("damaged"), "byte {at}: {remark}");

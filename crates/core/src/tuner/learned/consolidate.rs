@@ -44,8 +44,15 @@ const EARLY: f64 = 0.25;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Surplus {
     lost: Vec<Lost>,
-    /// Bytes that merges which are over wrote beside what limits would have had written.
-    written: f64,
+}
+
+/// Merges that were asked for and have ended.
+#[derive(Debug, Default)]
+pub(super) struct Ended {
+    /// Those that are wanted no more.
+    pub abandoned: Vec<Change>,
+    /// Bytes that the others wrote beside what limits would have had written.
+    pub written: f64,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -186,21 +193,21 @@ impl Surplus {
         Some(wanted)
     }
 
-    /// Levels whose merge was asked for and is wanted no more: the workload has just turned
-    /// to one that writes. A merge that has spared runs is over.
-    pub fn abandon(&mut self, seen: &Question<'_>, turned: bool) -> Vec<Change> {
+    /// Merges that were asked for and are over, since they have spared runs, or are wanted no
+    /// more: the workload has just turned to one that writes.
+    pub fn end(&mut self, seen: &Question<'_>, turned: bool) -> Ended {
+        let mut ended = Ended::default();
         let Some(deepest) = seen.tree.deepest_occupied(&seen.shape.layout) else {
-            return Vec::new();
+            return ended;
         };
         let turned = turned && !nobody_writes(seen.mission);
-        let mut abandoned = Vec::new();
         for (level, lost) in (1..).map(LogicalLevel).zip(&mut self.lost) {
             let Some(asked) = lost.asked else {
                 continue;
             };
             let merge = merge(seen, level, deepest);
             if asked.is_over(&merge) {
-                self.written += asked.extra;
+                ended.written += asked.extra;
                 *lost = Lost {
                     runs: merge.fewer,
                     ..Lost::default()
@@ -212,16 +219,10 @@ impl Surplus {
                 };
                 let why = "the workload has turned, so that its runs must pay for it anew";
                 let why = why.to_owned();
-                abandoned.push(Change { level, why });
+                ended.abandoned.push(Change { level, why });
             }
         }
-        abandoned
-    }
-
-    /// Bytes that merges wrote which are over since this was last asked, beside what limits
-    /// would have had written.
-    pub fn take_written(&mut self) -> f64 {
-        std::mem::take(&mut self.written)
+        ended
     }
 
     fn lose(&mut self, level: LogicalLevel, runs: f64, seconds: f64) -> f64 {

@@ -13,14 +13,18 @@ fn tree(runs: u16) -> Tree {
 
 /// The same over runs of so many files in level 2, the oldest first.
 fn tree_over(runs: u16, below: &[u64]) -> Tree {
+    tree_of(&vec![40; usize::from(runs)], below)
+}
+
+/// Runs of so many files in levels 1 and 2, the oldest first.
+fn tree_of(first: &[u64], second: &[u64]) -> Tree {
     let layout = small_shape().layout;
     let mut levels = vec![Vec::new(); usize::from(layout.num_levels())];
-    let [first, second] = [1, 2].map(|level| layout.span(LogicalLevel(level)).1);
-    for run in 0..runs {
-        levels[usize::from(first.0 - run)] = numbered_files(40);
-    }
-    for (at, files) in below.iter().enumerate() {
-        levels[usize::from(second.0) - at] = numbered_files(*files);
+    for (level, runs) in [(1, first), (2, second)] {
+        let (_, last) = layout.span(LogicalLevel(level));
+        for (at, files) in runs.iter().enumerate() {
+            levels[usize::from(last.0) - at] = numbered_files(*files);
+        }
     }
     Tree::new(levels).expect("runs")
 }
@@ -121,29 +125,46 @@ fn while_somebody_writes_nothing_is_merged_before_the_workload_is_known() {
     assert_eq!([true, false].map(|sure| first(&writes, sure)), [one, None]);
 }
 
+/// Asks while nobody writes until level 1 is to be merged.
+fn asked(seen: &Question<'_>) -> Surplus {
+    let cost = cost_after(seen.mission, seen.tree, seen.limits);
+    let mut surplus = Surplus::default();
+    let asked = (1..100).find_map(|_| surplus.after(seen, &cost, true, 0.0));
+    assert_eq!(asked.expect("some time").change.level, LogicalLevel(1));
+    surplus
+}
+
 /// A merge that was asked for while nobody wrote, before missions of another kind.
 fn merging(limit: u16, then: &Mission, turned: bool) -> Vec<LogicalLevel> {
     let (shape, reads) = (small_shape(), mission(10, 0));
     let tree = tree(5);
     let limits = RunLimits::uniform(RunLimit::clamped(limit));
-    let cost = cost_after(&reads, &tree, &limits);
     let seen = Question {
         shape: &shape,
         tree: &tree,
         limits: &limits,
         mission: &reads,
     };
-    let mut surplus = Surplus::default();
-    let asked = (1..100).find_map(|_| surplus.after(&seen, &cost, true, 0.0));
-    assert_eq!(asked.expect("some time").change.level, LogicalLevel(1));
-    assert!(surplus.abandon(&seen, true).is_empty(), "nobody writes");
+    let mut surplus = asked(&seen);
+    let abandoned = |surplus: &mut Surplus, seen: &Question<'_>, turned: bool| {
+        let ended = surplus.end(seen, turned);
+        assert_eq!(ended.written, 0.0, "nothing is over");
+        ended.abandoned
+    };
+    assert!(
+        abandoned(&mut surplus, &seen, true).is_empty(),
+        "nobody writes"
+    );
     let seen = Question {
         mission: then,
         ..seen
     };
-    let abandoned = surplus.abandon(&seen, turned);
-    assert!(surplus.abandon(&seen, turned).is_empty(), "it is said once");
-    abandoned.into_iter().map(|it| it.level).collect()
+    let given_up = abandoned(&mut surplus, &seen, turned);
+    assert!(
+        abandoned(&mut surplus, &seen, turned).is_empty(),
+        "it is said once"
+    );
+    given_up.into_iter().map(|it| it.level).collect()
 }
 
 #[test]
@@ -165,18 +186,15 @@ fn a_merge_that_is_done_is_not_given_up() {
     let (shape, reads, writes) = (small_shape(), mission(10, 0), mission(1, 9));
     let limits = RunLimits::uniform(RunLimit::clamped(10));
     let (before, after) = (tree(5), tree(0));
-    let cost = cost_after(&reads, &before, &limits);
     let mut seen = Question {
         shape: &shape,
         tree: &before,
         limits: &limits,
         mission: &reads,
     };
-    let mut surplus = Surplus::default();
-    let asked = (1..100).find_map(|_| surplus.after(&seen, &cost, true, 0.0));
-    assert!(asked.is_some());
+    let mut surplus = asked(&seen);
     (seen.tree, seen.mission) = (&after, &writes);
-    assert!(surplus.abandon(&seen, true).is_empty());
+    assert!(surplus.end(&seen, true).abandoned.is_empty());
 }
 
 /// A level of one run gets another in its place: reads have lost nothing by that one yet.
@@ -197,7 +215,7 @@ fn the_run_after_a_merged_one_pays_anew() {
             limits: &limits,
             mission: &reads,
         };
-        surplus.abandon(&seen, false);
+        surplus.end(&seen, false);
         let mut ask = || surplus.after(&seen, &cost, true, 0.0);
         (1..100).find(|_| ask().is_some())
     };
@@ -296,12 +314,12 @@ fn a_level_is_merged_under_any_limit_once_reads_have_paid() {
     assert_eq!(first(&tree(0), 1, &mission(2, 1)), None, "the data itself");
 }
 
-/// Level 1 of a run of 4,000 bytes is full with less than as many again.
+/// Level 1, which is full at 3,800 bytes, holds two runs of 500.
 #[test]
 fn nothing_is_merged_that_is_drained_before_it_pays() {
+    let tree = tree_of(&[5, 5], &[200]);
     let lasts = |bytes: u64| {
         let (shape, mission) = (small_shape(), writing(bytes));
-        let tree = tree(1);
         let seen = Question {
             shape: &shape,
             tree: &tree,
@@ -311,9 +329,9 @@ fn nothing_is_merged_that_is_drained_before_it_pays() {
         merge(&seen, LogicalLevel(1), LogicalLevel(2)).lasts
     };
     assert!(lasts(0).is_infinite());
-    assert_eq!(lasts(1), 1_000.0 * lasts(1_000));
-    let at = |bytes: u64| first(&tree_over(5, &[200]), 5, &writing(bytes));
-    assert!(at(0).is_some());
+    assert_eq!([1, 1_000].map(lasts), [2_800.0, 2.8]);
+    let at = |bytes: u64| first(&tree, 5, &writing(bytes));
+    assert!(at(0).is_some() && at(1).is_some());
     assert_eq!(at(1 << 20), None);
 }
 
@@ -323,13 +341,7 @@ fn a_drain_that_would_soon_come_is_cheap() {
     let shape = small_shape();
     let limits = RunLimits::uniform(RunLimit::ONE);
     let extra = |files: u64, mission: &Mission| {
-        let layout = shape.layout;
-        let mut levels = vec![Vec::new(); usize::from(layout.num_levels())];
-        for (level, files) in [(1, files), (2, 200)] {
-            let (_, last) = layout.span(LogicalLevel(level));
-            levels[usize::from(last.0)] = numbered_files(files);
-        }
-        let tree = Tree::new(levels).expect("runs");
+        let tree = tree_of(&[files], &[200]);
         let seen = Question {
             shape: &shape,
             tree: &tree,
@@ -356,19 +368,15 @@ fn bytes_of_a_merge_that_is_over_are_told_once() {
     let (shape, reads) = (small_shape(), mission(10, 0));
     let limits = RunLimits::uniform(RunLimit::clamped(10));
     let (before, after) = (tree(5), tree(0));
-    let cost = cost_after(&reads, &before, &limits);
     let mut seen = Question {
         shape: &shape,
         tree: &before,
         limits: &limits,
         mission: &reads,
     };
-    let mut surplus = Surplus::default();
-    assert!((1..100).any(|_| surplus.after(&seen, &cost, true, 0.0).is_some()));
-    surplus.abandon(&seen, false);
-    assert_eq!(surplus.take_written(), 0.0, "it goes on");
+    let mut surplus = asked(&seen);
+    assert_eq!(surplus.end(&seen, false).written, 0.0, "it goes on");
     seen.tree = &after;
-    surplus.abandon(&seen, false);
-    assert_eq!(surplus.take_written(), 20_000.0);
-    assert_eq!(surplus.take_written(), 0.0);
+    assert_eq!(surplus.end(&seen, false).written, 20_000.0);
+    assert_eq!(surplus.end(&seen, false).written, 0.0);
 }

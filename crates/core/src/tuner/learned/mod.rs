@@ -51,7 +51,7 @@ use self::times::{Times, took};
 use self::trials::Tried;
 use super::{Question, Trial, TrialId, Tuner};
 use crate::observation::Mission;
-use crate::shape::{RunLimits, Transition};
+use crate::shape::RunLimits;
 
 /// Less than this, relative, is not worth a change.
 const WORTH: f64 = 0.02;
@@ -278,9 +278,7 @@ impl Learned {
         let Some(answered) = &self.answered else {
             return;
         };
-        // Under the lazy transition what was asked for may wait for its levels.
-        let waits = seen.shape.transition == Transition::Lazy;
-        if !answered.is_same(seen.limits) && !waits {
+        if !answered.is_same(seen.limits) && !seen.limits_may_wait() {
             self.imposed = Some(seen.limits.clone());
         } else if let Some(imposed) = &self.imposed
             && !imposed.is_same(seen.limits)
@@ -296,8 +294,8 @@ impl Learned {
         if !self.present.is_sure() || !self.learning.has(Part::Consolidation) {
             return Vec::new();
         }
-        let abandoned = self.surplus.abandon(seen, turned);
-        self.cost.leave_out(self.surplus.take_written());
-        abandoned
+        let ended = self.surplus.end(seen, turned);
+        self.cost.leave_out(ended.written);
+        ended.abandoned
     }
 }

@@ -5,7 +5,7 @@ use super::phase::WORSE;
 use super::structure::Structure;
 use super::{Learned, WORTH, Wish, search, wish};
 use crate::layout::LogicalLevel;
-use crate::shape::{RunLimit, RunLimits, Transition};
+use crate::shape::{RunLimit, RunLimits};
 use crate::tuner::Question;
 
 /// Missions without a wish of the model before a step is tried.
@@ -33,8 +33,7 @@ impl Learned {
         let affordable = self.explored as f64 + f64::from(TRIAL) <= budget;
         let now = self.phase.mean(seen.limits)?;
         // What waits for its level holds for no span that could be measured.
-        let waits = seen.shape.transition == Transition::Lazy;
-        if self.phase.held < CALM || !affordable || waits {
+        if self.phase.held < CALM || !affordable || seen.limits_may_wait() {
             return None;
         }
         let at = self.trials;

@@ -46,7 +46,7 @@ use super::{Policy, Question, Trial, TrialId, Tuner};
 use crate::filters::FilterAllocation;
 use crate::layout::LogicalLevel;
 use crate::observation::Mission;
-use crate::shape::{RunLimit, RunLimits, Transition};
+use crate::shape::{RunLimit, RunLimits};
 
 /// Missions without a wish to move after which a calm agent has converged.
 const STILL: u32 = 10;
@@ -162,10 +162,9 @@ impl Lerp {
     }
 
     /// Whether other limits hold than were asked for: somebody pins them or has set them.
-    /// Under the lazy transition they may wait for their levels.
     fn is_held(&self, seen: &Question<'_>) -> bool {
         let differs = |answered: &RunLimits| !answered.is_same(seen.limits);
-        seen.shape.transition != Transition::Lazy && self.answered.as_ref().is_some_and(differs)
+        !seen.limits_may_wait() && self.answered.as_ref().is_some_and(differs)
     }
 
     /// Learns from the last step, now that its outcome and what followed are seen.

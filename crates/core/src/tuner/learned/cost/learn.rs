@@ -36,8 +36,13 @@ impl Cost {
             return false;
         };
         self.learn_filters(mission);
-        let now = self.seen.map_or(now, |before| now.near(&before));
-        let seen = self.seen.map_or(now, |before| before.towards(now));
+        let (now, seen) = match self.seen {
+            Some(before) => {
+                let now = now.near(&before);
+                (now, before.towards(now))
+            }
+            None => (now, now),
+        };
         self.seen = Some(seen);
         self.usual
             .learn(now.gets, now.scans, now.scanned, now.writes, now.written);
