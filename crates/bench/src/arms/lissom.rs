@@ -45,19 +45,12 @@ impl LissomStore {
             None => parse(&decider(arm))?,
         };
         let mut settings = settings_of(policy, resources);
-        match arm {
-            ArmName::Switch(transition, _) => settings.transition = *transition,
-            ArmName::Scheduled(_, schedule) => {
-                settings.schedule = *schedule;
-                settings.full_load_bytes_per_second = resources.full_load_of(*schedule);
-            }
-            _ => {}
-        }
+        adjust(&mut settings, arm, resources);
         let store = Self::with_settings(path, settings).place(format!("arm {arm}"))?;
         Ok(Self {
             schedule,
-            scheduled: matches!(arm, ArmName::Scheduled(..)),
-            frozen: matches!(arm, ArmName::Frozen(_)),
+            scheduled: arm.is_scheduled(),
+            frozen: matches!(arm.shape(), ArmName::Frozen(_)),
             ..store
         })
     }
@@ -100,10 +93,25 @@ impl LissomStore {
     }
 }
 
+/// What an arm has otherwise than all others.
+fn adjust(settings: &mut Settings, arm: &ArmName, resources: &Resources) {
+    match arm {
+        ArmName::Switch(transition, _) => settings.transition = *transition,
+        ArmName::Scheduled(_, schedule) => {
+            settings.schedule = *schedule;
+            settings.full_load_bytes_per_second = resources.full_load_of(*schedule);
+        }
+        ArmName::NormalPriority(arm) => {
+            settings.idle_cpu_priority = false;
+            adjust(settings, arm, resources);
+        }
+        _ => {}
+    }
+}
+
 /// The policy that chooses the run limits.
 fn decider(arm: &ArmName) -> String {
-    match arm {
-        ArmName::Scheduled(arm, _) => arm.to_string(),
+    match arm.shape() {
         ArmName::Frozen(policy) => policy.clone(),
         arm => arm.to_string(),
     }
@@ -142,6 +150,7 @@ pub(crate) fn settings_of(policy: Policy, resources: &Resources) -> Settings {
         bloom_bits_per_key: resources.filter_bits_per_key,
         compression: vec![compression(resources.compression)],
         workers: resources.background_compactions as usize,
+        idle_cpu_priority: resources.idle_cpu_priority,
         max_subcompactions: resources.max_subcompactions,
         // As in the stock arms, whose counters come from it.
         statistics: StatsLevel::ExceptHistogramOrTimers,

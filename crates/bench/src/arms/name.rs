@@ -26,6 +26,9 @@ pub enum ArmName {
     /// what flushes and compactions write, as by default; reads are not counted. It is refilled
     /// the more often the shorter the schedules' interval is.
     RocksdbLeveledAutoRate,
+    /// Stock RocksDB, leveled, whose compactions run at low priority (nice 19), the lowest that
+    /// its interfaces beside C++ have.
+    RocksdbLeveledLowPriority,
     /// Stock RocksDB, universal.
     RocksdbUniversal,
     /// The same run limit in every level.
@@ -48,12 +51,17 @@ pub enum ArmName {
     Switch(Transition, Vec<(String, ArmName)>),
     /// An arm of Lissom whose compactions follow a schedule.
     Scheduled(Box<ArmName>, ScheduleKind),
+    /// An arm of Lissom whose merges never give way to whoever wants a processor.
+    NormalPriority(Box<ArmName>),
     /// In-memory store for tests of the harness.
     Mock(String),
 }
 
 /// What ends the name of a learner that is held.
 pub(crate) const FROZEN: &str = "-frozen";
+
+/// What ends the name of an arm whose merges never give way.
+const NORMAL_PRIORITY: &str = "+normal-priority";
 
 /// Transitions as arms spell them.
 const TRANSITIONS: [(Transition, &str); 4] = [
@@ -67,15 +75,16 @@ impl ArmName {
     /// Whether the arm's decisions do not depend on the workload: such arms make up
     /// the hull.
     pub fn is_static(&self) -> bool {
-        !matches!(
-            self,
+        match self {
+            Self::NormalPriority(arm) => arm.is_static(),
             Self::Thresholds(..)
-                | Self::Learner(_)
-                | Self::Frozen(_)
-                | Self::Oracle(..)
-                | Self::Switch(..)
-                | Self::Scheduled(..)
-        )
+            | Self::Learner(_)
+            | Self::Frozen(_)
+            | Self::Oracle(..)
+            | Self::Switch(..)
+            | Self::Scheduled(..) => false,
+            _ => true,
+        }
     }
 
     /// Whether it is RocksDB with its own compaction.
@@ -85,6 +94,7 @@ impl ArmName {
             Self::RocksdbLeveled
                 | Self::RocksdbLeveledTuned(_)
                 | Self::RocksdbLeveledAutoRate
+                | Self::RocksdbLeveledLowPriority
                 | Self::RocksdbUniversal
         )
     }
@@ -100,7 +110,7 @@ impl ArmName {
     pub fn follows_workload(&self) -> bool {
         match self {
             Self::Thresholds(..) | Self::Learner(_) | Self::Frozen(_) => true,
-            Self::Scheduled(arm, _) => arm.follows_workload(),
+            Self::Scheduled(arm, _) | Self::NormalPriority(arm) => arm.follows_workload(),
             _ => false,
         }
     }
@@ -113,18 +123,44 @@ impl ArmName {
         )
     }
 
-    /// The arm that makes its load: itself, without its schedule. So arms that differ in
-    /// nothing else start alike, and no schedule learns from a load that comes once.
+    /// Whether it may be asked to keep its merges at normal priority.
+    fn may_be_kept_at_normal_priority(&self) -> bool {
+        self.may_be_scheduled() || matches!(self, Self::Scheduled(..) | Self::Frozen(_))
+    }
+
+    /// Without what says when and how its merges run.
+    pub(crate) fn shape(&self) -> &Self {
+        match self {
+            Self::Scheduled(arm, _) | Self::NormalPriority(arm) => arm.shape(),
+            arm => arm,
+        }
+    }
+
+    /// The arm that makes its load: itself, without its schedule and at its own priority. So
+    /// arms that differ in nothing else start alike, and no schedule learns from a load that
+    /// comes once.
     pub fn loads_as(&self) -> &Self {
         match self {
-            Self::Scheduled(arm, _) => arm,
+            Self::Scheduled(..) | Self::NormalPriority(_) => self.shape(),
             arm => arm,
+        }
+    }
+
+    /// Whether its compactions follow a schedule.
+    pub(crate) fn is_scheduled(&self) -> bool {
+        match self {
+            Self::NormalPriority(arm) => arm.is_scheduled(),
+            arm => matches!(arm, Self::Scheduled(..)),
         }
     }
 
     /// Whether its schedule goes by what the device can do.
     pub(crate) fn goes_by_device(&self) -> bool {
-        matches!(self, Self::Scheduled(_, schedule) if *schedule != ScheduleKind::Eager)
+        match self {
+            Self::NormalPriority(arm) => arm.goes_by_device(),
+            Self::Scheduled(_, schedule) => *schedule != ScheduleKind::Eager,
+            _ => false,
+        }
     }
 
     /// Whether this is the run with perfect knowledge.
@@ -186,6 +222,7 @@ impl fmt::Display for ArmName {
             Self::RocksdbLeveledTuned(None) => f.write_str("rocksdb-leveled-tuned"),
             Self::RocksdbLeveledTuned(Some(bytes)) => write!(f, "rocksdb-leveled-tuned-{bytes}"),
             Self::RocksdbLeveledAutoRate => f.write_str("rocksdb-leveled-auto-rate"),
+            Self::RocksdbLeveledLowPriority => f.write_str("rocksdb-leveled-low-priority"),
             Self::RocksdbUniversal => f.write_str("rocksdb-universal"),
             Self::Fixed(limit) => write!(f, "fixed-{limit}"),
             Self::LazyLeveling => f.write_str("lazy-leveling"),
@@ -193,6 +230,7 @@ impl fmt::Display for ArmName {
             Self::Frozen(policy) => write!(f, "{policy}{FROZEN}"),
             Self::Thresholds(low, high) => write!(f, "thresholds-{low}-{high}"),
             Self::Scheduled(arm, schedule) => write!(f, "{arm}@{schedule}"),
+            Self::NormalPriority(arm) => write!(f, "{arm}{NORMAL_PRIORITY}"),
             Self::Mock(rest) => write!(f, "mock-{rest}"),
             Self::Oracle(schedule) | Self::Switch(_, schedule) => {
                 write!(f, "{}:{}", self.label(), spelled(schedule))
@@ -209,6 +247,7 @@ impl FromStr for ArmName {
             "rocksdb-leveled" => return Ok(Self::RocksdbLeveled),
             "rocksdb-leveled-tuned" => return Ok(Self::RocksdbLeveledTuned(None)),
             "rocksdb-leveled-auto-rate" => return Ok(Self::RocksdbLeveledAutoRate),
+            "rocksdb-leveled-low-priority" => return Ok(Self::RocksdbLeveledLowPriority),
             "rocksdb-universal" => return Ok(Self::RocksdbUniversal),
             "lazy-leveling" => return Ok(Self::LazyLeveling),
             _ => {}
@@ -218,6 +257,11 @@ impl FromStr for ArmName {
 }
 
 fn parse_parametrised(text: &str) -> Option<ArmName> {
+    if let Some(arm) = text.strip_suffix(NORMAL_PRIORITY) {
+        let arm: ArmName = arm.parse().ok()?;
+        let may = arm.may_be_kept_at_normal_priority();
+        return may.then(|| ArmName::NormalPriority(Box::new(arm)));
+    }
     if let Some((arm, schedule)) = text.rsplit_once('@') {
         let arm: ArmName = arm.parse().ok().filter(ArmName::may_be_scheduled)?;
         return Some(ArmName::Scheduled(Box::new(arm), schedule.parse().ok()?));
@@ -288,12 +332,13 @@ fn oracle_part(part: &str) -> Option<(String, ArmName)> {
 fn unknown(text: &str) -> BenchError {
     BenchError::new(format!(
         "arm \"{text}\" is not known; the arms are rocksdb-leveled, rocksdb-leveled-tuned[-BYTES], \
-         rocksdb-leveled-auto-rate, \
+         rocksdb-leveled-auto-rate, rocksdb-leveled-low-priority, \
          rocksdb-universal, fixed-1 to fixed-{LARGEST_FIXED}, lazy-leveling, thresholds-LOW-HIGH \
          (percent of reads, LOW not above HIGH), learned, learned-from-K (begins at K), lerp, \
          lerp-monkey (under Monkey's filters), learned-frozen and learned-from-K-frozen (held \
          after the load), \
-         one of these with a schedule as in fixed-4@dlc, \
+         one of these with a schedule as in fixed-4@dlc, with merges that never give way as in \
+         fixed-4+normal-priority or fixed-4@dlc+normal-priority, \
          oracle:SESSION=fixed-K,SESSION=lazy-leveling, and \
          switch-TRANSITION:SESSION=fixed-K,SESSION=lazy-leveling with flexible, lazy, greedy or \
          file-granular"

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use rust_rocksdb::{
     BlockBasedOptions, Cache, ColumnFamilyMetaDataOptions, DB, DBCompactionStyle,
-    DBCompressionType, Options, ReadOptions, WaitForCompactOptions, WriteBufferManager, properties,
-    statistics::StatsLevel,
+    DBCompressionType, Env, Options, ReadOptions, WaitForCompactOptions, WriteBufferManager,
+    properties, statistics::StatsLevel,
 };
 
 use super::listener::CompactionLog;
@@ -149,6 +149,11 @@ fn apply_style(options: &mut Options, arm: &ArmName, resources: &Resources) -> R
         ArmName::RocksdbLeveledAutoRate => {
             let refill = refill_micros(resources);
             options.set_auto_tuned_ratelimiter(MOST_BYTES_PER_SECOND, refill, FAIRNESS);
+        }
+        ArmName::RocksdbLeveledLowPriority => {
+            let mut env = Env::new().place("RocksDB's environment")?;
+            env.lower_thread_pool_cpu_priority();
+            options.set_env(&env);
         }
         ArmName::RocksdbLeveledTuned(base) => {
             let base = base.unwrap_or(resources.level0_bytes());

@@ -7,6 +7,7 @@ fn names_survive_the_round_trip() {
         "rocksdb-leveled-tuned",
         "rocksdb-leveled-tuned-83886080",
         "rocksdb-leveled-auto-rate",
+        "rocksdb-leveled-low-priority",
         "rocksdb-universal",
         "fixed-1",
         "fixed-10",
@@ -24,6 +25,10 @@ fn names_survive_the_round_trip() {
         "lerp-without-propagation",
         "fixed-4@dlc-part",
         "learned@look-ahead",
+        "fixed-4+normal-priority",
+        "learned-frozen+normal-priority",
+        "learned-without-memory+trials+normal-priority",
+        "fixed-4@dlc+normal-priority",
         "switch-lazy:a=fixed-1,b=fixed-10",
         "oracle:ingest=fixed-10,closing=fixed-1",
         "oracle:ingest=lazy-leveling,closing=fixed-1",
@@ -49,6 +54,10 @@ fn unknown_names_list_the_arms() {
         "rocksdb-leveled-tuned-1",
         "rocksdb-leveled@dlc",
         "fixed-4@lazy",
+        "fixed-4+normal-priority@dlc",
+        "fixed-4+normal-priority+normal-priority",
+        "rocksdb-leveled+normal-priority",
+        "oracle:a=fixed-1+normal-priority",
         "fixed-4-frozen",
     ] {
         let error = name.parse::<ArmName>().unwrap_err().to_string();
@@ -65,9 +74,32 @@ fn only_arms_that_look_at_the_workload_are_out_of_the_hull() {
     assert!(is_static("fixed-3") && is_static("lazy-leveling") && is_static("rocksdb-universal"));
     assert!(!is_static("thresholds-30-70") && !is_static("lerp") && !is_static("oracle:a=fixed-1"));
     assert!(!is_static("learned-frozen"));
+    assert!(is_static("fixed-3+normal-priority") && !is_static("learned+normal-priority"));
     let switchable = |name: &str| name.parse::<ArmName>().unwrap().is_switchable();
     assert!(switchable("fixed-3") && switchable("lazy-leveling"));
     assert!(!switchable("rocksdb-leveled") && !switchable("fixed-3@dlc") && !switchable("lerp"));
+}
+
+#[test]
+fn who_never_gives_way_is_otherwise_the_same_arm() {
+    let adjusted = |name: &str| {
+        let arm: ArmName = name.parse().unwrap();
+        let store_of = |arm: &ArmName| {
+            let place = tempfile::tempdir().unwrap();
+            let store = LissomStore::open(place.path(), arm, &Resources::default()).unwrap();
+            store.db().autopilot().schedule()
+        };
+        (arm.loads_as().to_string(), store_of(&arm))
+    };
+    let (load, gives_way) = adjusted("fixed-4@paced");
+    let (same_load, never) = adjusted("fixed-4@paced+normal-priority");
+    assert_eq!((load.as_str(), same_load.as_str()), ("fixed-4", "fixed-4"));
+    assert_eq!(
+        (gives_way.schedule.as_str(), never.schedule.as_str()),
+        ("paced", "paced")
+    );
+    assert_eq!(never.priority.why, "idle_cpu_priority is off");
+    assert_ne!(gives_way.priority.why, never.priority.why);
 }
 
 #[test]
@@ -154,6 +186,7 @@ fn every_arm_may_run_as_many_compactions() {
         "fixed-1",
         "rocksdb-leveled",
         "rocksdb-leveled-tuned",
+        "rocksdb-leveled-low-priority",
         "rocksdb-leveled-auto-rate",
         "rocksdb-universal",
     ] {

@@ -6,8 +6,12 @@
 //! it orders, [`Debt::bounded`] lets everything go once L0 has come to its bound. The
 //! planner obeys what is left: an order is part of its
 //! [observation](crate::observation::Observation).
+//!
+//! Under every schedule merges give way to whoever wants a processor, as long as they can
+//! ([`WorkerPriority`]).
 
 mod client;
+mod cpu_priority;
 mod debt;
 mod dlc;
 mod estimate;
@@ -28,6 +32,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 pub use client::Client;
+pub use cpu_priority::{CpuPriority, Level0, Moment, PriorityOrder, WorkerPriority};
 pub use debt::{Debt, DebtBounds};
 pub use dlc::{Burst, Delay, Dlc};
 pub use estimate::{Estimate, Merges};

@@ -68,6 +68,7 @@ impl Autopilot {
         let aborted = handle
             .as_ref()
             .and_then(|handle| CfRef::of(handle).and_then(CfRef::abort_compactions).ok());
+        self.shared.priorities.call_back();
         *family.gate.write() = false;
         drop(aborted);
         self.shared.events.forget(name);
@@ -88,6 +89,7 @@ impl Autopilot {
     /// release the family, nor stop the autopilot.
     pub fn without_compactions<T>(&self, family: &str, act: impl FnOnce() -> T) -> T {
         let driven = self.shared.family(family);
+        self.shared.priorities.call_back();
         let _alone = driven.as_ref().map(|driven| driven.gate.write());
         // It fails only where memory has run out, and nothing is held then.
         let _held = self.shared.commits.close(family).ok();

@@ -26,6 +26,7 @@ mod learner;
 mod memory;
 mod mission;
 mod pilot;
+mod priority;
 mod publish;
 mod quarantine;
 #[cfg(test)]
@@ -265,6 +266,7 @@ impl Autopilot {
         self.shared.stop.store(true, Relaxed);
         self.shared.events.bell().ring();
         self.shared.queue.wake();
+        self.shared.priorities.end();
         // Whoever comes second returns when they have ended, too.
         let _ending = self.ending.lock();
         let threads = std::mem::take(&mut *self.threads.lock());

@@ -16,6 +16,7 @@ use rust_rocksdb::statistics::Ticker;
 
 use super::backoff::BackOff;
 use super::check;
+use super::priority::Priorities;
 use super::quarantine::Quarantine;
 use super::scheduler::ScheduleReport;
 use super::workers::Queue;
@@ -53,6 +54,7 @@ pub(super) struct Shared {
     pub(super) rate_limit: Option<Arc<RateLimit>>,
     pub(super) commits: CommitGate,
     pub(super) schedule: Mutex<ScheduleReport>,
+    pub(super) priorities: Priorities,
     /// Operations bypass this crate's handle: only RocksDB counts them.
     pub(super) attached: bool,
     /// More than one column family was driven at a time: what RocksDB counts for the

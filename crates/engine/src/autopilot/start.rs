@@ -8,9 +8,10 @@ use rust_rocksdb::statistics::Ticker;
 
 use super::claim::Claim;
 use super::memory::Memory;
+use super::priority::Priorities;
 use super::scheduler::{ScheduleReport, Scheduler, keep_given_device};
 use super::shared::Shared;
-use super::{Autopilot, check, run, workers};
+use super::{Autopilot, check, priority, run, workers};
 use crate::RocksDb;
 use crate::error::{Error, Result};
 use crate::files::journal::Journal;
@@ -56,6 +57,7 @@ impl Autopilot {
             rate_limit: preparation.rate_limit.clone(),
             commits: preparation.commits.clone(),
             schedule: Mutex::new(ScheduleReport::before(preparation.settings.schedule)),
+            priorities: Priorities::new(&preparation.settings),
             attached,
             several: Default::default(),
             written_before,
@@ -87,6 +89,10 @@ impl Autopilot {
         let shared = self.shared.clone();
         threads.push(thread("lissom-planner".into(), move || {
             run::run(&shared, memory, scheduler);
+        })?);
+        let shared = self.shared.clone();
+        threads.push(thread("lissom-priority".into(), move || {
+            priority::keep(&shared);
         })?);
         for worker in 0..self.shared.settings.workers {
             let shared = self.shared.clone();

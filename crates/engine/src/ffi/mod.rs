@@ -1,5 +1,5 @@
 //! Everything that needs C++ or unsafe code: what RocksDB can do and its Rust
-//! binding cannot say.
+//! binding cannot say, and the priority of a thread.
 //!
 //! The plug-in in `crates/engine/plugin` is a small C++ library with a C
 //! interface; each file here wraps one concern of it in a safe type. Nothing in
@@ -18,7 +18,7 @@
 
 #![allow(
     unsafe_code,
-    reason = "calls of the plug-in are unsafe, and no other module makes any"
+    reason = "calls of the plug-in and of the kernel are unsafe, and no other module makes any"
 )]
 
 mod buffer;
@@ -39,6 +39,7 @@ mod raw;
 pub mod snapshot;
 pub mod statistics;
 mod target;
+pub(crate) mod thread;
 
 pub use error::Error;
 pub use target::{AbortGuard, CfRef};

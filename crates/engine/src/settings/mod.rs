@@ -28,7 +28,8 @@ const MIB: u64 = 1 << 20;
 /// A column family may have settings of its own
 /// ([`Opening::family`](crate::db::Opening::family)). These hold for the database as a
 /// whole, by the settings that it is opened with: `create_if_missing`,
-/// `memory_budget_bytes`, `workers`, `max_subcompactions`, `compaction_readahead_size`,
+/// `memory_budget_bytes`, `workers`, `idle_cpu_priority`, `max_subcompactions`,
+/// `compaction_readahead_size`,
 /// `schedule` with its bounds and interval, `device_bytes_per_second`,
 /// `full_load_bytes_per_second`, `rate_limit_bytes_per_second`, direct I/O, missions, `statistics`, `max_journal_bytes`.
 ///
@@ -194,6 +195,21 @@ pub struct Settings {
     /// changeable: no; `max_background_jobs` is, by `SetDBOptions`.
     pub workers: usize,
 
+    /// Whether workers give way to whoever wants a processor: RocksDB's `CpuPriority::kIdle`.
+    /// They do while L0 has less than three quarters of what may wait there
+    /// (`max_level0_files`, `max_delayed_bytes`) and room for what comes in within two seconds,
+    /// merges get on, and no writer is held back; and are called back when that ends, in the
+    /// middle of a merge if need be
+    /// ([`WorkerPriority`](lissom_core::schedule::WorkerPriority)).
+    /// [`Autopilot::schedule`](crate::Autopilot::schedule) tells what holds, and why.
+    ///
+    /// On Linux alone, with one thread a compaction, and where the kernel lets a thread come
+    /// back: for a process with `CAP_SYS_NICE` or a limit on nice of 20 (`ulimit -e 20`,
+    /// `LimitNICE=+0` in a unit of systemd). Elsewhere it does nothing.
+    ///
+    /// Default: true. Dynamically changeable: no.
+    pub idle_cpu_priority: bool,
+
     /// Threads that one compaction may use, 1 to 64.
     ///
     /// Default: 1. Dynamically changeable: no.
@@ -337,6 +353,7 @@ impl Default for Settings {
             block_size: 4 * KIB,
             compression: vec![Compression::Lz4],
             workers: default_workers(),
+            idle_cpu_priority: true,
             max_subcompactions: 1,
             compaction_readahead_size: MIB,
             max_space_amplification: 3.0,

@@ -35,6 +35,7 @@ pub(crate) fn set(settings: &mut Settings, name: &str, value: &Value) -> Result<
         }
         "max_subcompactions" => settings.max_subcompactions = whole(value)?,
         "workers" => settings.workers = whole(value)?,
+        "idle_cpu_priority" => settings.idle_cpu_priority = truth(value)?,
         "write_buffer_size" => settings.write_buffer_size = whole(value)?,
         "target_file_size_base" => settings.target_file_size_base = whole(value)?,
         "max_files" => settings.max_files = whole(value)?,
@@ -86,6 +87,7 @@ pub(crate) fn show(settings: &Settings, name: &str) -> String {
         }
         "max_subcompactions" => settings.max_subcompactions.to_string(),
         "workers" => settings.workers.to_string(),
+        "idle_cpu_priority" => settings.idle_cpu_priority.to_string(),
         "write_buffer_size" => settings.write_buffer_size.to_string(),
         "target_file_size_base" => settings.target_file_size_base.to_string(),
         "max_files" => settings.max_files.to_string(),

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use lissom_core::journal::Event;
 use lissom_core::schedule::{
     Conditions, Debt, DebtBounds, Eager, Estimate, FullLoad, LEAST_INTERVAL, Load, Order, Phase,
-    Schedule, ScheduleKind, Seen,
+    PriorityOrder, Schedule, ScheduleKind, Seen,
 };
 
 pub(super) use self::device::keep_given as keep_given_device;
@@ -52,6 +52,9 @@ pub struct ScheduleReport {
     /// order's rate, to within 10 %, or the user's bound, whichever is lower. Absent when
     /// there is no limit.
     pub rate_limit_bytes_per_second: Option<u64>,
+    /// The priority at which merges begin, and why; those that run are called back from idle
+    /// priority, and none is sent there.
+    pub priority: PriorityOrder,
     /// The load of all intervals since the autopilot began.
     pub load: Load,
     /// What the machine and the data were like when the order was given.
@@ -67,6 +70,7 @@ impl ScheduleReport {
             catch_up: None,
             device_is_known: false,
             rate_limit_bytes_per_second: None,
+            priority: PriorityOrder::normal("nothing was seen yet"),
             load: Load::default(),
             conditions: Conditions::default(),
         }
@@ -232,8 +236,9 @@ impl Scheduler {
             debt: seen.debt,
             catch_up,
             device_is_known,
-            // Looked up when it is asked for: it is set after this.
+            // Both are looked up when they are asked for: they change after this.
             rate_limit_bytes_per_second: None,
+            priority: shared.priorities.order(),
             load: self.total,
             conditions: seen.conditions,
         };

@@ -1,0 +1,209 @@
+//! The thread that keeps merges at the priority that suits the moment. A thread of its own: the
+//! planner may wait for a lock of RocksDB's that a merge holds.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+
+use lissom_core::schedule::{Level0, Moment, PriorityOrder, WorkerPriority};
+
+use super::super::shared::{Family, Shared};
+use super::Priorities;
+use crate::ffi::thread::ThreadId;
+
+/// Between two looks.
+const EVERY: Duration = Duration::from_millis(100);
+
+/// Weight of what was written since the last look against all before it.
+const NEWEST: f64 = 0.3;
+
+/// Merges that asked for less of the processors between two looks tell nothing of them.
+const ENOUGH: Duration = Duration::from_millis(20);
+
+/// The life of the thread. What panics is not tried again: merges stay at normal priority.
+pub(in super::super) fn keep(shared: &Shared) {
+    let priorities = &shared.priorities;
+    let _stays = AtEnd(priorities);
+    let mut watch = Watch::default();
+    let begun = Instant::now();
+    while priorities.wait(EVERY) {
+        if let Some(why) = priorities.obstacle() {
+            if shared.settings.idle_cpu_priority {
+                shared
+                    .journal
+                    .note("", format!("merges run at normal priority: {why}"));
+            }
+            return;
+        }
+        let order = watch.look(shared, begun.elapsed());
+        if order != priorities.order() {
+            priorities.set(order);
+        }
+    }
+}
+
+/// Whoever cannot look any more leaves nobody at idle priority.
+struct AtEnd<'a>(&'a Priorities);
+
+impl Drop for AtEnd<'_> {
+    fn drop(&mut self) {
+        self.0
+            .set(PriorityOrder::normal("nobody looks after the processors"));
+    }
+}
+
+#[derive(Default)]
+struct Watch {
+    decides: WorkerPriority,
+    at: Duration,
+    waited: Waited,
+    stall: Duration,
+    /// Of each family: bytes that were written to it in all, and a second.
+    written: BTreeMap<String, (u64, f64)>,
+}
+
+impl Watch {
+    /// What suits a moment at this time since the thread began.
+    fn look(&mut self, shared: &Shared, at: Duration) -> PriorityOrder {
+        if shared.failed_turns.load(Relaxed) > 0 {
+            return PriorityOrder::normal("the autopilot fails, and nobody knows what L0 has");
+        }
+        let since = at.saturating_sub(self.at).as_secs_f64().max(1e-3);
+        self.at = at;
+        let stall = shared.stall();
+        let before = std::mem::replace(&mut self.stall, stall);
+        let families: Vec<_> = shared.families.read().values().cloned().collect();
+        self.written
+            .retain(|name, _| families.iter().any(|family| family.name == *name));
+        let bounds = shared.settings.debt_bounds();
+        let moment = Moment {
+            at,
+            served: self.served(&shared.priorities),
+            stalled: stall > before,
+            level0: families
+                .iter()
+                .map(|family| self.level0(shared, family, bounds.max_level0_files, since))
+                .collect(),
+            max_delayed_bytes: bounds.max_delayed_bytes,
+        };
+        self.decides.after(&moment)
+    }
+
+    /// The share that merges got, since the last look, of the time that they asked for.
+    fn served(&mut self, priorities: &Priorities) -> Option<f64> {
+        let workers = priorities.workers.lock().clone();
+        let now: Waited = workers.into_iter().filter_map(Waited::of).sum();
+        let before = std::mem::replace(&mut self.waited, now);
+        now.served_since(&before)
+    }
+
+    fn level0(&mut self, shared: &Shared, family: &Family, bound: usize, since: f64) -> Level0 {
+        let settings = &family.hooks.settings;
+        let own = settings.debt_bounds().max_level0_files;
+        let (files, bytes) = {
+            let view = family.view.lock();
+            (view.tree.level0_files, view.tree.level0_bytes)
+        };
+        Level0 {
+            files,
+            max_files: bound.min(own),
+            bytes,
+            write_buffer_size: settings.write_buffer_size,
+            inflow: self.inflow(shared, family, since),
+        }
+    }
+
+    /// Under attach what is written to all families counts for each, where anybody counts it.
+    fn inflow(&mut self, shared: &Shared, family: &Family, since: f64) -> Option<f64> {
+        if shared.attached && shared.rocks_statistics.is_none() {
+            return None;
+        }
+        let now = match shared.attached {
+            true => shared.written(),
+            false => family.counters.user_write_bytes(),
+        };
+        let known = self
+            .written
+            .entry(family.name.clone())
+            .or_insert((now, 0.0));
+        let (before, mean) = *known;
+        let rate = now.saturating_sub(before) as f64 / since;
+        *known = (now, mean + NEWEST * (rate - mean));
+        Some(known.1)
+    }
+}
+
+/// What threads had of the processors, and how long they waited for them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Waited {
+    ran: Duration,
+    waited: Duration,
+}
+
+impl Waited {
+    /// Of one thread.
+    pub(super) fn of(thread: ThreadId) -> Option<Waited> {
+        let place = format!("/proc/self/task/{}/schedstat", thread.number());
+        Waited::read(&fs::read_to_string(place).ok()?)
+    }
+
+    /// From `schedstat`: nanoseconds on a processor, nanoseconds in its queue, times.
+    fn read(text: &str) -> Option<Waited> {
+        let mut fields = text.split_whitespace().map(str::parse);
+        let mut next = || fields.next()?.ok().map(Duration::from_nanos);
+        Some(Waited {
+            ran: next()?,
+            waited: next()?,
+        })
+    }
+
+    fn served_since(&self, before: &Waited) -> Option<f64> {
+        let ran = self.ran.saturating_sub(before.ran);
+        let asked = ran.saturating_add(self.waited.saturating_sub(before.waited));
+        (asked >= ENOUGH).then(|| ran.as_secs_f64() / asked.as_secs_f64())
+    }
+}
+
+impl std::iter::Sum for Waited {
+    fn sum<I: Iterator<Item = Waited>>(all: I) -> Waited {
+        all.fold(Waited::default(), |sum, it| Waited {
+            ran: sum.ran.saturating_add(it.ran),
+            waited: sum.waited.saturating_add(it.waited),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_linux_writes_is_read() {
+        let millis = Duration::from_millis;
+        let read = Waited::read("3000000 7000000 12\n");
+        let seen = Waited {
+            ran: millis(3),
+            waited: millis(7),
+        };
+        assert_eq!(read, Some(seen));
+        assert_eq!(
+            (Waited::read("3000000"), Waited::read("x 1 2")),
+            (None, None)
+        );
+        assert_eq!([seen, seen].into_iter().sum::<Waited>().waited, millis(14));
+    }
+
+    #[test]
+    fn who_asked_for_little_tells_nothing() {
+        let of = |ran, waited| Waited {
+            ran: Duration::from_millis(ran),
+            waited: Duration::from_millis(waited),
+        };
+        let served = |now: Waited| now.served_since(&of(100, 100));
+        assert_eq!(served(of(110, 130)), Some(0.25));
+        assert_eq!(served(of(100, 200)), Some(0.0));
+        assert_eq!(served(of(109, 110)), None);
+        assert_eq!(served(of(0, 0)), None, "a worker has ended");
+    }
+}
