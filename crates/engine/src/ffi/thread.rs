@@ -8,14 +8,15 @@ use lissom_core::schedule::CpuPriority;
 /// A thread of this process, by the kernel's number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "there is none"))]
-pub(crate) struct ThreadId(libc::c_long);
+pub(crate) struct ThreadId(i32);
 
 #[cfg(target_os = "linux")]
 impl ThreadId {
     /// The calling thread; `None` where threads have no number.
     pub(crate) fn current() -> Option<ThreadId> {
         // SAFETY: the call has no arguments, and cannot fail.
-        Some(ThreadId(unsafe { libc::syscall(libc::SYS_gettid) }))
+        let number = unsafe { libc::syscall(libc::SYS_gettid) };
+        i32::try_from(number).ok().map(ThreadId)
     }
 
     /// Sets the priority of a thread, at once.
@@ -28,7 +29,8 @@ impl ThreadId {
             CpuPriority::Normal => libc::SCHED_OTHER,
             CpuPriority::Idle => libc::SCHED_IDLE,
         };
-        let parameter = libc::sched_param { sched_priority: 0 };
+        // The kernel's sched_param, which is a number, and 0 for both policies.
+        let parameter: libc::c_int = 0;
         let parameter = &raw const parameter;
         // SAFETY: the parameter is read during the call, and lives longer.
         let done =
@@ -47,8 +49,8 @@ impl ThreadId {
     }
 
     /// The kernel's number.
-    pub(crate) fn number(self) -> i64 {
-        i64::from(self.0)
+    pub(crate) fn number(self) -> i32 {
+        self.0
     }
 }
 
@@ -66,7 +68,7 @@ impl ThreadId {
         true
     }
 
-    pub(crate) fn number(self) -> i64 {
-        i64::from(self.0)
+    pub(crate) fn number(self) -> i32 {
+        self.0
     }
 }
