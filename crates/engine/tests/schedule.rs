@@ -9,7 +9,7 @@ use common::{PATIENCE, key, load, settle, small, value};
 use lissom::autopilot::ScheduleReport;
 use lissom::core::LogicalLevel;
 use lissom::core::journal::Event;
-use lissom::core::schedule::{CpuPriority, Level0Order, Phase, ScheduleKind};
+use lissom::core::schedule::{Level0Order, Phase, ScheduleKind};
 use lissom::inspect::{self, Question};
 use lissom::{Db, Settings};
 use serde_json::Value;
@@ -198,70 +198,6 @@ fn coming_to_the_bound_ends_the_rate_and_is_written_down() {
             (device.is_some(), device.is_some())
         );
     }
-}
-
-/// Scheduling policies of the workers of this process, by the kernel: 5 is idle priority.
-#[cfg(target_os = "linux")]
-fn policies() -> Vec<u32> {
-    let tasks = std::fs::read_dir("/proc/self/task").expect("threads");
-    // One may end meanwhile.
-    let texts =
-        tasks.filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("stat")).ok());
-    let policy = |text: String| {
-        let (head, tail) = text.rsplit_once(") ")?;
-        let is_worker = head.contains("(lissom-worker");
-        let policy = tail.split_whitespace().nth(41 - 3)?.parse().ok();
-        policy.filter(|_| is_worker)
-    };
-    texts.filter_map(policy).collect()
-}
-
-/// Merges give way while L0 has room, whatever else this machine is doing; near its bound none
-/// does.
-#[cfg(target_os = "linux")]
-#[test]
-fn merges_give_way_until_l0_is_near_its_bound() {
-    let directory = tempfile::tempdir().expect("a directory");
-    let settings = Settings {
-        write_buffer_size: 1 << 20,
-        ..loaded("eager")
-    };
-    let db = Db::open(directory.path(), settings).expect("open");
-    let why = |report: &ScheduleReport, text: &str| report.priority.why.contains(text);
-    let mut written = 0;
-    let begun = Instant::now();
-    // A merge takes some milliseconds.
-    let seen = || {
-        (0..10).any(|_| {
-            std::thread::sleep(Duration::from_millis(1));
-            policies().contains(&5)
-        })
-    };
-    while !seen() {
-        let report = db.autopilot().schedule();
-        if why(&report, "come back") || why(&report, "does not tell how long") {
-            return println!("skipped: {}", report.priority.why);
-        }
-        assert!(begun.elapsed() < PATIENCE, "{report:?}");
-        load(&db, written..written + FAST, 1);
-        written += FAST;
-    }
-    db.autopilot().pause();
-    let (more, _) = write_until(&db, (written, 10 * FAST), |report| {
-        why(report, "three quarters") && report.priority.priority == CpuPriority::Normal
-    });
-    // What runs at idle priority is called back.
-    let begun = Instant::now();
-    while policies().contains(&5) {
-        assert!(
-            begun.elapsed() < PATIENCE,
-            "a worker is left at idle priority"
-        );
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    db.autopilot().unpause();
-    settle(&db);
-    agree(&db, written + more);
 }
 
 /// Whether L0 of two families together came to the bound on bytes, and the rate ended, before

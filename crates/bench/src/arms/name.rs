@@ -140,27 +140,27 @@ impl ArmName {
     /// arms that differ in nothing else start alike, and no schedule learns from a load that
     /// comes once.
     pub fn loads_as(&self) -> &Self {
+        self.shape()
+    }
+
+    /// The schedule that its compactions follow, if one is named.
+    fn scheduled_by(&self) -> Option<ScheduleKind> {
         match self {
-            Self::Scheduled(..) | Self::NormalPriority(_) => self.shape(),
-            arm => arm,
+            Self::NormalPriority(arm) => arm.scheduled_by(),
+            Self::Scheduled(_, schedule) => Some(*schedule),
+            _ => None,
         }
     }
 
     /// Whether its compactions follow a schedule.
     pub(crate) fn is_scheduled(&self) -> bool {
-        match self {
-            Self::NormalPriority(arm) => arm.is_scheduled(),
-            arm => matches!(arm, Self::Scheduled(..)),
-        }
+        self.scheduled_by().is_some()
     }
 
     /// Whether its schedule goes by what the device can do.
     pub(crate) fn goes_by_device(&self) -> bool {
-        match self {
-            Self::NormalPriority(arm) => arm.goes_by_device(),
-            Self::Scheduled(_, schedule) => *schedule != ScheduleKind::Eager,
-            _ => false,
-        }
+        let schedule = self.scheduled_by();
+        schedule.is_some_and(|schedule| schedule != ScheduleKind::Eager)
     }
 
     /// Whether this is the run with perfect knowledge.

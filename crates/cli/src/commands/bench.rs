@@ -34,9 +34,9 @@ pub fn command() -> Command {
                 "arm",
                 "NAME",
                 "A contender; repeat it. Stock RocksDB: rocksdb-leveled, rocksdb-leveled-tuned, \
-                 rocksdb-leveled-auto-rate, rocksdb-leveled-low-priority, rocksdb-universal. Lissom: fixed-K, lazy-leveling, \
-                 thresholds-LOW-HIGH, learned, learned-from-K, lerp, lerp-monkey, learned-frozen, \
-                 oracle:SESSION=fixed-K,...; fixed-4@dlc with a schedule; \
+                 rocksdb-leveled-auto-rate, rocksdb-leveled-low-priority, rocksdb-universal. \
+                 Lissom: fixed-K, lazy-leveling, thresholds-LOW-HIGH, learned, learned-from-K, \
+                 lerp, lerp-monkey, learned-frozen, oracle:SESSION=fixed-K,...; fixed-4@dlc with a schedule; \
                  fixed-4+normal-priority with merges that never give way",
             )
             .required(true)

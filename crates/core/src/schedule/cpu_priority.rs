@@ -12,8 +12,6 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
 /// Merges that get less than this share of the time that they ask of the processors are
 /// starved. Of a processor that others want all the time idle priority gets a third of a
 /// percent.
@@ -30,11 +28,9 @@ const NEAR: f64 = 0.75;
 const SOON: f64 = 2.0;
 
 /// RocksDB's words for the priority of a thread.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CpuPriority {
     /// As that of any other thread.
-    #[default]
     Normal,
     /// It runs where nobody else wants the processor.
     Idle,

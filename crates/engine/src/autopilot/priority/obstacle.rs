@@ -59,15 +59,14 @@ fn comes_back() -> Result<(), String> {
 
 /// Whether the process has the right now; an error says what it needs.
 pub(super) fn may_come_back() -> Result<(), String> {
-    let by_limit = getrlimit(Resource::Nice)
-        .current
-        .is_none_or(|nice| nice >= NICE);
+    let limit = getrlimit(Resource::Nice).current;
+    if limit.is_none_or(|nice| nice >= NICE) {
+        return Ok(());
+    }
     let status = fs::read_to_string("/proc/thread-self/status").unwrap_or_default();
-    let is_forbidden = !by_limit && has_capability(&status) == Some(false);
-    if is_forbidden {
-        Err(FORBIDDEN.into())
-    } else {
-        Ok(())
+    match has_capability(&status) {
+        Some(false) => Err(FORBIDDEN.into()),
+        _ => Ok(()),
     }
 }
 
