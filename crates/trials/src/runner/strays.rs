@@ -81,9 +81,14 @@ mod tests {
     use super::*;
     use crate::runner::process::Process;
 
+    /// A process that has taken up its program, so that its environment can be seen.
     fn start(mark: &str) -> Process {
         let words = ["sleep", "1000"].map(str::to_owned);
-        Process::start(&words, mark).expect("sleep starts")
+        let process = Process::start(&words, mark).expect("sleep starts");
+        while system::is_starting(process.group()) {
+            thread::sleep(LOOK);
+        }
+        process
     }
 
     #[test]
