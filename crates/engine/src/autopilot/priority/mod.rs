@@ -82,8 +82,15 @@ impl Priorities {
         }
     }
 
-    /// The calling thread is a worker.
+    /// The calling thread is a worker. It gives way at the processors, not at the device: there
+    /// a merge that nobody lets through would not be seen to be starved.
     pub(super) fn enlist(&self) {
+        if self.obstacle().is_none()
+            && let Err(error) = ThreadId::keep_io_priority()
+        {
+            let why = "a worker at idle priority would wait for the device until nobody else does";
+            self.lose(format!("{why}: {error}"));
+        }
         self.workers.lock().extend(ThreadId::current());
     }
 
