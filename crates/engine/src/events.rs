@@ -3,6 +3,8 @@
 //! A listener is part of the options that a database is opened with, so it is
 //! made before the database and before the autopilot, and shared with both.
 
+pub(crate) mod stages;
+
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -14,7 +16,8 @@ use parking_lot::{Condvar, Mutex, RwLock};
 use rust_rocksdb::ErrorKind;
 use rust_rocksdb::event_listener::{
     BackgroundErrorRecoveryInfo, CompactionJobInfo, DBBackgroundErrorReason, DBWriteStallCondition,
-    EventListener, FlushJobInfo, IngestionInfo, MutableStatus, StatusSeverity, WriteStallInfo,
+    EventListener, FlushJobInfo, IngestionInfo, MutableStatus, StatusSeverity,
+    SubcompactionJobInfo, WriteStallInfo,
 };
 
 use crate::execute::files_named;
@@ -289,6 +292,16 @@ impl EventListener for Listener {
                 );
             }
         });
+    }
+
+    // RocksDB tells of these in `CompactFiles`, too, on the calling thread where one thread
+    // merges, and without its locks.
+    fn on_subcompaction_begin(&self, _: &SubcompactionJobInfo) {
+        stages::begins();
+    }
+
+    fn on_subcompaction_completed(&self, _: &SubcompactionJobInfo) {
+        stages::ends();
     }
 
     fn on_external_file_ingested(&self, info: &IngestionInfo) {

@@ -48,6 +48,8 @@ impl Scheduler {
                 compressed_share: 1.0,
                 entry_bytes: store.entry_bytes,
                 workers: store.workers,
+                // Times of the simulator know nothing of priorities.
+                merges_give_way: false,
             },
             cores: machine.cores,
             before: Counters::default(),

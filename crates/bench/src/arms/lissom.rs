@@ -103,6 +103,7 @@ fn adjust(settings: &mut Settings, arm: &ArmName, resources: &Resources) {
         }
         ArmName::NormalPriority(arm) => {
             settings.idle_cpu_priority = false;
+            settings.idle_io_priority = false;
             adjust(settings, arm, resources);
         }
         _ => {}
@@ -151,6 +152,7 @@ pub(crate) fn settings_of(policy: Policy, resources: &Resources) -> Settings {
         compression: vec![compression(resources.compression)],
         workers: resources.background_compactions as usize,
         idle_cpu_priority: resources.idle_cpu_priority,
+        idle_io_priority: resources.idle_io_priority,
         max_subcompactions: resources.max_subcompactions,
         // As in the stock arms, whose counters come from it.
         statistics: StatsLevel::ExceptHistogramOrTimers,

@@ -24,10 +24,14 @@ pub struct Resources {
     /// Workers of Lissom's arms. RocksDB may run one compaction more than that in every
     /// arm, Lissom's and stock ones alike, beside its flushes. Default: 2.
     pub background_compactions: i32,
-    /// Whether workers of Lissom's arms give way to whoever wants a processor. Default: true;
+    /// Whether merges of Lissom's arms give way to whoever wants a processor. Default: true;
     /// false in results that do not tell it.
     #[serde(default)]
     pub idle_cpu_priority: bool,
+    /// The same of whoever wants the device. Default: true; false in results that do not tell
+    /// it, of which those that tell of the processors followed them.
+    #[serde(default)]
+    pub idle_io_priority: bool,
     /// Most threads of one compaction. Default: 1.
     pub max_subcompactions: u32,
     /// L0 files at which compaction starts. Default: 4.
@@ -103,6 +107,7 @@ impl Default for Resources {
             filter_bits_per_key: 8.0,
             background_compactions: 2,
             idle_cpu_priority: true,
+            idle_io_priority: true,
             max_subcompactions: 1,
             level0_file_num_compaction_trigger: 4,
             level0_slowdown_writes_trigger: 20,

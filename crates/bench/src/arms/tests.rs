@@ -98,7 +98,8 @@ fn who_never_gives_way_is_otherwise_the_same_arm() {
         (gives_way.schedule.as_str(), never.schedule.as_str()),
         ("paced", "paced")
     );
-    assert_eq!(never.priority.why, "idle_cpu_priority is off");
+    let why = "idle_cpu_priority is off, idle_io_priority is off";
+    assert_eq!(never.priority.why, why);
     assert_ne!(gives_way.priority.why, never.priority.why);
 }
 

@@ -105,6 +105,10 @@ pub struct Conditions {
     pub entry_bytes: f64,
     /// Compactions that may run at a time.
     pub workers: usize,
+    /// Merges give way to whoever wants a processor or the device
+    /// ([`PriorityOrder`](super::PriorityOrder)): at both. False in journals that do not tell it.
+    #[serde(default)]
+    pub merges_give_way: bool,
 }
 
 impl Default for Conditions {
@@ -115,6 +119,7 @@ impl Default for Conditions {
             compressed_share: 1.0,
             entry_bytes: 200.0,
             workers: 1,
+            merges_give_way: false,
         }
     }
 }

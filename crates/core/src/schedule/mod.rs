@@ -7,11 +7,10 @@
 //! planner obeys what is left: an order is part of its
 //! [observation](crate::observation::Observation).
 //!
-//! Under every schedule merges give way to whoever wants a processor, as long as they can
-//! ([`WorkerPriority`]).
+//! Under every schedule merges give way to whoever wants a processor or the device, as long as
+//! they can ([`WorkerPriority`]).
 
 mod client;
-mod cpu_priority;
 mod debt;
 mod dlc;
 mod estimate;
@@ -21,6 +20,7 @@ mod load;
 mod look_ahead;
 mod paced;
 mod phase;
+mod priority;
 mod silk;
 mod speed;
 #[cfg(test)]
@@ -32,7 +32,6 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 pub use client::Client;
-pub use cpu_priority::{CpuPriority, Level0, Moment, PriorityOrder, WorkerPriority};
 pub use debt::{Debt, DebtBounds};
 pub use dlc::{Burst, Delay, Dlc};
 pub use estimate::{Estimate, Merges};
@@ -42,6 +41,7 @@ pub use load::{Conditions, FullLoad, Load, LoadModel};
 pub use look_ahead::LookAhead;
 pub use paced::Paced;
 pub use phase::{Phase, PhaseLimits, Phases};
+pub use priority::{Level0, Moment, Priority, PriorityOrder, WorkerPriority};
 pub use silk::Silk;
 pub use speed::MergeSpeed;
 pub use work::Work;

@@ -54,7 +54,7 @@ pub(super) struct Shared {
     pub(super) rate_limit: Option<Arc<RateLimit>>,
     pub(super) commits: CommitGate,
     pub(super) schedule: Mutex<ScheduleReport>,
-    pub(super) priorities: Priorities,
+    pub(super) priorities: Arc<Priorities>,
     /// Operations bypass this crate's handle: only RocksDB counts them.
     pub(super) attached: bool,
     /// More than one column family was driven at a time: what RocksDB counts for the

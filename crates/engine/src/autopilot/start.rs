@@ -57,7 +57,7 @@ impl Autopilot {
             rate_limit: preparation.rate_limit.clone(),
             commits: preparation.commits.clone(),
             schedule: Mutex::new(ScheduleReport::before(preparation.settings.schedule)),
-            priorities: Priorities::new(&preparation.settings),
+            priorities: Arc::new(Priorities::new(&preparation.settings, &directory)),
             attached,
             several: Default::default(),
             written_before,

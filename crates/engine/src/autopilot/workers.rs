@@ -111,11 +111,7 @@ fn carry_out(shared: &Shared, job: &Job) -> Executed {
     }
     let subcompactions = shared.settings.max_subcompactions;
     let merge = || execute(&shared.db, &handle, &job.plan, subcompactions);
-    // A move takes next to nothing of the processors, and RocksDB's lock for most of its time.
-    let executed = sparing(deep_inputs(&job.plan), || match job.plan.kind {
-        PlanKind::Merge => shared.priorities.during(merge),
-        PlanKind::Move => merge(),
-    });
+    let executed = sparing(deep_inputs(&job.plan), || shared.priorities.during(merge));
     if let Outcome::Done { write_bytes, took, .. } = &executed.outcome
         // A move under a compaction filter is a rewrite.
         && (job.plan.kind == PlanKind::Merge || *write_bytes > 0)

@@ -28,7 +28,8 @@ const MIB: u64 = 1 << 20;
 /// A column family may have settings of its own
 /// ([`Opening::family`](crate::db::Opening::family)). These hold for the database as a
 /// whole, by the settings that it is opened with: `create_if_missing`,
-/// `memory_budget_bytes`, `workers`, `idle_cpu_priority`, `max_subcompactions`,
+/// `memory_budget_bytes`, `workers`, `idle_cpu_priority`, `idle_io_priority`,
+/// `max_subcompactions`,
 /// `compaction_readahead_size`,
 /// `schedule` with its bounds and interval, `device_bytes_per_second`,
 /// `full_load_bytes_per_second`, `rate_limit_bytes_per_second`, direct I/O, missions, `statistics`, `max_journal_bytes`.
@@ -195,7 +196,7 @@ pub struct Settings {
     /// changeable: no; `max_background_jobs` is, by `SetDBOptions`.
     pub workers: usize,
 
-    /// Whether workers give way to whoever wants a processor: RocksDB's `CpuPriority::kIdle`.
+    /// Whether merges give way to whoever wants a processor: RocksDB's `CpuPriority::kIdle`.
     /// They do while L0 has less than three quarters of what may wait there
     /// (`max_level0_files`, `max_delayed_bytes`) and room for what comes in within two seconds,
     /// merges get on, and no writer is held back; and are called back when that ends, in the
@@ -209,6 +210,18 @@ pub struct Settings {
     ///
     /// Default: true. Dynamically changeable: no.
     pub idle_cpu_priority: bool,
+
+    /// Whether merges give way to whoever wants the device, in the same way, while L0 has less
+    /// than half of what may wait there; a merge that has waited for the device for a second
+    /// gives way no more for two. What they ask for is served when nobody else has asked for
+    /// anything: flushes, the log and the manifest never wait behind it.
+    ///
+    /// On Linux alone, with one thread a compaction, and on devices whose I/O scheduler knows
+    /// the idle class: mq-deadline and BFQ, not `none` and Kyber
+    /// (`/sys/block/DEVICE/queue/scheduler`), where it does nothing. It needs no right.
+    ///
+    /// Default: true. Dynamically changeable: no.
+    pub idle_io_priority: bool,
 
     /// Threads that one compaction may use, 1 to 64.
     ///
@@ -354,6 +367,7 @@ impl Default for Settings {
             compression: vec![Compression::Lz4],
             workers: default_workers(),
             idle_cpu_priority: true,
+            idle_io_priority: true,
             max_subcompactions: 1,
             compaction_readahead_size: MIB,
             max_space_amplification: 3.0,

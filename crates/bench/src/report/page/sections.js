@@ -10,7 +10,7 @@ function header(page, data) {
   const facts = [
     [whole(p.workload.entries), "entries"], [verdict.complete_rounds, verdict.complete_rounds === 1 ? "round" : "rounds"],
     [p.threads, p.threads === 1 ? "thread" : "threads"], [p.seed, "seed"], [bytes(r.write_buffer_size), "write buffer"],
-    [bytes(r.block_cache_size), "block cache"], [r.filter_bits_per_key, "filter bits per key"], [r.background_compactions, r.idle_cpu_priority ? "compaction workers, Lissom's give way" : "compaction workers"],
+    [bytes(r.block_cache_size), "block cache"], [r.filter_bits_per_key, "filter bits per key"], [r.background_compactions, r.idle_cpu_priority || r.idle_io_priority ? "compaction workers, Lissom's give way" : "compaction workers"],
     [r.size_ratio, r.level_compaction_dynamic_level_bytes ? "size ratio at most" : "size ratio"], [r.direct_io ? "direct" : "buffered", "I/O"], [r.compression, "compression"],
     [machine.cores, `cores, ${machine.processor}`], [bytes(machine.memory_bytes), "memory"], [machine.system, ""],
     ...data.programs.map((program) => [program, ""]),

@@ -10,6 +10,10 @@
 //! is needed in the end. What lies deeper is [paced](super::Paced): no more than a level
 //! is ever late.
 //!
+//! Where merges give way to users at the processors and at the device, they take what is left at
+//! any load, moment by moment, and nothing has to wait; what is foreseen counts from where they do
+//! so no more.
+//!
 //! Of the load itself little is known: how much of each quarter of an hour of the day was
 //! high, and of each minute of the hour, whatever day and hour it was ([`profile`]), and how
 //! long the last 16 phases of each kind lasted ([`rhythm`]). Nothing is known by the day of the
@@ -34,7 +38,7 @@ use self::profile::{Daily, Hourly};
 use self::rhythm::Rhythm;
 use super::{
     DebtBounds, DeepOrder, FLUSHES, FullLoad, Level0Order, Level0Work, Load, LoadModel, MergeSpeed,
-    Order, Phase, PhaseLimits, Phases, Schedule, Seen, is_amount, leftover,
+    Order, Phase, PhaseLimits, Phases, Schedule, Seen, Work, is_amount, leftover,
 };
 
 /// Weight of an interval against all before it.
@@ -61,6 +65,8 @@ pub struct LookAhead {
     /// Bytes a second that users take of the device at low load.
     calm_client: Option<f64>,
     work: Level0Work,
+    /// Of everything, not of L0 alone.
+    all_work: Work,
     /// At low load.
     speed: MergeSpeed,
     /// Bytes of an L0 file.
@@ -85,6 +91,9 @@ struct Kept {
     level0_work: Level0Work,
     /// Absent in state files that do not tell it.
     #[serde(default)]
+    all_work: Work,
+    /// Absent in state files that do not tell it.
+    #[serde(default)]
     speed: MergeSpeed,
 }
 
@@ -98,6 +107,7 @@ impl Kept {
             && kept.profile.is_sound()
             && kept.hourly.is_sound()
             && kept.level0_work.is_sound()
+            && kept.all_work.is_sound()
             && kept.speed.is_sound()
             && is_rate(kept.inflow)
             && is_rate(kept.calm_client);
@@ -141,6 +151,7 @@ impl LookAhead {
             inflow: None,
             calm_client: None,
             work: Level0Work::default(),
+            all_work: Work::default(),
             speed: MergeSpeed::default(),
             file_bytes: None,
         }
@@ -167,6 +178,7 @@ impl LookAhead {
             }
         }
         self.work.learn(&seen.load);
+        self.all_work.learn(&seen.load);
         if seen.debt.level0_files > 0 {
             let mean = seen.debt.level0_bytes as f64 / seen.debt.level0_files as f64;
             follow(&mut self.file_bytes, mean);
@@ -208,11 +220,27 @@ impl LookAhead {
         ROOM * bytes.min(by_files)
     }
 
+    /// Bytes a second that are flushed at high load, by what users write now if that is more
+    /// than usual.
+    fn flushed(&self, seen: &Seen) -> f64 {
+        let now = seen.conditions.compressed_share * seen.load.logged_per_second();
+        self.inflow.unwrap_or(0.0).max(now)
+    }
+
+    /// The rate at which merges keep up in the long run, flushes included: what is flushed now
+    /// costs as much. Whatever is faster is over sooner, and meanwhile users wait for the device
+    /// behind it; low phases give more.
+    fn even(&self, seen: &Seen, left: u64) -> u64 {
+        let rate = self.flushed(seen) * (1.0 + self.all_work.per_byte()).max(FLUSHES);
+        rate.min(left as f64).max(1.0) as u64
+    }
+
     fn at_high_load(&self, seen: &Seen, left: u64) -> (Level0Order, u64, String) {
+        let even = self.even(seen, left);
         let Some(foreseen) = self.foresee(seen) else {
             let why = "the load is high and its end cannot be foreseen: L0 is merged by itself, \
-                       with what the users leave";
-            return (Level0Order::MergeApart, left, why.into());
+                       as fast as it fills";
+            return (Level0Order::MergeApart, even, why.into());
         };
         let debt = &seen.debt;
         let merging = debt.level0_merging_bytes.min(debt.level0_bytes);
@@ -228,7 +256,7 @@ impl LookAhead {
             repayable / 1e6
         );
         if expected <= repayable {
-            return (Level0Order::Wait, left, format!("{figures}: L0 waits"));
+            return (Level0Order::Wait, even, format!("{figures}: L0 waits"));
         }
         let why = format!("{figures}: what is too much is merged by itself meanwhile");
         // A merge that is slowed down holds its files for longer, and all that come meanwhile.
@@ -239,8 +267,7 @@ impl LookAhead {
         // their part of the rate before, by what users write now if that is more than
         // usual. What drains have begun shares it: without its part level 1 would fill, and
         // L0 could not be merged at all.
-        let now = seen.conditions.compressed_share * seen.load.logged_per_second();
-        let inflow = inflow.max(now);
+        let inflow = self.flushed(seen);
         let moved = expected - repayable + debt.deep_bytes as f64;
         let rate = inflow + 2.0 * moved / remaining.max(1.0);
         let rate = rate.max(FLUSHES * inflow).min(left as f64).max(1.0);
@@ -276,11 +303,15 @@ impl Schedule for LookAhead {
         self.pass(phase, &seen.load);
         self.learn(seen, phase, client);
         let left = leftover(seen, client);
+        let all = |why: &str| Order {
+            bytes_per_second: Some(left),
+            ..Order::all(phase, why)
+        };
         if phase == Phase::Low {
-            return Order {
-                bytes_per_second: Some(left),
-                ..Order::all(phase, "the load is low: everything goes on")
-            };
+            return all("the load is low: everything goes on");
+        }
+        if seen.conditions.merges_give_way {
+            return all("the load is high: merges take what nobody else wants");
         }
         let (level0, rate, why) = self.at_high_load(seen, left);
         Order {
@@ -301,6 +332,7 @@ impl Schedule for LookAhead {
             inflow: self.inflow,
             calm_client: self.calm_client,
             level0_work: self.work,
+            all_work: self.all_work,
             speed: self.speed,
         };
         serde_json::to_value(kept).unwrap_or_default()
@@ -314,6 +346,7 @@ impl Schedule for LookAhead {
         self.rhythm = kept.rhythm;
         (self.daily, self.hourly) = (kept.profile, kept.hourly);
         self.work = kept.level0_work;
+        self.all_work = kept.all_work;
         self.speed = kept.speed;
         self.inflow = kept.inflow;
         self.calm_client = kept.calm_client;

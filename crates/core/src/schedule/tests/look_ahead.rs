@@ -96,9 +96,10 @@ fn a_merge_of_l0_that_runs_is_no_debt_and_gets_what_the_users_leave() {
             .expect("a number")
     };
     let none = late(&schedule, |_| ());
-    let some = late(&schedule, |now| now.debt.level0_merging_bytes = 20_000_000);
+    let some = late(&schedule, |now| now.debt.level0_merging_bytes = 2_000_000);
     assert_eq!(none.level0, Level0Order::MergeApart, "{}", none.why);
-    assert_eq!(has(&none) - has(&some), 20.0, "{} {}", none.why, some.why);
+    assert_eq!(some.level0, Level0Order::MergeApart, "{}", some.why);
+    assert_eq!(has(&none) - has(&some), 2.0, "{} {}", none.why, some.why);
     let left = leftover(&seen(900, HIGH, 29), HIGH + 2e6);
     assert!(none.bytes_per_second < some.bytes_per_second);
     assert_eq!(some.bytes_per_second, Some(left));
@@ -108,6 +109,47 @@ fn a_merge_of_l0_that_runs_is_no_debt_and_gets_what_the_users_leave() {
     let held_up = late(&schedule, |now| now.debt.level0_held_up = true);
     assert_eq!(has(&held_up), has(&none), "{}", held_up.why);
     assert_eq!(held_up.bytes_per_second, Some(left));
+}
+
+/// Four bytes are moved for each that is flushed, and a low phase follows that repays what waits.
+#[test]
+fn while_l0_waits_what_has_begun_goes_on_no_faster_than_merges_need_in_the_long_run() {
+    let mut schedule = LookAhead::new(BOUNDS, DEVICE);
+    fly(&mut schedule, 20, 20, 5);
+    let order = |logged: u64| {
+        let mut now = seen(220, HIGH, 2);
+        now.load.logged_bytes = logged;
+        now.debt.deep_bytes = 1 << 40;
+        schedule.clone().order(&now)
+    };
+    let waits = order(2_000_000);
+    assert_eq!(waits.level0, Level0Order::Wait, "{}", waits.why);
+    assert_eq!(waits.bytes_per_second, Some(10_000_000), "{}", waits.why);
+    let more = order(6_000_000).bytes_per_second;
+    assert_eq!(more, Some(30_000_000), "users write more than usual");
+    let most = order(60_000_000).bytes_per_second;
+    assert_eq!(most, Some(90_000_000), "what the users leave");
+    let unforeseen = LookAhead::new(BOUNDS, DEVICE).order(&seen(220, HIGH, 2));
+    assert_eq!(unforeseen.level0, Level0Order::MergeApart);
+    assert_eq!(unforeseen.bytes_per_second, Some(10_000_000));
+}
+
+/// Whatever could be foreseen.
+#[test]
+fn nothing_waits_while_merges_give_way() {
+    let mut schedule = LookAhead::new(BOUNDS, DEVICE);
+    fly(&mut schedule, 20, 20, 5);
+    let mut now = seen(220, HIGH, 2);
+    assert_eq!(schedule.clone().order(&now).level0, Level0Order::Wait);
+    now.conditions.merges_give_way = true;
+    let order = schedule.clone().order(&now);
+    assert_eq!(
+        (order.level0, order.deep),
+        (Level0Order::Merge, DeepOrder::All)
+    );
+    assert_eq!(order.phase, Phase::High);
+    let left = leftover(&now, HIGH + 2e6);
+    assert_eq!(order.bytes_per_second, Some(left), "{}", order.why);
 }
 
 /// Users who turn to writes are not held back by what they wrote before.

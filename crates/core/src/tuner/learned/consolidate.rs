@@ -17,6 +17,9 @@
 //! more than foresight at best, five times as much where the workload turns at once
 //! (Purohit, Svitkina and Kumar, NeurIPS 2018, with lambda = 1/4).
 //!
+//! A merge is felt only while somebody is there. Where nobody is most of the time, what is put
+//! off may be felt in full later, and so that share of what reads should lose first is enough.
+//!
 //! The runs of a level become one of that level, which rewrites no more than they hold. Into
 //! the next level goes only a single run: that spares one, and rewrites a run several times as
 //! large.
@@ -165,11 +168,8 @@ impl Surplus {
             let lost = self.lose(level, merge.fewer, rate);
             let price = merge.extra_bytes() * byte;
             let pays_within = |missions: f64| rate * missions.min(merge.lasts) >= price;
-            let due = if pays_within(follow) {
-                EARLY * price
-            } else {
-                price
-            };
+            let part = if pays_within(follow) { EARLY } else { 1.0 };
+            let due = part * cost.busy() * price;
             let pays = rate > 0.0 && pays_within(f64::INFINITY);
             let urgency = lost / price.max(1e-12);
             let first = most.as_ref().is_none_or(|(most, ..)| urgency > *most);

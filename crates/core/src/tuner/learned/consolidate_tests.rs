@@ -113,6 +113,21 @@ fn where_a_workload_is_known_to_last_a_merge_comes_sooner() {
     assert_eq!(short, Some((at, LogicalLevel(1))));
 }
 
+/// The same operations in twice the time: a merge is felt for half as long, and half of that is
+/// to be lost first.
+#[test]
+fn where_hardly_anybody_is_there_a_merge_comes_much_sooner() {
+    let busy = mission(1, 0);
+    let quiet = Mission {
+        duration: busy.duration * 2,
+        ..busy.clone()
+    };
+    let first = |mission| first(&tree(5), 10, mission).expect("some time").0;
+    let (busy, quiet) = (first(&busy), first(&quiet));
+    assert!(busy > 4, "{busy}");
+    assert_eq!(quiet, busy.div_ceil(4));
+}
+
 #[test]
 fn while_somebody_writes_nothing_is_merged_before_the_workload_is_known() {
     let (tree, writes, reads) = (tree(5), mission(10, 10), mission(10, 0));

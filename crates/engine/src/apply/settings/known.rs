@@ -20,6 +20,7 @@ const SETTINGS: &[(&str, Keeper)] = &[
     ("exploration", Keeper::Program),
     ("filters", Keeper::Program),
     ("idle_cpu_priority", Keeper::Program),
+    ("idle_io_priority", Keeper::Program),
     ("level0_file_num_compaction_trigger", Keeper::Directory),
     ("level0_slowdown_writes_trigger", Keeper::Directory),
     ("level0_stop_writes_trigger", Keeper::Directory),

@@ -1,110 +1,149 @@
-//! The priority at which workers merge, and the thread that keeps them at the right one.
+//! The priorities at which workers merge, and the thread that keeps them at the right ones.
 //!
-//! No lock is held by a thread at idle priority: it may wait for a processor for seconds, and
-//! whoever has to call it back would wait for it.
+//! A merge gives way only while it reads and writes entries ([`Merging`]): before and after, it
+//! takes locks of RocksDB's and writes its manifest, for which flushes wait. So nobody holds
+//! anything at idle priority that those who have to call it back would wait for.
 
+mod device;
 mod obstacle;
 #[cfg(test)]
 mod tests;
 mod watch;
 
+use std::cell::Cell;
 use std::io;
-use std::sync::atomic::AtomicBool;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::time::Duration;
 
-use lissom_core::schedule::{CpuPriority, PriorityOrder};
+use lissom_core::schedule::{Priority, PriorityOrder};
 use parking_lot::{Condvar, Mutex};
 
+use self::obstacle::Obstacles;
 pub(super) use self::watch::keep;
-use crate::ffi::thread::ThreadId;
+use crate::events::stages::{Merging, telling};
+use crate::ffi::thread::{IoPlace, ThreadId};
 use crate::settings::Settings;
 
-type SetPriority = fn(ThreadId, CpuPriority) -> io::Result<()>;
+/// What changes the priorities of a thread.
+#[derive(Clone, Copy)]
+struct Calls {
+    cpu: fn(ThreadId, Priority) -> io::Result<()>,
+    io: fn(ThreadId, IoPlace) -> io::Result<()>,
+}
 
-/// The priority that holds, and whom it holds for.
+/// The kernel's.
+const CALLS: Calls = Calls {
+    cpu: ThreadId::set_cpu_priority,
+    io: ThreadId::set_io_place,
+};
+
+/// A thread that merges, and its own place at the device.
+#[derive(Clone, Copy)]
+struct Worker {
+    thread: ThreadId,
+    place: IoPlace,
+}
+
+/// The priorities that hold, and whom they hold for.
 pub(super) struct Priorities {
-    set_priority: SetPriority,
-    /// What holds. Absent at first, and where merges never give way.
+    calls: Calls,
+    /// What was ordered last. Absent at first.
     order: Mutex<Option<PriorityOrder>>,
-    /// Why merges never give way, where they do not: whoever goes to idle priority has to be
-    /// able to come back, or a merge that is needed could be starved for minutes.
-    obstacle: Mutex<Option<String>>,
-    /// Whether a merge that begins now gives way.
-    idle: AtomicBool,
-    workers: Mutex<Vec<ThreadId>>,
+    /// Why merges never give way, where they do not.
+    obstacles: Mutex<Obstacles>,
+    /// Whether a merge that begins now gives way at the processors, and at the device.
+    cpu: AtomicBool,
+    io: AtomicBool,
+    workers: Mutex<Vec<Worker>>,
+    /// Merges that give way at the device.
+    at_device: AtomicUsize,
     ended: Mutex<bool>,
     ends: Condvar,
 }
 
 impl Priorities {
-    /// For workers of such settings.
-    pub(super) fn new(settings: &Settings) -> Priorities {
-        Priorities::with(ThreadId::set_priority, obstacle::of(settings))
+    /// For workers of such settings, over a database in this directory.
+    pub(super) fn new(settings: &Settings, directory: &Path) -> Priorities {
+        Priorities::with(CALLS, Obstacles::of(settings, directory))
     }
 
-    fn with(set_priority: SetPriority, obstacle: Option<String>) -> Priorities {
+    fn with(calls: Calls, obstacles: Obstacles) -> Priorities {
         Priorities {
-            set_priority,
+            calls,
             order: Mutex::default(),
-            obstacle: Mutex::new(obstacle),
-            idle: AtomicBool::new(false),
+            obstacles: Mutex::new(obstacles),
+            cpu: AtomicBool::new(false),
+            io: AtomicBool::new(false),
             workers: Mutex::default(),
+            at_device: AtomicUsize::new(0),
             ended: Mutex::default(),
             ends: Condvar::new(),
         }
     }
 
-    /// Why all merges run at normal priority, whatever is ordered, if they do.
-    pub(super) fn obstacle(&self) -> Option<String> {
-        self.obstacle.lock().clone()
+    /// Why merges do not give way, whatever is ordered.
+    fn obstacles(&self) -> Obstacles {
+        self.obstacles.lock().clone()
     }
 
     /// What holds now.
     pub(super) fn order(&self) -> PriorityOrder {
-        if let Some(why) = self.obstacle() {
-            return PriorityOrder::normal(why);
-        }
         let order = self.order.lock().clone();
-        order.unwrap_or_else(|| PriorityOrder::normal("nothing was seen yet"))
+        let order = order.unwrap_or_else(|| PriorityOrder::normal("nothing was seen yet"));
+        self.obstacles().bound(order)
     }
 
     /// Holds from now on. Merges that run at idle priority go on at normal priority, and none
     /// the other way: where it was needed a moment ago it will be again.
     fn set(&self, order: PriorityOrder) {
         let ended = self.ended.lock();
-        let idle = order.priority == CpuPriority::Idle && !*ended && self.obstacle().is_none();
+        let bound = self.obstacles().bound(order.clone());
+        let idle = |priority| priority == Priority::Idle && !*ended;
+        let (cpu, io) = (idle(bound.cpu), idle(bound.io));
         *self.order.lock() = Some(order);
-        self.idle.store(idle, SeqCst);
+        self.cpu.store(cpu, SeqCst);
+        self.io.store(io, SeqCst);
         drop(ended);
-        if !idle {
-            self.call_back();
+        for worker in &*self.workers.lock() {
+            if !io {
+                self.come_back_to_device(*worker);
+            }
+            if !cpu {
+                self.come_back(worker.thread);
+            }
         }
     }
 
-    /// The calling thread is a worker. It gives way at the processors, not at the device: there
-    /// a merge that nobody lets through would not be seen to be starved.
+    /// The calling thread is a worker.
     pub(super) fn enlist(&self) {
-        if self.obstacle().is_none()
-            && let Err(error) = ThreadId::keep_io_priority()
-        {
-            let why = "a worker at idle priority would wait for the device until nobody else does";
-            self.lose(format!("{why}: {error}"));
+        if self.obstacles().everywhere() {
+            return;
         }
-        self.workers.lock().extend(ThreadId::current());
+        // Otherwise it would follow the priority at the processors.
+        match (ThreadId::current(), ThreadId::keep_io_place()) {
+            (Some(thread), Ok(place)) => self.workers.lock().push(Worker { thread, place }),
+            (_, Err(error)) => self.lose(&format!("a thread cannot keep its place there: {error}")),
+            (None, _) => self.lose("threads have no number here"),
+        }
     }
 
     /// Merges that run go on at normal priority: somebody waits for their end.
     pub(super) fn call_back(&self) {
         for worker in &*self.workers.lock() {
-            self.come_back(*worker);
+            self.come_back_to_device(*worker);
+            self.come_back(worker.thread);
         }
     }
 
     /// From now on nothing gives way: the autopilot ends.
     pub(super) fn end(&self) {
         *self.ended.lock() = true;
-        self.idle.store(false, SeqCst);
+        self.cpu.store(false, SeqCst);
+        self.io.store(false, SeqCst);
         self.ends.notify_all();
         self.call_back();
     }
@@ -118,57 +157,112 @@ impl Priorities {
         !*ended
     }
 
-    /// Does work of a worker at the priority that holds. After it the thread is at normal
-    /// priority, where it may take locks again.
-    pub(super) fn during<T>(&self, work: impl FnOnce() -> T) -> T {
-        let _guard = self.give_way();
-        work()
+    /// Merges at the priorities that hold. After it the thread is at normal ones.
+    pub(super) fn during<T>(self: &Arc<Self>, merge: impl FnOnce() -> T) -> T {
+        let own = ThreadId::current();
+        let workers = self.workers.lock();
+        let own = workers.iter().find(|it| Some(it.thread) == own).copied();
+        drop(workers);
+        let Some(own) = own else {
+            return merge();
+        };
+        let gives_way = GivesWay {
+            priorities: self.clone(),
+            own,
+            at_processors: Cell::default(),
+            at_device: Cell::default(),
+        };
+        telling(Rc::new(gives_way), merge)
     }
 
-    fn give_way(&self) -> Option<GivesWay<'_>> {
-        if !self.idle.load(SeqCst) {
-            return None;
+    fn come_back(&self, thread: ThreadId) {
+        if let Err(error) = (self.calls.cpu)(thread, Priority::Normal)
+            && error.kind() == io::ErrorKind::PermissionDenied
+        {
+            let why = "a worker cannot come back from idle priority: open the database anew";
+            self.lose_processors(why);
+        }
+    }
+
+    // Who is gone needs no place, and nobody is forbidden to come back to one.
+    fn come_back_to_device(&self, worker: Worker) {
+        let _ = (self.calls.io)(worker.thread, worker.place);
+    }
+
+    /// Nobody gives way any more.
+    fn lose(&self, why: &str) {
+        self.lose_processors(why);
+        self.io.store(false, SeqCst);
+        self.obstacles.lock().io.get_or_insert(why.to_owned());
+    }
+
+    /// Nobody gives way at the processors any more.
+    fn lose_processors(&self, why: &str) {
+        self.cpu.store(false, SeqCst);
+        self.obstacles.lock().cpu.get_or_insert(why.to_owned());
+    }
+}
+
+/// A worker that may give way while it merges.
+struct GivesWay {
+    priorities: Arc<Priorities>,
+    own: Worker,
+    at_processors: Cell<bool>,
+    at_device: Cell<bool>,
+}
+
+impl GivesWay {
+    // Who called all back meanwhile may have come before this thread went: so what holds is
+    // looked at once more afterwards.
+    fn at_device(&self) {
+        let Priorities { io, calls, .. } = &*self.priorities;
+        if io.load(SeqCst) && (calls.io)(self.own.thread, IoPlace::IDLE).is_ok() {
+            self.at_device.set(true);
+            self.priorities.at_device.fetch_add(1, SeqCst);
+            if !io.load(SeqCst) {
+                self.priorities.come_back_to_device(self.own);
+            }
+        }
+    }
+
+    fn at_processors(&self) {
+        let Priorities { cpu, calls, .. } = &*self.priorities;
+        if !cpu.load(SeqCst) {
+            return;
         }
         // What could be done at the start may be forbidden by now, as to a process that has
         // given up its rights.
         if let Err(why) = obstacle::may_come_back() {
-            self.lose(why);
-            return None;
+            return self.priorities.lose_processors(&why);
         }
-        let own = ThreadId::current()?;
-        (self.set_priority)(own, CpuPriority::Idle).ok()?;
-        let guard = GivesWay {
-            priorities: self,
-            own,
-        };
-        // Who called all back meanwhile may have come before this thread went.
-        self.idle.load(SeqCst).then_some(guard)
-    }
-
-    fn come_back(&self, thread: ThreadId) {
-        if let Err(error) = (self.set_priority)(thread, CpuPriority::Normal)
-            && error.kind() == io::ErrorKind::PermissionDenied
-        {
-            let why = "a worker cannot come back from idle priority: open the database anew";
-            self.lose(why.into());
+        if (calls.cpu)(self.own.thread, Priority::Idle).is_ok() {
+            self.at_processors.set(true);
+            if !cpu.load(SeqCst) {
+                self.priorities.come_back(self.own.thread);
+            }
         }
-    }
-
-    /// Nobody gives way any more.
-    fn lose(&self, why: String) {
-        self.idle.store(false, SeqCst);
-        self.obstacle.lock().get_or_insert(why);
     }
 }
 
-/// A worker at idle priority, until this is dropped.
-struct GivesWay<'a> {
-    priorities: &'a Priorities,
-    own: ThreadId,
+impl Merging for GivesWay {
+    fn begins(&self) {
+        self.at_device();
+        self.at_processors();
+    }
+
+    fn ends(&self) {
+        if self.at_processors.take() {
+            self.priorities.come_back(self.own.thread);
+        }
+        if self.at_device.take() {
+            self.priorities.at_device.fetch_sub(1, SeqCst);
+            self.priorities.come_back_to_device(self.own);
+        }
+    }
 }
 
-impl Drop for GivesWay<'_> {
+impl Drop for GivesWay {
     fn drop(&mut self) {
-        self.priorities.come_back(self.own);
+        self.ends();
     }
 }

@@ -1,10 +1,12 @@
 //! Why merges could not give way, or could not come back.
 
+use std::path::Path;
 use std::{fs, io, thread};
 
-use lissom_core::schedule::CpuPriority;
+use lissom_core::schedule::{Priority, PriorityOrder};
 use rustix::process::{Resource, getrlimit};
 
+use super::device;
 use super::watch::Waited;
 use crate::ffi::thread::ThreadId;
 use crate::settings::Settings;
@@ -19,22 +21,72 @@ const NICE: u64 = 20;
 /// The bit of `CAP_SYS_NICE`.
 const CAP_SYS_NICE: u32 = 23;
 
-/// What keeps workers of such settings from giving way, if anything.
-pub(super) fn of(settings: &Settings) -> Option<String> {
-    if !settings.idle_cpu_priority {
-        return Some("idle_cpu_priority is off".into());
+/// What keeps merges from giving way at the processors, and at the device: whoever goes to idle
+/// priority has to be able to come back, or a merge that is needed could be starved for minutes.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Obstacles {
+    pub cpu: Option<String>,
+    pub io: Option<String>,
+}
+
+impl Obstacles {
+    /// Of workers of such settings, over a database in this directory.
+    pub(super) fn of(settings: &Settings, directory: &Path) -> Obstacles {
+        let both = of_both(settings);
+        let off = |on: bool, name: &str| (!on).then(|| format!("{name} is off"));
+        Obstacles {
+            cpu: off(settings.idle_cpu_priority, "idle_cpu_priority")
+                .or_else(|| both.clone())
+                .or_else(at_processors),
+            io: off(settings.idle_io_priority, "idle_io_priority")
+                .or(both)
+                .or_else(|| device::obstacle(directory)),
+        }
     }
+
+    /// Whether nothing gives way anywhere.
+    pub(super) fn everywhere(&self) -> bool {
+        self.cpu.is_some() && self.io.is_some()
+    }
+
+    /// What is left of an order, and why.
+    pub(super) fn bound(&self, order: PriorityOrder) -> PriorityOrder {
+        let (cpu, io) = match (&self.cpu, &self.io) {
+            (Some(cpu), Some(io)) if cpu == io => return PriorityOrder::normal(cpu),
+            (Some(cpu), Some(io)) => return PriorityOrder::normal(format!("{cpu}, {io}")),
+            (cpu, io) => (cpu, io),
+        };
+        let mut bound = order;
+        let mut leave = |priority: &mut Priority, place, why: &Option<String>| {
+            if let Some(why) = why
+                && std::mem::take(priority) == Priority::Idle
+            {
+                bound.why = format!("{}; not at the {place}: {why}", bound.why);
+            }
+        };
+        leave(&mut bound.cpu, "processors", cpu);
+        leave(&mut bound.io, "device", io);
+        bound
+    }
+}
+
+fn of_both(settings: &Settings) -> Option<String> {
     if settings.max_subcompactions > 1 {
         return Some("threads of subcompactions could not be called back".into());
     }
     let Some(own) = ThreadId::current() else {
         return Some("threads have no idle priority here".into());
     };
-    if !own.is_at_normal_priority() {
-        return Some("the process has a scheduling policy of its own".into());
-    }
     if Waited::of(own).is_none() {
         return Some("the kernel does not tell how long a thread waits for a processor".into());
+    }
+    None
+}
+
+fn at_processors() -> Option<String> {
+    let own = ThreadId::current();
+    if own.is_some_and(|own| !own.is_at_normal_priority()) {
+        return Some("the process has a scheduling policy of its own".into());
     }
     may_come_back().and_then(|()| comes_back()).err()
 }
@@ -43,8 +95,8 @@ pub(super) fn of(settings: &Settings) -> Option<String> {
 fn comes_back() -> Result<(), String> {
     let check = || {
         let own = ThreadId::current().ok_or(io::ErrorKind::Unsupported)?;
-        own.set_priority(CpuPriority::Idle)?;
-        own.set_priority(CpuPriority::Normal)
+        own.set_cpu_priority(Priority::Idle)?;
+        own.set_cpu_priority(Priority::Normal)
     };
     let thread = thread::Builder::new().name("lissom-priority".into());
     let result = thread.spawn(check).and_then(|thread| {
@@ -98,14 +150,46 @@ mod tests {
 
     #[test]
     fn who_may_not_or_does_not_want_to_is_told_why() {
-        let of = |idle_cpu_priority, max_subcompactions| {
-            of(&Settings {
+        let of = |idle_cpu_priority, idle_io_priority, max_subcompactions| {
+            let settings = Settings {
                 idle_cpu_priority,
+                idle_io_priority,
                 max_subcompactions,
                 ..Settings::default()
-            })
+            };
+            Obstacles::of(&settings, Path::new("/proc"))
         };
-        assert_eq!(of(false, 1).as_deref(), Some("idle_cpu_priority is off"));
-        assert!(of(true, 2).is_some_and(|why| why.contains("subcompactions")));
+        let off = of(false, false, 1);
+        assert_eq!(off.cpu.as_deref(), Some("idle_cpu_priority is off"));
+        assert_eq!(off.io.as_deref(), Some("idle_io_priority is off"));
+        assert!(off.everywhere());
+        let subcompactions = of(true, true, 2);
+        assert_eq!(subcompactions.cpu, subcompactions.io);
+        let why = subcompactions.io.unwrap_or_default();
+        assert!(why.contains("subcompactions"), "{why}");
+    }
+
+    #[test]
+    fn an_order_is_kept_as_far_as_it_can_be() {
+        let order = PriorityOrder::idle("there is room");
+        let bound = |cpu: Option<&str>, io: Option<&str>| {
+            let obstacles = Obstacles {
+                cpu: cpu.map(str::to_owned),
+                io: io.map(str::to_owned),
+            };
+            obstacles.bound(order.clone())
+        };
+        assert_eq!(bound(None, None), order);
+        assert_eq!(bound(Some("x"), Some("x")), PriorityOrder::normal("x"));
+        assert_eq!(bound(Some("x"), Some("y")), PriorityOrder::normal("x, y"));
+        let at_device = bound(Some("x"), None);
+        assert_eq!(
+            (at_device.cpu, at_device.io),
+            (Priority::Normal, Priority::Idle)
+        );
+        assert_eq!(at_device.why, "there is room; not at the processors: x");
+        let at_processors = bound(None, Some("y"));
+        assert_eq!(at_processors.why, "there is room; not at the device: y");
+        assert_eq!(at_processors.cpu, Priority::Idle);
     }
 }

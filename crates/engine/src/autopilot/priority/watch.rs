@@ -3,14 +3,15 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::time::{Duration, Instant};
 
 use lissom_core::schedule::{Level0, Moment, PriorityOrder, WorkerPriority};
 
 use super::super::shared::{Family, Shared};
-use super::Priorities;
+use super::{Obstacles, Priorities};
 use crate::ffi::thread::ThreadId;
+use crate::settings::Settings;
 
 /// Between two looks.
 const EVERY: Duration = Duration::from_millis(100);
@@ -26,21 +27,42 @@ pub(in super::super) fn keep(shared: &Shared) {
     let priorities = &shared.priorities;
     let _stays = AtEnd(priorities);
     let mut watch = Watch::default();
+    let mut told = Obstacles::default();
+    let mut held = None;
     let begun = Instant::now();
     while priorities.wait(EVERY) {
-        if let Some(why) = priorities.obstacle() {
-            if shared.settings.idle_cpu_priority {
-                shared
-                    .journal
-                    .note("", format!("merges run at normal priority: {why}"));
-            }
+        let obstacles = priorities.obstacles();
+        if obstacles != told {
+            tell(shared, &obstacles);
+            told = obstacles;
+        }
+        if told.everywhere() {
             return;
         }
         let order = watch.look(shared, begun.elapsed());
-        if order != priorities.order() {
-            priorities.set(order);
+        if held.as_ref() != Some(&order) {
+            priorities.set(order.clone());
+            held = Some(order);
         }
     }
+}
+
+/// The journal says what does not give way though it should.
+fn tell(shared: &Shared, obstacles: &Obstacles) {
+    let Settings {
+        idle_cpu_priority,
+        idle_io_priority,
+        ..
+    } = shared.settings;
+    let cpu = obstacles.cpu.as_ref().filter(|_| idle_cpu_priority);
+    let io = obstacles.io.as_ref().filter(|_| idle_io_priority);
+    let sentence = match (cpu, io) {
+        (Some(cpu), Some(_)) => format!("merges run at normal priority: {cpu}"),
+        (Some(cpu), None) => format!("merges do not give way at the processors: {cpu}"),
+        (None, Some(io)) => format!("merges do not give way at the device: {io}"),
+        (None, None) => return,
+    };
+    shared.journal.note("", sentence);
 }
 
 /// Whoever cannot look any more leaves nobody at idle priority.
@@ -48,8 +70,7 @@ struct AtEnd<'a>(&'a Priorities);
 
 impl Drop for AtEnd<'_> {
     fn drop(&mut self) {
-        self.0
-            .set(PriorityOrder::normal("nobody looks after the processors"));
+        self.0.set(PriorityOrder::normal("nobody looks after them"));
     }
 }
 
@@ -58,6 +79,8 @@ struct Watch {
     decides: WorkerPriority,
     at: Duration,
     waited: Waited,
+    /// Merges that gave way at the device.
+    at_device: usize,
     stall: Duration,
     /// Of each family: bytes that were written to it in all, and a second.
     written: BTreeMap<String, (u64, f64)>,
@@ -77,9 +100,11 @@ impl Watch {
         self.written
             .retain(|name, _| families.iter().any(|family| family.name == *name));
         let bounds = shared.settings.debt_bounds();
+        let asked = self.asked(&shared.priorities);
         let moment = Moment {
             at,
-            served: self.served(&shared.priorities),
+            served: asked.served(),
+            moving: self.moving(&shared.priorities, &asked, since),
             stalled: stall > before,
             level0: families
                 .iter()
@@ -90,12 +115,20 @@ impl Watch {
         self.decides.after(&moment)
     }
 
-    /// The share that merges got, since the last look, of the time that they asked for.
-    fn served(&mut self, priorities: &Priorities) -> Option<f64> {
+    /// What workers had of the processors since the last look.
+    fn asked(&mut self, priorities: &Priorities) -> Waited {
         let workers = priorities.workers.lock().clone();
-        let now: Waited = workers.into_iter().filter_map(Waited::of).sum();
+        let now: Waited = workers.iter().filter_map(|it| Waited::of(it.thread)).sum();
         let before = std::mem::replace(&mut self.waited, now);
-        now.served_since(&before)
+        now.since(&before)
+    }
+
+    /// The share of their time for which merges asked for the processors that gave way at the
+    /// device all the time since the last look.
+    fn moving(&mut self, priorities: &Priorities, asked: &Waited, since: f64) -> Option<f64> {
+        let now = priorities.at_device.load(SeqCst);
+        let merges = now.min(std::mem::replace(&mut self.at_device, now));
+        (merges > 0).then(|| asked.total().as_secs_f64() / (since * merges as f64))
     }
 
     fn level0(&mut self, shared: &Shared, family: &Family, bound: usize, since: f64) -> Level0 {
@@ -158,10 +191,22 @@ impl Waited {
         })
     }
 
-    fn served_since(&self, before: &Waited) -> Option<f64> {
-        let ran = self.ran.saturating_sub(before.ran);
-        let asked = ran.saturating_add(self.waited.saturating_sub(before.waited));
-        (asked >= ENOUGH).then(|| ran.as_secs_f64() / asked.as_secs_f64())
+    /// What came after `before`; nothing where a thread has ended.
+    fn since(&self, before: &Waited) -> Waited {
+        Waited {
+            ran: self.ran.saturating_sub(before.ran),
+            waited: self.waited.saturating_sub(before.waited),
+        }
+    }
+
+    fn total(&self) -> Duration {
+        self.ran.saturating_add(self.waited)
+    }
+
+    /// The share of the time that they asked for which they got.
+    fn served(&self) -> Option<f64> {
+        let asked = self.total();
+        (asked >= ENOUGH).then(|| self.ran.as_secs_f64() / asked.as_secs_f64())
     }
 }
 
@@ -200,7 +245,7 @@ mod tests {
             ran: Duration::from_millis(ran),
             waited: Duration::from_millis(waited),
         };
-        let served = |now: Waited| now.served_since(&of(100, 100));
+        let served = |now: Waited| now.since(&of(100, 100)).served();
         assert_eq!(served(of(110, 130)), Some(0.25));
         assert_eq!(served(of(100, 200)), Some(0.0));
         assert_eq!(served(of(109, 110)), None);

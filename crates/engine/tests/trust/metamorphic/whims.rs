@@ -58,6 +58,7 @@ pub fn random_settings(random: &mut Random) -> Settings {
         ]),
         workers: random.within(1, 3) as usize,
         idle_cpu_priority: random.within(0, 3) > 0,
+        idle_io_priority: random.within(0, 3) > 0,
         max_subcompactions: random.within(1, 2) as u32,
         max_space_amplification: random.pick(&[1.1, 2.0, 100.0]),
         tombstone_share: random.pick(&[0.05, 0.5, 1.0]),

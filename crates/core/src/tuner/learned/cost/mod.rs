@@ -269,6 +269,11 @@ impl Cost {
         terms
     }
 
+    /// Share of the time in which anybody is there, of late.
+    pub fn busy(&self) -> f64 {
+        self.seen.map_or(1.0, |seen| seen.busy())
+    }
+
     /// What an operation would save if a level had so many runs fewer and each scan, of so many
     /// entries, were spared this, and what a byte that compactions write is felt, both in
     /// seconds.

@@ -9,7 +9,8 @@ use crate::observation::Mission;
 const NO_STALL: f64 = 0.2;
 
 /// Operations under way at once are believed up to so many times those of late: few are timed,
-/// and one that met a pause of the machine stands for a hundred that did not.
+/// and one that met a pause of the machine stands for a hundred that did not. One client there
+/// may always be.
 const MOST: f64 = 4.0;
 
 /// An operation of late, on average.
@@ -89,7 +90,7 @@ impl Seen {
     /// are believed within some missions all the same.
     pub fn near(self, late: &Seen) -> Seen {
         Seen {
-            clients: self.clients.min(MOST * late.clients),
+            clients: self.clients.min((MOST * late.clients).max(1.0)),
             ..self
         }
     }

@@ -5,36 +5,48 @@
 
 mod common;
 
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use common::{PATIENCE, key, load, settle, small, value};
 use lissom::autopilot::ScheduleReport;
-use lissom::core::schedule::CpuPriority;
 use lissom::{Db, Settings};
 
 /// Entries at a time that come to 2 MB a second or so, one time in 10 ms.
 const SOME: u64 = 100;
 
-/// Scheduling policies of the workers of this process, by the kernel: 5 is idle priority.
-fn policies() -> Vec<u32> {
+/// Numbers of the workers of this process, and their scheduling policies, by the kernel.
+fn workers() -> Vec<(String, u32)> {
     let tasks = std::fs::read_dir("/proc/self/task").expect("threads");
-    // One may end meanwhile.
-    let texts =
-        tasks.filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("stat")).ok());
-    let policy = |text: String| {
+    let worker = |task: std::fs::DirEntry| {
+        // It may end meanwhile.
+        let text = std::fs::read_to_string(task.path().join("stat")).ok()?;
         let (head, tail) = text.rsplit_once(") ")?;
-        let is_worker = head.contains("(lissom-worker");
-        let policy = tail.split_whitespace().nth(41 - 3)?.parse().ok();
-        policy.filter(|_| is_worker)
+        let policy = tail.split_whitespace().nth(41 - 3)?.parse().ok()?;
+        let number = task.file_name().into_string().ok()?;
+        head.contains("(lissom-worker").then_some((number, policy))
     };
-    texts.filter_map(policy).collect()
+    tasks.filter_map(|task| worker(task.ok()?)).collect()
 }
 
-/// Whether a worker was at idle priority in the next 10 ms: a merge takes some.
-fn gives_way() -> bool {
+/// Whether a worker is at idle priority at the processors: policy 5.
+fn idle_cpu() -> bool {
+    workers().iter().any(|(_, policy)| *policy == 5)
+}
+
+/// Whether one is at the device, by util-linux.
+fn idle_io() -> bool {
+    let numbers = workers().into_iter().map(|(number, _)| number);
+    let told = Command::new("ionice").arg("-p").args(numbers).output();
+    let told = told.expect("ionice runs").stdout;
+    String::from_utf8_lossy(&told).contains("idle")
+}
+
+/// Whether a worker gave way in the next 10 ms: a merge takes some.
+fn gives_way(how: fn() -> bool) -> bool {
     (0..10).any(|_| {
         std::thread::sleep(Duration::from_millis(1));
-        policies().contains(&5)
+        how()
     })
 }
 
@@ -57,14 +69,22 @@ fn merges_give_way_until_l0_is_near_its_bound() {
     let db = Db::open(directory.path(), settings).expect("open");
     let report = || -> ScheduleReport { db.autopilot().schedule() };
     let mut written = 0;
-    let begun = Instant::now();
-    while !gives_way() {
-        if why(&db, "come back") || why(&db, "does not tell how long") {
-            return println!("skipped: {}", report().priority.why);
+    let mut write_until = |done: &dyn Fn() -> bool| {
+        let begun = Instant::now();
+        while !done() {
+            assert!(begun.elapsed() < PATIENCE, "{:?}", report());
+            load(&db, written..written + SOME, 1);
+            written += SOME;
         }
-        assert!(begun.elapsed() < PATIENCE, "{:?}", report());
-        load(&db, written..written + SOME, 1);
-        written += SOME;
+        written
+    };
+    // That needs no right.
+    write_until(&|| gives_way(idle_io));
+    let hindered = || why(&db, "come back") || why(&db, "scheduling policy");
+    let written = write_until(&|| gives_way(idle_cpu) || hindered());
+    let mut written = written;
+    if hindered() {
+        println!("at the device alone: {}", report().priority.why);
     }
     db.autopilot().pause();
     let begun = Instant::now();
@@ -74,10 +94,10 @@ fn merges_give_way_until_l0_is_near_its_bound() {
         written += 10 * SOME;
         std::thread::sleep(Duration::from_millis(10));
     }
-    assert_eq!(report().priority.priority, CpuPriority::Normal);
+    assert!(!report().priority.gives_way());
     // What runs at idle priority is called back.
     let begun = Instant::now();
-    while policies().contains(&5) {
+    while idle_cpu() || idle_io() {
         let left = "a worker is left at idle priority";
         assert!(begun.elapsed() < PATIENCE, "{left}");
         std::thread::sleep(Duration::from_millis(1));
