@@ -72,6 +72,16 @@ impl Plan {
             .flat_map(|input| input.files.iter().copied())
     }
 
+    /// Whether it may give way to whoever wants the device. What is merged for the reads' sake
+    /// has been found worth all that they feel of it, and would crawl behind those who read; and
+    /// the bound on space is no matter of load.
+    pub fn may_give_way_at_device(&self) -> bool {
+        !matches!(
+            self.reason,
+            Reason::Consolidate { .. } | Reason::SpaceBound { .. }
+        )
+    }
+
     /// The shallowest physical level that the plan reads.
     pub fn top(&self) -> PhysicalLevel {
         self.inputs.first().map_or(self.output, |input| input.level)

@@ -105,8 +105,8 @@ pub struct Conditions {
     pub entry_bytes: f64,
     /// Compactions that may run at a time.
     pub workers: usize,
-    /// Merges give way to whoever wants a processor or the device
-    /// ([`PriorityOrder`](super::PriorityOrder)): at both. False in journals that do not tell it.
+    /// All merges give way to whoever wants a processor or the device
+    /// ([`PriorityOrder`](super::PriorityOrder)), at both. False in journals that do not tell it.
     #[serde(default)]
     pub merges_give_way: bool,
 }

@@ -134,12 +134,12 @@ impl Level0 {
 pub struct Moment {
     /// A time that never goes back.
     pub at: Duration,
-    /// Of the time that merges asked of the processors of late, the share that they got, from 0
-    /// to 1. Absent where they asked for next to none.
+    /// Of the time that a merge that gives way asked of the processors of late, the share that
+    /// it got, from 0 to 1: the least of any. Absent where they asked for next to none.
     pub served: Option<f64>,
-    /// Of their time since the last look, the share in which merges that give way asked for the
-    /// processors, from 0 to 1: for the rest they waited for the device. Absent where none was
-    /// at it all the time.
+    /// Of its time since the last look, the share in which a merge that gives way at the device,
+    /// and waits for it now, asked for the processors, from 0 to 1: the least of any. Absent where
+    /// there is none.
     pub moving: Option<f64>,
     /// Writers were held back of late.
     pub stalled: bool,

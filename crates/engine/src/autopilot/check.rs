@@ -8,9 +8,37 @@ use crate::RocksDb;
 use crate::error::{Error, Result};
 use crate::ffi::CfRef;
 use crate::ffi::options::live_options;
+use crate::ffi::options_text::live_options_text;
 use crate::ffi::statistics::Statistics as RocksStatistics;
 use crate::options::{Hooks, Preparation};
 use crate::requirements;
+
+/// Whether flushes and compactions bypass the operating system's cache.
+pub(super) fn direct_io(db: &RocksDb) -> Result<bool> {
+    let Some(default) = db.cf_handle("default") else {
+        return Ok(false);
+    };
+    let options = live_options(CfRef::of(&default)?)?;
+    Ok(options.db.use_direct_io_for_flush_and_compaction)
+}
+
+/// Whether RocksDB starts threads of its own to compress what a compaction of a column family
+/// writes (`parallel_threads`).
+pub(super) fn compresses_in_parallel(db: &RocksDb, family: &str) -> bool {
+    let lines = db
+        .cf_handle(family)
+        .and_then(|handle| live_options_text(CfRef::of(&handle).ok()?).ok());
+    lines.is_some_and(|lines| has_parallel_threads(&lines.cf))
+}
+
+/// Whether any of the compression options, of all levels and of the last one, has more than one.
+fn has_parallel_threads(lines: &str) -> bool {
+    let parts = lines.split("parallel_threads=").skip(1);
+    let digits = |part: &str| -> String { part.chars().take_while(char::is_ascii_digit).collect() };
+    parts
+        .map(digits)
+        .any(|number| number.parse().is_ok_and(|it: u32| it > 1))
+}
 
 /// Column families have handles, and under attach the database may be written.
 pub(super) fn handles(db: &RocksDb, attached: bool) -> Result<()> {

@@ -15,6 +15,11 @@ impl Autopilot {
         let counters = self.shared.events.counters(name);
         let totals = mission::totals(&self.shared, &counters);
         let family = Family::new(name, hooks, counters, totals);
+        if check::compresses_in_parallel(&self.shared.db, name) {
+            let why =
+                "threads that compress in parallel (parallel_threads) could not be called back";
+            self.shared.priorities.lose(why);
+        }
         let mut families = self.shared.families.write();
         let is_free = !families.contains_key(name);
         if is_free {
@@ -68,8 +73,9 @@ impl Autopilot {
         let aborted = handle
             .as_ref()
             .and_then(|handle| CfRef::of(handle).and_then(CfRef::abort_compactions).ok());
-        self.shared.priorities.call_back();
+        let urgent = self.shared.priorities.urgent();
         *family.gate.write() = false;
+        drop(urgent);
         drop(aborted);
         self.shared.events.forget(name);
         self.shared.events.bell().ring();
@@ -89,8 +95,9 @@ impl Autopilot {
     /// release the family, nor stop the autopilot.
     pub fn without_compactions<T>(&self, family: &str, act: impl FnOnce() -> T) -> T {
         let driven = self.shared.family(family);
-        self.shared.priorities.call_back();
+        let urgent = self.shared.priorities.urgent();
         let _alone = driven.as_ref().map(|driven| driven.gate.write());
+        drop(urgent);
         // It fails only where memory has run out, and nothing is held then.
         let _held = self.shared.commits.close(family).ok();
         act()

@@ -8,7 +8,7 @@ use rust_rocksdb::statistics::Ticker;
 
 use super::claim::Claim;
 use super::memory::Memory;
-use super::priority::Priorities;
+use super::priority::{Obstacles, Place, Priorities};
 use super::scheduler::{ScheduleReport, Scheduler, keep_given_device};
 use super::shared::Shared;
 use super::{Autopilot, check, priority, run, workers};
@@ -41,6 +41,11 @@ impl Autopilot {
         let written_before = rocks_statistics
             .as_ref()
             .map_or(Ok(0), |statistics| statistics.ticker(Ticker::BytesWritten))?;
+        let place = Place {
+            directory: &directory,
+            direct_io: check::direct_io(&db)?,
+        };
+        let obstacles = Obstacles::of(&preparation.settings, &place);
         let shared = Arc::new(Shared {
             rocks_statistics,
             db,
@@ -57,7 +62,7 @@ impl Autopilot {
             rate_limit: preparation.rate_limit.clone(),
             commits: preparation.commits.clone(),
             schedule: Mutex::new(ScheduleReport::before(preparation.settings.schedule)),
-            priorities: Arc::new(Priorities::new(&preparation.settings, &directory)),
+            priorities: Arc::new(Priorities::new(obstacles)),
             attached,
             several: Default::default(),
             written_before,

@@ -111,7 +111,9 @@ fn carry_out(shared: &Shared, job: &Job) -> Executed {
     }
     let subcompactions = shared.settings.max_subcompactions;
     let merge = || execute(&shared.db, &handle, &job.plan, subcompactions);
-    let executed = sparing(deep_inputs(&job.plan), || shared.priorities.during(merge));
+    let at_device = job.plan.may_give_way_at_device();
+    let merge = || shared.priorities.during(at_device, merge);
+    let executed = sparing(deep_inputs(&job.plan), merge);
     if let Outcome::Done { write_bytes, took, .. } = &executed.outcome
         // A move under a compaction filter is a rewrite.
         && (job.plan.kind == PlanKind::Merge || *write_bytes > 0)

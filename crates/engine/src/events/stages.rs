@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 /// Who is told, on the thread that merges.
 pub(crate) trait Merging {
-    /// Entries are merged from now on: RocksDB's locks are not held, nor taken before
-    /// [`Merging::ends`].
+    /// Entries are merged from now on: the lock of the database is not held, nor, but where an
+    /// SstFileManager has come to its bound on space, taken before [`Merging::ends`].
     fn begins(&self);
 
     /// The new files are written, and are about to be installed.

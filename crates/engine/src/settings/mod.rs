@@ -213,12 +213,14 @@ pub struct Settings {
 
     /// Whether merges give way to whoever wants the device, in the same way, while L0 has less
     /// than half of what may wait there; a merge that has waited for the device for a second
-    /// gives way no more for two. What they ask for is served when nobody else has asked for
-    /// anything: flushes, the log and the manifest never wait behind it.
+    /// gives way no more for two. Merges for the reads' sake and for the bound on space do not.
+    /// What the others ask for is served when nobody else has asked for anything; the manifest,
+    /// for which flushes wait, is written at normal priority.
     ///
-    /// On Linux alone, with one thread a compaction, and on devices whose I/O scheduler knows
-    /// the idle class: mq-deadline and BFQ, not `none` and Kyber
-    /// (`/sys/block/DEVICE/queue/scheduler`), where it does nothing. It needs no right.
+    /// On Linux alone, with one thread a compaction, with
+    /// `use_direct_io_for_flush_and_compaction`, and on devices whose I/O scheduler knows the
+    /// idle class: mq-deadline (from Linux 5.14) and BFQ, not `none` and Kyber
+    /// (`/sys/block/DEVICE/queue/scheduler`). Elsewhere it does nothing. It needs no right.
     ///
     /// Default: true. Dynamically changeable: no.
     pub idle_io_priority: bool,

@@ -1,8 +1,7 @@
 //! The priorities at which workers merge, and the thread that keeps them at the right ones.
 //!
 //! A merge gives way only while it reads and writes entries ([`Merging`]): before and after, it
-//! takes locks of RocksDB's and writes its manifest, for which flushes wait. So nobody holds
-//! anything at idle priority that those who have to call it back would wait for.
+//! takes the lock of the database and writes the manifest, for which flushes wait.
 
 mod device;
 mod obstacle;
@@ -12,7 +11,6 @@ mod watch;
 
 use std::cell::Cell;
 use std::io;
-use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
@@ -22,30 +20,35 @@ use std::time::Duration;
 use lissom_core::schedule::{Priority, PriorityOrder};
 use parking_lot::{Condvar, Mutex};
 
-use self::obstacle::Obstacles;
+pub(super) use self::obstacle::{Obstacles, Place};
 pub(super) use self::watch::keep;
 use crate::events::stages::{Merging, telling};
 use crate::ffi::thread::{IoPlace, ThreadId};
-use crate::settings::Settings;
 
-/// What changes the priorities of a thread.
+/// What the kernel is asked for.
 #[derive(Clone, Copy)]
 struct Calls {
-    cpu: fn(ThreadId, Priority) -> io::Result<()>,
-    io: fn(ThreadId, IoPlace) -> io::Result<()>,
+    set_cpu: fn(ThreadId, Priority) -> io::Result<()>,
+    set_io: fn(ThreadId, IoPlace) -> io::Result<()>,
+    may_come_back: fn() -> Result<(), String>,
 }
 
-/// The kernel's.
-const CALLS: Calls = Calls {
-    cpu: ThreadId::set_cpu_priority,
-    io: ThreadId::set_io_place,
+const KERNEL: Calls = Calls {
+    set_cpu: ThreadId::set_cpu_priority,
+    set_io: ThreadId::set_io_place,
+    may_come_back: obstacle::may_come_back,
 };
 
-/// A thread that merges, and its own place at the device.
-#[derive(Clone, Copy)]
+/// A thread that merges.
 struct Worker {
     thread: ThreadId,
+    /// Its own place at the device.
     place: IoPlace,
+    /// RocksDB merges entries on it.
+    merges: AtomicBool,
+    /// Where it gives way now.
+    at_processors: AtomicBool,
+    at_device: AtomicBool,
 }
 
 /// The priorities that hold, and whom they hold for.
@@ -58,17 +61,17 @@ pub(super) struct Priorities {
     /// Whether a merge that begins now gives way at the processors, and at the device.
     cpu: AtomicBool,
     io: AtomicBool,
-    workers: Mutex<Vec<Worker>>,
-    /// Merges that give way at the device.
-    at_device: AtomicUsize,
+    /// Who waits for the end of merges, and lets none give way meanwhile.
+    urgent: AtomicUsize,
+    workers: Mutex<Vec<Arc<Worker>>>,
     ended: Mutex<bool>,
     ends: Condvar,
 }
 
 impl Priorities {
-    /// For workers of such settings, over a database in this directory.
-    pub(super) fn new(settings: &Settings, directory: &Path) -> Priorities {
-        Priorities::with(CALLS, Obstacles::of(settings, directory))
+    /// For workers between these obstacles.
+    pub(super) fn new(obstacles: Obstacles) -> Priorities {
+        Priorities::with(KERNEL, obstacles)
     }
 
     fn with(calls: Calls, obstacles: Obstacles) -> Priorities {
@@ -78,8 +81,8 @@ impl Priorities {
             obstacles: Mutex::new(obstacles),
             cpu: AtomicBool::new(false),
             io: AtomicBool::new(false),
+            urgent: AtomicUsize::new(0),
             workers: Mutex::default(),
-            at_device: AtomicUsize::new(0),
             ended: Mutex::default(),
             ends: Condvar::new(),
         }
@@ -97,23 +100,33 @@ impl Priorities {
         self.obstacles().bound(order)
     }
 
+    /// Whether all merges give way at the processors and at a device that is known to heed it,
+    /// those that run and those that begin.
+    pub(super) fn all_give_way(&self) -> bool {
+        let gives_way = |it: &Arc<Worker>| {
+            !it.merges.load(SeqCst) || it.at_processors.load(SeqCst) && it.at_device.load(SeqCst)
+        };
+        self.obstacles.lock().device_heeds_places
+            && self.order().gives_way_everywhere()
+            && self.workers.lock().iter().all(gives_way)
+    }
+
     /// Holds from now on. Merges that run at idle priority go on at normal priority, and none
     /// the other way: where it was needed a moment ago it will be again.
     fn set(&self, order: PriorityOrder) {
         let ended = self.ended.lock();
-        let bound = self.obstacles().bound(order.clone());
         let idle = |priority| priority == Priority::Idle && !*ended;
-        let (cpu, io) = (idle(bound.cpu), idle(bound.io));
+        let (cpu, io) = (idle(order.cpu), idle(order.io));
         *self.order.lock() = Some(order);
         self.cpu.store(cpu, SeqCst);
         self.io.store(io, SeqCst);
         drop(ended);
         for worker in &*self.workers.lock() {
             if !io {
-                self.come_back_to_device(*worker);
+                self.come_back_to_device(worker);
             }
             if !cpu {
-                self.come_back(worker.thread);
+                self.come_back_to_processors(worker);
             }
         }
     }
@@ -123,19 +136,35 @@ impl Priorities {
         if self.obstacles().everywhere() {
             return;
         }
-        // Otherwise it would follow the priority at the processors.
+        // Otherwise its place at the device would follow its priority at the processors.
         match (ThreadId::current(), ThreadId::keep_io_place()) {
-            (Some(thread), Ok(place)) => self.workers.lock().push(Worker { thread, place }),
-            (_, Err(error)) => self.lose(&format!("a thread cannot keep its place there: {error}")),
+            (Some(thread), Ok(place)) => self.workers.lock().push(Arc::new(Worker {
+                thread,
+                place,
+                merges: AtomicBool::new(false),
+                at_processors: AtomicBool::new(false),
+                at_device: AtomicBool::new(false),
+            })),
+            (_, Err(error)) => {
+                let why = "a thread cannot keep its place at the device";
+                self.lose(&format!("{why}: {error}"));
+            }
             (None, _) => self.lose("threads have no number here"),
         }
     }
 
-    /// Merges that run go on at normal priority: somebody waits for their end.
-    pub(super) fn call_back(&self) {
+    /// Until what is returned is dropped, merges go on at normal priority, those that run and
+    /// those that begin: somebody waits for their end.
+    pub(super) fn urgent(&self) -> Urgent<'_> {
+        self.urgent.fetch_add(1, SeqCst);
+        self.call_back();
+        Urgent(&self.urgent)
+    }
+
+    fn call_back(&self) {
         for worker in &*self.workers.lock() {
-            self.come_back_to_device(*worker);
-            self.come_back(worker.thread);
+            self.come_back_to_device(worker);
+            self.come_back_to_processors(worker);
         }
     }
 
@@ -157,11 +186,12 @@ impl Priorities {
         !*ended
     }
 
-    /// Merges at the priorities that hold. After it the thread is at normal ones.
-    pub(super) fn during<T>(self: &Arc<Self>, merge: impl FnOnce() -> T) -> T {
+    /// Merges at the priorities that hold, at the device only if it may. After it the thread is
+    /// at normal ones.
+    pub(super) fn during<T>(self: &Arc<Self>, may_at_device: bool, merge: impl FnOnce() -> T) -> T {
         let own = ThreadId::current();
         let workers = self.workers.lock();
-        let own = workers.iter().find(|it| Some(it.thread) == own).copied();
+        let own = workers.iter().find(|it| Some(it.thread) == own).cloned();
         drop(workers);
         let Some(own) = own else {
             return merge();
@@ -169,14 +199,18 @@ impl Priorities {
         let gives_way = GivesWay {
             priorities: self.clone(),
             own,
-            at_processors: Cell::default(),
-            at_device: Cell::default(),
+            may_at_device,
+            to_processors: Cell::default(),
+            to_device: Cell::default(),
         };
         telling(Rc::new(gives_way), merge)
     }
 
-    fn come_back(&self, thread: ThreadId) {
-        if let Err(error) = (self.calls.cpu)(thread, Priority::Normal)
+    fn come_back_to_processors(&self, worker: &Worker) {
+        if !worker.at_processors.swap(false, SeqCst) {
+            return;
+        }
+        if let Err(error) = (self.calls.set_cpu)(worker.thread, Priority::Normal)
             && error.kind() == io::ErrorKind::PermissionDenied
         {
             let why = "a worker cannot come back from idle priority: open the database anew";
@@ -184,80 +218,109 @@ impl Priorities {
         }
     }
 
-    // Who is gone needs no place, and nobody is forbidden to come back to one.
-    fn come_back_to_device(&self, worker: Worker) {
-        let _ = (self.calls.io)(worker.thread, worker.place);
+    // Who is gone needs no place. The kernel forbids a way back to the real-time class alone, to
+    // a process that has given up the right to it.
+    fn come_back_to_device(&self, worker: &Worker) {
+        if worker.at_device.swap(false, SeqCst) {
+            let _ = (self.calls.set_io)(worker.thread, worker.place);
+        }
     }
 
-    /// Nobody gives way any more.
-    fn lose(&self, why: &str) {
+    /// Nobody gives way any more: of threads that cannot be called back.
+    pub(super) fn lose(&self, why: &str) {
         self.lose_processors(why);
-        self.io.store(false, SeqCst);
         self.obstacles.lock().io.get_or_insert(why.to_owned());
+        self.call_back();
     }
 
     /// Nobody gives way at the processors any more.
     fn lose_processors(&self, why: &str) {
-        self.cpu.store(false, SeqCst);
         self.obstacles.lock().cpu.get_or_insert(why.to_owned());
+    }
+
+    fn may_at_processors(&self) -> bool {
+        let hindered = self.obstacles.lock().cpu.is_some();
+        self.cpu.load(SeqCst) && self.urgent.load(SeqCst) == 0 && !hindered
+    }
+
+    fn may_at_device(&self) -> bool {
+        let hindered = self.obstacles.lock().io.is_some();
+        self.io.load(SeqCst) && self.urgent.load(SeqCst) == 0 && !hindered
+    }
+}
+
+/// While it lives, nothing gives way.
+pub(super) struct Urgent<'a>(&'a AtomicUsize);
+
+impl Drop for Urgent<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, SeqCst);
     }
 }
 
 /// A worker that may give way while it merges.
 struct GivesWay {
     priorities: Arc<Priorities>,
-    own: Worker,
-    at_processors: Cell<bool>,
-    at_device: Cell<bool>,
+    own: Arc<Worker>,
+    may_at_device: bool,
+    /// Where it went; it may have been called back since.
+    to_processors: Cell<bool>,
+    to_device: Cell<bool>,
 }
 
+// Who calls back may come before this thread goes, and find nobody: so whether it may is looked
+// at once more afterwards.
 impl GivesWay {
-    // Who called all back meanwhile may have come before this thread went: so what holds is
-    // looked at once more afterwards.
-    fn at_device(&self) {
-        let Priorities { io, calls, .. } = &*self.priorities;
-        if io.load(SeqCst) && (calls.io)(self.own.thread, IoPlace::IDLE).is_ok() {
-            self.at_device.set(true);
-            self.priorities.at_device.fetch_add(1, SeqCst);
-            if !io.load(SeqCst) {
-                self.priorities.come_back_to_device(self.own);
-            }
+    fn go_to_device(&self) {
+        let priorities = &*self.priorities;
+        if !self.may_at_device || !priorities.may_at_device() {
+            return;
+        }
+        self.to_device.set(true);
+        let gone = (priorities.calls.set_io)(self.own.thread, IoPlace::IDLE);
+        self.own.at_device.store(true, SeqCst);
+        if gone.is_err() || !priorities.may_at_device() {
+            priorities.come_back_to_device(&self.own);
         }
     }
 
-    fn at_processors(&self) {
-        let Priorities { cpu, calls, .. } = &*self.priorities;
-        if !cpu.load(SeqCst) {
+    fn go_to_processors(&self) {
+        let priorities = &*self.priorities;
+        if !priorities.may_at_processors() {
             return;
         }
         // What could be done at the start may be forbidden by now, as to a process that has
         // given up its rights.
-        if let Err(why) = obstacle::may_come_back() {
-            return self.priorities.lose_processors(&why);
+        if let Err(why) = (priorities.calls.may_come_back)() {
+            return priorities.lose_processors(&why);
         }
-        if (calls.cpu)(self.own.thread, Priority::Idle).is_ok() {
-            self.at_processors.set(true);
-            if !cpu.load(SeqCst) {
-                self.priorities.come_back(self.own.thread);
-            }
+        self.to_processors.set(true);
+        let gone = (priorities.calls.set_cpu)(self.own.thread, Priority::Idle);
+        self.own.at_processors.store(true, SeqCst);
+        if gone.is_err() || !priorities.may_at_processors() {
+            priorities.come_back_to_processors(&self.own);
         }
     }
 }
 
 impl Merging for GivesWay {
     fn begins(&self) {
-        self.at_device();
-        self.at_processors();
+        self.own.merges.store(true, SeqCst);
+        self.go_to_device();
+        self.go_to_processors();
     }
 
+    // Who calls back says that it has before it does, and may not have done it yet.
     fn ends(&self) {
-        if self.at_processors.take() {
-            self.priorities.come_back(self.own.thread);
+        if self.to_processors.take() {
+            self.own.at_processors.store(true, SeqCst);
+            self.priorities.come_back_to_processors(&self.own);
         }
-        if self.at_device.take() {
-            self.priorities.at_device.fetch_sub(1, SeqCst);
-            self.priorities.come_back_to_device(self.own);
+        if self.to_device.take() {
+            self.own.at_device.store(true, SeqCst);
+            self.priorities.come_back_to_device(&self.own);
         }
+        self.own.merges.store(false, SeqCst);
     }
 }
 

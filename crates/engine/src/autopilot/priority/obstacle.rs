@@ -6,7 +6,7 @@ use std::{fs, io, thread};
 use lissom_core::schedule::{Priority, PriorityOrder};
 use rustix::process::{Resource, getrlimit};
 
-use super::device;
+use super::device::{self, Places};
 use super::watch::Waited;
 use crate::ffi::thread::ThreadId;
 use crate::settings::Settings;
@@ -21,26 +21,37 @@ const NICE: u64 = 20;
 /// The bit of `CAP_SYS_NICE`.
 const CAP_SYS_NICE: u32 = 23;
 
+/// Where merges read and write.
+pub(in super::super) struct Place<'a> {
+    pub directory: &'a Path,
+    /// They bypass the operating system's cache.
+    pub direct_io: bool,
+}
+
 /// What keeps merges from giving way at the processors, and at the device: whoever goes to idle
 /// priority has to be able to come back, or a merge that is needed could be starved for minutes.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Obstacles {
+pub(in super::super) struct Obstacles {
     pub cpu: Option<String>,
     pub io: Option<String>,
+    /// The device is known to serve others first.
+    pub device_heeds_places: bool,
 }
 
 impl Obstacles {
-    /// Of workers of such settings, over a database in this directory.
-    pub(super) fn of(settings: &Settings, directory: &Path) -> Obstacles {
+    /// Of workers of such settings.
+    pub(in super::super) fn of(settings: &Settings, place: &Place<'_>) -> Obstacles {
         let both = of_both(settings);
         let off = |on: bool, name: &str| (!on).then(|| format!("{name} is off"));
+        let places = device::places(place.directory);
         Obstacles {
             cpu: off(settings.idle_cpu_priority, "idle_cpu_priority")
                 .or_else(|| both.clone())
                 .or_else(at_processors),
             io: off(settings.idle_io_priority, "idle_io_priority")
                 .or(both)
-                .or_else(|| device::obstacle(directory)),
+                .or_else(|| at_device(place.direct_io, &places)),
+            device_heeds_places: places == Places::Heeded,
         }
     }
 
@@ -77,6 +88,9 @@ fn of_both(settings: &Settings) -> Option<String> {
     let Some(own) = ThreadId::current() else {
         return Some("threads have no idle priority here".into());
     };
+    if !own.is_at_normal_priority() {
+        return Some("the process has a scheduling policy of its own".into());
+    }
     if Waited::of(own).is_none() {
         return Some("the kernel does not tell how long a thread waits for a processor".into());
     }
@@ -84,11 +98,22 @@ fn of_both(settings: &Settings) -> Option<String> {
 }
 
 fn at_processors() -> Option<String> {
-    let own = ThreadId::current();
-    if own.is_some_and(|own| !own.is_at_normal_priority()) {
-        return Some("the process has a scheduling policy of its own".into());
-    }
     may_come_back().and_then(|()| comes_back()).err()
+}
+
+fn at_device(direct_io: bool, places: &Places) -> Option<String> {
+    if !direct_io {
+        // A sync of the log may wait for what a merge has in the file system's journal.
+        let why = "what others sync could wait for it: set use_direct_io_for_flush_and_compaction";
+        return Some(format!("their I/O is buffered, and {why}"));
+    }
+    match places {
+        Places::Ignored(scheduler) => Some(format!(
+            "the I/O scheduler of the device, {scheduler}, serves all alike; mq-deadline (from \
+             Linux 5.14) and bfq do not"
+        )),
+        Places::Heeded | Places::Unknown => None,
+    }
 }
 
 /// Whether a thread comes back from idle priority: one that is not needed afterwards.
@@ -157,7 +182,11 @@ mod tests {
                 max_subcompactions,
                 ..Settings::default()
             };
-            Obstacles::of(&settings, Path::new("/proc"))
+            let place = Place {
+                directory: Path::new("/proc"),
+                direct_io: true,
+            };
+            Obstacles::of(&settings, &place)
         };
         let off = of(false, false, 1);
         assert_eq!(off.cpu.as_deref(), Some("idle_cpu_priority is off"));
@@ -170,12 +199,26 @@ mod tests {
     }
 
     #[test]
+    fn a_device_that_serves_all_alike_is_no_place_to_give_way_at() {
+        assert_eq!(at_device(true, &Places::Heeded), None);
+        assert_eq!(at_device(true, &Places::Unknown), None);
+        let why = at_device(true, &Places::Ignored("none".into())).unwrap_or_default();
+        assert!(why.contains("none, serves all alike"), "{why}");
+        let why = at_device(false, &Places::Heeded).unwrap_or_default();
+        assert!(
+            why.contains("use_direct_io_for_flush_and_compaction"),
+            "{why}"
+        );
+    }
+
+    #[test]
     fn an_order_is_kept_as_far_as_it_can_be() {
         let order = PriorityOrder::idle("there is room");
         let bound = |cpu: Option<&str>, io: Option<&str>| {
             let obstacles = Obstacles {
                 cpu: cpu.map(str::to_owned),
                 io: io.map(str::to_owned),
+                ..Obstacles::default()
             };
             obstacles.bound(order.clone())
         };

@@ -1,4 +1,3 @@
-use std::sync::atomic::AtomicUsize;
 use std::sync::mpsc;
 use std::{panic, thread};
 
@@ -12,14 +11,15 @@ thread_local! {
 
 /// Notes it in the calling thread, whoever's is meant.
 const NOTED: Calls = Calls {
-    cpu: |_, priority| {
+    set_cpu: |_, priority| {
         GIVEN.set((priority, GIVEN.get().1));
         Ok(())
     },
-    io: |_, place| {
+    set_io: |_, place| {
         GIVEN.set((GIVEN.get().0, place == IoPlace::IDLE));
         Ok(())
     },
+    may_come_back: || Ok(()),
 };
 
 /// Whether the calling thread gives way at the processors, and at the device.
@@ -32,40 +32,40 @@ fn with(calls: Calls, obstacles: Obstacles) -> Arc<Priorities> {
     Arc::new(Priorities::with(calls, obstacles))
 }
 
-/// Where merges of the calling thread give way; that may be forbidden to all here.
-fn gives_way(priorities: &Arc<Priorities>) -> Option<(bool, bool)> {
-    obstacle::may_come_back().ok()?;
-    ThreadId::current()?;
+/// Where merges of the calling thread give way.
+fn gives_way(priorities: &Arc<Priorities>) -> (bool, bool) {
     if priorities.workers.lock().is_empty() {
         priorities.enlist();
     }
-    let at = priorities.during(|| {
+    priorities.during(true, || {
         assert_eq!(given(), (false, false), "it may take locks yet");
         stages::begins();
         let at = given();
         stages::ends();
         assert_eq!(given(), (false, false), "it may take locks again");
         at
-    });
-    assert_eq!(priorities.at_device.load(SeqCst), 0);
-    Some(at)
+    })
 }
-
-const NOT_HERE: &str = "skipped: no thread may come back from idle priority here";
 
 #[test]
 fn merges_run_at_the_priority_that_holds_and_what_follows_does_not() {
     let priorities = with(NOTED, Obstacles::default());
-    let Some(at_first) = gives_way(&priorities) else {
-        return println!("{NOT_HERE}");
-    };
-    assert_eq!(at_first, (false, false), "nothing was ordered");
+    assert_eq!(
+        gives_way(&priorities),
+        (false, false),
+        "nothing was ordered"
+    );
     priorities.set(PriorityOrder::idle("a test"));
-    assert_eq!(gives_way(&priorities), Some((true, true)));
+    assert_eq!(gives_way(&priorities), (true, true));
+    let urgent = priorities.during(false, || {
+        stages::begins();
+        given()
+    });
+    assert_eq!(urgent, (true, false), "it may not, at the device");
     priorities.set(PriorityOrder::idle_cpu("a test"));
-    assert_eq!(gives_way(&priorities), Some((true, false)));
+    assert_eq!(gives_way(&priorities), (true, false));
     priorities.set(PriorityOrder::normal("a test"));
-    assert_eq!(gives_way(&priorities), Some((false, false)));
+    assert_eq!(gives_way(&priorities), (false, false));
     assert_eq!(priorities.order().why, "a test");
 }
 
@@ -75,7 +75,7 @@ fn a_merge_that_panics_leaves_its_thread_at_normal_priority() {
     priorities.set(PriorityOrder::idle("a test"));
     gives_way(&priorities);
     let merge = || {
-        priorities.during(|| {
+        priorities.during(true, || {
             stages::begins();
             panic!("on purpose")
         });
@@ -83,7 +83,7 @@ fn a_merge_that_panics_leaves_its_thread_at_normal_priority() {
     let result = panic::catch_unwind(panic::AssertUnwindSafe(merge));
     assert!(result.is_err());
     assert_eq!(given(), (false, false));
-    assert_eq!(priorities.at_device.load(SeqCst), 0);
+    assert!(!priorities.workers.lock()[0].at_device.load(SeqCst));
 }
 
 #[test]
@@ -94,29 +94,33 @@ fn nothing_gives_way_where_there_is_an_obstacle_nor_once_the_autopilot_ends() {
         Obstacles {
             cpu: no(),
             io: no(),
+            ..Obstacles::default()
         },
     );
     hindered.set(PriorityOrder::idle("a test"));
-    assert_ne!(gives_way(&hindered), Some((true, true)));
+    assert_eq!(gives_way(&hindered), (false, false));
     assert_eq!(hindered.order(), PriorityOrder::normal("it is forbidden"));
     let ended = with(NOTED, Obstacles::default());
     ended.set(PriorityOrder::idle("a test"));
     ended.end();
-    assert_ne!(gives_way(&ended), Some((true, true)));
+    assert_eq!(gives_way(&ended), (false, false));
     ended.set(PriorityOrder::idle("a test"));
-    assert_ne!(gives_way(&ended), Some((true, true)), "ended is ended");
+    assert_eq!(gives_way(&ended), (false, false), "ended is ended");
     assert!(!ended.wait(Duration::from_secs(3600)), "and nobody waits");
 }
 
 #[test]
 fn who_may_not_give_way_at_the_processors_does_at_the_device() {
     let cpu = Some("it is forbidden".to_owned());
-    let priorities = with(NOTED, Obstacles { cpu, io: None });
+    let priorities = with(
+        NOTED,
+        Obstacles {
+            cpu,
+            ..Obstacles::default()
+        },
+    );
     priorities.set(PriorityOrder::idle("a test"));
-    match gives_way(&priorities) {
-        Some(at) => assert_eq!(at, (false, true)),
-        None => println!("{NOT_HERE}"),
-    }
+    assert_eq!(gives_way(&priorities), (false, true));
     let order = priorities.order();
     assert_eq!((order.cpu, order.io), (Priority::Normal, Priority::Idle));
     assert!(order.why.contains("it is forbidden"), "{}", order.why);
@@ -125,69 +129,141 @@ fn who_may_not_give_way_at_the_processors_does_at_the_device() {
 #[test]
 fn who_cannot_come_back_is_the_last_that_goes() {
     let forbidden = Calls {
-        cpu: |thread, priority| match priority {
-            Priority::Idle => (NOTED.cpu)(thread, priority),
+        set_cpu: |thread, priority| match priority {
+            Priority::Idle => (NOTED.set_cpu)(thread, priority),
             Priority::Normal => Err(io::ErrorKind::PermissionDenied.into()),
         },
         ..NOTED
     };
     let priorities = with(forbidden, Obstacles::default());
-    if obstacle::may_come_back().is_err() || ThreadId::current().is_none() {
-        return println!("{NOT_HERE}");
-    }
     priorities.enlist();
-    priorities.cpu.store(true, SeqCst);
-    priorities.during(stages::begins);
-    GIVEN.set((Priority::Normal, false));
-    let why = priorities.order().why;
     priorities.set(PriorityOrder::idle("a test"));
-    assert_eq!(
-        priorities.during(|| (stages::begins(), given()).1),
-        (false, true)
-    );
-    let order = priorities.order();
-    assert!(
-        order.why.contains("open the database anew"),
-        "{why} {}",
-        order.why
-    );
+    priorities.during(true, stages::begins);
+    GIVEN.set((Priority::Normal, false));
+    priorities.set(PriorityOrder::idle("a test"));
+    let at = priorities.during(true, || {
+        stages::begins();
+        given()
+    });
+    assert_eq!(at, (false, true));
+    let why = priorities.order().why;
+    assert!(why.contains("open the database anew"), "{why}");
 }
 
-/// Calls of [`COUNTED`] that call back: from the processors, and from the device.
-static CALLED_BACK: [AtomicUsize; 2] = [AtomicUsize::new(0), AtomicUsize::new(0)];
-
-const COUNTED: Calls = Calls {
-    cpu: |_, priority| {
-        CALLED_BACK[0].fetch_add(usize::from(priority == Priority::Normal), SeqCst);
-        Ok(())
-    },
-    io: |_, place| {
-        CALLED_BACK[1].fetch_add(usize::from(place != IoPlace::IDLE), SeqCst);
-        Ok(())
-    },
-};
+#[test]
+fn who_has_lost_the_right_to_come_back_does_not_go() {
+    let lost = Calls {
+        may_come_back: || Err("it is gone".into()),
+        ..NOTED
+    };
+    let priorities = with(lost, Obstacles::default());
+    priorities.set(PriorityOrder::idle("a test"));
+    assert_eq!(gives_way(&priorities), (false, true));
+    assert!(priorities.order().why.contains("it is gone"));
+}
 
 #[test]
-fn all_workers_are_called_back_whatever_they_do() {
-    let priorities = with(COUNTED, Obstacles::default());
-    let (done, wait) = mpsc::channel();
-    thread::scope(|scope| {
-        for _ in 0..3 {
-            let done = done.clone();
-            let priorities = &priorities;
-            scope.spawn(move || {
-                priorities.enlist();
-                done.send(()).expect("somebody waits");
-            });
-        }
+fn nothing_gives_way_while_somebody_waits() {
+    let priorities = with(NOTED, Obstacles::default());
+    priorities.set(PriorityOrder::idle("a test"));
+    let (one, other) = (priorities.urgent(), priorities.urgent());
+    assert_eq!(gives_way(&priorities), (false, false));
+    drop(one);
+    assert_eq!(gives_way(&priorities), (false, false));
+    drop(other);
+    assert_eq!(gives_way(&priorities), (true, true));
+}
+
+/// Whoever calls back between the look at the order and the way to idle priority finds nobody
+/// there.
+#[test]
+fn who_is_called_back_on_the_way_comes_back() {
+    thread_local! {
+        static MEANWHILE: Cell<Option<Arc<Priorities>>> = const { Cell::new(None) };
+    }
+    let late = Calls {
+        set_io: |thread, place| {
+            if let Some(priorities) = MEANWHILE.take() {
+                priorities.set(PriorityOrder::normal("a test"));
+            }
+            (NOTED.set_io)(thread, place)
+        },
+        ..NOTED
+    };
+    let priorities = with(late, Obstacles::default());
+    priorities.enlist();
+    priorities.set(PriorityOrder::idle("a test"));
+    MEANWHILE.set(Some(priorities.clone()));
+    priorities.during(true, || {
+        stages::begins();
+        assert_eq!(given(), (false, false));
     });
-    assert_eq!(wait.try_iter().count(), 3);
-    let workers = priorities.workers.lock().len();
-    let called_back = || [0, 1].map(|at: usize| CALLED_BACK[at].swap(0, SeqCst));
-    priorities.set(PriorityOrder::idle_cpu("a test"));
-    assert_eq!(called_back(), [0, workers]);
-    priorities.set(PriorityOrder::normal("a test"));
-    assert_eq!(called_back(), [workers; 2]);
-    priorities.call_back();
-    assert_eq!(called_back(), [workers; 2]);
+    assert!(MEANWHILE.take().is_none(), "it was called back");
+}
+
+#[test]
+fn all_give_way_where_the_device_is_known_to_heed_it() {
+    let heeds = Obstacles {
+        device_heeds_places: true,
+        ..Obstacles::default()
+    };
+    let priorities = with(NOTED, heeds);
+    priorities.enlist();
+    assert!(!priorities.all_give_way());
+    priorities.set(PriorityOrder::idle("a test"));
+    assert!(priorities.all_give_way(), "nobody merges");
+    let while_merging = |may_at_device| {
+        priorities.during(may_at_device, || {
+            stages::begins();
+            priorities.all_give_way()
+        })
+    };
+    assert_eq!([true, false].map(while_merging), [true, false]);
+    priorities.during(true, || {
+        stages::begins();
+        priorities.call_back();
+        assert!(!priorities.all_give_way(), "one was called back");
+    });
+    assert!(priorities.all_give_way());
+    let unknown = with(NOTED, Obstacles::default());
+    unknown.set(PriorityOrder::idle("a test"));
+    assert!(!unknown.all_give_way());
+}
+
+/// The kernel's word for it, of a worker that is in the middle of a merge.
+#[test]
+fn a_worker_is_called_back_while_it_merges() {
+    if let Err(why) = obstacle::may_come_back() {
+        return println!("skipped: {why}");
+    }
+    let priorities = with(KERNEL, Obstacles::default());
+    let policy = |worker: &Worker| {
+        let place = format!("/proc/self/task/{}/stat", worker.thread.number());
+        let stat = std::fs::read_to_string(place).expect("a thread");
+        let (_, fields) = stat.rsplit_once(") ").expect("a name");
+        fields.split_whitespace().nth(41 - 3).map(str::to_owned)
+    };
+    let (merging, merges) = mpsc::channel();
+    let (end, ended) = mpsc::channel();
+    thread::scope(|scope| {
+        let own = &priorities;
+        scope.spawn(move || {
+            own.enlist();
+            own.set(PriorityOrder::idle("a test"));
+            own.during(true, || {
+                stages::begins();
+                merging.send(()).expect("somebody waits");
+                ended.recv().expect("somebody ends it");
+            });
+        });
+        merges.recv().expect("a merge");
+        let worker = priorities.workers.lock()[0].clone();
+        // SCHED_IDLE, and SCHED_OTHER.
+        assert_eq!(policy(&worker).as_deref(), Some("5"));
+        assert!(worker.at_device.load(SeqCst));
+        priorities.set(PriorityOrder::normal("a test"));
+        assert_eq!(policy(&worker).as_deref(), Some("0"));
+        assert!(!worker.at_device.load(SeqCst));
+        end.send(()).expect("it merges");
+    });
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use lissom_core::schedule::{Level0, Moment, PriorityOrder, WorkerPriority};
 
 use super::super::shared::{Family, Shared};
-use super::{Obstacles, Priorities};
+use super::{Obstacles, Priorities, Worker};
 use crate::ffi::thread::ThreadId;
 use crate::settings::Settings;
 
@@ -74,13 +74,41 @@ impl Drop for AtEnd<'_> {
     }
 }
 
+/// A worker as it was when it was last looked at.
+#[derive(Clone, Copy)]
+struct Seen {
+    waited: Waited,
+    at_device: bool,
+}
+
+/// What workers that give way had since the last look: of each, what is told by
+/// [`Moment::served`] and [`Moment::moving`].
+#[derive(Clone, Copy, Default)]
+struct GotOn {
+    served: Option<f64>,
+    moving: Option<f64>,
+}
+
+impl GotOn {
+    /// The least of each.
+    fn and(self, other: GotOn) -> GotOn {
+        let least = |one: Option<f64>, other: Option<f64>| match (one, other) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+        GotOn {
+            served: least(self.served, other.served),
+            moving: least(self.moving, other.moving),
+        }
+    }
+}
+
 #[derive(Default)]
 struct Watch {
     decides: WorkerPriority,
     at: Duration,
-    waited: Waited,
-    /// Merges that gave way at the device.
-    at_device: usize,
+    /// Of each worker.
+    workers: BTreeMap<i32, Seen>,
     stall: Duration,
     /// Of each family: bytes that were written to it in all, and a second.
     written: BTreeMap<String, (u64, f64)>,
@@ -100,11 +128,11 @@ impl Watch {
         self.written
             .retain(|name, _| families.iter().any(|family| family.name == *name));
         let bounds = shared.settings.debt_bounds();
-        let asked = self.asked(&shared.priorities);
+        let got_on = self.got_on(&shared.priorities, since);
         let moment = Moment {
             at,
-            served: asked.served(),
-            moving: self.moving(&shared.priorities, &asked, since),
+            served: got_on.served,
+            moving: got_on.moving,
             stalled: stall > before,
             level0: families
                 .iter()
@@ -115,20 +143,26 @@ impl Watch {
         self.decides.after(&moment)
     }
 
-    /// What workers had of the processors since the last look.
-    fn asked(&mut self, priorities: &Priorities) -> Waited {
+    /// How those got on that give way, the worst of them.
+    fn got_on(&mut self, priorities: &Priorities, since: f64) -> GotOn {
         let workers = priorities.workers.lock().clone();
-        let now: Waited = workers.iter().filter_map(|it| Waited::of(it.thread)).sum();
-        let before = std::mem::replace(&mut self.waited, now);
-        now.since(&before)
+        let each = workers.iter().filter_map(|it| self.of_worker(it, since));
+        each.fold(GotOn::default(), GotOn::and)
     }
 
-    /// The share of their time for which merges asked for the processors that gave way at the
-    /// device all the time since the last look.
-    fn moving(&mut self, priorities: &Priorities, asked: &Waited, since: f64) -> Option<f64> {
-        let now = priorities.at_device.load(SeqCst);
-        let merges = now.min(std::mem::replace(&mut self.at_device, now));
-        (merges > 0).then(|| asked.total().as_secs_f64() / (since * merges as f64))
+    fn of_worker(&mut self, worker: &Worker, since: f64) -> Option<GotOn> {
+        let now = Seen {
+            waited: Waited::of(worker.thread)?,
+            at_device: worker.at_device.load(SeqCst),
+        };
+        let before = self.workers.insert(worker.thread.number(), now)?;
+        let asked = now.waited.since(&before.waited);
+        let gives_way = worker.at_processors.load(SeqCst);
+        let waits = now.at_device && before.at_device && waits_for_device(worker.thread);
+        Some(GotOn {
+            served: asked.served().filter(|_| gives_way),
+            moving: waits.then(|| asked.total().as_secs_f64() / since),
+        })
     }
 
     fn level0(&mut self, shared: &Shared, family: &Family, bound: usize, since: f64) -> Level0 {
@@ -210,13 +244,17 @@ impl Waited {
     }
 }
 
-impl std::iter::Sum for Waited {
-    fn sum<I: Iterator<Item = Waited>>(all: I) -> Waited {
-        all.fold(Waited::default(), |sum, it| Waited {
-            ran: sum.ran.saturating_add(it.ran),
-            waited: sum.waited.saturating_add(it.waited),
-        })
-    }
+/// Whether a thread is in a system call that waits for the device, and not for a rate limit, a
+/// lock or a processor.
+fn waits_for_device(thread: ThreadId) -> bool {
+    let place = format!("/proc/self/task/{}/stat", thread.number());
+    fs::read_to_string(place).is_ok_and(|stat| is_in_io(&stat))
+}
+
+/// State D of proc_pid_stat(5); the name before it may hold anything.
+fn is_in_io(stat: &str) -> bool {
+    stat.rsplit_once(") ")
+        .is_some_and(|(_, state)| state.starts_with('D'))
 }
 
 #[cfg(test)]
@@ -236,7 +274,21 @@ mod tests {
             (Waited::read("3000000"), Waited::read("x 1 2")),
             (None, None)
         );
-        assert_eq!([seen, seen].into_iter().sum::<Waited>().waited, millis(14));
+    }
+
+    #[test]
+    fn who_waits_for_the_device_is_in_state_d() {
+        assert!(is_in_io("7 (lissom-worker-0) D 1 7"));
+        assert!(!is_in_io("7 (a) D 1) S 1 7"));
+        assert!(!is_in_io(""));
+    }
+
+    #[test]
+    fn the_worst_worker_counts() {
+        let of = |served, moving| GotOn { served, moving };
+        let worst = of(Some(0.5), None).and(of(Some(0.1), Some(0.3)));
+        let worst = worst.and(of(None, Some(0.2))).and(GotOn::default());
+        assert_eq!((worst.served, worst.moving), (Some(0.1), Some(0.2)));
     }
 
     #[test]

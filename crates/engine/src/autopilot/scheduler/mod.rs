@@ -153,7 +153,7 @@ impl Scheduler {
         let (load, mut conditions) = self.meter.read(shared, now);
         conditions.device_bytes_per_second = self.device.unwrap_or(device::UNKNOWN);
         conditions.workers = shared.settings.workers;
-        conditions.merges_give_way = shared.priorities.order().gives_way_everywhere();
+        conditions.merges_give_way = shared.priorities.all_give_way();
         let seen = Seen {
             load,
             conditions,
