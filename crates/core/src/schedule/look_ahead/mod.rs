@@ -2,8 +2,8 @@
 //!
 //! While the load is high, the schedule foresees how long it will last
 //! ([`rhythm`], [`profile`]), what will have been flushed until then, and what the low
-//! phase after it can merge. L0 waits as long as both agree. What is too much is merged
-//! meanwhile, by itself; a merge of L0 that runs has all that the users leave and counts as
+//! phase after it can merge. L0 waits as long as both agree, and what has begun goes on at the
+//! rate at which merges keep up in the long run. What is too much is merged meanwhile, by itself; a merge of L0 that runs has all that the users leave and counts as
 //! done, and beside it what has begun goes on at the rate that brings the debt to what can be
 //! repaid. When nothing can be foreseen, all goes on at the rate that the users leave. A load
 //! that stays high longer than foreseen lets more be merged little by little, so that no burst
@@ -236,11 +236,10 @@ impl LookAhead {
     }
 
     fn at_high_load(&self, seen: &Seen, left: u64) -> (Level0Order, u64, String) {
-        let even = self.even(seen, left);
         let Some(foreseen) = self.foresee(seen) else {
             let why = "the load is high and its end cannot be foreseen: L0 is merged by itself, \
-                       as fast as it fills";
-            return (Level0Order::MergeApart, even, why.into());
+                       with what the users leave";
+            return (Level0Order::MergeApart, left, why.into());
         };
         let debt = &seen.debt;
         let merging = debt.level0_merging_bytes.min(debt.level0_bytes);
@@ -256,6 +255,7 @@ impl LookAhead {
             repayable / 1e6
         );
         if expected <= repayable {
+            let even = self.even(seen, left);
             return (Level0Order::Wait, even, format!("{figures}: L0 waits"));
         }
         let why = format!("{figures}: what is too much is merged by itself meanwhile");

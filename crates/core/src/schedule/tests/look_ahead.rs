@@ -129,9 +129,6 @@ fn while_l0_waits_what_has_begun_goes_on_no_faster_than_merges_need_in_the_long_
     assert_eq!(more, Some(30_000_000), "users write more than usual");
     let most = order(60_000_000).bytes_per_second;
     assert_eq!(most, Some(90_000_000), "what the users leave");
-    let unforeseen = LookAhead::new(BOUNDS, DEVICE).order(&seen(220, HIGH, 2));
-    assert_eq!(unforeseen.level0, Level0Order::MergeApart);
-    assert_eq!(unforeseen.bytes_per_second, Some(10_000_000));
 }
 
 /// Whatever could be foreseen.
