@@ -3,9 +3,9 @@
 //! While the load is high, the schedule foresees how long it will last
 //! ([`rhythm`], [`profile`]), what will have been flushed until then, and what the low
 //! phase after it can merge. L0 waits as long as both agree, and what has begun goes on at the
-//! rate at which merges keep up in the long run. What is too much is merged meanwhile, by itself; a merge of L0 that runs has all that the users leave and counts as
-//! done, and beside it what has begun goes on at the rate that brings the debt to what can be
-//! repaid. When nothing can be foreseen, all goes on at the rate that the users leave. A load
+//! rate at which merges keep up in the long run. What is too much is merged meanwhile, by itself;
+//! a merge of L0 that runs has all that the users leave and counts as done, and beside it what has
+//! begun goes on at the rate that brings the debt to what can be repaid. When nothing can be foreseen, all goes on at the rate that the users leave. A load
 //! that stays high longer than foreseen lets more be merged little by little, so that no burst
 //! is needed in the end. What lies deeper is [paced](super::Paced): no more than a level
 //! is ever late.
