@@ -51,7 +51,7 @@ pub enum ArmName {
     Switch(Transition, Vec<(String, ArmName)>),
     /// An arm of Lissom whose compactions follow a schedule.
     Scheduled(Box<ArmName>, ScheduleKind),
-    /// An arm of Lissom whose merges never give way to whoever wants a processor.
+    /// An arm of Lissom whose merges never give way to whoever wants a processor or the device.
     NormalPriority(Box<ArmName>),
     /// In-memory store for tests of the harness.
     Mock(String),
