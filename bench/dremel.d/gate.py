@@ -60,10 +60,11 @@ def proposal(space):
     own = [trial(it, 0) for it in space.sample(OWN, SEED)]
     known = {str(task): [trial(it, task) for it in space.sample(EACH, SEED + task)]
              for task in range(1, OTHERS + 1)}
-    begun = time.monotonic()
     try:
-        who = proposer("multi-task", space, SEED)
-        _, remark = hunt.proposed(who, proposer("random", space, SEED), own, known)
+        # The libraries are loaded before the clock starts, as in a campaign.
+        who, fallback = proposer("multi-task", space, SEED), proposer("random", space, SEED)
+        begun = time.monotonic()
+        _, remark = hunt.proposed(who, fallback, own, known)
     except Failure as failure:
         return f"multi-task: {failure}"
     return (f"multi-task: a proposal over {len(tasks.rows(own, known))} rows takes "

@@ -120,7 +120,7 @@ def kind(words):
 
 @dataclass(frozen=True)
 class AfterHalf:
-    """What led a search after half of its time, against what it found at last."""
+    """What led a search after half of its budget, against what it found at last."""
 
     # Of the medians, and the least and the most of the rounds.
     ratio: float

@@ -6,6 +6,7 @@ import math
 import shutil
 import subprocess
 import time
+from contextlib import suppress
 
 import disk
 import studies
@@ -182,7 +183,9 @@ def watch(child, seconds, directory):
     """Waits so long for a child: whether it ended, and the least that was free on the disk."""
     until, least = time.monotonic() + seconds, math.inf
     while time.monotonic() < until:
-        least = min(least, disk.free(directory))
+        # A search that ends takes its directory away before it has written its report.
+        with suppress(FileNotFoundError):
+            least = min(least, disk.free(directory))
         try:
             child.wait(min(LOOK, seconds))
             return True, least

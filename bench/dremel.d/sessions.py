@@ -21,7 +21,7 @@ NAMES = {"bloom_bits_per_key": "filter_bits_per_key", "workers": "background_com
 # Those that are no resource: the arm, and what is the same for all.
 APART = ("policy", "compression")
 # Seconds after which a round is not believed to end.
-PATIENCE = 3600
+PATIENCE = 900
 
 
 def arms(configuration):

@@ -53,7 +53,7 @@ class Study:
     subject: str
     methods: tuple
     others: tuple
-    # Whether what led Dremel's search after half of its time is run again, too.
+    # Whether what led Dremel's search after half of its budget is run again, too.
     early: bool = False
     # Of methods with different times the one with the least: what led the others when its time
     # was over is run again, too.

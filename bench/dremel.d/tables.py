@@ -66,12 +66,12 @@ def aligned(rows):
 
 
 def progress(finals, study):
-    """Lines on what led Dremel's search after half of its time."""
+    """Lines on what led Dremel's search after half of its budget."""
     found = judge.after_half(finals, study)
     if not found:
         return []
     words = "level with" if found.level else "behind"
-    return [f"  after half of its time dremel was {words} what it found at last: {found.ratio:.1%} "
+    return [f"  after half of its budget dremel was {words} what it found at last: {found.ratio:.1%} "
             f"of it, {found.least:.1%} to {found.most:.1%} in the rounds"]
 
 
@@ -111,7 +111,7 @@ def half_of_the_time(records, chosen):
         return []
     level = sum(it.level for it in found)
     half, last = (statistics.median(it) for it in zip(*((it.half, it.last) for it in found)))
-    return ["What led its search after half of its time is level with what it found at last, which "
+    return ["What led its search after half of its budget is level with what it found at last, which "
             f"is {judge.LEVEL:.0%} of",
             f"its median or more, in {level} of {len(found)} settings; as a share of the best "
             f"median of a setting {half:.0%}",

@@ -3,7 +3,9 @@
 import fcntl
 import itertools
 import json
+import math
 import os
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
@@ -434,6 +436,12 @@ class WholeCampaign(unittest.TestCase):
         with mock.patch.object(searching, "LATE", 0):
             failure, _ = searching.carry_out(["sleep", "60"], self.place, self.place, 0.1)
         self.assertIn("did not end", failure)
+
+    def test_a_search_that_takes_its_directory_away_ends_like_any_other(self):
+        child = subprocess.Popen(["sleep", "0.1"])
+        ended, least = searching.watch(child, 30, self.place / "taken away")
+        self.assertTrue(ended)
+        self.assertEqual(least, math.inf)
 
     def test_a_full_disk_is_no_trials_failure(self):
         runner = trial.Runner(self.place / "trials", 1)

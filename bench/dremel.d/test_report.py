@@ -195,7 +195,7 @@ class Report(unittest.TestCase):
         text = tables.render([*all_records(), *library], self.wanted)
         for words in ["first in 0 of 1 settings, level with the first in 1",
                       "2.27 times the guide, in ycsb-a", "outside",
-                      "after half of its time dremel was level with what it found at last: 100.0%",
+                      "after half of its budget dremel was level with what it found at last: 100.0%",
                       "under Python 3.11.7: torch==2.6.0+cpu",
                       "dremel: first, a tie with single-task", "not measured",
                       "libraries: botorch 0.13.0", "Each method has searched once"]:

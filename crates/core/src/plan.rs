@@ -60,6 +60,9 @@ pub struct Plan {
     pub drain: Option<DrainId>,
     /// Set when `input_bytes` is over the bound for a piece.
     pub excess: Option<Excess>,
+    /// A merge for the reads' sake cannot begin before this one is over.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub awaited: bool,
     /// Why.
     pub reason: Reason,
 }
@@ -73,13 +76,14 @@ impl Plan {
     }
 
     /// Whether it may give way to whoever wants the device. What is merged for the reads' sake
-    /// has been found worth all that they feel of it, and would crawl behind those who read; and
-    /// the bound on space is no matter of load.
+    /// has been found worth all that they feel of it, and would crawl behind those who read, as
+    /// would what it waits for; and the bound on space is no matter of load.
     pub fn may_give_way_at_device(&self) -> bool {
-        !matches!(
+        let matters = matches!(
             self.reason,
             Reason::Consolidate { .. } | Reason::SpaceBound { .. }
-        )
+        );
+        !matters && !self.awaited
     }
 
     /// The shallowest physical level that the plan reads.

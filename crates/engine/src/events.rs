@@ -3,24 +3,22 @@
 //! A listener is part of the options that a database is opened with, so it is
 //! made before the database and before the autopilot, and shared with both.
 
+pub(crate) mod spared;
 pub(crate) mod stages;
 
-use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use lissom_core::{Layout, LogicalLevel, PhysicalLevel};
 use parking_lot::{Condvar, Mutex, RwLock};
-use rust_rocksdb::ErrorKind;
 use rust_rocksdb::event_listener::{
     BackgroundErrorRecoveryInfo, CompactionJobInfo, DBBackgroundErrorReason, DBWriteStallCondition,
     EventListener, FlushJobInfo, IngestionInfo, MutableStatus, StatusSeverity,
     SubcompactionJobInfo, WriteStallInfo,
 };
 
-use crate::execute::files_named;
 use crate::statistics::counters::Counters;
 
 /// Shared by a database's listener, its handle and its autopilot.
@@ -234,36 +232,6 @@ pub(crate) fn count_compaction(
         .fetch_add(write_bytes, Relaxed);
 }
 
-/// Runs a compaction on this thread, of which an unreadable file among
-/// `spared` is no reason for RocksDB to stop all writes.
-///
-/// A failed compaction changes nothing, and the file is left alone from then on.
-/// Files of L0 are never spared: one that cannot leave L0 would hold writers up
-/// for ever, and an error is better than that.
-pub(crate) fn sparing<T>(spared: BTreeSet<u64>, compact: impl FnOnce() -> T) -> T {
-    struct Forget;
-    impl Drop for Forget {
-        fn drop(&mut self) {
-            SPARED.with_borrow_mut(BTreeSet::clear);
-        }
-    }
-    SPARED.with_borrow_mut(|files| *files = spared);
-    let _forget = Forget;
-    compact()
-}
-
-thread_local! {
-    static SPARED: RefCell<BTreeSet<u64>> = const { RefCell::new(BTreeSet::new()) };
-}
-
-/// Whether an error of a compaction on this thread names a file to be spared.
-fn is_spared(reason: DBBackgroundErrorReason, error: &rust_rocksdb::Error) -> bool {
-    reason == DBBackgroundErrorReason::KCompaction
-        && matches!(error.kind(), ErrorKind::Corruption | ErrorKind::IOError)
-        && files_named(error.as_ref())
-            .any(|file| SPARED.with_borrow(|spared| spared.contains(&file)))
-}
-
 /// The listener that RocksDB calls. Nothing in it may block or panic.
 pub(crate) struct Listener(pub(crate) Arc<Events>);
 
@@ -316,7 +284,7 @@ impl EventListener for Listener {
 
     fn on_background_error(&self, reason: DBBackgroundErrorReason, status: MutableStatus) {
         match status.result() {
-            Err(error) if is_spared(reason, error) => status.reset(),
+            Err(error) if spared::is_spared(reason, error) => status.reset(),
             // RocksDB tells of errors that it does not keep, too.
             Err(error) if status.severity() > StatusSeverity::KNoError => {
                 self.0.tell_error(BackgroundError {

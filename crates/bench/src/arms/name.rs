@@ -128,19 +128,14 @@ impl ArmName {
         self.may_be_scheduled() || matches!(self, Self::Scheduled(..) | Self::Frozen(_))
     }
 
-    /// Without what says when and how its merges run.
-    pub(crate) fn shape(&self) -> &Self {
+    /// The arm without what says when and how its merges run. This one makes its load, without
+    /// its schedule and at its own priority: so arms that differ in nothing else start alike,
+    /// and no schedule learns from a load that comes once.
+    pub fn shape(&self) -> &Self {
         match self {
             Self::Scheduled(arm, _) | Self::NormalPriority(arm) => arm.shape(),
             arm => arm,
         }
-    }
-
-    /// The arm that makes its load: itself, without its schedule and at its own priority. So
-    /// arms that differ in nothing else start alike, and no schedule learns from a load that
-    /// comes once.
-    pub fn loads_as(&self) -> &Self {
-        self.shape()
     }
 
     /// The schedule that its compactions follow, if one is named.

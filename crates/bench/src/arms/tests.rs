@@ -89,7 +89,7 @@ fn who_never_gives_way_is_otherwise_the_same_arm() {
             let store = LissomStore::open(place.path(), arm, &Resources::default()).unwrap();
             store.db().autopilot().schedule()
         };
-        (arm.loads_as().to_string(), store_of(&arm))
+        (arm.shape().to_string(), store_of(&arm))
     };
     let (load, gives_way) = adjusted("fixed-4@paced");
     let (same_load, never) = adjusted("fixed-4@paced+normal-priority");

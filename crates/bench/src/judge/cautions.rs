@@ -107,7 +107,7 @@ fn oracle_caution(parameters: &Parameters, verdict: &Verdict) -> Option<String> 
 fn ratio_caution(parameters: &Parameters, rounds: &[Vec<&ArmRun>]) -> Option<String> {
     let data_bytes = rounds.first()?.first()?.data_bytes()?;
     let ratio = parameters.resources.fitted_size_ratio(data_bytes);
-    let over = |arm: &&ArmName| matches!(arm.loads_as(), ArmName::Fixed(limit) if *limit > ratio);
+    let over = |arm: &&ArmName| matches!(arm.shape(), ArmName::Fixed(limit) if *limit > ratio);
     let names: Vec<String> = parameters
         .arms
         .iter()

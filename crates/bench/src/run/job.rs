@@ -87,7 +87,7 @@ impl Job {
 
     /// Opens it as the arm that makes the load.
     pub(super) fn open_to_load(&self) -> Result<Box<dyn Store>> {
-        open_arm(self.arm.loads_as(), &self.directory, &self.resources)
+        open_arm(self.arm.shape(), &self.directory, &self.resources)
     }
 
     /// What is written before anything is measured.

@@ -160,11 +160,7 @@ fn kept_load(plan: &RunPlan, arm: &ArmName) -> Result<PathBuf> {
     std::fs::create_dir_all(&directory).place(directory.display())?;
     let how = (&plan.workload, plan.seed, &plan.resources);
     let text = serde_json::to_vec(&how).place("parameters")?;
-    let name = format!(
-        "{}-{}",
-        arm.loads_as().file_name(),
-        &sha256_hex(&text)[..12]
-    );
+    let name = format!("{}-{}", arm.shape().file_name(), &sha256_hex(&text)[..12]);
     Ok(directory.join(name))
 }
 

@@ -123,7 +123,7 @@ impl RunPlan {
     /// Whether all arms are opened anew after their loads, and so begin with cold caches: as
     /// those are whose load another arm makes.
     pub fn opens_anew(&self) -> bool {
-        self.arms.iter().any(|arm| arm.loads_as() != arm)
+        self.arms.iter().any(|arm| arm.shape() != arm)
     }
 
     /// Arms of `round` in running order: rotated, so that no arm always comes first.

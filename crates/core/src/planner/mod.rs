@@ -73,8 +73,8 @@ struct Work {
 
 impl Work {
     /// Hands out the most urgent work as long as a worker is free. Among equals
-    /// L0 goes first, since it holds writers back first, then the deepest drain, and last
-    /// what is merged for the reads' sake.
+    /// L0 goes first, since it holds writers back first, then the deepest drain; of what is merged
+    /// for the reads' sake the shallowest, which spares a run by the least work.
     fn fill(&mut self, now: &mut Observation) {
         if self.plans.len() >= self.free {
             return;
@@ -84,10 +84,13 @@ impl Work {
             .map(|drain| (urgency::drain(now, drain), drain.clone()))
             .collect();
         drains.sort_by(|(a, above), (b, below)| {
-            let last = urgency::is_for_reads;
-            b.total_cmp(a)
-                .then(last(above).cmp(&last(below)))
-                .then(below.target.cmp(&above.target))
+            let (one, other) = (Rank::of(*a, above), Rank::of(*b, below));
+            let deepest_first = below.target.cmp(&above.target);
+            let among_equals = match one {
+                Rank::ForReads => deepest_first.reverse(),
+                Rank::Hurry | Rank::InTime => deepest_first,
+            };
+            one.cmp(&other).then(b.total_cmp(a)).then(among_equals)
         });
         let level0 = urgency::level0(now);
         let mut level0_is_open = true;
@@ -134,6 +137,25 @@ impl Work {
     }
 }
 
+/// Which drains go first, whatever their urgency within a rank. What reads have paid for ends
+/// soon, while what is in no hurry goes on for as long as somebody writes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    Hurry,
+    ForReads,
+    InTime,
+}
+
+impl Rank {
+    fn of(urgency: f64, drain: &Drain) -> Rank {
+        match urgency >= urgency::HURRY {
+            true => Rank::Hurry,
+            false if urgency::is_for_reads(drain) => Rank::ForReads,
+            false => Rank::InTime,
+        }
+    }
+}
+
 /// Workers that may be on drains: one of several is kept for L0, unless a drain
 /// is in a hurry and L0 is less so.
 fn piece_workers(workers: usize, drain: f64, level0: f64) -> usize {
@@ -150,12 +172,12 @@ fn besides_level0(workers: usize) -> usize {
     workers.saturating_sub(1).max(1)
 }
 
-/// Compactions of a drain that may run at once: none of one that is given up, else what
+/// Compactions of a drain that may run at once: none of one that is to end, else what
 /// the schedule lets run below L0. It does not bind what was
 /// asked for by hand, nor a level that holds as much as it ever should: the tree must
 /// not come to a stop under any order.
 fn allowed(now: &Observation, drain: &Drain, urgency: f64) -> usize {
-    if now.state.is_abandoned(drain) {
+    if now.state.is_abandoned(drain) || start::gives_way(now, drain) {
         return 0;
     }
     let must = urgency >= 1.0 || drain.reason == Reason::Manual;

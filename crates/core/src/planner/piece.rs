@@ -10,6 +10,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use super::urgency::is_awaited;
 use crate::key::Key;
 use crate::layout::{LogicalLevel, PhysicalLevel};
 use crate::observation::Observation;
@@ -269,6 +270,7 @@ impl<'a> Runs<'a> {
             input_bytes: closed.bytes,
             drain: Some(drain.id),
             excess,
+            awaited: is_awaited(seen, drain),
             reason: drain.reason.clone(),
             inputs,
         }
@@ -380,6 +382,7 @@ pub(super) fn describe(
         input_bytes: chosen().map(|(_, file)| file.size).sum(),
         drain: None,
         excess: None,
+        awaited: false,
         reason,
     })
 }

@@ -3,7 +3,7 @@
 use super::level::{View, view};
 use super::limits::taken_up;
 use super::space::for_space;
-use super::urgency::{HURRY, crowding};
+use super::urgency::{self, HURRY, crowding};
 use super::{besides_level0, piece, seating};
 use crate::guards::Guards;
 use crate::key::Key;
@@ -49,7 +49,7 @@ fn end(now: &mut Observation) {
         let blocked = !now.unreadable.is_empty()
             && now.in_flight.is_empty()
             && piece::pieces(now, drain, 1).is_empty();
-        let unwanted = now.state.is_abandoned(drain);
+        let unwanted = now.state.is_abandoned(drain) || gives_way(now, drain);
         !running && (blocked || unwanted || !piece::has_sources(now, drain))
     };
     let (ended, left): (Vec<Drain>, Vec<Drain>) = now
@@ -74,19 +74,40 @@ fn end(now: &mut Observation) {
 /// not fit will not begin, and nothing waits for it. Nor for one whose files have no common cuts,
 /// as those of a run that came down as it was: reads can do without a merge of all that these span.
 fn drop_wishes(now: &mut Observation) {
-    let in_pieces = |here: &View| {
-        let merge = for_reads(now, here).map(|it| piece::pieces(now, &it.probe(), usize::MAX));
-        merge.is_none_or(|pieces| pieces.iter().all(|piece| piece.excess.is_none()))
-    };
     let fits = |level: &LogicalLevel, several: bool| {
         let here = view(now, *level);
-        !here.at_rest() || ((here.fresh.len() > 1) == several && in_pieces(&here))
+        let cut = || for_reads(now, &here).is_none_or(|it| is_cut(now, &it));
+        !here.at_rest() || ((here.fresh.len() > 1) == several && cut())
     };
     let (mut merged, mut down) = (now.state.consolidate.clone(), now.state.push_down.clone());
     merged.retain(|level| fits(level, true));
     down.retain(|level| fits(level, false));
     now.state.consolidate = merged;
     now.state.push_down = down;
+}
+
+/// Whether no piece of a merge is larger than it should be.
+fn is_cut(seen: &Observation, merge: &Begin) -> bool {
+    let pieces = piece::pieces(seen, &merge.probe(), usize::MAX);
+    pieces.iter().all(|piece| piece.excess.is_none())
+}
+
+/// Whether the drain of a full level ends between two pieces: the level is full no more, and what
+/// is left of its runs is wanted as one, and can be. That rewrites them alone, where the drain
+/// rewrites what they meet below, several times as much; it begins again when the level is full.
+pub(super) fn gives_way(seen: &Observation, drain: &Drain) -> bool {
+    let Reason::LevelFull { level, .. } = drain.reason else {
+        return false;
+    };
+    if !seen.state.consolidate.contains(&level) || urgency::drain(seen, drain) >= HURRY {
+        return false;
+    }
+    let mut without = seen.clone();
+    without.state.drains.retain(|it| it.id != drain.id);
+    let here = view(&without, level);
+    here.fresh.len() > 1
+        && here.bytes() < seen.shape.full_at(level)
+        && wanted_by_reads(&without, &here).is_some_and(|merge| is_cut(&without, &merge))
 }
 
 /// A drain to begin, without its id.
@@ -241,13 +262,18 @@ fn into_existing(seen: &Observation, here: &View) -> Option<PhysicalLevel> {
         .or_else(|| below.receiver(seen))
 }
 
-/// What a tuner wants for the reads' sake: a level's runs become one, which rewrites no more
-/// than they hold, but for runs in the slots that are kept for what comes in; or its only run
-/// goes down. Where there are several by now, or one is left, it is not what was asked for.
+/// What a tuner wants for the reads' sake, once the level's runs have their seats.
 fn for_reads(seen: &Observation, here: &View) -> Option<Begin> {
     if seating::moves_within(seen, here.level) {
         return None;
     }
+    wanted_by_reads(seen, here)
+}
+
+/// What a tuner wants for the reads' sake: a level's runs become one, which rewrites no more
+/// than they hold, but for runs in the slots that are kept for what comes in; or its only run
+/// goes down. Where there are several by now, or one is left, it is not what was asked for.
+fn wanted_by_reads(seen: &Observation, here: &View) -> Option<Begin> {
     let asks = |levels: &[LogicalLevel]| levels.contains(&here.level);
     let (top, target) = match here.fresh[..] {
         [_, .., oldest] if asks(&seen.state.consolidate) => {

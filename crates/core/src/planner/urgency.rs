@@ -57,6 +57,18 @@ pub(super) fn is_for_reads(drain: &Drain) -> bool {
     matches!(drain.reason, Reason::Consolidate { .. })
 }
 
+/// Whether a merge for the reads' sake cannot begin before a drain is over, which takes from or
+/// leads into a level of its.
+pub(super) fn is_awaited(seen: &Observation, drain: &Drain) -> bool {
+    let layout = &seen.shape.layout;
+    let meets = |from: LogicalLevel, to: LogicalLevel| {
+        drain.top <= layout.span(to).1 && drain.target >= layout.span(from).0
+    };
+    let state = &seen.state;
+    state.consolidate.iter().any(|it| meets(*it, *it))
+        || state.push_down.iter().any(|it| meets(*it, it.next()))
+}
+
 /// Of a drain for the bound on space alone; 0 unless it leads into the deepest level.
 pub(super) fn for_space(seen: &Observation, drain: &Drain) -> f64 {
     let layout = &seen.shape.layout;

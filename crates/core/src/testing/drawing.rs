@@ -8,6 +8,7 @@
 //! 1.15: 0-40:900 41-99:900 d80    level.slot; dN: N % tombstones
 //! drain 1.12 -> 2.15              a drain under way
 //! consolidating 1.12 -> 2.15      one for the reads' sake
+//! draining-full 2.14 -> 3.15      one of a level that was full
 //! abandon 1                       the level's consolidation is given up
 //! busy 3                          a file in a running compaction (by number)
 //! unreadable 3
@@ -84,6 +85,11 @@ impl Drawing {
             }
             "drain" => self.drain(rest, |_| Reason::Manual)?,
             "consolidating" => self.drain(rest, |level| Reason::Consolidate { level })?,
+            "draining-full" => self.drain(rest, |level| Reason::LevelFull {
+                level,
+                bytes: 0,
+                capacity: 0,
+            })?,
             "abandon" => self.state.abandon.push(LogicalLevel(rest.parse().ok()?)),
             "busy" => self.busy.push(rest.parse().ok()?),
             "unreadable" => self.unreadable.push(rest.parse().ok()?),

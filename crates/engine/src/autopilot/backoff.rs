@@ -191,6 +191,7 @@ mod tests {
             input_bytes: 1,
             drain: None,
             excess: None,
+            awaited: false,
             reason: Reason::Manual,
         }
     }

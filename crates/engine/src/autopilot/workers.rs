@@ -12,7 +12,8 @@ use parking_lot::{Condvar, Mutex};
 
 use super::quarantine::ASK_AGAIN;
 use super::shared::{Family, Shared};
-use crate::events::{count_compaction, sparing};
+use crate::events::count_compaction;
+use crate::events::spared::sparing;
 use crate::execute::{Executed, Unread, execute, is_for_want};
 use crate::observe::observe;
 use crate::statistics::Pieces;

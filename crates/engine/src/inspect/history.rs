@@ -277,6 +277,7 @@ mod tests {
             input_bytes: 2_500_000,
             drain: None,
             excess: None,
+            awaited: false,
             reason: Reason::Level0Trigger {
                 files: 4,
                 trigger: 4,

@@ -187,6 +187,7 @@ fn braking(tree: &Tree, shape: &lissom_core::Shape) -> Plan {
         input_bytes: bytes,
         drain: None,
         excess: None,
+        awaited: false,
         reason: Reason::Landing { bytes },
     }
 }

@@ -5,7 +5,7 @@ use crate::layout::{Layout, LogicalLevel, PhysicalLevel};
 use crate::plan::Reason;
 use crate::planner::{plan, with_limits};
 use crate::shape::{RunLimit, RunLimits, Transition};
-use crate::state::DrainId;
+use crate::state::{Drain, DrainId};
 use crate::testing::drawing::parse;
 use crate::testing::{Model, small_shape};
 
@@ -157,6 +157,101 @@ fn what_is_abandoned_is_not_merged() {
     assert!(one.0 < whole.0 && one.1 > 1, "{one:?} {whole:?}");
 }
 
+/// A tree whose level 2 gives all that it has to level 3, until it is full no more.
+fn half_drained() -> Model {
+    let mut limits = RunLimits::uniform(RunLimit::clamped(7));
+    limits.set(LogicalLevel(3), RunLimit::ONE);
+    let mut model = Model::new(small_shape(), limits);
+    model.workers = 1;
+    let level = LogicalLevel(2);
+    let is_full =
+        |drain: &Drain| matches!(drain.reason, Reason::LevelFull { level: it, .. } if it == level);
+    let mut at = 0;
+    while !model.state.drains.iter().any(is_full) || model.runs(3).is_empty() {
+        model.settle(1_000);
+        flush_scattered(&mut model, at, 1_000_000);
+        while model.plan() > 0 && !model.state.drains.iter().any(is_full) {
+            model.finish(0);
+        }
+        at += 1;
+    }
+    while model.runs(2).iter().sum::<u64>() >= model.shape.full_at(level) {
+        model.finish(0);
+        model.plan();
+    }
+    assert!(
+        model.state.drains.iter().any(is_full),
+        "it is over too soon"
+    );
+    assert!(model.runs(2).len() > 1);
+    model
+}
+
+/// Readers wait for few runs, and nobody for the rest of the drain, which rewrites the level below.
+#[test]
+fn the_drain_of_a_full_level_gives_way_to_what_reads_want() {
+    let after = |wanted: &[LogicalLevel]| {
+        let mut model = half_drained();
+        let before = model.written_bytes;
+        model.state.consolidate = wanted.to_vec();
+        model.settle(2_000);
+        model.check();
+        assert!(model.state.drains.is_empty() && model.state.consolidate.is_empty());
+        (model.written_bytes - before, model.runs(2).len())
+    };
+    let level = LogicalLevel(2);
+    let (drained, merged) = (after(&[]), after(&[level]));
+    assert_eq!((drained.1, merged.1), (0, 1));
+    assert!(merged.0 < drained.0, "{merged:?} {drained:?}");
+    assert_eq!(after(&[LogicalLevel(1)]), drained, "of another level");
+}
+
+/// It goes on where nothing would come of the merge, and while the level is still full.
+#[test]
+fn a_drain_gives_way_to_nothing_less() {
+    let goes_on = |drawing: &str| {
+        let mut seen = parse(drawing).expect("a drawing");
+        seen.state.consolidate = vec![LogicalLevel(2)];
+        let planned = plan(&seen);
+        planned.state.drains == seen.state.drains && planned.plans.iter().all(|plan| plan.awaited)
+    };
+    let below = "3.15: 0-29:4000 30-59:4000 60-99:4000 \n draining-full 2.14 -> 3.15";
+    let two = |newer: &str, older: &str| format!("2.14: {newer} \n 2.15: {older} \n {below}");
+    assert!(!goes_on(&two("0-29:100 30-59:100", "0-29:100 30-59:100")));
+    assert!(
+        goes_on(&two("0-29:9000 30-59:9000", "0-29:9000 30-59:9000")),
+        "full"
+    );
+    assert!(
+        goes_on(&format!(
+            "2.15: 0-29:100 30-59:100 \n {}",
+            below.replace("2.14", "2.15")
+        )),
+        "one run"
+    );
+}
+
+/// What a merge for the reads' sake waits for does not wait for readers itself.
+#[test]
+fn what_stands_in_the_way_of_a_wanted_merge_is_awaited() {
+    let awaited = |merged: &[u16], down: &[u16]| {
+        let mut seen = parse(
+            "1.13: 0-40:4
+             2.15: 0-90:16
+             drain 1.13 -> 2.15",
+        )
+        .expect("a drawing");
+        let levels = |of: &[u16]| of.iter().copied().map(LogicalLevel).collect();
+        (seen.state.consolidate, seen.state.push_down) = (levels(merged), levels(down));
+        let plans = plan(&seen).plans;
+        assert_eq!(plans.len(), 1);
+        plans[0].awaited && !plans[0].may_give_way_at_device()
+    };
+    assert!(awaited(&[1], &[]) && awaited(&[2], &[]));
+    assert!(!awaited(&[], &[]) && !awaited(&[3], &[]));
+    assert!(awaited(&[], &[2]) && !awaited(&[], &[3]));
+}
+
 /// A tuner asks for a merge after every mission until it is over. What has come into the level
 /// meanwhile was not asked for.
 #[test]
@@ -187,25 +282,42 @@ fn a_merge_that_is_asked_for_while_it_goes_on_is_done_once() {
     assert_eq!(runs_after(true), once);
 }
 
-/// A merge for the reads' sake waits for all others, though its level has few slots left.
+/// A merge for the reads' sake waits for drains that are in a hurry, and for no others.
 #[test]
-fn a_merge_for_the_reads_sake_goes_last() {
-    let first = |deeper: &str| {
+fn a_merge_for_the_reads_sake_goes_behind_what_is_in_a_hurry() {
+    let first = |bytes: u64| {
         let seen = parse(&format!(
             "workers 1
-             1.13: 0-40:4
+             1.13: 0-40:{bytes}
              2.15: 0-90:16
-             3.6: 0-90:8
-             3.14: 0-90:32
-             4.15: 0-90:64
+             3.14: 0-90:8
+             3.15: 0-90:32
              drain 1.13 -> 2.15
-             {deeper} 3.6 -> 4.15"
+             consolidating 3.14 -> 3.15"
         ))
         .expect("a drawing");
         plan(&seen).plans.iter().find_map(|plan| plan.drain)
     };
-    assert_eq!(first("drain"), Some(DrainId(2)));
-    assert_eq!(first("consolidating"), Some(DrainId(1)));
+    let twice = 2 * small_shape().capacity(LogicalLevel(1));
+    assert_eq!(first(twice), Some(DrainId(1)));
+    assert_eq!(first(twice - 1), Some(DrainId(2)));
+}
+
+/// Among merges for the reads' sake the shallowest, which spares a run by the least work.
+#[test]
+fn of_two_merges_for_the_reads_sake_the_shallower_goes_first() {
+    let seen = parse(
+        "workers 1
+         1.14: 0-40:4
+         1.15: 0-40:4
+         2.14: 0-90:16
+         2.15: 0-90:16
+         consolidating 2.14 -> 2.15
+         consolidating 1.14 -> 1.15",
+    )
+    .expect("a drawing");
+    let first = plan(&seen).plans.into_iter().find_map(|plan| plan.drain);
+    assert_eq!(first, Some(DrainId(2)));
 }
 
 /// A flexible change of limits rewrites nothing; a greedy one merges down.

@@ -17,6 +17,10 @@
 //! more than foresight at best, five times as much where the workload turns at once
 //! (Purohit, Svitkina and Kumar, NeurIPS 2018, with lambda = 1/4).
 //!
+//! A level that is full is drained in any case, but behind those who read, if need be for long
+//! (`PriorityOrder`). It is wanted at once when reads have lost as much by its runs as the drain
+//! will be felt.
+//!
 //! A merge is felt only while somebody is there. Where nobody is most of the time, what is put
 //! off may be felt in full later, and so that share of what reads should lose first is enough.
 //!
@@ -45,7 +49,7 @@ const EARLY: f64 = 0.25;
 /// What reads have lost by the runs of each level that a merge would spare, since it last had
 /// fewer.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Surplus {
+pub(super) struct Losses {
     lost: Vec<Lost>,
 }
 
@@ -81,7 +85,7 @@ impl Asked {
         Asked {
             runs: merge.runs,
             newest: merge.newest,
-            extra: merge.extra_bytes(),
+            extra: if merge.owed { 0.0 } else { merge.extra_bytes() },
         }
     }
 
@@ -99,6 +103,19 @@ pub(super) struct Wanted {
     pub goes_down: bool,
 }
 
+impl Wanted {
+    /// The first and the last level that it needs.
+    fn levels(&self) -> (LogicalLevel, LogicalLevel) {
+        let level = self.change.level;
+        (level, if self.goes_down { level.next() } else { level })
+    }
+
+    fn meets(&self, other: &Wanted) -> bool {
+        let ((first, last), (from, to)) = (self.levels(), other.levels());
+        first <= to && from <= last
+    }
+}
+
 /// A merge of one level.
 struct Merge {
     /// Runs of the level.
@@ -109,6 +126,8 @@ struct Merge {
     lasts: f64,
     /// The part of its price that no later drain is spared.
     extra: f64,
+    /// The level is full, and drained for that: all that can be chosen is how soon.
+    owed: bool,
     /// Bytes that the oldest run would take in: scans pass them no more.
     hidden: f64,
     /// Bytes of each run that it merges, and rewrites.
@@ -140,24 +159,39 @@ impl Merge {
     }
 }
 
-impl Surplus {
-    /// The level to merge now, if one has paid for it; so many missions are expected to
-    /// follow like this one. While it is not sure which workload this is, only what nobody
-    /// writes to is merged.
+/// Those that need no level which one before them needs: the planner would begin what comes
+/// down into a level first, again and again, and never merge that level.
+fn apart(wanted: Vec<(f64, Asked, Wanted)>) -> Vec<(Asked, Wanted)> {
+    let mut apart: Vec<(Asked, Wanted)> = Vec::new();
+    for (_, asked, next) in wanted {
+        if !apart.iter().any(|(_, other)| other.meets(&next)) {
+            apart.push((asked, next));
+        }
+    }
+    apart
+}
+
+impl Losses {
+    /// The levels to merge now, the most urgent first: those that have paid for it; so many
+    /// missions are expected to follow like this one. While it is not sure which workload this is,
+    /// only what nobody writes to is merged.
     pub fn after(
         &mut self,
         seen: &Question<'_>,
         cost: &Cost,
         sure: bool,
         follow: f64,
-    ) -> Option<Wanted> {
-        let deepest = seen.tree.deepest_occupied(&seen.shape.layout)?;
-        let structure = Structure::of(seen.shape, seen.tree)?;
+    ) -> Vec<Wanted> {
+        let deepest = seen.tree.deepest_occupied(&seen.shape.layout);
+        let structure = Structure::of(seen.shape, seen.tree);
+        let Some((deepest, structure)) = deepest.zip(structure) else {
+            return Vec::new();
+        };
         let reads = seen.mission.operations.reads() as f64;
         let operations = reads + writes(seen.mission);
         self.lost.resize(usize::from(deepest.0), Lost::default());
         let may_merge = sure || nobody_writes(seen.mission);
-        let mut most: Option<(f64, Asked, Wanted)> = None;
+        let mut due_now: Vec<(f64, Asked, Wanted)> = Vec::new();
         for level in (1..=deepest.0).map(LogicalLevel) {
             let merge = merge(seen, level, deepest);
             let spared = |entries: f64| merge.spares(&structure, entries);
@@ -171,9 +205,7 @@ impl Surplus {
             let part = if pays_within(follow) { EARLY } else { 1.0 };
             let due = part * cost.busy() * price;
             let pays = rate > 0.0 && pays_within(f64::INFINITY);
-            let urgency = lost / price.max(1e-12);
-            let first = most.as_ref().is_none_or(|(most, ..)| urgency > *most);
-            if may_merge && pays && lost >= due && first {
+            if may_merge && pays && lost >= due {
                 let why = format!(
                     "reads have lost {lost:.1} s by {:.0} runs too many, a merge is felt for \
                      {price:.1} s",
@@ -183,14 +215,16 @@ impl Surplus {
                     change: Change { level, why },
                     goes_down: merge.runs == 1,
                 };
-                most = Some((urgency, Asked::of(&merge), wanted));
+                due_now.push((lost / price.max(1e-12), Asked::of(&merge), wanted));
             }
         }
-        let (_, asked, wanted) = most?;
-        let level = wanted.change.level;
-        let lost = self.lost.get_mut(usize::from(level.0) - 1)?;
-        lost.asked.get_or_insert(asked);
-        Some(wanted)
+        due_now.sort_by(|(one, ..), (other, ..)| other.total_cmp(one));
+        let wanted = apart(due_now);
+        for (asked, it) in &wanted {
+            let lost = &mut self.lost[usize::from(it.change.level.0) - 1];
+            lost.asked.get_or_insert(*asked);
+        }
+        wanted.into_iter().map(|(_, it)| it).collect()
     }
 
     /// Merges that were asked for and are over, since they have spared runs, or are wanted no
@@ -251,7 +285,9 @@ fn merge(seen: &Question<'_>, level: LogicalLevel, deepest: LogicalLevel) -> Mer
     let runs = |level| seen.tree.runs_of(&seen.shape.layout, level);
     let here = runs(level);
     let own: u64 = here.iter().map(|run| seen.tree.bytes(*run)).sum();
-    let below = (level < deepest && here.len() == 1).then(|| runs(level.next()));
+    let owed = level < deepest && own >= seen.shape.full_at(level);
+    let goes_below = owed || (level < deepest && here.len() == 1);
+    let below = goes_below.then(|| runs(level.next()));
     let taker = below.as_ref().and_then(|runs| runs.first());
     let oldest = seen.tree.runs().next_back();
     let stays = here.last().filter(|run| Some(**run) == oldest);
@@ -261,7 +297,10 @@ fn merge(seen: &Question<'_>, level: LogicalLevel, deepest: LogicalLevel) -> Mer
         None => 0,
     };
     let fewer = (here.len() - usize::from(taker.is_none() && !here.is_empty())) as f64;
-    let (lasts, lacks) = until_drained(seen, level, deepest, own);
+    let (lasts, lacks) = match owed {
+        true => (f64::INFINITY, 1.0),
+        false => until_drained(seen, level, deepest, own),
+    };
     let goes_down = taker.is_some() && seen.mission.user_write_bytes > 0;
     let files = here.iter().flat_map(|run| seen.tree.files(*run));
     let numbers = || files.clone().map(|file| file.number);
@@ -272,6 +311,7 @@ fn merge(seen: &Question<'_>, level: LogicalLevel, deepest: LogicalLevel) -> Mer
         fewer,
         lasts,
         extra: if goes_down { lacks } else { 1.0 },
+        owed,
         hidden: hidden as f64,
         sizes: here
             .iter()

@@ -38,7 +38,7 @@ mod trials;
 mod usual;
 
 use self::change::WayBack;
-use self::consolidate::{Surplus, Wanted};
+use self::consolidate::{Losses, Wanted};
 use self::cost::Cost;
 pub use self::learning::{Learning, Part};
 use self::lengths::{Course, Lengths};
@@ -65,7 +65,7 @@ pub struct Learned {
     cost: Cost,
     memory: Memory,
     phase: Phase,
-    surplus: Surplus,
+    losses: Losses,
     lengths: Lengths,
     course: Course,
     present: Present,
@@ -118,7 +118,7 @@ impl Learned {
                 .hedging(learning.has(Part::Hedge)),
             memory: Memory::default(),
             phase: Phase::new(learning.has(Part::Spread)),
-            surplus: Surplus::default(),
+            losses: Losses::default(),
             lengths: Lengths::default(),
             course: Course::default(),
             present: Present::default(),
@@ -260,15 +260,15 @@ impl Tuner for Learned {
 }
 
 impl Learned {
-    /// The level to merge for the reads' sake.
-    fn consolidate(&mut self, seen: &Question<'_>) -> Option<Wanted> {
+    /// The levels to merge for the reads' sake.
+    fn consolidate(&mut self, seen: &Question<'_>) -> Vec<Wanted> {
         if !self.learning.has(Part::Consolidation) {
-            return None;
+            return Vec::new();
         }
         let sure = self.present.is_sure();
         let left = self.lengths.left(&self.course);
         let left = left.filter(|_| self.learning.has(Part::Foresight) && sure);
-        self.surplus
+        self.losses
             .after(seen, &self.cost, sure, left.unwrap_or(0.0))
     }
 
@@ -294,7 +294,7 @@ impl Learned {
         if !self.present.is_sure() || !self.learning.has(Part::Consolidation) {
             return Vec::new();
         }
-        let ended = self.surplus.end(seen, turned);
+        let ended = self.losses.end(seen, turned);
         self.cost.leave_out(ended.written);
         ended.abandoned
     }

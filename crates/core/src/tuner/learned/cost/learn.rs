@@ -20,6 +20,10 @@ const ENOUGH_PROBES: f64 = 1_000.0;
 const FASTEST_BYTE: f64 = 1e-10;
 const SLOWEST_BYTE: f64 = 1e-6;
 
+/// Weight of a mission whose compactions were slower than those before it: they may have given
+/// way to whoever wanted the device.
+const HINDERED: f64 = 0.02;
+
 /// A mission with more of its time in stalls shows how fast compactions can go.
 const STALLED: f64 = 0.2;
 
@@ -48,7 +52,9 @@ impl Cost {
             .learn(now.gets, now.scans, now.scanned, now.writes, now.written);
         if seen.compacted > 0.0 && seen.compaction > 0.0 {
             let byte = seen.compaction / seen.compacted;
-            self.byte += NEWEST * (byte.clamp(FASTEST_BYTE, SLOWEST_BYTE) - self.byte);
+            let byte = byte.clamp(FASTEST_BYTE, SLOWEST_BYTE);
+            let weight = if byte < self.byte { NEWEST } else { HINDERED };
+            self.byte += weight * (byte - self.byte);
         }
         let duration = mission.duration.as_secs_f64().max(1e-6);
         if mission.stall.as_secs_f64() / duration > STALLED {
@@ -64,7 +70,8 @@ impl Cost {
             .collect();
         let level0 = tree.level0().len() as f64;
         let scan = scan(structure, tree, now.entries_of_scan());
-        let met = self.terms(&now, &runs, level0, scan, now.compaction);
+        let compaction = now.compacted * self.byte;
+        let met = self.terms(&now, &runs, level0, scan, compaction);
         let (met, took) = self.blur(met, now.took);
         self.fit.learn(&met, took, error(mission))
     }

@@ -8,7 +8,9 @@
 //! and never less than compactions take to keep up: clients * compaction / workers.
 //! Here compaction is seconds of compaction for each operation, and clients are the
 //! operations under way at once. The constants a to i are fitted ([`super::fit`]);
-//! what compaction takes for each byte is measured.
+//! what compaction takes for each byte is measured where nothing hinders it. One that gives way
+//! takes several times as long, and is felt for what it moves: told by its time, all that reads
+//! take beside it would be laid to it, and nothing to the runs.
 //!
 //! Busy is the share of the time in which a user is there at all: what is merged while nobody
 //! is teaches nothing of what merges cost. Reading is the share of their own time that users
@@ -310,7 +312,7 @@ impl Cost {
             return took;
         };
         let rewrites = structure.under(limits).rewrites * self.rewrites;
-        let lump = now.compaction - now.written * rewrites * self.byte;
+        let lump = (now.compacted - now.written * rewrites) * self.byte;
         let evened = took - lump * felt(&self.constants(), &now);
         evened.clamp(took / MOST_EVENED, took * MOST_EVENED)
     }

@@ -73,6 +73,16 @@ fn the_deepest_level_is_not_given_up_to_what_has_just_begun() {
     );
 }
 
+/// The same mission with so many seconds of merges, at the speed that the model begins with.
+fn beside(merges: f64, mut mission: Mission) -> Mission {
+    mission.levels = vec![LevelMission {
+        compaction_time: Duration::from_secs_f64(merges),
+        ..LevelMission::default()
+    }];
+    mission.compaction_write_bytes = (merges / Cost::new(true).byte) as u64;
+    mission
+}
+
 /// Compactions that take half of their time from the user, and end in the mission
 /// after the one that feels them.
 fn felt(blurs: bool) -> f64 {
@@ -86,11 +96,12 @@ fn felt(blurs: bool) -> f64 {
         let busy = f64::from(u8::from(at % 10 < 5)) * 40e-6;
         let mut mission = mission(50_000, 50_000);
         mission.put.mean = Duration::from_secs_f64(12e-6 + 0.5 * busy);
-        mission.levels = vec![LevelMission {
-            compaction_time: Duration::from_secs_f64(ended * 50_000.0),
-            ..LevelMission::default()
-        }];
-        cost.learn(&structure, &tree, &mission, &limits);
+        cost.learn(
+            &structure,
+            &tree,
+            &beside(ended * 50_000.0, mission),
+            &limits,
+        );
         ended = busy;
     }
     cost.constants()[COMPACTION]
@@ -111,7 +122,7 @@ fn compactions_that_end_late_are_felt_no_less() {
 fn reads_beside(merges: f64, times_as_long: f64) -> Mission {
     let gets = 10_000u32;
     let get = 100e-6;
-    Mission {
+    let mission = Mission {
         duration: Duration::from_secs_f64(f64::from(gets) * get * times_as_long),
         operations: OperationMix {
             gets_found: u64::from(gets),
@@ -121,12 +132,9 @@ fn reads_beside(merges: f64, times_as_long: f64) -> Mission {
             mean: Duration::from_secs_f64(get),
             ..Latency::default()
         },
-        levels: vec![LevelMission {
-            compaction_time: Duration::from_secs_f64(merges),
-            ..LevelMission::default()
-        }],
         ..Mission::default()
-    }
+    };
+    beside(merges, mission)
 }
 
 /// Constants after a load of so many missions with merges that it does not feel, and these.
@@ -136,11 +144,7 @@ fn after_load(load: u32, then: &[Mission]) -> Cost {
     let limits = RunLimits::uniform(RunLimit::ONE);
     let mut cost = Cost::new(true);
     for number in 0..load {
-        let mut load = mission(50_000, 50_000);
-        load.levels = vec![LevelMission {
-            compaction_time: Duration::from_secs_f64(f64::from(number % 3)),
-            ..LevelMission::default()
-        }];
+        let load = beside(f64::from(number % 3), mission(50_000, 50_000));
         cost.learn(&structure, &tree, &load, &limits);
     }
     cost.begin_anew();
@@ -178,6 +182,23 @@ fn merges_while_nobody_is_there_are_not_taken_for_cheap() {
     assert!(learned < 0.5 * PRIOR[BESIDE_READS], "{learned}");
 }
 
+/// They are told by what they move: their time, in which they wait for readers, would explain all
+/// that reads take.
+#[test]
+fn merges_that_give_way_are_not_taken_for_dear() {
+    let after = |times_as_long: f64| {
+        let mut mission = reads_beside(0.2, 1.0);
+        let time = &mut mission.levels[0].compaction_time;
+        *time = time.mul_f64(times_as_long);
+        let cost = after_load(0, &vec![mission; 10]);
+        (cost.byte, cost.constants()[BESIDE_READS])
+    };
+    let (alone, hindered) = (after(1.0), after(5.0));
+    assert!(hindered.0 < 2.0 * alone.0, "{hindered:?} {alone:?}");
+    let off = hindered.1 / alone.1;
+    assert!((0.5..2.0).contains(&off), "{hindered:?} {alone:?}");
+}
+
 #[test]
 fn a_lump_of_merges_is_spread_over_the_missions_that_it_is_for() {
     let (shape, tree) = (small_shape(), tree());
@@ -192,11 +213,7 @@ fn a_lump_of_merges_is_spread_over_the_missions_that_it_is_for() {
         let mut seen = mission(u64::from(writes), 0);
         seen.put.mean = Duration::from_secs_f64(took);
         seen.duration = Duration::from_secs_f64(took * f64::from(writes));
-        seen.levels = vec![LevelMission {
-            compaction_time: Duration::from_secs_f64(merges),
-            ..LevelMission::default()
-        }];
-        cost.evened(&structure, &seen, &limits, took)
+        cost.evened(&structure, &beside(merges, seen), &limits, took)
     };
     let at_even_rate = evened(even);
     for merges in [0.0, 0.5 * even, 2.0 * even, 0.05] {
