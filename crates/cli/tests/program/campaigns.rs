@@ -95,7 +95,11 @@ fn a_campaign_runs_in_slots_around_the_program() {
         assert!(metrics["get_p99_micros"].is_number(), "{run}");
     }
     let report = text(&last.stdout);
-    for words in ["A SHORTER RUN", "of the guide's", "after half of its time"] {
+    for words in [
+        "A SHORTER RUN",
+        "of the guide's",
+        "after half of its budget",
+    ] {
         assert!(report.contains(words), "{report}");
     }
     assert!(out.join("dremel.html").exists());

@@ -51,10 +51,7 @@ impl Cost {
         self.usual
             .learn(now.gets, now.scans, now.scanned, now.writes, now.written);
         if seen.compacted > 0.0 && seen.compaction > 0.0 {
-            let byte = seen.compaction / seen.compacted;
-            let byte = byte.clamp(FASTEST_BYTE, SLOWEST_BYTE);
-            let weight = if byte < self.byte { NEWEST } else { HINDERED };
-            self.byte += weight * (byte - self.byte);
+            self.learn_byte(seen.compaction / seen.compacted);
         }
         let duration = mission.duration.as_secs_f64().max(1e-6);
         if mission.stall.as_secs_f64() / duration > STALLED {
@@ -74,6 +71,16 @@ impl Cost {
         let met = self.terms(&now, &runs, level0, scan, compaction);
         let (met, took) = self.blur(met, now.took);
         self.fit.learn(&met, took, error(mission))
+    }
+
+    /// Slower than before may mean that compactions gave way, and is believed slowly; the first
+    /// that are timed stand for themselves.
+    fn learn_byte(&mut self, byte: f64) {
+        let byte = byte.clamp(FASTEST_BYTE, SLOWEST_BYTE);
+        let least = if byte < self.byte { NEWEST } else { HINDERED };
+        self.timed = self.timed.saturating_add(1);
+        let weight = (1.0 / f64::from(self.timed)).max(least);
+        self.byte += weight * (byte - self.byte);
     }
 
     /// A compaction is felt while it runs and counted in the mission in which it ends.

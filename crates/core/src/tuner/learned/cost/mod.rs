@@ -126,6 +126,9 @@ pub(super) struct Cost {
     false_positives: Vec<f64>,
     /// Seconds of compaction for each byte that it writes.
     byte: f64,
+    /// Missions that told them.
+    #[serde(default)]
+    timed: u32,
     /// Bytes that compactions write, over what the structure foretells.
     rewrites: f64,
     /// Both of late: the sums of which `rewrites` is the ratio.
@@ -177,6 +180,7 @@ impl Cost {
             seen: None,
             false_positives: Vec::new(),
             byte: 8e-9,
+            timed: 0,
             rewrites: 1.0,
             compacted: 0.0,
             foretold: 0.0,

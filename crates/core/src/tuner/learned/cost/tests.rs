@@ -186,17 +186,23 @@ fn merges_while_nobody_is_there_are_not_taken_for_cheap() {
 /// that reads take.
 #[test]
 fn merges_that_give_way_are_not_taken_for_dear() {
-    let after = |times_as_long: f64| {
-        let mut mission = reads_beside(0.2, 1.0);
-        let time = &mut mission.levels[0].compaction_time;
+    let after = |missions: u32, times_as_long: f64| {
+        let alone = reads_beside(0.2, 1.0);
+        let mut hindered = alone.clone();
+        let time = &mut hindered.levels[0].compaction_time;
         *time = time.mul_f64(times_as_long);
-        let cost = after_load(0, &vec![mission; 10]);
+        let missions = std::iter::repeat_n(alone, missions as usize);
+        let then = std::iter::repeat_n(hindered, 10);
+        let cost = after_load(0, &missions.chain(then).collect::<Vec<_>>());
         (cost.byte, cost.constants()[BESIDE_READS])
     };
-    let (alone, hindered) = (after(1.0), after(5.0));
+    let (alone, hindered) = (after(50, 1.0), after(50, 5.0));
     assert!(hindered.0 < 2.0 * alone.0, "{hindered:?} {alone:?}");
     let off = hindered.1 / alone.1;
     assert!((0.5..2.0).contains(&off), "{hindered:?} {alone:?}");
+    // A device that has never been faster is slow.
+    let slow = after(0, 5.0).0 / after(0, 1.0).0;
+    assert!((4.0..6.0).contains(&slow), "{slow}");
 }
 
 #[test]
