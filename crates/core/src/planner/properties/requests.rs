@@ -218,6 +218,13 @@ fn a_drain_gives_way_to_nothing_less() {
     let below = "3.15: 0-29:4000 30-59:4000 60-99:4000 \n draining-full 2.14 -> 3.15";
     let two = |newer: &str, older: &str| format!("2.14: {newer} \n 2.15: {older} \n {below}");
     assert!(!goes_on(&two("0-29:100 30-59:100", "0-29:100 30-59:100")));
+    let narrow: Vec<String> = (0..10)
+        .map(|at| format!("{}-{}:400", at * 10, at * 10 + 9))
+        .collect();
+    assert!(
+        goes_on(&two("0-99:4000", &narrow.join(" "))),
+        "no common cuts"
+    );
     assert!(
         goes_on(&two("0-29:9000 30-59:9000", "0-29:9000 30-59:9000")),
         "full"
