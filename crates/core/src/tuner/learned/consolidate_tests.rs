@@ -183,7 +183,7 @@ fn merging(limit: u16, then: &Mission, turned: bool) -> Vec<LogicalLevel> {
     given_up.into_iter().map(|it| it.level).collect()
 }
 
-/// Level 1 has 16 runs of 400 bytes, more than it should hold: it is drained anyway.
+/// Level 1 has 16 runs of 4,000 bytes, more than it should hold: it is drained anyway.
 #[test]
 fn the_drain_of_a_full_level_is_wanted_too_and_costs_nothing_beside() {
     let (shape, tree, reads) = (small_shape(), tree(16), mission(10, 1));
