@@ -96,7 +96,7 @@ pub struct TreeState {
     /// Levels whose runs the tuner wants to become one, whatever their limits are.
     #[serde(default)]
     pub consolidate: Vec<LogicalLevel>,
-    /// Levels whose only run it wants in the next one.
+    /// Levels that it wants in the next one: their only run, or a full one's drain at once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub push_down: Vec<LogicalLevel>,
     /// Levels whose consolidation that is under way ends with the pieces that run. A

@@ -1,6 +1,6 @@
 //! What to merge? A pure function from an observation to plans.
 //!
-//! One call does, in this order: it ends drains whose sources are gone, begins
+//! One call does, in this order: it ends drains whose sources are gone (`end`), begins
 //! new ones (`start`, `space`), and proposes work: moves that cost nothing (`seating`),
 //! the merge of L0 (`level0`) and of what was set apart from it (`apart`), and pieces of the
 //! drains (`piece`), the most urgent first (`urgency`).
@@ -11,6 +11,7 @@
 //! or of a drain and a merge of L0, never intersect.
 
 mod apart;
+mod end;
 mod level;
 mod level0;
 mod limits;
@@ -138,7 +139,8 @@ impl Work {
 }
 
 /// Which drains go first, whatever their urgency within a rank. What reads have paid for ends
-/// soon, while what is in no hurry goes on for as long as somebody writes.
+/// soon, while what is in no hurry goes on for as long as somebody writes. The bound on space
+/// waits for no reader.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     Hurry,
@@ -148,7 +150,9 @@ enum Rank {
 
 impl Rank {
     fn of(urgency: f64, drain: &Drain) -> Rank {
-        match urgency >= urgency::HURRY {
+        let hurries =
+            urgency >= urgency::HURRY || matches!(drain.reason, Reason::SpaceBound { .. });
+        match hurries {
             true => Rank::Hurry,
             false if urgency::is_for_reads(drain) => Rank::ForReads,
             false => Rank::InTime,
@@ -177,7 +181,7 @@ fn besides_level0(workers: usize) -> usize {
 /// asked for by hand, nor a level that holds as much as it ever should: the tree must
 /// not come to a stop under any order.
 fn allowed(now: &Observation, drain: &Drain, urgency: f64) -> usize {
-    if now.state.is_abandoned(drain) || start::gives_way(now, drain) {
+    if now.state.is_abandoned(drain) || end::gives_way(now, drain) {
         return 0;
     }
     let must = urgency >= 1.0 || drain.reason == Reason::Manual;

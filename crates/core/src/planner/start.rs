@@ -1,9 +1,10 @@
-//! Which drains end and which begin.
+//! Which drains begin.
 
+use super::end::end;
 use super::level::{View, view};
 use super::limits::taken_up;
 use super::space::for_space;
-use super::urgency::{self, HURRY, crowding};
+use super::urgency::{HURRY, crowding};
 use super::{besides_level0, piece, seating};
 use crate::guards::Guards;
 use crate::key::Key;
@@ -38,76 +39,6 @@ pub(super) fn drains(seen: &Observation) -> TreeState {
         }
     }
     now.state
-}
-
-/// A drain ends when no source file is left; also when all that are left
-/// cannot be read; and between two pieces when nobody wants it to go on. Each piece
-/// leaves a legal tree behind, so what is left of the sources are runs as before.
-fn end(now: &mut Observation) {
-    let over = |drain: &Drain| {
-        let running = now.in_flight.iter().any(|job| job.drain == Some(drain.id));
-        let blocked = !now.unreadable.is_empty()
-            && now.in_flight.is_empty()
-            && piece::pieces(now, drain, 1).is_empty();
-        let unwanted = now.state.is_abandoned(drain) || gives_way(now, drain);
-        !running && (blocked || unwanted || !piece::has_sources(now, drain))
-    };
-    let (ended, left): (Vec<Drain>, Vec<Drain>) = now
-        .state
-        .drains
-        .iter()
-        .cloned()
-        .partition(|drain| over(drain));
-    let merged = |level: &LogicalLevel| Reason::Consolidate { level: *level };
-    // What was asked for while it went on was asked for the runs that it took.
-    let lasts = |level: &LogicalLevel| ended.iter().all(|drain| drain.reason != merged(level));
-    now.state.consolidate.retain(lasts);
-    now.state.push_down.retain(lasts);
-    now.state
-        .abandon
-        .retain(|level| left.iter().any(|drain| drain.reason == merged(level)));
-    now.state.drains = left;
-    drop_wishes(now);
-}
-
-/// Several runs become one, and only a single run goes down: a wish that the level at rest does
-/// not fit will not begin, and nothing waits for it. Nor for one whose files have no common cuts,
-/// as those of a run that came down as it was: reads can do without a merge of all that these span.
-fn drop_wishes(now: &mut Observation) {
-    let fits = |level: &LogicalLevel, several: bool| {
-        let here = view(now, *level);
-        let cut = || for_reads(now, &here).is_none_or(|it| is_cut(now, &it));
-        !here.at_rest() || ((here.fresh.len() > 1) == several && cut())
-    };
-    let (mut merged, mut down) = (now.state.consolidate.clone(), now.state.push_down.clone());
-    merged.retain(|level| fits(level, true));
-    down.retain(|level| fits(level, false));
-    now.state.consolidate = merged;
-    now.state.push_down = down;
-}
-
-/// Whether no piece of a merge is larger than it should be.
-fn is_cut(seen: &Observation, merge: &Begin) -> bool {
-    let pieces = piece::pieces(seen, &merge.probe(), usize::MAX);
-    pieces.iter().all(|piece| piece.excess.is_none())
-}
-
-/// Whether the drain of a full level ends between two pieces: the level is full no more, and what
-/// is left of its runs is wanted as one, and can be. That rewrites them alone, where the drain
-/// rewrites what they meet below, several times as much; it begins again when the level is full.
-pub(super) fn gives_way(seen: &Observation, drain: &Drain) -> bool {
-    let Reason::LevelFull { level, .. } = drain.reason else {
-        return false;
-    };
-    if !seen.state.consolidate.contains(&level) || urgency::drain(seen, drain) >= HURRY {
-        return false;
-    }
-    let mut without = seen.clone();
-    without.state.drains.retain(|it| it.id != drain.id);
-    let here = view(&without, level);
-    here.fresh.len() > 1
-        && here.bytes() < seen.shape.full_at(level)
-        && wanted_by_reads(&without, &here).is_some_and(|merge| is_cut(&without, &merge))
 }
 
 /// A drain to begin, without its id.
@@ -263,7 +194,7 @@ fn into_existing(seen: &Observation, here: &View) -> Option<PhysicalLevel> {
 }
 
 /// What a tuner wants for the reads' sake, once the level's runs have their seats.
-fn for_reads(seen: &Observation, here: &View) -> Option<Begin> {
+pub(super) fn for_reads(seen: &Observation, here: &View) -> Option<Begin> {
     if seating::moves_within(seen, here.level) {
         return None;
     }
@@ -273,7 +204,7 @@ fn for_reads(seen: &Observation, here: &View) -> Option<Begin> {
 /// What a tuner wants for the reads' sake: a level's runs become one, which rewrites no more
 /// than they hold, but for runs in the slots that are kept for what comes in; or its only run
 /// goes down. Where there are several by now, or one is left, it is not what was asked for.
-fn wanted_by_reads(seen: &Observation, here: &View) -> Option<Begin> {
+pub(super) fn wanted_by_reads(seen: &Observation, here: &View) -> Option<Begin> {
     let asks = |levels: &[LogicalLevel]| levels.contains(&here.level);
     let (top, target) = match here.fresh[..] {
         [_, .., oldest] if asks(&seen.state.consolidate) => {

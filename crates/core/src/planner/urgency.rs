@@ -58,7 +58,8 @@ pub(super) fn is_for_reads(drain: &Drain) -> bool {
 }
 
 /// Whether a merge for the reads' sake cannot begin before a drain is over, which takes from or
-/// leads into a level of its.
+/// leads into a level of its. The merge of L0 is none such: it is planned after those wishes that
+/// can begin.
 pub(super) fn is_awaited(seen: &Observation, drain: &Drain) -> bool {
     let layout = &seen.shape.layout;
     let meets = |from: LogicalLevel, to: LogicalLevel| {

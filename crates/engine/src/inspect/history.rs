@@ -146,7 +146,7 @@ fn sentence<'a>(event: &Event, outcome: impl Fn(&u64) -> Option<&'a Outcome>) ->
             let lower = trial
                 .push_down
                 .iter()
-                .map(|merge| format!("the run of {} is to go down: {}", merge.level, merge.why));
+                .map(|merge| format!("{} is to go down: {}", merge.level, merge.why));
             let ends = trial
                 .abandon
                 .iter()

@@ -6,6 +6,7 @@ mod histories;
 mod requests;
 mod steady;
 mod steps;
+mod wishes;
 
 use crate::shape::{RunLimit, RunLimits};
 use crate::testing::{Model, small_shape};

@@ -22,7 +22,7 @@ const SLOWEST_BYTE: f64 = 1e-6;
 
 /// Weight of a mission whose compactions were slower than those before it: they may have given
 /// way to whoever wanted the device.
-const HINDERED: f64 = 0.02;
+pub(super) const HINDERED: f64 = 0.02;
 
 /// A mission with more of its time in stalls shows how fast compactions can go.
 const STALLED: f64 = 0.2;
@@ -50,7 +50,8 @@ impl Cost {
         self.seen = Some(seen);
         self.usual
             .learn(now.gets, now.scans, now.scanned, now.writes, now.written);
-        if seen.compacted > 0.0 && seen.compaction > 0.0 {
+        // Without a compaction of its own a mission tells what those before it did, once more.
+        if now.compacted > 0.0 && now.compaction > 0.0 {
             self.learn_byte(seen.compaction / seen.compacted);
         }
         let duration = mission.duration.as_secs_f64().max(1e-6);

@@ -95,6 +95,11 @@ const ASKING: f64 = 0.005;
 /// An operation that is evened takes at most so many times as long as it did, and as little.
 const MOST_EVENED: f64 = 4.0;
 
+/// Missions after which one that was hindered counts no more than it may.
+fn many() -> u32 {
+    (1.0 / learn::HINDERED) as u32
+}
+
 /// Means that follow the missions.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Cost {
@@ -126,8 +131,8 @@ pub(super) struct Cost {
     false_positives: Vec<f64>,
     /// Seconds of compaction for each byte that it writes.
     byte: f64,
-    /// Missions that told them.
-    #[serde(default)]
+    /// Missions that told them. What an older program learned stands for many.
+    #[serde(default = "many")]
     timed: u32,
     /// Bytes that compactions write, over what the structure foretells.
     rewrites: f64,

@@ -205,6 +205,32 @@ fn merges_that_give_way_are_not_taken_for_dear() {
     assert!((4.0..6.0).contains(&slow), "{slow}");
 }
 
+/// Missions without a merge tell nothing of how fast merges are, however many they are.
+#[test]
+fn what_one_merge_took_is_told_once() {
+    let then = |missions: usize| {
+        let mut slow = reads_beside(0.2, 1.0);
+        let time = &mut slow.levels[0].compaction_time;
+        *time = time.mul_f64(5.0);
+        let before = std::iter::repeat_n(reads_beside(0.2, 1.0), 50).chain([slow]);
+        let after = std::iter::repeat_n(reads_beside(0.0, 1.0), missions);
+        let cost = after_load(0, &before.chain(after).collect::<Vec<_>>());
+        (cost.byte, cost.timed)
+    };
+    assert_eq!(then(0), then(5_000));
+    assert_eq!(then(0).1, 51);
+}
+
+/// What was learned before anybody counted is not thrown away for one merge.
+#[test]
+fn the_speed_that_an_older_program_learned_counts() {
+    let cost = after_load(0, &vec![reads_beside(0.2, 1.0); 50]);
+    let mut kept = serde_json::to_value(&cost).expect("JSON");
+    kept.as_object_mut().expect("fields").remove("timed");
+    let older: Cost = serde_json::from_value(kept).expect("a cost");
+    assert_eq!((older.timed, older.byte), (super::many(), cost.byte));
+}
+
 #[test]
 fn a_lump_of_merges_is_spread_over_the_missions_that_it_is_for() {
     let (shape, tree) = (small_shape(), tree());

@@ -19,7 +19,8 @@
 //!
 //! A level that is full is drained in any case, but behind those who read, if need be for long
 //! (`PriorityOrder`). It is wanted at once when reads have lost as much by its runs as the drain
-//! will be felt.
+//! will be felt: then it is asked to go down, and its drain hurries. Once it is full no more its
+//! runs are a merge like any other, which has to pay before the next drain comes.
 //!
 //! A merge is felt only while somebody is there. Where nobody is most of the time, what is put
 //! off may be felt in full later, and so that share of what reads should lose first is enough.
@@ -34,7 +35,12 @@
 //! What was reckoned holds for the workload that it was reckoned for. When that turns to
 //! writes, a merge that is under way ends early: its remaining runs have to pay anew.
 
-use super::cost::{Cost, Scan};
+mod merge;
+#[cfg(test)]
+mod tests;
+
+use self::merge::{Merge, merge};
+use super::cost::Cost;
 use super::structure::Structure;
 use crate::layout::LogicalLevel;
 use crate::observation::Mission;
@@ -64,7 +70,8 @@ pub(super) struct Ended {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Lost {
-    runs: f64,
+    /// Runs of the level.
+    runs: usize,
     seconds: f64,
     asked: Option<Asked>,
 }
@@ -99,7 +106,7 @@ impl Asked {
 #[derive(Clone, Debug)]
 pub(super) struct Wanted {
     pub change: Change,
-    /// Its only run goes into the next level; otherwise its runs become one.
+    /// Its only run, or all of a full level, goes into the next one; otherwise its runs become one.
     pub goes_down: bool,
 }
 
@@ -113,49 +120,6 @@ impl Wanted {
     fn meets(&self, other: &Wanted) -> bool {
         let ((first, last), (from, to)) = (self.levels(), other.levels());
         first <= to && from <= last
-    }
-}
-
-/// A merge of one level.
-struct Merge {
-    /// Runs of the level.
-    runs: usize,
-    /// Runs that it would spare.
-    fewer: f64,
-    /// Missions like the present one until the level is drained anyway.
-    lasts: f64,
-    /// The part of its price that no later drain is spared.
-    extra: f64,
-    /// The level is full, and drained for that: all that can be chosen is how soon.
-    owed: bool,
-    /// Bytes that the oldest run would take in: scans pass them no more.
-    hidden: f64,
-    /// Bytes of each run that it merges, and rewrites.
-    sizes: Vec<f64>,
-    /// The lowest and the highest number of the level's files.
-    first: u64,
-    newest: u64,
-}
-
-impl Merge {
-    /// Bytes that it would write.
-    fn bytes(&self) -> f64 {
-        self.sizes.iter().sum()
-    }
-
-    /// Those of them that no later drain is spared.
-    fn extra_bytes(&self) -> f64 {
-        self.extra * self.bytes()
-    }
-
-    /// What it would spare a scan of so many entries.
-    fn spares(&self, structure: &Structure<'_>, entries: f64) -> Scan {
-        let reads = |bytes: f64| structure.reads(bytes, entries);
-        let apart: f64 = self.sizes.iter().map(|bytes| reads(*bytes)).sum();
-        Scan {
-            reads: (apart - reads(self.bytes())).max(0.0),
-            passed: structure.passed(self.hidden),
-        }
     }
 }
 
@@ -199,7 +163,7 @@ impl Losses {
                 continue;
             };
             let rate = saved * operations;
-            let lost = self.lose(level, merge.fewer, rate);
+            let lost = self.lose(level, merge.runs, rate);
             let price = merge.extra_bytes() * byte;
             let pays_within = |missions: f64| rate * missions.min(merge.lasts) >= price;
             let part = if pays_within(follow) { EARLY } else { 1.0 };
@@ -213,7 +177,7 @@ impl Losses {
                 );
                 let wanted = Wanted {
                     change: Change { level, why },
-                    goes_down: merge.runs == 1,
+                    goes_down: merge.owed || merge.runs == 1,
                 };
                 due_now.push((lost / price.max(1e-12), Asked::of(&merge), wanted));
             }
@@ -222,7 +186,9 @@ impl Losses {
         let wanted = apart(due_now);
         for (asked, it) in &wanted {
             let lost = &mut self.lost[usize::from(it.change.level.0) - 1];
-            lost.asked.get_or_insert(*asked);
+            // What the drain of a full level leaves may be merged by itself.
+            let first = lost.asked.get_or_insert(*asked);
+            first.extra = first.extra.max(asked.extra);
         }
         wanted.into_iter().map(|(_, it)| it).collect()
     }
@@ -243,7 +209,7 @@ impl Losses {
             if asked.is_over(&merge) {
                 ended.written += asked.extra;
                 *lost = Lost {
-                    runs: merge.fewer,
+                    runs: merge.runs,
                     ..Lost::default()
                 };
             } else if turned {
@@ -259,7 +225,7 @@ impl Losses {
         ended
     }
 
-    fn lose(&mut self, level: LogicalLevel, runs: f64, seconds: f64) -> f64 {
+    fn lose(&mut self, level: LogicalLevel, runs: usize, seconds: f64) -> f64 {
         let lost = &mut self.lost[usize::from(level.0) - 1];
         if runs < lost.runs {
             lost.seconds = 0.0;
@@ -278,71 +244,3 @@ fn nobody_writes(mission: &Mission) -> bool {
     let reads = mission.operations.reads() as f64;
     reads > 0.0 && writes(mission) <= NO_WRITES * reads
 }
-
-/// What a merge of a level would do: its runs become one; a single one goes into the newest
-/// below.
-fn merge(seen: &Question<'_>, level: LogicalLevel, deepest: LogicalLevel) -> Merge {
-    let runs = |level| seen.tree.runs_of(&seen.shape.layout, level);
-    let here = runs(level);
-    let own: u64 = here.iter().map(|run| seen.tree.bytes(*run)).sum();
-    let owed = level < deepest && own >= seen.shape.full_at(level);
-    let goes_below = owed || (level < deepest && here.len() == 1);
-    let below = goes_below.then(|| runs(level.next()));
-    let taker = below.as_ref().and_then(|runs| runs.first());
-    let oldest = seen.tree.runs().next_back();
-    let stays = here.last().filter(|run| Some(**run) == oldest);
-    let hidden = match stays {
-        Some(run) => own - seen.tree.bytes(*run),
-        None if taker.copied() == oldest => own,
-        None => 0,
-    };
-    let fewer = (here.len() - usize::from(taker.is_none() && !here.is_empty())) as f64;
-    let (lasts, lacks) = match owed {
-        true => (f64::INFINITY, 1.0),
-        false => until_drained(seen, level, deepest, own),
-    };
-    let goes_down = taker.is_some() && seen.mission.user_write_bytes > 0;
-    let files = here.iter().flat_map(|run| seen.tree.files(*run));
-    let numbers = || files.clone().map(|file| file.number);
-    Merge {
-        runs: here.len(),
-        first: numbers().min().unwrap_or(0),
-        newest: numbers().max().unwrap_or(0),
-        fewer,
-        lasts,
-        extra: if goes_down { lacks } else { 1.0 },
-        owed,
-        hidden: hidden as f64,
-        sizes: here
-            .iter()
-            .chain(taker)
-            .map(|run| seen.tree.bytes(*run) as f64)
-            .collect(),
-    }
-}
-
-/// Missions like the present one until a level of so many bytes is full, and the share of
-/// it that is empty. The deepest is never drained.
-fn until_drained(
-    seen: &Question<'_>,
-    level: LogicalLevel,
-    deepest: LogicalLevel,
-    bytes: u64,
-) -> (f64, f64) {
-    if level >= deepest {
-        return (f64::INFINITY, 1.0);
-    }
-    let full = seen.shape.full_at(level);
-    let room = full.saturating_sub(bytes) as f64;
-    let written = seen.mission.user_write_bytes as f64;
-    let lasts = if written > 0.0 {
-        room / written
-    } else {
-        f64::INFINITY
-    };
-    (lasts, room / full.max(1) as f64)
-}
-
-#[cfg(test)]
-#[path = "consolidate_tests.rs"]
-mod tests;

@@ -1,0 +1,98 @@
+//! Which drains end, and which wishes with them.
+
+use super::level::view;
+use super::piece;
+use super::start::{Begin, for_reads, wanted_by_reads};
+use super::urgency::{self, HURRY};
+use crate::layout::LogicalLevel;
+use crate::observation::Observation;
+use crate::plan::Reason;
+use crate::state::Drain;
+
+/// A drain ends when no source file is left; also when all that are left
+/// cannot be read; and between two pieces when nobody wants it to go on. Each piece
+/// leaves a legal tree behind, so what is left of the sources are runs as before.
+pub(super) fn end(now: &mut Observation) {
+    let over = |drain: &Drain| {
+        let running = || now.in_flight.iter().any(|job| job.drain == Some(drain.id));
+        let blocked = || {
+            !now.unreadable.is_empty()
+                && now.in_flight.is_empty()
+                && piece::pieces(now, drain, 1).is_empty()
+        };
+        let unwanted = || now.state.is_abandoned(drain) || gives_way(now, drain);
+        !running() && (!piece::has_sources(now, drain) || unwanted() || blocked())
+    };
+    let (ended, left): (Vec<Drain>, Vec<Drain>) = now
+        .state
+        .drains
+        .iter()
+        .cloned()
+        .partition(|drain| over(drain));
+    let merged = |level: &LogicalLevel| Reason::Consolidate { level: *level };
+    let drained = |drain: &Drain, of: &LogicalLevel| {
+        matches!(&drain.reason, Reason::LevelFull { level, .. } if level == of)
+            && !piece::has_sources(now, drain)
+    };
+    // What was asked for while it went on was asked for the runs that it took.
+    let had = |drain: &Drain, level: &LogicalLevel| {
+        drain.reason == merged(level) || drained(drain, level)
+    };
+    let lasts = |level: &LogicalLevel| !ended.iter().any(|drain| had(drain, level));
+    let consolidate = now.state.consolidate.iter().copied().filter(&lasts);
+    let consolidate = consolidate.collect();
+    let push_down = now.state.push_down.iter().copied().filter(lasts).collect();
+    (now.state.consolidate, now.state.push_down) = (consolidate, push_down);
+    now.state
+        .abandon
+        .retain(|level| left.iter().any(|drain| drain.reason == merged(level)));
+    now.state.drains = left;
+    drop_wishes(now);
+}
+
+/// Several runs become one, and only a single run goes down, for a full level is drained without a
+/// wish: one that the level at rest does not fit will not begin, and nothing waits for it. Nor for one whose files have no common cuts,
+/// as those of a run that came down as it was: reads can do without a merge of all that these span.
+fn drop_wishes(now: &mut Observation) {
+    let fits = |level: &LogicalLevel, several: bool| {
+        let here = view(now, *level);
+        let cut = || for_reads(now, &here).is_none_or(|it| is_cut(now, &it));
+        !here.at_rest() || ((here.fresh.len() > 1) == several && cut())
+    };
+    let (mut merged, mut down) = (now.state.consolidate.clone(), now.state.push_down.clone());
+    merged.retain(|level| fits(level, true));
+    down.retain(|level| fits(level, false));
+    now.state.consolidate = merged;
+    now.state.push_down = down;
+}
+
+/// Whether no piece of a merge is larger than it should be.
+fn is_cut(seen: &Observation, merge: &Begin) -> bool {
+    let pieces = piece::pieces(seen, &merge.probe(), usize::MAX);
+    pieces.iter().all(|piece| piece.excess.is_none())
+}
+
+/// Whether the drain of a full level ends between two pieces: the level is full no more, nothing
+/// comes into it, and what is left of its runs is wanted as one, and can be. That rewrites them
+/// alone, where the drain rewrites what they meet below, several times as much; it begins again
+/// when the level is full. One that the bound on space needs goes on.
+pub(super) fn gives_way(seen: &Observation, drain: &Drain) -> bool {
+    let Reason::LevelFull { level, .. } = drain.reason else {
+        return false;
+    };
+    let runs = seen.tree.runs_of(&seen.shape.layout, level);
+    let bytes: u64 = runs.iter().map(|run| seen.tree.bytes(*run)).sum();
+    if !seen.state.consolidate.contains(&level)
+        || bytes >= seen.shape.full_at(level)
+        || urgency::drain(seen, drain) >= HURRY
+        || urgency::for_space(seen, drain) > 0.0
+    {
+        return false;
+    }
+    let mut without = seen.clone();
+    without.state.drains.retain(|it| it.id != drain.id);
+    let here = view(&without, level);
+    here.at_rest()
+        && here.fresh.len() > 1
+        && wanted_by_reads(&without, &here).is_some_and(|merge| is_cut(&without, &merge))
+}

@@ -1,0 +1,113 @@
+//! What a merge of one level would do.
+
+use super::super::cost::Scan;
+use super::super::structure::Structure;
+use crate::layout::LogicalLevel;
+use crate::tuner::Question;
+
+/// A merge of one level.
+pub(super) struct Merge {
+    /// Runs of the level.
+    pub runs: usize,
+    /// Runs that it would spare.
+    pub fewer: f64,
+    /// Missions like the present one until the level is drained anyway.
+    pub lasts: f64,
+    /// The part of its price that no later drain is spared.
+    pub extra: f64,
+    /// The level is full, and drained for that: all that can be chosen is how soon.
+    pub owed: bool,
+    /// Bytes that the oldest run would take in: scans pass them no more.
+    pub hidden: f64,
+    /// Bytes of each run that it merges, and rewrites.
+    pub sizes: Vec<f64>,
+    /// The lowest and the highest number of the level's files.
+    pub first: u64,
+    pub newest: u64,
+}
+
+impl Merge {
+    /// Bytes that it would write.
+    fn bytes(&self) -> f64 {
+        self.sizes.iter().sum()
+    }
+
+    /// Those of them that no later drain is spared.
+    pub fn extra_bytes(&self) -> f64 {
+        self.extra * self.bytes()
+    }
+
+    /// What it would spare a scan of so many entries.
+    pub fn spares(&self, structure: &Structure<'_>, entries: f64) -> Scan {
+        let reads = |bytes: f64| structure.reads(bytes, entries);
+        let apart: f64 = self.sizes.iter().map(|bytes| reads(*bytes)).sum();
+        Scan {
+            reads: (apart - reads(self.bytes())).max(0.0),
+            passed: structure.passed(self.hidden),
+        }
+    }
+}
+
+/// What a merge of a level would do: its runs become one; a single one goes into the newest
+/// below.
+pub(super) fn merge(seen: &Question<'_>, level: LogicalLevel, deepest: LogicalLevel) -> Merge {
+    let runs = |level| seen.tree.runs_of(&seen.shape.layout, level);
+    let here = runs(level);
+    let own: u64 = here.iter().map(|run| seen.tree.bytes(*run)).sum();
+    let owed = level < deepest && own >= seen.shape.full_at(level);
+    let goes_below = owed || (level < deepest && here.len() == 1);
+    let below = goes_below.then(|| runs(level.next()));
+    let taker = below.as_ref().and_then(|runs| runs.first());
+    let oldest = seen.tree.runs().next_back();
+    let stays = here.last().filter(|run| Some(**run) == oldest);
+    let hidden = match stays {
+        Some(run) => own - seen.tree.bytes(*run),
+        None if taker.copied() == oldest => own,
+        None => 0,
+    };
+    let fewer = (here.len() - usize::from(taker.is_none() && !here.is_empty())) as f64;
+    let (lasts, lacks) = match owed {
+        true => (f64::INFINITY, 1.0),
+        false => until_drained(seen, level, deepest, own),
+    };
+    let goes_down = taker.is_some() && seen.mission.user_write_bytes > 0;
+    let files = here.iter().flat_map(|run| seen.tree.files(*run));
+    let numbers = || files.clone().map(|file| file.number);
+    Merge {
+        runs: here.len(),
+        first: numbers().min().unwrap_or(0),
+        newest: numbers().max().unwrap_or(0),
+        fewer,
+        lasts,
+        extra: if goes_down { lacks } else { 1.0 },
+        owed,
+        hidden: hidden as f64,
+        sizes: here
+            .iter()
+            .chain(taker)
+            .map(|run| seen.tree.bytes(*run) as f64)
+            .collect(),
+    }
+}
+
+/// Missions like the present one until a level of so many bytes is full, and the share of
+/// it that is empty. The deepest is never drained.
+fn until_drained(
+    seen: &Question<'_>,
+    level: LogicalLevel,
+    deepest: LogicalLevel,
+    bytes: u64,
+) -> (f64, f64) {
+    if level >= deepest {
+        return (f64::INFINITY, 1.0);
+    }
+    let full = seen.shape.full_at(level);
+    let room = full.saturating_sub(bytes) as f64;
+    let written = seen.mission.user_write_bytes as f64;
+    let lasts = if written > 0.0 {
+        room / written
+    } else {
+        f64::INFINITY
+    };
+    (lasts, room / full.max(1) as f64)
+}

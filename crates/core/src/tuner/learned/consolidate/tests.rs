@@ -1,0 +1,299 @@
+mod price;
+
+use std::time::Duration;
+
+use super::*;
+use crate::observation::{Latency, OperationMix};
+use crate::shape::{RunLimit, RunLimits, Shape};
+use crate::testing::{numbered_files, small_shape};
+use crate::tree::Tree;
+
+/// Runs of 4,000 bytes in level 1 over one of 20,000 bytes.
+fn tree(runs: u16) -> Tree {
+    tree_over(runs, &[200])
+}
+
+/// The same over runs of so many files in level 2, the oldest first.
+fn tree_over(runs: u16, below: &[u64]) -> Tree {
+    tree_of(&vec![40; usize::from(runs)], below)
+}
+
+/// Runs of so many files in levels 1 and 2, the oldest first.
+fn tree_of(first: &[u64], second: &[u64]) -> Tree {
+    let layout = small_shape().layout;
+    let mut levels = vec![Vec::new(); usize::from(layout.num_levels())];
+    for (level, runs) in [(1, first), (2, second)] {
+        let (_, last) = layout.span(LogicalLevel(level));
+        for (at, files) in runs.iter().enumerate() {
+            levels[usize::from(last.0) - at] = numbered_files(*files);
+        }
+    }
+    Tree::new(levels).expect("runs")
+}
+
+fn mission(gets_found: u64, writes: u64) -> Mission {
+    let latency = |count: u64| Latency {
+        count,
+        mean: Duration::from_micros(100),
+        ..Latency::default()
+    };
+    Mission {
+        // One client, who is always there.
+        duration: Duration::from_micros(100) * (gets_found + writes) as u32,
+        operations: OperationMix {
+            gets_found,
+            writes,
+            ..OperationMix::default()
+        },
+        get: latency(gets_found),
+        put: latency(writes),
+        ..Mission::default()
+    }
+}
+
+/// What the learner is asked about: a tree under one limit everywhere, after a mission.
+#[derive(Clone)]
+struct Scene {
+    shape: Shape,
+    tree: Tree,
+    limits: RunLimits,
+    mission: Mission,
+}
+
+impl Scene {
+    fn of(tree: Tree, limit: u16, mission: Mission) -> Scene {
+        Scene {
+            shape: small_shape(),
+            tree,
+            limits: RunLimits::uniform(RunLimit::clamped(limit)),
+            mission,
+        }
+    }
+
+    fn question(&self) -> Question<'_> {
+        Question {
+            shape: &self.shape,
+            tree: &self.tree,
+            limits: &self.limits,
+            mission: &self.mission,
+        }
+    }
+
+    fn structure(&self) -> Structure<'_> {
+        Structure::of(&self.shape, &self.tree).expect("levels")
+    }
+
+    /// The model after one such mission.
+    fn cost(&self) -> Cost {
+        let mut cost = Cost::new(true);
+        cost.learn(&self.structure(), &self.tree, &self.mission, &self.limits);
+        cost
+    }
+
+    /// What a merge of a level would do.
+    fn merge(&self, level: u16, deepest: u16) -> Merge {
+        merge(&self.question(), LogicalLevel(level), LogicalLevel(deepest))
+    }
+
+    /// The mission after which a level is to be merged, and which.
+    fn first(&self) -> Option<(usize, LogicalLevel)> {
+        self.first_before(true, 0.0)
+    }
+
+    /// The same where so many missions are expected to follow, and the workload is known or not.
+    fn first_before(&self, sure: bool, follow: f64) -> Option<(usize, LogicalLevel)> {
+        let (cost, mut losses) = (self.cost(), Losses::default());
+        let mut ask = || losses.after(&self.question(), &cost, sure, follow);
+        (1..100).find_map(|at| Some((at, ask().first()?.change.level)))
+    }
+
+    /// Asks until a level is to be merged, which is level 1.
+    fn asked(&self) -> Losses {
+        let mut losses = Losses::default();
+        self.ask_again(&mut losses);
+        losses
+    }
+
+    /// The same of one who was asked before, and after how many missions.
+    fn ask_again(&self, losses: &mut Losses) -> (usize, Wanted) {
+        let cost = self.cost();
+        let mut ask = || losses.after(&self.question(), &cost, true, 0.0);
+        let asked = (1..100).find_map(|at| Some((at, ask().into_iter().next()?)));
+        let asked = asked.expect("some time");
+        assert_eq!(asked.1.change.level, LogicalLevel(1));
+        asked
+    }
+}
+
+#[test]
+fn without_writes_a_level_is_merged_once_it_has_cost_as_much() {
+    let first = |runs: u16, gets: u64| Scene::of(tree(runs), 10, mission(gets, 0)).first();
+    let (at, level) = first(5, 1).expect("some time");
+    assert!(at > 1 && level == LogicalLevel(1), "{at} {level}");
+    let sooner = first(5, 10).expect("some time").0;
+    assert!(sooner < at, "{sooner} {at}");
+    assert_eq!(first(0, 10), None, "one run");
+}
+
+#[test]
+fn where_a_workload_is_known_to_last_a_merge_comes_sooner() {
+    let scene = Scene::of(tree(5), 10, mission(1, 0));
+    let (at, _) = scene.first().expect("some time");
+    let long = scene.first_before(true, 2.0 * at as f64);
+    let short = scene.first_before(true, 0.5);
+    assert_eq!(long, Some((at.div_ceil(4), LogicalLevel(1))));
+    assert_eq!(short, Some((at, LogicalLevel(1))));
+}
+
+/// The same operations in twice the time: a merge is felt for half as long, and half of that is
+/// to be lost first.
+#[test]
+fn where_hardly_anybody_is_there_a_merge_comes_much_sooner() {
+    let busy = mission(1, 0);
+    let quiet = Mission {
+        duration: busy.duration * 2,
+        ..busy.clone()
+    };
+    let first = |mission| Scene::of(tree(5), 10, mission).first();
+    let [busy, quiet] = [busy, quiet].map(|it| first(it).expect("some time").0);
+    assert!(busy > 4, "{busy}");
+    assert_eq!(quiet, busy.div_ceil(4));
+}
+
+#[test]
+fn while_somebody_writes_nothing_is_merged_before_the_workload_is_known() {
+    let first = |writes: u64, sure: bool| {
+        let scene = Scene::of(tree(5), 2, mission(10, writes));
+        scene.first_before(sure, 0.0).map(|(_, level)| level)
+    };
+    let one = Some(LogicalLevel(1));
+    assert_eq!([true, false].map(|sure| first(0, sure)), [one; 2]);
+    assert_eq!([true, false].map(|sure| first(10, sure)), [one, None]);
+}
+
+/// A merge that was asked for while nobody wrote, before missions of another kind.
+fn merging(limit: u16, then: &Mission, turned: bool) -> Vec<LogicalLevel> {
+    let reads = Scene::of(tree(5), limit, mission(10, 0));
+    let mut losses = reads.asked();
+    let mut abandoned = |scene: &Scene, turned: bool| {
+        let ended = losses.end(&scene.question(), turned);
+        assert_eq!(ended.written, 0.0, "nothing is over");
+        ended.abandoned
+    };
+    assert!(abandoned(&reads, true).is_empty(), "nobody writes");
+    let then = Scene {
+        mission: then.clone(),
+        ..reads
+    };
+    let given_up = abandoned(&then, turned);
+    assert!(abandoned(&then, turned).is_empty(), "it is said once");
+    given_up.into_iter().map(|it| it.level).collect()
+}
+
+/// Level 1 has 16 runs of 4,000 bytes, more than it should hold: it is drained anyway.
+#[test]
+fn the_drain_of_a_full_level_is_wanted_too_and_costs_nothing_beside() {
+    let full = Scene::of(tree(16), 10, mission(10, 1));
+    assert!(full.tree.total_bytes() - 20_000 >= full.shape.full_at(LogicalLevel(1)));
+    let mut losses = Losses::default();
+    let (_, wanted) = full.ask_again(&mut losses);
+    assert!(wanted.goes_down);
+    let drained = Scene {
+        tree: tree(0),
+        ..full
+    };
+    assert_eq!(losses.end(&drained.question(), false).written, 0.0);
+}
+
+/// Its drain has given down a part, so that it is full no more: reads have lost by its runs what
+/// they have, and these are a merge like any other from now on.
+#[test]
+fn what_reads_have_lost_by_a_full_level_counts_once_it_is_full_no_more() {
+    let after = |losses: &mut Losses| {
+        let rest = Scene::of(tree_of(&[18; 2], &[200]), 10, mission(1, 0));
+        let (at, wanted) = rest.ask_again(losses);
+        assert!(!wanted.goes_down);
+        let merged = Scene {
+            tree: tree(0),
+            ..rest
+        };
+        (at, losses.end(&merged.question(), false).written)
+    };
+    let full = Scene::of(tree_of(&[40; 2], &[200]), 10, mission(1, 0));
+    let (anew, bytes) = after(&mut Losses::default());
+    assert!(anew > 1 && bytes == 3_600.0, "{anew} {bytes}");
+    assert_eq!(after(&mut full.asked()), (1, bytes));
+}
+
+/// Of what needs the same level only what is most urgent.
+#[test]
+fn what_goes_down_into_a_level_that_is_wanted_itself_waits() {
+    let wanted = |first: &[u64]| {
+        let scene = Scene::of(tree_of(first, &[20, 20, 20]), 10, mission(10, 0));
+        let (cost, mut losses) = (scene.cost(), Losses::default());
+        let asked = (0..10_000)
+            .map(|_| losses.after(&scene.question(), &cost, true, 0.0))
+            .last();
+        let levels = asked.expect("some").into_iter();
+        let mut levels: Vec<_> = levels.map(|it| (it.change.level.0, it.goes_down)).collect();
+        levels.sort_unstable();
+        levels
+    };
+    assert_eq!(wanted(&[4, 4]), [(1, false), (2, false)]);
+    assert_eq!(wanted(&[20]).len(), 1);
+    assert_eq!(wanted(&[20, 20]).len(), 1, "full: it is drained");
+}
+
+#[test]
+fn a_merge_is_given_up_when_the_workload_turns() {
+    let (reads, writes) = (mission(10, 0), mission(1, 9));
+    let (one, none) = (vec![LogicalLevel(1)], Vec::new());
+    assert_eq!(merging(10, &writes, true), one, "other runs, another price");
+    assert_eq!(merging(1, &writes, true), one);
+    assert_eq!(
+        merging(10, &writes, false),
+        none,
+        "it is not known to have turned"
+    );
+    assert_eq!(merging(1, &reads, true), none);
+}
+
+#[test]
+fn a_merge_that_is_done_is_not_given_up() {
+    let before = Scene::of(tree(5), 10, mission(10, 0));
+    let mut losses = before.asked();
+    let after = Scene::of(tree(0), 10, mission(1, 9));
+    assert!(losses.end(&after.question(), true).abandoned.is_empty());
+}
+
+/// A level of one run gets another in its place: reads have lost nothing by that one yet.
+#[test]
+fn the_run_after_a_merged_one_pays_anew() {
+    let before = Scene::of(tree(1), 1, mission(10, 1));
+    let mut after = before.clone();
+    let run = after.tree.runs().next().expect("a run");
+    let mut files = after.tree.files(run).to_vec();
+    files.iter_mut().for_each(|file| file.number += 1_000);
+    after.tree.replace(run, files).expect("legal");
+    let mut losses = Losses::default();
+    let mut asked_after = |scene: &Scene| {
+        losses.end(&scene.question(), false);
+        scene.ask_again(&mut losses).0
+    };
+    let first = asked_after(&before);
+    assert!(first > 1);
+    assert_eq!(asked_after(&before), 1, "it goes on");
+    assert_eq!(asked_after(&after), first, "another run");
+}
+
+/// What reads had merged is told once, so that it counts as no rewrite of what came in.
+#[test]
+fn bytes_of_a_merge_that_is_over_are_told_once() {
+    let before = Scene::of(tree_of(&[5; 5], &[200]), 10, mission(10, 0));
+    let after = Scene::of(tree(0), 10, mission(10, 0));
+    let mut losses = before.asked();
+    let mut written = |scene: &Scene| losses.end(&scene.question(), false).written;
+    assert_eq!(written(&before), 0.0, "it goes on");
+    assert_eq!(written(&after), 2_500.0);
+    assert_eq!(written(&after), 0.0);
+}
