@@ -182,7 +182,8 @@ class Campaign:
     def search(self, step, subject):
         place = self.results.path.parent / "searches" / subject.name / step.name
         log, notes = searching.run(self.program, subject, step.name, place,
-                                   self.directory / "search.trials", self.plan["seed"])
+                                   self.directory / "search.trials",
+                                   subject.seed(self.plan["seed"]), self.results.boot)
         where = {"subject": subject.name, "method": step.name}
         known = {it["number"] for it in self.results.all(type="trial", **where)}
         for trial in log.records():

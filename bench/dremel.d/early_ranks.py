@@ -39,11 +39,13 @@ def in_full(records, subject):
 
 
 def points(records, subject, method="dremel"):
-    """Seconds of a trial at which the search compared several trials, the end left out."""
+    """Seconds of a trial at which the search compared several trials, the end of a full evaluation
+    left out."""
     found = sorted((reading["seconds"], it["number"]) for it in records
                    if it["type"] == "trial" and it["subject"] == subject
                    and it["method"] == method for reading in it.get("readings", []))
-    longest = found[-1][0] if found else 0.0
+    ends = [it[-1][0] for it in in_full(records, subject).values()]
+    longest = max([found[-1][0] if found else 0.0, *ends])
     groups = []
     for second, number in found:
         if groups and second - groups[-1][-1][0] <= NEAR * longest:

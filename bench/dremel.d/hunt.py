@@ -19,8 +19,8 @@ def hunt(method, subject, space, runner, results, plan, say, slot=None):
     slot = slot or Slot()
     own = results.all(type="trial", subject=subject.name, method=method)
     spent = own[-1]["at"] if own else 0.0
-    who = proposer(method, space, plan["seed"])
-    drawn = Random(space, plan["seed"])
+    seed = subject.seed(plan["seed"])
+    who, drawn = proposer(method, space, seed), Random(space, seed)
     while spent + needed(own, subject.evaluation) <= subject.budget:
         slot.claim(needed(own, subject.evaluation))
         begun = time.monotonic()

@@ -36,11 +36,17 @@ def words(program, subject, variant, place, directory, seed):
                  for word in ("--constant", f"{name}={value}")]
     return [str(program), "search", "--command", subject.command(), "--space", subject.space,
             "--format", subject.form, *constants, "--budget", f"{subject.budget:g}s",
-            "--evaluation", f"{subject.evaluation:g}s", "--repeats", "0", "--seed", str(seed),
+            "--evaluation", f"{longest(subject, variant):g}s", "--repeats", "0", "--seed", str(seed),
             "--setup-deadline", f"{SETUP_DEADLINE}s",
             "--memory", str(subject.memory), "--directory", str(directory), "--json",
             "--out", str(place / "OPTIONS"), "--log", str(place / "search.jsonl"),
             "--report", str(place / "search.html"), *subject.more, *VARIANTS[variant]]
+
+
+def longest(subject, variant):
+    """Seconds that a search runs a trial for at most."""
+    full = "--full" in VARIANTS[variant]
+    return round(subject.evaluation * (1 if full else studies.POINTS[-1]), 3)
 
 
 class Log:
@@ -101,19 +107,22 @@ class Log:
         return found
 
 
-def run(program, subject, variant, place, directory, seed):
-    """Runs the search, unless it has run to its end, and gives its log and its notes.
+def run(program, subject, variant, place, directory, seed, boot):
+    """Runs the search, unless it has run to its end under this boot of the machine, and gives its
+    log and its notes.
 
     One that was interrupted begins anew: trials that waited are gone, and a search that
     runs them again within its budget would have less time than the others."""
     place.mkdir(parents=True, exist_ok=True)
     directory.mkdir(parents=True, exist_ok=True)
-    path = place / "search.jsonl"
-    log, failure, least = whole(path), None, math.inf
+    path, failure, least = place / "search.jsonl", None, math.inf
+    command = words(program, subject, variant, place, directory, seed)
+    origin = json.dumps({"boot": boot, "command": command}, indent=1)
+    log = whole(path) if text(place / "search.origin") == origin else None
     if log is None:
         set_aside(path)
         disk.check(directory)
-        command = words(program, subject, variant, place, directory, seed)
+        (place / "search.origin").write_text(origin)
         failure, least = carry_out(command, place, directory, subject.budget)
         log = whole(path)
     if failure or log is None:
@@ -122,6 +131,14 @@ def run(program, subject, variant, place, directory, seed):
         raise MethodFailure(failure or f"the search in {place} measured nothing; its report has "
                             "the causes")
     return log, notes(place / "search.txt")
+
+
+def text(path):
+    """What a file holds; None where there is none."""
+    try:
+        return path.read_text()
+    except FileNotFoundError:
+        return None
 
 
 def whole(path):
@@ -211,8 +228,10 @@ def end(child):
 
 
 def notes(path):
-    """What the search says about itself, as that trials began anew for want of memory."""
+    """What the search says about itself, as that trials began anew for want of memory, or that
+    its time was used up before all had been tried."""
     try:
-        return json.loads(path.read_text())["findings"]["notes"]
+        findings = json.loads(path.read_text())["findings"]
+        return [*findings["cautions"], *findings["notes"]]
     except (OSError, ValueError, KeyError, TypeError):
         return []

@@ -422,15 +422,32 @@ class WholeCampaign(unittest.TestCase):
         place = self.place / "searches/ycsb-a/dremel"
         place.mkdir(parents=True)
         (place / "search.jsonl").write_text('{"event":"begin"}\n{"event":"decis')
-        log, notes = searching.run(TOY, self.known["ycsb-a"], "dremel", place, self.place, 1)
-        self.assertEqual((log.best, log.spent, notes), (3, 4, ["trials began anew"]))
+        def search(seed=1, boot="b"):
+            subject = self.known["ycsb-a"]
+            return searching.run(TOY, subject, "dremel", place, self.place, seed, boot)
+
+        log, notes = search()
+        self.assertEqual((log.best, log.spent, notes), (3, 4, ["two of four", "trials began anew"]))
         self.assertTrue((place / "search-1.jsonl").exists())
-        again, _ = searching.run("/nowhere", self.known["ycsb-a"], "dremel", place, self.place, 1)
-        self.assertEqual(again.best, 3, "it is not run again")
+        with mock.patch.object(searching, "carry_out") as again:
+            self.assertEqual(search()[0].best, 3)
+            again.assert_not_called()
+        # What another campaign has left, or another machine, is no result of this one.
+        search(seed=2)
+        search(seed=2, boot="c")
+        self.assertEqual(len(list(place.glob("search-*.jsonl"))), 3)
         with open(place / "search.jsonl") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             with self.assertRaisesRegex(Failure, "another search writes"):
                 searching.set_aside(place / "search.jsonl", patience=0)
+
+    def test_each_subject_has_a_seed_of_its_own(self):
+        _, table = settings.load()
+        seeds = {subjects.replace(self.known["ycsb-a"], name=name).seed(asked)
+                 for name in table for asked in (1, 2)}
+        self.assertEqual(len(seeds), 2 * len(table))
+        # Rivals make one of 32 bits of it.
+        self.assertLess(max(seeds) * 10_000, 1 << 32)
 
     def test_a_search_without_end_is_ended(self):
         with mock.patch.object(searching, "LATE", 0):

@@ -184,11 +184,11 @@ class Studies(unittest.TestCase):
 
     def test_buckets_have_the_time_of_all_their_arms(self):
         subject = self.subject()
-        # 32 trials for 18 s and 3 s of set-up, 16 for 24 s, 8 for 30 s; then 97, 49, 25.
+        # 32 trials for 15 s and 3 s of set-up, 16 for 20 s, 8 for 25 s; then 97, 49, 25.
         self.assertAlmostEqual(studies.budget("dremel-2-buckets", subject),
-                               32 * 21 + 16 * 27 + 8 * 33)
+                               32 * 18 + 16 * 23 + 8 * 28)
         self.assertAlmostEqual(studies.budget("dremel-3-buckets", subject),
-                               97 * 21 + 49 * 27 + 25 * 33)
+                               97 * 18 + 49 * 23 + 25 * 28)
         self.assertEqual(studies.budget("dremel", subject), 721)
         study = studies.extras()["buckets"][0]
         self.assertEqual(study.own, "dremel-2-buckets")

@@ -204,6 +204,10 @@ class SearchLog(unittest.TestCase):
         self.assertEqual(words[:2], ["/bin/lissom", "search"])
         self.assertIn("--rate-limit 50000000", words[words.index("--command") + 1])
         self.assertEqual(words[words.index("--budget") + 1], "881s")
+        # The paper's 100 s of 120, at a quarter.
+        self.assertEqual(words[words.index("--evaluation") + 1], "25s")
+        full = searching.words("/l", subject, "dremel-full", Path("/o"), Path("/t"), 7)
+        self.assertEqual(full[full.index("--evaluation") + 1], "30s")
         self.assertIn("--operations-seed '{seed}'", words[words.index("--command") + 1])
         self.assertEqual(words[-2:], ["--objective", "both-get"])
         self.assertEqual((words[words.index("--repeats") + 1], "--json" in words), ("0", True))

@@ -71,7 +71,8 @@ def search(words):
                                                            "reason": "x"}},
                {"event": "end", "at": 4}]
     Path(value(words, "--log")).write_text("".join(json.dumps(it) + "\n" for it in events))
-    print(json.dumps({"findings": {"notes": ["trials began anew"]}}))
+    print(json.dumps({"findings": {"cautions": ["two of four"],
+                                   "notes": ["trials began anew"]}}))
 
 
 {"space": space, "trial": trial, "search": search}[sys.argv[1]](sys.argv[2:])

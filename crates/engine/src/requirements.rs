@@ -251,6 +251,7 @@ mod tests {
                 has_compaction_service: false,
                 db_paths: 1,
                 has_other_env: false,
+                wal_dir: String::new(),
             },
             cf: ColumnFamilyOptions {
                 name: "default".into(),

@@ -26,8 +26,8 @@ pub enum ArmName {
     /// what flushes and compactions write, as by default; reads are not counted. It is refilled
     /// the more often the shorter the schedules' interval is.
     RocksdbLeveledAutoRate,
-    /// Stock RocksDB, leveled, whose compactions run at low priority (nice 19), the lowest that
-    /// its interfaces beside C++ have.
+    /// Stock RocksDB, leveled, whose compactions run at low priority, the lowest that its interfaces
+    /// beside C++ have: nice 19 at the processors, the idle class at the device.
     RocksdbLeveledLowPriority,
     /// Stock RocksDB, universal.
     RocksdbUniversal,

@@ -153,6 +153,7 @@ fn apply_style(options: &mut Options, arm: &ArmName, resources: &Resources) -> R
         ArmName::RocksdbLeveledLowPriority => {
             let mut env = Env::new().place("RocksDB's environment")?;
             env.lower_thread_pool_cpu_priority();
+            env.lower_thread_pool_io_priority();
             options.set_env(&env);
         }
         ArmName::RocksdbLeveledTuned(base) => {

@@ -40,7 +40,8 @@ pub fn render_table(results: &Results) -> String {
         text += &format!("  ! {}\n", labels.in_sentence(caution));
     }
     for failure in &results.failures {
-        text += &format!("  ! failed: {}\n", labels.in_sentence(&failure.sentence));
+        let sentence = labels.in_sentence(&failure.sentence);
+        text += &format!("  ! {}: {sentence}\n", failure.title());
     }
     if let Some(headroom) = &verdict.headroom {
         let headroom = render_headroom(headroom, &verdict.arms, &labels);

@@ -69,6 +69,7 @@ pub fn run(plan: &RunPlan, watcher: &mut dyn Watcher) -> Result<Results> {
     plan.check()?;
     std::fs::create_dir_all(&plan.out).place(plan.out.display())?;
     let mut results = Results::resume(&plan.out, &plan.parameters())?;
+    check_machine(plan, &results)?;
     measure_device(plan, &mut results)?;
     let mut sitting = Sitting::begin();
     let of = plan.arms.len() * plan.rounds as usize;
@@ -81,22 +82,28 @@ pub fn run(plan: &RunPlan, watcher: &mut dyn Watcher) -> Result<Results> {
             break;
         }
         watcher.arm_begins(&arm, round, number, of);
-        results
-            .failures
-            .retain(|failure| failure.arm != arm || failure.round != round);
         let begun = Instant::now();
         let ended = launch(plan, &job(plan, &results.machine, &arm, round)?, watcher);
         let succeeded = ended.is_ok();
         match ended {
             Ok(run) => {
                 sitting.note(&arm, begun);
+                let failures = results.failures.iter_mut();
+                let before = failures.filter(|it| it.arm == arm && it.round == round);
+                before.for_each(|failure| failure.made_good = true);
                 results.runs.push(run);
             }
-            Err(error) => results.failures.push(Failure {
-                arm,
-                round,
-                sentence: error.to_string(),
-            }),
+            Err(error) => {
+                let failure = Failure {
+                    arm,
+                    round,
+                    sentence: error.to_string(),
+                    made_good: false,
+                };
+                // The same again says nothing more.
+                results.failures.retain(|it| *it != failure);
+                results.failures.push(failure);
+            }
         }
         save(&mut results, &plan.out)?;
         if let Some(run) = results.runs.last().filter(|_| succeeded) {
@@ -108,6 +115,19 @@ pub fn run(plan: &RunPlan, watcher: &mut dyn Watcher) -> Result<Results> {
     Ok(results)
 }
 
+/// Rounds of different machines are no rounds of one comparison.
+fn check_machine(plan: &RunPlan, results: &Results) -> Result<()> {
+    if plan.left(results).is_empty() || results.machine.is_like(&Machine::this()) {
+        return Ok(());
+    }
+    Err(BenchError::new(format!(
+        "{}: it holds runs of another machine ({}), and what is compared has to be of one; give \
+         another --out",
+        plan.out.join(RESULTS_FILE).display(),
+        results.machine.processor
+    )))
+}
+
 /// Measures the device once for all arms and rounds: a schedule that measured it for itself
 /// would go by its luck in that half second.
 fn measure_device(plan: &RunPlan, results: &mut Results) -> Result<()> {
@@ -115,14 +135,6 @@ fn measure_device(plan: &RunPlan, results: &mut Results) -> Result<()> {
     let left = plan.left(results);
     if given.is_some() || !left.iter().any(|(_, arm)| arm.goes_by_device()) {
         return Ok(());
-    }
-    if !results.machine.is_like(&Machine::this()) {
-        return Err(BenchError::new(format!(
-            "{}: it holds runs of another machine ({}), whose device's speed the schedules went \
-             by; give another --out",
-            plan.out.join(RESULTS_FILE).display(),
-            results.machine.processor
-        )));
     }
     if results.machine.device_bytes_per_second.is_none() {
         let rate = lissom::control::device_bytes_per_second(&plan.out)?;

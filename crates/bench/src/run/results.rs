@@ -47,6 +47,20 @@ pub struct Failure {
     pub round: u32,
     /// Why.
     pub sentence: String,
+    /// The same arm has run in the round since. What failed once stays on record: it may have been
+    /// a wrong answer.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub made_good: bool,
+}
+
+impl Failure {
+    /// Before the sentence.
+    pub fn title(&self) -> &'static str {
+        match self.made_good {
+            true => "failed, and succeeded when it was run again",
+            false => "failed",
+        }
+    }
 }
 
 /// The machine that ran it.

@@ -251,14 +251,11 @@ pub fn place(what: &str, path: PathBuf) -> String {
 
 /// An arm that failed is a failed benchmark, though the others stand.
 pub fn complain(results: &Results, out: &Path) -> Outcome {
-    if results.failures.is_empty() {
+    let failures = results.failures.iter().filter(|it| !it.made_good);
+    let sentences: Vec<&str> = failures.map(|it| it.sentence.as_str()).collect();
+    if sentences.is_empty() {
         return Ok(());
     }
-    let sentences: Vec<&str> = results
-        .failures
-        .iter()
-        .map(|failure| failure.sentence.as_str())
-        .collect();
     Err(Failure::Failed(format!(
         "{}; what succeeded stands in {}, and the same command goes on from there",
         sentences.join("; "),

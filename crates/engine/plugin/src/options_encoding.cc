@@ -85,6 +85,7 @@ void PutDbOptions(const rocksdb::DBOptions& options, Buffer* buffer) {
   buffer->PutBool(options.compaction_service != nullptr);
   buffer->PutU64(options.db_paths.size());
   buffer->PutBool(options.env != rocksdb::Env::Default());
+  buffer->PutString(options.wal_dir);
 }
 
 void PutColumnFamilyOptions(const std::string& name,

@@ -226,9 +226,12 @@ impl Seen {
 
 /// Refuses a database whose merges this program cannot compute.
 fn check(record: &Record) -> Result<()> {
-    record.names.iter().try_for_each(|name| {
-        record.require_merge_operator(name, "lissom::adopt::Detacher::customise")
-    })
+    let how = "lissom::adopt::Detacher::customise";
+    record.require_log(how)?;
+    record
+        .names
+        .iter()
+        .try_for_each(|name| record.require_merge_operator(name, how))
 }
 
 /// Whether a plain RocksDB has all levels that hold files.

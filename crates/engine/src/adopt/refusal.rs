@@ -45,8 +45,8 @@ pub(super) fn database(
     }
     if let Some(directory) = wal_dir {
         return Some(format!(
-            "its write-ahead log lies elsewhere, in {directory}: open it once with RocksDB and \
-             avoid_flush_during_shutdown off, close it, and open it once more without wal_dir"
+            "its write-ahead log lies elsewhere, in {directory}: open it once with RocksDB, flush all \
+             column families, close it, and open it once more without wal_dir"
         ));
     }
     blobs.then(|| {

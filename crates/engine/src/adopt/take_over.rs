@@ -22,7 +22,7 @@ use super::space::{check_space, free_bytes};
 use super::work::{Watch, Work};
 use crate::error::{Error, Result};
 use crate::files::state::{self, Stored, StoredFamily};
-use crate::inspect::record::Record;
+use crate::inspect::record::{Record, log_directory};
 use crate::inspect::{read, recorded};
 use crate::settings::Settings;
 
@@ -139,10 +139,10 @@ impl Adopter {
 
 /// Refuses a database before it is opened, for what its files say.
 fn check(record: &Record) -> Result<()> {
-    let wal_dir = wal_directory(&record.directory, &record.options.file_name)?;
+    let wal_dir = log_directory(&record.directory, &record.options.db.wal_dir);
     let blobs = has_files(&record.directory, ".blob")?;
     let tables = has_files(&record.directory, ".sst")?;
-    let why = refusal::database(&record.options, wal_dir.as_deref(), blobs)
+    let why = refusal::database(&record.options, wal_dir, blobs)
         .or_else(|| record.names.iter().find_map(|name| family(record, name)))
         .or_else(|| compressions(record).filter(|_| tables));
     match why {
@@ -193,21 +193,6 @@ fn mark(directory: &Path, settings: &BTreeMap<String, Settings>) -> Result<()> {
         return Ok(());
     }
     state::save(directory, &stored)
-}
-
-/// The directory of the write-ahead log, if it is not the database's own.
-fn wal_directory(directory: &Path, options_file: &str) -> Result<Option<String>> {
-    let path = directory.join(options_file);
-    let text = std::fs::read_to_string(&path).map_err(|error| Error::io("read", &path, &error))?;
-    let set = text
-        .lines()
-        .find_map(|line| line.trim().strip_prefix("wal_dir="))
-        .filter(|value| !value.is_empty());
-    let own = |value: &str| {
-        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        real(Path::new(value)) == real(directory)
-    };
-    Ok(set.filter(|value| !own(value)).map(str::to_owned))
 }
 
 /// Whether a directory has files whose names end so.

@@ -17,6 +17,7 @@ use crate::error::{Error, Result};
 use crate::ffi::options::read_options;
 use crate::ffi::options_file::load_latest_options;
 use crate::files::state::{self, StoredFamily};
+use crate::inspect::record::require_log;
 use crate::inspect::recorded::family_settings;
 use crate::settings::Settings;
 
@@ -68,6 +69,7 @@ pub(super) fn record(
     if rows.iter().any(|row| row.how == How::Reopening) {
         let changed = changed(&settings(path, directory)?, wanted)?;
         check_merge_operators(directory, customise)?;
+        check_log(path, directory, customise)?;
         drop(lock(path)?);
         // Nobody else has it open until the state file is written.
         let opened = drive::open(path, &changed, customise)?;
@@ -98,6 +100,16 @@ fn check_merge_operators(directory: &Directory, customise: &Customise) -> Result
         }
     }
     Ok(())
+}
+
+/// Opened without its log, it would record that there is none elsewhere.
+fn check_log(path: &Path, directory: &Directory, customise: &Customise) -> Result<()> {
+    let recorded = directory.options.get(&Section::Database, "wal_dir");
+    let mut options = Options::default();
+    customise("default", &mut options);
+    let brought = read_options(&mut options)?.db.wal_dir;
+    let how = "lissom::apply::Applier::customise";
+    require_log(path, recorded.unwrap_or_default(), &brought, how)
 }
 
 fn remember(path: &Path, settings: &BTreeMap<String, Settings>) -> Result<()> {

@@ -66,7 +66,7 @@ impl Autopilot {
     /// 11.12 takes a move that meets the drop for a failure of the disk, and
     /// refuses all later writes.
     pub fn release_cf(&self, name: &str) {
-        let Some(family) = self.shared.families.write().remove(name) else {
+        let Some(family) = self.shared.family(name) else {
             return;
         };
         let handle = self.shared.db.cf_handle(name);
@@ -76,6 +76,8 @@ impl Autopilot {
         let urgent = self.shared.priorities.urgent();
         *family.gate.write() = false;
         drop(urgent);
+        // Only now: who ingests looks for the gate here.
+        self.shared.families.write().remove(name);
         drop(aborted);
         self.shared.events.forget(name);
         self.shared.events.bell().ring();

@@ -115,8 +115,10 @@ impl Compactor {
 
 /// Refuses a database that is not Lissom's, or whose merges this program cannot compute.
 fn check(record: &Record) -> Result<()> {
+    let how = "lissom::control::Compactor::customise";
+    record.require_log(how)?;
     record.names.iter().try_for_each(|name| {
         record.require_adopted(name)?;
-        record.require_merge_operator(name, "lissom::control::Compactor::customise")
+        record.require_merge_operator(name, how)
     })
 }

@@ -4,11 +4,9 @@ use std::mem;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rust_rocksdb::Options;
 use rust_rocksdb::properties::{NUM_RUNNING_COMPACTIONS, NUM_RUNNING_FLUSHES};
 
 use crate::RocksDb;
-use crate::ffi::options::read_options;
 
 /// RocksDB is rarely without a job for less than this.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -33,13 +31,6 @@ pub(super) fn drop_family(rocks: &RocksDb, name: &str) -> Result<bool, rust_rock
         mem::forget(handle);
     }
     Ok(is_at_rest)
-}
-
-/// Whether the options of a column family that was dropped, and has no job of RocksDB's
-/// left, may go. A compaction filter is theirs alone, and the application may compact by
-/// a handle of its own; all else is shared with whoever uses it.
-pub(super) fn may_go(options: &mut Options) -> bool {
-    read_options(options).is_ok_and(|found| found.cf.compaction_filter.is_none())
 }
 
 /// Waits for an instant without a job of RocksDB's; false when there is none.

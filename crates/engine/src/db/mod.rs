@@ -1,5 +1,6 @@
 //! A database with its autopilot inside.
 
+mod created;
 pub(crate) mod directory;
 mod dropping;
 mod family;
@@ -23,8 +24,9 @@ use std::sync::Arc;
 use lissom_core::Mission;
 use lissom_core::tuner::Policy;
 use parking_lot::Mutex;
-use rust_rocksdb::{Cache, Options, WriteBatch, WriteBatchIteratorCf, WriteOptions};
+use rust_rocksdb::{Cache, WriteBatch, WriteBatchIteratorCf, WriteOptions};
 
+use self::created::Created;
 use self::opening::Customise;
 use self::operations::{Operations, operations};
 use self::turns::Turns;
@@ -56,6 +58,8 @@ pub struct Db {
     // Before `rocks`: threads end before the database closes.
     autopilot: Autopilot,
     rocks: Arc<RocksDb>,
+    // Behind both, whose handles it tells from the application's; it closes the database.
+    created: Created,
     counters: Arc<Counters>,
     events: Arc<Events>,
     /// Held for moments only: whoever waits for RocksDB does so without it.
@@ -65,9 +69,6 @@ pub struct Db {
     rate_limit: Option<Arc<RateLimit>>,
     turns: Turns,
     customise: Option<Arc<Customise>>,
-    /// Objects that options hold must outlive the column family; RocksDB's binding
-    /// sees to it only for those given at open. By its name.
-    created: Mutex<Vec<(String, Options)>>,
 }
 
 impl Db {
@@ -169,7 +170,7 @@ impl Db {
         // One of that name may have been dropped through RocksDB's own handle.
         self.autopilot.release_cf(name);
         self.rocks.create_cf(name, &options)?;
-        self.created.lock().push((name.to_owned(), options));
+        self.created.keep(name, options);
         self.autopilot.adopt_cf(name, hooks)
     }
 
@@ -200,9 +201,7 @@ impl Db {
         self.events.release_writers(name);
         self.preparation.lock().hooks.remove(name);
         if is_at_rest {
-            let mut created = self.created.lock();
-            created
-                .retain_mut(|(made, options)| made.as_str() != name || !dropping::may_go(options));
+            self.created.forget(name);
         }
         Ok(())
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use rust_rocksdb::{ColumnFamilyDescriptor, Options};
 
+use super::created::Created;
 use super::turns::Turns;
 use super::{Db, directory, tables};
 use crate::RocksDb;
@@ -80,9 +81,12 @@ impl Opening {
         let autopilot = Autopilot::start(rocks.clone(), &preparation, false)
             .map_err(|error| error.within(self.path.display()))?;
         let events = preparation.events.clone();
+        let created = Created::of(&rocks);
+        created.keep("default", options);
         Ok(Db {
             autopilot,
             rocks,
+            created,
             counters: events.counters("default"),
             events,
             cache: preparation.cache.clone(),
@@ -90,7 +94,6 @@ impl Opening {
             turns: Turns::default(),
             preparation: Mutex::new(preparation),
             customise: self.customise,
-            created: Mutex::new(vec![("default".into(), options)]),
         })
     }
 

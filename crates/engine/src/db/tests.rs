@@ -3,8 +3,7 @@ use rust_rocksdb::compaction_filter::Decision;
 use crate::{Db, Settings};
 
 fn families_with_options(db: &Db) -> Vec<String> {
-    let created = db.created.lock();
-    created.iter().map(|(name, _)| name.clone()).collect()
+    db.created.names()
 }
 
 /// An application may make a column family a day for years.

@@ -96,6 +96,8 @@ pub struct DbOptions {
     pub db_paths: u64,
     /// Is the environment another than the default one?
     pub has_other_env: bool,
+    /// Where the write-ahead log lies; empty: in the database's own directory.
+    pub wal_dir: String,
 }
 
 /// Options of one column family. Fields carry RocksDB's names and units; an
@@ -211,6 +213,7 @@ impl DbOptions {
             has_compaction_service: reader.bool()?,
             db_paths: reader.u64()?,
             has_other_env: reader.bool()?,
+            wal_dir: reader.string()?,
         })
     }
 }

@@ -149,12 +149,16 @@ fn open_once(directory: &Path, customise: &Customise<'_>, gate: &Gate<'_>) -> Re
     let on_record = load_latest_options(directory).map_err(|error| within(error.into()))?;
     let names = column_families(directory).map_err(within)?;
     let mut families = Vec::new();
-    let mut merge_operators = BTreeMap::new();
+    let (mut merge_operators, mut wal_dir) = (BTreeMap::new(), String::new());
     for name in &names {
         let levels = find(&on_record, name).map_or(0, |family| family.num_levels);
         let mut options = family_options(name, levels, customise);
-        if let Some(operator) = read_options(&mut options)?.cf.merge_operator {
+        let brought = read_options(&mut options)?;
+        if let Some(operator) = brought.cf.merge_operator {
             merge_operators.insert(name.clone(), operator);
+        }
+        if name == "default" {
+            wal_dir = brought.db.wal_dir;
         }
         families.push((name.clone(), options));
     }
@@ -163,6 +167,7 @@ fn open_once(directory: &Path, customise: &Customise<'_>, gate: &Gate<'_>) -> Re
         names,
         options: on_record,
         merge_operators,
+        wal_dir,
     };
     gate(&record)?;
     let mut options = Options::default();

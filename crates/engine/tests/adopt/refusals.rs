@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use lissom::adopt::Adopter;
+use lissom::adopt::{Adopter, Detacher};
+use lissom::apply::{Applier, SettingsText};
+use lissom::control::Compactor;
 use rust_rocksdb::{
     DB, Options, SingleThreaded, TransactionDB, TransactionDBOptions, TransactionOptions,
     WriteOptions,
@@ -116,6 +118,50 @@ fn a_log_that_only_a_transaction_db_reads_in_whole() {
     adopter.adopt(&mut |_| ()).expect("adopted");
     let db = lissom::Db::open(path, lissom::Settings::default()).expect("it opens");
     for key in ["key", "other"] {
+        assert_eq!(db.get(key).expect("a get").as_deref(), Some(&b"value"[..]));
+    }
+}
+
+/// Without its log a database lacks what only the log holds, and from its next flush on for ever.
+#[test]
+fn a_log_that_lies_elsewhere_is_given_along_or_nothing_is_done() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let logs = tempfile::tempdir().expect("a directory");
+    let (path, log) = (directory.path(), logs.path().to_owned());
+    let customise = move |_: &str, options: &mut Options| options.set_wal_dir(&log);
+    let opened = || {
+        let opening = lissom::Db::opening(path, lissom::Settings::default());
+        opening.customise(customise.clone()).open().expect("opened")
+    };
+    let put = |key: &str| opened().put(key, "value").expect("a put");
+    put("first");
+    let nothing = &mut |_: lissom::adopt::Progress| ();
+    let settings = SettingsText::parse("{\"size_ratio\": 4}").expect("well-formed");
+    for error in [
+        Detacher::new(path).forecast().expect_err("its log"),
+        Detacher::new(path).detach(nothing).expect_err("its log"),
+        Compactor::new(path).compact(nothing).expect_err("its log"),
+        Applier::new(path, settings.clone())
+            .apply(&mut |_| ())
+            .expect_err("its log"),
+    ] {
+        assert!(error.to_string().contains("lies elsewhere, in "), "{error}");
+        assert!(error.to_string().contains("::customise"), "{error}");
+    }
+    Applier::new(path, settings)
+        .customise(customise.clone())
+        .apply(&mut |_| ())
+        .expect("applied");
+    put("second");
+    let compactor = Compactor::new(path).customise(customise.clone());
+    compactor.compact(nothing).expect("compacted");
+    put("third");
+    let detacher = Detacher::new(path).customise(customise.clone());
+    detacher.detach(nothing).expect("detached");
+    let mut options = Options::default();
+    customise("default", &mut options);
+    let db = DB::open(&options, path).expect("plain");
+    for key in ["first", "second", "third"] {
         assert_eq!(db.get(key).expect("a get").as_deref(), Some(&b"value"[..]));
     }
 }

@@ -102,3 +102,25 @@ fn changes_that_are_no_writes_are_asked_for_too() {
         assert_eq!(place.names(), ["data", "data.before-apply"]);
     }
 }
+
+/// Somebody has pointed a program at the old directory instead of calling `undo`.
+#[test]
+fn what_was_written_to_the_old_directory_is_kept() {
+    let place = Place::new();
+    let path = place.path();
+    make(&path, 2_000);
+    rewrite(&path, FEWER_LEVELS);
+    let before = path.with_file_name("data.before-apply");
+    let db = opened(&before);
+    db.put("since", "then").expect("a put");
+    drop(db);
+    let finished = finish(&path, false).expect("finished");
+    assert_eq!(
+        (finished.removed.len(), finished.kept),
+        (0, vec![before.clone()])
+    );
+    assert_eq!(contents(&before)["default"][&b"since"[..]], b"then");
+    let finished = finish(&path, true).expect("finished");
+    assert_eq!((finished.removed.len(), finished.kept.len()), (1, 0));
+    assert_eq!(place.names(), ["data"]);
+}

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use lissom::Db;
 use rust_rocksdb::compaction_filter::CompactionFilter;
 use rust_rocksdb::compaction_filter_factory::{CompactionFilterContext, CompactionFilterFactory};
-use rust_rocksdb::{CompactionDecision, MergeOperands, Options};
+use rust_rocksdb::{CompactionDecision, IteratorMode, MergeOperands, Options};
 
 use super::store::{Model, key, load, open_with, scattered, settings, settle_and_agree, went_deep};
 
@@ -73,6 +73,40 @@ fn a_compaction_filter_removes_and_changes() {
         }
     }
     settle_and_agree(&db, &model);
+}
+
+/// The handle keeps the database open, and it compacts by itself then.
+#[test]
+fn a_compaction_filter_lasts_as_long_as_a_handle_of_rocksdb() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let alive = Arc::new(());
+    let held = alive.clone();
+    let db = open_with(directory.path(), move |options| {
+        let held = held.clone();
+        options.set_compaction_filter("doom", move |_, key: &[u8], _: &[u8]| {
+            let _alive = &held;
+            match is_doomed(key) {
+                true => CompactionDecision::Remove,
+                false => CompactionDecision::Keep,
+            }
+        });
+    });
+    db.create_cf("late").expect("made");
+    let rocks = db.rocksdb().clone();
+    let used = Arc::strong_count(&alive);
+    drop(db);
+    // One was `customise` itself; the filters of both column families are there.
+    assert_eq!(Arc::strong_count(&alive), used - 1);
+    let late = rocks.cf_handle("late").expect("it is there");
+    for number in 0..100 {
+        rocks.put_cf(&late, key(number), "value").expect("a put");
+    }
+    rocks.flush_cf(&late).expect("a flush");
+    rocks.compact_range_cf(&late, None::<&[u8]>, None::<&[u8]>);
+    let left = rocks.full_iterator_cf(&late, IteratorMode::Start);
+    let keys: Vec<_> = left.map(|entry| entry.expect("readable").0).collect();
+    assert_eq!(keys.len(), 90);
+    assert!(keys.iter().all(|key| !is_doomed(key)));
 }
 
 struct Factory(Arc<AtomicU64>);

@@ -3,7 +3,9 @@
 use lissom_search::search::TrialId;
 use lissom_trials::session::Trials;
 
-use super::support::{GOOD, TRIAL, failed, is_gone, is_stopped, job, lab, measured, wait_until};
+use super::support::{
+    GOOD, TRIAL, failed, is_gone, is_stopped, job, lab, measured, runs, wait_until,
+};
 
 #[test]
 fn a_child_that_ignores_sigterm_is_killed() {
@@ -51,8 +53,7 @@ fn everything_that_a_child_starts_ends_with_it() {
 #[test]
 fn a_process_that_leaves_the_group_ends_with_it() {
     let script = format!("setsid sleep 1000 & echo $! > \"$2/stray\"; {GOOD}");
-    let found = std::process::Command::new("setsid").arg("true").status();
-    if !found.is_ok_and(|it| it.success()) {
+    if !runs("setsid", "true") {
         return;
     }
     let mut lab = lab(&script);

@@ -101,14 +101,15 @@ assert hear(1, 23.0, 1.0) == 35.0
 
 #[test]
 fn what_spans_a_pause_is_left_out() {
+    if !has_python() {
+        return;
+    }
     let folder = Path::new(EXAMPLE).parent().expect("a folder");
     let run = Command::new("python3")
         .args(["-B", "-c", PAUSED])
         .env("PYTHONPATH", folder)
         .output();
-    let Ok(output) = run else {
-        return;
-    };
+    let output = run.expect("it ran a moment ago");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
 }

@@ -1,6 +1,7 @@
 //! Scripts in a runner, and a look at their processes.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
@@ -187,9 +188,22 @@ pub fn is_empty(directory: &Path) -> bool {
 
 /// Whether scripts in Python can run here.
 pub fn has_python() -> bool {
-    let python = Command::new("python3")
-        .arg("--version")
-        .stdout(Stdio::null())
-        .status();
-    python.is_ok_and(|status| status.success())
+    runs("python3", "--version")
+}
+
+/// Whether a program is there that a test needs, which is skipped where it is not.
+///
+/// # Panics
+/// Where no test may be skipped.
+pub fn runs(program: &str, argument: &str) -> bool {
+    let mut command = Command::new(program);
+    let status = command.arg(argument).stdout(Stdio::null()).status();
+    let runs = status.is_ok_and(|status| status.success());
+    if !runs {
+        // Written past `println`, whose lines are not shown of tests that pass.
+        let line = format!("skipped: a test that needs {program}\n");
+        assert!(std::env::var_os("LISSOM_NO_SKIP").is_none(), "{line}");
+        let _ = std::io::stderr().write_all(line.as_bytes());
+    }
+    runs
 }

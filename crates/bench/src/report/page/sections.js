@@ -17,7 +17,7 @@ function header(page, data) {
   ];
   html("ul", { class: "facts" }, page, facts.map(([v, n]) => `<li><b>${escaped(v)}</b> ${escaped(n)}</li>`).join(""));
   for (const it of data.labels) html("p", { class: "schedule" }, page, `<b>${escaped(it.label)}:</b> ${escaped(it.sessions.join(", "))}`);
-  const said = [...verdict.cautions, ...data.failures.map((f) => `Failed: ${f.sentence}`)];
+  const said = [...verdict.cautions, ...data.failures.map((f) => `${f.made_good ? "Failed, and succeeded when it was run again" : "Failed"}: ${f.sentence}`)];
   if (said.length) html("div", { class: "warn" }, page, `<strong>Before you believe it</strong><ul>${said.map((s) => `<li>${escaped(s)}</li>`).join("")}</ul>`);
 }
 

@@ -28,6 +28,7 @@ fn two_oracles() -> (Results, String) {
         arm: second.parse().unwrap(),
         round: 0,
         sentence: format!("arm {second}, round 1: refused"),
+        made_good: false,
     });
     (results, second)
 }

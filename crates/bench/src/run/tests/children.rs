@@ -1,6 +1,7 @@
 //! Arms that fail, and arms in processes of their own.
 
 use super::*;
+use crate::report::render_table;
 
 #[test]
 fn a_failed_arm_ends_neither_the_run_nor_the_others() {
@@ -111,5 +112,32 @@ fn a_child_that_dies_is_a_failure_with_a_sentence() {
         results.failures[0]
             .sentence
             .contains("ended without a result")
+    );
+}
+
+/// It may have been a wrong answer.
+#[test]
+fn what_failed_once_stays_on_record() {
+    let out = tempfile::tempdir().unwrap();
+    let mut plan = plan(&["mock-good"], out.path());
+    plan.rounds = 1;
+    let launcher = plan.launcher.clone();
+    plan.launcher = Launcher::Child {
+        program: "/bin/false".into(),
+        arguments: Vec::new(),
+    };
+    for _ in 0..2 {
+        let failed = run(&plan, &mut Silent).unwrap();
+        assert_eq!(failed.failures.len(), 1, "the same once");
+        assert!(!failed.failures[0].made_good);
+    }
+    plan.launcher = launcher;
+    let results = run(&plan, &mut Silent).unwrap();
+    assert_eq!((results.runs.len(), results.failures.len()), (1, 1));
+    assert!(results.failures[0].made_good);
+    let table = render_table(&results);
+    assert!(
+        table.contains("! failed, and succeeded when it was run again: "),
+        "{table}"
     );
 }

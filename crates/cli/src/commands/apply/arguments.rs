@@ -24,8 +24,8 @@ pub fn command() -> Command {
              A store of Lissom's is not rebuilt, since it rewrites files as it merges them; \
              settings that hold from its next open on are recorded, for the program to open it \
              with.\n\n\
-             --yes answers the question of --undo, and lets --finish remove a copy that was \
-             written to before it was taken away.\n\n\
+             --yes answers the question of --undo, and lets --finish remove a directory that was \
+             opened for writing and alone has what was written then.\n\n\
              Exit code 1 when an option could not be changed. What the directory does not keep, \
              as block_cache of RocksDB or workers of Lissom, is for the program that opens the \
              database to set, and counts as no failure.",

@@ -99,8 +99,8 @@ fn end(given: &ArgMatches, directory: &Path) -> Outcome {
     match finished.kept.first() {
         None => Ok(()),
         Some(kept) => Err(Failure::Failed(format!(
-            "{} was not removed: nothing else has what was written to it before --undo took it \
-             away; --finish --yes removes it",
+            "{} was not removed: it was opened for writing after the rebuild, and nothing else has \
+             what was written to it then; --finish --yes removes it",
             kept.display()
         ))),
     }

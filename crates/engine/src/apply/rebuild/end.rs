@@ -9,7 +9,7 @@ use super::check::stranger;
 use super::disk;
 use super::identity::identity;
 use super::mark::{self, Mark, Successor};
-use super::place::{Place, Settled};
+use super::place::{Place, Settled, is_as_it_was};
 use super::steps::{Name, State};
 use crate::apply::build::{Access, open};
 use crate::apply::directory::Directory;
@@ -21,8 +21,8 @@ use crate::error::{Error, Result};
 pub struct Finished {
     /// What was removed.
     pub removed: Vec<Removed>,
-    /// Copies that [`undo`] took away after they were written to: nothing else has
-    /// these writes.
+    /// Directories that were opened for writing after they had left the database's place, and
+    /// copies that [`undo`] took away after they were: nothing else has these writes.
     pub kept: Vec<PathBuf>,
 }
 
@@ -54,7 +54,7 @@ pub struct Changes {
 }
 
 /// Removes the directory from before a rebuild, and a copy that was taken away again.
-/// A copy that was written to is only removed `with_changes`.
+/// What was opened for writing since is only removed `with_changes`.
 ///
 /// # Errors
 /// When there is none, the database itself is not there, or somebody has one of them
@@ -96,17 +96,30 @@ enum Fate {
     Removed,
 }
 
-fn fate(mark: Option<&Mark>, with_changes: bool) -> Fate {
-    match mark {
-        Some(Mark::Before(_)) => Fate::Removed,
-        Some(Mark::Undone { changed }) if *changed && !with_changes => Fate::Kept,
-        Some(Mark::Undone { .. }) => Fate::Removed,
-        Some(Mark::Copy(_) | Mark::Leaving | Mark::Undoing { .. }) | None => Fate::Stays,
-    }
+/// `is_as_it_was` tells it of the directory from before a rebuild, by what that was then.
+fn fate(
+    mark: Option<&Mark>,
+    with_changes: bool,
+    is_as_it_was: impl FnOnce(&str) -> Result<bool>,
+) -> Result<Fate> {
+    let changed = match mark {
+        Some(Mark::Before(successor)) => !is_as_it_was(&successor.source)?,
+        Some(Mark::Undone { changed }) => *changed,
+        Some(Mark::Copy(_) | Mark::Leaving | Mark::Undoing { .. }) | None => {
+            return Ok(Fate::Stays);
+        }
+    };
+    Ok(match changed && !with_changes {
+        true => Fate::Kept,
+        false => Fate::Removed,
+    })
 }
 
 fn end(place: &Place, path: &Path, with_changes: bool, finished: &mut Finished) -> Result<()> {
-    let look = || -> Result<Fate> { Ok(fate(mark::load(path)?.as_ref(), with_changes)) };
+    let look = || {
+        let mark = mark::load(path)?;
+        fate(mark.as_ref(), with_changes, |then| is_as_it_was(path, then))
+    };
     if look()? == Fate::Stays {
         return Ok(());
     }
@@ -239,16 +252,18 @@ mod tests {
         let before = Mark::Before(Successor::default());
         let copy = Mark::Copy(Progress::default());
         let undone = |changed| Mark::Undone { changed };
-        for (mark, unasked, asked) in [
-            (None, Fate::Stays, Fate::Stays),
-            (Some(copy), Fate::Stays, Fate::Stays),
-            (Some(Mark::Leaving), Fate::Stays, Fate::Stays),
-            (Some(before), Fate::Removed, Fate::Removed),
-            (Some(undone(false)), Fate::Removed, Fate::Removed),
-            (Some(undone(true)), Fate::Kept, Fate::Removed),
+        for (mark, as_it_was, unasked, asked) in [
+            (None, true, Fate::Stays, Fate::Stays),
+            (Some(copy), true, Fate::Stays, Fate::Stays),
+            (Some(Mark::Leaving), true, Fate::Stays, Fate::Stays),
+            (Some(before.clone()), true, Fate::Removed, Fate::Removed),
+            (Some(before), false, Fate::Kept, Fate::Removed),
+            (Some(undone(false)), true, Fate::Removed, Fate::Removed),
+            (Some(undone(true)), true, Fate::Kept, Fate::Removed),
         ] {
-            assert_eq!(fate(mark.as_ref(), false), unasked, "{mark:?}");
-            assert_eq!(fate(mark.as_ref(), true), asked, "{mark:?}");
+            let fate = |with_changes| fate(mark.as_ref(), with_changes, |_| Ok(as_it_was));
+            assert_eq!(fate(false).expect("a fate"), unasked, "{mark:?}");
+            assert_eq!(fate(true).expect("a fate"), asked, "{mark:?}");
         }
     }
 }

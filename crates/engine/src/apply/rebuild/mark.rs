@@ -45,13 +45,16 @@ pub(super) enum Mark {
     },
 }
 
-/// The copy that took a directory's place, as it was then.
+/// The copy that took a directory's place, and what both were then.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Successor {
     /// Its latest sequence number.
     pub(super) sequence: u64,
     /// See [`identity`](super::identity::identity).
     pub(super) identity: String,
+    /// The same of the directory whose place it took; empty where that is not known.
+    #[serde(default)]
+    pub(super) source: String,
 }
 
 /// How far a copy has come.
@@ -205,6 +208,7 @@ mod tests {
         let successor = Successor {
             sequence: 9,
             identity: "4".into(),
+            source: "2".into(),
         };
         for mark in [
             mark(),

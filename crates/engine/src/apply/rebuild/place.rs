@@ -7,6 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::disk;
+use super::identity::identity;
 use super::mark::{self, Mark, Successor};
 use super::steps::{Name, Seen, State, Step, next};
 use crate::error::{Error, Result};
@@ -136,7 +137,7 @@ impl Place {
         let mut settled = Settled::Nothing;
         for _ in 0..MOST_STEPS {
             let seen = self.seen()?;
-            let step = next(seen);
+            let step = self.still(next(seen))?;
             settled = completes(seen, step).unwrap_or(settled);
             match step {
                 Step::Settled => return Ok(settled),
@@ -155,11 +156,28 @@ impl Place {
         )))
     }
 
+    /// Between two renames somebody may have opened the old directory under its other name: the
+    /// copy is none of it any more, and the directory gets its own name back.
+    fn still(&self, step: Step) -> Result<Step> {
+        if step != Step::Rename(Name::Rebuild, Name::Path) {
+            return Ok(step);
+        }
+        let is_copy = match mark::load(&self.rebuild)? {
+            Some(Mark::Copy(progress)) => is_as_it_was(&self.before, &progress.source)?,
+            _ => true,
+        };
+        Ok(match is_copy {
+            true => step,
+            false => Step::Rename(Name::Before, Name::Path),
+        })
+    }
+
     fn mark_before(&self, old: &Path) -> Result<()> {
         let successor = match mark::load(&self.path)? {
             Some(Mark::Copy(progress)) => Successor {
                 sequence: progress.verified.unwrap_or(0),
                 identity: progress.compared.unwrap_or_default(),
+                source: progress.source,
             },
             _ => Successor::default(),
         };
@@ -250,6 +268,15 @@ impl Place {
         disk::rename(directory, &self.removing)?;
         disk::remove(&self.removing)
     }
+}
+
+/// Whether nobody has opened a directory for writing since it had this identity; nobody has where
+/// none is known.
+///
+/// # Errors
+/// When the directory cannot be read.
+pub(super) fn is_as_it_was(directory: &Path, then: &str) -> Result<bool> {
+    Ok(then.is_empty() || identity(directory)? == then)
 }
 
 /// What is true once the exchange itself is done.

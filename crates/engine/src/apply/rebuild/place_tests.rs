@@ -48,6 +48,7 @@ fn a_copy_comes_in_and_goes_again() {
         let successor = Successor {
             sequence: 7,
             identity: "as it was".into(),
+            source: String::new(),
         };
         assert_eq!(
             mark::load(&place.before).expect("readable"),
@@ -99,6 +100,32 @@ fn a_kill_between_two_renames_is_settled() {
     assert_eq!(content(&place.path), "old");
     assert_eq!(content(&place.undone), "new");
     assert_eq!(place.settle().expect("settled"), Settled::Nothing);
+}
+
+/// As by a service that is started with the only directory that is there just then.
+#[test]
+fn what_is_written_to_between_two_renames_comes_back() {
+    for written in [false, true] {
+        let parent = tempfile::tempdir().expect("a directory");
+        let place = copied(parent.path());
+        let mut copy = verified();
+        if let Mark::Copy(progress) = &mut copy {
+            progress.source = identity(&place.path).expect("readable");
+        }
+        mark::save(&place.rebuild, &copy).expect("marked");
+        place.leave(Name::Before).expect("renamed");
+        if written {
+            fs::write(place.before.join("000009.log"), "a write").expect("written");
+        }
+        let settled = place.settle().expect("settled");
+        let (is, wanted) = match written {
+            true => ("old", Settled::Nothing),
+            false => ("new", Settled::Exchanged),
+        };
+        assert_eq!((settled, &*content(&place.path)), (wanted, is));
+        assert_eq!(place.rebuild.exists(), written);
+        assert_eq!(mark::load(&place.path).expect("readable"), None);
+    }
 }
 
 /// As by a service that is started again just then.
