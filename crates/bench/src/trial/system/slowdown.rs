@@ -87,12 +87,9 @@ impl Slowdown {
 #[cfg(test)]
 mod tests {
     use std::path::Path;
-    use std::sync::Arc;
-    use std::sync::atomic::{AtomicBool, Ordering};
-    use std::time::Duration;
 
     use lissom::{Db, Settings};
-    use rust_rocksdb::{CompactionDecision, DB, Options};
+    use rust_rocksdb::{DB, Options};
 
     use super::super::applied;
     use super::*;
@@ -129,55 +126,6 @@ mod tests {
         }
         let error = Slowdown::of(&OptionsFile::default()).err().unwrap();
         assert!(error.to_string().contains(LEVEL0), "{error}");
-    }
-
-    /// The names of a directory's OPTIONS files: each change of an option makes another.
-    fn recorded(directory: &Path) -> Vec<String> {
-        let entries = std::fs::read_dir(directory).unwrap();
-        let names = entries.map(|it| it.unwrap().file_name().into_string().unwrap());
-        let mut names: Vec<_> = names.filter(|name| name.starts_with("OPTIONS-")).collect();
-        names.sort();
-        names
-    }
-
-    /// Writers are slowed down for three files in L0 that are merged for as long as the test likes.
-    #[test]
-    fn what_was_granted_is_taken_back_while_writers_are_slowed_down() {
-        let directory = tempfile::tempdir().unwrap();
-        let go_on = Arc::new(AtomicBool::new(false));
-        let wait = go_on.clone();
-        let mut options = Options::default();
-        options.create_if_missing(true);
-        options.set_level_zero_file_num_compaction_trigger(2);
-        options.set_level_zero_slowdown_writes_trigger(2);
-        options.set_compaction_filter("wait", move |_, _: &[u8], _: &[u8]| {
-            while !wait.load(Ordering::Acquire) {
-                std::thread::sleep(Duration::from_millis(1));
-            }
-            CompactionDecision::Keep
-        });
-        let db = DB::open(&options, directory.path()).unwrap();
-        let slowdown = Slowdown::of(&used(directory.path())).unwrap();
-        let rate = || {
-            let rate = db.property_int_value(properties::ACTUAL_DELAYED_WRITE_RATE);
-            rate.unwrap().unwrap()
-        };
-        let before = recorded(directory.path());
-        slowdown.begin_anew(&db).unwrap();
-        assert_eq!(recorded(directory.path()), before, "nothing is to be done");
-        for _ in 0..3 {
-            db.put("key", "value").unwrap();
-            db.flush().unwrap();
-        }
-        assert!(rate() > 0);
-        slowdown.begin_anew(&db).unwrap();
-        assert_ne!(recorded(directory.path()), before);
-        assert!(rate() > 0);
-        slowdown.lift(&db).unwrap();
-        assert_eq!(rate(), 0, "this is what takes it back");
-        slowdown.restore(&db).unwrap();
-        assert!(rate() > 0);
-        go_on.store(true, Ordering::Release);
     }
 
     #[test]
