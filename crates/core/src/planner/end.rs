@@ -29,20 +29,11 @@ pub(super) fn end(now: &mut Observation) {
         .iter()
         .cloned()
         .partition(|drain| over(drain));
-    let merged = |level: &LogicalLevel| Reason::Consolidate { level: *level };
-    let drained = |drain: &Drain, of: &LogicalLevel| {
-        matches!(&drain.reason, Reason::LevelFull { level, .. } if level == of)
-            && !piece::has_sources(now, drain)
-    };
     // What was asked for while it went on was asked for the runs that it took.
-    let had = |drain: &Drain, level: &LogicalLevel| {
-        drain.reason == merged(level) || drained(drain, level)
-    };
-    let lasts = |level: &LogicalLevel| !ended.iter().any(|drain| had(drain, level));
-    let consolidate = now.state.consolidate.iter().copied().filter(&lasts);
-    let consolidate = consolidate.collect();
-    let push_down = now.state.push_down.iter().copied().filter(lasts).collect();
-    (now.state.consolidate, now.state.push_down) = (consolidate, push_down);
+    let over: Vec<LogicalLevel> = ended.iter().filter_map(|it| took(now, it)).collect();
+    now.state.consolidate.retain(|level| !over.contains(level));
+    now.state.push_down.retain(|level| !over.contains(level));
+    let merged = |level: &LogicalLevel| Reason::Consolidate { level: *level };
     now.state
         .abandon
         .retain(|level| left.iter().any(|drain| drain.reason == merged(level)));
@@ -50,9 +41,19 @@ pub(super) fn end(now: &mut Observation) {
     drop_wishes(now);
 }
 
+/// The level whose runs a drain that has ended took, for reads or because it was full.
+fn took(now: &Observation, ended: &Drain) -> Option<LogicalLevel> {
+    match ended.reason {
+        Reason::Consolidate { level } => Some(level),
+        Reason::LevelFull { level, .. } if !piece::has_sources(now, ended) => Some(level),
+        _ => None,
+    }
+}
+
 /// Several runs become one, and only a single run goes down, for a full level is drained without a
-/// wish: one that the level at rest does not fit will not begin, and nothing waits for it. Nor for one whose files have no common cuts,
-/// as those of a run that came down as it was: reads can do without a merge of all that these span.
+/// wish: one that the level at rest does not fit will not begin, and nothing waits for it. Nor for
+/// one whose files have no common cuts, as those of a run that came down as it was: reads can do
+/// without a merge of all that these span.
 fn drop_wishes(now: &mut Observation) {
     let fits = |level: &LogicalLevel, several: bool| {
         let here = view(now, *level);
