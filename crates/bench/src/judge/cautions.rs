@@ -38,6 +38,7 @@ pub fn cautions(
             arm.arm, arm.peak_space_amplification.max, parameters.space_bound
         )
     }));
+    cautions.extend(answers_caution(parameters, rounds));
     cautions.extend(program_cautions(rounds));
     cautions.extend(boot_caution(rounds));
     cautions.extend(unsettled_caution(rounds));
@@ -121,6 +122,36 @@ fn ratio_caution(parameters: &Parameters, rounds: &[Vec<&ArmRun>]) -> Option<Str
             names.join(", ")
         )
     })
+}
+
+/// One thread asks all arms of a round the same, in the same order, so that all give as many
+/// answers: a scan that ended early shows nowhere else.
+fn answers_caution(parameters: &Parameters, rounds: &[Vec<&ArmRun>]) -> Option<String> {
+    if parameters.threads > 1 {
+        return None;
+    }
+    let differs = |(first, other): (&ArmRun, &ArmRun)| {
+        let mut sessions = first.sessions.iter().zip(&other.sessions);
+        let differs = sessions.find(|(one, other)| {
+            one.operations == other.operations && one.verified != other.verified
+        });
+        differs.map(|(one, it)| {
+            format!(
+                "{} gave {} answers to {} operations of {} (round {}), {} gave {}: one of them lacks \
+                 entries or has too many, and has a defect.",
+                other.arm,
+                it.verified,
+                it.operations,
+                it.name,
+                other.round + 1,
+                first.arm,
+                one.verified
+            )
+        })
+    };
+    let pairs = rounds.iter().filter_map(|round| round.split_first());
+    let pairs = pairs.flat_map(|(first, others)| others.iter().map(|other| (*first, *other)));
+    pairs.into_iter().find_map(differs)
 }
 
 /// Figures are one program's, and its commit says which.

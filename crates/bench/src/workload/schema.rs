@@ -171,7 +171,8 @@ pub enum Keys {
     /// All alike.
     #[default]
     Uniform,
-    /// Zipf's law over key numbers; the hot keys are spread over the key space.
+    /// Zipf's law over key numbers; the hot keys are spread over the key space, and stay hot
+    /// while keys are added.
     Zipf {
         /// Exponent; YCSB uses 0.99.
         theta: f64,

@@ -46,6 +46,28 @@ fn runs_of_several_starts_of_a_machine_are_told() {
 }
 
 #[test]
+fn arms_that_give_fewer_answers_are_told() {
+    let arms = ["fixed-1", "fixed-4"];
+    let told = |verified: u64, operations: u64, threads: u32| {
+        let mut runs = arms.map(|name| run(name, 0, [1.0; 3]));
+        runs[1].sessions[1].verified = verified;
+        runs[1].sessions[1].operations = operations;
+        let mut parameters = parameters(&arms);
+        parameters.threads = threads;
+        let cautions = judge(&parameters, &runs).cautions;
+        cautions.into_iter().find(|it| it.contains("answers"))
+    };
+    let caution = told(2, 100, 1).expect("a caution");
+    assert!(
+        caution.starts_with("fixed-4 gave 2 answers to 100 operations of b (round 1), fixed-1"),
+        "{caution}"
+    );
+    assert_eq!(told(1, 100, 1), None);
+    assert_eq!(told(2, 200, 1), None, "it was asked something else");
+    assert_eq!(told(2, 100, 4), None, "threads meet each other's keys");
+}
+
+#[test]
 fn unmet_rules_are_said() {
     let mut one = run("fixed-1", 0, [1.0, 9.0, 1.0]);
     one.load.settled = false;
