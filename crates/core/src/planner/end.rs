@@ -7,6 +7,7 @@ use super::urgency::{self, HURRY};
 use crate::layout::LogicalLevel;
 use crate::observation::Observation;
 use crate::plan::Reason;
+use crate::shape::RunLimit;
 use crate::state::Drain;
 
 /// A drain ends when no source file is left; also when all that are left
@@ -20,8 +21,7 @@ pub(super) fn end(now: &mut Observation) {
                 && now.in_flight.is_empty()
                 && piece::pieces(now, drain, 1).is_empty()
         };
-        let unwanted = || now.state.is_abandoned(drain) || gives_way(now, drain);
-        !running() && (!piece::has_sources(now, drain) || unwanted() || blocked())
+        !running() && (!piece::has_sources(now, drain) || is_unwanted(now, drain) || blocked())
     };
     let (ended, left): (Vec<Drain>, Vec<Drain>) = now
         .state
@@ -73,11 +73,48 @@ fn is_cut(seen: &Observation, merge: &Begin) -> bool {
     pieces.iter().all(|piece| piece.excess.is_none())
 }
 
+/// Whether nobody wants a drain to go on: it begins no piece any more.
+pub(super) fn is_unwanted(seen: &Observation, drain: &Drain) -> bool {
+    seen.state.is_abandoned(drain) || gives_way(seen, drain) || leads_elsewhere(seen, drain)
+}
+
+/// Whether the drain of a full level would lead into a run of its own if it began now: the run
+/// limit below was raised since, so that the run that receives counts as sealed even without what
+/// the drain has brought. What is left would rewrite that run for nothing.
+fn leads_elsewhere(seen: &Observation, drain: &Drain) -> bool {
+    let Reason::LevelFull { level, bytes, .. } = drain.reason else {
+        return false;
+    };
+    let layout = &seen.shape.layout;
+    let Some((below, _)) = layout.logical(drain.target) else {
+        return false;
+    };
+    let (first, _) = layout.span(below);
+    let limit = seen.state.limits.get(below);
+    if below == level || drain.target == first || limit == RunLimit::ONE {
+        return false;
+    }
+    let fresh = view(seen, below).fresh;
+    let mut runs = fresh.iter().skip_while(|run| run.physical < drain.target);
+    let Some(receiver) = runs.next().filter(|run| run.physical == drain.target) else {
+        return false;
+    };
+    let older: Vec<u64> = runs.map(|run| run.bytes).collect();
+    let sealed_runs = older.len() as u16;
+    let sealed_bytes = older.iter().sum();
+    let seal = seen
+        .shape
+        .sealed_at(below, limit, sealed_runs, sealed_bytes);
+    let brought = bytes.saturating_sub(drain.bytes_left(&seen.tree));
+    let before = receiver.bytes.saturating_sub(brought);
+    before >= seal && urgency::for_space(seen, drain) <= 0.0
+}
+
 /// Whether the drain of a full level ends between two pieces: the level is full no more, nothing
 /// comes into it, and what is left of its runs is wanted as one, and can be. That rewrites them
 /// alone, where the drain rewrites what they meet below, several times as much; it begins again
 /// when the level is full. One that the bound on space needs goes on.
-pub(super) fn gives_way(seen: &Observation, drain: &Drain) -> bool {
+fn gives_way(seen: &Observation, drain: &Drain) -> bool {
     let Reason::LevelFull { level, .. } = drain.reason else {
         return false;
     };

@@ -28,6 +28,7 @@ mod properties;
 pub use apart::set_apart_files;
 pub use level0::is_held_up;
 pub use limits::with_limits;
+pub(crate) use urgency::SPACE_SHARE;
 
 use crate::observation::{InFlight, Observation};
 use crate::plan::{Plan, Reason};
@@ -178,13 +179,14 @@ fn besides_level0(workers: usize) -> usize {
 
 /// Compactions of a drain that may run at once: none of one that is to end, else what
 /// the schedule lets run below L0. It does not bind what was
-/// asked for by hand, nor a level that holds as much as it ever should: the tree must
-/// not come to a stop under any order.
+/// asked for by hand, nor what the bound on space asks for, nor a level that holds as much as it
+/// ever should: the tree must not come to a stop under any order.
 fn allowed(now: &Observation, drain: &Drain, urgency: f64) -> usize {
-    if now.state.is_abandoned(drain) || end::gives_way(now, drain) {
+    if end::is_unwanted(now, drain) {
         return 0;
     }
-    let must = urgency >= 1.0 || drain.reason == Reason::Manual;
+    let asked = matches!(drain.reason, Reason::Manual | Reason::SpaceBound { .. });
+    let must = urgency >= 1.0 || asked;
     match now.deep {
         DeepOrder::AtMost(most) if !must => most,
         DeepOrder::Paced if !must && !pace::is_due(now, drain, urgency) => 0,

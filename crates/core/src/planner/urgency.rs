@@ -22,7 +22,7 @@ pub(super) const FEW_SLOTS: u16 = 8;
 
 /// Merging for space begins at this share of the space that the bound leaves,
 /// since writes go on meanwhile.
-pub(super) const SPACE_SHARE: f64 = 0.8;
+pub(crate) const SPACE_SHARE: f64 = 0.8;
 
 /// Of the merge of L0: from its trigger to where writers are slowed down.
 pub(super) fn level0(seen: &Observation) -> f64 {

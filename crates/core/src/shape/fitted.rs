@@ -46,6 +46,7 @@ impl Shape {
 
     fn with_lowest_ratio(&self, deepest: LogicalLevel, bytes: u64) -> Shape {
         let mut fitted = self.clone();
+        fitted.largest_size_ratio = self.size_ratio;
         fitted.size_ratio = LEAST_RATIO.min(self.size_ratio);
         while fitted.size_ratio < self.size_ratio && !fitted.holds(deepest, bytes) {
             fitted.size_ratio += 1;

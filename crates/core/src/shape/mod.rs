@@ -41,6 +41,10 @@ pub struct Shape {
     /// that do not tell it.
     #[serde(default)]
     pub level_compaction_dynamic_level_bytes: bool,
+    /// What [`Shape::size_ratio`] may grow to with the data, where it follows them. 0 in state
+    /// files and journals that do not tell it, and where it stays as it is.
+    #[serde(default)]
+    pub largest_size_ratio: u32,
     /// L0 files at which they are merged into level 1.
     pub level0_file_num_compaction_trigger: u32,
     /// L0 files at which RocksDB slows writers down; above the trigger.

@@ -30,6 +30,7 @@ pub fn small_shape() -> Shape {
         max_space_amplification: 1e9,
         tombstone_share: 0.5,
         transition: Transition::Flexible,
+        largest_size_ratio: 0,
         compression_classes: Vec::new(),
     }
 }

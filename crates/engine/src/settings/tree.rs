@@ -20,6 +20,7 @@ impl Settings {
             max_space_amplification: self.max_space_amplification,
             tombstone_share: self.tombstone_share,
             transition: self.transition,
+            largest_size_ratio: 0,
             compression_classes: self.compression.iter().map(|kind| kind.class()).collect(),
         }
     }

@@ -4,6 +4,7 @@ use super::{flush_scattered, model};
 use crate::layout::{Layout, LogicalLevel, PhysicalLevel};
 use crate::plan::Reason;
 use crate::planner::plan;
+use crate::schedule::DeepOrder;
 use crate::shape::{RunLimit, RunLimits};
 use crate::state::{Drain, DrainId};
 use crate::testing::drawing::parse;
@@ -325,6 +326,27 @@ fn a_merge_for_the_reads_sake_goes_behind_the_bound_on_space() {
     let level = LogicalLevel(2);
     assert_eq!(first(space), Some(DrainId(2)));
     assert_eq!(first(Reason::Transition { level }), Some(DrainId(1)));
+}
+
+/// High load, which holds back what lies deep, is no reason to pass the bound on space.
+#[test]
+fn no_schedule_holds_back_what_the_bound_on_space_asks_for() {
+    let pieces = |reason: Reason| {
+        let mut seen = parse(
+            "workers 2
+             2.14: 0-90:16
+             2.15: 0-90:16
+             drain 2.14 -> 2.15",
+        )
+        .expect("a drawing");
+        seen.state.drains[0].reason = reason;
+        seen.deep = DeepOrder::AtMost(0);
+        plan(&seen).plans.len()
+    };
+    let (estimate, bound) = (2.7, 3.0);
+    assert_eq!(pieces(Reason::SpaceBound { estimate, bound }), 1);
+    let level = LogicalLevel(2);
+    assert_eq!(pieces(Reason::Transition { level }), 0);
 }
 
 /// Among merges for the reads' sake the shallowest, which spares a run by the least work.

@@ -7,7 +7,8 @@
 //! (RusKey 4.3, with whole inflows). The deepest level holds the data itself. With
 //! one run each inflow rewrites all of it, and as long as the run that holds the data
 //! is not sealed; with several it grows until it is full or the bound on space is met,
-//! and then all of it is merged.
+//! and then all of it is merged. Where the size ratio follows the data, what comes in makes the
+//! level larger, and it is full only under the largest ratio.
 //!
 //! A scan passes the bytes that are newer than the oldest run, each by its weight
 //! ([`super::passing`]). A level above the deepest is half full on average, whatever its
@@ -20,6 +21,7 @@
 use super::passing;
 use crate::cost_model::readahead;
 use crate::layout::LogicalLevel;
+use crate::planner::SPACE_SHARE;
 use crate::shape::{RunLimit, RunLimits, Shape};
 use crate::tree::Tree;
 
@@ -37,6 +39,10 @@ pub(super) struct Structure<'a> {
     weight: f64,
     /// Entries of the data in a block.
     per_block: f64,
+    /// What may come in beside the data before all of it is merged.
+    room: f64,
+    /// The tree when half of that has come in.
+    grown: Shape,
 }
 
 /// What a vector of limits means.
@@ -66,6 +72,7 @@ impl<'a> Structure<'a> {
         let deepest = tree.deepest_occupied(&shape.layout)?;
         let oldest = tree.runs().next_back()?;
         let data = tree.bytes(oldest);
+        let room = room(shape, deepest, data.max(1));
         Some(Structure {
             shape,
             levels: usize::from(deepest.0),
@@ -73,6 +80,8 @@ impl<'a> Structure<'a> {
             newer: tree.total_bytes().saturating_sub(data) as f64,
             weight: passing::weight(tree, oldest),
             per_block: passing::per_block(tree, oldest),
+            room: room as f64,
+            grown: grown(shape, deepest, data + room / 2),
         })
     }
 
@@ -181,7 +190,6 @@ impl<'a> Structure<'a> {
     }
 
     fn deepest(&self, level: LogicalLevel, limit: RunLimit) -> Level {
-        let capacity = self.shape.capacity(level) as f64;
         let inflow = self.shape.inflow(level) as f64;
         // The run of the data takes every inflow until it is sealed, which it never is
         // under limits that leave it room for more than the data.
@@ -194,8 +202,11 @@ impl<'a> Structure<'a> {
             };
         }
         let limit = f64::from(limit.get()).min(f64::from(self.shape.size_ratio));
-        let bound = (self.shape.max_space_amplification - 1.0) * self.data;
-        let room = (capacity - self.data).min(bound).max(inflow);
+        let room = self.room.max(inflow);
+        let (capacity, inflow) = (
+            self.grown.capacity(level) as f64,
+            self.grown.inflow(level) as f64,
+        );
         let run = capacity / limit;
         // The new data is merged within its runs, and in the end with the rest.
         let within = f64::midpoint(run.min(room) / inflow, 1.0);
@@ -206,6 +217,31 @@ impl<'a> Structure<'a> {
             newer: 0.5 * room,
         }
     }
+}
+
+/// Bytes that come into the deepest level beside the data before they are merged with it: for the
+/// bound on space, or since the level is full. Where the size ratio follows the data the level grows
+/// with them.
+fn room(shape: &Shape, deepest: LogicalLevel, data: u64) -> u64 {
+    let widest = Shape {
+        size_ratio: shape.size_ratio.max(shape.largest_size_ratio),
+        ..shape.clone()
+    };
+    let bound = SPACE_SHARE * (shape.max_space_amplification - 1.0).max(0.0) * data as f64;
+    let full = widest.capacity(deepest).saturating_sub(data);
+    full.min(bound as u64)
+}
+
+/// The shape of a tree of so many bytes.
+fn grown(shape: &Shape, deepest: LogicalLevel, bytes: u64) -> Shape {
+    if shape.largest_size_ratio == 0 {
+        return shape.clone();
+    }
+    let widest = Shape {
+        size_ratio: shape.largest_size_ratio,
+        ..shape.clone()
+    };
+    widest.fitted_to(bytes, Some(deepest))
 }
 
 #[cfg(test)]
@@ -259,6 +295,33 @@ mod tests {
         };
         assert_eq!((with(10, 0), with(20, 0)), (0.05, 0.1));
         assert!((with(10, 10) - 3.0 * 0.05).abs() < 1e-9);
+    }
+
+    /// 20,000 bytes fit a ratio of 8, under which level 2 has room for 25,600; but it grows with
+    /// what comes in, to 40,000.
+    #[test]
+    fn a_level_that_grows_with_the_data_has_room_for_what_it_may_grow_to() {
+        let tree = tree(2, 200);
+        let of = |bound: f64| {
+            let shape = Shape {
+                level_compaction_dynamic_level_bytes: true,
+                max_space_amplification: bound,
+                ..small_shape()
+            };
+            let fitted = shape.fitted(&tree);
+            assert_eq!(fitted.size_ratio, 8);
+            let structure = Structure::of(&fitted, &tree).expect("a level");
+            let limits = RunLimits::uniform(RunLimit::clamped(4));
+            (structure.room, structure.under(&limits).rewritten[1])
+        };
+        // Half of the room fits a ratio of 9: runs of 32,400 / 4, inflows of 3,600.
+        let rewritten = (8_100.0 / 3_600.0 + 1.0) / 2.0 + 40_000.0 / 20_000.0;
+        assert_eq!(of(1e9), (20_000.0, rewritten));
+        assert_eq!(
+            of(1.5).0,
+            0.8 * 0.5 * 20_000.0,
+            "merged for its space before"
+        );
     }
 
     /// Bytes that a tree may not hold have come as new keys.
