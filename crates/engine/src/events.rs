@@ -239,9 +239,8 @@ impl EventListener for Listener {
     fn on_flush_completed(&self, info: &FlushJobInfo) {
         let table = info.table_properties();
         let bytes = table.data_size() + table.index_size() + table.filter_size();
-        self.0.changed(info.cf_name(), |counters| {
-            counters.flush_write_bytes.fetch_add(bytes, Relaxed);
-        });
+        self.0
+            .changed(info.cf_name(), |counters| counters.count_flush(bytes));
     }
 
     /// RocksDB's own compactions and those of the application: `CompactFiles` is

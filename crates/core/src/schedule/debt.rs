@@ -13,6 +13,13 @@ pub struct Debt {
     pub level0_files: usize,
     /// Bytes in L0, over all column families.
     pub level0_bytes: u64,
+    /// Of these, those that wait ([`Debt::delayed`]); 0 in journals that do not tell it.
+    #[serde(default)]
+    pub level0_delayed_bytes: u64,
+    /// L0 of a column family has come to a bound that its own settings give it. False in journals
+    /// that do not tell it.
+    #[serde(default)]
+    pub level0_at_own_bound: bool,
     /// Bytes of the files in L0 that a running merge takes; 0 in journals that do not tell it.
     #[serde(default)]
     pub level0_merging_bytes: u64,
@@ -30,12 +37,21 @@ pub struct Debt {
 pub struct DebtBounds {
     /// Files in L0.
     pub max_level0_files: usize,
-    /// Bytes in L0.
+    /// Bytes that [wait](Debt::delayed) in L0.
     pub max_delayed_bytes: u64,
 }
 
 impl Debt {
-    /// What a tree owes in L0; what is being merged, and what drains have left, is not told.
+    /// Of an L0 of such files and bytes, due from `trigger` files on, the bytes that wait: of
+    /// those files that came when it was due already, by the mean file. However large write
+    /// buffers are, nothing waits of an L0 that has just become due.
+    pub fn delayed(files: usize, bytes: u64, trigger: u32) -> u64 {
+        let waiting = files.saturating_sub(trigger as usize);
+        (bytes as f64 * waiting as f64 / files.max(1) as f64) as u64
+    }
+
+    /// What a tree owes in L0; what waits of it, what is being merged, and what drains have left,
+    /// is not told.
     pub fn of_level0(tree: &Tree) -> Debt {
         Debt {
             level0_files: tree.level0().len(),
@@ -46,8 +62,9 @@ impl Debt {
 
     /// Whether L0 has come to one of its bounds.
     pub fn is_at(&self, bounds: &DebtBounds) -> bool {
-        self.level0_files >= bounds.max_level0_files
-            || self.level0_bytes >= bounds.max_delayed_bytes
+        self.level0_at_own_bound
+            || self.level0_files >= bounds.max_level0_files
+            || self.level0_delayed_bytes >= bounds.max_delayed_bytes
     }
 
     /// The order, unless L0 has come to its bound: then it is merged now, at any rate,
@@ -58,11 +75,13 @@ impl Debt {
                 "L0 has {} files, of which {} may wait",
                 self.level0_files, bounds.max_level0_files
             )
-        } else if self.level0_bytes >= bounds.max_delayed_bytes {
+        } else if self.level0_delayed_bytes >= bounds.max_delayed_bytes {
             format!(
-                "L0 has {} bytes, of which {} may wait",
-                self.level0_bytes, bounds.max_delayed_bytes
+                "{} bytes wait in L0, of which {} may",
+                self.level0_delayed_bytes, bounds.max_delayed_bytes
             )
+        } else if self.level0_at_own_bound {
+            "L0 of a column family has as many files as may wait in that family".into()
         } else {
             return order;
         };
@@ -99,32 +118,34 @@ mod tests {
             max_level0_files: 12,
             max_delayed_bytes: 1_000,
         };
-        let of = |level0_files, level0_bytes| {
-            let debt = Debt {
-                level0_files,
-                level0_bytes,
-                ..Debt::default()
-            };
-            debt.bounded(&bounds, wait())
+        let debt = |level0_files, level0_delayed_bytes, level0_at_own_bound| Debt {
+            level0_files,
+            level0_bytes: u64::MAX,
+            level0_delayed_bytes,
+            level0_at_own_bound,
+            deep_bytes: u64::MAX,
+            ..Debt::default()
         };
-        assert_eq!(of(11, 999), wait());
-        let at = |level0_files, level0_bytes| {
-            let debt = Debt {
-                level0_files,
-                level0_bytes,
-                deep_bytes: u64::MAX,
-                ..Debt::default()
-            };
-            debt.is_at(&bounds)
-        };
-        assert!(at(12, 0) && at(0, 1_000) && !at(11, 999));
-        for order in [of(12, 0), of(0, 1_000)] {
+        let within = debt(11, 999, false);
+        assert!(!within.is_at(&bounds));
+        assert_eq!(within.bounded(&bounds, wait()), wait());
+        for at in [debt(12, 0, false), debt(0, 1_000, false), debt(0, 0, true)] {
+            assert!(at.is_at(&bounds));
+            let order = at.bounded(&bounds, wait());
             assert!(order.at_bound);
             assert_eq!(order.level0, Level0Order::Merge);
             assert_eq!(order.deep, DeepOrder::All);
             assert_eq!(order.bytes_per_second, None);
-            assert!(order.why.contains("may wait"), "{}", order.why);
+            assert!(order.why.contains(" may"), "{}", order.why);
         }
+    }
+
+    #[test]
+    fn what_waits_came_when_l0_was_due() {
+        assert_eq!(Debt::delayed(0, 0, 4), 0);
+        assert_eq!(Debt::delayed(4, 8 << 30, 4), 0, "it has just become due");
+        assert_eq!(Debt::delayed(6, 600, 4), 200);
+        assert_eq!(Debt::delayed(1, 5, 0), 5, "no trigger is no reason to fail");
     }
 
     /// A journal has a line for each order that is not like the one before.

@@ -53,7 +53,7 @@ pub struct Dlc {
     parts: u32,
     /// L0 files at which a burst begins; less where less may wait.
     burst_files: usize,
-    /// Bytes of L0 at which a burst begins.
+    /// Bytes that wait in L0 at which a burst begins.
     burst_bytes: u64,
 }
 
@@ -78,7 +78,7 @@ impl Dlc {
     /// Begins and ends bursts.
     fn note_burst(&mut self, debt: &Debt) {
         let files = debt.level0_files;
-        let too_much = files >= self.burst_files || debt.level0_bytes >= self.burst_bytes;
+        let too_much = files >= self.burst_files || debt.level0_delayed_bytes >= self.burst_bytes;
         if !self.bursting && too_much {
             self.bursting = true;
             let whole = self.burst == Burst::Full || self.parts >= PARTS;
@@ -133,10 +133,9 @@ impl Schedule for Dlc {
 
     fn order(&mut self, seen: &Seen) -> Order {
         let model = LoadModel::CacheAdditions;
-        let client = model.client(&seen.load, &seen.conditions);
         let share = self.full.share(model, &seen.load, &seen.conditions);
         let phase = self.phases.after(share);
-        let rate = Some(leftover(seen, client));
+        let rate = Some(leftover(seen, share));
         if phase == Phase::Low {
             (self.bursting, self.parts) = (false, 0);
             return Order {

@@ -89,6 +89,8 @@ mod tests {
     const DEBT: Debt = Debt {
         level0_files: 3,
         level0_bytes: 100,
+        level0_delayed_bytes: 0,
+        level0_at_own_bound: false,
         level0_merging_bytes: 0,
         level0_held_up: false,
         deep_bytes: 50,

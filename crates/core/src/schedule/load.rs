@@ -85,7 +85,7 @@ impl Load {
     }
 
     /// Bytes that users wrote, by second.
-    pub(super) fn logged_per_second(&self) -> f64 {
+    pub(crate) fn logged_per_second(&self) -> f64 {
         self.per_second(self.logged_bytes as f64)
     }
 
@@ -106,7 +106,8 @@ pub struct Conditions {
     /// Compactions that may run at a time.
     pub workers: usize,
     /// All merges give way to whoever wants a processor or the device
-    /// ([`PriorityOrder`](super::PriorityOrder)), at both. False in journals that do not tell it.
+    /// ([`PriorityOrder`](super::PriorityOrder)), at both, or would if they were not needed now.
+    /// False in journals that do not tell it.
     #[serde(default)]
     pub merges_give_way: bool,
 }

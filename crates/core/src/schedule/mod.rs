@@ -205,12 +205,14 @@ const FLOOR: f64 = 0.1;
 /// the writes stops the writers.
 pub const FLUSHES: f64 = 1.5;
 
-/// The rate that is left of the device beside the users (DLC, equation 2: limit -
-/// client - reserve), never under a floor that keeps compactions and flushes going.
-fn leftover(seen: &Seen, client: f64) -> u64 {
+/// The rate that is left of the device by users whose load is such a share of a [full](FullLoad)
+/// one, never under a floor that keeps compactions and flushes going:
+/// device * (1 - share - reserve). DLC's equation 2, limit - client - reserve, is the same where
+/// the device is what fills up; elsewhere users never move a share of it that mattered.
+fn leftover(seen: &Seen, share: f64) -> u64 {
     let limit = seen.conditions.device_bytes_per_second;
     let floor = (FLOOR * limit).max(FLUSHES * seen.load.logged_per_second());
     // `max` and `min` take any number; `clamp` would panic on some.
-    let rate = (limit * (1.0 - RESERVE) - client).max(floor);
+    let rate = (limit * (1.0 - RESERVE - share)).max(floor);
     rate.min(limit.max(floor)).max(1.0) as u64
 }

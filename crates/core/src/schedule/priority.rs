@@ -14,6 +14,8 @@
 
 use std::time::Duration;
 
+use super::Debt;
+
 /// Merges that get less than this share of the time that they ask of the processors are
 /// starved. Of a processor that others want all the time idle priority gets a third of a
 /// percent.
@@ -58,6 +60,9 @@ pub struct PriorityOrder {
     pub cpu: Priority,
     /// At the device, in the same way.
     pub io: Priority,
+    /// Merges would give way, but are needed now, or do not get on: they give way again when
+    /// that is over.
+    pub called_back: bool,
     /// A sentence without a full stop.
     pub why: String,
 }
@@ -76,6 +81,7 @@ impl PriorityOrder {
         PriorityOrder {
             cpu: Priority::Idle,
             io: Priority::Idle,
+            called_back: false,
             why: why.into(),
         }
     }
@@ -85,6 +91,15 @@ impl PriorityOrder {
         PriorityOrder {
             io: Priority::Normal,
             ..PriorityOrder::idle(why)
+        }
+    }
+
+    /// The same for as long as it lasts.
+    #[must_use]
+    pub fn called_back(self) -> PriorityOrder {
+        PriorityOrder {
+            called_back: true,
+            ..self
         }
     }
 
@@ -104,6 +119,8 @@ impl PriorityOrder {
 pub struct Level0 {
     /// Files.
     pub files: usize,
+    /// Files from which on it is due.
+    pub trigger: u32,
     /// Files that may wait.
     pub max_files: usize,
     /// Bytes.
@@ -118,6 +135,11 @@ impl Level0 {
     /// The share of what may wait.
     fn share(&self) -> f64 {
         self.files as f64 / self.max_files.max(1) as f64
+    }
+
+    /// Bytes that [wait](Debt::delayed).
+    fn delayed_bytes(&self) -> f64 {
+        Debt::delayed(self.files, self.bytes, self.trigger) as f64
     }
 
     /// Seconds until it is at its bound, if nothing is merged.
@@ -168,10 +190,13 @@ impl WorkerPriority {
             self.hurry = Some((moment.at.saturating_add(HURRY_FOR), moment.stalled));
         }
         self.look_at_device(moment);
-        if let Some(why) = near_the_bound(moment) {
-            return PriorityOrder::normal(why);
+        let Some(inflow) = inflow(moment) else {
+            return PriorityOrder::normal("nobody counts what is written");
+        };
+        if let Some(why) = near_the_bound(moment, inflow) {
+            return PriorityOrder::normal(why).called_back();
         }
-        match self.hurry {
+        let order = match self.hurry {
             Some((until, true)) if moment.at < until => {
                 PriorityOrder::normal("writers were held back a moment ago")
             }
@@ -184,8 +209,11 @@ impl WorkerPriority {
             _ if self.hurry_at_device.is_some_and(|until| moment.at < until) => {
                 PriorityOrder::idle_cpu("merges that gave way at the device did not get on")
             }
-            _ => PriorityOrder::idle("the processors have time to spare, and L0 has room"),
-        }
+            _ => {
+                return PriorityOrder::idle("the processors have time to spare, and L0 has room");
+            }
+        };
+        order.called_back()
     }
 
     fn look_at_device(&mut self, moment: &Moment) {
@@ -204,7 +232,7 @@ impl WorkerPriority {
 /// The share of what may wait in L0: of the column family that has most of its own, or of all
 /// together.
 fn fullest(moment: &Moment) -> f64 {
-    let bytes: f64 = moment.level0.iter().map(|it| it.bytes as f64).sum();
+    let bytes: f64 = moment.level0.iter().map(Level0::delayed_bytes).sum();
     let of_all = match moment.max_delayed_bytes {
         0 => 1.0,
         most => bytes / most as f64,
@@ -216,15 +244,17 @@ fn fullest(moment: &Moment) -> f64 {
         .fold(of_all, f64::max)
 }
 
-/// Why merges may not wait for processors, if so.
-fn near_the_bound(moment: &Moment) -> Option<&'static str> {
-    let most = moment.max_delayed_bytes as f64;
-    let bytes: f64 = moment.level0.iter().map(|it| it.bytes as f64).sum();
+/// Bytes a second that are written to all column families, where somebody counts them.
+fn inflow(moment: &Moment) -> Option<f64> {
     let inflow: Option<f64> = moment.level0.iter().map(|it| it.inflow).sum();
-    // Also where it is no number.
-    let Some(inflow) = inflow.filter(|inflow| *inflow >= 0.0) else {
-        return Some("nobody counts what is written");
-    };
+    // None where it is no number.
+    inflow.filter(|inflow| *inflow >= 0.0)
+}
+
+/// Why merges may not wait for processors, if so.
+fn near_the_bound(moment: &Moment, inflow: f64) -> Option<&'static str> {
+    let most = moment.max_delayed_bytes as f64;
+    let bytes: f64 = moment.level0.iter().map(Level0::delayed_bytes).sum();
     if fullest(moment) >= NEAR {
         return Some("L0 has three quarters of what may wait there");
     }
@@ -243,6 +273,7 @@ mod tests {
     fn level0(files: usize, bytes: u64, inflow: f64) -> Level0 {
         Level0 {
             files,
+            trigger: 0,
             max_files: 16,
             bytes,
             write_buffer_size: 10,
@@ -300,6 +331,39 @@ mod tests {
         let mut nothing_may = moment(&[]);
         nothing_may.max_delayed_bytes = 0;
         assert_eq!(first(&nothing_may), (Normal, Normal));
+    }
+
+    /// With buffers of any size: an L0 of four files has only just become due.
+    #[test]
+    fn an_l0_that_is_not_over_its_trigger_lets_nothing_wait() {
+        let of = |files, bytes| {
+            let due = Level0 {
+                trigger: 4,
+                ..level0(files, bytes, 1.0)
+            };
+            first(&moment(&[due]))
+        };
+        assert_eq!(of(4, 80_000), (Idle, Idle));
+        assert_eq!(of(5, 100_000), (Normal, Normal));
+    }
+
+    #[test]
+    fn who_is_called_back_gives_way_again_and_who_never_may_does_not() {
+        let called_back = |level0| {
+            let order = WorkerPriority::default().after(&moment(&[level0]));
+            (order.gives_way_everywhere(), order.called_back)
+        };
+        assert_eq!(called_back(level0(0, 0, 1.0)), (true, false));
+        for needed in [level0(8, 80, 1.0), level0(12, 120, 1.0), level0(0, 0, 81.0)] {
+            assert_eq!(called_back(needed), (false, true), "{needed:?}");
+        }
+        let mut unknown = level0(0, 0, 0.0);
+        unknown.inflow = None;
+        assert_eq!(called_back(unknown), (false, false));
+        let mut priority = WorkerPriority::default();
+        let mut stalled = moment(&[]);
+        stalled.stalled = true;
+        assert!(priority.after(&stalled).called_back);
     }
 
     #[test]

@@ -117,7 +117,7 @@ impl Schedule for Silk {
         let phase = self.phases.after_intervals(share, looks);
         let hurry = HURRY * self.max_level0_files as f64;
         let in_a_hurry = seen.debt.level0_files as f64 >= hurry;
-        let rate = leftover(seen, client);
+        let rate = leftover(seen, share);
         let order = Order::all(phase, "the load is low: everything goes on");
         Order {
             bytes_per_second: (!in_a_hurry).then_some(rate),

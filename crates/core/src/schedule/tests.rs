@@ -100,6 +100,32 @@ fn dlc_waits_at_high_load_and_catches_up_at_low() {
     assert!(low.bytes_per_second > Some(200_000_000));
 }
 
+/// On a device of which users never move a share that mattered the rate binds all the same.
+#[test]
+fn what_merges_may_move_is_the_share_of_a_full_machine_that_is_left() {
+    let full = FullLoad {
+        bytes_per_second: Some(100e6),
+        ..DEVICE
+    };
+    let rate = |kind: ScheduleKind, client: f64, full| {
+        let mut now = seen(1, client, 5);
+        now.load.logged_bytes = 0;
+        now.load.gets = (client / now.conditions.entry_bytes) as u64;
+        let order = kind.schedule_within(&BOUNDS, full).order(&now);
+        order.bytes_per_second.expect("a rate")
+    };
+    for name in ["dlc", "silk", "silk-star", "look-ahead"] {
+        let kind: ScheduleKind = name.parse().expect("a schedule");
+        // 350 MB/s, of which a twentieth is left to nobody, and at least a tenth to merges.
+        for (client, left) in [(20e6, 262.5e6), (70e6, 87.5e6), (90e6, 35e6), (1e12, 35e6)] {
+            let given = rate(kind, client, full) as f64;
+            assert!((given - left).abs() < 100.0, "{name}: {client} {given}");
+        }
+        let given = rate(kind, 20e6, DEVICE) as f64;
+        assert!((given - 312.5e6).abs() < 100.0, "{name}: {given}");
+    }
+}
+
 #[test]
 fn bursts_end_a_load_that_stays_high() {
     let mut dlc = Dlc::new(Delay::Full, Burst::Part, &BOUNDS, DEVICE);

@@ -30,7 +30,7 @@ use crate::files::journal::Journal;
 use crate::options::Hooks;
 use crate::rate_limit::RateLimit;
 use crate::settings::Settings;
-use crate::statistics::counters::Counters;
+use crate::statistics::counters::{Counters, Flushed};
 use crate::statistics::{Pieces, Totals, TunerWork};
 
 /// One database.
@@ -260,6 +260,8 @@ pub(super) struct View {
     pub(super) policy: String,
     pub(super) limits: RunLimits,
     pub(super) tree: TreeSummary,
+    /// What was flushed before it was looked at.
+    pub(super) flushed: Flushed,
     /// Entries in the tree.
     pub(super) entries: u64,
     pub(super) mission: Option<Mission>,
@@ -290,6 +292,7 @@ impl View {
             policy: String::new(),
             limits,
             tree: TreeSummary::default(),
+            flushed: Flushed::default(),
             entries: 0,
             mission: None,
             missions: 0,

@@ -211,6 +211,8 @@ mod tests {
     const DEBT: Debt = Debt {
         level0_files: 7,
         level0_bytes: 100_000_000,
+        level0_delayed_bytes: 0,
+        level0_at_own_bound: false,
         level0_merging_bytes: 0,
         level0_held_up: false,
         deep_bytes: 50_000_000,

@@ -267,7 +267,8 @@ pub struct Settings {
     /// Dynamically changeable: no.
     pub max_level0_files: Option<u32>,
 
-    /// Bytes in L0, over all column families, that a schedule may let wait; at least 1.
+    /// Bytes of L0, over all column families, that a schedule may let wait; at least 1. What
+    /// waits are the files over `level0_file_num_compaction_trigger`.
     ///
     /// Default: 4 GiB. Dynamically changeable: no.
     pub max_delayed_bytes: u64,

@@ -26,6 +26,7 @@ pub(crate) struct Counters {
     pub(crate) seek: Histogram,
     /// By logical level, level 1 first.
     pub(crate) levels: Box<[LevelCounters]>,
+    pub(crate) flushes: AtomicU64,
     pub(crate) flush_write_bytes: AtomicU64,
     pub(crate) compaction_read_bytes: AtomicU64,
     pub(crate) compaction_write_bytes: AtomicU64,
@@ -38,6 +39,23 @@ pub(crate) struct Counters {
     pub(crate) changes: AtomicU64,
     longest_stall: AtomicU64,
     stalled: AtomicU64,
+}
+
+/// What was flushed so far.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Flushed {
+    pub(crate) files: u64,
+    pub(crate) bytes: u64,
+}
+
+impl Flushed {
+    /// What came after `before`.
+    pub(crate) fn since(self, before: Flushed) -> Flushed {
+        Flushed {
+            files: self.files.saturating_sub(before.files),
+            bytes: self.bytes.saturating_sub(before.bytes),
+        }
+    }
 }
 
 /// User operations, of the threads of one shard.
@@ -78,6 +96,7 @@ impl Default for Counters {
             levels: (0..Layout::V1.levels)
                 .map(|_| LevelCounters::default())
                 .collect(),
+            flushes: AtomicU64::new(0),
             flush_write_bytes: AtomicU64::new(0),
             compaction_read_bytes: AtomicU64::new(0),
             compaction_write_bytes: AtomicU64::new(0),
@@ -91,6 +110,18 @@ impl Default for Counters {
 }
 
 impl Counters {
+    pub(crate) fn count_flush(&self, bytes: u64) {
+        self.flush_write_bytes.fetch_add(bytes, Relaxed);
+        self.flushes.fetch_add(1, Relaxed);
+    }
+
+    pub(crate) fn flushed(&self) -> Flushed {
+        Flushed {
+            files: self.flushes.load(Relaxed),
+            bytes: self.flush_write_bytes.load(Relaxed),
+        }
+    }
+
     pub(crate) fn count_get(&self, found: bool) {
         let shard = self.shard();
         let counter = if found {
@@ -183,4 +214,21 @@ fn thread_shard() -> usize {
         }
         shard.get()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_flushed_since_is_told() {
+        let counters = Counters::default();
+        counters.count_flush(100);
+        let before = counters.flushed();
+        counters.count_flush(30);
+        counters.count_flush(7);
+        let since = counters.flushed().since(before);
+        assert_eq!((since.files, since.bytes), (2, 37));
+        assert_eq!(before.since(counters.flushed()), Flushed::default());
+    }
 }

@@ -36,16 +36,23 @@ impl Run<'_> {
         if self.scheduler.is_none() || self.pilot.order.at_bound {
             return;
         }
-        let (level0_files, level0_bytes) = self.tree.level0();
-        let debt = Debt {
-            level0_files,
-            level0_bytes,
-            ..Debt::default()
-        };
+        let debt = self.of_level0();
         let bounds = &self.scenario.store.debt_bounds;
         if debt.is_at(bounds) {
             let order = debt.bounded(bounds, self.pilot.order.clone());
             self.hold_to(order);
+        }
+    }
+
+    /// What waits in L0; what runs is not told.
+    fn of_level0(&self) -> Debt {
+        let (level0_files, level0_bytes) = self.tree.level0();
+        let trigger = self.scenario.store.shape.level0_file_num_compaction_trigger;
+        Debt {
+            level0_files,
+            level0_bytes,
+            level0_delayed_bytes: Debt::delayed(level0_files, level0_bytes, trigger),
+            ..Debt::default()
         }
     }
 
@@ -67,7 +74,6 @@ impl Run<'_> {
         if let Some(debt) = self.debt {
             return debt;
         }
-        let (level0_files, level0_bytes) = self.tree.level0();
         let state = &self.pilot.state;
         let deep_bytes = if state.drains.is_empty() {
             0
@@ -77,11 +83,10 @@ impl Run<'_> {
         let running = self.jobs.in_flight();
         let is_merged = |number: u64| running.iter().any(|job| job.files.contains(&number));
         let debt = Debt {
-            level0_files,
-            level0_bytes,
             level0_merging_bytes: self.tree.manifest().level0_bytes_of(is_merged),
             level0_held_up: planner::is_held_up(&running, &Layout::V1),
             deep_bytes,
+            ..self.of_level0()
         };
         self.debt = Some(debt);
         debt

@@ -205,16 +205,19 @@ impl LookAhead {
     /// Bytes of L0 that the low phase can merge, and that may wait at all.
     fn repayable(&self, seen: &Seen, foreseen: &Foreseen) -> f64 {
         let calm = self.calm_client.unwrap_or(0.0);
+        let calm = self.full.share_of_bytes(calm, &seen.conditions);
         let left = leftover(seen, calm) as f64;
         let speed = self.speed.of(1);
         let rate = speed.map_or(left, |speed| speed.min(left));
         let merged = foreseen.low.as_secs_f64() * rate / self.work.per_byte();
-        merged.min(self.may_wait())
+        merged.min(self.may_be_there(seen))
     }
 
-    /// Bytes of L0 that may wait.
-    fn may_wait(&self) -> f64 {
-        let bytes = self.bounds.max_delayed_bytes as f64;
+    /// Bytes that L0 may have: what may wait, and what is there before anything does.
+    fn may_be_there(&self, seen: &Seen) -> f64 {
+        let debt = &seen.debt;
+        let due = debt.level0_bytes.saturating_sub(debt.level0_delayed_bytes);
+        let bytes = self.bounds.max_delayed_bytes as f64 + due as f64;
         let files = self.bounds.max_level0_files as f64;
         let by_files = self.file_bytes.map_or(f64::INFINITY, |each| each * files);
         ROOM * bytes.min(by_files)
@@ -302,7 +305,8 @@ impl Schedule for LookAhead {
         let phase = self.phases.after(share);
         self.pass(phase, &seen.load);
         self.learn(seen, phase, client);
-        let left = leftover(seen, client);
+        // Of the processors the kernel gives merges what is left; the rate is of bytes.
+        let left = leftover(seen, self.full.share_of_bytes(client, &seen.conditions));
         let all = |why: &str| Order {
             bytes_per_second: Some(left),
             ..Order::all(phase, why)

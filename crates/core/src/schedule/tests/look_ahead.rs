@@ -100,7 +100,7 @@ fn a_merge_of_l0_that_runs_is_no_debt_and_gets_what_the_users_leave() {
     assert_eq!(none.level0, Level0Order::MergeApart, "{}", none.why);
     assert_eq!(some.level0, Level0Order::MergeApart, "{}", some.why);
     assert_eq!(has(&none) - has(&some), 2.0, "{} {}", none.why, some.why);
-    let left = leftover(&seen(900, HIGH, 29), HIGH + 2e6);
+    let left = leftover(&seen(900, HIGH, 29), (HIGH + 2e6) / 350e6);
     assert!(none.bytes_per_second < some.bytes_per_second);
     assert_eq!(some.bytes_per_second, Some(left));
     let most = late(&schedule, |now| now.debt.level0_merging_bytes = u64::MAX);
@@ -145,7 +145,7 @@ fn nothing_waits_while_merges_give_way() {
         (Level0Order::Merge, DeepOrder::All)
     );
     assert_eq!(order.phase, Phase::High);
-    let left = leftover(&now, HIGH + 2e6);
+    let left = leftover(&now, (HIGH + 2e6) / 350e6);
     assert_eq!(order.bytes_per_second, Some(left), "{}", order.why);
 }
 

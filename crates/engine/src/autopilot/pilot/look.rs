@@ -32,6 +32,7 @@ impl Pilot {
             at: now,
             changes: family.counters.changes.load(Relaxed),
             ended: family.ended.load(Relaxed),
+            flushed: family.counters.flushed(),
         });
         // Own jobs before the manifest: one that ends in between is then held
         // for running, which is safe, rather than for unknown.

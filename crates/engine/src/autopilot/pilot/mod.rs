@@ -36,6 +36,7 @@ use super::publish::Published;
 use super::quarantine::Quarantine;
 use super::shared::{Family, Shared};
 use crate::error::Result;
+use crate::statistics::counters::Flushed;
 
 /// Without news the tree is looked at this often: some changes, such as
 /// DeleteFilesInRange, are no events of RocksDB's.
@@ -93,6 +94,7 @@ struct Look {
     at: Instant,
     changes: u64,
     ended: u64,
+    flushed: Flushed,
 }
 
 impl Pilot {

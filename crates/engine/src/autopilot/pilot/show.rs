@@ -25,6 +25,7 @@ impl Pilot {
         view.tuner_broken = self.learner.is_broken();
         view.limits = self.state.limits.clone();
         view.tree = TreeSummary::of(&seen.tree, &Layout::V1);
+        view.flushed = self.looked.map_or(view.flushed, |look| look.flushed);
         view.entries = seen.tree.iter().map(|(_, file)| file.entries).sum();
         view.space_amplification = seen.tree.space_amplification();
         view.debt_bytes = debt;

@@ -101,14 +101,17 @@ impl Priorities {
     }
 
     /// Whether all merges give way at the processors and at a device that is known to heed it,
-    /// those that run and those that begin.
+    /// those that run and those that begin, or would if they were not needed now.
     pub(super) fn all_give_way(&self) -> bool {
+        if !self.obstacles.lock().nowhere() {
+            return false;
+        }
         let gives_way = |it: &Arc<Worker>| {
             !it.merges.load(SeqCst) || it.at_processors.load(SeqCst) && it.at_device.load(SeqCst)
         };
-        self.obstacles.lock().device_heeds_places
-            && self.order().gives_way_everywhere()
-            && self.workers.lock().iter().all(gives_way)
+        let order = self.order();
+        order.called_back
+            || order.gives_way_everywhere() && self.workers.lock().iter().all(gives_way)
     }
 
     /// Holds from now on. Merges that run at idle priority go on at normal priority, and none

@@ -60,6 +60,11 @@ impl Obstacles {
         self.cpu.is_some() && self.io.is_some()
     }
 
+    /// Whether nothing keeps merges from giving way, at a device that is known to heed it.
+    pub(super) fn nowhere(&self) -> bool {
+        self.cpu.is_none() && self.io.is_none() && self.device_heeds_places
+    }
+
     /// What is left of an order, and why.
     pub(super) fn bound(&self, order: PriorityOrder) -> PriorityOrder {
         let (cpu, io) = match (&self.cpu, &self.io) {

@@ -225,6 +225,12 @@ fn all_give_way_where_the_device_is_known_to_heed_it() {
         assert!(!priorities.all_give_way(), "one was called back");
     });
     assert!(priorities.all_give_way());
+    priorities.set(PriorityOrder::normal("a test"));
+    assert!(!priorities.all_give_way());
+    priorities.set(PriorityOrder::normal("a test").called_back());
+    assert!(priorities.all_give_way(), "they do again afterwards");
+    priorities.lose_processors("a test");
+    assert!(!priorities.all_give_way(), "nobody will");
     let unknown = with(NOTED, Obstacles::default());
     unknown.set(PriorityOrder::idle("a test"));
     assert!(!unknown.all_give_way());

@@ -300,9 +300,14 @@ fn full_load(settings: &Settings) -> FullLoad {
 fn debt(shared: &Shared) -> Debt {
     let mut debt = Debt::default();
     for family in shared.families.read().values() {
+        let own_bound = family.hooks.settings.debt_bounds().max_level0_files;
+        let trigger = family.shape().level0_file_num_compaction_trigger;
         let view = family.view.lock();
-        debt.level0_files = debt.level0_files.max(view.tree.level0_files);
-        debt.level0_bytes += view.tree.level0_bytes;
+        let (files, bytes) = (view.tree.level0_files, view.tree.level0_bytes);
+        debt.level0_files = debt.level0_files.max(files);
+        debt.level0_bytes += bytes;
+        debt.level0_delayed_bytes += Debt::delayed(files, bytes, trigger);
+        debt.level0_at_own_bound |= files >= own_bound;
         debt.level0_merging_bytes += view.level0_merging_bytes;
         debt.level0_held_up |= view.level0_held_up;
         debt.deep_bytes += view.deep_bytes;
