@@ -231,7 +231,7 @@ fn the_rate_ends_between_two_looks() -> bool {
         if report.order.at_bound && is_obeyed(&report) {
             assert_eq!(report.rate_limit_bytes_per_second, None, "{report:?}");
             let why = &report.order.why;
-            assert!(why.contains(" bytes, of which "), "{why}");
+            assert!(why.contains(" bytes wait in L0, of which "), "{why}");
             return report.load.at == looked;
         }
         assert!(begun.elapsed() < PATIENCE, "{report:?}");
