@@ -85,29 +85,20 @@ fn leads_elsewhere(seen: &Observation, drain: &Drain) -> bool {
     let Reason::LevelFull { level, bytes, .. } = drain.reason else {
         return false;
     };
-    let layout = &seen.shape.layout;
-    let Some((below, _)) = layout.logical(drain.target) else {
+    let Some((target, _)) = seen.shape.layout.logical(drain.target) else {
         return false;
     };
-    let (first, _) = layout.span(below);
-    let limit = seen.state.limits.get(below);
-    if below == level || drain.target == first || limit == RunLimit::ONE {
+    if target == level || seen.state.limits.get(target) == RunLimit::ONE {
         return false;
     }
-    let fresh = view(seen, below).fresh;
-    let mut runs = fresh.iter().skip_while(|run| run.physical < drain.target);
-    let Some(receiver) = runs.next().filter(|run| run.physical == drain.target) else {
+    let mut below = view(seen, target);
+    let newest = below.fresh.first_mut();
+    let Some(receiver) = newest.filter(|run| run.physical == drain.target) else {
         return false;
     };
-    let older: Vec<u64> = runs.map(|run| run.bytes).collect();
-    let sealed_runs = older.len() as u16;
-    let sealed_bytes = older.iter().sum();
-    let seal = seen
-        .shape
-        .sealed_at(below, limit, sealed_runs, sealed_bytes);
     let brought = bytes.saturating_sub(drain.bytes_left(&seen.tree));
-    let before = receiver.bytes.saturating_sub(brought);
-    before >= seal && urgency::for_space(seen, drain) <= 0.0
+    receiver.bytes = receiver.bytes.saturating_sub(brought);
+    below.sealed(seen) && below.free_slot(seen).is_some() && urgency::for_space(seen, drain) <= 0.0
 }
 
 /// Whether the drain of a full level ends between two pieces: the level is full no more, nothing

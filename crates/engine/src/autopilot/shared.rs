@@ -213,6 +213,11 @@ impl Family {
         self.shape.lock().clone()
     }
 
+    /// Files from which on L0 is due.
+    pub(super) fn level0_trigger(&self) -> u32 {
+        self.shape.lock().level0_file_num_compaction_trigger
+    }
+
     /// Changes dimensions of the tree; the planner goes by them from its next look on.
     ///
     /// # Errors

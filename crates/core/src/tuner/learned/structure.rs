@@ -223,12 +223,8 @@ impl<'a> Structure<'a> {
 /// bound on space, or since the level is full. Where the size ratio follows the data the level grows
 /// with them.
 fn room(shape: &Shape, deepest: LogicalLevel, data: u64) -> u64 {
-    let widest = Shape {
-        size_ratio: shape.size_ratio.max(shape.largest_size_ratio),
-        ..shape.clone()
-    };
     let bound = SPACE_SHARE * (shape.max_space_amplification - 1.0).max(0.0) * data as f64;
-    let full = widest.capacity(deepest).saturating_sub(data);
+    let full = widest(shape).capacity(deepest).saturating_sub(data);
     full.min(bound as u64)
 }
 
@@ -237,11 +233,15 @@ fn grown(shape: &Shape, deepest: LogicalLevel, bytes: u64) -> Shape {
     if shape.largest_size_ratio == 0 {
         return shape.clone();
     }
-    let widest = Shape {
-        size_ratio: shape.largest_size_ratio,
+    widest(shape).fitted_to(bytes, Some(deepest))
+}
+
+/// The shape under the largest ratio that it may grow to.
+fn widest(shape: &Shape) -> Shape {
+    Shape {
+        size_ratio: shape.size_ratio.max(shape.largest_size_ratio),
         ..shape.clone()
-    };
-    widest.fitted_to(bytes, Some(deepest))
+    }
 }
 
 #[cfg(test)]

@@ -171,7 +171,7 @@ impl Watch {
         let (files, bytes) = level0_now(family);
         Level0 {
             files,
-            trigger: family.shape().level0_file_num_compaction_trigger,
+            trigger: family.level0_trigger(),
             max_files: bound.min(own),
             bytes,
             write_buffer_size: settings.write_buffer_size,

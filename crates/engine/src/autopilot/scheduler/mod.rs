@@ -301,7 +301,7 @@ fn debt(shared: &Shared) -> Debt {
     let mut debt = Debt::default();
     for family in shared.families.read().values() {
         let own_bound = family.hooks.settings.debt_bounds().max_level0_files;
-        let trigger = family.shape().level0_file_num_compaction_trigger;
+        let trigger = family.level0_trigger();
         let view = family.view.lock();
         let (files, bytes) = (view.tree.level0_files, view.tree.level0_bytes);
         debt.level0_files = debt.level0_files.max(files);
