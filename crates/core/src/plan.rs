@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::key::Key;
-use crate::layout::{LogicalLevel, PhysicalLevel};
+use crate::layout::{Layout, LogicalLevel, PhysicalLevel};
 use crate::state::DrainId;
 
 /// Whether data is rewritten.
@@ -63,6 +63,10 @@ pub struct Plan {
     /// A merge for the reads' sake cannot begin before this one is over.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub awaited: bool,
+    /// The drain is in a hurry: what it takes down holds far more than it should, or the bound on
+    /// space is near.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hurried: bool,
     /// Why.
     pub reason: Reason,
 }
@@ -84,6 +88,13 @@ impl Plan {
             Reason::Consolidate { .. } | Reason::SpaceBound { .. }
         );
         !matters && !self.awaited
+    }
+
+    /// Whether the merge of L0 waits for it, or may: it takes L0 or a run of level 1, or its drain
+    /// is in a hurry. Whatever else goes on below, L0 finds its slot in level 1.
+    pub fn makes_room_for_level0(&self) -> bool {
+        let (below, _) = Layout::V1.span(LogicalLevel(2));
+        self.hurried || self.top() < below
     }
 
     /// The shallowest physical level that the plan reads.

@@ -104,7 +104,7 @@ fn holds_one_that_gives_way() -> bool {
 }
 
 fn why(db: &Db, text: &str) -> bool {
-    db.autopilot().schedule().priority.why.contains(text)
+    db.autopilot().schedule().priority.level0.why.contains(text)
 }
 
 /// Merges give way while L0 has room, whatever else this machine is doing; near its bound none
@@ -142,7 +142,7 @@ fn merges_give_way_until_l0_is_near_its_bound() {
     let at_processors = || why(&db, "come back") || why(&db, "scheduling policy");
     write_until(&|| gives_way(idle_cpu) || at_processors());
     if at_device() || at_processors() {
-        println!("not everywhere: {}", report().priority.why);
+        println!("not everywhere: {}", report().priority.level0.why);
     }
     let nowhere = at_device() && at_processors();
     let mut written = write_until(&|| nowhere || holds_one_that_gives_way());
@@ -154,7 +154,7 @@ fn merges_give_way_until_l0_is_near_its_bound() {
         written += 10 * SOME;
         std::thread::sleep(Duration::from_millis(10));
     }
-    assert!(!report().priority.gives_way());
+    assert!(!report().priority.deep.gives_way());
     // What is held at idle priority is called back.
     assert!(HELD.load(SeqCst) > 0, "merges are held");
     let begun = Instant::now();

@@ -99,8 +99,8 @@ fn who_never_gives_way_is_otherwise_the_same_arm() {
         ("paced", "paced")
     );
     let why = "idle_cpu_priority is off, idle_io_priority is off";
-    assert_eq!(never.priority.why, why);
-    assert_ne!(gives_way.priority.why, never.priority.why);
+    assert_eq!(never.priority.level0.why, why);
+    assert_ne!(gives_way.priority.level0.why, why);
 }
 
 #[test]

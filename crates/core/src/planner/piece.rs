@@ -10,7 +10,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::urgency::is_awaited;
+use super::urgency::{self, HURRY, is_awaited};
 use crate::key::Key;
 use crate::layout::{LogicalLevel, PhysicalLevel};
 use crate::observation::Observation;
@@ -271,6 +271,7 @@ impl<'a> Runs<'a> {
             drain: Some(drain.id),
             excess,
             awaited: is_awaited(seen, drain),
+            hurried: urgency::drain(seen, drain) >= HURRY,
             reason: drain.reason.clone(),
             inputs,
         }
@@ -383,6 +384,7 @@ pub(super) fn describe(
         drain: None,
         excess: None,
         awaited: false,
+        hurried: false,
         reason,
     })
 }

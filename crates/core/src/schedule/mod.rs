@@ -41,7 +41,7 @@ pub use load::{Conditions, FullLoad, Load, LoadModel};
 pub use look_ahead::LookAhead;
 pub use paced::Paced;
 pub use phase::{Phase, PhaseLimits, Phases};
-pub use priority::{Level0, Moment, Priority, PriorityOrder, WorkerPriority};
+pub use priority::{Level0, Moment, Priority, PriorityOrder, PriorityOrders, WorkerPriority};
 pub use silk::Silk;
 pub use speed::MergeSpeed;
 pub use work::Work;

@@ -192,6 +192,7 @@ mod tests {
             drain: None,
             excess: None,
             awaited: false,
+            hurried: false,
             reason: Reason::Manual,
         }
     }

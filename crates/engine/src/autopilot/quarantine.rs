@@ -125,6 +125,7 @@ mod tests {
             drain: None,
             excess: None,
             awaited: false,
+            hurried: false,
             reason: Reason::Manual,
         }
     }

@@ -51,7 +51,7 @@ impl Autopilot {
         let limit = self.shared.rate_limit.as_ref();
         ScheduleReport {
             rate_limit_bytes_per_second: limit.and_then(|limit| limit.bytes_per_second()),
-            priority: self.shared.priorities.order(),
+            priority: self.shared.priorities.orders(),
             ..self.shared.schedule.lock().clone()
         }
     }

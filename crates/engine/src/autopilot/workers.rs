@@ -10,6 +10,7 @@ use lissom_core::journal::{Event, Outcome};
 use lissom_core::{InFlight, PhysicalLevel, Plan, PlanKind, validate};
 use parking_lot::{Condvar, Mutex};
 
+use super::priority::Which;
 use super::quarantine::ASK_AGAIN;
 use super::shared::{Family, Shared};
 use crate::events::count_compaction;
@@ -112,8 +113,8 @@ fn carry_out(shared: &Shared, job: &Job) -> Executed {
     }
     let subcompactions = shared.settings.max_subcompactions;
     let merge = || execute(&shared.db, &handle, &job.plan, subcompactions);
-    let at_device = job.plan.may_give_way_at_device();
-    let merge = || shared.priorities.during(at_device, merge);
+    let which = Which::of(&job.plan);
+    let merge = || shared.priorities.during(which, merge);
     let executed = sparing(deep_inputs(&job.plan), merge);
     if let Outcome::Done { write_bytes, took, .. } = &executed.outcome
         // A move under a compaction filter is a rewrite.

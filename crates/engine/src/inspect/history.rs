@@ -278,6 +278,7 @@ mod tests {
             drain: None,
             excess: None,
             awaited: false,
+            hurried: false,
             reason: Reason::Level0Trigger {
                 files: 4,
                 trigger: 4,

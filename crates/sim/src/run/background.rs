@@ -188,6 +188,7 @@ fn braking(tree: &Tree, shape: &lissom_core::Shape) -> Plan {
         drain: None,
         excess: None,
         awaited: false,
+        hurried: false,
         reason: Reason::Landing { bytes },
     }
 }

@@ -253,6 +253,25 @@ fn what_stands_in_the_way_of_a_wanted_merge_is_awaited() {
     assert!(awaited(&[], &[2]) && !awaited(&[], &[3]));
 }
 
+/// L0 waits for what leaves level 1, and for whatever is in a hurry.
+#[test]
+fn what_makes_room_for_l0_is_told() {
+    let makes_room = |level: u16, bytes: u64| {
+        let seen = parse(&format!(
+            "{level}.13: 0-40:{bytes}
+             {}.15: 0-90:16
+             drain {level}.13 -> {}.15",
+            level + 1,
+            level + 1
+        ))
+        .expect("a drawing");
+        plan(&seen).plans[0].makes_room_for_level0()
+    };
+    assert!(makes_room(1, 4) && !makes_room(2, 4));
+    let twice = 2 * small_shape().capacity(LogicalLevel(2));
+    assert!(!makes_room(2, twice - 1) && makes_room(2, twice));
+}
+
 /// A tuner asks for a merge after every mission until it is over. What has come into the level
 /// meanwhile was not asked for.
 #[test]

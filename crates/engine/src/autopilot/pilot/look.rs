@@ -97,7 +97,7 @@ fn count_files(
     tree: &mut Tree,
     now: Instant,
 ) {
-    if tree.level0().len() >= family.hooks.settings.level0_file_num_compaction_trigger as usize {
+    if tree.level0().len() >= family.level0_trigger() as usize {
         return counts.fill_in(tree);
     }
     let read = |keys: &[&[u8]]| -> Result<_> { Ok(table_properties_at(CfRef::of(handle)?, keys)?) };

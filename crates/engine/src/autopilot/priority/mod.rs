@@ -17,7 +17,8 @@ use std::sync::atomic::Ordering::SeqCst;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::time::Duration;
 
-use lissom_core::schedule::{Priority, PriorityOrder};
+use lissom_core::Plan;
+use lissom_core::schedule::{Priority, PriorityOrder, PriorityOrders};
 use parking_lot::{Condvar, Mutex};
 
 pub(super) use self::obstacle::{Obstacles, Place};
@@ -46,21 +47,37 @@ struct Worker {
     place: IoPlace,
     /// RocksDB merges entries on it.
     merges: AtomicBool,
+    /// L0 does not wait for what it merges.
+    deep: AtomicBool,
     /// Where it gives way now.
     at_processors: AtomicBool,
     at_device: AtomicBool,
+}
+
+/// Whether a merge that begins now gives way at the processors, and at the device.
+#[derive(Default)]
+struct GiveWay {
+    cpu: AtomicBool,
+    io: AtomicBool,
+}
+
+impl GiveWay {
+    fn set(&self, (cpu, io): (bool, bool)) {
+        self.cpu.store(cpu, SeqCst);
+        self.io.store(io, SeqCst);
+    }
 }
 
 /// The priorities that hold, and whom they hold for.
 pub(super) struct Priorities {
     calls: Calls,
     /// What was ordered last. Absent at first.
-    order: Mutex<Option<PriorityOrder>>,
+    orders: Mutex<Option<PriorityOrders>>,
     /// Why merges never give way, where they do not.
     obstacles: Mutex<Obstacles>,
-    /// Whether a merge that begins now gives way at the processors, and at the device.
-    cpu: AtomicBool,
-    io: AtomicBool,
+    /// Merges that make room for L0, and those for which it does not wait.
+    level0: GiveWay,
+    deep: GiveWay,
     /// Who waits for the end of merges, and lets none give way meanwhile.
     urgent: AtomicUsize,
     workers: Mutex<Vec<Arc<Worker>>>,
@@ -77,10 +94,10 @@ impl Priorities {
     fn with(calls: Calls, obstacles: Obstacles) -> Priorities {
         Priorities {
             calls,
-            order: Mutex::default(),
+            orders: Mutex::default(),
             obstacles: Mutex::new(obstacles),
-            cpu: AtomicBool::new(false),
-            io: AtomicBool::new(false),
+            level0: GiveWay::default(),
+            deep: GiveWay::default(),
             urgent: AtomicUsize::new(0),
             workers: Mutex::default(),
             ended: Mutex::default(),
@@ -94,10 +111,14 @@ impl Priorities {
     }
 
     /// What holds now.
-    pub(super) fn order(&self) -> PriorityOrder {
-        let order = self.order.lock().clone();
-        let order = order.unwrap_or_else(|| PriorityOrder::normal("nothing was seen yet"));
-        self.obstacles().bound(order)
+    pub(super) fn orders(&self) -> PriorityOrders {
+        let orders = self.orders.lock().clone();
+        let orders = orders.unwrap_or_else(|| PriorityOrder::normal("nothing was seen yet").into());
+        let obstacles = self.obstacles();
+        PriorityOrders {
+            level0: obstacles.bound(orders.level0),
+            deep: obstacles.bound(orders.deep),
+        }
     }
 
     /// Whether all merges give way at the processors and at a device that is known to heed it,
@@ -109,22 +130,28 @@ impl Priorities {
         let gives_way = |it: &Arc<Worker>| {
             !it.merges.load(SeqCst) || it.at_processors.load(SeqCst) && it.at_device.load(SeqCst)
         };
-        let order = self.order();
+        let order = self.orders().level0;
         order.called_back
             || order.gives_way_everywhere() && self.workers.lock().iter().all(gives_way)
     }
 
     /// Holds from now on. Merges that run at idle priority go on at normal priority, and none
     /// the other way: where it was needed a moment ago it will be again.
-    fn set(&self, order: PriorityOrder) {
+    fn set(&self, orders: impl Into<PriorityOrders>) {
+        let orders = orders.into();
         let ended = self.ended.lock();
         let idle = |priority| priority == Priority::Idle && !*ended;
-        let (cpu, io) = (idle(order.cpu), idle(order.io));
-        *self.order.lock() = Some(order);
-        self.cpu.store(cpu, SeqCst);
-        self.io.store(io, SeqCst);
+        let of = |order: &PriorityOrder| (idle(order.cpu), idle(order.io));
+        let (level0, deep) = (of(&orders.level0), of(&orders.deep));
+        *self.orders.lock() = Some(orders);
+        self.level0.set(level0);
+        self.deep.set(deep);
         drop(ended);
         for worker in &*self.workers.lock() {
+            let (cpu, io) = match worker.deep.load(SeqCst) {
+                true => deep,
+                false => level0,
+            };
             if !io {
                 self.come_back_to_device(worker);
             }
@@ -145,6 +172,7 @@ impl Priorities {
                 thread,
                 place,
                 merges: AtomicBool::new(false),
+                deep: AtomicBool::new(false),
                 at_processors: AtomicBool::new(false),
                 at_device: AtomicBool::new(false),
             })),
@@ -174,8 +202,8 @@ impl Priorities {
     /// From now on nothing gives way: the autopilot ends.
     pub(super) fn end(&self) {
         *self.ended.lock() = true;
-        self.cpu.store(false, SeqCst);
-        self.io.store(false, SeqCst);
+        self.level0.set((false, false));
+        self.deep.set((false, false));
         self.ends.notify_all();
         self.call_back();
     }
@@ -189,9 +217,8 @@ impl Priorities {
         !*ended
     }
 
-    /// Merges at the priorities that hold, at the device only if it may. After it the thread is
-    /// at normal ones.
-    pub(super) fn during<T>(self: &Arc<Self>, may_at_device: bool, merge: impl FnOnce() -> T) -> T {
+    /// Merges at the priorities that hold for such a merge. After it the thread is at normal ones.
+    pub(super) fn during<T>(self: &Arc<Self>, it: Which, merge: impl FnOnce() -> T) -> T {
         let own = ThreadId::current();
         let workers = self.workers.lock();
         let own = workers.iter().find(|it| Some(it.thread) == own).cloned();
@@ -199,10 +226,11 @@ impl Priorities {
         let Some(own) = own else {
             return merge();
         };
+        own.deep.store(it.deep, SeqCst);
         let gives_way = GivesWay {
             priorities: self.clone(),
             own,
-            may_at_device,
+            it,
             to_processors: Cell::default(),
             to_device: Cell::default(),
         };
@@ -241,14 +269,39 @@ impl Priorities {
         self.obstacles.lock().cpu.get_or_insert(why.to_owned());
     }
 
-    fn may_at_processors(&self) -> bool {
-        let hindered = self.obstacles.lock().cpu.is_some();
-        self.cpu.load(SeqCst) && self.urgent.load(SeqCst) == 0 && !hindered
+    fn of(&self, deep: bool) -> &GiveWay {
+        match deep {
+            true => &self.deep,
+            false => &self.level0,
+        }
     }
 
-    fn may_at_device(&self) -> bool {
+    fn may_at_processors(&self, deep: bool) -> bool {
+        let hindered = self.obstacles.lock().cpu.is_some();
+        self.of(deep).cpu.load(SeqCst) && self.urgent.load(SeqCst) == 0 && !hindered
+    }
+
+    fn may_at_device(&self, deep: bool) -> bool {
         let hindered = self.obstacles.lock().io.is_some();
-        self.io.load(SeqCst) && self.urgent.load(SeqCst) == 0 && !hindered
+        self.of(deep).io.load(SeqCst) && self.urgent.load(SeqCst) == 0 && !hindered
+    }
+}
+
+/// A merge, as far as its priority goes by it.
+#[derive(Clone, Copy)]
+pub(super) struct Which {
+    /// It may give way at the device.
+    pub(super) may_at_device: bool,
+    /// L0 does not wait for it.
+    pub(super) deep: bool,
+}
+
+impl Which {
+    pub(super) fn of(plan: &Plan) -> Which {
+        Which {
+            may_at_device: plan.may_give_way_at_device(),
+            deep: !plan.makes_room_for_level0(),
+        }
     }
 }
 
@@ -265,7 +318,7 @@ impl Drop for Urgent<'_> {
 struct GivesWay {
     priorities: Arc<Priorities>,
     own: Arc<Worker>,
-    may_at_device: bool,
+    it: Which,
     /// Where it went; it may have been called back since.
     to_processors: Cell<bool>,
     to_device: Cell<bool>,
@@ -276,20 +329,20 @@ struct GivesWay {
 impl GivesWay {
     fn go_to_device(&self) {
         let priorities = &*self.priorities;
-        if !self.may_at_device || !priorities.may_at_device() {
+        if !self.it.may_at_device || !priorities.may_at_device(self.it.deep) {
             return;
         }
         self.to_device.set(true);
         let gone = (priorities.calls.set_io)(self.own.thread, IoPlace::IDLE);
         self.own.at_device.store(true, SeqCst);
-        if gone.is_err() || !priorities.may_at_device() {
+        if gone.is_err() || !priorities.may_at_device(self.it.deep) {
             priorities.come_back_to_device(&self.own);
         }
     }
 
     fn go_to_processors(&self) {
         let priorities = &*self.priorities;
-        if !priorities.may_at_processors() {
+        if !priorities.may_at_processors(self.it.deep) {
             return;
         }
         // What could be done at the start may be forbidden by now, as to a process that has
@@ -300,7 +353,7 @@ impl GivesWay {
         self.to_processors.set(true);
         let gone = (priorities.calls.set_cpu)(self.own.thread, Priority::Idle);
         self.own.at_processors.store(true, SeqCst);
-        if gone.is_err() || !priorities.may_at_processors() {
+        if gone.is_err() || !priorities.may_at_processors(self.it.deep) {
             priorities.come_back_to_processors(&self.own);
         }
     }

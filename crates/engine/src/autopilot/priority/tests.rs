@@ -22,6 +22,16 @@ const NOTED: Calls = Calls {
     may_come_back: || Ok(()),
 };
 
+/// A merge that makes room for L0, and one for the reads' sake.
+const ANY: Which = Which {
+    may_at_device: true,
+    deep: false,
+};
+const NOT_AT_DEVICE: Which = Which {
+    may_at_device: false,
+    ..ANY
+};
+
 /// Whether the calling thread gives way at the processors, and at the device.
 fn given() -> (bool, bool) {
     let (cpu, io) = GIVEN.get();
@@ -37,7 +47,7 @@ fn gives_way(priorities: &Arc<Priorities>) -> (bool, bool) {
     if priorities.workers.lock().is_empty() {
         priorities.enlist();
     }
-    priorities.during(true, || {
+    priorities.during(ANY, || {
         assert_eq!(given(), (false, false), "it may take locks yet");
         stages::begins();
         let at = given();
@@ -57,7 +67,7 @@ fn merges_run_at_the_priority_that_holds_and_what_follows_does_not() {
     );
     priorities.set(PriorityOrder::idle("a test"));
     assert_eq!(gives_way(&priorities), (true, true));
-    let urgent = priorities.during(false, || {
+    let urgent = priorities.during(NOT_AT_DEVICE, || {
         stages::begins();
         given()
     });
@@ -66,7 +76,43 @@ fn merges_run_at_the_priority_that_holds_and_what_follows_does_not() {
     assert_eq!(gives_way(&priorities), (true, false));
     priorities.set(PriorityOrder::normal("a test"));
     assert_eq!(gives_way(&priorities), (false, false));
-    assert_eq!(priorities.order().why, "a test");
+    assert_eq!(priorities.orders().level0.why, "a test");
+}
+
+/// L0 fills fast: what it does not wait for gives way all the same.
+#[test]
+fn merges_go_by_what_waits_for_them() {
+    let priorities = with(NOTED, Obstacles::default());
+    priorities.enlist();
+    let filling = || PriorityOrders {
+        level0: PriorityOrder::normal("a test"),
+        deep: PriorityOrder::idle("a test"),
+    };
+    priorities.set(filling());
+    let deep = Which { deep: true, ..ANY };
+    let begins = |which| {
+        priorities.during(which, || {
+            stages::begins();
+            given()
+        })
+    };
+    assert_eq!(begins(ANY), (false, false));
+    assert_eq!(begins(deep), (true, true));
+    // Orders reach those that run, each its own.
+    let worker = || priorities.workers.lock()[0].clone();
+    priorities.during(deep, || {
+        stages::begins();
+        priorities.set(filling());
+        assert!(worker().at_processors.load(SeqCst));
+        priorities.set(PriorityOrder::normal("a test"));
+        assert!(!worker().at_processors.load(SeqCst));
+    });
+    priorities.set(PriorityOrder::idle("a test"));
+    priorities.during(ANY, || {
+        stages::begins();
+        priorities.set(filling());
+        assert!(!worker().at_device.load(SeqCst), "it was deep before");
+    });
 }
 
 #[test]
@@ -75,7 +121,7 @@ fn a_merge_that_panics_leaves_its_thread_at_normal_priority() {
     priorities.set(PriorityOrder::idle("a test"));
     gives_way(&priorities);
     let merge = || {
-        priorities.during(true, || {
+        priorities.during(ANY, || {
             stages::begins();
             panic!("on purpose")
         });
@@ -99,7 +145,10 @@ fn nothing_gives_way_where_there_is_an_obstacle_nor_once_the_autopilot_ends() {
     );
     hindered.set(PriorityOrder::idle("a test"));
     assert_eq!(gives_way(&hindered), (false, false));
-    assert_eq!(hindered.order(), PriorityOrder::normal("it is forbidden"));
+    assert_eq!(
+        hindered.orders().level0,
+        PriorityOrder::normal("it is forbidden")
+    );
     let ended = with(NOTED, Obstacles::default());
     ended.set(PriorityOrder::idle("a test"));
     ended.end();
@@ -121,7 +170,7 @@ fn who_may_not_give_way_at_the_processors_does_at_the_device() {
     );
     priorities.set(PriorityOrder::idle("a test"));
     assert_eq!(gives_way(&priorities), (false, true));
-    let order = priorities.order();
+    let order = priorities.orders().level0;
     assert_eq!((order.cpu, order.io), (Priority::Normal, Priority::Idle));
     assert!(order.why.contains("it is forbidden"), "{}", order.why);
 }
@@ -138,15 +187,15 @@ fn who_cannot_come_back_is_the_last_that_goes() {
     let priorities = with(forbidden, Obstacles::default());
     priorities.enlist();
     priorities.set(PriorityOrder::idle("a test"));
-    priorities.during(true, stages::begins);
+    priorities.during(ANY, stages::begins);
     GIVEN.set((Priority::Normal, false));
     priorities.set(PriorityOrder::idle("a test"));
-    let at = priorities.during(true, || {
+    let at = priorities.during(ANY, || {
         stages::begins();
         given()
     });
     assert_eq!(at, (false, true));
-    let why = priorities.order().why;
+    let why = priorities.orders().level0.why;
     assert!(why.contains("open the database anew"), "{why}");
 }
 
@@ -159,7 +208,7 @@ fn who_has_lost_the_right_to_come_back_does_not_go() {
     let priorities = with(lost, Obstacles::default());
     priorities.set(PriorityOrder::idle("a test"));
     assert_eq!(gives_way(&priorities), (false, true));
-    assert!(priorities.order().why.contains("it is gone"));
+    assert!(priorities.orders().level0.why.contains("it is gone"));
 }
 
 #[test]
@@ -194,7 +243,7 @@ fn who_is_called_back_on_the_way_comes_back() {
     priorities.enlist();
     priorities.set(PriorityOrder::idle("a test"));
     MEANWHILE.set(Some(priorities.clone()));
-    priorities.during(true, || {
+    priorities.during(ANY, || {
         stages::begins();
         assert_eq!(given(), (false, false));
     });
@@ -213,13 +262,19 @@ fn all_give_way_where_the_device_is_known_to_heed_it() {
     priorities.set(PriorityOrder::idle("a test"));
     assert!(priorities.all_give_way(), "nobody merges");
     let while_merging = |may_at_device| {
-        priorities.during(may_at_device, || {
-            stages::begins();
-            priorities.all_give_way()
-        })
+        priorities.during(
+            Which {
+                may_at_device,
+                ..ANY
+            },
+            || {
+                stages::begins();
+                priorities.all_give_way()
+            },
+        )
     };
     assert_eq!([true, false].map(while_merging), [true, false]);
-    priorities.during(true, || {
+    priorities.during(ANY, || {
         stages::begins();
         priorities.call_back();
         assert!(!priorities.all_give_way(), "one was called back");
@@ -257,7 +312,7 @@ fn a_worker_is_called_back_while_it_merges() {
         scope.spawn(move || {
             own.enlist();
             own.set(PriorityOrder::idle("a test"));
-            own.during(true, || {
+            own.during(ANY, || {
                 stages::begins();
                 merging.send(()).expect("somebody waits");
                 ended.recv().expect("somebody ends it");

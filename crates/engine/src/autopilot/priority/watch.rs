@@ -6,7 +6,7 @@ use std::fs;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::time::{Duration, Instant};
 
-use lissom_core::schedule::{Level0, Moment, PriorityOrder, WorkerPriority};
+use lissom_core::schedule::{Level0, Moment, PriorityOrder, PriorityOrders, WorkerPriority};
 
 use super::super::shared::{Family, Shared};
 use super::{Obstacles, Priorities, Worker};
@@ -116,9 +116,10 @@ struct Watch {
 
 impl Watch {
     /// What suits a moment at this time since the thread began.
-    fn look(&mut self, shared: &Shared, at: Duration) -> PriorityOrder {
+    fn look(&mut self, shared: &Shared, at: Duration) -> PriorityOrders {
         if shared.failed_turns.load(Relaxed) > 0 {
-            return PriorityOrder::normal("the autopilot fails, and nobody knows what L0 has");
+            let why = "the autopilot fails, and nobody knows what L0 has";
+            return PriorityOrder::normal(why).into();
         }
         let since = at.saturating_sub(self.at).as_secs_f64().max(1e-3);
         self.at = at;
@@ -139,6 +140,7 @@ impl Watch {
                 .map(|family| self.level0(shared, family, bounds.max_level0_files, since))
                 .collect(),
             max_delayed_bytes: bounds.max_delayed_bytes,
+            level1_waits: families.iter().any(|it| it.view.lock().level1_waits),
         };
         self.decides.after(&moment)
     }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use lissom_core::journal::Event;
 use lissom_core::schedule::{
     Conditions, Debt, DebtBounds, Eager, Estimate, FullLoad, LEAST_INTERVAL, Load, Order, Phase,
-    PriorityOrder, Schedule, ScheduleKind, Seen,
+    PriorityOrder, PriorityOrders, Schedule, ScheduleKind, Seen,
 };
 
 pub(super) use self::device::keep_given as keep_given_device;
@@ -52,9 +52,9 @@ pub struct ScheduleReport {
     /// order's rate, to within 10 %, or the user's bound, whichever is lower. Absent when
     /// there is no limit.
     pub rate_limit_bytes_per_second: Option<u64>,
-    /// The priority at which merges begin, and why; those that run are called back from idle
-    /// priority, and none is sent there.
-    pub priority: PriorityOrder,
+    /// The priorities at which merges begin, those that make room for L0 and the others, and
+    /// why; those that run are called back from idle priority, and none is sent there.
+    pub priority: PriorityOrders,
     /// The load of all intervals since the autopilot began.
     pub load: Load,
     /// What the machine and the data were like when the order was given.
@@ -70,7 +70,7 @@ impl ScheduleReport {
             catch_up: None,
             device_is_known: false,
             rate_limit_bytes_per_second: None,
-            priority: PriorityOrder::normal("nothing was seen yet"),
+            priority: PriorityOrder::normal("nothing was seen yet").into(),
             load: Load::default(),
             conditions: Conditions::default(),
         }
@@ -239,7 +239,7 @@ impl Scheduler {
             device_is_known,
             // Both are looked up when they are asked for: they change after this.
             rate_limit_bytes_per_second: None,
-            priority: shared.priorities.order(),
+            priority: shared.priorities.orders(),
             load: self.total,
             conditions: seen.conditions,
         };
