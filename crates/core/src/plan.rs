@@ -90,8 +90,9 @@ impl Plan {
         !matters && !self.awaited
     }
 
-    /// Whether the merge of L0 waits for it, or may: it takes L0 or a run of level 1, or its drain
-    /// is in a hurry. Whatever else goes on below, L0 finds its slot in level 1.
+    /// Whether L0 waits for it, or may: it takes L0 or a run of level 1, or its drain is in a hurry.
+    /// Whatever goes on below, L0 is merged into level 1 and finds a slot there, unless that
+    /// [holds it up](crate::planner::room_waits).
     pub fn makes_room_for_level0(&self) -> bool {
         let (below, _) = Layout::V1.span(LogicalLevel(2));
         self.hurried || self.top() < below

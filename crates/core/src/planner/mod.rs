@@ -17,6 +17,7 @@ mod level0;
 mod limits;
 mod pace;
 mod piece;
+mod room;
 mod seating;
 mod space;
 mod start;
@@ -28,6 +29,7 @@ mod properties;
 pub use apart::set_apart_files;
 pub use level0::is_held_up;
 pub use limits::with_limits;
+pub use room::room_waits;
 pub(crate) use urgency::SPACE_SHARE;
 
 use crate::observation::{InFlight, Observation};

@@ -277,8 +277,8 @@ pub(super) struct View {
     pub(super) level0_merging_bytes: u64,
     /// A running merge keeps L0 from being merged.
     pub(super) level0_held_up: bool,
-    /// A drain of level 1 is under way, and none of its pieces runs.
-    pub(super) level1_waits: bool,
+    /// What would make room for L0 waits for merges below it.
+    pub(super) room_waits: bool,
     /// Bytes that begun drains will read, what they rewrite included.
     pub(super) deep_bytes: u64,
     pub(super) drains_ended: u64,
@@ -307,7 +307,7 @@ impl View {
             debt_bytes: 0,
             level0_merging_bytes: 0,
             level0_held_up: false,
-            level1_waits: false,
+            room_waits: false,
             deep_bytes: 0,
             drains_ended: 0,
             tuner: TunerWork::default(),

@@ -197,9 +197,9 @@ pub struct Settings {
 
     /// Whether merges give way to whoever wants a processor: RocksDB's `CpuPriority::kIdle`.
     /// They do while L0 has less than three quarters of what may wait there
-    /// (`max_level0_files`, `max_delayed_bytes`) and room for what comes in within two seconds,
-    /// merges get on, and no writer is held back; and are called back when that ends, in the
-    /// middle of a merge if need be
+    /// (`max_level0_files`, `max_delayed_bytes`), merges get on, and no writer is held back; those
+    /// that make room for L0 only while it has room for what comes in within two seconds. They are
+    /// called back when that ends, in the middle of a merge if need be
     /// ([`WorkerPriority`](lissom_core::schedule::WorkerPriority)).
     /// [`Autopilot::schedule`](crate::Autopilot::schedule) tells what holds, and why.
     ///

@@ -191,7 +191,7 @@ pub struct Moment {
     /// Bytes that may wait in all of them.
     pub max_delayed_bytes: u64,
     /// What would make room for L0 waits for merges below it.
-    pub level1_waits: bool,
+    pub room_waits: bool,
 }
 
 /// Chooses the priority of merges.
@@ -226,7 +226,7 @@ impl WorkerPriority {
         }
         let why = "L0 may come to its bound within seconds";
         let level0 = PriorityOrder::normal(why).called_back();
-        match moment.level1_waits {
+        match moment.room_waits {
             true => level0.into(),
             false => PriorityOrders {
                 level0,

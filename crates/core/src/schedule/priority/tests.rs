@@ -20,7 +20,7 @@ fn moment(level0: &[Level0]) -> Moment {
         stalled: false,
         level0: level0.to_vec(),
         max_delayed_bytes: 1_000,
-        level1_waits: false,
+        room_waits: false,
     }
 }
 
@@ -116,15 +116,15 @@ fn merges_do_not_give_way_where_l0_fills_within_seconds() {
 
 #[test]
 fn merges_for_which_l0_does_not_wait_give_way_however_fast_it_fills() {
-    let of = |files, bytes, level1_waits| {
+    let of = |files, bytes, room_waits| {
         let mut moment = moment(&[level0(files, bytes, 1e9)]);
-        moment.level1_waits = level1_waits;
+        moment.room_waits = room_waits;
         let orders = WorkerPriority::default().after(&moment);
         assert_eq!((orders.level0.cpu, orders.level0.io), (Normal, Normal));
         (orders.deep.cpu, orders.deep.io)
     };
     assert_eq!(of(3, 60, false), (Idle, Idle));
-    assert_eq!(of(3, 60, true), (Normal, Normal), "level 1 waits for one");
+    assert_eq!(of(3, 60, true), (Normal, Normal), "what makes room waits");
     assert_eq!(of(8, 160, false), (Idle, Normal), "L0 is half full");
     assert_eq!(of(12, 240, false), (Normal, Normal), "and nearly full");
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use lissom_core::{Drain, File, LogicalLevel, Observation, PhysicalLevel, Plan, planner};
+use lissom_core::{File, Observation, PhysicalLevel, Plan, planner};
 
 /// Bytes of all files that are inputs of a running or proposed merge, that a begun drain
 /// takes down or rewrites in the run that receives, that were set apart from L0 and go back, or
@@ -37,15 +37,6 @@ pub(super) fn debt_bytes(seen: &Observation, plans: &[Plan]) -> u64 {
 pub(super) fn level0_merging_bytes(seen: &Observation) -> u64 {
     let running = |number: u64| seen.in_flight.iter().any(|job| job.files.contains(&number));
     seen.tree.level0_bytes_of(running)
-}
-
-/// Whether a drain of level 1 is under way, and none of its pieces runs: what comes into level 1
-/// meanwhile takes its slots.
-pub(super) fn level1_waits(seen: &Observation) -> bool {
-    let (_, last) = seen.shape.layout.span(LogicalLevel(1));
-    let runs = |drain: &Drain| seen.in_flight.iter().any(|job| job.drain == Some(drain.id));
-    let mut of_level1 = seen.state.drains.iter().filter(|drain| drain.top <= last);
-    of_level1.any(|drain| !runs(drain))
 }
 
 #[cfg(test)]
@@ -105,28 +96,6 @@ mod tests {
         assert_eq!(debt_bytes(&seen, &[]), 0);
         seen.state.set_apart.insert(PhysicalLevel(3));
         assert_eq!(debt_bytes(&seen, &[]), 300 + 1_000);
-    }
-
-    #[test]
-    fn a_drain_of_level_1_waits_while_none_of_its_pieces_runs() {
-        let (_, last) = small_shape().layout.span(LogicalLevel(1));
-        let mut seen = seen(0, 3, 10);
-        let drain = |top: PhysicalLevel, id: u64| Drain {
-            id: DrainId(id),
-            top,
-            target: PhysicalLevel(top.0 + 1),
-            range: None,
-            reason: Reason::Manual,
-        };
-        assert!(!level1_waits(&seen));
-        seen.state.drains = vec![drain(PhysicalLevel(last.0 + 1), 1)];
-        assert!(!level1_waits(&seen), "it is of level 2");
-        seen.state.drains.push(drain(PhysicalLevel(3), 2));
-        assert!(level1_waits(&seen));
-        let plans = planner::plan(&seen).plans;
-        let piece = plans.iter().find(|plan| plan.drain == Some(DrainId(2)));
-        seen.in_flight = vec![planner::in_flight(piece.expect("a piece"))];
-        assert!(!level1_waits(&seen));
     }
 
     #[test]

@@ -153,8 +153,7 @@ impl Pilot {
     /// Who is served first while workers are few: column families whose L0 is
     /// over its trigger, then those that have waited longest.
     pub(super) fn precedence(&self) -> impl Ord + use<> {
-        let settings = &self.family.hooks.settings;
-        let trigger = settings.level0_file_num_compaction_trigger as usize;
+        let trigger = self.family.level0_trigger() as usize;
         let level0_files = self.family.view.lock().tree.level0_files;
         (level0_files < trigger, self.last_started)
     }

@@ -5,7 +5,7 @@ use lissom_core::schedule::{DeepOrder, Level0Order};
 use lissom_core::{Layout, Observation, Plan, planner};
 
 use super::Pilot;
-use super::debt::{debt_bytes, level0_merging_bytes, level1_waits};
+use super::debt::{debt_bytes, level0_merging_bytes};
 
 impl Pilot {
     /// `plans` is what was wanted, and `seen` has in flight what of it has begun. `busy` is
@@ -31,7 +31,7 @@ impl Pilot {
         view.debt_bytes = debt;
         view.level0_merging_bytes = level0_merging_bytes(seen);
         view.level0_held_up = planner::is_held_up(&seen.in_flight, &Layout::V1);
-        view.level1_waits = level1_waits(seen);
+        view.room_waits = planner::room_waits(seen);
         view.deep_bytes = seen.state.drained_bytes(&seen.tree);
         view.idle_at = self.looked.filter(|_| idle).map(|look| look.changes);
         view.looks += 1;

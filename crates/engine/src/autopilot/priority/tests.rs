@@ -1,6 +1,9 @@
 use std::sync::mpsc;
 use std::{panic, thread};
 
+use lissom_core::planner;
+use lissom_core::testing::drawing;
+
 use super::*;
 use crate::events::stages;
 
@@ -22,11 +25,12 @@ const NOTED: Calls = Calls {
     may_come_back: || Ok(()),
 };
 
-/// A merge that makes room for L0, and one for the reads' sake.
+/// A merge that makes room for L0.
 const ANY: Which = Which {
     may_at_device: true,
     deep: false,
 };
+/// One for the reads' sake.
 const NOT_AT_DEVICE: Which = Which {
     may_at_device: false,
     ..ANY
@@ -77,6 +81,22 @@ fn merges_run_at_the_priority_that_holds_and_what_follows_does_not() {
     priorities.set(PriorityOrder::normal("a test"));
     assert_eq!(gives_way(&priorities), (false, false));
     assert_eq!(priorities.orders().level0.why, "a test");
+}
+
+#[test]
+fn what_waits_for_a_merge_is_told_by_its_plan() {
+    let of = |level: u16| {
+        let below = level + 1;
+        let seen = drawing::parse(&format!(
+            "{level}.13: 0-40:4
+             {below}.15: 0-90:16
+             drain {level}.13 -> {below}.15"
+        ))
+        .expect("a drawing");
+        let which = Which::of(&planner::plan(&seen).plans[0]);
+        (which.deep, which.may_at_device)
+    };
+    assert_eq!([of(1), of(2)], [(false, true), (true, true)]);
 }
 
 /// L0 fills fast: what it does not wait for gives way all the same.

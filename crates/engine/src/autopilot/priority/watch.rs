@@ -140,7 +140,7 @@ impl Watch {
                 .map(|family| self.level0(shared, family, bounds.max_level0_files, since))
                 .collect(),
             max_delayed_bytes: bounds.max_delayed_bytes,
-            level1_waits: families.iter().any(|it| it.view.lock().level1_waits),
+            room_waits: families.iter().any(|it| it.view.lock().room_waits),
         };
         self.decides.after(&moment)
     }
