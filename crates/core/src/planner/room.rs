@@ -16,7 +16,7 @@ pub fn room_waits(seen: &Observation) -> bool {
     let first = LogicalLevel(1);
     let (_, last) = seen.shape.layout.span(first);
     let level0_waits =
-        level0::merge(seen).is_some() && seen.in_flight.iter().all(|job| job.top > last);
+        seen.in_flight.iter().all(|job| job.top > last) && level0::merge(seen).is_some();
     let mut of_level1 = seen
         .state
         .drains

@@ -148,14 +148,11 @@ impl Priorities {
         self.deep.set(deep);
         drop(ended);
         for worker in &*self.workers.lock() {
-            let (cpu, io) = match worker.deep.load(SeqCst) {
-                true => deep,
-                false => level0,
-            };
-            if !io {
+            let gives_way = self.of(worker.deep.load(SeqCst));
+            if !gives_way.io.load(SeqCst) {
                 self.come_back_to_device(worker);
             }
-            if !cpu {
+            if !gives_way.cpu.load(SeqCst) {
                 self.come_back_to_processors(worker);
             }
         }
