@@ -21,6 +21,7 @@ mod room;
 mod seating;
 mod space;
 mod start;
+mod urged;
 mod urgency;
 
 #[cfg(test)]
@@ -30,6 +31,7 @@ pub use apart::set_apart_files;
 pub use level0::is_held_up;
 pub use limits::with_limits;
 pub use room::room_waits;
+pub use urged::{Urged, urged};
 pub(crate) use urgency::SPACE_SHARE;
 
 use crate::observation::{InFlight, Observation};

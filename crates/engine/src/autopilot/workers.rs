@@ -113,7 +113,7 @@ fn carry_out(shared: &Shared, job: &Job) -> Executed {
     }
     let subcompactions = shared.settings.max_subcompactions;
     let merge = || execute(&shared.db, &handle, &job.plan, subcompactions);
-    let which = Which::of(&job.plan);
+    let which = Which::of(&family.name, &job.plan);
     let merge = || shared.priorities.during(which, merge);
     let executed = sparing(deep_inputs(&job.plan), merge);
     if let Outcome::Done { write_bytes, took, .. } = &executed.outcome

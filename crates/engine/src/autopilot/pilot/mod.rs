@@ -21,7 +21,7 @@ use lissom_core::reasons::Reasons;
 use lissom_core::schedule::Order;
 use lissom_core::shape::RunLimits;
 use lissom_core::tuner::Policy;
-use lissom_core::{Observation, Shape, TreeState};
+use lissom_core::{Observation, Shape, TreeState, planner};
 
 use rust_rocksdb::{AsColumnFamilyRef, BoundColumnFamily};
 
@@ -241,6 +241,8 @@ impl Pilot {
         if resting.is_none() && free > 0 && !plans.is_empty() {
             self.dispatch(shared, seen, &plans, free);
         }
+        let urged = planner::urged(seen);
+        shared.priorities.urge(&self.family.name, &urged);
         self.show(seen, &plans, busy);
         Ok(resting)
     }

@@ -17,8 +17,9 @@ use std::sync::atomic::Ordering::SeqCst;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::time::Duration;
 
-use lissom_core::Plan;
+use lissom_core::planner::Urged;
 use lissom_core::schedule::{Priority, PriorityOrder, PriorityOrders};
+use lissom_core::{DrainId, Plan};
 use parking_lot::{Condvar, Mutex};
 
 pub(super) use self::obstacle::{Obstacles, Place};
@@ -47,8 +48,12 @@ struct Worker {
     place: IoPlace,
     /// RocksDB merges entries on it.
     merges: AtomicBool,
+    /// What it merges may give way at the device.
+    may_at_device: AtomicBool,
     /// L0 does not wait for what it merges.
     deep: AtomicBool,
+    /// The drain that what it merges is a piece of.
+    drain: Mutex<Option<DrainOf>>,
     /// Where it gives way now.
     at_processors: AtomicBool,
     at_device: AtomicBool,
@@ -148,13 +153,36 @@ impl Priorities {
         self.deep.set(deep);
         drop(ended);
         for worker in &*self.workers.lock() {
-            let gives_way = self.of(worker.deep.load(SeqCst));
-            if !gives_way.io.load(SeqCst) {
-                self.come_back_to_device(worker);
+            self.heed(worker);
+        }
+    }
+
+    /// A worker comes back from where what it merges may not give way.
+    fn heed(&self, worker: &Worker) {
+        let gives_way = self.of(worker.deep.load(SeqCst));
+        if !worker.may_at_device.load(SeqCst) || !gives_way.io.load(SeqCst) {
+            self.come_back_to_device(worker);
+        }
+        if !gives_way.cpu.load(SeqCst) {
+            self.come_back_to_processors(worker);
+        }
+    }
+
+    /// Pieces of these drains of a column family, which run, matter more from now on than their
+    /// plans said.
+    pub(super) fn urge(&self, family: &str, urged: &Urged) {
+        for worker in &*self.workers.lock() {
+            let drain = worker.drain.lock().clone();
+            let Some((_, id)) = drain.filter(|(of, _)| of == family) else {
+                continue;
+            };
+            if urged.awaited.contains(&id) {
+                worker.may_at_device.store(false, SeqCst);
             }
-            if !gives_way.cpu.load(SeqCst) {
-                self.come_back_to_processors(worker);
+            if urged.hurried.contains(&id) {
+                worker.deep.store(false, SeqCst);
             }
+            self.heed(worker);
         }
     }
 
@@ -169,7 +197,9 @@ impl Priorities {
                 thread,
                 place,
                 merges: AtomicBool::new(false),
+                may_at_device: AtomicBool::new(false),
                 deep: AtomicBool::new(false),
+                drain: Mutex::default(),
                 at_processors: AtomicBool::new(false),
                 at_device: AtomicBool::new(false),
             })),
@@ -223,11 +253,12 @@ impl Priorities {
         let Some(own) = own else {
             return merge();
         };
+        own.may_at_device.store(it.may_at_device, SeqCst);
         own.deep.store(it.deep, SeqCst);
+        *own.drain.lock() = it.drain;
         let gives_way = GivesWay {
             priorities: self.clone(),
             own,
-            it,
             to_processors: Cell::default(),
             to_device: Cell::default(),
         };
@@ -273,31 +304,41 @@ impl Priorities {
         }
     }
 
-    fn may_at_processors(&self, deep: bool) -> bool {
+    fn may_at_processors(&self, worker: &Worker) -> bool {
         let hindered = self.obstacles.lock().cpu.is_some();
-        self.of(deep).cpu.load(SeqCst) && self.urgent.load(SeqCst) == 0 && !hindered
+        let ordered = self.of(worker.deep.load(SeqCst)).cpu.load(SeqCst);
+        ordered && self.urgent.load(SeqCst) == 0 && !hindered
     }
 
-    fn may_at_device(&self, deep: bool) -> bool {
+    fn may_at_device(&self, worker: &Worker) -> bool {
         let hindered = self.obstacles.lock().io.is_some();
-        self.of(deep).io.load(SeqCst) && self.urgent.load(SeqCst) == 0 && !hindered
+        let ordered = self.of(worker.deep.load(SeqCst)).io.load(SeqCst);
+        let may = ordered && worker.may_at_device.load(SeqCst);
+        may && self.urgent.load(SeqCst) == 0 && !hindered
     }
 }
 
+/// A drain, and its column family.
+type DrainOf = (String, DrainId);
+
 /// A merge, as far as its priority goes by it.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Which {
     /// It may give way at the device.
-    pub(super) may_at_device: bool,
+    may_at_device: bool,
     /// L0 does not wait for it.
-    pub(super) deep: bool,
+    deep: bool,
+    /// The drain that it is a piece of, which may come to [matter more](Priorities::urge).
+    drain: Option<DrainOf>,
 }
 
 impl Which {
-    pub(super) fn of(plan: &Plan) -> Which {
+    /// Of this plan of a column family.
+    pub(super) fn of(family: &str, plan: &Plan) -> Which {
         Which {
             may_at_device: plan.may_give_way_at_device(),
             deep: !plan.makes_room_for_level0(),
+            drain: plan.drain.map(|id| (family.to_owned(), id)),
         }
     }
 }
@@ -315,7 +356,6 @@ impl Drop for Urgent<'_> {
 struct GivesWay {
     priorities: Arc<Priorities>,
     own: Arc<Worker>,
-    it: Which,
     /// Where it went; it may have been called back since.
     to_processors: Cell<bool>,
     to_device: Cell<bool>,
@@ -326,20 +366,20 @@ struct GivesWay {
 impl GivesWay {
     fn go_to_device(&self) {
         let priorities = &*self.priorities;
-        if !self.it.may_at_device || !priorities.may_at_device(self.it.deep) {
+        if !priorities.may_at_device(&self.own) {
             return;
         }
         self.to_device.set(true);
         let gone = (priorities.calls.set_io)(self.own.thread, IoPlace::IDLE);
         self.own.at_device.store(true, SeqCst);
-        if gone.is_err() || !priorities.may_at_device(self.it.deep) {
+        if gone.is_err() || !priorities.may_at_device(&self.own) {
             priorities.come_back_to_device(&self.own);
         }
     }
 
     fn go_to_processors(&self) {
         let priorities = &*self.priorities;
-        if !priorities.may_at_processors(self.it.deep) {
+        if !priorities.may_at_processors(&self.own) {
             return;
         }
         // What could be done at the start may be forbidden by now, as to a process that has
@@ -350,7 +390,7 @@ impl GivesWay {
         self.to_processors.set(true);
         let gone = (priorities.calls.set_cpu)(self.own.thread, Priority::Idle);
         self.own.at_processors.store(true, SeqCst);
-        if gone.is_err() || !priorities.may_at_processors(self.it.deep) {
+        if gone.is_err() || !priorities.may_at_processors(&self.own) {
             priorities.come_back_to_processors(&self.own);
         }
     }
@@ -379,6 +419,7 @@ impl Merging for GivesWay {
 
 impl Drop for GivesWay {
     fn drop(&mut self) {
+        *self.own.drain.lock() = None;
         self.ends();
     }
 }

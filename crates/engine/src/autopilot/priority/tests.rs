@@ -29,6 +29,7 @@ const NOTED: Calls = Calls {
 const ANY: Which = Which {
     may_at_device: true,
     deep: false,
+    drain: None,
 };
 /// One for the reads' sake.
 const NOT_AT_DEVICE: Which = Which {
@@ -93,7 +94,7 @@ fn what_waits_for_a_merge_is_told_by_its_plan() {
              drain {level}.13 -> {below}.15"
         ))
         .expect("a drawing");
-        let which = Which::of(&planner::plan(&seen).plans[0]);
+        let which = Which::of("default", &planner::plan(&seen).plans[0]);
         (which.deep, which.may_at_device)
     };
     assert_eq!([of(1), of(2)], [(false, true), (true, true)]);
@@ -117,7 +118,7 @@ fn merges_go_by_what_waits_for_them() {
         })
     };
     assert_eq!(begins(ANY), (false, false));
-    assert_eq!(begins(deep), (true, true));
+    assert_eq!(begins(deep.clone()), (true, true));
     // Orders reach those that run, each its own.
     let worker = || priorities.workers.lock()[0].clone();
     priorities.during(deep, || {
@@ -133,6 +134,42 @@ fn merges_go_by_what_waits_for_them() {
         priorities.set(filling());
         assert!(!worker().at_device.load(SeqCst), "it was deep before");
     });
+}
+
+/// Reads ask for what a piece stands in the way of, or its level fills, while it runs.
+#[test]
+fn a_merge_that_has_come_to_matter_comes_back() {
+    let priorities = with(NOTED, Obstacles::default());
+    priorities.enlist();
+    priorities.set(PriorityOrders {
+        level0: PriorityOrder::normal("a test"),
+        deep: PriorityOrder::idle("a test"),
+    });
+    let worker = || priorities.workers.lock()[0].clone();
+    let after = |family: &str, awaited: &[u64], hurried: &[u64]| {
+        let ids = |of: &[u64]| of.iter().copied().map(DrainId).collect();
+        let urged = Urged {
+            awaited: ids(awaited),
+            hurried: ids(hurried),
+        };
+        let piece = Which {
+            deep: true,
+            drain: Some(("default".into(), DrainId(3))),
+            ..ANY
+        };
+        priorities.during(piece, || {
+            stages::begins();
+            priorities.urge(family, &urged);
+            let worker = worker();
+            let at = |place: &AtomicBool| place.load(SeqCst);
+            (at(&worker.at_processors), at(&worker.at_device))
+        })
+    };
+    assert_eq!(after("default", &[1], &[2]), (true, true));
+    assert_eq!(after("other", &[3], &[3]), (true, true));
+    assert_eq!(after("default", &[3], &[]), (true, false));
+    assert_eq!(after("default", &[], &[3]), (false, false));
+    assert!(worker().drain.lock().is_none(), "it is over");
 }
 
 #[test]
