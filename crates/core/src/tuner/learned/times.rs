@@ -9,6 +9,11 @@ use crate::observation::Mission;
 /// is timed, and of few none may be.
 pub(super) const RARE: f64 = 0.02;
 
+/// The same of kinds that take a smaller share of the time, as gets beside scans: ten of these
+/// are timed in a second, and of a tenth as many gets often none. Were they twice as slow as they
+/// were last, all would be told as so much faster than it is.
+const LITTLE: f64 = 0.05;
+
 /// The time of each kind of operation when it was last told.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Times {
@@ -18,17 +23,22 @@ pub(super) struct Times {
 }
 
 impl Times {
-    /// The mission, its rare kinds of which none was timed told as they were last.
+    /// The mission, its rare kinds of which none was timed told as they were last, and those that
+    /// took little by that.
     pub fn complete(&mut self, mission: &Mission) -> Mission {
         let mut whole = mission.clone();
         let operations = counts(mission);
         let total: f64 = operations.iter().sum();
+        let timed = mission
+            .kinds()
+            .map(|(count, it)| count * it.mean.as_secs_f64());
+        let timed: f64 = timed.iter().sum();
         let told = [&mut whole.get, &mut whole.seek, &mut whole.put];
         let last = [&mut self.get, &mut self.seek, &mut self.put];
         for ((latency, last), count) in told.into_iter().zip(last).zip(operations) {
             if latency.mean > Duration::ZERO {
                 *last = latency.mean;
-            } else if count <= RARE * total {
+            } else if count <= RARE * total || count * last.as_secs_f64() <= LITTLE * timed {
                 latency.mean = *last;
             }
         }
@@ -122,6 +132,31 @@ mod tests {
         assert_eq!(known.put.mean, Duration::from_micros(20));
         let half = times.complete(&mission(500, 100, 500, 0));
         assert_eq!(waited(&half), None, "half of the operations are unknown");
+    }
+
+    /// One get in ten, each as fast as a scan is slow.
+    #[test]
+    fn a_tenth_of_the_operations_of_which_none_was_timed_does_not_hide_scans() {
+        let scanning = |gets: u64, get: u64| {
+            let mut seen = mission(gets, get, 0, 0);
+            seen.operations.scans = 1_000;
+            seen.seek.mean = Duration::from_micros(700);
+            seen
+        };
+        let mut times = Times::default();
+        assert_eq!(
+            waited(&times.complete(&scanning(100, 0))),
+            None,
+            "never told"
+        );
+        times.complete(&scanning(100, 70));
+        let told = waited(&times.complete(&scanning(100, 0))).expect("they take little");
+        assert!((told - 0.707).abs() < 1e-9, "{told}");
+        assert_eq!(
+            waited(&times.complete(&scanning(1_000, 0))),
+            None,
+            "9 % of it"
+        );
     }
 
     #[test]
