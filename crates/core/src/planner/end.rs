@@ -3,7 +3,7 @@
 use super::level::view;
 use super::piece;
 use super::start::{Begin, for_reads, wanted_by_reads};
-use super::urgency::{self, HURRY};
+use super::urgency;
 use crate::layout::LogicalLevel;
 use crate::observation::Observation;
 use crate::plan::Reason;
@@ -113,7 +113,7 @@ fn gives_way(seen: &Observation, drain: &Drain) -> bool {
     let bytes: u64 = runs.iter().map(|run| seen.tree.bytes(*run)).sum();
     if !seen.state.consolidate.contains(&level)
         || bytes >= seen.shape.full_at(level)
-        || urgency::drain(seen, drain) >= HURRY
+        || urgency::is_hurried(seen, drain)
         || urgency::for_space(seen, drain) > 0.0
     {
         return false;

@@ -10,7 +10,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::urgency::{self, HURRY, is_awaited};
+use super::urgency::{self, is_awaited};
 use crate::key::Key;
 use crate::layout::{LogicalLevel, PhysicalLevel};
 use crate::observation::Observation;
@@ -271,7 +271,7 @@ impl<'a> Runs<'a> {
             drain: Some(drain.id),
             excess,
             awaited: is_awaited(seen, drain),
-            hurried: urgency::drain(seen, drain) >= HURRY,
+            hurried: urgency::is_hurried(seen, drain),
             reason: drain.reason.clone(),
             inputs,
         }

@@ -1,6 +1,6 @@
 //! What has become urgent since it began.
 
-use super::urgency::{self, HURRY, is_awaited};
+use super::urgency::{is_awaited, is_hurried};
 use crate::observation::Observation;
 use crate::state::{Drain, DrainId};
 
@@ -24,7 +24,7 @@ pub fn urged(seen: &Observation) -> Urged {
     };
     Urged {
         awaited: those(&|drain| is_awaited(seen, drain)),
-        hurried: those(&|drain| urgency::drain(seen, drain) >= HURRY),
+        hurried: those(&|drain| is_hurried(seen, drain)),
     }
 }
 

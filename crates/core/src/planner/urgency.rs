@@ -52,6 +52,11 @@ pub(super) fn drain(seen: &Observation, drain: &Drain) -> f64 {
     }
 }
 
+/// Whether a drain is in a hurry.
+pub(super) fn is_hurried(seen: &Observation, it: &Drain) -> bool {
+    drain(seen, it) >= HURRY
+}
+
 /// Whether a drain is wanted for the reads' sake alone: nothing waits for it.
 pub(super) fn is_for_reads(drain: &Drain) -> bool {
     matches!(drain.reason, Reason::Consolidate { .. })

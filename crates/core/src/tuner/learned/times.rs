@@ -9,9 +9,8 @@ use crate::observation::Mission;
 /// is timed, and of few none may be.
 pub(super) const RARE: f64 = 0.02;
 
-/// The same of kinds that take a smaller share of the time, as gets beside scans: ten of these
-/// are timed in a second, and of a tenth as many gets often none. Were they twice as slow as they
-/// were last, all would be told as so much faster than it is.
+/// The same of kinds that take a smaller share of the time, as the few gets beside slow scans. Were
+/// they twice as slow as they were last, all would be told as so much faster than it is.
 const LITTLE: f64 = 0.05;
 
 /// The time of each kind of operation when it was last told.
@@ -29,10 +28,8 @@ impl Times {
         let mut whole = mission.clone();
         let operations = counts(mission);
         let total: f64 = operations.iter().sum();
-        let timed = mission
-            .kinds()
-            .map(|(count, it)| count * it.mean.as_secs_f64());
-        let timed: f64 = timed.iter().sum();
+        let kinds = mission.kinds().into_iter();
+        let timed: f64 = kinds.map(|(count, it)| count * it.mean.as_secs_f64()).sum();
         let told = [&mut whole.get, &mut whole.seek, &mut whole.put];
         let last = [&mut self.get, &mut self.seek, &mut self.put];
         for ((latency, last), count) in told.into_iter().zip(last).zip(operations) {
@@ -134,7 +131,7 @@ mod tests {
         assert_eq!(waited(&half), None, "half of the operations are unknown");
     }
 
-    /// One get in ten, each as fast as a scan is slow.
+    /// A get takes a tenth of a scan.
     #[test]
     fn a_tenth_of_the_operations_of_which_none_was_timed_does_not_hide_scans() {
         let scanning = |gets: u64, get: u64| {
@@ -155,7 +152,7 @@ mod tests {
         assert_eq!(
             waited(&times.complete(&scanning(1_000, 0))),
             None,
-            "9 % of it"
+            "a tenth of the time"
         );
     }
 

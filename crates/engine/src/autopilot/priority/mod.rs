@@ -1,15 +1,15 @@
 //! The priorities at which workers merge, and the thread that keeps them at the right ones.
 //!
-//! A merge gives way only while it reads and writes entries ([`Merging`]): before and after, it
+//! A merge gives way only while it reads and writes entries (`gives_way`): before and after, it
 //! takes the lock of the database and writes the manifest, for which flushes wait.
 
 mod device;
+mod gives_way;
 mod obstacle;
 #[cfg(test)]
 mod tests;
 mod watch;
 
-use std::cell::Cell;
 use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -22,9 +22,10 @@ use lissom_core::schedule::{Priority, PriorityOrder, PriorityOrders};
 use lissom_core::{DrainId, Plan};
 use parking_lot::{Condvar, Mutex};
 
+use self::gives_way::GivesWay;
 pub(super) use self::obstacle::{Obstacles, Place};
 pub(super) use self::watch::keep;
-use crate::events::stages::{Merging, telling};
+use crate::events::stages::telling;
 use crate::ffi::thread::{IoPlace, ThreadId};
 
 /// What the kernel is asked for.
@@ -172,10 +173,12 @@ impl Priorities {
     /// plans said.
     pub(super) fn urge(&self, family: &str, urged: &Urged) {
         for worker in &*self.workers.lock() {
-            let drain = worker.drain.lock().clone();
-            let Some((_, id)) = drain.filter(|(of, _)| of == family) else {
+            let drain = worker.drain.lock();
+            let id = drain.as_ref().filter(|(of, _)| of == family);
+            let Some(id) = id.map(|(_, id)| *id) else {
                 continue;
             };
+            drop(drain);
             if urged.awaited.contains(&id) {
                 worker.may_at_device.store(false, SeqCst);
             }
@@ -256,12 +259,7 @@ impl Priorities {
         own.may_at_device.store(it.may_at_device, SeqCst);
         own.deep.store(it.deep, SeqCst);
         *own.drain.lock() = it.drain;
-        let gives_way = GivesWay {
-            priorities: self.clone(),
-            own,
-            to_processors: Cell::default(),
-            to_device: Cell::default(),
-        };
+        let gives_way = GivesWay::new(self.clone(), own);
         telling(Rc::new(gives_way), merge)
     }
 
@@ -349,77 +347,5 @@ pub(super) struct Urgent<'a>(&'a AtomicUsize);
 impl Drop for Urgent<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, SeqCst);
-    }
-}
-
-/// A worker that may give way while it merges.
-struct GivesWay {
-    priorities: Arc<Priorities>,
-    own: Arc<Worker>,
-    /// Where it went; it may have been called back since.
-    to_processors: Cell<bool>,
-    to_device: Cell<bool>,
-}
-
-// Who calls back may come before this thread goes, and find nobody: so whether it may is looked
-// at once more afterwards.
-impl GivesWay {
-    fn go_to_device(&self) {
-        let priorities = &*self.priorities;
-        if !priorities.may_at_device(&self.own) {
-            return;
-        }
-        self.to_device.set(true);
-        let gone = (priorities.calls.set_io)(self.own.thread, IoPlace::IDLE);
-        self.own.at_device.store(true, SeqCst);
-        if gone.is_err() || !priorities.may_at_device(&self.own) {
-            priorities.come_back_to_device(&self.own);
-        }
-    }
-
-    fn go_to_processors(&self) {
-        let priorities = &*self.priorities;
-        if !priorities.may_at_processors(&self.own) {
-            return;
-        }
-        // What could be done at the start may be forbidden by now, as to a process that has
-        // given up its rights.
-        if let Err(why) = (priorities.calls.may_come_back)() {
-            return priorities.lose_processors(&why);
-        }
-        self.to_processors.set(true);
-        let gone = (priorities.calls.set_cpu)(self.own.thread, Priority::Idle);
-        self.own.at_processors.store(true, SeqCst);
-        if gone.is_err() || !priorities.may_at_processors(&self.own) {
-            priorities.come_back_to_processors(&self.own);
-        }
-    }
-}
-
-impl Merging for GivesWay {
-    fn begins(&self) {
-        self.own.merges.store(true, SeqCst);
-        self.go_to_device();
-        self.go_to_processors();
-    }
-
-    // Who calls back says that it has before it does, and may not have done it yet.
-    fn ends(&self) {
-        if self.to_processors.take() {
-            self.own.at_processors.store(true, SeqCst);
-            self.priorities.come_back_to_processors(&self.own);
-        }
-        if self.to_device.take() {
-            self.own.at_device.store(true, SeqCst);
-            self.priorities.come_back_to_device(&self.own);
-        }
-        self.own.merges.store(false, SeqCst);
-    }
-}
-
-impl Drop for GivesWay {
-    fn drop(&mut self) {
-        *self.own.drain.lock() = None;
-        self.ends();
     }
 }

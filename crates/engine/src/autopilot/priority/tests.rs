@@ -1,3 +1,4 @@
+use std::cell::Cell;
 use std::sync::mpsc;
 use std::{panic, thread};
 
