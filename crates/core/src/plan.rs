@@ -79,15 +79,17 @@ impl Plan {
             .flat_map(|input| input.files.iter().copied())
     }
 
-    /// Whether it may give way to whoever wants the device. What is merged for the reads' sake
-    /// has been found worth all that they feel of it, and would crawl behind those who read, as
-    /// would what it waits for; and the bound on space is no matter of load.
+    /// Whether it may give way to whoever wants the device. The bound on space is no matter of
+    /// load.
     pub fn may_give_way_at_device(&self) -> bool {
-        let matters = matches!(
-            self.reason,
-            Reason::Consolidate { .. } | Reason::SpaceBound { .. }
-        );
-        !matters && !self.awaited
+        !matches!(self.reason, Reason::SpaceBound { .. })
+    }
+
+    /// Whether reads wait for it: it is for their sake, and has been found worth all that they
+    /// feel of it, or is what such a merge waits for. Where it crawls behind those who read, it
+    /// [does not give way](crate::schedule::PriorityOrders::awaited).
+    pub fn is_awaited_by_reads(&self) -> bool {
+        self.awaited || matches!(self.reason, Reason::Consolidate { .. })
     }
 
     /// Whether L0 waits for it, or may: it takes L0 or a run of level 1, or its drain is in a hurry.

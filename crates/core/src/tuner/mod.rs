@@ -80,7 +80,7 @@ pub struct Trial {
     #[serde(default)]
     pub consolidate: Vec<Change>,
     /// Levels whose only run is to go into the next level; when nothing more urgent is to do.
-    /// A full level, which is drained anyway, is drained without giving way. One that has
+    /// A full level, which is drained anyway, is drained at once, and does not crawl behind reads. One that has
     /// several runs and is not full keeps them, and so does the deepest.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub push_down: Vec<Change>,

@@ -232,7 +232,7 @@ fn a_drain_that_is_to_hurry_gives_way_to_nothing_and_takes_the_wish_along() {
     assert!(model.state.drains.is_empty() && model.state.push_down.is_empty());
 }
 
-/// What a merge for the reads' sake waits for does not wait for readers itself.
+/// What a merge for the reads' sake waits for is awaited by reads, too.
 #[test]
 fn what_stands_in_the_way_of_a_wanted_merge_is_awaited() {
     let awaited = |merged: &[u16], down: &[u16]| {
@@ -246,7 +246,7 @@ fn what_stands_in_the_way_of_a_wanted_merge_is_awaited() {
         (seen.state.consolidate, seen.state.push_down) = (levels(merged), levels(down));
         let plans = plan(&seen).plans;
         assert_eq!(plans.len(), 1);
-        plans[0].awaited && !plans[0].may_give_way_at_device()
+        plans[0].is_awaited_by_reads()
     };
     assert!(awaited(&[1], &[]) && awaited(&[2], &[]));
     assert!(!awaited(&[], &[]) && !awaited(&[3], &[]));

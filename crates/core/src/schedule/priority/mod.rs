@@ -11,7 +11,8 @@
 //! there, and while L0 is far from its bound, by what it holds and by what is written: a merge
 //! that waits holds back whatever waits for it. They come back by degrees: to the device, where
 //! they lose more, from half of the bound on, to the processors from three quarters. How fast L0
-//! fills matters to those alone that make room for it.
+//! fills matters to those alone that make room for it. Those that reads wait for come back to the
+//! device sooner: as soon as they crawl there.
 
 use std::time::Duration;
 
@@ -29,6 +30,20 @@ const STILL: f64 = 0.01;
 /// Merges that wait for the device for so long are starved there. The kernel would let one
 /// request pass in ten seconds (`prio_aging_expire` of mq-deadline).
 const STILL_FOR: Duration = Duration::from_secs(1);
+
+/// Those that reads wait for crawl where they run for less than this share of their time: behind
+/// a client that reads without a pause they do for some hundredths of it.
+const CRAWLING: f64 = 0.2;
+
+/// In two looks in a row, that is.
+const CRAWLING_FOR: Duration = Duration::from_millis(100);
+
+/// For so long after they crawled, none of them gives way at the device: who reads without a pause
+/// goes on for a while. What a merge has asked of the device by then may wait there for seconds
+/// even once it is called back, so that each time is twice as long as the one before, up to the
+/// most, until it has been good for as long.
+const EXPECTED_FOR: Duration = Duration::from_secs(5);
+const EXPECTED_AT_MOST: Duration = Duration::from_secs(40);
 
 /// For so long after merges were starved, or writers held back, none gives way there.
 const HURRY_FOR: Duration = Duration::from_secs(2);
@@ -123,6 +138,8 @@ pub struct PriorityOrders {
     pub level0: PriorityOrder,
     /// Of the others, for which L0 does not wait: however fast it fills, they need not hurry.
     pub deep: PriorityOrder,
+    /// Of those of both that reads wait for, which give way only where this does, too.
+    pub awaited: PriorityOrder,
 }
 
 impl From<PriorityOrder> for PriorityOrders {
@@ -130,7 +147,8 @@ impl From<PriorityOrder> for PriorityOrders {
     fn from(order: PriorityOrder) -> PriorityOrders {
         PriorityOrders {
             level0: order.clone(),
-            deep: order,
+            deep: order.clone(),
+            awaited: order,
         }
     }
 }
@@ -184,6 +202,8 @@ pub struct Moment {
     /// and waits for it now, asked for the processors, from 0 to 1: the least of any. Absent where
     /// there is none.
     pub moving: Option<f64>,
+    /// The share in which one of those that reads wait for ran on a processor, in the same way.
+    pub awaited_moving: Option<f64>,
     /// Writers were held back of late.
     pub stalled: bool,
     /// L0 of each column family.
@@ -203,6 +223,10 @@ pub struct WorkerPriority {
     still: Option<Duration>,
     /// Until when nothing gives way there.
     hurry_at_device: Option<Duration>,
+    /// Since when merges that reads wait for crawl.
+    crawling: Option<Duration>,
+    /// Until when none of those gives way at the device, and for how long in all.
+    expected: Option<(Duration, Duration)>,
 }
 
 impl WorkerPriority {
@@ -213,6 +237,7 @@ impl WorkerPriority {
             self.hurry = Some((moment.at.saturating_add(HURRY_FOR), moment.stalled));
         }
         self.look_at_device(moment);
+        self.look_at_awaited(moment);
         let Some(inflow) = inflow(moment) else {
             return PriorityOrder::normal("nobody counts what is written").into();
         };
@@ -221,18 +246,29 @@ impl WorkerPriority {
             return PriorityOrder::normal(why).called_back().into();
         }
         let order = self.far_from_the_bound(moment);
+        let orders = PriorityOrders {
+            awaited: self.of_awaited(moment, &order),
+            ..order.into()
+        };
         if !fills_soon(moment, inflow) {
-            return order.into();
+            return orders;
         }
         let why = "L0 may come to its bound within seconds";
         let level0 = PriorityOrder::normal(why).called_back();
         match moment.room_waits {
             true => level0.into(),
-            false => PriorityOrders {
-                level0,
-                deep: order,
-            },
+            false => PriorityOrders { level0, ..orders },
         }
+    }
+
+    /// What is left of an order to those that reads wait for.
+    fn of_awaited(&self, moment: &Moment, order: &PriorityOrder) -> PriorityOrder {
+        let expected = self.expected.is_some_and(|(until, _)| moment.at < until);
+        if order.io == Priority::Normal || !expected {
+            return order.clone();
+        }
+        let why = "reads wait for merges that did not get on while they gave way at the device";
+        PriorityOrder::idle_cpu(why).called_back()
     }
 
     fn far_from_the_bound(&self, moment: &Moment) -> PriorityOrder {
@@ -265,6 +301,26 @@ impl WorkerPriority {
         if moment.at.saturating_sub(since) >= STILL_FOR {
             self.still = None;
             self.hurry_at_device = Some(moment.at.saturating_add(HURRY_FOR));
+        }
+    }
+
+    fn look_at_awaited(&mut self, moment: &Moment) {
+        if moment
+            .awaited_moving
+            .is_none_or(|moving| moving >= CRAWLING)
+        {
+            self.crawling = None;
+            return;
+        }
+        let since = *self.crawling.get_or_insert(moment.at);
+        if moment.at.saturating_sub(since) >= CRAWLING_FOR {
+            self.crawling = None;
+            let again = self
+                .expected
+                .filter(|(until, length)| moment.at.saturating_sub(*until) < *length);
+            let twice = |(_, length): (Duration, Duration)| (2 * length).min(EXPECTED_AT_MOST);
+            let length = again.map_or(EXPECTED_FOR, twice);
+            self.expected = Some((moment.at.saturating_add(length), length));
         }
     }
 }

@@ -17,6 +17,7 @@ fn moment(level0: &[Level0]) -> Moment {
         at: Duration::from_secs(9),
         served: Some(0.3),
         moving: Some(0.4),
+        awaited_moving: None,
         stalled: false,
         level0: level0.to_vec(),
         max_delayed_bytes: 1_000,
@@ -162,6 +163,41 @@ fn who_waits_for_the_device_for_a_second_does_not_give_way_there_for_a_while() {
 }
 
 #[test]
+fn what_reads_wait_for_does_not_crawl_at_the_device() {
+    let mut priority = WorkerPriority::default();
+    let mut at = |millis, moving| {
+        let mut moment = moment(&[]);
+        moment.at = Duration::from_millis(millis);
+        moment.awaited_moving = moving;
+        let orders = priority.after(&moment);
+        assert_eq!((orders.deep.io, orders.awaited.cpu), (Idle, Idle));
+        orders.awaited.io
+    };
+    assert_eq!(at(1_000, Some(0.19)), Idle);
+    assert_eq!(at(1_050, Some(0.2)), Idle, "it moved");
+    assert_eq!(at(1_100, Some(0.19)), Idle);
+    assert_eq!(at(1_150, None), Idle, "none was at it");
+    assert_eq!(at(1_200, Some(0.0)), Idle, "not for long yet");
+    assert_eq!(at(1_300, Some(0.19)), Normal);
+    assert_eq!(at(6_299, None), Normal);
+    assert_eq!(at(6_300, None), Idle, "it is tried again");
+    // Each time is twice as long as the one before.
+    assert_eq!((at(6_400, Some(0.0)), at(6_500, Some(0.0))), (Idle, Normal));
+    assert_eq!((at(16_499, None), at(16_500, None)), (Normal, Idle));
+    assert_eq!(
+        (at(26_300, Some(0.0)), at(26_499, Some(0.0))),
+        (Idle, Normal)
+    );
+    assert_eq!((at(46_498, None), at(46_499, None)), (Normal, Idle));
+    // It was good for as long.
+    assert_eq!(
+        (at(66_000, Some(0.0)), at(66_499, Some(0.0))),
+        (Idle, Normal)
+    );
+    assert_eq!((at(71_498, None), at(71_499, None)), (Normal, Idle));
+}
+
+#[test]
 fn whatever_is_told_l0_near_its_bound_never_gives_way() {
     let mut priority = WorkerPriority::default();
     for step in 0..2_000_u64 {
@@ -170,17 +206,20 @@ fn whatever_is_told_l0_near_its_bound_never_gives_way() {
             at: Duration::from_millis(step * 300),
             served: Some((step % 7) as f64 / 5.0 - 0.1),
             moving: Some((step % 9) as f64 / 500.0),
+            awaited_moving: Some((step % 8) as f64 / 20.0),
             stalled: step % 13 == 0,
             ..moment(&[family])
         };
         let orders = priority.after(&moment);
         let near = family.files >= 12 || family.bytes >= 750;
         let half = family.files >= 8 || family.bytes >= 500;
-        for order in [&orders.level0, &orders.deep] {
+        for order in [&orders.level0, &orders.deep, &orders.awaited] {
             assert!(!near || !order.gives_way(), "{moment:?}");
             assert!(!half || order.io == Normal, "{moment:?}");
             // Whoever gives way at the device does so at the processors.
             assert!(order.io == Normal || order.cpu == Idle, "{moment:?}");
         }
+        let least = [orders.awaited.io, orders.deep.io];
+        assert_ne!(least, [Idle, Normal], "{moment:?}");
     }
 }

@@ -53,6 +53,8 @@ struct Worker {
     may_at_device: AtomicBool,
     /// L0 does not wait for what it merges.
     deep: AtomicBool,
+    /// Reads wait for it.
+    awaited: AtomicBool,
     /// The drain that what it merges is a piece of.
     drain: Mutex<Option<DrainOf>>,
     /// Where it gives way now.
@@ -84,6 +86,8 @@ pub(super) struct Priorities {
     /// Merges that make room for L0, and those for which it does not wait.
     level0: GiveWay,
     deep: GiveWay,
+    /// Those of both that reads wait for give way only where this says so, too.
+    awaited: GiveWay,
     /// Who waits for the end of merges, and lets none give way meanwhile.
     urgent: AtomicUsize,
     workers: Mutex<Vec<Arc<Worker>>>,
@@ -104,6 +108,7 @@ impl Priorities {
             obstacles: Mutex::new(obstacles),
             level0: GiveWay::default(),
             deep: GiveWay::default(),
+            awaited: GiveWay::default(),
             urgent: AtomicUsize::new(0),
             workers: Mutex::default(),
             ended: Mutex::default(),
@@ -124,6 +129,7 @@ impl Priorities {
         PriorityOrders {
             level0: obstacles.bound(orders.level0),
             deep: obstacles.bound(orders.deep),
+            awaited: obstacles.bound(orders.awaited),
         }
     }
 
@@ -148,10 +154,10 @@ impl Priorities {
         let ended = self.ended.lock();
         let idle = |priority| priority == Priority::Idle && !*ended;
         let of = |order: &PriorityOrder| (idle(order.cpu), idle(order.io));
-        let (level0, deep) = (of(&orders.level0), of(&orders.deep));
+        self.level0.set(of(&orders.level0));
+        self.deep.set(of(&orders.deep));
+        self.awaited.set(of(&orders.awaited));
         *self.orders.lock() = Some(orders);
-        self.level0.set(level0);
-        self.deep.set(deep);
         drop(ended);
         for worker in &*self.workers.lock() {
             self.heed(worker);
@@ -160,11 +166,10 @@ impl Priorities {
 
     /// A worker comes back from where what it merges may not give way.
     fn heed(&self, worker: &Worker) {
-        let gives_way = self.of(worker.deep.load(SeqCst));
-        if !worker.may_at_device.load(SeqCst) || !gives_way.io.load(SeqCst) {
+        if !worker.may_at_device.load(SeqCst) || !self.ordered(worker, |it| &it.io) {
             self.come_back_to_device(worker);
         }
-        if !gives_way.cpu.load(SeqCst) {
+        if !self.ordered(worker, |it| &it.cpu) {
             self.come_back_to_processors(worker);
         }
     }
@@ -180,7 +185,7 @@ impl Priorities {
             };
             drop(drain);
             if urged.awaited.contains(&id) {
-                worker.may_at_device.store(false, SeqCst);
+                worker.awaited.store(true, SeqCst);
             }
             if urged.hurried.contains(&id) {
                 worker.deep.store(false, SeqCst);
@@ -202,6 +207,7 @@ impl Priorities {
                 merges: AtomicBool::new(false),
                 may_at_device: AtomicBool::new(false),
                 deep: AtomicBool::new(false),
+                awaited: AtomicBool::new(false),
                 drain: Mutex::default(),
                 at_processors: AtomicBool::new(false),
                 at_device: AtomicBool::new(false),
@@ -234,6 +240,7 @@ impl Priorities {
         *self.ended.lock() = true;
         self.level0.set((false, false));
         self.deep.set((false, false));
+        self.awaited.set((false, false));
         self.ends.notify_all();
         self.call_back();
     }
@@ -258,6 +265,7 @@ impl Priorities {
         };
         own.may_at_device.store(it.may_at_device, SeqCst);
         own.deep.store(it.deep, SeqCst);
+        own.awaited.store(it.awaited, SeqCst);
         *own.drain.lock() = it.drain;
         let gives_way = GivesWay::new(self.clone(), own);
         telling(Rc::new(gives_way), merge)
@@ -295,22 +303,25 @@ impl Priorities {
         self.obstacles.lock().cpu.get_or_insert(why.to_owned());
     }
 
-    fn of(&self, deep: bool) -> &GiveWay {
-        match deep {
+    /// Whether orders have what a worker merges give way at a place.
+    fn ordered(&self, worker: &Worker, place: fn(&GiveWay) -> &AtomicBool) -> bool {
+        let of = |order| place(order).load(SeqCst);
+        let own = match worker.deep.load(SeqCst) {
             true => &self.deep,
             false => &self.level0,
-        }
+        };
+        of(own) && (!worker.awaited.load(SeqCst) || of(&self.awaited))
     }
 
     fn may_at_processors(&self, worker: &Worker) -> bool {
         let hindered = self.obstacles.lock().cpu.is_some();
-        let ordered = self.of(worker.deep.load(SeqCst)).cpu.load(SeqCst);
+        let ordered = self.ordered(worker, |it| &it.cpu);
         ordered && self.urgent.load(SeqCst) == 0 && !hindered
     }
 
     fn may_at_device(&self, worker: &Worker) -> bool {
         let hindered = self.obstacles.lock().io.is_some();
-        let ordered = self.of(worker.deep.load(SeqCst)).io.load(SeqCst);
+        let ordered = self.ordered(worker, |it| &it.io);
         let may = ordered && worker.may_at_device.load(SeqCst);
         may && self.urgent.load(SeqCst) == 0 && !hindered
     }
@@ -326,6 +337,8 @@ pub(super) struct Which {
     may_at_device: bool,
     /// L0 does not wait for it.
     deep: bool,
+    /// Reads wait for it.
+    awaited: bool,
     /// The drain that it is a piece of, which may come to [matter more](Priorities::urge).
     drain: Option<DrainOf>,
 }
@@ -336,6 +349,7 @@ impl Which {
         Which {
             may_at_device: plan.may_give_way_at_device(),
             deep: !plan.makes_room_for_level0(),
+            awaited: plan.is_awaited_by_reads(),
             drain: plan.drain.map(|id| (family.to_owned(), id)),
         }
     }

@@ -30,9 +30,10 @@ const NOTED: Calls = Calls {
 const ANY: Which = Which {
     may_at_device: true,
     deep: false,
+    awaited: false,
     drain: None,
 };
-/// One for the reads' sake.
+/// One for the bound on space.
 const NOT_AT_DEVICE: Which = Which {
     may_at_device: false,
     ..ANY
@@ -99,6 +100,17 @@ fn what_waits_for_a_merge_is_told_by_its_plan() {
         (which.deep, which.may_at_device)
     };
     assert_eq!([of(1), of(2)], [(false, true), (true, true)]);
+    let awaited = |drawing: &str| {
+        let seen = drawing::parse(drawing).expect("a drawing");
+        let which = Which::of("default", &planner::plan(&seen).plans[0]);
+        (which.awaited, which.may_at_device)
+    };
+    let full = "2.13: 0-40:4\n3.15: 0-90:16\ndrain 2.13 -> 3.15";
+    let for_reads = "2.13: 0-40:4\n2.15: 0-90:16\nconsolidating 2.13 -> 2.15";
+    assert_eq!(
+        [full, for_reads].map(awaited),
+        [(false, true), (true, true)]
+    );
 }
 
 /// L0 fills fast: what it does not wait for gives way all the same.
@@ -109,6 +121,7 @@ fn merges_go_by_what_waits_for_them() {
     let filling = || PriorityOrders {
         level0: PriorityOrder::normal("a test"),
         deep: PriorityOrder::idle("a test"),
+        awaited: PriorityOrder::idle("a test"),
     };
     priorities.set(filling());
     let deep = Which { deep: true, ..ANY };
@@ -137,6 +150,42 @@ fn merges_go_by_what_waits_for_them() {
     });
 }
 
+/// Those that reads wait for give way at the device while they get on there.
+#[test]
+fn what_reads_wait_for_comes_back_where_it_crawls() {
+    let priorities = with(NOTED, Obstacles::default());
+    priorities.enlist();
+    let crawling = || PriorityOrders {
+        awaited: PriorityOrder::idle_cpu("a test"),
+        ..PriorityOrder::idle("a test").into()
+    };
+    let at_device_after = |orders: PriorityOrders, awaited| {
+        priorities.set(PriorityOrder::idle("a test"));
+        let which = Which { awaited, ..ANY };
+        priorities.during(which, || {
+            stages::begins();
+            assert_eq!(given(), (true, true));
+            priorities.set(orders);
+            let worker = priorities.workers.lock()[0].clone();
+            assert!(worker.at_processors.load(SeqCst));
+            worker.at_device.load(SeqCst)
+        })
+    };
+    assert!(at_device_after(PriorityOrder::idle("a test").into(), true));
+    assert!(at_device_after(crawling(), false));
+    assert!(!at_device_after(crawling(), true));
+    priorities.set(crawling());
+    let awaited = Which {
+        awaited: true,
+        ..ANY
+    };
+    let begins = priorities.during(awaited, || {
+        stages::begins();
+        given()
+    });
+    assert_eq!(begins, (true, false), "nor does the next one go");
+}
+
 /// Reads ask for what a piece stands in the way of, or its level fills, while it runs.
 #[test]
 fn a_merge_that_has_come_to_matter_comes_back() {
@@ -145,6 +194,7 @@ fn a_merge_that_has_come_to_matter_comes_back() {
     priorities.set(PriorityOrders {
         level0: PriorityOrder::normal("a test"),
         deep: PriorityOrder::idle("a test"),
+        awaited: PriorityOrder::idle_cpu("a test"),
     });
     let worker = || priorities.workers.lock()[0].clone();
     let after = |family: &str, awaited: &[u64], hurried: &[u64]| {

@@ -82,11 +82,12 @@ struct Seen {
 }
 
 /// What workers that give way had since the last look: of each, what is told by
-/// [`Moment::served`] and [`Moment::moving`].
+/// [`Moment::served`], [`Moment::moving`] and [`Moment::awaited_moving`].
 #[derive(Clone, Copy, Default)]
 struct GotOn {
     served: Option<f64>,
     moving: Option<f64>,
+    awaited_moving: Option<f64>,
 }
 
 impl GotOn {
@@ -99,6 +100,7 @@ impl GotOn {
         GotOn {
             served: least(self.served, other.served),
             moving: least(self.moving, other.moving),
+            awaited_moving: least(self.awaited_moving, other.awaited_moving),
         }
     }
 }
@@ -134,6 +136,7 @@ impl Watch {
             at,
             served: got_on.served,
             moving: got_on.moving,
+            awaited_moving: got_on.awaited_moving,
             stalled: stall > before,
             level0: families
                 .iter()
@@ -161,9 +164,12 @@ impl Watch {
         let asked = now.waited.since(&before.waited);
         let gives_way = worker.at_processors.load(SeqCst);
         let waits = now.at_device && before.at_device && waits_for_device(worker.thread);
+        let share = |time: Duration| time.as_secs_f64() / since;
+        let awaited = worker.awaited.load(SeqCst);
         Some(GotOn {
             served: asked.served().filter(|_| gives_way),
-            moving: waits.then(|| asked.total().as_secs_f64() / since),
+            moving: waits.then(|| share(asked.total())),
+            awaited_moving: (waits && awaited).then(|| share(asked.ran)),
         })
     }
 
@@ -296,10 +302,15 @@ mod tests {
 
     #[test]
     fn the_worst_worker_counts() {
-        let of = |served, moving| GotOn { served, moving };
-        let worst = of(Some(0.5), None).and(of(Some(0.1), Some(0.3)));
-        let worst = worst.and(of(None, Some(0.2))).and(GotOn::default());
+        let of = |served, moving, awaited_moving| GotOn {
+            served,
+            moving,
+            awaited_moving,
+        };
+        let worst = of(Some(0.5), None, None).and(of(Some(0.1), Some(0.3), Some(0.3)));
+        let worst = worst.and(of(None, Some(0.2), None)).and(GotOn::default());
         assert_eq!((worst.served, worst.moving), (Some(0.1), Some(0.2)));
+        assert_eq!(worst.awaited_moving, Some(0.3));
     }
 
     #[test]
