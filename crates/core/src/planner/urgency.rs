@@ -86,12 +86,15 @@ pub(super) fn for_space(seen: &Observation, drain: &Drain) -> f64 {
     }
 }
 
-/// How far the tree is on its way from where merging for space begins to the
-/// bound.
+/// How far the tree is on its way from where merging for space begins to the bound; 1 beyond it,
+/// so that L0 goes first where writers wait for it. By the largest run: the oldest one is small
+/// while the deepest level is drained into an empty one, or where a file was ingested below.
 fn space(seen: &Observation) -> f64 {
-    let estimate = seen.tree.space_amplification().unwrap_or(1.0);
+    let largest = seen.tree.runs().map(|run| seen.tree.bytes(run)).max();
+    let largest = largest.unwrap_or_default().max(1);
+    let estimate = seen.tree.total_bytes() as f64 / largest as f64;
     let share = (estimate - 1.0) / (seen.shape.max_space_amplification - 1.0);
-    ((share - SPACE_SHARE) / (1.0 - SPACE_SHARE)).max(0.0)
+    ((share - SPACE_SHARE) / (1.0 - SPACE_SHARE)).clamp(0.0, 1.0)
 }
 
 /// How far a level, drained runs included, is past its capacity.
@@ -105,4 +108,30 @@ pub(super) fn crowding(seen: &Observation, level: LogicalLevel) -> f64 {
     let free = slot.map_or(0, |slot| slot.0 - first.0 + 1);
     let by_slots = 1.0 - f64::from(free) / f64::from(FEW_SLOTS);
     by_bytes.max(by_slots).max(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::drawing::parse;
+
+    fn space_of(drawing: &str) -> f64 {
+        let mut seen = parse(drawing).expect("a drawing");
+        seen.shape.max_space_amplification = 3.0;
+        space(&seen)
+    }
+
+    #[test]
+    fn space_is_urgent_by_what_the_data_cannot_be_smaller_than() {
+        assert_eq!(space_of(""), 0.0);
+        let begun = "2.14: 0-90:26 \n 3.15: 0-9:1 \n drain 2.14 -> 3.15";
+        assert_eq!(space_of(begun), 0.0, "an empty level fills");
+        let of = |runs: u16| {
+            let runs: Vec<_> = (0..runs)
+                .map(|at| format!("2.{}: 0-90:26", 15 - at))
+                .collect();
+            space_of(&runs.join("\n"))
+        };
+        assert!((of(2), of(4)) == (0.0, 1.0) && (0.99..=1.0).contains(&of(3)));
+    }
 }
