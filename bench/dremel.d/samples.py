@@ -10,6 +10,8 @@ PEAKS = ("memory_bytes", "space_amplification", "sessions_visited")
 FROM_THE_START = "write_amplification"
 # Seconds of a window that seems to take no time.
 LEAST_SECONDS = 1e-6
+# So many times the longest time between two samples is silence.
+SILENT = 2
 # What a line may be.
 READY, SAMPLE, FAILURE, WORDS = "ready", "sample", "failure", "words"
 
@@ -84,12 +86,15 @@ class Gauge:
 
     def __init__(self):
         self.known, self.series, self.samples, self.at = {}, [], 0, 0.0
+        # The longest time that a sample let pass since the one before.
+        self.longest = 0.0
 
     def take(self, sample, now):
         """A sample, `now` seconds after the start."""
         numbers = {name: it for name, it in sample.items() if number(it)}
         told = numbers.pop("seconds", 0)
         seconds = max(told if told > 0 else now - self.at, LEAST_SECONDS)
+        self.longest = max(self.longest, now - self.at)
         self.at = now
         self.samples += 1
         for name, value in numbers.items():
@@ -97,6 +102,10 @@ class Gauge:
             self.known.setdefault(name, Metric()).take(value, seconds, cumulative)
         if "throughput" in numbers:
             self.series.append([round(now, 2), round(max(numbers["throughput"], 0), 1)])
+
+    def is_silent(self, now):
+        """Whether it has been silent for far longer than ever between two samples."""
+        return now - self.at > SILENT * self.longest
 
     def most(self, name):
         """The most of a metric; None before it was told."""

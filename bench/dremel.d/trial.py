@@ -120,7 +120,9 @@ def follow(lines, seconds, memory, clock, setup_deadline=SETUP_DEADLINE, weigh=l
             return too_large(max(held, gauge.most(MEMORY) or 0), memory)
         if ready is None and now - started > setup_deadline:
             return {"failure": f"it was not ready after {setup_deadline} s"}
-        if ready is not None and now - ready >= seconds and gauge.samples:
+        # Samples tell nothing of a silence behind them.
+        heard_of = gauge.samples and not gauge.is_silent(now - (ready or now))
+        if ready is not None and now - ready >= seconds and heard_of:
             return measured(gauge, now - ready, ready - started, held)
         if ready is not None and now - (heard or ready) > deadline:
             return {"failure": f"no sample came for {deadline:.0f} s"}

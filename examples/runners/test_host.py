@@ -152,6 +152,8 @@ class Pieces(unittest.TestCase):
             self.assertEqual(follow.lines(), [b"two"])
             path.write_bytes(b"anew\n")
             self.assertEqual(follow.lines(), [b"anew"])
+            path.write_bytes(b"anew\n" + b"x" * 100_000)
+            self.assertEqual((follow.lines(), follow.rest), ([], b""), "it is no line")
 
     def test_a_process_group_is_weighed(self):
         scale = processes.Scale(os.getpgrp(), 1 << 50)

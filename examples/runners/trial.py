@@ -12,6 +12,8 @@ from processes import goes_first, kill_strays, members, name_of, own_group
 
 # Characters of a line that are passed on; a message must fit into 64 KiB.
 LONGEST_LINE = 8_000
+# What is longer than that without a line break is no line.
+LONGEST_REST = 1 << 16
 # Lines that may wait to be passed on; a trial that writes faster waits.
 WAITING_LINES = 1_024
 # Seconds between two messages of the weight.
@@ -52,6 +54,8 @@ class Follow:
             return []
         self.offset += len(piece)
         *whole, self.rest = (self.rest + piece).split(b"\n")
+        if len(self.rest) > LONGEST_REST:
+            self.rest = b""
         return whole
 
 

@@ -174,6 +174,7 @@ impl<'a> Lab<'a> {
                 setup_seconds: 0.0,
                 metrics,
                 series,
+                notes: Vec::new(),
             },
             Err(error) => Outcome::Failed {
                 cause: Cause::NoMetric,

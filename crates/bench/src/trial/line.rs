@@ -16,6 +16,11 @@ struct Failure<'a> {
     error: &'a str,
 }
 
+#[derive(Serialize)]
+struct Note<'a> {
+    note: &'a str,
+}
+
 /// Metrics over all the time since the process was ready; the others are over a window.
 /// A tail of latencies cannot be put together from those of windows.
 pub(super) const CUMULATIVE: &[&str] = &[
@@ -64,6 +69,11 @@ pub(super) struct Sample {
 /// The set-up is over.
 pub(super) fn ready(output: &mut dyn Write) -> Result<()> {
     line(output, &Said { ready: true })
+}
+
+/// Something to know about the configuration.
+pub(super) fn note(output: &mut dyn Write, sentence: &str) -> Result<()> {
+    line(output, &Note { note: sentence })
 }
 
 /// The trial fails.

@@ -1,7 +1,8 @@
 //! One configuration under a workload, in a process of its own, for a search.
 //!
-//! The process prints lines of JSON: `{"ready": true}` once the data set is there, then
-//! one object of metrics for each window, or `{"error": "..."}`. The workload's sessions,
+//! The process prints lines of JSON: `{"note": "..."}` of what it cannot run as it was told,
+//! `{"ready": true}` once the data set is there, then one object of metrics for each window, or
+//! `{"error": "..."}`. The workload's sessions,
 //! without the closing one, take turns in small portions, over and over, until its time
 //! has run or it is told to end. Whoever started it may stop and continue it at any time: time
 //! counts while it runs, and operations that were in flight spoil one window only.
@@ -37,9 +38,8 @@ pub use plan::{Limits, System, TrialPlan};
 pub use shared::shared;
 pub use watch::Signals;
 
-/// Runs a trial to its end. Lines go to `output`, remarks for people to `remarks`;
-/// `listen` is called before the process says that it is ready, and until then signals
-/// do what they do by default.
+/// Runs a trial to its end. Lines go to `output`; `listen` is called before the process says
+/// that it is ready, and until then signals do what they do by default.
 ///
 /// # Errors
 /// Also printed as a line: the store cannot be opened, the data set not be made, the
@@ -47,10 +47,9 @@ pub use watch::Signals;
 pub fn run_trial(
     plan: &TrialPlan,
     output: &mut dyn Write,
-    remarks: &mut dyn Write,
     listen: impl FnOnce() -> Result<Signals>,
 ) -> Result<()> {
-    let result = attempt(plan, output, remarks, listen);
+    let result = attempt(plan, output, listen);
     if let Err(error) = &result {
         // Nobody may be left to read it; the exit code tells as well.
         let _ = line::failure(output, &error.to_string());
@@ -61,13 +60,11 @@ pub fn run_trial(
 fn attempt(
     plan: &TrialPlan,
     output: &mut dyn Write,
-    remarks: &mut dyn Write,
     listen: impl FnOnce() -> Result<Signals>,
 ) -> Result<()> {
     let mut ready = set_up::set_up(plan)?;
     for remark in &ready.remarks {
-        // A remark that cannot be printed changes no figure.
-        let _ = writeln!(remarks, "note: {remark}");
+        line::note(output, remark)?;
     }
     let signals = listen()?;
     line::ready(output)?;

@@ -23,8 +23,9 @@ pub fn command() -> Command {
         .about("Runs one configuration under a workload; a search starts it by itself")
         .long_about(
             "Runs one configuration under a workload; a search starts it by itself.\n\n\
-             Prints {\"ready\": true} once the data set is there, then one JSON object of metrics \
-             for each window, or {\"error\": \"...\"}. SIGTERM ends it; it may be stopped and \
+             Prints {\"note\": \"...\"} of what it cannot run as it was told, {\"ready\": true} once \
+             the data set is there, then one JSON object of metrics for each window, or \
+             {\"error\": \"...\"}. SIGTERM ends it; it may be stopped and \
              continued at any time.",
         )
         .args(what())
@@ -124,7 +125,7 @@ fn with_what() -> [Arg; 5] {
 pub fn run(given: &ArgMatches) -> Outcome {
     end_with_the_search()?;
     let plan = plan(given)?;
-    let result = run_trial(&plan, &mut io::stdout(), &mut io::stderr(), listen);
+    let result = run_trial(&plan, &mut io::stdout(), listen);
     Ok(result?)
 }
 

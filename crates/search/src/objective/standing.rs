@@ -50,7 +50,8 @@ pub struct Ranking {
     pub order: Vec<usize>,
     /// A number for each given standing, more is better: the goal itself where
     /// there is one; with two goals the negative of the worse rank. Trials that
-    /// exceed constraints or failed get the worst number of those that kept them.
+    /// exceed constraints or failed get the worst number of those that kept them; where
+    /// nobody keeps them, trials that exceed them the negative of the excess.
     pub scores: Vec<f64>,
 }
 
@@ -83,8 +84,10 @@ fn kept(standings: &[Standing]) -> impl Iterator<Item = &[f64]> {
 }
 
 fn scores(standings: &[Standing]) -> Vec<f64> {
+    let nobody = kept(standings).next().is_none();
     let own = standings.iter().map(|standing| match standing {
         Standing::Kept(goals) => Some(score(standings, goals)),
+        Standing::Exceeded(excess) if nobody => Some(-excess),
         _ => None,
     });
     let own: Vec<Option<f64>> = own.collect();

@@ -107,6 +107,14 @@ fn bounds_come_before_goals_and_failures_last() {
     assert_eq!(ranking.scores, [1.0, 1.0, 1.0, 3.0, 1.0]);
     let none = Ranking::of(&[Standing::Failed, Standing::Failed]);
     assert_eq!((none.order, none.scores), (vec![0, 1], vec![0.0, 0.0]));
+    let nobody = [
+        Standing::Exceeded(0.5),
+        Standing::Failed,
+        Standing::Exceeded(0.25),
+    ];
+    let towards = Ranking::of(&nobody);
+    assert_eq!(towards.order, [2, 0, 1]);
+    assert_eq!(towards.scores, [-0.5, -0.5, -0.25], "the nearest leads");
 }
 
 #[test]

@@ -314,6 +314,7 @@ fn failures_are_learned_and_lost_trials_are_not() {
             setup_seconds: 0.0,
             metrics,
             series: Vec::new(),
+            notes: Vec::new(),
         },
     ];
     let mut trials = Vec::new();

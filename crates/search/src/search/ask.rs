@@ -158,6 +158,7 @@ impl Search {
             state: State::Waiting,
             readings: Vec::new(),
             series: Vec::new(),
+            notes: Vec::new(),
             setup_seconds: 0.0,
             attempts: 0,
             is_new: true,

@@ -35,6 +35,10 @@ pub enum Outcome {
         /// Throughput since the last report, a sample about each second; it decides
         /// when trials have settled, and may be empty.
         series: Vec<Sample>,
+        /// What the program told to know about its configuration, as an option that it does
+        /// not take as it was given.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        notes: Vec<String>,
     },
     /// The configuration is bad: a bad sample, not the end.
     Failed {
@@ -136,6 +140,7 @@ mod tests {
                     second: 1.0,
                     throughput: 99.9,
                 }],
+                notes: vec!["one buffer less is used".to_owned()],
             },
         };
         let failed = Measurement {
@@ -162,6 +167,7 @@ mod tests {
                 setup_seconds: 0.0,
                 metrics: Metrics::default(),
                 series: Vec::new(),
+                notes: Vec::new(),
             },
         };
         let error = measurement.check().expect_err("no number").to_string();

@@ -31,6 +31,7 @@
 //!             setup_seconds: 0.0,
 //!             metrics: Metrics::new(metrics.into())?,
 //!             series: Vec::new(),
+//!             notes: Vec::new(),
 //!         },
 //!     })?;
 //! };

@@ -60,6 +60,7 @@ fn measured(trial: TrialId, seconds: f64, throughput: f64) -> Measurement {
             setup_seconds: 0.0,
             metrics: Metrics::new(metrics.into()).expect("finite"),
             series: Vec::new(),
+            notes: Vec::new(),
         },
     }
 }

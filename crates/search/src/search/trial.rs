@@ -26,6 +26,8 @@ pub struct Trial {
     pub readings: Vec<Reading>,
     /// Throughput of its latest attempt, as far as it was reported.
     pub series: Vec<Sample>,
+    /// What its program told to know about its configuration.
+    pub notes: Vec<String>,
     /// Seconds before the first operation, summed over attempts.
     pub setup_seconds: f64,
     /// Attempts that were measured.
@@ -122,9 +124,15 @@ impl Trial {
                 setup_seconds,
                 metrics,
                 series,
+                notes,
             } => {
                 self.readings.push(Reading { seconds, metrics });
                 self.series.extend(series);
+                for note in notes {
+                    if !self.notes.contains(&note) {
+                        self.notes.push(note);
+                    }
+                }
                 self.setup_seconds += setup_seconds;
                 self.attempts += u32::from(std::mem::take(&mut self.is_new));
                 if self.state != State::Stopped {

@@ -208,8 +208,8 @@ impl Space {
             .collect()
     }
 
-    /// Equal for spaces of the same parameters, rules, features and constants,
-    /// whatever their names, sources and notes.
+    /// Equal for spaces of the same parameters, sections, rules, features and constants,
+    /// whatever their names, sources and notes. Without a section an option is not written.
     pub fn fingerprint(&self) -> Fingerprint {
         let mut parts = Vec::new();
         for (name, value) in &self.constants {
@@ -217,7 +217,11 @@ impl Space {
         }
         for it in &self.parameters {
             let kind = serde_json::to_string(&it.kind).unwrap_or_default();
-            parts.push(format!("parameter {} {kind} {}", it.name, it.default));
+            let section = &it.section;
+            parts.push(format!(
+                "parameter {} {kind} {} {section:?}",
+                it.name, it.default
+            ));
             parts.extend(it.when.iter().map(|when| format!("when {when}")));
         }
         for it in &self.definitions {

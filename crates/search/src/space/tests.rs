@@ -116,6 +116,9 @@ fn fingerprints_tell_spaces_apart() {
     let plain = read("").expect("legal");
     let ruled = read("[[rule]]\nrule = \"a < 9\"\nsource = \"a test\"\n").expect("legal");
     assert_ne!(plain.fingerprint(), ruled.fingerprint());
+    // What follows the parameter a belongs to it.
+    let written = read("section = \"db\"\n").expect("legal");
+    assert_ne!(plain.fingerprint(), written.fingerprint());
 }
 
 #[test]

@@ -9,7 +9,7 @@ use super::rounds::Rounds;
 use super::{Contender, Repeated, contenders, default_among, medians};
 use crate::error::{Result, SearchError};
 use crate::objective::{Constraint, Metrics};
-use crate::search::{Search, TrialId};
+use crate::search::{Search, Trial, TrialId};
 use crate::space::Configuration;
 
 /// Who is believed.
@@ -38,6 +38,8 @@ struct Candidate {
 enum Fate {
     /// Nothing speaks against it.
     Kept,
+    /// Others were run again, and it was not.
+    Untold,
     /// By the median it exceeds bounds, by this sum of shares of them.
     Exceeded(f64, String),
     /// It failed.
@@ -45,7 +47,8 @@ enum Fate {
 }
 
 /// The search's best, unless its repeats tell otherwise: one that failed, or whose
-/// median exceeds a bound, gives way to one of which neither holds; and one that is
+/// median exceeds a bound, or that was never repeated where others were, gives way to one of
+/// which nothing of that holds; and one that is
 /// better in every goal ([`Standing::Better`](super::Standing::Better)) takes its
 /// place. A contender that failed in the search itself is never chosen.
 ///
@@ -94,7 +97,7 @@ fn candidates(
             candidates.push(Candidate {
                 contender: *contender,
                 trial: trial.id,
-                fate: fate(&search.setup().constraints, repeated, *contender)?,
+                fate: fate(&search.setup().constraints, repeated, (*contender, trial))?,
             });
         }
     }
@@ -109,7 +112,11 @@ fn fittest(candidates: &[Candidate]) -> impl Iterator<Item = &Candidate> {
     fit.filter(move |it| Some(it.fate.key()) == least)
 }
 
-fn fate(constraints: &[Constraint], repeated: &[Repeated], contender: Contender) -> Result<Fate> {
+fn fate(
+    constraints: &[Constraint],
+    repeated: &[Repeated],
+    (contender, trial): (Contender, &Trial),
+) -> Result<Fate> {
     let own = repeated.iter().filter(|it| it.contender == contender);
     let runs: Vec<Option<&Metrics>> = own.map(|it| it.metrics.as_ref()).collect();
     let failed = runs.iter().filter(|it| it.is_none()).count();
@@ -119,13 +126,24 @@ fn fate(constraints: &[Constraint], repeated: &[Repeated], contender: Contender)
     }
     let runs: Vec<&Metrics> = runs.into_iter().flatten().collect();
     Ok(match medians(&runs)? {
-        Some(metrics) => bounded(constraints, &metrics),
-        None => Fate::Kept,
+        Some(metrics) => bounded(constraints, &metrics, "the median of its repeats"),
+        // Then the search has told it from the others.
+        None if repeated.is_empty() => Fate::Kept,
+        None => untold(constraints, trial),
     })
 }
 
-/// How medians stand to the bounds.
-fn bounded(constraints: &[Constraint], metrics: &Metrics) -> Fate {
+/// Of one that was not run again: whether it exceeded bounds in the search.
+fn untold(constraints: &[Constraint], trial: &Trial) -> Fate {
+    let reading = trial.readings.last();
+    match reading.map(|it| bounded(constraints, &it.metrics, "what the search saw of it")) {
+        Some(Fate::Kept) | None => Fate::Untold,
+        Some(fate) => fate,
+    }
+}
+
+/// How metrics stand to the bounds, by such figures.
+fn bounded(constraints: &[Constraint], metrics: &Metrics, figures: &str) -> Fate {
     let (mut excess, mut words) = (0.0, Vec::new());
     for constraint in constraints {
         match (constraint.excess(metrics), metrics.get(constraint.metric())) {
@@ -143,7 +161,7 @@ fn bounded(constraints: &[Constraint], metrics: &Metrics) -> Fate {
     }
     let bounds: Vec<String> = constraints.iter().map(ToString::to_string).collect();
     let words = format!(
-        "by the median of its repeats {}, where {} is asked for",
+        "by {figures} {}, where {} is asked for",
         words.join(" and "),
         bounds.join(" and ")
     );
@@ -155,14 +173,16 @@ impl Fate {
     fn key(&self) -> (u8, f64) {
         match self {
             Fate::Kept => (0, 0.0),
-            Fate::Exceeded(excess, _) => (1, *excess),
-            Fate::Failed(_) => (2, 0.0),
+            Fate::Untold => (1, 0.0),
+            Fate::Exceeded(excess, _) => (2, *excess),
+            Fate::Failed(_) => (3, 0.0),
         }
     }
 
     fn words(&self) -> Option<&str> {
         match self {
             Fate::Kept => None,
+            Fate::Untold => Some("it was not run again"),
             Fate::Exceeded(_, words) | Fate::Failed(words) => Some(words),
         }
     }

@@ -55,8 +55,9 @@ pub struct Comparison {
     pub standing: Standing,
     /// By which share of the other's median the best's is better.
     pub gain: f64,
-    /// How likely the best would win its rounds by as much, were both the same: the
-    /// share of all ways to swap them within rounds (a permutation test, exact).
+    /// How likely the best would win its rounds by as much, were both the same; where it is
+    /// worse, lose them by as much: the share of all ways to swap them within rounds (a
+    /// permutation test, exact).
     pub chance: f64,
     /// Rounds in which both were measured; only these count.
     pub rounds: usize,
@@ -148,14 +149,19 @@ fn compare(
     );
     let direction = goal.direction;
     let pairs = best.values.iter().zip(&other.values);
-    let wins: Vec<f64> = pairs
-        .map(|(best, other)| direction.upwards(best - other))
-        .collect();
+    let wins = pairs.map(|(best, other)| direction.upwards(best - other));
+    let standing = standing(direction, &best, &other);
+    let towards = if standing == Standing::Worse {
+        -1.0
+    } else {
+        1.0
+    };
+    let differences: Vec<f64> = wins.map(|win| towards * win).collect();
     Some(Comparison {
         against,
-        standing: standing(direction, &best, &other),
+        standing,
         gain: direction.gain(best.median, other.median),
-        chance: chance(&wins),
+        chance: chance(&differences),
         rounds: rounds.count(),
     })
 }
@@ -178,19 +184,19 @@ fn standing(direction: Direction, best: &Figure, other: &Figure) -> Standing {
 }
 
 /// The share of all signs of these differences whose sum is at least theirs.
-fn chance(wins: &[f64]) -> f64 {
-    let seen: f64 = wins.iter().sum();
+fn chance(differences: &[f64]) -> f64 {
+    let seen: f64 = differences.iter().sum();
     // Sums of the same numbers in another order differ by rounding.
-    let slack = wins.iter().map(|win| win.abs()).sum::<f64>() * 1e-12;
-    let ways = 1u32 << wins.len().min(MOST_ROUNDS as usize);
-    let as_good = (0..ways).filter(|signs| {
-        let signed = wins.iter().enumerate().map(|(place, win)| {
+    let slack = differences.iter().map(|it| it.abs()).sum::<f64>() * 1e-12;
+    let ways = 1u32 << differences.len().min(MOST_ROUNDS as usize);
+    let as_much = (0..ways).filter(|signs| {
+        let signed = differences.iter().enumerate().map(|(place, it)| {
             let turned = (signs >> place) & 1 == 1;
-            if turned { -win } else { *win }
+            if turned { -it } else { *it }
         });
         signed.sum::<f64>() >= seen - slack
     });
-    as_good.count() as f64 / f64::from(ways)
+    as_much.count() as f64 / f64::from(ways)
 }
 
 /// A sentence without a full stop.

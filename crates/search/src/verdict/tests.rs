@@ -101,6 +101,18 @@ fn outside_the_spread_is_better_and_inside_a_tie() {
 }
 
 #[test]
+fn a_loss_outside_the_spread_is_as_unlikely_as_a_gain() {
+    let results = repeated(&[
+        (Contender::Best, &[50.0, 60.0, 55.0]),
+        (Contender::Default, &[110.0, 112.0, 111.0]),
+    ]);
+    let verdict =
+        judge_repeats(&Objective::Throughput, &results, Contender::Best).expect("metrics");
+    let default = &verdict.goals[0].comparisons[0];
+    assert_eq!((default.standing, default.chance), (Standing::Worse, 0.125));
+}
+
+#[test]
 fn only_whole_rounds_count_and_failures_are_told() {
     let results = repeated(&[
         (Contender::Best, &[9.0, 9.0, 9.0, 9.0]),

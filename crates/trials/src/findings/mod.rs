@@ -171,6 +171,7 @@ impl Findings {
             notes: search.notes().to_vec(),
             against: BTreeMap::new(),
         };
+        findings.notes.extend(told(search, findings.best.as_ref()));
         if let Some(choice) = choice {
             findings.against = choice.against;
             findings.notes.extend(choice.note);
@@ -190,6 +191,13 @@ impl Findings {
         let flawed = self.chosen.is_some_and(|it| self.against.contains_key(&it));
         self.best.as_ref().is_some_and(|it| !it.is_default) && !flawed
     }
+}
+
+/// What its program told of the best's configuration: sentences.
+fn told(search: &Search, best: Option<&Best>) -> Vec<String> {
+    let trial = best.and_then(|it| search.trial(it.trial));
+    let notes = trial.into_iter().flat_map(|it| &it.notes);
+    notes.map(|note| format!("of the best, {note}")).collect()
 }
 
 /// Who is the best after the repeats; `None` if nothing was measured.

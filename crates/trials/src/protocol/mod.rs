@@ -7,6 +7,8 @@
 //! - `{"ready": true}` ends the set-up. A child that never says so ends it by its
 //!   first sample, which does not count.
 //! - `{"error": "WORDS"}` is its own account of why it fails.
+//! - `{"note": "WORDS"}` is something to know about its configuration, as an option that is not
+//!   taken as it was given. It stands beside the best in the end.
 //! - Everything else is words for people; the last of them explain a failure.
 
 mod tail;
@@ -36,6 +38,8 @@ pub enum Said {
     Sample(Window),
     /// It fails, and says why.
     Failure(String),
+    /// Something to know about its configuration.
+    Note(String),
     /// Words for people.
     Words(String),
 }
@@ -67,6 +71,7 @@ pub fn said(line: &str) -> Said {
     if members.get("ready") == Some(&Value::Bool(true)) {
         return Said::Ready;
     }
+    let note = members.get("note").and_then(Value::as_str).map(clean);
     let names = members.get(CUMULATIVE).and_then(Value::as_array);
     let names = names.into_iter().flatten().filter_map(Value::as_str);
     let cumulative = names.map(str::to_owned).collect();
@@ -76,14 +81,13 @@ pub fn said(line: &str) -> Said {
     let mut metrics: BTreeMap<String, f64> = numbers.collect();
     let seconds = metrics.remove(SECONDS).filter(|it| *it > 0.0);
     if metrics.is_empty() {
-        Said::Words(line.to_owned())
-    } else {
-        Said::Sample(Window {
-            seconds,
-            metrics,
-            cumulative,
-        })
+        return note.map_or_else(|| Said::Words(line.to_owned()), Said::Note);
     }
+    Said::Sample(Window {
+        seconds,
+        metrics,
+        cumulative,
+    })
 }
 
 #[cfg(test)]
@@ -109,6 +113,8 @@ mod tests {
         assert_eq!(said(" {\"ready\": true}"), Said::Ready);
         let failure = said("{\"error\": \"cannot open: no\\nfile\"}");
         assert_eq!(failure, Said::Failure("cannot open: no file".to_owned()));
+        let note = said("{\"note\": \"a is used as 3\"}");
+        assert_eq!(note, Said::Note("a is used as 3".to_owned()));
         assert_eq!(
             said("{\"error\": {\"code\": 3}}"),
             Said::Failure("{\"code\":3}".to_owned())
@@ -126,6 +132,7 @@ mod tests {
             "{\"ready\": false}",
             "{\"throughput\": \"many\"}",
             "{\"seconds\": 1}",
+            "{\"note\": 1e999}",
             "{\"throughput\": 1e999}",
             "{\"throughput\": 1} trailing",
             "{\"throughput\": NaN}",
@@ -147,7 +154,7 @@ mod tests {
                     prop_assert!(window.metrics.values().all(|it| it.is_finite()));
                 }
                 Said::Words(words) => prop_assert_eq!(words, line.trim()),
-                Said::Ready | Said::Failure(_) => {}
+                Said::Ready | Said::Failure(_) | Said::Note(_) => {}
             }
         }
     }

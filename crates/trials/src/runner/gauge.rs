@@ -13,6 +13,8 @@ use crate::protocol::Window;
 const MOST_METRICS: usize = 1_000;
 /// The weight of a window that seems to take no time.
 const LEAST_SECONDS: f64 = 1e-6;
+/// So many times the longest time between two samples is silence.
+const SILENT: f64 = 2.0;
 
 /// Takes samples. A metric is averaged over time, but of memory and space
 /// amplification the most counts, since bounds on them must be kept throughout, and of
@@ -24,6 +26,8 @@ pub(super) struct Gauge {
     samples: u64,
     /// Running seconds up to which is accounted for.
     last: f64,
+    /// The longest time that a sample let pass since the one before.
+    longest: f64,
     series: Vec<Sample>,
     /// The point of the series that is being filled, and the seconds in it.
     filling: Sum,
@@ -47,6 +51,7 @@ impl Gauge {
             sums: BTreeMap::new(),
             samples: 0,
             last: 0.0,
+            longest: 0.0,
             series: Vec::new(),
             filling: Sum::default(),
             grain,
@@ -57,6 +62,7 @@ impl Gauge {
     pub fn take(&mut self, window: &Window, second: f64) {
         let seconds = window.seconds.unwrap_or(second - self.last);
         let seconds = seconds.max(LEAST_SECONDS);
+        self.longest = self.longest.max(second - self.last);
         self.last = second;
         self.samples += 1;
         for (name, value) in &window.metrics {
@@ -87,6 +93,11 @@ impl Gauge {
     /// Running seconds at the end of the last sample.
     pub fn last(&self) -> f64 {
         self.last
+    }
+
+    /// Whether it has been silent for far longer than ever between two samples.
+    pub fn is_silent(&self, second: f64) -> bool {
+        second - self.last > SILENT * self.longest
     }
 
     /// Metrics over everything that was taken.

@@ -18,8 +18,8 @@ use super::system;
 use crate::error::{Result, TrialsError};
 
 /// The file in a trial's directory that says which processes belong to it. Only
-/// directories with it are ever removed.
-pub(super) const RECORD: &str = "process.json";
+/// directories with it are ever removed, so nobody else has a file of this name.
+pub(super) const RECORD: &str = ".lissom-trial.json";
 
 /// Killed processes are gone within this.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -168,6 +168,7 @@ mod tests {
         let mine = directory.path().join("precious");
         fs::create_dir(&mine).expect("new");
         fs::write(mine.join("data"), "x").expect("writable");
+        fs::write(mine.join("process.json"), "{}").expect("writable");
         let torn = directory.path().join("trial-2");
         fs::create_dir(&torn).expect("new");
         fs::write(torn.join(RECORD), "{\"group\": 1").expect("writable");

@@ -51,6 +51,9 @@ pub(crate) enum Fault {
     Own,
 }
 
+/// Notes that are kept.
+const NOTES: usize = 20;
+
 /// A trial that was ended while it stood still has three attempts in all.
 const FORGIVEN_WAITING: u32 = 2;
 /// One that was killed while it ran has two.
@@ -77,6 +80,8 @@ pub(crate) struct Monitor {
     watch: Stopwatch,
     gauge: Gauge,
     tail: Tail,
+    /// What it told to know about its configuration.
+    notes: Vec<String>,
     /// Since when everything stands still, whatever it was doing.
     halted: Option<f64>,
     /// When it last went on; the first sample behind that spans the pause.
@@ -99,6 +104,7 @@ impl Monitor {
             watch: Stopwatch::default(),
             gauge: Gauge::new(bounds.grain),
             tail: Tail::default(),
+            notes: Vec::new(),
             halted: None,
             resumed: None,
             failure: None,
@@ -121,6 +127,7 @@ impl Monitor {
             Said::Failure(words) => {
                 self.failure.get_or_insert(words);
             }
+            Said::Note(words) => self.take_note(words),
             Said::Words(words) => self.tail.push(&words),
             Said::Sample(window) => {
                 let second = self.watch.seconds(at);
@@ -132,6 +139,13 @@ impl Monitor {
                     self.gauge.take(&window, second);
                 }
             }
+        }
+    }
+
+    fn take_note(&mut self, words: String) {
+        self.tail.push(&words);
+        if self.notes.len() < NOTES && !self.notes.contains(&words) {
+            self.notes.push(words);
         }
     }
 
@@ -199,8 +213,10 @@ impl Monitor {
         if seconds - self.gauge.last() > self.bounds.deadline {
             return Finding::Failed(Cause::Hang, self.silent(seconds));
         }
-        // Without any sample it runs on until there is one, or it counts as hung.
-        if seconds >= self.until && self.gauge.samples() > 0 {
+        // Without any sample, or where none comes any more, it runs on until there is one, or it
+        // counts as hung: metrics are of samples, and tell nothing of a silence behind them.
+        let is_heard = self.gauge.samples() > 0 && !self.gauge.is_silent(seconds);
+        if seconds >= self.until && is_heard {
             return Finding::Reached;
         }
         Finding::Fine
@@ -281,6 +297,7 @@ impl Monitor {
             setup_seconds,
             metrics,
             series,
+            notes: self.notes.clone(),
         }
     }
 

@@ -46,6 +46,7 @@ fn a_good_child_is_reported_when_its_time_has_come() {
         setup_seconds,
         metrics,
         series,
+        ..
     } = monitor.report(200.0)
     else {
         panic!("measured");
@@ -74,6 +75,7 @@ fn the_sample_that_spans_a_pause_is_dropped() {
         setup_seconds,
         metrics,
         series,
+        ..
     } = monitor.report(503.0)
     else {
         panic!("measured");
@@ -128,6 +130,43 @@ fn a_child_that_never_says_ready_is_so_with_its_first_sample() {
         panic!("measured");
     };
     assert_eq!(setup_seconds, 10.0);
+}
+
+#[test]
+fn notes_are_told_once_each() {
+    let mut monitor = monitor();
+    let note = |number: u32| said(&format!("{{\"note\": \"a is used as {number}\"}}"));
+    for number in [3, 3, 4] {
+        monitor.hear(note(number), 101.0);
+    }
+    monitor.hear(Said::Ready, 102.0);
+    samples(&mut monitor, 103, 107, 50.0);
+    let Outcome::Measured { notes, .. } = monitor.report(107.0) else {
+        panic!("measured");
+    };
+    assert_eq!(notes, ["a is used as 3", "a is used as 4"]);
+    (0..1_000).for_each(|number| monitor.hear(note(number), 108.0));
+    assert_eq!(monitor.notes.len(), NOTES, "without end");
+}
+
+#[test]
+fn who_falls_silent_is_not_measured() {
+    let mut monitor = monitor();
+    monitor.hear(Said::Ready, 100.0);
+    samples(&mut monitor, 101, 103, 50.0);
+    assert_eq!(
+        monitor.look(105.0),
+        Finding::Reached,
+        "one is about to come"
+    );
+    assert_eq!(
+        monitor.look(105.5),
+        Finding::Fine,
+        "it has stood still since"
+    );
+    assert_eq!(failed(monitor.look(113.5)).0, Cause::Hang);
+    samples(&mut monitor, 106, 106, 0.0);
+    assert_eq!(monitor.look(107.0), Finding::Reached, "the silence counts");
 }
 
 #[test]

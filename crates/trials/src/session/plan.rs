@@ -148,6 +148,7 @@ mod tests {
             setup_seconds: set_up,
             metrics: Metrics::new(metrics.into()).expect("finite"),
             series: Vec::new(),
+            notes: Vec::new(),
         };
         search
             .tell(Measurement { trial, outcome })

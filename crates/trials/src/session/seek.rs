@@ -125,21 +125,31 @@ impl Session<'_> {
     /// Tells the search, then writes down: what it refuses must not be in the log.
     fn tell(&mut self, measurement: Measurement) -> Result<()> {
         let had_points = self.search.points().is_some();
+        let id = measurement.trial;
         self.search.tell(measurement.clone())?;
-        let trial = self.search.trial(measurement.trial);
-        if trial.is_some_and(Trial::has_failed) {
-            // One without the metrics that are sought still waits.
-            self.trials.stop(measurement.trial);
-        } else if !self.search.goes_on_at_once(measurement.trial) {
-            self.trials.may_end(measurement.trial);
-        }
         if let Some(sentence) = hopeless(&self.search, &measurement) {
+            self.trials.stop(id);
             return Err(sentence);
         }
         let at = self.now();
-        let shows = shows_set_up(&self.search, measurement.trial, had_points);
+        // Before the trial is ended, which may take seconds.
         self.note(Event::Measurement { at, measurement })?;
-        if shows { self.review() } else { Ok(()) }
+        self.let_go(id);
+        if shows_set_up(&self.search, id, had_points) {
+            self.review()
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Ends a trial that has failed, or that others go before.
+    fn let_go(&mut self, id: TrialId) {
+        if self.search.trial(id).is_some_and(Trial::has_failed) {
+            // One without the metrics that are sought still waits.
+            self.trials.stop(id);
+        } else if !self.search.goes_on_at_once(id) {
+            self.trials.may_end(id);
+        }
     }
 
     /// Looks again what is to be kept for repeats.
@@ -161,8 +171,8 @@ impl Session<'_> {
 fn shows_set_up(search: &Search, trial: TrialId, had_points: bool) -> bool {
     let measured = search.trials().iter().filter(|it| !it.readings.is_empty());
     let first = search.trial(trial).is_some_and(|it| it.readings.len() == 1);
-    let shows = first || !had_points;
-    shows && search.points().is_some() && (1..=REVIEWS).contains(&measured.count())
+    let early = first && (1..=REVIEWS).contains(&measured.count());
+    search.points().is_some() && (!had_points || early)
 }
 
 /// The metrics of a program are the same whatever its configuration, so the first

@@ -11,6 +11,9 @@ use lissom_search::space::{Configuration, Constants, Setting, Space, SpaceFile};
 use super::{Book, Job, Observer, Plan, Trials};
 use crate::error::{Result, TrialsError};
 
+/// What each program tells of its configuration.
+pub const NOTE: &str = "px is used as it is";
+
 /// Two whole numbers from 0 to 99, one feature each.
 pub fn space() -> Space {
     let mut text = "name = \"small\"\nabout = \"A test.\"\nheuristic = \"x\"\n".to_owned();
@@ -116,6 +119,7 @@ impl Virtual {
                     setup_seconds: if is_first { 1.0 + self.more_setup } else { 0.0 },
                     metrics: metrics.expect("finite"),
                     series: Vec::new(),
+                    notes: vec![NOTE.to_owned()],
                 }
             }
         }

@@ -29,6 +29,7 @@ fn close() -> Search {
             setup_seconds: 0.0,
             metrics: with_memory(value, 50.0),
             series: Vec::new(),
+            notes: Vec::new(),
         };
         let told = search.tell(Measurement { trial, outcome });
         told.expect("it runs");
@@ -122,4 +123,30 @@ fn who_fails_or_breaks_a_bound_gives_way() {
     assert_eq!(chosen.against.len(), 2);
     let chosen = best(&again([None; 3], [None; 3]));
     assert_eq!((chosen.contender, chosen.note), (Contender::Best, None));
+}
+
+#[test]
+fn who_was_not_run_again_has_not_proved_itself() {
+    let search = close();
+    let best = |repeated: Vec<Repeated>, without| {
+        let told = repeated.into_iter().filter(|it| it.contender != without);
+        choice(&search, &told.collect::<Vec<_>>()).expect("metrics")
+    };
+    let all = || again(runs([20.0, 21.0, 22.0]), runs([10.0, 11.0, 12.0]));
+    let chosen = best(all(), Contender::Best);
+    assert_eq!(chosen.contender, Contender::RunnerUp);
+    let note = chosen.note.expect("it changed");
+    assert!(
+        note.contains("but it was not run again, so that trial 1"),
+        "{note}"
+    );
+    assert_eq!(best(all(), Contender::RunnerUp).contender, Contender::Best);
+    let large = [20.0, 21.0, 22.0].map(|value| Some((value, 150.0)));
+    let chosen = best(again(large, runs([1.0; 3])), Contender::RunnerUp);
+    assert_eq!(
+        chosen.contender,
+        Contender::RunnerUp,
+        "it kept the bound in the search"
+    );
+    assert_eq!(chosen.against[&Contender::RunnerUp], "it was not run again");
 }

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use lissom_search::record::Event;
 use lissom_search::search::Decision;
 
-use super::testing::{Pages, Virtual, Watch, number, plan};
+use super::testing::{NOTE, Pages, Virtual, Watch, number, plan};
 use super::*;
 
 const FOR_EVER: u32 = u32::MAX;
@@ -111,6 +111,14 @@ fn no_more_trials_run_at_once_than_there_are_workers() {
     let (found, _) = whole(&plan, &mut trials);
     assert!(found.expect("a result").best.is_some());
     assert_eq!(trials.most, 3);
+}
+
+#[test]
+fn what_the_program_tells_of_the_best_is_a_note() {
+    let (found, _) = whole(&plan(3_000.0, 60.0, 0), &mut Virtual::default());
+    let notes = found.expect("a result").notes;
+    let told = notes.iter().filter(|it| it.contains(NOTE));
+    assert_eq!(told.count(), 1, "{notes:?}");
 }
 
 #[test]

@@ -28,6 +28,14 @@ fn a_set_up_that_is_known_changes_what_is_kept_for_repeats() {
         "{cautions:?}"
     );
     assert!(found.verdict.is_none() && trials.clock <= 1_200.0);
+    let mut at_once = plan.clone();
+    at_once.setup.method.workers = 4;
+    let mut trials = Virtual {
+        more_setup: 60.0,
+        ..Virtual::default()
+    };
+    let (_, pages) = whole(&at_once, &mut trials);
+    assert_eq!(reserved(&pages), Some(0.0), "whoever reports first");
     let mut trials = Virtual {
         more_setup: 5.0,
         ..Virtual::default()
