@@ -34,14 +34,14 @@ pub struct Instance {
     /// When it started, by its own clock, in seconds since 1970. Its clock less
     /// its uptime: a clock that is put right moves both.
     pub started_at: u64,
-    /// Seconds since then.
+    /// Seconds since then; they wrap while its clock stands before its start.
     pub uptime: u64,
 }
 
 impl Instance {
     /// The server's clock when it was seen, in seconds since 1970.
     pub fn clock(&self) -> u64 {
-        self.started_at.saturating_add(self.uptime)
+        self.started_at.wrapping_add(self.uptime)
     }
 }
 

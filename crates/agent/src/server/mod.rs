@@ -161,7 +161,9 @@ pub(crate) fn check_identity<S: Server>(server: &mut S, lease: &Lease) -> Result
         Standing::Foreign => Err(Error::refused(format!(
             "server {}, up for {} s, answers instead of {}, whose settings are to be restored: \
              use an address that leads to that server",
-            instance.identity, instance.uptime, lease.identity
+            instance.identity,
+            instance.uptime.cast_signed(),
+            lease.identity
         ))),
         standing => Ok(standing),
     }

@@ -91,15 +91,22 @@ pub(super) fn instance(rows: &Rows, place: &str) -> Result<Instance> {
         .next()
         .and_then(|text| text.split('.').next()?.parse().ok())
         .ok_or_else(|| missing("its clock"))?;
-    let uptime: u64 = cells
+    let uptime = cells
         .next()
-        .and_then(|text| text.parse().ok())
+        .and_then(seconds)
         .ok_or_else(|| missing("its uptime"))?;
     Ok(Instance {
         identity: cells.collect::<Vec<&str>>().join("/"),
-        started_at: now.saturating_sub(uptime),
+        started_at: now.wrapping_sub(uptime),
         uptime,
     })
+}
+
+/// While its clock stands before its start, a server's uptime is negative. MariaDB shows it
+/// without a sign then, wrapped.
+fn seconds(text: &str) -> Option<u64> {
+    let signed = || text.parse::<i64>().map(i64::cast_unsigned);
+    text.parse::<u64>().or_else(|_| signed()).ok()
 }
 
 /// From `SHOW GLOBAL STATUS`.

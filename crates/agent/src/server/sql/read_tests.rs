@@ -87,11 +87,21 @@ fn the_start_is_the_clock_less_the_uptime() {
     assert_eq!(seen.identity, "db1/3306/1");
     assert_eq!((seen.started_at, seen.uptime), (1_699_999_900, 100));
     assert_eq!(seen.clock(), 1_700_000_000);
-    for text in ["", "noon 100 db1", "1700000000", "1700000000 -3570 db1"] {
+    for text in ["", "noon 100 db1", "1700000000", "1700000000 long db1"] {
         instance(&rows(text), "here").expect_err(text);
     }
     let query = instance_query("information_schema.GLOBAL_STATUS", "@@GLOBAL.port");
     assert!(query.starts_with("SELECT UNIX_TIMESTAMP(), VARIABLE_VALUE, @@GLOBAL.port FROM info"));
+}
+
+#[test]
+fn a_clock_before_the_start_moves_no_start() {
+    for uptime in ["18446744073709548016", "-3600"] {
+        let shown = rows(&format!("1700000000 {uptime} db1 3306 1"));
+        let seen = instance(&shown, "here").expect("all is there");
+        assert_eq!(seen.started_at, 1_700_003_600, "{uptime}");
+        assert_eq!(seen.clock(), 1_700_000_000, "{uptime}");
+    }
 }
 
 #[test]
