@@ -4,7 +4,9 @@ mod sql;
 
 use std::time::Duration;
 
-use crate::decide::{Change, Counters, Families, Instance, Lease, Observation, Outcome, Standing};
+use crate::decide::{
+    Change, Counters, Families, Instance, Lease, Observation, OptionsByFamily, Outcome, Standing,
+};
 use crate::error::{Error, Result};
 
 pub use sql::{SqlConnector, SqlServer};
@@ -40,6 +42,13 @@ pub trait Server {
     /// # Errors
     /// See [`Server::instance`].
     fn families(&mut self) -> Result<Families>;
+
+    /// The options of these column families, as far as they are there. Nothing else is read,
+    /// so that nothing else is in the way of a restoration.
+    ///
+    /// # Errors
+    /// See [`Server::instance`].
+    fn options(&mut self, column_families: &[&str]) -> Result<OptionsByFamily>;
 
     /// `rocksdb_rate_limiter_bytes_per_sec`
     ///
@@ -178,22 +187,23 @@ pub(crate) fn occupied(place: &str, holder: &str) -> Error {
 }
 
 fn left_to_restore<S: Server>(server: &mut S, lease: &Lease) -> Result<Vec<Change>> {
-    let families = server.families()?;
+    let names: Vec<&str> = lease.families.keys().map(String::as_str).collect();
+    let options = server.options(&names)?;
     let rate_limiter = match lease.rate_limiter {
         Some(_) => server.rate_limiter_bytes_per_sec()?,
         None => 0,
     };
-    Ok(lease.restoration(&families, rate_limiter))
+    Ok(lease.restoration(&options, rate_limiter))
 }
 
 /// The sentence for a server that said OK and did not do it.
 fn not_taken<S: Server>(server: &mut S, changes: &[Change]) -> Error {
-    match read_back(server) {
+    match read_back(server, changes.iter()) {
         Err(error) => error,
-        Ok((families, rate_limiter)) => {
+        Ok((options, rate_limiter)) => {
             let outcomes: Vec<String> = changes
                 .iter()
-                .map(|change| change.verify(&families, rate_limiter))
+                .map(|change| change.verify(&options, rate_limiter))
                 .filter(|outcome| *outcome != Outcome::Applied)
                 .map(|outcome| outcome.to_string())
                 .collect();
@@ -209,9 +219,13 @@ fn not_taken<S: Server>(server: &mut S, changes: &[Change]) -> Error {
 ///
 /// # Errors
 /// See [`Server::instance`].
-pub(crate) fn read_back<S: Server>(server: &mut S) -> Result<(Families, u64)> {
-    let families = server.families()?;
-    Ok((families, server.rate_limiter_bytes_per_sec()?))
+pub(crate) fn read_back<'a, S: Server>(
+    server: &mut S,
+    changes: impl Iterator<Item = &'a Change>,
+) -> Result<(OptionsByFamily, u64)> {
+    let names: Vec<&str> = changes.filter_map(Change::column_family).collect();
+    let options = server.options(&names)?;
+    Ok((options, server.rate_limiter_bytes_per_sec()?))
 }
 
 #[cfg(test)]
@@ -240,6 +254,20 @@ mod tests {
         assert_eq!(restore(&mut server, &lease).expect("taken").len(), 1);
         assert_eq!(connector.world().families["default"], usual_family());
         assert!(restore(&mut server, &lease).expect("nothing").is_empty());
+    }
+
+    #[test]
+    fn a_family_that_cannot_be_read_keeps_no_other_from_being_restored() {
+        let (mut connector, lease) = delayed();
+        {
+            let mut world = connector.world();
+            world.families.insert("cf_odd".into(), usual_family());
+            world.unreadable = Some("cf_odd".into());
+        }
+        let mut server = connector.connect().expect("reachable");
+        server.families().expect_err("one cannot be read");
+        assert_eq!(restore(&mut server, &lease).expect("taken").len(), 1);
+        assert_eq!(connector.world().families["default"], usual_family());
     }
 
     #[test]

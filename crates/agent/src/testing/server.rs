@@ -5,7 +5,9 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use super::usual_family;
-use crate::decide::{Change, Counters, Families, Family, Instance, Lease, OptionName};
+use crate::decide::{
+    Change, Counters, Families, Family, Instance, Lease, OptionName, OptionsByFamily,
+};
 use crate::error::{Error, Result};
 use crate::server::{Connector, Role, Server};
 
@@ -21,6 +23,8 @@ pub(crate) struct World {
     pub(crate) families: Families,
     /// What each family has after a restart, and should have at the end.
     pub(crate) owned: Families,
+    /// A column family whose options cannot be read.
+    pub(crate) unreadable: Option<String>,
     pub(crate) reachable: bool,
     /// What each call takes.
     pub(crate) slowness: Duration,
@@ -54,6 +58,7 @@ impl World {
             owned_rate_limiter: 0,
             owned: families.clone(),
             families,
+            unreadable: None,
             reachable: true,
             slowness: Duration::ZERO,
             lies: 0,
@@ -70,6 +75,21 @@ impl World {
     /// A family that must be there.
     pub(crate) fn family(&mut self, name: &str) -> &mut Family {
         self.families.get_mut(name).expect("it is there")
+    }
+
+    /// The options in force.
+    pub(crate) fn options(&self) -> OptionsByFamily {
+        self.families
+            .iter()
+            .map(|(name, family)| (name.clone(), family.options))
+            .collect()
+    }
+
+    fn check_readable(&self, is_asked_for: impl Fn(&str) -> bool) -> Result<()> {
+        match self.unreadable.as_deref() {
+            Some(name) if is_asked_for(name) => Err(Error::fix(format!("{name} is unreadable"))),
+            _ => Ok(()),
+        }
     }
 
     /// Whether some other session holds a role's lock.
@@ -226,7 +246,18 @@ impl Server for MockServer {
     }
 
     fn families(&mut self) -> Result<Families> {
-        Ok(self.reach()?.families.clone())
+        let world = self.reach()?;
+        world.check_readable(|_| true)?;
+        Ok(world.families.clone())
+    }
+
+    fn options(&mut self, column_families: &[&str]) -> Result<OptionsByFamily> {
+        let world = self.reach()?;
+        let is_asked_for = |name: &str| column_families.contains(&name);
+        world.check_readable(is_asked_for)?;
+        let mut options = world.options();
+        options.retain(|name, _| is_asked_for(name));
+        Ok(options)
     }
 
     fn rate_limiter_bytes_per_sec(&mut self) -> Result<u64> {
@@ -259,7 +290,7 @@ impl Server for MockServer {
         let Some(lease) = world.event.clone() else {
             return Ok(());
         };
-        let changes = lease.restoration(&world.families, world.rate_limiter);
+        let changes = lease.restoration(&world.options(), world.rate_limiter);
         if !changes.is_empty() {
             world.check_events()?;
         }

@@ -289,7 +289,7 @@ fn check_server(world: &World, leases: &[Lease]) {
             copy.owned = world.owned.clone();
             copy.rate_limiter = world.rate_limiter;
             copy.owned_rate_limiter = world.owned_rate_limiter;
-            for change in lease.restoration(&world.families, world.rate_limiter) {
+            for change in lease.restoration(&world.options(), world.rate_limiter) {
                 copy.make(&change);
             }
             copy.is_as_owned()

@@ -13,7 +13,7 @@ use self::read::Rows;
 use super::{Connector, Role, Server};
 use crate::connect::Account;
 use crate::decide::statement::{self, AGENT_LOCK, WATCHDOG_LOCK};
-use crate::decide::{Change, Counters, Families, Instance, Lease, event};
+use crate::decide::{Change, Counters, Families, Instance, Lease, OptionsByFamily, event};
 use crate::error::{Error, Result};
 
 /// Where status variables are, in MariaDB and in MySQL. Everybody may read them.
@@ -178,6 +178,11 @@ impl Server for SqlServer {
         let options = self.rows(&read::options_query())?;
         let levels = self.rows(read::LEVELS_QUERY)?;
         read::families(&options, &levels, &self.place)
+    }
+
+    fn options(&mut self, column_families: &[&str]) -> Result<OptionsByFamily> {
+        let shown = self.rows(&read::options_query())?;
+        read::options(&shown, column_families, &self.place)
     }
 
     fn rate_limiter_bytes_per_sec(&mut self) -> Result<u64> {

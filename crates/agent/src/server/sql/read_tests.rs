@@ -63,6 +63,28 @@ fn what_is_missing_is_named() {
 }
 
 #[test]
+fn only_the_families_that_are_asked_for_are_read() {
+    let odd = OPTIONS.replace("TRIGGER 77", "TRIGGER many");
+    let read = options(&rows(&odd), &["default", "cf_gone"], "here").expect("all is there");
+    assert_eq!(read.keys().collect::<Vec<_>>(), ["default"]);
+    assert_eq!(read["default"].level0_stop_writes_trigger, 36);
+    options(&rows(&odd), &["cf_hot"], "here").expect_err("no number");
+    let error = options(&Rows::new(), &["default"], "here").expect_err("nothing");
+    assert!(error.to_string().contains("privilege PROCESS"), "{error}");
+}
+
+#[test]
+fn a_size_over_the_largest_signed_number_counts_as_that() {
+    for (text, value) in [
+        ("18446744073709551615", Some(i64::MAX)),
+        ("-1", Some(-1)),
+        ("many", None),
+    ] {
+        assert_eq!(number(text), value, "{text}");
+    }
+}
+
+#[test]
 fn counters_are_summed_over_the_kinds_of_block() {
     let text: Vec<String> = COUNTERS
         .iter()
