@@ -26,7 +26,7 @@ pub struct Lease {
     /// When it was first seen, by the same clock; 0 if that is not known.
     #[serde(default)]
     pub seen_at: u64,
-    /// The column families that the agent may have changed.
+    /// The column families that the agent may have changed, also those that are gone.
     pub families: BTreeMap<String, LeasedFamily>,
     /// The rate limiter, if the agent may have changed it.
     pub rate_limiter: Option<LeasedRateLimiter>,

@@ -23,6 +23,8 @@ pub(crate) struct World {
     pub(crate) families: Families,
     /// What each family has after a restart, and should have at the end.
     pub(crate) owned: Families,
+    /// What families that are gone had, by their names.
+    dropped: OptionsByFamily,
     /// A column family whose options cannot be read.
     pub(crate) unreadable: Option<String>,
     pub(crate) reachable: bool,
@@ -58,6 +60,7 @@ impl World {
             owned_rate_limiter: 0,
             owned: families.clone(),
             families,
+            dropped: OptionsByFamily::new(),
             unreadable: None,
             reachable: true,
             slowness: Duration::ZERO,
@@ -120,9 +123,29 @@ impl World {
         self.now += Duration::from_secs(6);
         self.counters = Counters::default();
         self.rate_limiter = self.owned_rate_limiter;
+        self.dropped.clear();
         for (name, family) in &mut self.families {
             family.options = self.owned[name].options;
         }
+    }
+
+    /// A family is dropped. Its options are kept by its name until a restart.
+    pub(crate) fn drop_family(&mut self, name: &str) {
+        self.owned.remove(name);
+        if let Some(family) = self.families.remove(name) {
+            self.dropped.insert(name.into(), family.options);
+        }
+    }
+
+    /// A family is created, with the options that were kept by its name.
+    pub(crate) fn create_family(&mut self, name: &str) {
+        let owned = usual_family();
+        let mut family = owned.clone();
+        if let Some(options) = self.dropped.remove(name) {
+            family.options = options;
+        }
+        self.owned.insert(name.into(), owned);
+        self.families.insert(name.into(), family);
     }
 
     /// Its owner sets an option, for now and for later.

@@ -172,14 +172,10 @@ impl Rig {
             Step::Break(calls) => world.calls_left = Some(*calls),
             Step::Reachable(reachable) => world.reachable = *reachable,
             Step::Restart => world.restart(),
-            Step::Vanish => {
-                world.families.remove("cf_hot");
-                world.owned.remove("cf_hot");
-            }
+            Step::Vanish => world.drop_family("cf_hot"),
             Step::Appear => {
                 if !world.families.contains_key("cf_hot") {
-                    world.families.insert("cf_hot".into(), usual_family());
-                    world.owned.insert("cf_hot".into(), usual_family());
+                    world.create_family("cf_hot");
                 }
             }
             Step::Own(which) => {

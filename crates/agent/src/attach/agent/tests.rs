@@ -127,6 +127,20 @@ fn a_family_that_vanishes_is_not_created_again() {
 }
 
 #[test]
+fn a_family_that_is_created_anew_does_not_stay_delayed() {
+    let rig = Rig::new();
+    rig.connector.world().create_family("cf_hot");
+    let mut agent = rig.delaying();
+    rig.connector.world().drop_family("cf_hot");
+    rig.turn(&mut agent, HIGH);
+    rig.connector.world().create_family("cf_hot");
+    let options = rig.connector.world().family("cf_hot").options;
+    assert_ne!(options, usual_family().options, "it has what was set last");
+    agent.leave().expect("restored");
+    assert!(rig.is_as_owned());
+}
+
+#[test]
 fn what_a_killed_agent_left_is_restored_first() {
     let rig = Rig::new();
     drop(rig.delaying());

@@ -178,7 +178,7 @@ impl Pilot {
             Continuity::Restarted => sight.ended = known.take(),
             Continuity::First | Continuity::Same => {}
         }
-        self.forget_vanished(known.as_ref(), seen, &mut sight.notes);
+        self.note_vanished(known.as_ref(), seen, &mut sight.notes);
         let families = self.lease_families(known.as_ref(), seen, &mut sight.notes);
         let rate_limiter = self.lease_limiter(known.as_ref(), seen, &mut sight.notes);
         let (started_at, seen_at) = match &known {

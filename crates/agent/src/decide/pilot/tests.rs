@@ -210,6 +210,22 @@ fn a_family_that_vanishes_is_said_once_and_never_set_again() {
 }
 
 #[test]
+fn a_family_that_is_created_anew_gets_its_original_options() {
+    let mut scene = Scene::new(usual_settings());
+    scene.turn(HIGH);
+    scene.turn(HIGH);
+    let delayed = std::mem::take(&mut scene.seen.families);
+    scene.turn(HIGH);
+    // MyRocks gives it what was set last.
+    scene.seen.families = delayed;
+    for _ in 0..3 {
+        scene.turn(0);
+    }
+    assert_eq!(scene.stage(), Stage::Original);
+    assert_eq!(scene.family().options, usual_family().options);
+}
+
+#[test]
 fn three_refusals_are_enough() {
     let mut scene = Scene::new(usual_settings());
     scene.turn(HIGH);
