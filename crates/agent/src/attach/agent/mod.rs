@@ -105,6 +105,7 @@ impl<C: Connector, G: Guard> Agent<C, G> {
     /// it was told last: until it has ended, nothing that is read here counts.
     fn reconnect(&mut self) -> Result<C::Server> {
         let mut server = self.connector.connect()?;
+        self.hands.doubt();
         if !self.settings.dry_run {
             self.claim(&mut server)?;
         }

@@ -50,6 +50,31 @@ fn the_state_file_and_the_guard_come_before_the_first_delay() {
 }
 
 #[test]
+fn after_a_lost_connection_the_lease_is_put_into_safe_hands_again() {
+    let rig = Rig::new();
+    let mut settings = usual_settings();
+    settings.server_lease = Some("ops".into());
+    let mut agent = rig.attach(settings).expect("attached");
+    rig.turn(&mut agent, HIGH);
+    rig.turn(&mut agent, HIGH);
+    assert!(rig.is_delayed());
+    // As whoever restores does while the agent cannot be there.
+    let state = rig.directory.path().join("state");
+    std::fs::remove_file(&state).expect("recorded");
+    {
+        let mut world = rig.connector.world();
+        world.event = None;
+        world.cut();
+    }
+    for _ in 0..3 {
+        rig.turn(&mut agent, HIGH);
+    }
+    assert!(rig.is_delayed());
+    assert!(state.exists());
+    assert!(rig.connector.world().event.is_some());
+}
+
+#[test]
 fn without_its_guard_everything_goes_back_at_once() {
     let rig = Rig::new();
     let mut agent = rig.delaying();
