@@ -69,6 +69,12 @@ pub trait Server {
     /// See [`Server::instance`].
     fn claim(&mut self, role: Role, patience: Duration) -> Result<Option<String>>;
 
+    /// Gives up a role's lock, if this session holds it.
+    ///
+    /// # Errors
+    /// See [`Server::instance`].
+    fn release(&mut self, role: Role) -> Result<()>;
+
     /// Waits until no session holds a role's lock; false when it is held for
     /// longer than `patience`.
     ///

@@ -216,6 +216,7 @@ impl Connector for MockConnector {
         Ok(MockServer {
             world: self.clone(),
             generation,
+            is_claimed: false,
         })
     }
 
@@ -229,6 +230,8 @@ impl Connector for MockConnector {
 pub(crate) struct MockServer {
     world: MockConnector,
     generation: u32,
+    /// Whether this session holds the agent's lock.
+    is_claimed: bool,
 }
 
 impl MockServer {
@@ -300,15 +303,23 @@ impl Server for MockServer {
 
     fn claim(&mut self, role: Role, _patience: Duration) -> Result<Option<String>> {
         let held = self.reach()?.is_held(role);
+        self.is_claimed |= role == Role::Agent && !held;
         Ok(held.then(|| "another session".into()))
+    }
+
+    fn release(&mut self, role: Role) -> Result<()> {
+        drop(self.reach()?);
+        self.is_claimed &= role != Role::Agent;
+        Ok(())
     }
 
     fn await_free(&mut self, role: Role, _patience: Duration) -> Result<bool> {
         Ok(!self.reach()?.is_held(role))
     }
 
-    /// The event acts, if it has anything to do: nobody holds the agent's lock.
+    /// The event acts, if it has anything to do and nobody holds the agent's lock.
     fn await_event(&mut self) -> Result<()> {
+        let is_claimed = self.is_claimed;
         let mut world = self.reach()?;
         let Some(lease) = world.event.clone() else {
             return Ok(());
@@ -316,6 +327,9 @@ impl Server for MockServer {
         let changes = lease.restoration(&world.options(), world.rate_limiter);
         if !changes.is_empty() {
             world.check_events()?;
+        }
+        if !changes.is_empty() && is_claimed {
+            return Err(Error::fix("the event waits for the lock"));
         }
         for change in &changes {
             world.make(change);

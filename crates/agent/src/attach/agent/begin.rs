@@ -69,10 +69,14 @@ impl<C: Connector, G: Guard> Agent<C, G> {
                 self.connector.place()
             )));
         }
-        // What the state file tells is taken back without it.
-        if !self.is_recorded(instance)? {
-            server.await_event()?;
+        // What the state files tell is taken back without the event, which may be of another
+        // agent that has set other values since.
+        if self.is_recorded(instance)? {
+            self.claim(server)?;
+            self.restore_recorded(server, instance)?;
         }
+        server.release(Role::Agent)?;
+        server.await_event()?;
         self.claim(server)
     }
 

@@ -245,4 +245,6 @@ mod rig;
 #[cfg(test)]
 mod successions;
 #[cfg(test)]
+mod takeovers;
+#[cfg(test)]
 mod tests;

@@ -166,20 +166,6 @@ fn a_family_that_is_created_anew_does_not_stay_delayed() {
 }
 
 #[test]
-fn what_a_killed_agent_left_is_restored_first() {
-    let rig = Rig::new();
-    drop(rig.delaying());
-    rig.said.borrow_mut().clear();
-    let mut agent = rig.attach(usual_settings()).expect("attached");
-    assert!(rig.is_as_owned());
-    assert!(rig.said("taken back: default: level0_file_num_compaction_trigger=4"));
-    rig.turn(&mut agent, HIGH);
-    rig.turn(&mut agent, HIGH);
-    agent.leave().expect("restored");
-    assert!(rig.is_as_owned());
-}
-
-#[test]
 fn it_does_not_leave_while_its_lost_session_may_still_act() {
     let rig = Rig::new();
     let mut agent = rig.delaying();
@@ -191,51 +177,6 @@ fn it_does_not_leave_while_its_lost_session_may_still_act() {
     assert!(!rig.guard.0.borrow().released);
     rig.connector.world().occupied = false;
     agent.leave().expect("restored");
-    assert!(rig.is_as_owned());
-}
-
-#[test]
-fn the_event_of_a_lost_agent_acts_before_the_next_one_begins() {
-    let rig = Rig::new();
-    let mut settings = usual_settings();
-    settings.server_lease = Some("ops".into());
-    let mut agent = rig.attach(settings.clone()).expect("attached");
-    rig.turn(&mut agent, HIGH);
-    rig.turn(&mut agent, HIGH);
-    assert!(rig.is_delayed());
-    drop(agent);
-    // The next one is on another machine.
-    std::fs::remove_file(rig.directory.path().join("state")).expect("recorded");
-    let mut agent = rig.attach(settings).expect("attached");
-    assert!(rig.is_as_owned());
-    rig.turn(&mut agent, HIGH);
-    rig.turn(&mut agent, HIGH);
-    assert!(rig.is_delayed());
-    agent.leave().expect("restored");
-    assert!(rig.is_as_owned());
-}
-
-#[test]
-fn delayed_settings_that_no_event_takes_back_are_not_taken_for_the_original_ones() {
-    let rig = Rig::new();
-    let mut settings = usual_settings();
-    settings.server_lease = Some("ops".into());
-    let mut agent = rig.attach(settings).expect("attached");
-    rig.turn(&mut agent, HIGH);
-    rig.turn(&mut agent, HIGH);
-    assert!(rig.is_delayed());
-    drop(agent);
-    rig.connector.world().events_run = false;
-    let state = rig.directory.path().join("state");
-    let elsewhere = rig.directory.path().join("kept");
-    std::fs::rename(&state, &elsewhere).expect("recorded");
-    rig.sent();
-    let error = rig.attach(usual_settings()).expect_err("still delayed");
-    assert!(error.to_string().contains("no event runs"), "{error}");
-    assert!(rig.sent().is_empty());
-    // Where the state file is, it needs no event.
-    std::fs::rename(&elsewhere, &state).expect("kept");
-    rig.attach(usual_settings()).expect("attached");
     assert!(rig.is_as_owned());
 }
 

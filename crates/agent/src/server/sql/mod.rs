@@ -210,6 +210,13 @@ impl Server for SqlServer {
         })))
     }
 
+    fn release(&mut self, role: Role) -> Result<()> {
+        // One that was taken twice is to be given up twice.
+        let sql = format!("SELECT RELEASE_LOCK('{}')", lock(role));
+        while self.number(&sql)? == Some(1) {}
+        Ok(())
+    }
+
     fn await_free(&mut self, role: Role, patience: Duration) -> Result<bool> {
         // Not by taking it: some servers let a session hold one lock only.
         let sql = format!("SELECT IS_FREE_LOCK('{}')", lock(role));
