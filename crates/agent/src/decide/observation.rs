@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::options::FamilyOptions;
+use crate::error::Result;
 
 /// Column families by name.
 pub type Families = BTreeMap<String, Family>;
@@ -17,8 +18,8 @@ pub struct Observation {
     pub at: Duration,
     /// Which server answered.
     pub instance: Instance,
-    /// Its counters.
-    pub counters: Counters,
+    /// Its counters, or why they cannot be read.
+    pub counters: Result<Counters>,
     /// `rocksdb_rate_limiter_bytes_per_sec`; 0 is none.
     pub rate_limiter_bytes_per_sec: u64,
     /// Its column families.

@@ -126,7 +126,8 @@ pub trait Connector {
     fn place(&self) -> String;
 }
 
-/// Reads everything that a decision may see.
+/// Reads everything that a decision may see. Without counters the load is not known, and
+/// the bounds on level 0 hold all the same.
 ///
 /// # Errors
 /// See [`Server::instance`].
@@ -134,10 +135,17 @@ pub fn observe<S: Server>(server: &mut S, at: Duration) -> Result<Observation> {
     Ok(Observation {
         at,
         instance: server.instance()?,
-        counters: server.counters()?,
+        counters: unless_lost(server.counters())?,
         rate_limiter_bytes_per_sec: server.rate_limiter_bytes_per_sec()?,
         families: server.families()?,
     })
+}
+
+fn unless_lost<T>(answer: Result<T>) -> Result<Result<T>> {
+    match answer {
+        Err(error) if error.kind() == crate::ErrorKind::Lost => Err(error),
+        answer => Ok(answer),
+    }
 }
 
 /// Takes back what an agent left, and reads back that it is so. Returns what was

@@ -18,6 +18,8 @@ pub(crate) struct World {
     pub(crate) started_at: u64,
     pub(crate) now: Duration,
     pub(crate) counters: Counters,
+    /// Whether the counters cannot be read.
+    pub(crate) uncounted: bool,
     pub(crate) rate_limiter: u64,
     pub(crate) owned_rate_limiter: u64,
     pub(crate) families: Families,
@@ -56,6 +58,7 @@ impl World {
             started_at: 1_000,
             now: Duration::ZERO,
             counters: Counters::default(),
+            uncounted: false,
             rate_limiter: 0,
             owned_rate_limiter: 0,
             owned: families.clone(),
@@ -268,7 +271,11 @@ impl Server for MockServer {
     }
 
     fn counters(&mut self) -> Result<Counters> {
-        Ok(self.reach()?.counters)
+        let world = self.reach()?;
+        if world.uncounted {
+            return Err(Error::fix("the mock counts nothing"));
+        }
+        Ok(world.counters)
     }
 
     fn families(&mut self) -> Result<Families> {

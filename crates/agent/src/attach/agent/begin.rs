@@ -26,6 +26,8 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         let mut server = self.connector.connect()?;
         // First the questions, then the locks: the sentences are clearer.
         let seen = observe(&mut server, self.now())?;
+        // A server that counts nothing is no MyRocks, or one that is too old.
+        seen.counters.clone()?;
         self.check_asked_for(&seen)?;
         self.records.write(self.now(), event);
         if !self.settings.dry_run {

@@ -194,6 +194,22 @@ fn an_interval_that_took_too_long_delays_nothing() {
 }
 
 #[test]
+fn counters_that_cannot_be_read_keep_nothing_delayed() {
+    let rig = Rig::new();
+    let mut agent = rig.delaying();
+    rig.connector.world().uncounted = true;
+    rig.connector.world().family("default").level0_files = 20;
+    rig.turn(&mut agent, HIGH);
+    assert!(agent.is_well() && !rig.is_delayed());
+    assert!(rig.said("counts as low: the mock counts nothing"));
+    agent.leave().expect("restored");
+    assert!(rig.is_as_owned());
+    drop(agent);
+    let error = rig.attach(usual_settings()).expect_err("no counters");
+    assert!(error.to_string().contains("counts nothing"), "{error}");
+}
+
+#[test]
 fn two_agents_do_not_share_a_server() {
     let rig = Rig::new();
     rig.connector.world().occupied = true;

@@ -155,8 +155,11 @@ pub(super) fn families(options: &Rows, levels: &Rows, place: &str) -> Result<Fam
     options
         .into_iter()
         .map(|(name, options)| {
-            let levels = levels.get(name);
-            let size = |what: &str| levels.and_then(|it| it.get(what)).map_or(0, |it| whole(it));
+            let size = |what: &str| match levels.get(name) {
+                Some(levels) => levels.get(what).map_or(0, |it| whole(it)),
+                // Of which nothing is shown counts as full: nothing is delayed on it.
+                None => u64::MAX,
+            };
             let family = Family {
                 options: family_options(name, &options, place)?,
                 dynamic_level_bytes: options.get(DYNAMIC).is_some_and(|it| is_on(it)),

@@ -47,6 +47,15 @@ fn families_are_read_and_an_empty_level_is_zero() {
 }
 
 #[test]
+fn a_level_of_which_nothing_is_shown_counts_as_full() {
+    let levels = rows("default Sum.NumFiles 0");
+    let families = families(&rows(OPTIONS), &levels, "here").expect("all is there");
+    assert_eq!(families["default"].level0_files, 0);
+    let hot = &families["cf_hot"];
+    assert_eq!((hot.level0_files, hot.level0_bytes), (u64::MAX, u64::MAX));
+}
+
+#[test]
 fn what_is_missing_is_named() {
     let error = families(&Rows::new(), &Rows::new(), "here").expect_err("nothing");
     assert!(error.to_string().contains("privilege PROCESS"), "{error}");
