@@ -128,6 +128,19 @@ mod tests {
     }
 
     #[test]
+    fn a_damaged_file_of_another_address_is_in_nobodys_way() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let damaged = directory.path().join("attach-damaged.state");
+        std::fs::write(damaged, "{").expect("writable");
+        let lease = usual_lease("here");
+        let connector = delayed(&lease);
+        let ledger = at(directory.path(), "old");
+        ledger.record(&lease).expect("written");
+        assert!(restored(&ledger, &connector).recorded);
+        assert!(connector.world().is_as_owned());
+    }
+
+    #[test]
     fn what_a_restart_has_ended_is_forgotten_and_nothing_is_set() {
         let directory = tempfile::tempdir().expect("a directory");
         let lease = usual_lease("here");

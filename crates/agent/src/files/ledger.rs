@@ -43,21 +43,31 @@ impl Ledger {
 
     /// All that was recorded of one server, at whatever address. It may have been started
     /// anew since.
+    ///
+    /// # Errors
+    /// When nothing is found and a file that may hold it cannot be read.
     pub(crate) fn of_server(&self, identity: &str) -> Result<Vec<Lease>> {
-        let mut leases = Vec::new();
+        let mut leases: Vec<Lease> = Vec::new();
+        let mut all_read = Ok(());
         for path in self.files()? {
-            leases.extend(read(&path)?);
+            match read(&path) {
+                Ok(found) => leases.extend(found),
+                Err(error) => all_read = Err(error),
+            }
         }
         leases.retain(|lease| lease.identity == identity);
+        if leases.is_empty() {
+            all_read?;
+        }
         Ok(leases)
     }
 
-    /// All that no agent has which is still there.
+    /// All that no agent has which is still there, in the files that can be read.
     pub(crate) fn left(&self) -> Result<Vec<Lease>> {
         let mut leases = Vec::new();
         for path in self.files()? {
             if path == self.path || !is_locked(&path.with_extension("lock")) {
-                leases.extend(read(&path)?);
+                leases.extend(read(&path).unwrap_or_default());
             }
         }
         Ok(leases)
@@ -66,7 +76,8 @@ impl Ledger {
     /// Whether nothing at all is recorded, at any address.
     pub(crate) fn is_empty(&self) -> Result<bool> {
         for path in self.files()? {
-            if !read(&path)?.is_empty() {
+            // What cannot be read is not nothing.
+            if !read(&path).is_ok_and(|leases| leases.is_empty()) {
                 return Ok(false);
             }
         }
@@ -89,7 +100,10 @@ impl Ledger {
     pub(crate) fn forget(&self, lease: &Lease) -> Result<()> {
         let _changing = self.change()?;
         for path in self.files()? {
-            let mut leases = read(&path)?;
+            // Another address's file may be damaged.
+            let Ok(mut leases) = read(&path) else {
+                continue;
+            };
             let before = leases.len();
             leases.retain(|it| !it.is_of_same_run(lease));
             if leases.len() < before {
@@ -190,6 +204,25 @@ mod tests {
         drop(first);
         let left = second.left().expect("readable");
         assert_eq!(left, [usual_lease("b"), usual_lease("c")]);
+    }
+
+    #[test]
+    fn a_damaged_file_of_another_address_keeps_nobody_from_what_can_be_read() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let at = |name: &str| directory.path().join(format!("attach-{name}.state"));
+        fs::write(at("damaged"), "{").expect("writable");
+        let ledger = Ledger::open(at("db1")).expect("nothing there");
+        assert_eq!(ledger.is_empty(), Ok(false));
+        let may_be_there = || {
+            let error = ledger.of_server("a").expect_err("it may be in that file");
+            error.to_string().contains("is damaged")
+        };
+        assert!(may_be_there());
+        ledger.record(&usual_lease("a")).expect("written");
+        assert_eq!(ledger.of_server("a"), Ok(vec![usual_lease("a")]));
+        assert_eq!(ledger.left(), Ok(vec![usual_lease("a")]));
+        ledger.forget(&usual_lease("a")).expect("written");
+        assert!(may_be_there());
     }
 
     #[test]

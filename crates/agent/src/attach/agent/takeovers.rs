@@ -18,6 +18,19 @@ fn what_a_killed_agent_left_is_restored_first() {
 }
 
 #[test]
+fn a_damaged_file_of_another_address_keeps_nothing_delayed() {
+    let rig = Rig::new();
+    drop(rig.delaying());
+    let damaged = rig.directory.path().join("attach-other.state");
+    std::fs::write(&damaged, "{").expect("writable");
+    let error = rig.attach(usual_settings()).expect_err("it may hold more");
+    assert!(error.to_string().contains("is damaged"), "{error}");
+    assert!(rig.is_as_owned(), "what can be read comes first");
+    std::fs::remove_file(&damaged).expect("it is there");
+    rig.attach(usual_settings()).expect("attached");
+}
+
+#[test]
 fn the_event_of_a_lost_agent_acts_before_the_next_one_begins() {
     let rig = Rig::new();
     let mut settings = usual_settings();
