@@ -86,7 +86,7 @@ impl Ledger {
 
     /// Puts a server's lease down; when this returns it is on the disk.
     pub(crate) fn record(&self, lease: &Lease) -> Result<()> {
-        let _changing = self.change()?;
+        let _changing = change(&self.path)?;
         let mut leases = read(&self.path)?;
         if leases.contains(lease) {
             return Ok(());
@@ -98,44 +98,61 @@ impl Ledger {
 
     /// A server has its original settings.
     pub(crate) fn forget(&self, lease: &Lease) -> Result<()> {
-        let _changing = self.change()?;
-        for path in self.files()? {
-            // Another address's file may be damaged.
-            let Ok(mut leases) = read(&path) else {
-                continue;
-            };
-            let before = leases.len();
-            leases.retain(|it| !it.is_of_same_run(lease));
-            if leases.len() < before {
-                save(&path, leases)?;
-            }
-        }
-        Ok(())
+        forget(&self.path, lease)
     }
 
-    fn change(&self) -> Result<File> {
-        lock_for_change(&self.directory().join("attach.lock"))
-    }
-
-    fn directory(&self) -> &Path {
-        self.path.parent().unwrap_or(Path::new("."))
-    }
-
-    /// The file of this address, and then those of all others.
     fn files(&self) -> Result<Vec<PathBuf>> {
-        let directory = self.directory();
-        let cannot = |error: std::io::Error| Error::io("list", directory, &error);
-        let mut others = Vec::new();
-        for entry in fs::read_dir(directory).map_err(cannot)? {
-            let path = entry.map_err(cannot)?.path();
-            if path != self.path && is_state_file(&path) {
-                others.push(path);
-            }
-        }
-        others.sort();
-        others.insert(0, self.path.clone());
-        Ok(others)
+        files(&self.path)
     }
+}
+
+/// A server has its original settings, and the agent that had the state file is gone. If
+/// another one has it, that one looks after it.
+pub(crate) fn forget_left(state: &Path, lease: &Lease) -> Result<()> {
+    if is_locked(&state.with_extension("lock")) {
+        return Ok(());
+    }
+    forget(state, lease)
+}
+
+fn forget(state: &Path, lease: &Lease) -> Result<()> {
+    let _changing = change(state)?;
+    for path in files(state)? {
+        // Another address's file may be damaged.
+        let Ok(mut leases) = read(&path) else {
+            continue;
+        };
+        let before = leases.len();
+        leases.retain(|it| !it.is_of_same_run(lease));
+        if leases.len() < before {
+            save(&path, leases)?;
+        }
+    }
+    Ok(())
+}
+
+fn change(state: &Path) -> Result<File> {
+    lock_for_change(&directory(state).join("attach.lock"))
+}
+
+fn directory(state: &Path) -> &Path {
+    state.parent().unwrap_or(Path::new("."))
+}
+
+/// A state file, and then those of all other addresses.
+fn files(state: &Path) -> Result<Vec<PathBuf>> {
+    let directory = directory(state);
+    let cannot = |error: std::io::Error| Error::io("list", directory, &error);
+    let mut others = Vec::new();
+    for entry in fs::read_dir(directory).map_err(cannot)? {
+        let path = entry.map_err(cannot)?.path();
+        if path != state && is_state_file(&path) {
+            others.push(path);
+        }
+    }
+    others.sort();
+    others.insert(0, state.to_owned());
+    Ok(others)
 }
 
 fn is_state_file(path: &Path) -> bool {
@@ -204,6 +221,19 @@ mod tests {
         drop(first);
         let left = second.left().expect("readable");
         assert_eq!(left, [usual_lease("b"), usual_lease("c")]);
+    }
+
+    #[test]
+    fn what_an_agent_has_is_forgotten_by_itself_only() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("a.state");
+        let ledger = Ledger::open(path.clone()).expect("nothing there");
+        ledger.record(&usual_lease("a")).expect("written");
+        forget_left(&path, &usual_lease("a")).expect("left alone");
+        assert_eq!(ledger.leases(), Ok(vec![usual_lease("a")]));
+        drop(ledger);
+        forget_left(&path, &usual_lease("a")).expect("written");
+        assert!(!path.exists());
     }
 
     #[test]
