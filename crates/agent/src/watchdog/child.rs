@@ -194,8 +194,10 @@ impl<C: Connector> Child<C> {
             None => self.reach()?,
         };
         self.spoken_at = self.now();
-        let ended = self.has_agent_ended(&mut server)?;
+        // Asked before, since it may end meanwhile; whatever the answer is, what can be is restored.
+        let ended = self.has_agent_ended(&mut server);
         restore(&mut server, &lease)?;
+        let ended = ended?;
         if ended {
             self.forget(&lease);
         }
