@@ -50,9 +50,10 @@ pub(super) fn carry_out<S: Server>(
 }
 
 fn read_back<S: Server>(server: &mut S, done: &mut [(Decision, Option<Outcome>)]) -> Result<()> {
-    let (families, rate_limiter) = server::read_back(server)?;
+    let changes = done.iter().map(|(decision, _)| &decision.change);
+    let (options, rate_limiter) = server::read_back(server, changes)?;
     for (decision, outcome) in done {
-        outcome.get_or_insert_with(|| decision.change.verify(&families, rate_limiter));
+        outcome.get_or_insert_with(|| decision.change.verify(&options, rate_limiter));
     }
     Ok(())
 }

@@ -115,6 +115,12 @@ impl<G: Guard> Hands<G> {
         self.guard.renew();
     }
 
+    /// The server was out of sight: somebody may have restored it meanwhile, and have taken
+    /// away what held the lease.
+    pub(super) fn doubt(&mut self) {
+        self.held = None;
+    }
+
     /// Another server answers now: the old one is left to its guard.
     pub(super) fn abandon(&mut self) {
         self.guard.abandon();

@@ -108,12 +108,13 @@ impl Records {
             };
             (name.clone(), readings)
         });
+        let stalled = seen.counters.as_ref().map(|it| it.stall_micros);
         self.readings = Readings {
             up: true,
             high_load: pilot.phase() == crate::decide::Phase::High,
             client_bytes_per_sec: pilot.client_bytes_per_sec(),
             rate_limiter_bytes_per_sec: seen.rate_limiter_bytes_per_sec,
-            stall_micros: seen.counters.stall_micros,
+            stall_micros: stalled.unwrap_or(self.readings.stall_micros),
             journal_dropped: self.journal.dropped(),
             families: families.collect(),
             ..self.readings.clone()

@@ -51,11 +51,23 @@ pub(super) fn restore_recorded<S: Server>(
         ledger.forget(&lease)?;
     }
     if let (true, Some(schema)) = (report.recorded, schema) {
-        server.drop_event(schema)?;
+        remove_event(server, schema)?;
     }
     let left = ledger.left()?;
     report.elsewhere = left.into_iter().map(|lease| lease.identity).collect();
     Ok(report)
+}
+
+/// It may be of another agent, which has set other values since: it acts first, while nobody
+/// holds the lock.
+fn remove_event<S: Server>(server: &mut S, schema: &str) -> Result<()> {
+    server.release(Role::Agent)?;
+    server.await_event()?;
+    match server.claim(Role::Agent, Duration::ZERO)? {
+        None => server.drop_event(schema),
+        // An agent has begun meanwhile, and keeps one of its own.
+        Some(_) => Ok(()),
+    }
 }
 
 #[cfg(test)]
@@ -64,10 +76,10 @@ mod tests {
 
     use super::*;
     use crate::connect::Address;
-    use crate::decide::{Lease, Stage};
+    use crate::decide::{Lease, Stage, manage};
     use crate::files::Places;
     use crate::server::Connector;
-    use crate::testing::{MockConnector, World, usual_lease};
+    use crate::testing::{MockConnector, World, usual_family, usual_lease, usual_settings};
 
     /// The state file of an address.
     fn at(directory: &Path, host: &str) -> Ledger {
@@ -116,6 +128,19 @@ mod tests {
     }
 
     #[test]
+    fn a_damaged_file_of_another_address_is_in_nobodys_way() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let damaged = directory.path().join("attach-damaged.state");
+        std::fs::write(damaged, "{").expect("writable");
+        let lease = usual_lease("here");
+        let connector = delayed(&lease);
+        let ledger = at(directory.path(), "old");
+        ledger.record(&lease).expect("written");
+        assert!(restored(&ledger, &connector).recorded);
+        assert!(connector.world().is_as_owned());
+    }
+
+    #[test]
     fn what_a_restart_has_ended_is_forgotten_and_nothing_is_set() {
         let directory = tempfile::tempdir().expect("a directory");
         let lease = usual_lease("here");
@@ -142,6 +167,24 @@ mod tests {
         assert_eq!(report.elsewhere, ["here"]);
         assert!(connector.world().sent.is_empty());
         assert_eq!(ledger.leases(), Ok(vec![lease]));
+    }
+
+    #[test]
+    fn the_event_of_another_agent_acts_before_it_is_removed() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let mut settings = usual_settings();
+        settings.max_level0_files = 30;
+        let leased = manage("default", &usual_family(), &settings).expect("managed");
+        let mut lease = usual_lease("here");
+        lease.families.insert("default".into(), leased);
+        let connector = delayed(&lease);
+        connector.world().event = Some(lease);
+        let ledger = at(directory.path(), "old");
+        ledger.record(&usual_lease("here")).expect("written");
+        let mut server = connector.clone().connect().expect("reachable");
+        restore_recorded(&ledger, &mut server, "the mock", Some("ops")).expect("restored");
+        assert!(connector.world().is_as_owned());
+        assert!(connector.world().event.is_none());
     }
 
     #[test]

@@ -80,7 +80,7 @@ impl Attachment {
     fn start(self, records: Records) -> Result<Agent<SqlConnector, Watchdog>> {
         let term = self.settings.lease;
         let connector = SqlConnector::new(self.account.clone(), term);
-        let watchdog = Watchdog::new(self.launch, self.account, term);
+        let watchdog = Watchdog::new(self.launch, self.account, term, &self.places.state);
         let begun = Instant::now();
         Agent::attach(
             self.settings,

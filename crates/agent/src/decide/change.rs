@@ -7,8 +7,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::observation::Families;
-use super::options::Assignment;
+use super::options::{Assignment, OptionsByFamily};
 
 /// A change of the server's settings.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -67,17 +66,25 @@ pub struct Difference {
 }
 
 impl Change {
+    /// The column family that it is about.
+    pub fn column_family(&self) -> Option<&str> {
+        match self {
+            Change::Family { column_family, .. } => Some(column_family),
+            Change::RateLimiter { .. } => None,
+        }
+    }
+
     /// Compares with what the server reports afterwards.
-    pub fn verify(&self, families: &Families, rate_limiter: u64) -> Outcome {
+    pub fn verify(&self, options: &OptionsByFamily, rate_limiter: u64) -> Outcome {
         let differences: Vec<Difference> = match self {
-            Change::Family { column_family, set } => match families.get(column_family) {
+            Change::Family { column_family, set } => match options.get(column_family) {
                 None => return Outcome::Vanished,
-                Some(family) => set
+                Some(options) => set
                     .iter()
                     .map(|it| Difference {
                         name: it.option.to_string(),
                         wanted: it.value,
-                        seen: family.options.get(it.option),
+                        seen: options.get(it.option),
                     })
                     .filter(|it| it.wanted != it.seen)
                     .collect(),
@@ -137,7 +144,7 @@ impl fmt::Display for Outcome {
 mod tests {
     use super::*;
     use crate::decide::OptionName;
-    use crate::testing::usual_family;
+    use crate::testing::usual_options;
 
     fn delay() -> Change {
         Change::Family {
@@ -151,23 +158,27 @@ mod tests {
 
     #[test]
     fn only_what_is_read_back_counts() {
-        let mut families = Families::from([("default".into(), usual_family())]);
-        let lied = delay().verify(&families, 0);
+        let mut options = OptionsByFamily::from([("default".into(), usual_options())]);
+        let lied = delay().verify(&options, 0);
         assert_eq!(
             lied.to_string(),
             "the server said OK, but disable_auto_compactions is 0 and not 1"
         );
-        let family = families.get_mut("default").expect("it is there");
-        family.options.disable_auto_compactions = true;
-        assert_eq!(delay().verify(&families, 0), Outcome::Applied);
-        assert_eq!(delay().verify(&Families::new(), 0), Outcome::Vanished);
+        let family = options.get_mut("default").expect("it is there");
+        family.disable_auto_compactions = true;
+        assert_eq!(delay().verify(&options, 0), Outcome::Applied);
+        assert_eq!(
+            delay().verify(&OptionsByFamily::new(), 0),
+            Outcome::Vanished
+        );
     }
 
     #[test]
     fn the_limiter_is_read_back_too() {
         let change = Change::RateLimiter { bytes_per_sec: 9 };
-        assert_eq!(change.verify(&Families::new(), 9), Outcome::Applied);
-        let Outcome::NotApplied { differences } = change.verify(&Families::new(), 0) else {
+        let none = OptionsByFamily::new();
+        assert_eq!(change.verify(&none, 9), Outcome::Applied);
+        let Outcome::NotApplied { differences } = change.verify(&none, 0) else {
             panic!("it is 0");
         };
         assert_eq!((differences[0].wanted, differences[0].seen), (9, 0));

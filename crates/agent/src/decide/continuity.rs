@@ -68,6 +68,8 @@ mod tests {
             // Its clock was put back by an hour, and then forward by two.
             (1, instance("a", 1_000, 0), Continuity::Same),
             (1, instance("a", 1_000, 7_251), Continuity::Same),
+            // It was put back to before the start.
+            (1, instance("a", 1_000, u64::MAX - 99), Continuity::Same),
             (9, instance("a", 1_055, 3), Continuity::Restarted),
             // It was away for so long that it is up longer than it was then.
             (150, instance("a", 1_100, 90), Continuity::Restarted),

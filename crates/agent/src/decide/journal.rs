@@ -113,7 +113,7 @@ impl fmt::Display for Event {
                 "{} {}, up for {} s, {} column families",
                 sight(*continuity),
                 instance.identity,
-                instance.uptime,
+                instance.uptime.cast_signed(),
                 families.len()
             ),
             Event::Decision {

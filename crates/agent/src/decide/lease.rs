@@ -11,8 +11,8 @@ use super::actuator::Actuator;
 use super::change::Change;
 use super::continuity::is_same_start;
 use super::limiter;
-use super::observation::{Families, Instance};
-use super::options::{Assignment, FamilyOptions, OptionName};
+use super::observation::Instance;
+use super::options::{Assignment, FamilyOptions, OptionName, OptionsByFamily};
 use super::stage::Stage;
 use super::statement::is_legal;
 
@@ -26,7 +26,7 @@ pub struct Lease {
     /// When it was first seen, by the same clock; 0 if that is not known.
     #[serde(default)]
     pub seen_at: u64,
-    /// The column families that the agent may have changed.
+    /// The column families that the agent may have changed, also those that are gone.
     pub families: BTreeMap<String, LeasedFamily>,
     /// The rate limiter, if the agent may have changed it.
     pub rate_limiter: Option<LeasedRateLimiter>,
@@ -142,12 +142,12 @@ impl Lease {
 
     /// What must be set to take back what the agent set, of that which is still
     /// there. A column family that is gone is left out: MyRocks would create it.
-    pub fn restoration(&self, families: &Families, rate_limiter: u64) -> Vec<Change> {
+    pub fn restoration(&self, options: &OptionsByFamily, rate_limiter: u64) -> Vec<Change> {
         let mut changes: Vec<Change> = self
             .families
             .iter()
             .filter_map(|(name, leased)| {
-                let set = leased.restoration(&families.get(name)?.options);
+                let set = leased.restoration(options.get(name)?);
                 (!set.is_empty()).then(|| Change::Family {
                     column_family: name.clone(),
                     set,
@@ -186,10 +186,9 @@ mod tests {
         }
     }
 
-    fn in_force(stage: Stage) -> Families {
-        let mut family = usual_family();
-        family.options = lease().families["default"].options(stage);
-        Families::from([("default".into(), family)])
+    fn in_force(stage: Stage) -> OptionsByFamily {
+        let options = lease().families["default"].options(stage);
+        OptionsByFamily::from([("default".into(), options)])
     }
 
     #[test]
@@ -218,28 +217,28 @@ mod tests {
     #[test]
     fn every_stage_is_taken_back() {
         for stage in [Stage::Original, Stage::Delayed, Stage::Draining] {
-            let mut families = in_force(stage);
-            let changes = lease().restoration(&families, 77);
+            let mut options = in_force(stage);
+            let changes = lease().restoration(&options, 77);
             assert_eq!(changes.is_empty(), stage == Stage::Original, "{stage:?}");
             for change in &changes {
                 let Change::Family { set, .. } = change else {
                     panic!("no limiter was touched");
                 };
-                let family = families.get_mut("default").expect("it is there");
+                let family = options.get_mut("default").expect("it is there");
                 for it in set {
-                    family.options.set(it.option, it.value);
+                    family.set(it.option, it.value);
                 }
             }
-            assert_eq!(families["default"].options, usual_family().options);
+            assert_eq!(options["default"], usual_family().options);
         }
     }
 
     #[test]
     fn what_somebody_else_set_meanwhile_stays() {
-        let mut families = in_force(Stage::Delayed);
-        let family = families.get_mut("default").expect("it is there");
-        family.options.level0_stop_writes_trigger = 500;
-        let changes = lease().restoration(&families, 33);
+        let mut options = in_force(Stage::Delayed);
+        let family = options.get_mut("default").expect("it is there");
+        family.level0_stop_writes_trigger = 500;
+        let changes = lease().restoration(&options, 33);
         let [Change::Family { set, .. }] = &changes[..] else {
             panic!("one change, of the family: {changes:?}");
         };
@@ -252,14 +251,14 @@ mod tests {
 
     #[test]
     fn a_vanished_family_is_not_named() {
-        assert!(lease().restoration(&Families::new(), 77).is_empty());
+        assert!(lease().restoration(&OptionsByFamily::new(), 77).is_empty());
     }
 
     #[test]
     fn the_limiter_is_taken_back_from_the_agents_steps_only() {
-        let families = in_force(Stage::Original);
-        let changes = lease().restoration(&families, 30);
+        let options = in_force(Stage::Original);
+        let changes = lease().restoration(&options, 30);
         assert_eq!(changes, [Change::RateLimiter { bytes_per_sec: 77 }]);
-        assert!(lease().restoration(&families, 35).is_empty());
+        assert!(lease().restoration(&options, 35).is_empty());
     }
 }

@@ -30,7 +30,7 @@ pub use lease::{Lease, LeasedFamily, LeasedRateLimiter, Standing};
 pub use lissom_core::schedule::{LoadModel, Phase};
 pub use load::Analyser;
 pub use observation::{Counters, Families, Family, Instance, Observation};
-pub use options::{Assignment, FamilyOptions, OptionName};
+pub use options::{Assignment, FamilyOptions, OptionName, OptionsByFamily};
 pub use pilot::{Decision, Pilot, Sight};
 pub use reason::Reason;
 pub use stage::{Growth, Situation, Stage};

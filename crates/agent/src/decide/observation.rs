@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::options::FamilyOptions;
+use crate::error::Result;
 
 /// Column families by name.
 pub type Families = BTreeMap<String, Family>;
@@ -17,8 +18,8 @@ pub struct Observation {
     pub at: Duration,
     /// Which server answered.
     pub instance: Instance,
-    /// Its counters.
-    pub counters: Counters,
+    /// Its counters, or why they cannot be read.
+    pub counters: Result<Counters>,
     /// `rocksdb_rate_limiter_bytes_per_sec`; 0 is none.
     pub rate_limiter_bytes_per_sec: u64,
     /// Its column families.
@@ -34,14 +35,14 @@ pub struct Instance {
     /// When it started, by its own clock, in seconds since 1970. Its clock less
     /// its uptime: a clock that is put right moves both.
     pub started_at: u64,
-    /// Seconds since then.
+    /// Seconds since then; they wrap while its clock stands before its start.
     pub uptime: u64,
 }
 
 impl Instance {
     /// The server's clock when it was seen, in seconds since 1970.
     pub fn clock(&self) -> u64 {
-        self.started_at.saturating_add(self.uptime)
+        self.started_at.wrapping_add(self.uptime)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The options of a column family that the agent changes. It changes no other.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -47,6 +48,9 @@ impl fmt::Display for OptionName {
         f.write_str(self.name())
     }
 }
+
+/// The options of column families by name.
+pub type OptionsByFamily = BTreeMap<String, FamilyOptions>;
 
 /// Their values in one column family.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]

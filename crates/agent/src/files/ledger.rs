@@ -43,21 +43,31 @@ impl Ledger {
 
     /// All that was recorded of one server, at whatever address. It may have been started
     /// anew since.
+    ///
+    /// # Errors
+    /// When nothing is found and a file that may hold it cannot be read.
     pub(crate) fn of_server(&self, identity: &str) -> Result<Vec<Lease>> {
-        let mut leases = Vec::new();
+        let mut leases: Vec<Lease> = Vec::new();
+        let mut all_read = Ok(());
         for path in self.files()? {
-            leases.extend(read(&path)?);
+            match read(&path) {
+                Ok(found) => leases.extend(found),
+                Err(error) => all_read = Err(error),
+            }
         }
         leases.retain(|lease| lease.identity == identity);
+        if leases.is_empty() {
+            all_read?;
+        }
         Ok(leases)
     }
 
-    /// All that no agent has which is still there.
+    /// All that no agent has which is still there, in the files that can be read.
     pub(crate) fn left(&self) -> Result<Vec<Lease>> {
         let mut leases = Vec::new();
         for path in self.files()? {
             if path == self.path || !is_locked(&path.with_extension("lock")) {
-                leases.extend(read(&path)?);
+                leases.extend(read(&path).unwrap_or_default());
             }
         }
         Ok(leases)
@@ -66,7 +76,8 @@ impl Ledger {
     /// Whether nothing at all is recorded, at any address.
     pub(crate) fn is_empty(&self) -> Result<bool> {
         for path in self.files()? {
-            if !read(&path)?.is_empty() {
+            // What cannot be read is not nothing.
+            if !read(&path).is_ok_and(|leases| leases.is_empty()) {
                 return Ok(false);
             }
         }
@@ -75,7 +86,7 @@ impl Ledger {
 
     /// Puts a server's lease down; when this returns it is on the disk.
     pub(crate) fn record(&self, lease: &Lease) -> Result<()> {
-        let _changing = self.change()?;
+        let _changing = change(&self.path)?;
         let mut leases = read(&self.path)?;
         if leases.contains(lease) {
             return Ok(());
@@ -87,41 +98,61 @@ impl Ledger {
 
     /// A server has its original settings.
     pub(crate) fn forget(&self, lease: &Lease) -> Result<()> {
-        let _changing = self.change()?;
-        for path in self.files()? {
-            let mut leases = read(&path)?;
-            let before = leases.len();
-            leases.retain(|it| !it.is_of_same_run(lease));
-            if leases.len() < before {
-                save(&path, leases)?;
-            }
-        }
-        Ok(())
+        forget(&self.path, lease)
     }
 
-    fn change(&self) -> Result<File> {
-        lock_for_change(&self.directory().join("attach.lock"))
-    }
-
-    fn directory(&self) -> &Path {
-        self.path.parent().unwrap_or(Path::new("."))
-    }
-
-    /// The file of this address, and then those of all others.
     fn files(&self) -> Result<Vec<PathBuf>> {
-        let directory = self.directory();
-        let cannot = |error: std::io::Error| Error::io("list", directory, &error);
-        let mut others = Vec::new();
-        for entry in fs::read_dir(directory).map_err(cannot)? {
-            let path = entry.map_err(cannot)?.path();
-            if path != self.path && is_state_file(&path) {
-                others.push(path);
-            }
-        }
-        others.sort();
-        others.insert(0, self.path.clone());
-        Ok(others)
+        files(&self.path)
     }
+}
+
+/// A server has its original settings, and the agent that had the state file is gone. If
+/// another one has it, that one looks after it.
+pub(crate) fn forget_left(state: &Path, lease: &Lease) -> Result<()> {
+    if is_locked(&state.with_extension("lock")) {
+        return Ok(());
+    }
+    forget(state, lease)
+}
+
+fn forget(state: &Path, lease: &Lease) -> Result<()> {
+    let _changing = change(state)?;
+    for path in files(state)? {
+        // Another address's file may be damaged.
+        let Ok(mut leases) = read(&path) else {
+            continue;
+        };
+        let before = leases.len();
+        leases.retain(|it| !it.is_of_same_run(lease));
+        if leases.len() < before {
+            save(&path, leases)?;
+        }
+    }
+    Ok(())
+}
+
+fn change(state: &Path) -> Result<File> {
+    lock_for_change(&directory(state).join("attach.lock"))
+}
+
+fn directory(state: &Path) -> &Path {
+    state.parent().unwrap_or(Path::new("."))
+}
+
+/// A state file, and then those of all other addresses.
+fn files(state: &Path) -> Result<Vec<PathBuf>> {
+    let directory = directory(state);
+    let cannot = |error: std::io::Error| Error::io("list", directory, &error);
+    let mut others = Vec::new();
+    for entry in fs::read_dir(directory).map_err(cannot)? {
+        let path = entry.map_err(cannot)?.path();
+        if path != state && is_state_file(&path) {
+            others.push(path);
+        }
+    }
+    others.sort();
+    others.insert(0, state.to_owned());
+    Ok(others)
 }
 
 fn is_state_file(path: &Path) -> bool {
@@ -190,6 +221,38 @@ mod tests {
         drop(first);
         let left = second.left().expect("readable");
         assert_eq!(left, [usual_lease("b"), usual_lease("c")]);
+    }
+
+    #[test]
+    fn what_an_agent_has_is_forgotten_by_itself_only() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("a.state");
+        let ledger = Ledger::open(path.clone()).expect("nothing there");
+        ledger.record(&usual_lease("a")).expect("written");
+        forget_left(&path, &usual_lease("a")).expect("left alone");
+        assert_eq!(ledger.leases(), Ok(vec![usual_lease("a")]));
+        drop(ledger);
+        forget_left(&path, &usual_lease("a")).expect("written");
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_damaged_file_of_another_address_keeps_nobody_from_what_can_be_read() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let at = |name: &str| directory.path().join(format!("attach-{name}.state"));
+        fs::write(at("damaged"), "{").expect("writable");
+        let ledger = Ledger::open(at("db1")).expect("nothing there");
+        assert_eq!(ledger.is_empty(), Ok(false));
+        let may_be_there = || {
+            let error = ledger.of_server("a").expect_err("it may be in that file");
+            error.to_string().contains("is damaged")
+        };
+        assert!(may_be_there());
+        ledger.record(&usual_lease("a")).expect("written");
+        assert_eq!(ledger.of_server("a"), Ok(vec![usual_lease("a")]));
+        assert_eq!(ledger.left(), Ok(vec![usual_lease("a")]));
+        ledger.forget(&usual_lease("a")).expect("written");
+        assert!(may_be_there());
     }
 
     #[test]

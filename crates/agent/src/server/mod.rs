@@ -4,7 +4,9 @@ mod sql;
 
 use std::time::Duration;
 
-use crate::decide::{Change, Counters, Families, Instance, Lease, Observation, Outcome, Standing};
+use crate::decide::{
+    Change, Counters, Families, Instance, Lease, Observation, OptionsByFamily, Outcome, Standing,
+};
 use crate::error::{Error, Result};
 
 pub use sql::{SqlConnector, SqlServer};
@@ -41,6 +43,13 @@ pub trait Server {
     /// See [`Server::instance`].
     fn families(&mut self) -> Result<Families>;
 
+    /// The options of these column families, as far as they are there. Nothing else is read,
+    /// so that nothing else is in the way of a restoration.
+    ///
+    /// # Errors
+    /// See [`Server::instance`].
+    fn options(&mut self, column_families: &[&str]) -> Result<OptionsByFamily>;
+
     /// `rocksdb_rate_limiter_bytes_per_sec`
     ///
     /// # Errors
@@ -59,6 +68,12 @@ pub trait Server {
     /// # Errors
     /// See [`Server::instance`].
     fn claim(&mut self, role: Role, patience: Duration) -> Result<Option<String>>;
+
+    /// Gives up a role's lock, if this session holds it.
+    ///
+    /// # Errors
+    /// See [`Server::instance`].
+    fn release(&mut self, role: Role) -> Result<()>;
 
     /// Waits until no session holds a role's lock; false when it is held for
     /// longer than `patience`.
@@ -111,7 +126,8 @@ pub trait Connector {
     fn place(&self) -> String;
 }
 
-/// Reads everything that a decision may see.
+/// Reads everything that a decision may see. Without counters the load is not known, and
+/// the bounds on level 0 hold all the same.
 ///
 /// # Errors
 /// See [`Server::instance`].
@@ -119,10 +135,17 @@ pub fn observe<S: Server>(server: &mut S, at: Duration) -> Result<Observation> {
     Ok(Observation {
         at,
         instance: server.instance()?,
-        counters: server.counters()?,
+        counters: unless_lost(server.counters())?,
         rate_limiter_bytes_per_sec: server.rate_limiter_bytes_per_sec()?,
         families: server.families()?,
     })
+}
+
+fn unless_lost<T>(answer: Result<T>) -> Result<Result<T>> {
+    match answer {
+        Err(error) if error.kind() == crate::ErrorKind::Lost => Err(error),
+        answer => Ok(answer),
+    }
 }
 
 /// Takes back what an agent left, and reads back that it is so. Returns what was
@@ -161,7 +184,9 @@ pub(crate) fn check_identity<S: Server>(server: &mut S, lease: &Lease) -> Result
         Standing::Foreign => Err(Error::refused(format!(
             "server {}, up for {} s, answers instead of {}, whose settings are to be restored: \
              use an address that leads to that server",
-            instance.identity, instance.uptime, lease.identity
+            instance.identity,
+            instance.uptime.cast_signed(),
+            lease.identity
         ))),
         standing => Ok(standing),
     }
@@ -176,22 +201,23 @@ pub(crate) fn occupied(place: &str, holder: &str) -> Error {
 }
 
 fn left_to_restore<S: Server>(server: &mut S, lease: &Lease) -> Result<Vec<Change>> {
-    let families = server.families()?;
+    let names: Vec<&str> = lease.families.keys().map(String::as_str).collect();
+    let options = server.options(&names)?;
     let rate_limiter = match lease.rate_limiter {
         Some(_) => server.rate_limiter_bytes_per_sec()?,
         None => 0,
     };
-    Ok(lease.restoration(&families, rate_limiter))
+    Ok(lease.restoration(&options, rate_limiter))
 }
 
 /// The sentence for a server that said OK and did not do it.
 fn not_taken<S: Server>(server: &mut S, changes: &[Change]) -> Error {
-    match read_back(server) {
+    match read_back(server, changes.iter()) {
         Err(error) => error,
-        Ok((families, rate_limiter)) => {
+        Ok((options, rate_limiter)) => {
             let outcomes: Vec<String> = changes
                 .iter()
-                .map(|change| change.verify(&families, rate_limiter))
+                .map(|change| change.verify(&options, rate_limiter))
                 .filter(|outcome| *outcome != Outcome::Applied)
                 .map(|outcome| outcome.to_string())
                 .collect();
@@ -207,9 +233,13 @@ fn not_taken<S: Server>(server: &mut S, changes: &[Change]) -> Error {
 ///
 /// # Errors
 /// See [`Server::instance`].
-pub(crate) fn read_back<S: Server>(server: &mut S) -> Result<(Families, u64)> {
-    let families = server.families()?;
-    Ok((families, server.rate_limiter_bytes_per_sec()?))
+pub(crate) fn read_back<'a, S: Server>(
+    server: &mut S,
+    changes: impl Iterator<Item = &'a Change>,
+) -> Result<(OptionsByFamily, u64)> {
+    let names: Vec<&str> = changes.filter_map(Change::column_family).collect();
+    let options = server.options(&names)?;
+    Ok((options, server.rate_limiter_bytes_per_sec()?))
 }
 
 #[cfg(test)]
@@ -238,6 +268,20 @@ mod tests {
         assert_eq!(restore(&mut server, &lease).expect("taken").len(), 1);
         assert_eq!(connector.world().families["default"], usual_family());
         assert!(restore(&mut server, &lease).expect("nothing").is_empty());
+    }
+
+    #[test]
+    fn a_family_that_cannot_be_read_keeps_no_other_from_being_restored() {
+        let (mut connector, lease) = delayed();
+        {
+            let mut world = connector.world();
+            world.families.insert("cf_odd".into(), usual_family());
+            world.unreadable = Some("cf_odd".into());
+        }
+        let mut server = connector.connect().expect("reachable");
+        server.families().expect_err("one cannot be read");
+        assert_eq!(restore(&mut server, &lease).expect("taken").len(), 1);
+        assert_eq!(connector.world().families["default"], usual_family());
     }
 
     #[test]

@@ -5,7 +5,9 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use super::usual_family;
-use crate::decide::{Change, Counters, Families, Family, Instance, Lease, OptionName};
+use crate::decide::{
+    Change, Counters, Families, Family, Instance, Lease, OptionName, OptionsByFamily,
+};
 use crate::error::{Error, Result};
 use crate::server::{Connector, Role, Server};
 
@@ -16,11 +18,17 @@ pub(crate) struct World {
     pub(crate) started_at: u64,
     pub(crate) now: Duration,
     pub(crate) counters: Counters,
+    /// Whether the counters cannot be read.
+    pub(crate) uncounted: bool,
     pub(crate) rate_limiter: u64,
     pub(crate) owned_rate_limiter: u64,
     pub(crate) families: Families,
     /// What each family has after a restart, and should have at the end.
     pub(crate) owned: Families,
+    /// What families that are gone had, by their names.
+    dropped: OptionsByFamily,
+    /// A column family whose options cannot be read.
+    pub(crate) unreadable: Option<String>,
     pub(crate) reachable: bool,
     /// What each call takes.
     pub(crate) slowness: Duration,
@@ -50,10 +58,13 @@ impl World {
             started_at: 1_000,
             now: Duration::ZERO,
             counters: Counters::default(),
+            uncounted: false,
             rate_limiter: 0,
             owned_rate_limiter: 0,
             owned: families.clone(),
             families,
+            dropped: OptionsByFamily::new(),
+            unreadable: None,
             reachable: true,
             slowness: Duration::ZERO,
             lies: 0,
@@ -70,6 +81,21 @@ impl World {
     /// A family that must be there.
     pub(crate) fn family(&mut self, name: &str) -> &mut Family {
         self.families.get_mut(name).expect("it is there")
+    }
+
+    /// The options in force.
+    pub(crate) fn options(&self) -> OptionsByFamily {
+        self.families
+            .iter()
+            .map(|(name, family)| (name.clone(), family.options))
+            .collect()
+    }
+
+    fn check_readable(&self, is_asked_for: impl Fn(&str) -> bool) -> Result<()> {
+        match self.unreadable.as_deref() {
+            Some(name) if is_asked_for(name) => Err(Error::fix(format!("{name} is unreadable"))),
+            _ => Ok(()),
+        }
     }
 
     /// Whether some other session holds a role's lock.
@@ -100,9 +126,29 @@ impl World {
         self.now += Duration::from_secs(6);
         self.counters = Counters::default();
         self.rate_limiter = self.owned_rate_limiter;
+        self.dropped.clear();
         for (name, family) in &mut self.families {
             family.options = self.owned[name].options;
         }
+    }
+
+    /// A family is dropped. Its options are kept by its name until a restart.
+    pub(crate) fn drop_family(&mut self, name: &str) {
+        self.owned.remove(name);
+        if let Some(family) = self.families.remove(name) {
+            self.dropped.insert(name.into(), family.options);
+        }
+    }
+
+    /// A family is created, with the options that were kept by its name.
+    pub(crate) fn create_family(&mut self, name: &str) {
+        let owned = usual_family();
+        let mut family = owned.clone();
+        if let Some(options) = self.dropped.remove(name) {
+            family.options = options;
+        }
+        self.owned.insert(name.into(), owned);
+        self.families.insert(name.into(), family);
     }
 
     /// Its owner sets an option, for now and for later.
@@ -173,6 +219,7 @@ impl Connector for MockConnector {
         Ok(MockServer {
             world: self.clone(),
             generation,
+            is_claimed: false,
         })
     }
 
@@ -186,6 +233,8 @@ impl Connector for MockConnector {
 pub(crate) struct MockServer {
     world: MockConnector,
     generation: u32,
+    /// Whether this session holds the agent's lock.
+    is_claimed: bool,
 }
 
 impl MockServer {
@@ -222,11 +271,26 @@ impl Server for MockServer {
     }
 
     fn counters(&mut self) -> Result<Counters> {
-        Ok(self.reach()?.counters)
+        let world = self.reach()?;
+        if world.uncounted {
+            return Err(Error::fix("the mock counts nothing"));
+        }
+        Ok(world.counters)
     }
 
     fn families(&mut self) -> Result<Families> {
-        Ok(self.reach()?.families.clone())
+        let world = self.reach()?;
+        world.check_readable(|_| true)?;
+        Ok(world.families.clone())
+    }
+
+    fn options(&mut self, column_families: &[&str]) -> Result<OptionsByFamily> {
+        let world = self.reach()?;
+        let is_asked_for = |name: &str| column_families.contains(&name);
+        world.check_readable(is_asked_for)?;
+        let mut options = world.options();
+        options.retain(|name, _| is_asked_for(name));
+        Ok(options)
     }
 
     fn rate_limiter_bytes_per_sec(&mut self) -> Result<u64> {
@@ -246,22 +310,33 @@ impl Server for MockServer {
 
     fn claim(&mut self, role: Role, _patience: Duration) -> Result<Option<String>> {
         let held = self.reach()?.is_held(role);
+        self.is_claimed |= role == Role::Agent && !held;
         Ok(held.then(|| "another session".into()))
+    }
+
+    fn release(&mut self, role: Role) -> Result<()> {
+        drop(self.reach()?);
+        self.is_claimed &= role != Role::Agent;
+        Ok(())
     }
 
     fn await_free(&mut self, role: Role, _patience: Duration) -> Result<bool> {
         Ok(!self.reach()?.is_held(role))
     }
 
-    /// The event acts, if it has anything to do: nobody holds the agent's lock.
+    /// The event acts, if it has anything to do and nobody holds the agent's lock.
     fn await_event(&mut self) -> Result<()> {
+        let is_claimed = self.is_claimed;
         let mut world = self.reach()?;
         let Some(lease) = world.event.clone() else {
             return Ok(());
         };
-        let changes = lease.restoration(&world.families, world.rate_limiter);
+        let changes = lease.restoration(&world.options(), world.rate_limiter);
         if !changes.is_empty() {
             world.check_events()?;
+        }
+        if !changes.is_empty() && is_claimed {
+            return Err(Error::fix("the event waits for the lock"));
         }
         for change in &changes {
             world.make(change);

@@ -2,13 +2,16 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::keeper::{Due, Keeper};
 use super::protocol::{Answer, Order, line, message};
+use crate::decide::Lease;
 use crate::error::{Error, Result};
+use crate::files;
 use crate::server::{Connector, Role, Server, SqlConnector, check_identity, restore};
 use crate::signals;
 
@@ -32,14 +35,19 @@ const CLAIM_PATIENCE: Duration = Duration::from_secs(5);
 /// When the agent says nothing sensible first, or the server is never reached.
 pub fn watch(input: impl Read + Send + 'static, mut output: impl Write) -> Result<()> {
     let orders = listen(input);
-    let Ok(Order::Begin { account, term }) = orders.recv() else {
+    let Ok(Order::Begin {
+        account,
+        term,
+        state,
+    }) = orders.recv()
+    else {
         return Err(Error::fix(
             "the watchdog is started by `lissom attach`, which tells it what to do first",
         ));
     };
     // What ends the agent must not end the watchdog with it.
     signals::ignore()?;
-    let mut child = Child::new(SqlConnector::new(*account, SILENCE), term);
+    let mut child = Child::new(SqlConnector::new(*account, SILENCE), term, state);
     let first = match child.begin() {
         Ok(()) => Answer::Ready,
         Err(error) => Answer::Failed {
@@ -93,6 +101,8 @@ struct Child<C: Connector> {
     connector: C,
     server: Option<C::Server>,
     keeper: Keeper,
+    /// The agent's state file.
+    state: Option<PathBuf>,
     begun: Instant,
     spoken_at: Duration,
     /// Nothing is tried before, after a failure.
@@ -103,11 +113,12 @@ struct Child<C: Connector> {
 }
 
 impl<C: Connector> Child<C> {
-    fn new(connector: C, term: Duration) -> Child<C> {
+    fn new(connector: C, term: Duration, state: Option<PathBuf>) -> Child<C> {
         Child {
             connector,
             server: None,
             keeper: Keeper::new(term),
+            state,
             begun: Instant::now(),
             spoken_at: Duration::ZERO,
             not_before: Duration::ZERO,
@@ -183,23 +194,42 @@ impl<C: Connector> Child<C> {
             None => self.reach()?,
         };
         self.spoken_at = self.now();
+        // Asked before, since it may end meanwhile; whatever the answer is, what can be is restored.
+        let ended = self.has_agent_ended(&mut server);
         restore(&mut server, &lease)?;
-        if self.is_final(&mut server)? {
+        let ended = ended?;
+        if ended {
+            self.forget(&lease);
+        }
+        if ended || self.need_not_wait() {
             self.keeper.restored();
         }
         self.server = Some(server);
         Ok(())
     }
 
-    /// Whether nobody will undo what was restored. A session of the agent that has not
-    /// ended may still carry out what it was told last.
-    fn is_final(&mut self, server: &mut C::Server) -> Result<bool> {
+    /// A session of the agent that has not ended may still carry out what it was told last:
+    /// what is restored is final only after that.
+    fn has_agent_ended(&self, server: &mut C::Server) -> Result<bool> {
+        Ok(self.keeper.has_lost_agent() && server.await_free(Role::Agent, Duration::ZERO)?)
+    }
+
+    /// Whether an agent that has not ended is not waited for, or was long enough.
+    fn need_not_wait(&mut self) -> bool {
         if !self.keeper.has_lost_agent() {
-            return Ok(true);
+            return true;
         }
         let now = self.now();
         let since = *self.restored_at.get_or_insert(now);
-        Ok(server.await_free(Role::Agent, Duration::ZERO)? || now.saturating_sub(since) > GRACE)
+        now.saturating_sub(since) > GRACE
+    }
+
+    /// What a person sets from now on is not to be taken for the agent's. If this fails, the
+    /// next agent looks once more.
+    fn forget(&self, lease: &Lease) {
+        if let Some(state) = &self.state {
+            let _ = files::forget_left(state, lease);
+        }
     }
 
     /// Connects again, and takes the watchdog's lock unless somebody has it, as its

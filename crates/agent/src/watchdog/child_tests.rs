@@ -2,10 +2,11 @@
 
 use super::*;
 use crate::decide::{Stage, manage};
+use crate::files::{Ledger, read_leases};
 use crate::testing::{MockConnector, World, usual_family, usual_lease, usual_settings};
 
 fn child(connector: &MockConnector) -> Child<MockConnector> {
-    Child::new(connector.clone(), Duration::from_secs(3600))
+    Child::new(connector.clone(), Duration::from_secs(3600), None)
 }
 
 /// Tries without waiting for the pause after a failure.
@@ -92,6 +93,30 @@ fn it_stays_while_the_agents_session_may_still_undo_it() {
     child.restore_if_due();
     assert_eq!(*connector.world().family("default"), usual_family());
     assert_eq!(child.keeper.due(child.now()), Due::Leave);
+}
+
+#[test]
+fn what_is_restored_for_good_is_forgotten() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let state = directory.path().join("state");
+    let lease = usual_lease("here");
+    let ledger = Ledger::open(state.clone()).expect("nothing there");
+    ledger.record(&lease).expect("written");
+    let connector = delayed();
+    let mut child = child(&connector);
+    child.state = Some(state.clone());
+    child.begin().expect("reachable");
+    let lease = Box::new(lease);
+    child.hear(Order::Hold { lease }, &mut Vec::new());
+    connector.world().occupied = true;
+    child.lose_agent();
+    child.restore_if_due();
+    drop(ledger);
+    let kept = read_leases(&state).expect("readable");
+    assert_eq!(kept.len(), 1, "its session may still act");
+    connector.world().occupied = false;
+    child.restore_if_due();
+    assert_eq!(read_leases(&state), Ok(Vec::new()));
 }
 
 #[test]

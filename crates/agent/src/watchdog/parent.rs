@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
@@ -38,6 +38,7 @@ pub struct Watchdog {
     launch: Launch,
     account: Account,
     term: Duration,
+    state: Option<PathBuf>,
     running: Option<Running>,
     /// Processes that were left to restore by themselves.
     left: Vec<Child>,
@@ -53,12 +54,16 @@ struct Running {
 }
 
 impl Watchdog {
-    /// A watchdog that restores after `term` of silence.
-    pub fn new(launch: Launch, account: Account, term: Duration) -> Watchdog {
+    /// A watchdog that restores after `term` of silence. What it has restored for good it
+    /// takes out of the state file.
+    pub fn new(launch: Launch, account: Account, term: Duration, state: &Path) -> Watchdog {
+        // It may stand elsewhere, and only text goes through its pipe.
+        let state = std::path::absolute(state).ok();
         Watchdog {
             launch,
             account,
             term,
+            state: state.filter(|path| path.to_str().is_some()),
             running: None,
             left: Vec::new(),
         }
@@ -69,6 +74,7 @@ impl Watchdog {
         let order = Order::Begin {
             account: Box::new(self.account.clone()),
             term: self.term,
+            state: self.state.clone(),
         };
         let ready = running
             .tell(order)

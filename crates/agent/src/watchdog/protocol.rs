@@ -1,5 +1,6 @@
 //! What agent and watchdog say to each other: lines of JSON over two pipes.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -17,6 +18,8 @@ pub(super) enum Order {
         account: Box<Account>,
         /// Silence after which the settings are restored.
         term: Duration,
+        /// The agent's state file; absent when its path is no text.
+        state: Option<PathBuf>,
     },
     /// The settings to restore, from now on.
     Hold {
@@ -71,5 +74,16 @@ mod tests {
         assert_eq!(message::<Answer>("running 1 test"), None);
         let heard = message::<Answer>(line(&Answer::Held).trim());
         assert_eq!(heard, Some(Answer::Held));
+    }
+
+    #[test]
+    fn the_first_order_names_the_state_file() {
+        let account = Account::resolve("mysql://lissom@db1", None, None).expect("complete");
+        let order = Order::Begin {
+            account: Box::new(account),
+            term: Duration::from_secs(10),
+            state: Some("/s/attach-db1-3306.state".into()),
+        };
+        assert_eq!(message::<Order>(line(&order).trim()), Some(order));
     }
 }

@@ -26,6 +26,8 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         let mut server = self.connector.connect()?;
         // First the questions, then the locks: the sentences are clearer.
         let seen = observe(&mut server, self.now())?;
+        // A server that counts nothing is no MyRocks, or one that is too old.
+        seen.counters.clone()?;
         self.check_asked_for(&seen)?;
         self.records.write(self.now(), event);
         if !self.settings.dry_run {
@@ -69,10 +71,14 @@ impl<C: Connector, G: Guard> Agent<C, G> {
                 self.connector.place()
             )));
         }
-        // What the state file tells is taken back without it.
-        if !self.is_recorded(instance)? {
-            server.await_event()?;
+        // What the state files tell is taken back without the event, which may be of another
+        // agent that has set other values since.
+        if self.is_recorded(instance)? {
+            self.claim(server)?;
+            self.restore_recorded(server, instance)?;
         }
+        server.release(Role::Agent)?;
+        server.await_event()?;
         self.claim(server)
     }
 

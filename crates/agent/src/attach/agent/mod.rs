@@ -105,6 +105,7 @@ impl<C: Connector, G: Guard> Agent<C, G> {
     /// it was told last: until it has ended, nothing that is read here counts.
     fn reconnect(&mut self) -> Result<C::Server> {
         let mut server = self.connector.connect()?;
+        self.hands.doubt();
         if !self.settings.dry_run {
             self.claim(&mut server)?;
         }
@@ -243,5 +244,7 @@ mod properties;
 mod rig;
 #[cfg(test)]
 mod successions;
+#[cfg(test)]
+mod takeovers;
 #[cfg(test)]
 mod tests;

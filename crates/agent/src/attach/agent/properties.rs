@@ -172,14 +172,10 @@ impl Rig {
             Step::Break(calls) => world.calls_left = Some(*calls),
             Step::Reachable(reachable) => world.reachable = *reachable,
             Step::Restart => world.restart(),
-            Step::Vanish => {
-                world.families.remove("cf_hot");
-                world.owned.remove("cf_hot");
-            }
+            Step::Vanish => world.drop_family("cf_hot"),
             Step::Appear => {
                 if !world.families.contains_key("cf_hot") {
-                    world.families.insert("cf_hot".into(), usual_family());
-                    world.owned.insert("cf_hot".into(), usual_family());
+                    world.create_family("cf_hot");
                 }
             }
             Step::Own(which) => {
@@ -289,7 +285,7 @@ fn check_server(world: &World, leases: &[Lease]) {
             copy.owned = world.owned.clone();
             copy.rate_limiter = world.rate_limiter;
             copy.owned_rate_limiter = world.owned_rate_limiter;
-            for change in lease.restoration(&world.families, world.rate_limiter) {
+            for change in lease.restoration(&world.options(), world.rate_limiter) {
                 copy.make(&change);
             }
             copy.is_as_owned()

@@ -50,6 +50,31 @@ fn the_state_file_and_the_guard_come_before_the_first_delay() {
 }
 
 #[test]
+fn after_a_lost_connection_the_lease_is_put_into_safe_hands_again() {
+    let rig = Rig::new();
+    let mut settings = usual_settings();
+    settings.server_lease = Some("ops".into());
+    let mut agent = rig.attach(settings).expect("attached");
+    rig.turn(&mut agent, HIGH);
+    rig.turn(&mut agent, HIGH);
+    assert!(rig.is_delayed());
+    // As whoever restores does while the agent cannot be there.
+    let state = rig.directory.path().join("state");
+    std::fs::remove_file(&state).expect("recorded");
+    {
+        let mut world = rig.connector.world();
+        world.event = None;
+        world.cut();
+    }
+    for _ in 0..3 {
+        rig.turn(&mut agent, HIGH);
+    }
+    assert!(rig.is_delayed());
+    assert!(state.exists());
+    assert!(rig.connector.world().event.is_some());
+}
+
+#[test]
 fn without_its_guard_everything_goes_back_at_once() {
     let rig = Rig::new();
     let mut agent = rig.delaying();
@@ -127,15 +152,15 @@ fn a_family_that_vanishes_is_not_created_again() {
 }
 
 #[test]
-fn what_a_killed_agent_left_is_restored_first() {
+fn a_family_that_is_created_anew_does_not_stay_delayed() {
     let rig = Rig::new();
-    drop(rig.delaying());
-    rig.said.borrow_mut().clear();
-    let mut agent = rig.attach(usual_settings()).expect("attached");
-    assert!(rig.is_as_owned());
-    assert!(rig.said("taken back: default: level0_file_num_compaction_trigger=4"));
+    rig.connector.world().create_family("cf_hot");
+    let mut agent = rig.delaying();
+    rig.connector.world().drop_family("cf_hot");
     rig.turn(&mut agent, HIGH);
-    rig.turn(&mut agent, HIGH);
+    rig.connector.world().create_family("cf_hot");
+    let options = rig.connector.world().family("cf_hot").options;
+    assert_ne!(options, usual_family().options, "it has what was set last");
     agent.leave().expect("restored");
     assert!(rig.is_as_owned());
 }
@@ -156,51 +181,6 @@ fn it_does_not_leave_while_its_lost_session_may_still_act() {
 }
 
 #[test]
-fn the_event_of_a_lost_agent_acts_before_the_next_one_begins() {
-    let rig = Rig::new();
-    let mut settings = usual_settings();
-    settings.server_lease = Some("ops".into());
-    let mut agent = rig.attach(settings.clone()).expect("attached");
-    rig.turn(&mut agent, HIGH);
-    rig.turn(&mut agent, HIGH);
-    assert!(rig.is_delayed());
-    drop(agent);
-    // The next one is on another machine.
-    std::fs::remove_file(rig.directory.path().join("state")).expect("recorded");
-    let mut agent = rig.attach(settings).expect("attached");
-    assert!(rig.is_as_owned());
-    rig.turn(&mut agent, HIGH);
-    rig.turn(&mut agent, HIGH);
-    assert!(rig.is_delayed());
-    agent.leave().expect("restored");
-    assert!(rig.is_as_owned());
-}
-
-#[test]
-fn delayed_settings_that_no_event_takes_back_are_not_taken_for_the_original_ones() {
-    let rig = Rig::new();
-    let mut settings = usual_settings();
-    settings.server_lease = Some("ops".into());
-    let mut agent = rig.attach(settings).expect("attached");
-    rig.turn(&mut agent, HIGH);
-    rig.turn(&mut agent, HIGH);
-    assert!(rig.is_delayed());
-    drop(agent);
-    rig.connector.world().events_run = false;
-    let state = rig.directory.path().join("state");
-    let elsewhere = rig.directory.path().join("kept");
-    std::fs::rename(&state, &elsewhere).expect("recorded");
-    rig.sent();
-    let error = rig.attach(usual_settings()).expect_err("still delayed");
-    assert!(error.to_string().contains("no event runs"), "{error}");
-    assert!(rig.sent().is_empty());
-    // Where the state file is, it needs no event.
-    std::fs::rename(&elsewhere, &state).expect("kept");
-    rig.attach(usual_settings()).expect("attached");
-    assert!(rig.is_as_owned());
-}
-
-#[test]
 fn an_interval_that_took_too_long_delays_nothing() {
     let rig = Rig::new();
     let mut agent = rig.attach(usual_settings()).expect("attached");
@@ -211,6 +191,22 @@ fn an_interval_that_took_too_long_delays_nothing() {
     rig.connector.world().slowness = Duration::ZERO;
     rig.turn(&mut agent, 100 * HIGH);
     assert!(rig.is_delayed());
+}
+
+#[test]
+fn counters_that_cannot_be_read_keep_nothing_delayed() {
+    let rig = Rig::new();
+    let mut agent = rig.delaying();
+    rig.connector.world().uncounted = true;
+    rig.connector.world().family("default").level0_files = 20;
+    rig.turn(&mut agent, HIGH);
+    assert!(agent.is_well() && !rig.is_delayed());
+    assert!(rig.said("counts as low: the mock counts nothing"));
+    agent.leave().expect("restored");
+    assert!(rig.is_as_owned());
+    drop(agent);
+    let error = rig.attach(usual_settings()).expect_err("no counters");
+    assert!(error.to_string().contains("counts nothing"), "{error}");
 }
 
 #[test]

@@ -13,20 +13,26 @@ use crate::decide::stage::{Growth, Situation, Stage};
 
 impl Pilot {
     pub(super) fn measure(&mut self, seen: &Observation) {
-        let counted = self.counted(seen);
-        self.analyser.learn(&seen.counters, counted);
+        let counters = seen.counters.as_ref().ok().copied();
+        match &counters {
+            Some(total) => {
+                let counted = self.counted(total, seen.at);
+                self.analyser.learn(total, counted);
+            }
+            None => self.lose_sight(),
+        }
         self.last = Some(Last {
             at: seen.at,
             instance: seen.instance.clone(),
-            counters: Some(seen.counters),
+            counters,
         });
     }
 
     /// What was counted since the last interval; `None` when that is not known.
-    fn counted(&self, seen: &Observation) -> Option<(Counters, Duration)> {
+    fn counted(&self, total: &Counters, at: Duration) -> Option<(Counters, Duration)> {
         let last = self.last.as_ref()?;
-        let counted = seen.counters.since(last.counters.as_ref()?)?;
-        let interval = seen.at.checked_sub(last.at)?;
+        let counted = total.since(last.counters.as_ref()?)?;
+        let interval = at.checked_sub(last.at)?;
         (!interval.is_zero()).then_some((counted, interval))
     }
 

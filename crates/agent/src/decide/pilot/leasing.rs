@@ -9,18 +9,18 @@ use crate::decide::limiter;
 use crate::decide::observation::{Family, Observation};
 
 impl Pilot {
-    pub(super) fn forget_vanished(
+    pub(super) fn note_vanished(
         &mut self,
         known: Option<&Lease>,
         seen: &Observation,
         notes: &mut Vec<String>,
     ) {
         for name in known.into_iter().flat_map(|lease| lease.families.keys()) {
-            if !seen.families.contains_key(name) {
-                self.courses.remove(name);
+            let gone = !seen.families.contains_key(name);
+            if gone && self.courses.remove(name).is_some() {
                 notes.push(format!(
-                    "column family {name} is gone: its options are not set any more, since \
-                     MyRocks would create it"
+                    "column family {name} is gone: its options are not set as long as it is, \
+                     since MyRocks would create it"
                 ));
             }
         }
@@ -32,7 +32,9 @@ impl Pilot {
         seen: &Observation,
         notes: &mut Vec<String>,
     ) -> BTreeMap<String, LeasedFamily> {
-        let mut families = BTreeMap::new();
+        // One that is gone stays: MyRocks gives the options that were set last to a family
+        // that is created anew under its name.
+        let mut families = known.map_or_else(BTreeMap::new, |lease| lease.families.clone());
         for (name, family) in &seen.families {
             let leased = match known.and_then(|lease| lease.families.get(name)) {
                 Some(leased) => Some(self.go_on(name, family, leased)),

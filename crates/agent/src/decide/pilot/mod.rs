@@ -21,6 +21,7 @@ use super::load::Analyser;
 use super::observation::{Counters, Instance, Observation};
 use super::reason::Reason;
 use super::stage::Stage;
+use crate::error::Error;
 use crate::settings::Settings;
 
 /// After so many refusals in a row a column family is not delayed any more.
@@ -36,6 +37,8 @@ pub struct Pilot {
     left_alone: BTreeMap<String, Unmanaged>,
     last: Option<Last>,
     limiter: Limiter,
+    /// Why the counters cannot be read, so that it is said once.
+    uncounted: Option<String>,
 }
 
 /// What was seen last.
@@ -111,6 +114,7 @@ impl Pilot {
             left_alone: BTreeMap::new(),
             last: None,
             limiter: Limiter::default(),
+            uncounted: None,
         }
     }
 
@@ -147,8 +151,8 @@ impl Pilot {
                 .all(|course| course.stage == Stage::Original)
     }
 
-    /// The connection was lost: what is known of the load is stale, so it counts
-    /// as low.
+    /// The connection was lost, or the counters cannot be read: what is known of the
+    /// load is stale, so it counts as low.
     pub fn lose_sight(&mut self) {
         self.analyser = Analyser::new(&self.settings);
         if let Some(last) = &mut self.last {
@@ -178,9 +182,10 @@ impl Pilot {
             Continuity::Restarted => sight.ended = known.take(),
             Continuity::First | Continuity::Same => {}
         }
-        self.forget_vanished(known.as_ref(), seen, &mut sight.notes);
+        self.note_vanished(known.as_ref(), seen, &mut sight.notes);
         let families = self.lease_families(known.as_ref(), seen, &mut sight.notes);
         let rate_limiter = self.lease_limiter(known.as_ref(), seen, &mut sight.notes);
+        sight.notes.extend(self.note_uncounted(seen));
         let (started_at, seen_at) = match &known {
             // The same start, read a second time, may differ by a second.
             Some(known) => (known.started_at, known.seen_at),
@@ -194,6 +199,14 @@ impl Pilot {
             rate_limiter,
         });
         sight
+    }
+
+    fn note_uncounted(&mut self, seen: &Observation) -> Option<String> {
+        let why = seen.counters.as_ref().err().map(Error::to_string);
+        let is_new = self.uncounted != why;
+        self.uncounted.clone_from(&why);
+        why.filter(|_| is_new)
+            .map(|why| format!("the load is not known, and counts as low: {why}"))
     }
 
     fn begin_anew(&mut self) {

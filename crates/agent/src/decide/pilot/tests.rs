@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use super::{Continuity, Decision, Outcome, Pilot, Stage};
-use crate::decide::{Change, Families, Instance, Observation};
+use crate::decide::{Change, Counters, Families, Instance, Observation};
+use crate::error::Error;
 use crate::settings::Settings;
 use crate::testing::{usual_family, usual_settings};
 
@@ -24,7 +25,7 @@ impl Scene {
                 started_at: 100,
                 uptime: 5,
             },
-            counters: Default::default(),
+            counters: Ok(Counters::default()),
             rate_limiter_bytes_per_sec: 0,
             families: Families::from([("default".into(), usual_family())]),
         };
@@ -42,7 +43,7 @@ impl Scene {
     fn turn_with(&mut self, load: u64, forbidden: Option<&str>) -> Vec<Decision> {
         self.seen.at += Duration::from_secs(1);
         self.seen.instance.uptime += 1;
-        self.seen.counters.wal_bytes += load;
+        self.count(load);
         self.pilot.see(&self.seen);
         let decisions = self.pilot.decide(&self.seen, forbidden);
         for decision in &decisions {
@@ -52,12 +53,18 @@ impl Scene {
         decisions
     }
 
+    fn count(&mut self, load: u64) {
+        if let Ok(counters) = &mut self.seen.counters {
+            counters.wal_bytes += load;
+        }
+    }
+
     /// It starts again, with nothing counted.
     fn restart(&mut self) {
         self.seen.at += Duration::from_secs(9);
         self.seen.instance.started_at += 500;
         self.seen.instance.uptime = 3;
-        self.seen.counters = Default::default();
+        self.seen.counters = Ok(Counters::default());
     }
 
     fn apply(&mut self, change: &Change) {
@@ -118,6 +125,23 @@ fn the_bound_resumes_under_high_load_and_delays_again_once_drained() {
     scene.family().level0_files = 2;
     scene.turn(HIGH);
     assert_eq!(scene.stage(), Stage::Delayed);
+}
+
+#[test]
+fn without_counters_the_load_counts_as_low_and_the_bound_holds() {
+    let mut scene = Scene::new(usual_settings());
+    scene.turn(HIGH);
+    scene.turn(HIGH);
+    scene.family().level0_files = 20;
+    scene.seen.counters = Err(Error::refused("nothing is counted"));
+    let notes = scene.pilot.see(&scene.seen).notes;
+    assert!(notes[0].contains("nothing is counted"), "{notes:?}");
+    scene.turn(HIGH);
+    assert_eq!(scene.stage(), Stage::Draining);
+    assert!(scene.pilot.see(&scene.seen).notes.is_empty(), "once");
+    scene.family().level0_files = 2;
+    scene.turn(HIGH);
+    assert_eq!(scene.stage(), Stage::Original);
 }
 
 #[test]
@@ -210,13 +234,29 @@ fn a_family_that_vanishes_is_said_once_and_never_set_again() {
 }
 
 #[test]
+fn a_family_that_is_created_anew_gets_its_original_options() {
+    let mut scene = Scene::new(usual_settings());
+    scene.turn(HIGH);
+    scene.turn(HIGH);
+    let delayed = std::mem::take(&mut scene.seen.families);
+    scene.turn(HIGH);
+    // MyRocks gives it what was set last.
+    scene.seen.families = delayed;
+    for _ in 0..3 {
+        scene.turn(0);
+    }
+    assert_eq!(scene.stage(), Stage::Original);
+    assert_eq!(scene.family().options, usual_family().options);
+}
+
+#[test]
 fn three_refusals_are_enough() {
     let mut scene = Scene::new(usual_settings());
     scene.turn(HIGH);
     let mut delays = 0;
     for _ in 0..10 {
         scene.seen.at += Duration::from_secs(1);
-        scene.seen.counters.wal_bytes += HIGH;
+        scene.count(HIGH);
         scene.pilot.see(&scene.seen);
         for decision in scene.pilot.decide(&scene.seen, None) {
             delays += u32::from(decision.delays());
@@ -236,7 +276,7 @@ fn a_dry_run_says_each_step_once() {
     let mut said = Vec::new();
     for load in [HIGH, HIGH, HIGH, HIGH, 0, 0, 0, 0, 0] {
         scene.seen.at += Duration::from_secs(1);
-        scene.seen.counters.wal_bytes += load;
+        scene.count(load);
         scene.pilot.see(&scene.seen);
         let decisions = scene.pilot.decide(&scene.seen, None);
         said.extend(decisions.into_iter().map(|it| it.to));

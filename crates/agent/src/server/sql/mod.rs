@@ -13,7 +13,7 @@ use self::read::Rows;
 use super::{Connector, Role, Server};
 use crate::connect::Account;
 use crate::decide::statement::{self, AGENT_LOCK, WATCHDOG_LOCK};
-use crate::decide::{Change, Counters, Families, Instance, Lease, event};
+use crate::decide::{Change, Counters, Families, Instance, Lease, OptionsByFamily, event};
 use crate::error::{Error, Result};
 
 /// Where status variables are, in MariaDB and in MySQL. Everybody may read them.
@@ -180,6 +180,11 @@ impl Server for SqlServer {
         read::families(&options, &levels, &self.place)
     }
 
+    fn options(&mut self, column_families: &[&str]) -> Result<OptionsByFamily> {
+        let shown = self.rows(&read::options_query())?;
+        read::options(&shown, column_families, &self.place)
+    }
+
     fn rate_limiter_bytes_per_sec(&mut self) -> Result<u64> {
         let sql = "SELECT @@GLOBAL.rocksdb_rate_limiter_bytes_per_sec";
         self.number(sql)?.ok_or_else(|| {
@@ -203,6 +208,13 @@ impl Server for SqlServer {
         Ok(Some(holder.map_or("a session".into(), |id| {
             format!("connection {id}")
         })))
+    }
+
+    fn release(&mut self, role: Role) -> Result<()> {
+        // One that was taken twice is to be given up twice.
+        let sql = format!("SELECT RELEASE_LOCK('{}')", lock(role));
+        while self.number(&sql)? == Some(1) {}
+        Ok(())
     }
 
     fn await_free(&mut self, role: Role, patience: Duration) -> Result<bool> {

@@ -5,7 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::decide::{Counters, Families, Family, FamilyOptions, Instance, OptionName};
+use crate::decide::{
+    Counters, Families, Family, FamilyOptions, Instance, OptionName, OptionsByFamily,
+};
 use crate::error::{Error, Result};
 
 /// Rows of cells; `None` is NULL.
@@ -91,15 +93,22 @@ pub(super) fn instance(rows: &Rows, place: &str) -> Result<Instance> {
         .next()
         .and_then(|text| text.split('.').next()?.parse().ok())
         .ok_or_else(|| missing("its clock"))?;
-    let uptime: u64 = cells
+    let uptime = cells
         .next()
-        .and_then(|text| text.parse().ok())
+        .and_then(seconds)
         .ok_or_else(|| missing("its uptime"))?;
     Ok(Instance {
         identity: cells.collect::<Vec<&str>>().join("/"),
-        started_at: now.saturating_sub(uptime),
+        started_at: now.wrapping_sub(uptime),
         uptime,
     })
+}
+
+/// While its clock stands before its start, a server's uptime is negative. MariaDB shows it
+/// without a sign then, wrapped.
+fn seconds(text: &str) -> Option<u64> {
+    let signed = || text.parse::<i64>().map(i64::cast_unsigned);
+    text.parse::<u64>().or_else(|_| signed()).ok()
 }
 
 /// From `SHOW GLOBAL STATUS`.
@@ -135,14 +144,8 @@ pub(super) fn counters(rows: &Rows, place: &str) -> Result<Counters> {
 
 /// From rows of column family, name and value.
 pub(super) fn families(options: &Rows, levels: &Rows, place: &str) -> Result<Families> {
-    let options = by_family(options);
+    let options = shown(options, place)?;
     let levels = by_family(levels);
-    if options.is_empty() {
-        return Err(Error::fix(format!(
-            "{place} shows no column family: the user needs the privilege PROCESS (GRANT PROCESS \
-             ON *.* TO that user)"
-        )));
-    }
     if levels.is_empty() {
         // Without them every level 0 would seem empty, whatever it holds.
         return Err(Error::refused(format!(
@@ -152,8 +155,11 @@ pub(super) fn families(options: &Rows, levels: &Rows, place: &str) -> Result<Fam
     options
         .into_iter()
         .map(|(name, options)| {
-            let levels = levels.get(name);
-            let size = |what: &str| levels.and_then(|it| it.get(what)).map_or(0, |it| whole(it));
+            let size = |what: &str| match levels.get(name) {
+                Some(levels) => levels.get(what).map_or(0, |it| whole(it)),
+                // Of which nothing is shown counts as full: nothing is delayed on it.
+                None => u64::MAX,
+            };
             let family = Family {
                 options: family_options(name, &options, place)?,
                 dynamic_level_bytes: options.get(DYNAMIC).is_some_and(|it| is_on(it)),
@@ -164,6 +170,27 @@ pub(super) fn families(options: &Rows, levels: &Rows, place: &str) -> Result<Fam
             Ok((name.to_owned(), family))
         })
         .collect()
+}
+
+/// The options of these column families, as far as they are there.
+pub(super) fn options(rows: &Rows, names: &[&str], place: &str) -> Result<OptionsByFamily> {
+    shown(rows, place)?
+        .into_iter()
+        .filter(|(name, _)| names.contains(name))
+        .map(|(name, options)| Ok((name.to_owned(), family_options(name, &options, place)?)))
+        .collect()
+}
+
+/// Without the privilege none is shown, and all would seem to be gone.
+fn shown<'a>(options: &'a Rows, place: &str) -> Result<ByFamily<'a>> {
+    let families = by_family(options);
+    if families.is_empty() {
+        return Err(Error::fix(format!(
+            "{place} shows no column family: the user needs the privilege PROCESS (GRANT PROCESS \
+             ON *.* TO that user)"
+        )));
+    }
+    Ok(families)
 }
 
 type ByFamily<'a> = BTreeMap<&'a str, BTreeMap<&'a str, &'a str>>;
@@ -211,7 +238,9 @@ fn number(text: &str) -> Option<i64> {
     } else if text.eq_ignore_ascii_case("off") {
         Some(0)
     } else {
-        text.parse().ok()
+        // A size has no sign, and may be over the largest number with one.
+        let clamped = || text.parse::<u64>().map(|_| i64::MAX);
+        text.parse::<i64>().or_else(|_| clamped()).ok()
     }
 }
 

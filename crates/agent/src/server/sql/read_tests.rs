@@ -47,6 +47,15 @@ fn families_are_read_and_an_empty_level_is_zero() {
 }
 
 #[test]
+fn a_level_of_which_nothing_is_shown_counts_as_full() {
+    let levels = rows("default Sum.NumFiles 0");
+    let families = families(&rows(OPTIONS), &levels, "here").expect("all is there");
+    assert_eq!(families["default"].level0_files, 0);
+    let hot = &families["cf_hot"];
+    assert_eq!((hot.level0_files, hot.level0_bytes), (u64::MAX, u64::MAX));
+}
+
+#[test]
 fn what_is_missing_is_named() {
     let error = families(&Rows::new(), &Rows::new(), "here").expect_err("nothing");
     assert!(error.to_string().contains("privilege PROCESS"), "{error}");
@@ -60,6 +69,28 @@ fn what_is_missing_is_named() {
         "{error}"
     );
     assert_eq!(error.kind(), ErrorKind::Fix);
+}
+
+#[test]
+fn only_the_families_that_are_asked_for_are_read() {
+    let odd = OPTIONS.replace("TRIGGER 77", "TRIGGER many");
+    let read = options(&rows(&odd), &["default", "cf_gone"], "here").expect("all is there");
+    assert_eq!(read.keys().collect::<Vec<_>>(), ["default"]);
+    assert_eq!(read["default"].level0_stop_writes_trigger, 36);
+    options(&rows(&odd), &["cf_hot"], "here").expect_err("no number");
+    let error = options(&Rows::new(), &["default"], "here").expect_err("nothing");
+    assert!(error.to_string().contains("privilege PROCESS"), "{error}");
+}
+
+#[test]
+fn a_size_over_the_largest_signed_number_counts_as_that() {
+    for (text, value) in [
+        ("18446744073709551615", Some(i64::MAX)),
+        ("-1", Some(-1)),
+        ("many", None),
+    ] {
+        assert_eq!(number(text), value, "{text}");
+    }
 }
 
 #[test]
@@ -87,11 +118,21 @@ fn the_start_is_the_clock_less_the_uptime() {
     assert_eq!(seen.identity, "db1/3306/1");
     assert_eq!((seen.started_at, seen.uptime), (1_699_999_900, 100));
     assert_eq!(seen.clock(), 1_700_000_000);
-    for text in ["", "noon 100 db1", "1700000000", "1700000000 -3570 db1"] {
+    for text in ["", "noon 100 db1", "1700000000", "1700000000 long db1"] {
         instance(&rows(text), "here").expect_err(text);
     }
     let query = instance_query("information_schema.GLOBAL_STATUS", "@@GLOBAL.port");
     assert!(query.starts_with("SELECT UNIX_TIMESTAMP(), VARIABLE_VALUE, @@GLOBAL.port FROM info"));
+}
+
+#[test]
+fn a_clock_before_the_start_moves_no_start() {
+    for uptime in ["18446744073709548016", "-3600"] {
+        let shown = rows(&format!("1700000000 {uptime} db1 3306 1"));
+        let seen = instance(&shown, "here").expect("all is there");
+        assert_eq!(seen.started_at, 1_700_003_600, "{uptime}");
+        assert_eq!(seen.clock(), 1_700_000_000, "{uptime}");
+    }
 }
 
 #[test]

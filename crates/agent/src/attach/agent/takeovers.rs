@@ -1,0 +1,102 @@
+//! One agent after another at one server: what the earlier one has left is taken back first.
+
+use super::rig::{HIGH, Rig};
+use crate::testing::usual_settings;
+
+#[test]
+fn what_a_killed_agent_left_is_restored_first() {
+    let rig = Rig::new();
+    drop(rig.delaying());
+    rig.said.borrow_mut().clear();
+    let mut agent = rig.attach(usual_settings()).expect("attached");
+    assert!(rig.is_as_owned());
+    assert!(rig.said("taken back: default: level0_file_num_compaction_trigger=4"));
+    rig.turn(&mut agent, HIGH);
+    rig.turn(&mut agent, HIGH);
+    agent.leave().expect("restored");
+    assert!(rig.is_as_owned());
+}
+
+#[test]
+fn a_damaged_file_of_another_address_keeps_nothing_delayed() {
+    let rig = Rig::new();
+    drop(rig.delaying());
+    let damaged = rig.directory.path().join("attach-other.state");
+    std::fs::write(&damaged, "{").expect("writable");
+    let error = rig.attach(usual_settings()).expect_err("it may hold more");
+    assert!(error.to_string().contains("is damaged"), "{error}");
+    assert!(rig.is_as_owned(), "what can be read comes first");
+    std::fs::remove_file(&damaged).expect("it is there");
+    rig.attach(usual_settings()).expect("attached");
+}
+
+#[test]
+fn the_event_of_a_lost_agent_acts_before_the_next_one_begins() {
+    let rig = Rig::new();
+    let mut settings = usual_settings();
+    settings.server_lease = Some("ops".into());
+    let mut agent = rig.attach(settings.clone()).expect("attached");
+    rig.turn(&mut agent, HIGH);
+    rig.turn(&mut agent, HIGH);
+    assert!(rig.is_delayed());
+    drop(agent);
+    // The next one is on another machine.
+    std::fs::remove_file(rig.directory.path().join("state")).expect("recorded");
+    let mut agent = rig.attach(settings).expect("attached");
+    assert!(rig.is_as_owned());
+    rig.turn(&mut agent, HIGH);
+    rig.turn(&mut agent, HIGH);
+    assert!(rig.is_delayed());
+    agent.leave().expect("restored");
+    assert!(rig.is_as_owned());
+}
+
+#[test]
+fn delayed_settings_that_no_event_takes_back_are_not_taken_for_the_original_ones() {
+    let rig = Rig::new();
+    let mut settings = usual_settings();
+    settings.server_lease = Some("ops".into());
+    let mut agent = rig.attach(settings).expect("attached");
+    rig.turn(&mut agent, HIGH);
+    rig.turn(&mut agent, HIGH);
+    assert!(rig.is_delayed());
+    drop(agent);
+    rig.connector.world().events_run = false;
+    let state = rig.directory.path().join("state");
+    let elsewhere = rig.directory.path().join("kept");
+    std::fs::rename(&state, &elsewhere).expect("recorded");
+    rig.sent();
+    let error = rig.attach(usual_settings()).expect_err("still delayed");
+    assert!(error.to_string().contains("no event runs"), "{error}");
+    assert!(rig.sent().is_empty());
+    // Where the state file is, it needs no event.
+    std::fs::rename(&elsewhere, &state).expect("kept");
+    rig.attach(usual_settings()).expect("attached");
+    assert!(rig.is_as_owned());
+}
+
+#[test]
+fn a_stale_state_file_does_not_remove_another_agents_event() {
+    let rig = Rig::new();
+    let state = rig.directory.path().join("state");
+    let kept = rig.directory.path().join("kept");
+    drop(rig.delaying());
+    std::fs::rename(&state, &kept).expect("recorded");
+    {
+        let mut world = rig.connector.world();
+        world.families = world.owned.clone();
+    }
+    // On another machine, with other values.
+    let mut settings = usual_settings();
+    settings.server_lease = Some("ops".into());
+    settings.max_level0_files = 30;
+    let mut other = rig.attach(settings.clone()).expect("attached");
+    rig.turn(&mut other, HIGH);
+    rig.turn(&mut other, HIGH);
+    assert!(!rig.is_as_owned());
+    drop(other);
+    std::fs::rename(&kept, &state).expect("kept");
+    settings.max_level0_files = 20;
+    rig.attach(settings).expect("attached");
+    assert!(rig.is_as_owned());
+}
