@@ -94,6 +94,12 @@ lissom_error lissom_table_properties_at(lissom_target target,
 lissom_error lissom_abort_compactions(lissom_target target);
 lissom_error lissom_resume_compactions(lissom_target target);
 
+// ---- space that compactions have reserved (reserved_space.cc)
+
+// Takes `bytes` off what the database holds reserved for compactions.
+lissom_error lissom_release_reserved_space(lissom_target target,
+                                           uint64_t bytes);
+
 // ---- commits of compactions (commit_gate.cc)
 
 struct lissom_commit_gate;

@@ -1,8 +1,8 @@
 #include "handles.h"
 
 #include "buffer.h"
-// The only internal header in use: a column family's handle knows its database,
-// but the public class does not say so. With it, one pointer is enough, and the
+// An internal header: a column family's handle knows its database, but the public
+// class does not say so. With it, one pointer is enough, and the
 // two can never belong to different databases.
 #include "db/column_family.h"
 #include "error.h"

@@ -90,6 +90,7 @@ unsafe extern "C" {
 
     pub fn lissom_abort_compactions(target: Target) -> Message;
     pub fn lissom_resume_compactions(target: Target) -> Message;
+    pub fn lissom_release_reserved_space(target: Target, bytes: u64) -> Message;
 
     pub fn lissom_commit_gate_new(longest_hold_millis: u64, out: *mut *mut CommitGate) -> Message;
     pub fn lissom_commit_gate_free(gate: *mut CommitGate);
