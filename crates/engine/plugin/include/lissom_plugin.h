@@ -116,6 +116,20 @@ lissom_error lissom_commit_gate_close(const lissom_commit_gate* gate,
 lissom_error lissom_commit_gate_open(const lissom_commit_gate* gate,
                                      const char* family, size_t family_size);
 
+// ---- table files from outside (ingestion.cc)
+
+struct lissom_ingestion;
+// Reads the files, and copies or links them into the database's directory, as the
+// options say. Nobody sees them yet.
+lissom_error lissom_ingestion_prepare(
+    lissom_target target, rocksdb_ingestexternalfileoptions_t* options,
+    const char* const* paths, size_t count, lissom_ingestion** out);
+// Makes them part of the column family, all or none. To be called once.
+lissom_error lissom_ingestion_commit(lissom_ingestion* ingestion);
+// Removes them unless they were committed. To be called before the column
+// family's handle goes.
+void lissom_ingestion_free(lissom_ingestion* ingestion);
+
 // ---- counters of one thread (perf.cc)
 
 struct lissom_perf_totals {
