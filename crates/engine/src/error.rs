@@ -28,6 +28,7 @@ pub enum ErrorKind {
 pub struct Error {
     kind: ErrorKind,
     message: String,
+    rocksdb_kind: Option<RocksKind>,
     source: Option<rust_rocksdb::Error>,
 }
 
@@ -56,6 +57,32 @@ impl Error {
         Error {
             kind,
             message: message.into(),
+            rocksdb_kind: None,
+            source: None,
+        }
+    }
+
+    /// RocksDB's error, in the words of its status.
+    pub(crate) fn of_status(text: &str) -> Error {
+        Error::of_rocksdb(status_kind(text), text)
+    }
+
+    fn of_rocksdb(rocksdb_kind: RocksKind, text: &str) -> Error {
+        let kind = match rocksdb_kind {
+            RocksKind::Corruption => ErrorKind::Corrupt,
+            RocksKind::Busy
+            | RocksKind::TryAgain
+            | RocksKind::TimedOut
+            | RocksKind::Incomplete
+            | RocksKind::Aborted
+            | RocksKind::MergeInProgress
+            | RocksKind::ShutdownInProgress => ErrorKind::Retry,
+            _ => ErrorKind::Fix,
+        };
+        Error {
+            kind,
+            message: format!("RocksDB: {text}{}", advice(&rocksdb_kind, text)),
+            rocksdb_kind: Some(rocksdb_kind),
             source: None,
         }
     }
@@ -75,7 +102,7 @@ impl Error {
 
     /// The kind of RocksDB's error, when it came from there.
     pub fn rocksdb_kind(&self) -> Option<RocksKind> {
-        self.source.as_ref().map(rust_rocksdb::Error::kind)
+        self.rocksdb_kind.clone()
     }
 
     /// The same error with a remark in front: "`context`: ...".
@@ -101,30 +128,41 @@ impl std::error::Error for Error {
 
 impl From<rust_rocksdb::Error> for Error {
     fn from(error: rust_rocksdb::Error) -> Error {
-        let kind = match error.kind() {
-            RocksKind::Corruption => ErrorKind::Corrupt,
-            RocksKind::Busy
-            | RocksKind::TryAgain
-            | RocksKind::TimedOut
-            | RocksKind::Incomplete
-            | RocksKind::Aborted
-            | RocksKind::MergeInProgress
-            | RocksKind::ShutdownInProgress => ErrorKind::Retry,
-            _ => ErrorKind::Fix,
-        };
+        let told = Error::of_rocksdb(error.kind(), error.as_ref());
         Error {
-            kind,
-            message: format!("RocksDB: {error}{}", advice(&error)),
             source: Some(error),
+            ..told
         }
     }
 }
 
+/// As the binding reads it, which makes no error of its own from what the plug-in passes on.
+fn status_kind(text: &str) -> RocksKind {
+    match text.split(':').next().unwrap_or_default() {
+        "NotFound" => RocksKind::NotFound,
+        "Corruption" => RocksKind::Corruption,
+        "Not implemented" => RocksKind::NotSupported,
+        "Invalid argument" => RocksKind::InvalidArgument,
+        "IO error" => RocksKind::IOError,
+        "Merge in progress" => RocksKind::MergeInProgress,
+        "Result incomplete" => RocksKind::Incomplete,
+        "Shutdown in progress" => RocksKind::ShutdownInProgress,
+        "Operation timed out" => RocksKind::TimedOut,
+        "Operation aborted" => RocksKind::Aborted,
+        "Resource busy" => RocksKind::Busy,
+        "Operation expired" => RocksKind::Expired,
+        "Operation failed. Try again." => RocksKind::TryAgain,
+        "Compaction too large" => RocksKind::CompactionTooLarge,
+        "Column family dropped" => RocksKind::ColumnFamilyDropped,
+        _ => RocksKind::Unknown,
+    }
+}
+
 /// What to do about an error that RocksDB leaves without advice.
-fn advice(error: &rust_rocksdb::Error) -> &'static str {
-    if is_full_disk(error.as_ref()) {
+fn advice(kind: &RocksKind, text: &str) -> &'static str {
+    if is_full_disk(text) {
         "; free some space on its disk, then the database goes on by itself"
-    } else if error.kind() == RocksKind::Corruption {
+    } else if *kind == RocksKind::Corruption {
         "; restore the file that it names, or the database from a backup or checkpoint"
     } else {
         ""
@@ -134,5 +172,37 @@ fn advice(error: &rust_rocksdb::Error) -> &'static str {
 impl From<crate::ffi::Error> for Error {
     fn from(error: crate::ffi::Error) -> Error {
         Error::fix(error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_a_status_tell_what_to_do() {
+        for (text, rocksdb, kind) in [
+            (
+                "Operation failed. Try again.: Inconsistent memtable",
+                RocksKind::TryAgain,
+                ErrorKind::Retry,
+            ),
+            (
+                "Corruption: block checksum mismatch",
+                RocksKind::Corruption,
+                ErrorKind::Corrupt,
+            ),
+            (
+                "IO error: No such file or directory",
+                RocksKind::IOError,
+                ErrorKind::Fix,
+            ),
+            ("no file is named a", RocksKind::Unknown, ErrorKind::Fix),
+        ] {
+            let error = Error::of_status(text);
+            assert_eq!(error.kind(), kind, "{error}");
+            assert_eq!(error.rocksdb_kind(), Some(rocksdb), "{error}");
+            assert!(error.to_string().contains(text), "{error}");
+        }
     }
 }

@@ -51,10 +51,21 @@ pub(crate) fn execute(
         .collect();
     let begun = Instant::now();
     let result = db.compact_files_cf(family, &options, &names, i32::from(plan.output.0));
-    match result {
+    let executed = match result {
         Ok(done) => succeeded(plan, &done, begun.elapsed()),
-        Err(error) => failed(plan, &error),
+        Err(error) => return failed(plan, &error),
+    };
+    if moves && executed.mismatch.is_none() {
+        release_space(family, plan.input_bytes);
     }
+    executed
+}
+
+/// RocksDB reserves space for what it moves, and never gives it back: in the end it would hold
+/// all compactions for too large.
+fn release_space(family: &impl AsColumnFamilyRef, moved: u64) {
+    // It fails only where memory has run out; the files have moved all the same.
+    let _ = CfRef::of(family).and_then(|family| family.release_reserved_space(moved));
 }
 
 /// With a compaction filter RocksDB rewrites what it is asked to move, and says

@@ -25,7 +25,8 @@ use crate::rate_limit::RateLimit;
 use crate::requirements;
 use crate::settings::{Compression, Settings};
 
-/// A target size that no level reaches, so that RocksDB never scores one.
+/// Bytes that no level holds, and no work that waits: RocksDB scores no level, and holds nobody
+/// back for what is to be merged.
 pub(crate) const NEVER_FULL: u64 = 1 << 60;
 
 /// How long a compaction of RocksDB's own waits for an ingestion before it commits. One
@@ -227,11 +228,20 @@ fn set_tree(options: &mut Options, settings: &Settings) {
     options.set_target_file_size_base(settings.target_file_size_base);
     options.set_ttl(0);
     options.set_periodic_compaction_seconds(0);
+    set_stalls(options, settings);
+    set_compression(options, &settings.compression);
+}
+
+/// When RocksDB takes L0 itself, and when it holds writes back: for L0 alone.
+fn set_stalls(options: &mut Options, settings: &Settings) {
     let slowdown = int(u64::from(settings.level0_slowdown_writes_trigger));
     options.set_level_zero_file_num_compaction_trigger(slowdown);
     options.set_level_zero_slowdown_writes_trigger(slowdown);
     options.set_level_zero_stop_writes_trigger(int(u64::from(settings.level0_stop_writes_trigger)));
-    set_compression(options, &settings.compression);
+    // Out of reach and not 0: without a soft limit RocksDB takes compactions for late at all
+    // times, and slows down writes of low priority.
+    options.set_soft_pending_compaction_bytes_limit(NEVER_FULL as usize);
+    options.set_hard_pending_compaction_bytes_limit(NEVER_FULL as usize);
 }
 
 /// Per level only where levels differ: with `compression_per_level` RocksDB

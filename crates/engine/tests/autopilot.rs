@@ -141,3 +141,12 @@ fn a_policy_for_other_filters_is_refused_and_the_present_one_stays() {
     db.set_policy("default", &lerp).expect("any filters do");
     assert!(eventually(|| policy() == "lerp"), "{}", policy());
 }
+
+#[test]
+fn patience_without_end_is_waited_for() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = Db::open(directory.path(), small("fixed-1")).expect("opened");
+    load(&db, 0..8_000, 1);
+    db.flush().expect("a flush");
+    assert!(db.autopilot().wait_until_idle(Duration::MAX));
+}

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use common::{PATIENCE, journal, key, load, settle, small, value};
 use lissom::core::journal::{Event, Outcome};
 use lissom::{Db, Settings};
+use rust_rocksdb::WriteOptions;
 
 /// Writes and reads ten times what may lie in L0, once `disable` has been called.
 fn ten_times_the_stop_trigger(disable: impl Fn(&Db)) {
@@ -56,6 +57,40 @@ fn beside_an_autopilot_that_does_nothing() {
         db.autopilot().pause();
         assert!(db.health().running);
     });
+}
+
+/// Once L0 has come to its trigger RocksDB counts it and all of the landing level.
+#[test]
+fn bytes_that_wait_for_compaction_hold_nobody_back() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let settings = Settings {
+        write_buffer_size: 64 << 10,
+        ..small("fixed-4")
+    };
+    let db = Db::opening(directory.path(), settings)
+        .customise(|_, options| {
+            options.set_soft_pending_compaction_bytes_limit(1);
+            options.set_hard_pending_compaction_bytes_limit(1);
+        })
+        .open()
+        .expect("opened");
+    db.autopilot().stop();
+    let mut low = WriteOptions::default();
+    low.set_low_pri(true);
+    low.set_no_slowdown(true);
+    db.put_opt(key(0), value(0, 1), &low)
+        .expect("no compaction is late");
+    load(&db, 0..20_000, 1);
+    db.flush().expect("a flush");
+    let files = db.live_files().expect("files");
+    let landed = files.iter().any(|file| file.level == 1);
+    assert!(landed, "L0 has not come to its trigger");
+    let stalls = db.property_value("rocksdb.cf-write-stall-stats");
+    let stalls = stalls.expect("a property").expect("of any family");
+    for kind in ["delays", "stops"] {
+        let none = format!("pending-compaction-bytes-{kind}: 0");
+        assert!(stalls.contains(&none), "{stalls}");
+    }
 }
 
 /// Files that RocksDB writes or has written.

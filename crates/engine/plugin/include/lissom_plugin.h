@@ -94,6 +94,12 @@ lissom_error lissom_table_properties_at(lissom_target target,
 lissom_error lissom_abort_compactions(lissom_target target);
 lissom_error lissom_resume_compactions(lissom_target target);
 
+// ---- space that compactions have reserved (reserved_space.cc)
+
+// Takes `bytes` off what the database holds reserved for compactions.
+lissom_error lissom_release_reserved_space(lissom_target target,
+                                           uint64_t bytes);
+
 // ---- commits of compactions (commit_gate.cc)
 
 struct lissom_commit_gate;
@@ -109,6 +115,20 @@ lissom_error lissom_commit_gate_close(const lissom_commit_gate* gate,
                                       const char* family, size_t family_size);
 lissom_error lissom_commit_gate_open(const lissom_commit_gate* gate,
                                      const char* family, size_t family_size);
+
+// ---- table files from outside (ingestion.cc)
+
+struct lissom_ingestion;
+// Reads the files, and copies or links them into the database's directory, as the
+// options say. Nobody sees them yet.
+lissom_error lissom_ingestion_prepare(
+    lissom_target target, rocksdb_ingestexternalfileoptions_t* options,
+    const char* const* paths, size_t count, lissom_ingestion** out);
+// Makes them part of the column family, all or none. To be called once.
+lissom_error lissom_ingestion_commit(lissom_ingestion* ingestion);
+// Removes them unless they were committed. To be called before the column
+// family's handle goes.
+void lissom_ingestion_free(lissom_ingestion* ingestion);
 
 // ---- counters of one thread (perf.cc)
 

@@ -1,14 +1,14 @@
 #include "handles.h"
 
 #include "buffer.h"
-// The only internal header in use: a column family's handle knows its database,
-// but the public class does not say so. With it, one pointer is enough, and the
+// An internal header: a column family's handle knows its database, but the public
+// class does not say so. With it, one pointer is enough, and the
 // two can never belong to different databases.
 #include "db/column_family.h"
 #include "error.h"
 #include "rocksdb/version.h"
 
-// RocksDB's C interface defines these three in db/c.cc, out of sight; these are
+// RocksDB's C interface defines these four in db/c.cc, out of sight; these are
 // the same definitions. The version of the crate that brings RocksDB is pinned,
 // and lissom_check_layout tests what can be tested.
 struct rocksdb_t {
@@ -16,6 +16,9 @@ struct rocksdb_t {
 };
 struct rocksdb_options_t {
   rocksdb::Options rep;
+};
+struct rocksdb_ingestexternalfileoptions_t {
+  rocksdb::IngestExternalFileOptions rep;
 };
 struct rocksdb_column_family_handle_t {
   rocksdb::ColumnFamilyHandle* rep;
@@ -37,6 +40,11 @@ Target Resolve(lissom_target target) {
 }
 
 rocksdb::Options& OptionsOf(rocksdb_options_t* options) {
+  return options->rep;
+}
+
+const rocksdb::IngestExternalFileOptions& IngestionOptionsOf(
+    rocksdb_ingestexternalfileoptions_t* options) {
   return options->rep;
 }
 

@@ -14,5 +14,7 @@ struct Target {
 
 Target Resolve(lissom_target target);
 rocksdb::Options& OptionsOf(rocksdb_options_t* options);
+const rocksdb::IngestExternalFileOptions& IngestionOptionsOf(
+    rocksdb_ingestexternalfileoptions_t* options);
 
 }  // namespace lissom

@@ -1,5 +1,5 @@
 // What the Rust module calls beside the tree: options, a directory's lock, the
-// gate, copies.
+// gate, copies, table files from outside.
 #include <atomic>
 #include <chrono>
 #include <string>
@@ -211,6 +211,46 @@ void EntriesAreCopied(const std::string& path) {
   rocksdb_options_destroy(options);
 }
 
+void WriteTable(rocksdb_options_t* options, const std::string& path) {
+  rocksdb_envoptions_t* env = rocksdb_envoptions_create();
+  rocksdb_sstfilewriter_t* writer = rocksdb_sstfilewriter_create(env, options);
+  char* error = nullptr;
+  rocksdb_sstfilewriter_open(writer, path.c_str(), &error);
+  CHECK(OkC(error));
+  rocksdb_sstfilewriter_put(writer, "key", 3, "value", 5, &error);
+  CHECK(OkC(error));
+  rocksdb_sstfilewriter_finish(writer, &error);
+  CHECK(OkC(error));
+  rocksdb_sstfilewriter_destroy(writer);
+  rocksdb_envoptions_destroy(env);
+}
+
+// A prepared file is seen once it is committed, and removed without that.
+void ATableFileInTwoSteps(const std::string& path) {
+  rocksdb_options_t* options = rocksdb_options_create();
+  rocksdb_t* db = Open(options, path);
+  const std::string outside = path + "-outside";
+  WriteTable(options, outside);
+  rocksdb_ingestexternalfileoptions_t* how =
+      rocksdb_ingestexternalfileoptions_create();
+  const lissom_target target = {db, nullptr};
+  const char* files[] = {outside.c_str()};
+  lissom_ingestion* ingestion = nullptr;
+  CHECK(Ok(lissom_ingestion_prepare(target, how, files, 1, &ingestion)));
+  lissom_ingestion_free(ingestion);
+  CHECK(Get(db, "key") == "absent");
+  CHECK(Ok(lissom_ingestion_prepare(target, how, files, 1, &ingestion)));
+  CHECK(Ok(lissom_ingestion_commit(ingestion)));
+  lissom_ingestion_free(ingestion);
+  CHECK(Get(db, "key") == "value");
+  const char* absent[] = {"/absent/file"};
+  CHECK(Fails(lissom_ingestion_prepare(target, how, absent, 1, &ingestion),
+              "No such file"));
+  rocksdb_ingestexternalfileoptions_destroy(how);
+  rocksdb_close(db);
+  rocksdb_options_destroy(options);
+}
+
 }  // namespace
 
 void TestInterface(const std::string& path) {
@@ -220,6 +260,7 @@ void TestInterface(const std::string& path) {
   ADirectoryIsLockedOnce(path);
   AGateHoldsACompaction(path + "-gate");
   EntriesAreCopied(path + "-copy");
+  ATableFileInTwoSteps(path + "-ingestion");
 }
 
 }  // namespace lissom_test

@@ -108,9 +108,7 @@ impl BackOff {
         match outcome {
             Outcome::Stale { why } if self.stays_stale(plan, around, now) => {
                 // All other plans wait with it: as for any plan that fails for the first time.
-                if !self.failures.contains_key(&name(plan)) {
-                    self.in_vain = 0;
-                }
+                self.in_vain = 0;
                 Outcome::Failed {
                     error: format!(
                         "it could not begin for {} s or more, though nothing around it changed: \
@@ -259,6 +257,9 @@ mod tests {
         for second in 0..30 {
             let now = begun + Duration::from_secs(second);
             if fails(&mut back_off, 1, 7, now) {
+                back_off.failed(&plan(1), now);
+                assert_eq!(back_off.remaining(now), Some(Duration::from_millis(500)));
+                assert!(fails(&mut back_off, 1, 7, now));
                 back_off.failed(&plan(1), now);
                 assert_eq!(back_off.remaining(now), Some(Duration::from_millis(500)));
                 return;

@@ -92,9 +92,10 @@ impl Autopilot {
     /// views of the tree, which for a moment differ when a compaction was
     /// committed together with another change of the manifest; the file then
     /// comes to lie below older versions of its keys.
-    /// [`Db`](crate::Db) sees to it; an application that attached an autopilot
-    /// ingests in here. `act` must neither call this, nor
-    /// release the family, nor stop the autopilot.
+    /// [`Db`](crate::Db) sees to it, and copies the files before; an application that
+    /// attached an autopilot ingests in here, and links them
+    /// (`IngestExternalFileOptions::set_move_files`): a copy may take longer than a second.
+    /// `act` must neither call this, nor release the family, nor stop the autopilot.
     pub fn without_compactions<T>(&self, family: &str, act: impl FnOnce() -> T) -> T {
         let driven = self.shared.family(family);
         let urgent = self.shared.priorities.urgent();

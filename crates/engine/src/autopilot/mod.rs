@@ -239,12 +239,14 @@ impl Autopilot {
     /// tree as it is, and nobody compacts. What a schedule holds back is still to be
     /// merged. False when `patience` ends first.
     pub fn wait_until_idle(&self, patience: Duration) -> bool {
-        let deadline = Instant::now() + patience;
+        // `None` is never: no instant is that late.
+        let deadline = Instant::now().checked_add(patience);
+        let is_over = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
         loop {
             if self.is_idle() {
                 return true;
             }
-            if Instant::now() >= deadline || self.shared.stopping() {
+            if is_over() || self.shared.stopping() {
                 return false;
             }
             std::thread::sleep(Duration::from_millis(5));

@@ -8,6 +8,10 @@ use lissom_core::{PhysicalLevel, Plan, Tree};
 /// A file that RocksDB did not call damaged is asked again after this time.
 pub(super) const ASK_AGAIN: Duration = Duration::from_secs(60 * 60);
 
+/// And so are, after this time, the inputs of a plan that RocksDB would not begin: nobody has
+/// found anything wrong with them, somebody else compacts where it leads.
+pub(super) const ASK_SOON: Duration = Duration::from_secs(60);
+
 /// The files of one column family that are left out.
 #[derive(Debug, Default)]
 pub(super) struct Quarantine {
@@ -55,13 +59,10 @@ impl Quarantine {
         self.damaged.insert(file);
     }
 
-    /// Leaves files out for a while; where a newest file of L0 is given, no longer than
+    /// Leaves files out until an instant; where a newest file of L0 is given, no longer than
     /// until L0 has grown.
-    pub(super) fn suspect(&mut self, files: &[u64], level0: Option<u64>, now: Instant) {
-        let until = Until {
-            at: now + ASK_AGAIN,
-            level0,
-        };
+    pub(super) fn suspect(&mut self, files: &[u64], level0: Option<u64>, at: Instant) {
+        let until = Until { at, level0 };
         self.suspected
             .extend(files.iter().map(|file| (*file, until)));
     }
@@ -102,7 +103,7 @@ mod tests {
         let now = Instant::now();
         let mut quarantine = Quarantine::remembered(BTreeSet::from([1]));
         quarantine.add_damaged(2);
-        quarantine.suspect(&[2, 3, 4], None, now);
+        quarantine.suspect(&[2, 3, 4], None, now + ASK_AGAIN);
         assert_eq!(quarantine.files(), BTreeSet::from([1, 2, 3, 4]));
         assert_eq!(*quarantine.damaged(), BTreeSet::from([1, 2]));
         let almost = now + ASK_AGAIN - Duration::from_secs(1);
@@ -141,7 +142,7 @@ mod tests {
         for (level, files) in [(0, vec![1, 2]), (2, vec![4, 5])] {
             let plan = plan(PhysicalLevel(level), files);
             let inputs: Vec<u64> = plan.files().collect();
-            quarantine.suspect(&inputs, level0_of(&tree, &plan), now);
+            quarantine.suspect(&inputs, level0_of(&tree, &plan), now + ASK_AGAIN);
         }
         for newest in [None, Some(3)] {
             quarantine.review(now, newest, |_| true);

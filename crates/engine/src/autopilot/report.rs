@@ -28,8 +28,9 @@ pub struct Health {
     /// Files that compactions leave alone, since reading or merging them failed. Those
     /// that RocksDB called damaged stay so until
     /// [`Autopilot::forget_unreadable`]; the others are tried again after an hour, and
-    /// at the next open. What a merge of L0 was to take is tried again with the next
-    /// flush, too, unless one of the files could not be read.
+    /// at the next open; those that RocksDB would not begin with, as while the application
+    /// compacts where they lead, after a minute. What a merge of L0 was to take is tried again
+    /// with the next flush, too, unless one of the files could not be read.
     pub unreadable: BTreeMap<String, BTreeSet<u64>>,
     /// Column families whose tuner panicked, did not answer, or answered what cannot be
     /// obeyed: the last limits that have held for long hold until a policy is set.

@@ -11,7 +11,7 @@ use lissom_core::{InFlight, PhysicalLevel, Plan, PlanKind, validate};
 use parking_lot::{Condvar, Mutex};
 
 use super::priority::Which;
-use super::quarantine::ASK_AGAIN;
+use super::quarantine::{ASK_AGAIN, ASK_SOON};
 use super::shared::{Family, Shared};
 use crate::events::count_compaction;
 use crate::events::spared::sparing;
@@ -172,11 +172,15 @@ fn only(outcome: Outcome) -> Executed {
 fn finish(shared: &Shared, job: &Job, mut executed: Executed) {
     let family = &*job.family;
     let now = Instant::now();
+    let rest = match executed.outcome {
+        Outcome::Stale { .. } => ASK_SOON,
+        _ => ASK_AGAIN,
+    };
     let mut waits = family.back_off.lock();
     executed.outcome = waits.judge(&job.plan, job.around, executed.outcome, now);
     drop(waits);
     count(&mut family.pieces.lock(), &job.plan, &executed);
-    back_off(shared, job, &executed);
+    back_off(shared, job, &executed, rest);
     if let Some(sentence) = executed.mismatch {
         shared.journal.note(&family.name, sentence);
     }
@@ -195,7 +199,8 @@ fn finish(shared: &Shared, job: &Job, mut executed: Executed) {
     shared.events.bell().ring();
 }
 
-fn back_off(shared: &Shared, job: &Job, executed: &Executed) {
+/// `rest` is for how long its inputs are left out where it has used up its attempts.
+fn back_off(shared: &Shared, job: &Job, executed: &Executed, rest: Duration) {
     let family = &*job.family;
     let mut back_off = family.back_off.lock();
     match &executed.outcome {
@@ -209,11 +214,11 @@ fn back_off(shared: &Shared, job: &Job, executed: &Executed) {
             match executed.unreadable {
                 Some(Unread::Damaged(file)) => leave_out(shared, family, file, error),
                 Some(Unread::Refused(file)) if back_off.refused(file) => {
-                    set_aside(shared, family, &[file], None, error);
+                    set_aside(shared, family, &[file], None, rest, error);
                 }
                 None if given_up && !is_for_want(error) => {
                     let inputs: Vec<u64> = job.plan.files().collect();
-                    set_aside(shared, family, &inputs, job.level0, error);
+                    set_aside(shared, family, &inputs, job.level0, rest, error);
                 }
                 Some(Unread::Refused(_)) | None => {
                     let sentence = format!("a compaction failed and is tried again: {error}");
@@ -234,17 +239,24 @@ fn leave_out(shared: &Shared, family: &Family, file: u64, error: &str) {
 
 /// Keeps files out of plans for a while: at most one of them may be to blame, and what
 /// failed may pass. `level0` as in [`Job`], where the inputs of a plan are set aside.
-fn set_aside(shared: &Shared, family: &Family, files: &[u64], level0: Option<u64>, error: &str) {
+fn set_aside(
+    shared: &Shared,
+    family: &Family,
+    files: &[u64],
+    level0: Option<u64>,
+    rest: Duration,
+    error: &str,
+) {
     let mut quarantine = family.quarantine.lock();
-    quarantine.suspect(files, level0, Instant::now());
+    quarantine.suspect(files, level0, Instant::now() + rest);
     drop(quarantine);
-    let minutes = ASK_AGAIN.as_secs() / 60;
+    let minutes = rest.as_secs() / 60;
     let sooner = match level0 {
         Some(_) => "flush or open",
         None => "open",
     };
     let sentence = format!(
-        "files {files:?} are left out of compactions for {minutes} minutes, or until the next \
+        "files {files:?} are left out of compactions for {minutes} min, or until the next \
          {sooner}, since one failed: {error}"
     );
     shared.complain(&family.name, sentence);
@@ -277,5 +289,73 @@ fn count(pieces: &mut Pieces, plan: &Plan, executed: &Executed) {
         Outcome::Stale { .. } => pieces.stale += 1,
         Outcome::Cancelled => pieces.cancelled += 1,
         Outcome::Failed { .. } => pieces.failed += 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Db, Settings};
+    use lissom_core::{Key, Reason, plan::Input};
+
+    fn job(family: &Arc<Family>, file: u64) -> Job {
+        let plan = Plan {
+            kind: PlanKind::Merge,
+            inputs: vec![Input {
+                level: PhysicalLevel::L0,
+                files: vec![file],
+            }],
+            output: PhysicalLevel(2),
+            output_file_size: 1,
+            range: (Key::from("a"), Key::from("b")),
+            input_bytes: 1,
+            drain: None,
+            excess: None,
+            awaited: false,
+            hurried: false,
+            reason: Reason::Manual,
+        };
+        Job {
+            family: family.clone(),
+            number: 1_000,
+            plan,
+            input_bytes: Vec::new(),
+            seen_at: 0,
+            around: Some(7),
+            level0: None,
+        }
+    }
+
+    /// As where an application's `CompactFiles` is at the level that it leads to for long.
+    #[test]
+    fn what_rocksdb_would_not_begin_is_left_out_for_a_minute() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let db = Db::open(directory.path(), Settings::default()).expect("opened");
+        db.put("key", "value").expect("a put");
+        db.flush().expect("a flush");
+        let handle = db.cf_handle("default").expect("there always is one");
+        let file = observe(&handle).expect("a tree").tree.level0()[0].number;
+        let shared = &db.autopilot().shared;
+        let family = shared.family("default").expect("it is driven");
+        let job = job(&family, file);
+        let stale = || Outcome::Stale {
+            why: "refused".into(),
+        };
+        let long_ago = Instant::now().checked_sub(Duration::from_secs(30));
+        let long_ago = long_ago.expect("the machine runs for longer");
+        for _ in 0..30 {
+            let mut back_off = family.back_off.lock();
+            let judged = back_off.judge(&job.plan, job.around, stale(), long_ago);
+            assert_eq!(judged, stale());
+        }
+        for _ in 0..5 {
+            assert_eq!(family.quarantine.lock().files(), BTreeSet::new());
+            shared.busy.fetch_add(1, Relaxed);
+            finish(shared, &job, only(stale()));
+        }
+        let mut quarantine = family.quarantine.lock();
+        assert_eq!(quarantine.files(), BTreeSet::from([file]));
+        quarantine.review(Instant::now() + Duration::from_secs(61), None, |_| true);
+        assert_eq!(quarantine.files(), BTreeSet::new());
     }
 }

@@ -23,7 +23,7 @@ pub fn ask_to_apply(directory: &Path, text: &str, patience: Duration) -> Result<
     Wanted::parse(text)?;
     let request = Request {
         id: format!("{}-{}", std::process::id(), now().as_nanos()),
-        until: milliseconds(now() + patience),
+        until: milliseconds(now().saturating_add(patience)),
         text: text.to_owned(),
     };
     leave(directory, &request)?;
@@ -65,12 +65,13 @@ fn leave(directory: &Path, request: &Request) -> Result<()> {
 }
 
 fn wait(directory: &Path, id: &str, patience: Duration) -> Result<Option<Result<Applied>>> {
-    let deadline = Instant::now() + patience;
+    // `None` is never: no instant is that late.
+    let deadline = Instant::now().checked_add(patience);
     loop {
         if let Some(answer) = application::take_answer(directory, id)? {
             return Ok(Some(answer.result.map_err(Error::fix)));
         }
-        if Instant::now() >= deadline {
+        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Ok(None);
         }
         std::thread::sleep(LOOK_EVERY);

@@ -1,13 +1,14 @@
-//! Table files from outside: RocksDB's methods, with the autopilot held back
+//! Table files from outside: RocksDB's methods, with the autopilot held back for the commit
 //! (see [`Autopilot::without_compactions`](crate::Autopilot::without_compactions)).
 
 use std::path::Path;
 
-use rust_rocksdb::{AsColumnFamilyRef, ErrorKind, IngestExternalFileOptions};
+use rust_rocksdb::{AsColumnFamilyRef, IngestExternalFileOptions};
 
 use super::Db;
-use crate::error::Result;
-use crate::ffi::CfRef;
+use crate::error::{Error, Result};
+use crate::ffi::ingestion::PreparedFiles;
+use crate::ffi::{self, CfRef};
 
 const MOST_TRIES: usize = 10;
 
@@ -30,10 +31,11 @@ impl Db {
         options: &IngestExternalFileOptions,
         paths: Vec<P>,
     ) -> Result<()> {
-        let paths: Vec<&Path> = paths.iter().map(AsRef::as_ref).collect();
-        let ingest = || self.rocks.ingest_external_file_opts(options, paths.clone());
-        let act = || until_flushed(ingest);
-        Ok(self.autopilot.without_compactions("default", act)?)
+        let default = self
+            .rocks
+            .cf_handle("default")
+            .ok_or_else(|| Error::bug("a database without the column family \"default\""))?;
+        self.ingest_external_file_cf_opts(&default, options, paths)
     }
 
     /// As [`Db::ingest_external_file`], into a column family.
@@ -58,27 +60,27 @@ impl Db {
         options: &IngestExternalFileOptions,
         paths: Vec<P>,
     ) -> Result<()> {
-        let (name, _) = CfRef::of(family)?.names()?;
+        let target = CfRef::of(family)?;
+        let (name, _) = target.names()?;
         let paths: Vec<&Path> = paths.iter().map(AsRef::as_ref).collect();
         let ingest = || {
-            self.rocks
-                .ingest_external_file_cf_opts(family, options, paths.clone())
+            // Files are copied while compactions go on: that may take minutes.
+            let prepared = PreparedFiles::new(target, options, &paths)?;
+            let commit = || prepared.commit();
+            self.autopilot.without_compactions(&name, commit)
         };
-        let act = || until_flushed(ingest);
-        Ok(self.autopilot.without_compactions(&name, act)?)
+        until_flushed(ingest).map_err(|error| Error::of_status(&error.to_string()))
     }
 }
 
 /// RocksDB flushes before it ingests, and now and then says that it does not
 /// see the flush yet. Nothing has happened then.
 fn until_flushed(
-    mut ingest: impl FnMut() -> std::result::Result<(), rust_rocksdb::Error>,
-) -> std::result::Result<(), rust_rocksdb::Error> {
+    mut ingest: impl FnMut() -> std::result::Result<(), ffi::Error>,
+) -> std::result::Result<(), ffi::Error> {
     for _ in 1..MOST_TRIES {
         match ingest() {
-            Err(error)
-                if error.kind() == ErrorKind::TryAgain
-                    && error.as_ref().contains("Inconsistent memtable") => {}
+            Err(error) if error.to_string().contains("Inconsistent memtable") => {}
             done => return done,
         }
     }

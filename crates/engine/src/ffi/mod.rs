@@ -29,6 +29,7 @@ mod error;
 pub mod filter;
 pub mod guards;
 mod handle;
+pub mod ingestion;
 mod layout;
 pub mod options;
 pub mod options_file;

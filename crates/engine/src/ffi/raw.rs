@@ -2,7 +2,10 @@
 
 use std::ffi::{c_char, c_int, c_void};
 
-use rust_rocksdb::ffi_raw::{rocksdb_column_family_handle_t, rocksdb_options_t, rocksdb_t};
+use rust_rocksdb::ffi_raw::{
+    rocksdb_column_family_handle_t, rocksdb_ingestexternalfileoptions_t, rocksdb_options_t,
+    rocksdb_t,
+};
 
 pub type Message = *mut c_char;
 
@@ -32,6 +35,7 @@ opaque!(
     LevelBloom,
     GuardTable,
     CommitGate,
+    Ingestion,
     RateLimiter,
     Statistics,
     DirectoryLock
@@ -90,6 +94,7 @@ unsafe extern "C" {
 
     pub fn lissom_abort_compactions(target: Target) -> Message;
     pub fn lissom_resume_compactions(target: Target) -> Message;
+    pub fn lissom_release_reserved_space(target: Target, bytes: u64) -> Message;
 
     pub fn lissom_commit_gate_new(longest_hold_millis: u64, out: *mut *mut CommitGate) -> Message;
     pub fn lissom_commit_gate_free(gate: *mut CommitGate);
@@ -107,6 +112,16 @@ unsafe extern "C" {
         family: *const c_char,
         family_size: usize,
     ) -> Message;
+
+    pub fn lissom_ingestion_prepare(
+        target: Target,
+        options: *mut rocksdb_ingestexternalfileoptions_t,
+        paths: *const *const c_char,
+        count: usize,
+        out: *mut *mut Ingestion,
+    ) -> Message;
+    pub fn lissom_ingestion_commit(ingestion: *mut Ingestion) -> Message;
+    pub fn lissom_ingestion_free(ingestion: *mut Ingestion);
 
     pub fn lissom_perf_begin() -> c_int;
     pub fn lissom_perf_read(

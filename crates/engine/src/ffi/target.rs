@@ -1,4 +1,4 @@
-//! A column family of an open database, and stopping its compactions.
+//! A column family of an open database, stopping its compactions, and what they leave behind.
 
 use std::marker::PhantomData;
 use std::path::Path;
@@ -92,6 +92,13 @@ impl<'a> CfRef<'a> {
         // until compactions resume: the guard keeps the borrow.
         unsafe { Error::check(raw::lissom_abort_compactions(self.target)) }?;
         Ok(AbortGuard { target: self })
+    }
+
+    /// Takes bytes off what the database holds reserved for compactions on its disk, of
+    /// which RocksDB forgets those of files that it was asked to move.
+    pub fn release_reserved_space(self, bytes: u64) -> Result<(), Error> {
+        // SAFETY: the target is alive (see `CfRef`), and the plug-in locks.
+        unsafe { Error::check(raw::lissom_release_reserved_space(self.target, bytes)) }
     }
 }
 

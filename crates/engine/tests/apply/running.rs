@@ -261,6 +261,8 @@ fn a_store_is_asked_from_outside() {
     let db = opened(&place);
     let applied = ask_to_apply(&place.path(), OPTIONS, PATIENCE).expect("answered");
     assert_eq!(applied.count(Taken::Changed), 4, "{applied:#?}");
+    let again = ask_to_apply(&place.path(), OPTIONS, Duration::MAX).expect("answered");
+    assert_eq!(again.count(Taken::Already), 4, "{again:#?}");
     let error = ask_to_apply(&place.path(), "[CFOptions \"third\"]\nttl=1\n", PATIENCE)
         .expect_err("there is none");
     assert!(

@@ -8,7 +8,8 @@ use lissom::{Db, Settings};
 use rust_rocksdb::{IngestExternalFileOptions, Options, SstFileWriter};
 
 use super::store::{
-    Model, files_by_level, key, load, open, put, settings, settle_and_agree, value, went_deep,
+    Model, PATIENCE, files_by_level, key, load, open, put, settings, settle_and_agree, value,
+    went_deep,
 };
 
 fn write_file(path: &Path, numbers: std::ops::Range<u64>, version: u64, model: &mut Model) {
@@ -123,6 +124,42 @@ fn a_compaction_of_rocksdbs_own_waits_for_an_ingestion_and_not_for_ever() {
     );
     assert_eq!(files_by_level(&db).get(&0), None);
     db.autopilot().unpause();
+    settle_and_agree(&db, &model);
+}
+
+fn tables(directory: &Path) -> usize {
+    let entries = std::fs::read_dir(directory).expect("readable");
+    entries
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "sst"))
+        .count()
+}
+
+/// Only the commit waits for whoever must be alone, and compactions for it: a copy may take
+/// minutes.
+#[test]
+fn a_file_is_copied_while_compactions_go_on() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let outside = tempfile::tempdir().expect("a directory");
+    let db = open(directory.path(), "fixed-2");
+    let mut model = Model::new();
+    let file = outside.path().join("file");
+    write_file(&file, 0..2_000, 1, &mut model);
+    std::thread::scope(|scope| {
+        let ingestion = db.autopilot().without_compactions("default", || {
+            let ingestion = scope.spawn(|| db.ingest_external_file(vec![&file]));
+            let begun = Instant::now();
+            while tables(directory.path()) == 0 {
+                assert!(begun.elapsed() < PATIENCE, "the copy waits, too");
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            std::thread::sleep(Duration::from_millis(100));
+            assert!(files_by_level(&db).is_empty(), "it is committed already");
+            ingestion
+        });
+        let ingested = ingestion.join().expect("no panic");
+        ingested.expect("ingested");
+    });
     settle_and_agree(&db, &model);
 }
 

@@ -70,6 +70,27 @@ fn compactions_wait_for_space_and_go_on() {
     assert!(db.health().unreadable.is_empty(), "{:?}", db.health());
 }
 
+/// RocksDB reserves space for what it moves, and forgets to give it back.
+#[test]
+fn moves_leave_no_space_reserved() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let manager = SstFileManager::new();
+    let shared = manager.clone();
+    let db = open_with(directory.path(), move |options| {
+        options.set_sst_file_manager(&shared)
+    });
+    let mut model = Model::new();
+    load(&db, &mut model, 15_000, 1);
+    settle_and_agree(&db, &model);
+    assert!(pieces(db.autopilot()).moved > 0);
+    // A byte more than there is: no room for any reservation.
+    manager.set_max_allowed_space_usage(manager.get_total_size() + 1);
+    assert!(!manager.is_max_allowed_space_reached_including_compactions());
+    manager.set_max_allowed_space_usage(0);
+    load(&db, &mut model, 5_000, 2);
+    settle_and_agree(&db, &model);
+}
+
 #[test]
 fn a_rate_limiter_of_the_application_or_of_the_settings_holds() {
     let directory = tempfile::tempdir().expect("a directory");

@@ -1,7 +1,7 @@
 use std::time::{Duration, Instant};
 
 use lissom::ffi::rate_limit::RateLimiter;
-use rust_rocksdb::ErrorKind;
+use rust_rocksdb::{ErrorKind, SstFileManager};
 
 use crate::store::{Store, options};
 
@@ -98,4 +98,30 @@ fn rates_are_kept_and_bad_ones_refused() {
     let error = limiter.set_bytes_per_second(0).expect_err("no I/O at all");
     assert!(error.to_string().contains("at least 1"), "{error}");
     assert!(RateLimiter::new(0).is_err());
+}
+
+/// Where RocksDB gives it back by itself, nobody else may.
+#[test]
+fn space_that_a_move_reserves_stays_reserved_until_it_is_released() {
+    let manager = SstFileManager::new();
+    let mut options = options();
+    options.set_sst_file_manager(&manager);
+    let store = Store::open(&options);
+    store.flush(0..500);
+    store.compact(0, 3, false).expect("a merge");
+    let allow = |bytes: u64| manager.set_max_allowed_space_usage(manager.get_total_size() + bytes);
+    let is_reserved = || manager.is_max_allowed_space_reached_including_compactions();
+    allow(1);
+    assert!(!is_reserved(), "by a merge");
+    allow(1 << 30);
+    store.compact(3, 8, true).expect("a move");
+    allow(1);
+    assert!(is_reserved(), "RocksDB has mended it: do without");
+    let moved: u64 = store.files_at(8).iter().map(|file| file.size).sum();
+    store.cf().release_reserved_space(moved).expect("released");
+    assert!(!is_reserved());
+    // No more than there is.
+    store.cf().release_reserved_space(moved).expect("released");
+    assert!(!is_reserved());
+    store.assert_reads(0..500);
 }

@@ -6,5 +6,6 @@ mod counters;
 mod files;
 mod filters;
 mod guards;
+mod ingestion;
 mod options;
 mod store;

@@ -65,6 +65,8 @@ const FAMILY: &[(&str, &str)] = &[
     ("level0_file_num_compaction_trigger", LEVEL0),
     ("level0_slowdown_writes_trigger", LEVEL0),
     ("level0_stop_writes_trigger", LEVEL0),
+    ("soft_pending_compaction_bytes_limit", LEVEL0),
+    ("hard_pending_compaction_bytes_limit", LEVEL0),
     (
         "disable_auto_compactions",
         "Autopilot::pause and Autopilot::unpause stop its compactions and let them go on",
