@@ -214,8 +214,8 @@ pub struct Settings {
     /// than half of what may wait there; a merge that has waited for the device for a second
     /// gives way no more for two. Those that reads wait for come back as soon as they crawl, and
     /// none of them gives way for five seconds then, longer where that happens again; those for
-    /// the bound on space never do. What the others ask for is served when nobody else has asked for anything; the manifest,
-    /// for which flushes wait, is written at normal priority.
+    /// the bound on space never do. What the others ask for is served when nobody else has asked
+    /// for anything; the manifest, for which flushes wait, is written at normal priority.
     ///
     /// On Linux alone, with one thread a compaction, with
     /// `use_direct_io_for_flush_and_compaction`, and on devices whose I/O scheduler knows the
