@@ -80,8 +80,8 @@ pub struct Trial {
     #[serde(default)]
     pub consolidate: Vec<Change>,
     /// Levels whose only run is to go into the next level; when nothing more urgent is to do.
-    /// A full level, which is drained anyway, is drained at once, and does not crawl behind reads. One that has
-    /// several runs and is not full keeps them, and so does the deepest.
+    /// A full level, which is drained anyway, is drained at once, and does not crawl behind
+    /// reads. One that has several runs and is not full keeps them, and so does the deepest.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub push_down: Vec<Change>,
     /// Levels whose merge by `consolidate` or `push_down` ends with the pieces that run: what

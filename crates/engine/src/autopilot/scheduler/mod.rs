@@ -53,7 +53,8 @@ pub struct ScheduleReport {
     /// there is no limit.
     pub rate_limit_bytes_per_second: Option<u64>,
     /// The priorities at which merges begin, those that make room for L0 and the others, what is
-    /// left of that to those of both that reads wait for, and why; those that run are called back from idle priority, and none is sent there.
+    /// left of that to those of both that reads wait for, and why; those that run are called back
+    /// from idle priority, and none is sent there.
     pub priority: PriorityOrders,
     /// The load of all intervals since the autopilot began.
     pub load: Load,
