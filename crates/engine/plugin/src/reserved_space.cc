@@ -14,15 +14,18 @@ namespace lissom {
 
 using Manager = rocksdb::SstFileManagerImpl;
 
+void Take(rocksdb::port::Mutex* mutex, uint64_t* reserved, uint64_t bytes) {
+  const rocksdb::MutexLock lock(mutex);
+  *reserved -= std::min(*reserved, bytes);
+}
+
 // The manager takes a reservation back for a Compaction alone, which is gone by then. Names
 // in an explicit instantiation may be private ([temp.spec]), so this reaches the count
 // and the mutex that guards it.
 template <uint64_t Manager::*kReserved, rocksdb::port::Mutex Manager::*kMutex>
 struct Inside {
   friend void Release(Manager& manager, uint64_t bytes) {
-    const rocksdb::MutexLock lock(&(manager.*kMutex));
-    uint64_t& reserved = manager.*kReserved;
-    reserved -= std::min(reserved, bytes);
+    Take(&(manager.*kMutex), &(manager.*kReserved), bytes);
   }
 };
 template struct Inside<&Manager::cur_compactions_reserved_size_,
