@@ -134,7 +134,7 @@ def scaled(row, scale, paper, here):
         # Whole thousands.
         entries=round(here["data_bytes"] / (here["key_size"] + value_size) / 1000) * 1000,
         initial_share=here["initial_share"], scan_length=here["scan_length"],
-        setup=here["preloaded_setup_seconds" if preloaded else "setup_seconds"])
+        setup=here["setup_seconds"])
 
 
 def select(settings, names):

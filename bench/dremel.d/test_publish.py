@@ -156,7 +156,7 @@ class Command(unittest.TestCase):
                       "Not measured at all: lissom lissom-settings."):
             self.assertIn(shown, text)
             self.assertIn(shown, page)
-        # The axis is that of the run, whatever times are given: 312.5 s and 16 set-ups of 8 s.
+        # The axis is that of the run, whatever times are given: 312.5 s and 16 set-ups of 3 s.
         self.assertIn(">300 s</text>", page)
         self.assertNotIn(">600 s</text>", page)
 

@@ -203,7 +203,7 @@ class SearchLog(unittest.TestCase):
         words = searching.words("/bin/lissom", subject, "dremel-both", Path("/o"), Path("/t"), 7)
         self.assertEqual(words[:2], ["/bin/lissom", "search"])
         self.assertIn("--rate-limit 50000000", words[words.index("--command") + 1])
-        self.assertEqual(words[words.index("--budget") + 1], "881s")
+        self.assertEqual(words[words.index("--budget") + 1], "721s")
         # The paper's 100 s of 120, at a quarter.
         self.assertEqual(words[words.index("--evaluation") + 1], "25s")
         full = searching.words("/l", subject, "dremel-full", Path("/o"), Path("/t"), 7)
