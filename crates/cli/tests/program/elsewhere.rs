@@ -102,7 +102,7 @@ fn a_search_whose_runner_was_killed_goes_on_with_the_same_command() {
         .expect("the program starts");
     let measured = |log: &str| log.matches("\"event\":\"measurement\"").count();
     wait_until(&mut child, || measured(&bench.log()) >= 3);
-    let record = fs::read(bench.path("search.trials/runner/process.json")).expect("a record");
+    let record = fs::read(bench.path("search.trials/runner/.lissom-trial.json")).expect("a record");
     let record: serde_json::Value = serde_json::from_slice(&record).expect("JSON");
     let killed = works(Command::new("kill").args(["-KILL", &record["group"].to_string()]));
     assert!(killed, "the runner runs");

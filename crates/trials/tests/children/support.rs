@@ -106,7 +106,7 @@ impl Lab {
 
     /// The process group of the trial.
     pub fn group(&self) -> i32 {
-        let record = fs::read(self.place().join("process.json")).expect("a record");
+        let record = fs::read(self.place().join(".lissom-trial.json")).expect("a record");
         let record: serde_json::Value = serde_json::from_slice(&record).expect("JSON");
         record["group"].as_i64().expect("a number") as i32
     }

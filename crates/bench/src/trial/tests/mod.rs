@@ -229,7 +229,7 @@ fn every_kind_of_configuration_of_the_space_is_applied() {
         plan.prepared = Some(sets.clone());
         let (lines, result) = run(&plan);
         result.unwrap();
-        assert_eq!(lines[0]["ready"], true);
+        assert!(lines.iter().any(|it| it["ready"] == true), "{lines:?}");
     }
 }
 
