@@ -173,26 +173,11 @@ impl BackOff {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::autopilot::testing::merge_of;
     use lissom_core::testing::numbered_files;
-    use lissom_core::{Key, PlanKind, Reason, plan::Input};
 
     fn plan(file: u64) -> Plan {
-        Plan {
-            kind: PlanKind::Merge,
-            inputs: vec![Input {
-                level: PhysicalLevel::L0,
-                files: vec![file],
-            }],
-            output: PhysicalLevel(2),
-            output_file_size: 1,
-            range: (Key::from("a"), Key::from("b")),
-            input_bytes: 1,
-            drain: None,
-            excess: None,
-            awaited: false,
-            hurried: false,
-            reason: Reason::Manual,
-        }
+        merge_of(PhysicalLevel::L0, vec![file])
     }
 
     #[test]

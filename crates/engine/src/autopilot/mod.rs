@@ -37,6 +37,8 @@ mod scheduler;
 mod shared;
 mod start;
 #[cfg(test)]
+mod testing;
+#[cfg(test)]
 mod tests;
 mod workers;
 

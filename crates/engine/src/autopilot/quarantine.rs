@@ -95,8 +95,8 @@ impl Quarantine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::autopilot::testing::merge_of;
     use lissom_core::testing::numbered_files;
-    use lissom_core::{Key, PlanKind, Reason, plan::Input};
 
     #[test]
     fn a_suspect_is_asked_again_after_a_while_and_at_the_next_open() {
@@ -115,22 +115,6 @@ mod tests {
         assert_eq!(quarantine.files(), BTreeSet::from([2]));
     }
 
-    fn plan(level: PhysicalLevel, files: Vec<u64>) -> Plan {
-        Plan {
-            kind: PlanKind::Merge,
-            inputs: vec![Input { level, files }],
-            output: PhysicalLevel(2),
-            output_file_size: 1,
-            range: (Key::from("a"), Key::from("b")),
-            input_bytes: 1,
-            drain: None,
-            excess: None,
-            awaited: false,
-            hurried: false,
-            reason: Reason::Manual,
-        }
-    }
-
     /// They hold back all that is flushed.
     #[test]
     fn what_a_merge_of_level_0_takes_is_asked_again_when_level_0_has_grown() {
@@ -140,7 +124,7 @@ mod tests {
         let tree = Tree::new(vec![files, Vec::new(), deep]).expect("legal");
         let mut quarantine = Quarantine::default();
         for (level, files) in [(0, vec![1, 2]), (2, vec![4, 5])] {
-            let plan = plan(PhysicalLevel(level), files);
+            let plan = merge_of(PhysicalLevel(level), files);
             let inputs: Vec<u64> = plan.files().collect();
             quarantine.suspect(&inputs, level0_of(&tree, &plan), now + ASK_AGAIN);
         }

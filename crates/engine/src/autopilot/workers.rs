@@ -295,30 +295,14 @@ fn count(pieces: &mut Pieces, plan: &Plan, executed: &Executed) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::autopilot::testing::merge_of;
     use crate::{Db, Settings};
-    use lissom_core::{Key, Reason, plan::Input};
 
     fn job(family: &Arc<Family>, file: u64) -> Job {
-        let plan = Plan {
-            kind: PlanKind::Merge,
-            inputs: vec![Input {
-                level: PhysicalLevel::L0,
-                files: vec![file],
-            }],
-            output: PhysicalLevel(2),
-            output_file_size: 1,
-            range: (Key::from("a"), Key::from("b")),
-            input_bytes: 1,
-            drain: None,
-            excess: None,
-            awaited: false,
-            hurried: false,
-            reason: Reason::Manual,
-        };
         Job {
             family: family.clone(),
             number: 1_000,
-            plan,
+            plan: merge_of(PhysicalLevel::L0, vec![file]),
             input_bytes: Vec::new(),
             seen_at: 0,
             around: Some(7),

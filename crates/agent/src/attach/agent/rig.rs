@@ -15,6 +15,14 @@ use crate::testing::{MockConnector, MockGuard, World, usual_settings};
 
 pub(super) const HIGH: u64 = 1_000_000_000;
 
+/// The usual settings, with an event in the server.
+pub(super) fn with_event() -> Settings {
+    Settings {
+        server_lease: Some("ops".into()),
+        ..usual_settings()
+    }
+}
+
 /// A world, and what an agent leaves behind when it is dropped.
 pub(super) struct Rig {
     pub(super) connector: MockConnector,
@@ -85,7 +93,12 @@ impl Rig {
 
     /// An agent that has delayed already.
     pub(super) fn delaying(&self) -> TestAgent {
-        let mut agent = self.attach(usual_settings()).expect("attached");
+        self.delaying_by(usual_settings())
+    }
+
+    /// The same, of other settings.
+    pub(super) fn delaying_by(&self, settings: Settings) -> TestAgent {
+        let mut agent = self.attach(settings).expect("attached");
         self.turn(&mut agent, HIGH);
         self.turn(&mut agent, HIGH);
         assert!(self.is_delayed());

@@ -1,6 +1,6 @@
 //! One agent after another at one server: what the earlier one has left is taken back first.
 
-use super::rig::{HIGH, Rig};
+use super::rig::{HIGH, Rig, with_event};
 use crate::testing::usual_settings;
 
 #[test]
@@ -33,16 +33,10 @@ fn a_damaged_file_of_another_address_keeps_nothing_delayed() {
 #[test]
 fn the_event_of_a_lost_agent_acts_before_the_next_one_begins() {
     let rig = Rig::new();
-    let mut settings = usual_settings();
-    settings.server_lease = Some("ops".into());
-    let mut agent = rig.attach(settings.clone()).expect("attached");
-    rig.turn(&mut agent, HIGH);
-    rig.turn(&mut agent, HIGH);
-    assert!(rig.is_delayed());
-    drop(agent);
+    drop(rig.delaying_by(with_event()));
     // The next one is on another machine.
     std::fs::remove_file(rig.directory.path().join("state")).expect("recorded");
-    let mut agent = rig.attach(settings).expect("attached");
+    let mut agent = rig.attach(with_event()).expect("attached");
     assert!(rig.is_as_owned());
     rig.turn(&mut agent, HIGH);
     rig.turn(&mut agent, HIGH);
@@ -54,13 +48,7 @@ fn the_event_of_a_lost_agent_acts_before_the_next_one_begins() {
 #[test]
 fn delayed_settings_that_no_event_takes_back_are_not_taken_for_the_original_ones() {
     let rig = Rig::new();
-    let mut settings = usual_settings();
-    settings.server_lease = Some("ops".into());
-    let mut agent = rig.attach(settings).expect("attached");
-    rig.turn(&mut agent, HIGH);
-    rig.turn(&mut agent, HIGH);
-    assert!(rig.is_delayed());
-    drop(agent);
+    drop(rig.delaying_by(with_event()));
     rig.connector.world().events_run = false;
     let state = rig.directory.path().join("state");
     let elsewhere = rig.directory.path().join("kept");
@@ -87,8 +75,7 @@ fn a_stale_state_file_does_not_remove_another_agents_event() {
         world.families = world.owned.clone();
     }
     // On another machine, with other values.
-    let mut settings = usual_settings();
-    settings.server_lease = Some("ops".into());
+    let mut settings = with_event();
     settings.max_level0_files = 30;
     let mut other = rig.attach(settings.clone()).expect("attached");
     rig.turn(&mut other, HIGH);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::rig::{HIGH, Rig};
+use super::rig::{HIGH, Rig, with_event};
 use crate::ErrorKind;
 use crate::decide::{Entry, Event, Stage};
 use crate::testing::{usual_family, usual_settings};
@@ -52,12 +52,7 @@ fn the_state_file_and_the_guard_come_before_the_first_delay() {
 #[test]
 fn after_a_lost_connection_the_lease_is_put_into_safe_hands_again() {
     let rig = Rig::new();
-    let mut settings = usual_settings();
-    settings.server_lease = Some("ops".into());
-    let mut agent = rig.attach(settings).expect("attached");
-    rig.turn(&mut agent, HIGH);
-    rig.turn(&mut agent, HIGH);
-    assert!(rig.is_delayed());
+    let mut agent = rig.delaying_by(with_event());
     // As whoever restores does while the agent cannot be there.
     let state = rig.directory.path().join("state");
     std::fs::remove_file(&state).expect("recorded");
@@ -257,12 +252,7 @@ fn a_dry_run_sets_nothing_and_says_what_it_would() {
 #[test]
 fn an_event_in_the_server_is_put_there_and_removed() {
     let rig = Rig::new();
-    let mut settings = usual_settings();
-    settings.server_lease = Some("ops".into());
-    let mut agent = rig.attach(settings).expect("attached");
-    rig.turn(&mut agent, HIGH);
-    rig.turn(&mut agent, HIGH);
-    assert!(rig.is_delayed());
+    let mut agent = rig.delaying_by(with_event());
     assert!(rig.connector.world().event.is_some());
     agent.leave().expect("restored");
     assert!(rig.connector.world().event.is_none());
@@ -271,8 +261,7 @@ fn an_event_in_the_server_is_put_there_and_removed() {
 #[test]
 fn an_event_that_would_not_run_is_refused_before_anything_is_set() {
     let rig = Rig::new();
-    let mut settings = usual_settings();
-    settings.server_lease = Some("ops".into());
+    let mut settings = with_event();
     rig.connector.world().events_run = false;
     let error = rig.attach(settings.clone()).expect_err("no event runs");
     assert_eq!(error.kind(), ErrorKind::Fix);
@@ -285,9 +274,7 @@ fn an_event_that_would_not_run_is_refused_before_anything_is_set() {
 #[test]
 fn while_no_event_runs_nothing_is_delayed() {
     let rig = Rig::new();
-    let mut settings = usual_settings();
-    settings.server_lease = Some("ops".into());
-    let mut agent = rig.attach(settings).expect("attached");
+    let mut agent = rig.attach(with_event()).expect("attached");
     rig.connector.world().events_run = false;
     for _ in 0..5 {
         rig.turn(&mut agent, HIGH);
