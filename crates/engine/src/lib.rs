@@ -42,6 +42,7 @@
 pub mod adopt;
 pub mod apply;
 pub mod autopilot;
+mod block_cache;
 pub mod control;
 pub mod db;
 pub mod error;
@@ -63,6 +64,7 @@ pub mod statistics;
 pub mod stock;
 
 pub use autopilot::{Autopilot, Health};
+pub use block_cache::block_cache;
 pub use db::{Db, Family, Scan};
 pub use error::{Error, ErrorKind, Result};
 pub use events::BackgroundError;

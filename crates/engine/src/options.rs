@@ -15,6 +15,7 @@ use rust_rocksdb::{
     statistics::StatsLevel,
 };
 
+use crate::block_cache::block_cache;
 use crate::error::{Error, Result};
 use crate::events::{Events, Listener};
 use crate::ffi::commit_gate::CommitGate;
@@ -85,7 +86,8 @@ impl Preparation {
                 ))
             })
         };
-        let cache = Cache::new_lru_cache(bytes(settings.memory_budget_bytes)?);
+        let budget = bytes(settings.memory_budget_bytes)?;
+        let cache = block_cache(budget, settings.target_file_size_base);
         let write_buffers = WriteBufferManager::new_write_buffer_manager_with_cache(
             bytes(settings.write_buffer_bytes())?,
             false,

@@ -4,6 +4,7 @@ mod lissom;
 mod listener;
 mod mock;
 mod name;
+pub(crate) mod options_file;
 mod resources;
 mod rocksdb;
 #[cfg(test)]

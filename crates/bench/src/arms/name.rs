@@ -31,6 +31,9 @@ pub enum ArmName {
     RocksdbLeveledLowPriority,
     /// Stock RocksDB, universal.
     RocksdbUniversal,
+    /// Stock RocksDB with a user's OPTIONS file, by the name under which
+    /// [`Resources::options_files`](crate::Resources::options_files) has it.
+    RocksdbOptions(String),
     /// The same run limit in every level.
     Fixed(u32),
     /// Run limit 1 in the last level, the size ratio above it.
@@ -56,6 +59,9 @@ pub enum ArmName {
     /// In-memory store for tests of the harness.
     Mock(String),
 }
+
+/// What begins the name of stock RocksDB with an OPTIONS file.
+const OPTIONS: &str = "rocksdb-options-";
 
 /// What ends the name of a learner that is held.
 pub(crate) const FROZEN: &str = "-frozen";
@@ -96,6 +102,7 @@ impl ArmName {
                 | Self::RocksdbLeveledAutoRate
                 | Self::RocksdbLeveledLowPriority
                 | Self::RocksdbUniversal
+                | Self::RocksdbOptions(_)
         )
     }
 
@@ -219,6 +226,7 @@ impl fmt::Display for ArmName {
             Self::RocksdbLeveledAutoRate => f.write_str("rocksdb-leveled-auto-rate"),
             Self::RocksdbLeveledLowPriority => f.write_str("rocksdb-leveled-low-priority"),
             Self::RocksdbUniversal => f.write_str("rocksdb-universal"),
+            Self::RocksdbOptions(name) => write!(f, "{OPTIONS}{name}"),
             Self::Fixed(limit) => write!(f, "fixed-{limit}"),
             Self::LazyLeveling => f.write_str("lazy-leveling"),
             Self::Learner(policy) => f.write_str(policy),
@@ -252,6 +260,9 @@ impl FromStr for ArmName {
 }
 
 fn parse_parametrised(text: &str) -> Option<ArmName> {
+    if let Some(name) = text.strip_prefix(OPTIONS) {
+        return is_plain(name).then(|| ArmName::RocksdbOptions(name.to_string()));
+    }
     if let Some(arm) = text.strip_suffix(NORMAL_PRIORITY) {
         let arm: ArmName = arm.parse().ok()?;
         let may = arm.may_be_kept_at_normal_priority();
@@ -292,6 +303,12 @@ fn parse_parametrised(text: &str) -> Option<ArmName> {
     text.parse::<Policy>().is_ok().then_some(thresholds)
 }
 
+/// Whether an OPTIONS file may be called so: the name stands in tables and file names.
+fn is_plain(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    (1..=40).contains(&name.len()) && name.chars().all(plain)
+}
+
 fn learns(policy: &str) -> bool {
     policy.parse().is_ok_and(|policy: Policy| policy.learns())
 }
@@ -328,7 +345,8 @@ fn unknown(text: &str) -> BenchError {
     BenchError::new(format!(
         "arm \"{text}\" is not known; the arms are rocksdb-leveled, rocksdb-leveled-tuned[-BYTES], \
          rocksdb-leveled-auto-rate, rocksdb-leveled-low-priority, \
-         rocksdb-universal, fixed-1 to fixed-{LARGEST_FIXED}, lazy-leveling, thresholds-LOW-HIGH \
+         rocksdb-universal, rocksdb-options-NAME (with --options NAME=PATH; letters, digits and -_. in \
+         NAME), fixed-1 to fixed-{LARGEST_FIXED}, lazy-leveling, thresholds-LOW-HIGH \
          (percent of reads, LOW not above HIGH), learned, learned-from-K (begins at K), lerp, \
          lerp-monkey (under Monkey's filters), learned-frozen and learned-from-K-frozen (held \
          after the load), \

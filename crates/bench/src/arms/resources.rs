@@ -1,5 +1,7 @@
 //! What every arm gets alike: memory, threads, triggers, I/O.
 
+use std::collections::BTreeMap;
+
 use lissom::core::schedule::{LoadModel, ScheduleKind};
 use lissom::core::tuner::{EXPLORATION, Policy};
 use lissom::core::{LogicalLevel, Shape};
@@ -73,6 +75,9 @@ pub struct Resources {
     pub direct_io: bool,
     /// Compression of all levels. Default: none.
     pub compression: Compression,
+    /// The texts of the OPTIONS files of the arms `rocksdb-options-NAME`, by name. Default: none.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub options_files: BTreeMap<String, String>,
 }
 
 /// Bytes a second that users move when the machine is full, as load models see them.
@@ -123,6 +128,7 @@ impl Default for Resources {
             full_load: None,
             direct_io: true,
             compression: Compression::None,
+            options_files: BTreeMap::new(),
         }
     }
 }

@@ -3,14 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use lissom::block_cache;
 use rust_rocksdb::{
-    BlockBasedOptions, Cache, ColumnFamilyMetaDataOptions, DB, DBCompactionStyle,
+    BlockBasedOptions, ColumnFamilyMetaDataOptions, DB, DBCompactionStyle,
     DBCompressionType, Env, Options, ReadOptions, WaitForCompactOptions, WriteBufferManager,
     properties, statistics::StatsLevel,
 };
 
 use super::listener::CompactionLog;
 use super::name::ArmName;
+use super::options_file::GivenOptions;
 use super::resources::{Compression, Resources};
 use super::tickers;
 use crate::error::{BenchError, Place, Result};
@@ -29,17 +31,40 @@ pub struct StockRocksDb {
 impl StockRocksDb {
     /// Opens `path` as the stock arm `arm`.
     pub fn open(path: &Path, arm: &ArmName, resources: &Resources) -> Result<Self> {
-        let mut options = shared_options(resources);
+        match arm {
+            ArmName::RocksdbOptions(name) => Self::open_given(path, name, resources),
+            _ => Self::open_styled(path, arm, resources),
+        }
+        .map_err(|error| error.at(format!("arm {arm}, directory {}", path.display())))
+    }
+
+    fn open_styled(path: &Path, arm: &ArmName, resources: &Resources) -> Result<Self> {
+        let mut options = shared_options(arm, resources);
         apply_style(&mut options, arm, resources)?;
+        let estimates_debt = *arm != ArmName::RocksdbUniversal;
+        Self::watched(path, options, estimates_debt)
+    }
+
+    /// With a user's OPTIONS file.
+    fn open_given(path: &Path, name: &str, resources: &Resources) -> Result<Self> {
+        let given = GivenOptions::read(name, resources)?;
+        let options = given.options(resources)?;
+        let store = Self::watched(path, options, given.estimates_debt())?;
+        given.verify(path)?;
+        Ok(store)
+    }
+
+    /// With statistics, and told of flushes and compactions, as all arms.
+    fn watched(path: &Path, mut options: Options, estimates_debt: bool) -> Result<Self> {
+        options.enable_statistics();
+        options.set_statistics_level(StatsLevel::ExceptHistogramOrTimers);
         let log = CompactionLog::default();
         options.add_event_listener(log.clone());
-        let db =
-            DB::open(&options, path).place(format!("arm {arm}, directory {}", path.display()))?;
         Ok(Self {
-            db,
+            db: DB::open(&options, path)?,
             log,
             path: path.to_path_buf(),
-            estimates_debt: *arm != ArmName::RocksdbUniversal,
+            estimates_debt,
         })
     }
 
@@ -79,7 +104,7 @@ impl StockRocksDb {
 }
 
 /// What all stock arms share. Everything else is the library's default.
-fn shared_options(resources: &Resources) -> Options {
+fn shared_options(arm: &ArmName, resources: &Resources) -> Options {
     let mut options = Options::default();
     options.create_if_missing(true);
     options.set_write_buffer_size(resources.write_buffer_size);
@@ -93,9 +118,7 @@ fn shared_options(resources: &Resources) -> Options {
     options.set_use_direct_reads(resources.direct_io);
     options.set_use_direct_io_for_flush_and_compaction(resources.direct_io);
     options.set_compression_type(compression_type(resources.compression));
-    set_memory(&mut options, resources);
-    options.enable_statistics();
-    options.set_statistics_level(StatsLevel::ExceptHistogramOrTimers);
+    set_memory(&mut options, arm, resources);
     options
 }
 
@@ -114,10 +137,17 @@ pub(super) fn refill_micros(resources: &Resources) -> i64 {
     REFILL_MICROS.saturating_mul(interval) / 1_000
 }
 
+/// The library's `target_file_size_base`.
+pub(super) const TARGET_FILE_SIZE_BASE: u64 = 64 << 20;
+
 /// One cache for all blocks, with the write buffers charged to it: otherwise indexes
 /// and filters would be memory that nobody counts.
-fn set_memory(options: &mut Options, resources: &Resources) {
-    let cache = Cache::new_lru_cache(resources.memory_budget_bytes() as usize);
+fn set_memory(options: &mut Options, arm: &ArmName, resources: &Resources) {
+    let file_bytes = match arm {
+        ArmName::RocksdbLeveledTuned(_) => resources.target_file_size_base,
+        _ => TARGET_FILE_SIZE_BASE,
+    };
+    let cache = block_cache(resources.memory_budget_bytes() as usize, file_bytes);
     let buffers = resources.write_buffer_bytes();
     let manager =
         WriteBufferManager::new_write_buffer_manager_with_cache(buffers, false, cache.clone());
@@ -134,7 +164,7 @@ fn set_memory(options: &mut Options, resources: &Resources) {
 }
 
 /// RocksDB's name for a compression.
-fn compression_type(compression: Compression) -> DBCompressionType {
+pub(super) fn compression_type(compression: Compression) -> DBCompressionType {
     match compression {
         Compression::None => DBCompressionType::None,
         Compression::Lz4 => DBCompressionType::Lz4,

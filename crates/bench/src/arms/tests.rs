@@ -9,6 +9,7 @@ fn names_survive_the_round_trip() {
         "rocksdb-leveled-auto-rate",
         "rocksdb-leveled-low-priority",
         "rocksdb-universal",
+        "rocksdb-options-mine_2.1",
         "fixed-1",
         "fixed-10",
         "lazy-leveling",
@@ -52,6 +53,8 @@ fn unknown_names_list_the_arms() {
         "oracle:a=learned",
         "oracle:",
         "rocksdb-leveled-tuned-1",
+        "rocksdb-options-",
+        "rocksdb-options-a/b",
         "rocksdb-leveled@dlc",
         "fixed-4@lazy",
         "fixed-4+normal-priority@dlc",
@@ -262,4 +265,58 @@ fn a_drain_is_the_capacity_of_the_last_level_but_one() {
     let fixed = resources.with("level_compaction_dynamic_level_bytes=false");
     // 2 GB lie in the level of 8 GiB; the one above holds 800 MiB.
     assert_eq!(fixed.unwrap().drain_bytes(2_000_000_000), 800 << 20);
+}
+
+/// Opens an arm in a new directory, writes, and gives the OPTIONS file that RocksDB left.
+fn options_left_by(name: &str, resources: &Resources) -> Result<String> {
+    let place = tempfile::tempdir().unwrap();
+    let store = open_arm(&name.parse().unwrap(), place.path(), resources)?;
+    store.put(b"key", b"value").unwrap();
+    let file = store.settings_files().pop().unwrap();
+    let text = std::fs::read_to_string(file).unwrap();
+    store.close().unwrap();
+    Ok(text)
+}
+
+/// As they come from a running database: everything that RocksDB writes, with one value changed.
+#[test]
+fn a_users_options_file_is_an_arm() {
+    let mut resources = Resources::default();
+    let own = options_left_by("rocksdb-leveled-tuned", &resources).unwrap();
+    let base = format!("max_bytes_for_level_base={}\n", resources.level0_bytes());
+    let changed = own.replace(&base, "max_bytes_for_level_base=3000000\n");
+    assert_ne!(changed, own);
+    resources.options_files.insert("mine".into(), changed);
+    resources.background_compactions = 5;
+    resources.direct_io = false;
+    let used = options_left_by("rocksdb-options-mine", &resources).unwrap();
+    let jobs = format!("max_background_jobs={}\n", resources.max_background_jobs());
+    for line in ["max_bytes_for_level_base=3000000\n", &jobs, "use_direct_reads=false\n"] {
+        assert!(used.contains(line), "{line}");
+    }
+}
+
+#[test]
+fn an_options_file_that_no_arm_can_have_is_refused() {
+    let refusal = |lines: &str| {
+        let mut resources = Resources::default();
+        let text = format!("[DBOptions]\n[CFOptions \"default\"]\n{lines}");
+        resources.options_files.insert("mine".into(), text);
+        options_left_by("rocksdb-options-mine", &resources)
+            .unwrap_err()
+            .to_string()
+    };
+    for (lines, sentence) in [
+        ("write_buffer_size=67108864", "leave no cache beside 2 write buffers"),
+        ("num_levels", "line 3 of the OPTIONS file"),
+        ("write_buffer_size=1048576\nnum_lvls=7", "num_lvls"),
+        ("write_buffer_size=1048576\ncompaction_style=kCompactionStyleFIFO", "drops the oldest"),
+    ] {
+        let error = refusal(lines);
+        assert!(error.starts_with("arm rocksdb-options-mine"), "{error}");
+        assert!(error.contains(sentence), "{error}");
+    }
+    let nothing = options_left_by("rocksdb-options-mine", &Resources::default());
+    let error = nothing.unwrap_err().to_string();
+    assert!(error.contains("give --options mine=PATH"), "{error}");
 }

@@ -38,6 +38,7 @@ pub fn cautions(
             arm.arm, arm.peak_space_amplification.max, parameters.space_bound
         )
     }));
+    cautions.extend(options_caution(&parameters.arms));
     cautions.extend(answers_caution(parameters, rounds));
     cautions.extend(program_cautions(rounds));
     cautions.extend(boot_caution(rounds));
@@ -101,6 +102,19 @@ fn oracle_caution(parameters: &Parameters, verdict: &Verdict) -> Option<String> 
         "No arm switches with perfect knowledge: the headroom is a sum of sessions that no run has \
          shown."
             .to_string()
+    })
+}
+
+/// An OPTIONS file has the last word but where the machine is shared out.
+fn options_caution(arms: &[ArmName]) -> Option<String> {
+    let given = arms.iter().filter(|it| matches!(it, ArmName::RocksdbOptions(_)));
+    let names: Vec<String> = given.map(ArmName::to_string).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "{}: memory, direct I/O and background jobs as in all arms; buffers, L0 triggers, files, \
+             filters and compression by the OPTIONS file.",
+            names.join(", ")
+        )
     })
 }
 

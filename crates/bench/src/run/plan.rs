@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::results::Results;
+use crate::arms::options_file::check_given;
 use crate::arms::{ArmName, Resources};
 use crate::error::{BenchError, Result};
 use crate::workload::Workload;
@@ -172,7 +173,19 @@ impl RunPlan {
         if let Some((_, rule)) = rules.iter().find(|(holds, _)| !holds) {
             return Err(BenchError::new(*rule));
         }
+        self.check_options_files()?;
         self.check_oracles()
+    }
+
+    /// Each arm with an OPTIONS file must have one that RocksDB reads.
+    fn check_options_files(&self) -> Result<()> {
+        for arm in &self.arms {
+            if let ArmName::RocksdbOptions(name) = arm {
+                check_given(name, &self.resources)
+                    .map_err(|error| error.at(format!("arm {arm}")))?;
+            }
+        }
+        Ok(())
     }
 
     /// An oracle must name a static arm for every session, the closing one included.

@@ -43,6 +43,16 @@ pub fn command() -> Command {
             .action(ArgAction::Append)
             .value_parser(|name: &str| name.parse::<ArmName>()),
         )
+        .arg(
+            option(
+                "options",
+                "NAME=PATH",
+                "One more contender, rocksdb-options-NAME: stock RocksDB with your OPTIONS file; \
+                 memory, direct I/O and background jobs are those of all arms. Repeat it",
+            )
+            .action(ArgAction::Append)
+            .value_parser(named_file),
+        )
         .arg(out("bench/out"))
         .args(sizes::arguments())
         .args(amounts())
@@ -101,6 +111,16 @@ fn resources() -> [Arg; 2] {
         .value_parser(amount),
         flag("buffered-io", "Uses the operating system's cache"),
     ]
+}
+
+/// NAME=PATH, and the arm of that name.
+fn named_file(text: &str) -> Result<(ArmName, String, PathBuf), String> {
+    let (name, path) = text
+        .split_once('=')
+        .ok_or_else(|| format!("{text:?} is no NAME=PATH, as tuned=OPTIONS-000123"))?;
+    let arm = format!("rocksdb-options-{name}").parse::<ArmName>();
+    let arm = arm.map_err(|_| format!("{name:?} is no name: use letters, digits and -_."))?;
+    Ok((arm, name.to_string(), PathBuf::from(path)))
 }
 
 /// Minutes above 0, as 95 or 1.5.
@@ -174,6 +194,7 @@ fn plan(given: &ArgMatches) -> Result<RunPlan, Failure> {
     plan.until = find(given, "until");
     plan.resources = sizes::resources(given)?;
     plan.resources.direct_io = !given.get_flag("buffered-io");
+    add_options_files(&mut plan, given)?;
     if let Some(bytes) = find(given, "target-file-size-base") {
         plan.resources.target_file_size_base = bytes;
     }
@@ -188,6 +209,25 @@ fn plan(given: &ArgMatches) -> Result<RunPlan, Failure> {
     }
     plan.check().map_err(wrong)?;
     Ok(plan)
+}
+
+/// Adds the arms that have OPTIONS files.
+fn add_options_files(plan: &mut RunPlan, given: &ArgMatches) -> Outcome {
+    type Named = (ArmName, String, PathBuf);
+    for (arm, name, path) in given.get_many::<Named>("options").unwrap_or_default() {
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            Failure::WrongUse(format!("--options {name}={}: {error}", path.display()))
+        })?;
+        let files = &mut plan.resources.options_files;
+        if files.insert(name.clone(), text).is_some() {
+            let sentence = format!("--options {name} is given twice: use two names");
+            return Err(Failure::WrongUse(sentence));
+        }
+        if !plan.arms.contains(arm) {
+            plan.arms.push(arm.clone());
+        }
+    }
+    Ok(())
 }
 
 /// Runs what a plan lacks, with a bar; page, table and pictures are there after each arm.

@@ -7,7 +7,7 @@ use lissom_search::export::OptionsFile;
 use lissom_search::space::Section;
 use rust_rocksdb::{BottommostLevelCompaction, CompactOptions, DB, Options};
 
-use super::super::system::option_string;
+use crate::arms::options_file::option_string;
 use crate::arms::{CompactionLog, StockRocksDb};
 use crate::error::{BenchError, Result};
 use crate::generate::DataShape;

@@ -11,8 +11,9 @@ use rust_rocksdb::{Direction, IteratorMode};
 
 use super::access::Access;
 use super::slowdown::Slowdown;
-use super::{Contender, applied, lissom_settings};
+use super::{Contender, lissom_settings};
 use crate::arms::LissomStore;
+use crate::arms::options_file::applied;
 use crate::error::Result;
 use crate::store::{Counters, Shape, Store};
 use crate::trial::plan::Limits;

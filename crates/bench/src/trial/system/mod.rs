@@ -1,10 +1,8 @@
 //! What is tried: stock RocksDB or Lissom, with a configuration.
 
 mod access;
-mod applied;
 mod lissom;
 mod lissom_settings;
-mod option_string;
 mod slowdown;
 mod stock;
 mod stock_options;
@@ -16,8 +14,6 @@ use lissom_search::export::OptionsFile;
 use super::plan::{System, TrialPlan};
 use crate::error::Result;
 use crate::store::Store;
-
-pub(super) use option_string::option_string;
 
 /// A configuration of one system.
 pub(super) trait Contender {

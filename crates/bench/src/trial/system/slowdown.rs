@@ -91,8 +91,8 @@ mod tests {
     use lissom::{Db, Settings};
     use rust_rocksdb::{DB, Options};
 
-    use super::super::applied;
     use super::*;
+    use crate::arms::options_file::applied;
 
     /// What the newest OPTIONS file says.
     fn used(directory: &Path) -> OptionsFile {

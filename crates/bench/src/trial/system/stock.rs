@@ -9,7 +9,8 @@ use rust_rocksdb::properties;
 
 use super::access::Access;
 use super::slowdown::Slowdown;
-use super::{Contender, applied, stock_options};
+use super::{Contender, stock_options};
+use crate::arms::options_file::applied;
 use crate::arms::{CompactionLog, StockRocksDb, scan_rocksdb};
 use crate::error::{BenchError, Result};
 use crate::store::{Counters, Shape, Store, take};

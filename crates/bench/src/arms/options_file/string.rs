@@ -11,7 +11,7 @@ use crate::error::{BenchError, Result};
 ///
 /// # Errors
 /// A value that cannot stand in such a string.
-pub(in crate::trial) fn option_string(file: &OptionsFile) -> Result<String> {
+pub(crate) fn option_string(file: &OptionsFile) -> Result<String> {
     let (mut options, mut table) = (String::new(), String::new());
     for it in file.settings() {
         // The nested options say it; after them it would put RocksDB's defaults back.

@@ -20,7 +20,7 @@ const UNWRITTEN: [(Section, &str); 2] = [
 ///
 /// # Errors
 /// It wrote nothing down, or what cannot be read.
-pub(super) fn used(directory: &Path) -> Result<OptionsFile> {
+pub(crate) fn used(directory: &Path) -> Result<OptionsFile> {
     let Some(path) = options_files(directory).pop() else {
         return Err(BenchError::new(
             "RocksDB left no OPTIONS file: free some space on its disk",
@@ -36,7 +36,7 @@ pub(super) fn used(directory: &Path) -> Result<OptionsFile> {
 /// # Errors
 /// The first setting that RocksDB does not use at all, as those that it only keeps for
 /// old files.
-pub(super) fn compare(asked: &OptionsFile, used: &OptionsFile) -> Result<Vec<String>> {
+pub(crate) fn compare(asked: &OptionsFile, used: &OptionsFile) -> Result<Vec<String>> {
     let mut remarks = Vec::new();
     for it in asked.settings() {
         if UNWRITTEN.contains(&(it.section, it.name.as_str())) {

@@ -1,0 +1,89 @@
+//! Stock RocksDB as a user has tuned it: an arm with an OPTIONS file.
+
+use std::path::Path;
+
+use lissom::block_cache;
+use lissom_search::export::OptionsFile;
+use lissom_search::space::Section;
+use rust_rocksdb::{BlockBasedOptions, Options};
+
+use super::memory::check_total;
+use super::{applied, cache_bytes, check, option_string};
+use crate::arms::resources::Resources;
+use crate::arms::rocksdb::{TARGET_FILE_SIZE_BASE, compression_type};
+use crate::error::{BenchError, Place, Result};
+
+/// A user's OPTIONS file. Memory, direct I/O and threads in the background are those of all
+/// arms; everything else is the file's, or RocksDB's default.
+pub(crate) struct GivenOptions {
+    file: OptionsFile,
+}
+
+impl GivenOptions {
+    /// The file that is called `name`.
+    ///
+    /// # Errors
+    /// There is none; the line that is wrong; a setting that an arm cannot have.
+    pub(crate) fn read(name: &str, resources: &Resources) -> Result<Self> {
+        let text = resources.options_files.get(name).ok_or_else(|| {
+            BenchError::new(format!("there is no OPTIONS file: give --options {name}=PATH"))
+        })?;
+        let file = OptionsFile::parse(text).map_err(|error| BenchError::new(error.to_string()))?;
+        check(&file)?;
+        if style(&file).contains("FIFO") {
+            return Err(BenchError::new(
+                "compaction_style=kCompactionStyleFIFO drops the oldest data, which answers are \
+                 checked for: choose another style",
+            ));
+        }
+        check_total(&file, resources.memory_budget_bytes())?;
+        Ok(Self { file })
+    }
+
+    /// What RocksDB is opened with.
+    ///
+    /// # Errors
+    /// RocksDB's words about a setting; too little memory.
+    pub(crate) fn options(&self, resources: &Resources) -> Result<Options> {
+        let mut shared = Options::default();
+        shared.set_compression_type(compression_type(resources.compression));
+        if let Some(bytes) = cache_bytes(&self.file, resources.memory_budget_bytes())? {
+            let mut table = BlockBasedOptions::default();
+            let file_bytes = self.file.get(Section::Cf, "target_file_size_base");
+            let file_bytes = file_bytes.and_then(|text| text.parse().ok());
+            let file_bytes = file_bytes.unwrap_or(TARGET_FILE_SIZE_BASE);
+            table.set_block_cache(&block_cache(bytes as usize, file_bytes));
+            shared.set_block_based_table_factory(&table);
+        }
+        let mut options = shared.get_options_from_string(option_string(&self.file)?)?;
+        options.create_if_missing(true);
+        options.set_use_direct_reads(resources.direct_io);
+        options.set_use_direct_io_for_flush_and_compaction(resources.direct_io);
+        options.set_max_background_jobs(resources.max_background_jobs());
+        options.set_max_subcompactions(resources.max_subcompactions);
+        Ok(options)
+    }
+
+    /// Whether RocksDB, which has opened `directory`, uses what the file says.
+    ///
+    /// # Errors
+    /// A setting that it does not use at all.
+    pub(crate) fn verify(&self, directory: &Path) -> Result<()> {
+        let used = applied::used(directory)?;
+        applied::compare(&self.file, &used)
+            .place("its OPTIONS file")
+            .map(drop)
+    }
+
+    /// Whether RocksDB estimates what compactions have to move: of levels alone.
+    pub(crate) fn estimates_debt(&self) -> bool {
+        style(&self.file) == LEVELED
+    }
+}
+
+const LEVELED: &str = "kCompactionStyleLevel";
+
+/// The compaction style, as RocksDB writes it.
+fn style(file: &OptionsFile) -> &str {
+    file.get(Section::Cf, "compaction_style").unwrap_or(LEVELED)
+}
