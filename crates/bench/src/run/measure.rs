@@ -86,6 +86,7 @@ struct Book {
     first: Counters,
     last: Counters,
     process: ProcessUse,
+    /// Of closed sessions.
     latencies: Latencies,
     sessions: Vec<SessionRecord>,
     samples: Vec<Sample>,
@@ -125,7 +126,10 @@ impl Book {
             disk_bytes: outcome.samples.last().map_or(0, |sample| sample.disk_bytes),
             peak_space_amplification: peak_space_amplification(&outcome.samples, live),
         });
-        self.latencies.add(&outcome.latencies);
+        // From the moment due and from the moment sent are two quantities.
+        if !session.is_open() {
+            self.latencies.add(&outcome.latencies);
+        }
         self.samples.extend(outcome.samples);
         self.last = now;
     }

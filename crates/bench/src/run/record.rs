@@ -75,18 +75,19 @@ pub struct SessionRecord {
     pub peak_space_amplification: f64,
 }
 
-/// Sums over all sessions.
+/// Sums over all sessions; latencies over closed ones, since those of open sessions count from
+/// the moment an operation was due. In older files they are over all sessions.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Totals {
     /// Bytes of keys and values written.
     pub user_bytes: u64,
     /// Work of the store.
     pub counters: Counters,
-    /// All writes.
+    /// Writes.
     pub writes: LatencySummary,
-    /// All point reads.
+    /// Point reads.
     pub point_reads: LatencySummary,
-    /// All scans.
+    /// Scans.
     pub scans: LatencySummary,
     /// Answers checked.
     pub verified: u64,
@@ -108,6 +109,21 @@ pub struct Totals {
 }
 
 impl ArmRun {
+    /// The sessions whose operations had no due time.
+    pub fn closed_sessions(&self) -> impl Iterator<Item = &SessionRecord> {
+        self.sessions.iter().filter(|session| !session.open)
+    }
+
+    /// Latencies of closed sessions, one for each session and kind.
+    pub fn closed_latencies(
+        &self,
+        kinds: fn(OpKind) -> bool,
+    ) -> impl Iterator<Item = &LatencySummary> {
+        let latencies = self.closed_sessions().flat_map(|it| &it.latencies);
+        let wanted = latencies.filter(move |(kind, _)| kinds(*kind));
+        wanted.map(|(_, latency)| latency)
+    }
+
     /// Bytes of all existing keys with their values when the first session had ended: what
     /// an arm is judged by as the size of the data.
     pub fn data_bytes(&self) -> Option<u64> {

@@ -78,6 +78,35 @@ fn read_amplification_is_blocks_of_users_over_operations_that_read() {
 }
 
 #[test]
+fn latencies_of_closed_sessions_hold_nothing_of_open_ones() {
+    let of = |count: u64, longest: f64| LatencySummary {
+        count,
+        p999: longest / 2.0,
+        max: longest,
+        ..LatencySummary::default()
+    };
+    let mut one = run("fixed-1", 0, [1.0, 1.0, 1.0]);
+    // The third is open.
+    let longest = [10.0, 30.0, 500.0, 20.0];
+    for (session, longest) in one.sessions.iter_mut().zip(longest) {
+        session.latencies = vec![(OpKind::Update, of(100, longest))];
+        session.latency = of(100, longest);
+    }
+    one.totals.writes = of(300, 30.0);
+    let median = |figure: &Option<Figure>| figure.as_ref().map(|it| it.median);
+    let judged = |it: &ArmRun| {
+        let verdict = judge(&parameters(&["fixed-1"]), std::slice::from_ref(it));
+        let arm = &verdict.arms[0];
+        let medians = [&arm.write_p999, &arm.longest_write].map(median);
+        (medians, arm.longest_operation.median)
+    };
+    assert_eq!(judged(&one), ([Some(15.0), Some(30.0)], 30.0));
+    // An older file counts what the open session waited, and tells no percentile without it.
+    one.totals.writes = of(400, 500.0);
+    assert_eq!(judged(&one), ([None, Some(30.0)], 30.0));
+}
+
+#[test]
 fn counters_are_differences() {
     let early = Counters {
         flushed_bytes: 10,

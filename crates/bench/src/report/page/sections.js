@@ -103,6 +103,7 @@ function armsTable(page, data) {
       figure(a.peak_space_amplification), figure(a.end_space_amplification), figure(a.stall_seconds), bytes(a.largest_piece_bytes.max), figure(a.memory_bytes, inBytes)];
   }));
   const tail = (f) => (f ? figure(f, inMicros) : "–");
+  html("p", { class: "note" }, page, "Latencies of closed sessions, from the moment an operation was sent. Where a rate is offered they count from the moment it was due, and stand by session alone.");
   table(page, ["arm", "p99.9 write", "p99.9 read", "p99.9 scan", "longest write (max)", "longest operation (max)"], verdict.arms.map((a, i) => [armCell(a, i),
     tail(a.write_p999), tail(a.read_p999), tail(a.scan_p999), a.longest_write ? micros(a.longest_write.max) : "–", micros(a.longest_operation.max)]));
 }
