@@ -9,7 +9,7 @@ use super::load::Loaded;
 use super::record::{ArmRun, LoadRecord, SessionRecord, Totals};
 use crate::drive::{
     Driver, Latencies, LatencySummary, OpKind, ProcessUse, Sample, SessionOutcome, SystemClock,
-    table_file_bytes,
+    table_file_bytes, verify_all,
 };
 use crate::error::Result;
 use crate::generate::{DataShape, Partition, phase_updates};
@@ -26,10 +26,7 @@ pub fn measure(
     report: &mut (dyn FnMut(Event) + Send),
 ) -> Result<ArmRun> {
     let store = loaded.store.as_ref();
-    report(Event::Progress(Progress {
-        part: "settle".to_string(),
-        ..Progress::default()
-    }));
+    report(begin("settle"));
     let settled = store.settle(job.patience())?;
     let fill = &job.workload.fill;
     let load = LoadRecord {
@@ -64,7 +61,19 @@ pub fn measure(
         book.enter(session, outcome, store.take_counters(), live);
     }
     let debt = store.shape().debt_bytes;
-    Ok(book.close(job, load, baseline, debt))
+    let mut run = book.close(job, load, baseline, debt);
+    report(begin("verify"));
+    let verified = verify_all(store, &driver.partitions, &driver.data)?;
+    run.totals.verified_at_end = Some(verified);
+    Ok(run)
+}
+
+/// A part begins that has no operations.
+fn begin(part: &str) -> Event {
+    Event::Progress(Progress {
+        part: part.to_string(),
+        ..Progress::default()
+    })
 }
 
 fn live_bytes(partitions: &[Partition]) -> u64 {
@@ -166,6 +175,7 @@ impl Book {
             point_reads: over(OpKind::reads_a_point),
             scans: over(|kind| kind == OpKind::Scan),
             verified: self.sessions.iter().map(|session| session.verified).sum(),
+            verified_at_end: None,
             peak_space_amplification: peaks.fold(0.0, f64::max),
             end_space_amplification: last.map_or(0.0, |s| ratio(s.disk_bytes, s.live_bytes as f64)),
             debt_bytes,

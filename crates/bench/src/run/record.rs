@@ -63,7 +63,8 @@ pub struct SessionRecord {
     pub latency: LatencySummary,
     /// Bytes of keys and values written.
     pub user_bytes: u64,
-    /// Answers checked.
+    /// Answers checked, of scans each entry whose last version the thread knew. Older files
+    /// count all entries of scans.
     pub verified: u64,
     /// Work of the store.
     pub counters: Counters,
@@ -91,6 +92,10 @@ pub struct Totals {
     pub scans: LatencySummary,
     /// Answers checked.
     pub verified: u64,
+    /// Entries that one scan of everything found right at the end, which is not measured; absent
+    /// in older files, whose stores were not read in full.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verified_at_end: Option<u64>,
     /// Highest table file bytes over existing bytes.
     pub peak_space_amplification: f64,
     /// The same at the end.

@@ -75,6 +75,27 @@ fn sums_of_latencies_hold_closed_sessions_alone() {
 }
 
 #[test]
+fn an_entry_that_was_lost_voids_the_run_whether_a_session_asks_for_it_or_not() {
+    let out = tempfile::tempdir().unwrap();
+    let mut plan = plan(&["mock-forgets", "mock-good"], out.path());
+    plan.rounds = 1;
+    let results = run(&plan, &mut Silent).unwrap();
+    let [failure] = &results.failures[..] else {
+        panic!("{:?}", results.failures)
+    };
+    let sentence = &failure.sentence;
+    assert!(sentence.contains("entries are missing"), "{sentence}");
+    let [good] = &results.runs[..] else {
+        panic!("one good run: {}", results.runs.len())
+    };
+    let live_bytes = good.sessions.last().unwrap().live_bytes;
+    assert_eq!(
+        good.totals.verified_at_end,
+        Some(live_bytes / plan.workload.entry_bytes() as u64)
+    );
+}
+
+#[test]
 fn the_largest_piece_is_that_of_the_sessions_and_not_of_the_load() {
     let out = tempfile::tempdir().unwrap();
     let first = |plan: &RunPlan| run(plan, &mut Silent).unwrap().runs.remove(0);
