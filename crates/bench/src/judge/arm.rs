@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::debt::{debt_seconds, runs_of};
+use super::debt::{debt_seconds, runs_of, tells_debt};
 use super::figure::{Figure, Standing};
 use crate::arms::ArmName;
 use crate::drive::{LatencySummary, OpKind};
@@ -108,7 +108,7 @@ pub fn judge_arm(arm: &ArmName, rounds: &[Vec<&ArmRun>], space_bound: f64) -> Op
         .iter()
         .zip(&debts)
         .map(|(run, debt)| closed_seconds(run) + debt);
-    let tells_debt = runs.iter().all(|run| run.debt_bytes().is_some());
+    let tells_debt = runs.iter().all(|run| tells_debt(run));
     let peak = over(&|t| t.peak_space_amplification)?;
     let over_space_bound = peak.max > space_bound;
     Some(ArmVerdict {

@@ -8,12 +8,12 @@ use super::job::Job;
 use super::load::Loaded;
 use super::record::{ArmRun, LoadRecord, SessionRecord, Totals};
 use crate::drive::{
-    Driver, Latencies, LatencySummary, OpKind, ProcessUse, Sample, SessionOutcome, SystemClock,
-    table_file_bytes, verify_all,
+    Clock, Driver, Latencies, LatencySummary, OpKind, ProcessUse, Sample, SessionOutcome,
+    SystemClock, table_file_bytes, verify_all,
 };
 use crate::error::Result;
 use crate::generate::{DataShape, Partition, phase_updates};
-use crate::store::Counters;
+use crate::store::{Counters, Store};
 use crate::workload::Session;
 
 /// Lets the arm settle, then runs all sessions.
@@ -62,10 +62,25 @@ pub fn measure(
     }
     let debt = store.shape().debt_bytes;
     let mut run = book.close(job, load, baseline, debt);
+    report(begin("settle"));
+    run.totals.settle_seconds = seconds_to_rest(store, job.patience(), &clock)?;
     report(begin("verify"));
     let verified = verify_all(store, &driver.partitions, &driver.data)?;
     run.totals.verified_at_end = Some(verified);
     Ok(run)
+}
+
+/// How long a store takes to come to rest with nobody beside it; `None` where it does not
+/// within `patience`.
+fn seconds_to_rest(
+    store: &dyn Store,
+    patience: Duration,
+    clock: &dyn Clock,
+) -> Result<Option<f64>> {
+    let begun = clock.now();
+    let rests = store.settle(patience)?;
+    let took = clock.now().saturating_sub(begun);
+    Ok(rests.then_some(took.as_secs_f64()))
 }
 
 /// A part begins that has no operations.
@@ -179,6 +194,7 @@ impl Book {
             peak_space_amplification: peaks.fold(0.0, f64::max),
             end_space_amplification: last.map_or(0.0, |s| ratio(s.disk_bytes, s.live_bytes as f64)),
             debt_bytes,
+            settle_seconds: None,
             baseline_resident_bytes: baseline.resident_bytes,
             peak_resident_bytes: resident.max().unwrap_or(0),
             device_written_bytes: process.device_written_bytes - self.process.device_written_bytes,

@@ -103,6 +103,11 @@ pub struct Totals {
     /// Bytes that the arm said it still wanted to merge after the closing session: see
     /// [`ArmRun::debt_bytes`].
     pub debt_bytes: Option<u64>,
+    /// Seconds in which the arm then flushed, and merged what was due, with nobody beside it:
+    /// what it owed. Absent where it did not come to rest in the time that it was given, and in
+    /// older files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settle_seconds: Option<f64>,
     /// Resident bytes before the store was opened: the harness's own.
     pub baseline_resident_bytes: u64,
     /// Highest resident bytes.

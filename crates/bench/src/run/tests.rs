@@ -96,6 +96,17 @@ fn an_entry_that_was_lost_voids_the_run_whether_a_session_asks_for_it_or_not() {
 }
 
 #[test]
+fn what_an_arm_owes_is_timed_where_it_comes_to_rest() {
+    let out = tempfile::tempdir().unwrap();
+    let mut plan = plan(&["mock-good", "mock-restless"], out.path());
+    plan.rounds = 1;
+    let results = run(&plan, &mut Silent).unwrap();
+    let timed = results.runs.iter().map(|run| run.totals.settle_seconds);
+    let timed: Vec<bool> = timed.map(|it| it.is_some()).collect();
+    assert_eq!(timed, [true, false]);
+}
+
+#[test]
 fn the_largest_piece_is_that_of_the_sessions_and_not_of_the_load() {
     let out = tempfile::tempdir().unwrap();
     let first = |plan: &RunPlan| run(plan, &mut Silent).unwrap().runs.remove(0);

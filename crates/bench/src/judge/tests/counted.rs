@@ -31,6 +31,34 @@ fn debt_is_charged_at_the_measured_speed() {
 }
 
 #[test]
+fn debt_is_charged_as_it_was_timed_whatever_planners_count() {
+    let arms = ["rocksdb-universal", "fixed-10"];
+    let mut runs = arms.map(|name| run(name, 0, [1.0, 1.0, 1.0]));
+    runs[0].totals.settle_seconds = Some(4.0);
+    let totals = &mut runs[1].totals;
+    totals.settle_seconds = Some(1.5);
+    // 2 s at the speed that users left to its compactions.
+    totals.debt_bytes = Some(500);
+    totals.counters.compaction_read_bytes = 1000;
+    totals.counters.compaction_micros = 4_000_000;
+    let judged = |runs: &[ArmRun]| {
+        let verdict = judge(&parameters(&arms), runs);
+        let seconds = verdict.arms.iter().map(|arm| arm.total_seconds.median);
+        let seconds: Vec<f64> = seconds.collect();
+        let told = verdict.arms.iter().all(|arm| arm.debt_seconds.is_some());
+        let cautions = verdict.cautions.into_iter();
+        let of_debt: Vec<String> = cautions.filter(|it| it.contains("debt")).collect();
+        (seconds, told, of_debt)
+    };
+    assert_eq!(judged(&runs), (vec![7.0, 4.5], true, Vec::new()));
+    runs[1].totals.settle_seconds = None;
+    let (seconds, told, of_debt) = judged(&runs);
+    assert_eq!((seconds, told), (vec![7.0, 5.0], true));
+    let words = "The debt of fixed-10 in round 1 was not timed";
+    assert!(of_debt[0].starts_with(words), "{of_debt:?}");
+}
+
+#[test]
 fn what_is_not_told_is_not_charged_and_said_to_be_missing() {
     let arms = ["rocksdb-leveled", "rocksdb-universal"];
     let runs = arms.map(|name| run(name, 0, [1.0, 1.0, 1.0]));

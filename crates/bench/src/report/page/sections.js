@@ -32,7 +32,7 @@ function headroomSection(page, data) {
   const { verdict } = data, h = verdict.headroom;
   if (!verdict.arms.length) { html("p", { class: "note" }, page, "No round is complete yet: there is nothing to judge."); return; }
   html("h2", {}, page, "How much there is to win");
-  html("p", { class: "note" }, page, "Time of all closed sessions with the closing one, and the debt charged at each arm's own compaction speed. Whiskers span the rounds.");
+  html("p", { class: "note" }, page, "Time of all closed sessions with the closing one, and the debt: how long each arm then took to come to rest with nobody beside it, or, in older results, what it still wanted to merge at its own compaction speed. Whiskers span the rounds.");
   const hero = html("div", { class: "card hero" }, page), side = html("div", {}, hero);
   if (h) headroomText(side, data, h);
   else html("p", {}, side, data.empty_hull);
