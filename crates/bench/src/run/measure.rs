@@ -16,7 +16,8 @@ use crate::generate::{DataShape, Partition, phase_updates};
 use crate::store::{Counters, Store};
 use crate::workload::Session;
 
-/// Lets the arm settle, then runs all sessions.
+/// Lets the arm settle, then runs all sessions; what it owes then is timed, and what it holds
+/// is verified.
 pub fn measure(
     job: &Job,
     loaded: &Loaded,
