@@ -1,6 +1,7 @@
 //! A store in memory, to test the harness itself. Its name says how it misbehaves:
 //! `mock-good`, `mock-stale` (every write is lost once the load is over), `mock-restless`
-//! (never settles), `mock-fails` (refuses to open).
+//! (never settles), `mock-forgets` (loses its last entry when the closing session begins),
+//! `mock-fails` (refuses to open).
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -9,6 +10,7 @@ use std::time::Duration;
 
 use crate::error::{BenchError, Result};
 use crate::store::{Counters, LevelShape, Shape, Store};
+use crate::workload::CLOSING_SESSION;
 
 /// A sorted map behind the trait.
 #[derive(Debug, Default)]
@@ -18,6 +20,7 @@ pub struct MockStore {
     largest_write: AtomicU64,
     loses_writes: bool,
     restless: bool,
+    forgets: bool,
     measured: AtomicBool,
 }
 
@@ -29,6 +32,7 @@ impl MockStore {
             _ => Ok(Self {
                 loses_writes: name == "stale",
                 restless: name == "restless",
+                forgets: name == "forgets",
                 ..Self::default()
             }),
         }
@@ -107,8 +111,12 @@ impl Store for MockStore {
         Ok(!self.restless)
     }
 
-    fn session_begins(&self, _name: &str) -> Result<()> {
+    fn session_begins(&self, name: &str) -> Result<()> {
         self.measured.store(true, Ordering::Relaxed);
+        if self.forgets && name == CLOSING_SESSION {
+            let mut entries = self.entries.write().unwrap_or_else(PoisonError::into_inner);
+            entries.pop_last();
+        }
         Ok(())
     }
 

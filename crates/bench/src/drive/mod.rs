@@ -12,6 +12,7 @@ mod session;
 pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
+mod verify;
 
 pub use clock::{Clock, SystemClock};
 pub use latency::{Latencies, LatencySummary, OpKind};
@@ -21,3 +22,4 @@ pub use process::{ProcessUse, table_file_bytes};
 pub use series::Sample;
 pub(crate) use session::join;
 pub use session::{Driver, SessionOutcome};
+pub use verify::verify_all;

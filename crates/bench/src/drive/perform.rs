@@ -109,7 +109,7 @@ impl<'a> Performer<'a> {
                 let scan = Scanned::run(self.store, &self.key, length, partition, self.data)?;
                 let ended = clock.now();
                 scan.verdict(index, version, length)?;
-                self.verified += scan.entries;
+                self.verified += scan.verified;
                 Ok(ended)
             }
         }
@@ -127,6 +127,9 @@ impl<'a> Performer<'a> {
         }
         if DataShape::claim(&self.answer) != Some((index, version)) {
             return Err(wrong(kind, index, "the value is not the last one written"));
+        }
+        if self.answer.len() != self.data.value_size(index, version) {
+            return Err(wrong(kind, index, "the value has another length"));
         }
         self.reads += 1;
         self.verified += 1;
@@ -146,6 +149,8 @@ impl<'a> Performer<'a> {
 #[derive(Default)]
 struct Scanned {
     entries: u64,
+    /// Entries whose keys this thread owns.
+    verified: u64,
     first: Option<(u64, u8)>,
     unordered: bool,
     stale: Option<u64>,
@@ -178,6 +183,7 @@ impl Scanned {
         };
         self.first.get_or_insert((index, version));
         let known = partition.version_of_index(index);
+        self.verified += u64::from(known.is_some());
         if known.is_some_and(|known| known != Some(version))
             || value.len() != data.value_size(index, version)
         {
@@ -213,8 +219,15 @@ impl Scanned {
 }
 
 fn wrong(kind: OpKind, index: u64, what: &str) -> BenchError {
-    BenchError::new(format!(
-        "wrong answer to {} at key number {index}: {what}; the run is void, and the store has a defect",
+    void(format!(
+        "wrong answer to {} at key number {index}: {what}",
         kind.name()
+    ))
+}
+
+/// What is wrong, and what follows from it.
+pub(super) fn void(what: String) -> BenchError {
+    BenchError::new(format!(
+        "{what}; the run is void, and the store has a defect"
     ))
 }

@@ -225,6 +225,40 @@ fn altered_and_invented_answers_are_noticed() {
         })
         .count();
     assert_eq!(found, 1);
+    // How many there are is looked at in each.
+    value.truncate(50);
+    store.put(&key, &value).unwrap();
+    let read = Op::GetPresent {
+        index: 8,
+        version: 0,
+    };
+    assert!((0..16).all(|_| check(read).is_err()));
+}
+
+#[test]
+fn of_a_scan_counts_as_verified_what_the_thread_knows() {
+    let data = DataShape::new(&workload());
+    let store = loaded("good", &data);
+    let clock = SystemClock::start();
+    let key = |index: &u64| {
+        let mut key = Vec::new();
+        data.key(*index, &mut key);
+        key
+    };
+    let scan = Op::Scan {
+        index: (0..1000).step_by(4).min_by_key(key).unwrap(),
+        version: 0,
+        length: 1000,
+    };
+    let verified = |threads: u64| {
+        let partition = Partition::loaded(0, threads, 1000, &data);
+        let mut performer = Performer::new(&store, &data);
+        performer.prepare(&scan);
+        performer.perform(&scan, &partition, &clock).unwrap();
+        performer.verified
+    };
+    assert_eq!(verified(4), 250);
+    assert!(verified(1) > 900);
 }
 
 #[test]

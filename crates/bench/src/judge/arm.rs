@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::debt::{debt_seconds, runs_of};
+use super::debt::{debt_seconds, runs_of, tells_debt};
 use super::figure::{Figure, Standing};
 use crate::arms::ArmName;
-use crate::drive::LatencySummary;
+use crate::drive::{LatencySummary, OpKind};
 use crate::run::{ArmRun, SessionRecord, Totals};
 
 /// An arm's figures. Times are in seconds, latencies in microseconds.
@@ -35,15 +35,16 @@ pub struct ArmVerdict {
     pub peak_space_amplification: Figure,
     /// The same at the end.
     pub end_space_amplification: Figure,
-    /// 99.9th percentile of writes.
+    /// 99.9th percentile of writes in closed sessions; of what counts from the moment due,
+    /// sessions tell for themselves.
     pub write_p999: Option<Figure>,
-    /// 99.9th percentile of point reads.
+    /// The same of point reads.
     pub read_p999: Option<Figure>,
-    /// 99.9th percentile of scans.
+    /// The same of scans.
     pub scan_p999: Option<Figure>,
-    /// Longest write: the longest stall that a writer saw.
+    /// Longest write of a closed session: the longest stall that a writer saw there.
     pub longest_write: Option<Figure>,
-    /// Longest operation of any kind.
+    /// Longest operation of any kind in closed sessions.
     pub longest_operation: Figure,
     /// Seconds that RocksDB held writers back.
     pub stall_seconds: Figure,
@@ -107,7 +108,7 @@ pub fn judge_arm(arm: &ArmName, rounds: &[Vec<&ArmRun>], space_bound: f64) -> Op
         .iter()
         .zip(&debts)
         .map(|(run, debt)| closed_seconds(run) + debt);
-    let tells_debt = runs.iter().all(|run| run.debt_bytes().is_some());
+    let tells_debt = runs.iter().all(|run| tells_debt(run));
     let peak = over(&|t| t.peak_space_amplification)?;
     let over_space_bound = peak.max > space_bound;
     Some(ArmVerdict {
@@ -122,11 +123,11 @@ pub fn judge_arm(arm: &ArmName, rounds: &[Vec<&ArmRun>], space_bound: f64) -> Op
         read_amplification: Figure::of(runs.iter().filter_map(|r| r.read_amplification())),
         peak_space_amplification: peak,
         end_space_amplification: over(&|t| t.end_space_amplification)?,
-        write_p999: tail(&runs, |t| &t.writes, |l| l.p999),
-        read_p999: tail(&runs, |t| &t.point_reads, |l| l.p999),
-        scan_p999: tail(&runs, |t| &t.scans, |l| l.p999),
-        longest_write: tail(&runs, |t| &t.writes, |l| l.max),
-        longest_operation: over(&|t| t.writes.max.max(t.point_reads.max).max(t.scans.max))?,
+        write_p999: tail(&runs, OpKind::writes, |t| &t.writes),
+        read_p999: tail(&runs, OpKind::reads_a_point, |t| &t.point_reads),
+        scan_p999: tail(&runs, |kind| kind == OpKind::Scan, |t| &t.scans),
+        longest_write: longest_write(&runs),
+        longest_operation: Figure::of(runs.iter().map(|run| longest_operation(run)))?,
         stall_seconds: over(&|t| t.counters.stall_micros as f64 / 1e6)?,
         largest_piece_bytes: over(&|t| t.counters.largest_piece_bytes as f64)?,
         memory_bytes: over(&|t| {
@@ -138,26 +139,43 @@ pub fn judge_arm(arm: &ArmName, rounds: &[Vec<&ArmRun>], space_bound: f64) -> Op
     })
 }
 
-/// A latency over rounds, where the workload has such operations.
+/// The 99.9th percentile of closed sessions over rounds, where they have such operations. Older
+/// files count open sessions in, and no percentile can be taken out of such a sum again.
 fn tail(
     runs: &[&ArmRun],
-    group: impl Fn(&Totals) -> &LatencySummary,
-    pick: impl Fn(&LatencySummary) -> f64,
+    kinds: fn(OpKind) -> bool,
+    group: fn(&Totals) -> &LatencySummary,
 ) -> Option<Figure> {
+    let closed_alone = |run: &&ArmRun| {
+        let closed: u64 = run.closed_latencies(kinds).map(|it| it.count).sum();
+        group(&run.totals).count == closed
+    };
+    if !runs.iter().all(closed_alone) {
+        return None;
+    }
     let groups = runs
         .iter()
         .map(|run| group(&run.totals))
         .filter(|group| group.count > 0);
-    Figure::of(groups.map(pick))
+    Figure::of(groups.map(|group| group.p999))
+}
+
+fn longest_write(runs: &[&ArmRun]) -> Option<Figure> {
+    let of_run = |run: &&ArmRun| {
+        let longest = run.closed_latencies(OpKind::writes).map(|it| it.max);
+        longest.max_by(f64::total_cmp)
+    };
+    Figure::of(runs.iter().filter_map(of_run))
+}
+
+fn longest_operation(run: &ArmRun) -> f64 {
+    let longest = run.closed_sessions().map(|session| session.latency.max);
+    longest.fold(0.0, f64::max)
 }
 
 /// Time of all sessions whose length is the arm's own doing.
 pub fn closed_seconds(run: &ArmRun) -> f64 {
-    run.sessions
-        .iter()
-        .filter(|session| !session.open)
-        .map(|session| session.seconds)
-        .sum()
+    run.closed_sessions().map(|session| session.seconds).sum()
 }
 
 fn judge_sessions(runs: &[&ArmRun]) -> Vec<SessionVerdict> {

@@ -44,6 +44,7 @@ pub fn cautions(
     cautions.extend(boot_caution(rounds));
     cautions.extend(unsettled_caution(rounds));
     cautions.extend(debt_caution(rounds));
+    cautions.extend(untimed_debt_caution(rounds));
     cautions.extend(untold_debt_caution(verdict));
     cautions.extend(balance_caution(verdict));
     cautions
@@ -233,6 +234,23 @@ fn debt_caution(rounds: &[Vec<&ArmRun>]) -> Option<String> {
         "Debt could not be charged: no arm of the round compacted while it was measured."
             .to_string()
     })
+}
+
+/// Debt that was timed and debt that is reckoned from bytes are two quantities.
+fn untimed_debt_caution(rounds: &[Vec<&ArmRun>]) -> Option<String> {
+    let is_timed = |run: &ArmRun| run.totals.settle_seconds.is_some();
+    let runs = || rounds.iter().flatten();
+    if !runs().any(|run| is_timed(run)) {
+        return None;
+    }
+    let untimed = runs().find(|run| !is_timed(run))?;
+    Some(format!(
+        "The debt of {} in round {} was not timed, as that of others was, and is reckoned from \
+         bytes: it did not come to rest in the time that it was given, or an older program \
+         measured it.",
+        untimed.arm,
+        untimed.round + 1
+    ))
 }
 
 /// A total without the debt is too good.

@@ -1,13 +1,20 @@
-//! What an arm left undone is charged to it, at its own measured speed.
+//! What an arm left undone is charged to it.
 
 use crate::arms::ArmName;
 use crate::run::ArmRun;
 
-/// Seconds that each run of a round still owes: debt bytes over the bytes that the
-/// arm's compactions merged per second. An arm that did not compact is charged at the
-/// slowest speed of its round; `None` if nobody compacted. What an arm does not tell cannot
-/// be charged to it.
+/// Seconds that each run of a round still owes: those in which it came to rest with nobody
+/// beside it. That is one quantity for all arms. Bytes are not, which each planner counts in its
+/// own way, and the speed of compactions in a run is one that users held down.
+///
+/// Where that was not timed: debt bytes over the bytes that the arm's compactions merged per
+/// second. An arm that did not compact is charged at the slowest speed of its round; `None` if
+/// nobody compacted. What an arm does not tell cannot be charged to it.
 pub fn debt_seconds(run: &ArmRun, round: &[&ArmRun]) -> Option<f64> {
+    let timed = run.totals.settle_seconds;
+    if timed.is_some() {
+        return timed;
+    }
     let debt = run.debt_bytes().unwrap_or(0);
     if debt == 0 {
         return Some(0.0);
@@ -18,6 +25,11 @@ pub fn debt_seconds(run: &ArmRun, round: &[&ArmRun]) -> Option<f64> {
         .filter_map(|other| other.totals.compaction_bytes_per_second());
     let speed = own.or_else(|| others.min_by(f64::total_cmp))?;
     Some(debt as f64 / speed)
+}
+
+/// Whether what a run owes was timed, or its arm told it.
+pub fn tells_debt(run: &ArmRun) -> bool {
+    run.totals.settle_seconds.is_some() || run.debt_bytes().is_some()
 }
 
 /// The runs of `arm` in the given rounds, by round.

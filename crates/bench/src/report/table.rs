@@ -26,9 +26,14 @@ lies within the range of the better one, or whose range meets it with a median w
 rank is better for a wide range of its own. By medians: the mean of the ranks by medians alone.
 The closing session has no rank; arms with perfect knowledge or over the space bound have
 neither rank nor star. Of several settings of the thresholds only the best by total has them.
+Debt: how long an arm then took to flush and to merge what was due, with nobody beside it. Where
+that was not timed, as in older files: what it still wanted to merge, at the speed of its
+compactions while it was measured.
 Write amp: bytes written to files per byte written by the user; in brackets where it spans too
 little of the tree's phases for a claim. Read amp: data blocks read from files per get or scan.
 Peak space: bytes of all files over those of existing data, looked at every second.
+Latencies of closed sessions count from the moment an operation was sent; where a rate is offered
+they count from the moment it was due, and stand by session alone.
 ";
 
 /// The results as a table for a terminal. Judges anew if the file holds no verdict.
@@ -68,7 +73,10 @@ pub fn render_table(results: &Results) -> String {
             }
         }
         text += &section("What it cost", &costs_grid(&verdict, &labels));
-        text += &section("Latencies", &latencies_grid(&verdict, &labels));
+        text += &section(
+            "Latencies of closed sessions",
+            &latencies_grid(&verdict, &labels),
+        );
         text += &render_offered(results, verdict.complete_rounds, &labels);
         text += &render_level0(results, &labels);
         text += &render_convergence(&verdict.convergence, verdict.complete_rounds);

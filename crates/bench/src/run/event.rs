@@ -19,7 +19,7 @@ pub enum Event {
 /// Progress within a part of the run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Progress {
-    /// `load`, `phase`, `settle`, or a session's name.
+    /// `load`, `phase`, `settle`, `verify`, or a session's name.
     pub part: String,
     /// Operations done in this part.
     pub done: u64,

@@ -47,7 +47,8 @@ pub struct Job {
     pub settings: PathBuf,
     /// Milliseconds between samples.
     pub sample_millis: u64,
-    /// Most seconds to wait for background work before measuring.
+    /// Most seconds to wait for background work, before measuring and when what the arm owes
+    /// is timed.
     pub settle_seconds: u64,
 }
 

@@ -8,15 +8,16 @@ use super::job::Job;
 use super::load::Loaded;
 use super::record::{ArmRun, LoadRecord, SessionRecord, Totals};
 use crate::drive::{
-    Driver, Latencies, LatencySummary, OpKind, ProcessUse, Sample, SessionOutcome, SystemClock,
-    table_file_bytes,
+    Clock, Driver, Latencies, LatencySummary, OpKind, ProcessUse, Sample, SessionOutcome,
+    SystemClock, table_file_bytes, verify_all,
 };
 use crate::error::Result;
 use crate::generate::{DataShape, Partition, phase_updates};
-use crate::store::Counters;
+use crate::store::{Counters, Store};
 use crate::workload::Session;
 
-/// Lets the arm settle, then runs all sessions.
+/// Lets the arm settle, then runs all sessions; what it owes then is timed, and what it holds
+/// is verified.
 pub fn measure(
     job: &Job,
     loaded: &Loaded,
@@ -26,10 +27,7 @@ pub fn measure(
     report: &mut (dyn FnMut(Event) + Send),
 ) -> Result<ArmRun> {
     let store = loaded.store.as_ref();
-    report(Event::Progress(Progress {
-        part: "settle".to_string(),
-        ..Progress::default()
-    }));
+    report(begin("settle"));
     let settled = store.settle(job.patience())?;
     let fill = &job.workload.fill;
     let load = LoadRecord {
@@ -64,7 +62,34 @@ pub fn measure(
         book.enter(session, outcome, store.take_counters(), live);
     }
     let debt = store.shape().debt_bytes;
-    Ok(book.close(job, load, baseline, debt))
+    let mut run = book.close(job, load, baseline, debt);
+    report(begin("settle"));
+    run.totals.settle_seconds = seconds_to_rest(store, job.patience(), &clock)?;
+    report(begin("verify"));
+    let verified = verify_all(store, &driver.partitions, &driver.data)?;
+    run.totals.verified_at_end = Some(verified);
+    Ok(run)
+}
+
+/// How long a store takes to come to rest with nobody beside it; `None` where it does not
+/// within `patience`.
+fn seconds_to_rest(
+    store: &dyn Store,
+    patience: Duration,
+    clock: &dyn Clock,
+) -> Result<Option<f64>> {
+    let begun = clock.now();
+    let rests = store.settle(patience)?;
+    let took = clock.now().saturating_sub(begun);
+    Ok(rests.then_some(took.as_secs_f64()))
+}
+
+/// A part begins that has no operations.
+fn begin(part: &str) -> Event {
+    Event::Progress(Progress {
+        part: part.to_string(),
+        ..Progress::default()
+    })
 }
 
 fn live_bytes(partitions: &[Partition]) -> u64 {
@@ -86,6 +111,7 @@ struct Book {
     first: Counters,
     last: Counters,
     process: ProcessUse,
+    /// Of closed sessions.
     latencies: Latencies,
     sessions: Vec<SessionRecord>,
     samples: Vec<Sample>,
@@ -125,7 +151,10 @@ impl Book {
             disk_bytes: outcome.samples.last().map_or(0, |sample| sample.disk_bytes),
             peak_space_amplification: peak_space_amplification(&outcome.samples, live),
         });
-        self.latencies.add(&outcome.latencies);
+        // From the moment due and from the moment sent are two quantities.
+        if !session.is_open() {
+            self.latencies.add(&outcome.latencies);
+        }
         self.samples.extend(outcome.samples);
         self.last = now;
     }
@@ -162,9 +191,11 @@ impl Book {
             point_reads: over(OpKind::reads_a_point),
             scans: over(|kind| kind == OpKind::Scan),
             verified: self.sessions.iter().map(|session| session.verified).sum(),
+            verified_at_end: None,
             peak_space_amplification: peaks.fold(0.0, f64::max),
             end_space_amplification: last.map_or(0.0, |s| ratio(s.disk_bytes, s.live_bytes as f64)),
             debt_bytes,
+            settle_seconds: None,
             baseline_resident_bytes: baseline.resident_bytes,
             peak_resident_bytes: resident.max().unwrap_or(0),
             device_written_bytes: process.device_written_bytes - self.process.device_written_bytes,

@@ -55,7 +55,8 @@ pub struct RunPlan {
     pub sample_millis: u64,
     /// Whether each arm's loaded directory is kept and copied in later rounds.
     pub keep_load: bool,
-    /// Most seconds to wait, before measuring, for an arm's background work.
+    /// Most seconds to wait for an arm's background work, before measuring and when what it
+    /// owes is timed.
     pub settle_seconds: u64,
     /// Where arms run.
     pub launcher: Launcher,
@@ -84,6 +85,14 @@ pub struct Parameters {
     pub space_bound: f64,
     /// Milliseconds between samples.
     pub sample_millis: u64,
+    /// Whether loads are kept: a store whose load is kept is opened anew, and begins with a
+    /// cold cache. Absent in older files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keep_load: Option<bool>,
+    /// Most seconds to wait for an arm's background work before and after measuring. Absent in
+    /// older files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settle_seconds: Option<u64>,
 }
 
 impl RunPlan {
@@ -118,6 +127,8 @@ impl RunPlan {
             resources: self.resources.clone(),
             space_bound: self.space_bound,
             sample_millis: self.sample_millis,
+            keep_load: Some(self.keep_load),
+            settle_seconds: Some(self.settle_seconds),
         }
     }
 

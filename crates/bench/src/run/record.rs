@@ -63,7 +63,8 @@ pub struct SessionRecord {
     pub latency: LatencySummary,
     /// Bytes of keys and values written.
     pub user_bytes: u64,
-    /// Answers checked.
+    /// Answers checked, of scans each entry whose last version the thread knew. Older files
+    /// count all entries of scans.
     pub verified: u64,
     /// Work of the store.
     pub counters: Counters,
@@ -75,21 +76,26 @@ pub struct SessionRecord {
     pub peak_space_amplification: f64,
 }
 
-/// Sums over all sessions.
+/// Sums over all sessions; latencies over closed ones, since those of open sessions count from
+/// the moment an operation was due. In older files they are over all sessions.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Totals {
     /// Bytes of keys and values written.
     pub user_bytes: u64,
     /// Work of the store.
     pub counters: Counters,
-    /// All writes.
+    /// Writes.
     pub writes: LatencySummary,
-    /// All point reads.
+    /// Point reads.
     pub point_reads: LatencySummary,
-    /// All scans.
+    /// Scans.
     pub scans: LatencySummary,
     /// Answers checked.
     pub verified: u64,
+    /// Entries that one scan of everything found right at the end, which is not measured; absent
+    /// in older files, whose stores were not read in full.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verified_at_end: Option<u64>,
     /// Highest table file bytes over existing bytes.
     pub peak_space_amplification: f64,
     /// The same at the end.
@@ -97,6 +103,11 @@ pub struct Totals {
     /// Bytes that the arm said it still wanted to merge after the closing session: see
     /// [`ArmRun::debt_bytes`].
     pub debt_bytes: Option<u64>,
+    /// Seconds in which the arm then flushed, and merged what was due, with nobody beside it:
+    /// what it owed. Absent where it did not come to rest in the time that it was given, and in
+    /// older files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settle_seconds: Option<f64>,
     /// Resident bytes before the store was opened: the harness's own.
     pub baseline_resident_bytes: u64,
     /// Highest resident bytes.
@@ -108,6 +119,21 @@ pub struct Totals {
 }
 
 impl ArmRun {
+    /// The sessions whose operations had no due time.
+    pub fn closed_sessions(&self) -> impl Iterator<Item = &SessionRecord> {
+        self.sessions.iter().filter(|session| !session.open)
+    }
+
+    /// Latencies of closed sessions, one for each session and kind.
+    pub fn closed_latencies(
+        &self,
+        kinds: fn(OpKind) -> bool,
+    ) -> impl Iterator<Item = &LatencySummary> {
+        let latencies = self.closed_sessions().flat_map(|it| &it.latencies);
+        let wanted = latencies.filter(move |(kind, _)| kinds(*kind));
+        wanted.map(|(_, latency)| latency)
+    }
+
     /// Bytes of all existing keys with their values when the first session had ended: what
     /// an arm is judged by as the size of the data.
     pub fn data_bytes(&self) -> Option<u64> {

@@ -249,8 +249,21 @@ fn difference(old: &Parameters, new: &Parameters) -> Option<&'static str> {
             old.sample_millis == new.sample_millis,
             "interval of samples",
         ),
+        (
+            agree(old.keep_load, new.keep_load),
+            "--keep-load (with it stores begin with cold caches)",
+        ),
+        (
+            agree(old.settle_seconds, new.settle_seconds),
+            "time in which arms may come to rest",
+        ),
     ];
     checks.iter().find(|(same, _)| !same).map(|(_, what)| *what)
+}
+
+/// Whether two are the same, as far as both tell.
+fn agree<T: PartialEq>(old: Option<T>, new: Option<T>) -> bool {
+    old.zip(new).is_none_or(|(old, new)| old == new)
 }
 
 #[cfg(test)]

@@ -8,7 +8,8 @@ use super::results::Results;
 use crate::arms::ArmName;
 
 /// An arm that ran in an earlier sitting took so many times what its record says: that does
-/// not tell how long the arm settled, or how long its load was copied.
+/// not tell how long the arm settled before it was measured, how long its load was copied, or
+/// how long all of it was read at the end.
 const UNRECORDED: f64 = 1.1;
 
 /// The time since a run began or went on.
@@ -55,7 +56,8 @@ fn expected(arm: &ArmName, took: &[(ArmName, f64)]) -> Option<f64> {
 
 fn recorded(run: &ArmRun) -> f64 {
     let sessions: f64 = run.sessions.iter().map(|it| it.seconds).sum();
-    UNRECORDED * (run.load.seconds + sessions)
+    let settled = run.totals.settle_seconds.unwrap_or(0.0);
+    UNRECORDED * (run.load.seconds + sessions + settled)
 }
 
 /// What is known before any arm has run: how long operations become due.

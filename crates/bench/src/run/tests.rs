@@ -7,6 +7,7 @@ mod stores;
 use std::path::Path;
 
 use super::*;
+use crate::drive::OpKind;
 use crate::workload::{Rate, load_workload};
 
 fn plan(arms: &[&str], out: &Path) -> RunPlan {
@@ -50,6 +51,59 @@ fn senseless_plans_are_refused() {
         .map(|it| format!("{}=lazy-leveling", it.name));
     let oracle = format!("oracle:{}", lazily.collect::<Vec<_>>().join(","));
     plan(&[&oracle], out.path()).check().unwrap();
+}
+
+#[test]
+fn sums_of_latencies_hold_closed_sessions_alone() {
+    let out = tempfile::tempdir().unwrap();
+    let mut plan = plan(&["mock-a"], out.path());
+    plan.rounds = 1;
+    let mut sessions = plan.workload.sessions.iter_mut();
+    let bursts = sessions.find(|it| it.name == "ingest-bursts");
+    bursts.unwrap().rate = Rate::Constant { per_second: 1e5 };
+    let mixed = run(&plan, &mut Silent).unwrap().runs.remove(0);
+    let writes = |open: bool| -> u64 {
+        let sessions = mixed.sessions.iter().filter(|it| it.open == open);
+        let latencies = sessions.flat_map(|it| &it.latencies);
+        let writes = latencies.filter(|(kind, _)| kind.writes());
+        writes.map(|(_, latency)| latency.count).sum()
+    };
+    assert!(writes(true) > 0);
+    assert_eq!(mixed.totals.writes.count, writes(false));
+    let closed = mixed.closed_latencies(OpKind::writes);
+    assert_eq!(closed.map(|it| it.count).sum::<u64>(), writes(false));
+}
+
+#[test]
+fn an_entry_that_was_lost_voids_the_run_whether_a_session_asks_for_it_or_not() {
+    let out = tempfile::tempdir().unwrap();
+    let mut plan = plan(&["mock-forgets", "mock-good"], out.path());
+    plan.rounds = 1;
+    let results = run(&plan, &mut Silent).unwrap();
+    let [failure] = &results.failures[..] else {
+        panic!("{:?}", results.failures)
+    };
+    let sentence = &failure.sentence;
+    assert!(sentence.contains("entries are missing"), "{sentence}");
+    let [good] = &results.runs[..] else {
+        panic!("one good run: {}", results.runs.len())
+    };
+    let live_bytes = good.sessions.last().unwrap().live_bytes;
+    assert_eq!(
+        good.totals.verified_at_end,
+        Some(live_bytes / plan.workload.entry_bytes() as u64)
+    );
+}
+
+#[test]
+fn what_an_arm_owes_is_timed_where_it_comes_to_rest() {
+    let out = tempfile::tempdir().unwrap();
+    let mut plan = plan(&["mock-good", "mock-restless"], out.path());
+    plan.rounds = 1;
+    let results = run(&plan, &mut Silent).unwrap();
+    let timed = results.runs.iter().map(|run| run.totals.settle_seconds);
+    let timed: Vec<bool> = timed.map(|it| it.is_some()).collect();
+    assert_eq!(timed, [true, false]);
 }
 
 #[test]

@@ -31,6 +31,34 @@ fn debt_is_charged_at_the_measured_speed() {
 }
 
 #[test]
+fn debt_is_charged_as_it_was_timed_whatever_planners_count() {
+    let arms = ["rocksdb-universal", "fixed-10"];
+    let mut runs = arms.map(|name| run(name, 0, [1.0, 1.0, 1.0]));
+    runs[0].totals.settle_seconds = Some(4.0);
+    let totals = &mut runs[1].totals;
+    totals.settle_seconds = Some(1.5);
+    // 2 s at the speed that users left to its compactions.
+    totals.debt_bytes = Some(500);
+    totals.counters.compaction_read_bytes = 1000;
+    totals.counters.compaction_micros = 4_000_000;
+    let judged = |runs: &[ArmRun]| {
+        let verdict = judge(&parameters(&arms), runs);
+        let seconds = verdict.arms.iter().map(|arm| arm.total_seconds.median);
+        let seconds: Vec<f64> = seconds.collect();
+        let told = verdict.arms.iter().all(|arm| arm.debt_seconds.is_some());
+        let cautions = verdict.cautions.into_iter();
+        let of_debt: Vec<String> = cautions.filter(|it| it.contains("debt")).collect();
+        (seconds, told, of_debt)
+    };
+    assert_eq!(judged(&runs), (vec![7.0, 4.5], true, Vec::new()));
+    runs[1].totals.settle_seconds = None;
+    let (seconds, told, of_debt) = judged(&runs);
+    assert_eq!((seconds, told), (vec![7.0, 5.0], true));
+    let words = "The debt of fixed-10 in round 1 was not timed";
+    assert!(of_debt[0].starts_with(words), "{of_debt:?}");
+}
+
+#[test]
 fn what_is_not_told_is_not_charged_and_said_to_be_missing() {
     let arms = ["rocksdb-leveled", "rocksdb-universal"];
     let runs = arms.map(|name| run(name, 0, [1.0, 1.0, 1.0]));
@@ -75,6 +103,35 @@ fn read_amplification_is_blocks_of_users_over_operations_that_read() {
     one.totals.counters.data_blocks_read = None;
     let verdict = judge(&parameters(&["fixed-1"]), &[one]);
     assert_eq!(verdict.arms[0].read_amplification, None, "an older file");
+}
+
+#[test]
+fn latencies_of_closed_sessions_hold_nothing_of_open_ones() {
+    let of = |count: u64, longest: f64| LatencySummary {
+        count,
+        p999: longest / 2.0,
+        max: longest,
+        ..LatencySummary::default()
+    };
+    let mut one = run("fixed-1", 0, [1.0, 1.0, 1.0]);
+    // The third is open.
+    let longest = [10.0, 30.0, 500.0, 20.0];
+    for (session, longest) in one.sessions.iter_mut().zip(longest) {
+        session.latencies = vec![(OpKind::Update, of(100, longest))];
+        session.latency = of(100, longest);
+    }
+    one.totals.writes = of(300, 30.0);
+    let median = |figure: &Option<Figure>| figure.as_ref().map(|it| it.median);
+    let judged = |it: &ArmRun| {
+        let verdict = judge(&parameters(&["fixed-1"]), std::slice::from_ref(it));
+        let arm = &verdict.arms[0];
+        let medians = [&arm.write_p999, &arm.longest_write].map(median);
+        (medians, arm.longest_operation.median)
+    };
+    assert_eq!(judged(&one), ([Some(15.0), Some(30.0)], 30.0));
+    // An older file counts what the open session waited, and tells no percentile without it.
+    one.totals.writes = of(400, 500.0);
+    assert_eq!(judged(&one), ([None, Some(30.0)], 30.0));
 }
 
 #[test]

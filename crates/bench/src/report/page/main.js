@@ -38,7 +38,7 @@ if (drawn.length) {
   redraw(panels, trees);
 } else if (data.runs.length) html("p", { class: "note" }, page, "These results hold no samples: nothing can be drawn over time.");
 if (data.supplement) supplementSection(page, data.supplement);
-html("footer", {}, page, "Operations, data and fill phases are the same in every arm, and arms alternate within each round. Loading is not measured. Every workload closes with timed scans and point reads; what an arm's own planner still wanted to merge then is charged to it. Where a rate is offered, latency counts from the moment an operation was due. Reads are verified. A benchmark leaves the settings of every arm in <code>settings/</code> and all figures in <code>results.json</code>, beside this page.");
+html("footer", {}, page, "Operations, data and fill phases are the same in every arm, and arms alternate within each round. Loading is not measured. Every workload closes with timed scans and point reads; what an arm still has to merge then is charged to it. Where a rate is offered, latency counts from the moment an operation was due. Reads are verified. A benchmark leaves the settings of every arm in <code>settings/</code> and all figures in <code>results.json</code>, beside this page.");
 
 function buildControls(controls, changed) {
   const axis = html("span", { class: "group" }, controls, "axis");

@@ -32,7 +32,7 @@ function headroomSection(page, data) {
   const { verdict } = data, h = verdict.headroom;
   if (!verdict.arms.length) { html("p", { class: "note" }, page, "No round is complete yet: there is nothing to judge."); return; }
   html("h2", {}, page, "How much there is to win");
-  html("p", { class: "note" }, page, "Time of all closed sessions with the closing one, and the debt charged at each arm's own compaction speed. Whiskers span the rounds.");
+  html("p", { class: "note" }, page, "Time of all closed sessions with the closing one, and the debt: how long each arm then took to come to rest with nobody beside it, or, in older results, what it still wanted to merge at its own compaction speed. Whiskers span the rounds.");
   const hero = html("div", { class: "card hero" }, page), side = html("div", {}, hero);
   if (h) headroomText(side, data, h);
   else html("p", {}, side, data.empty_hull);
@@ -103,6 +103,7 @@ function armsTable(page, data) {
       figure(a.peak_space_amplification), figure(a.end_space_amplification), figure(a.stall_seconds), bytes(a.largest_piece_bytes.max), figure(a.memory_bytes, inBytes)];
   }));
   const tail = (f) => (f ? figure(f, inMicros) : "–");
+  html("p", { class: "note" }, page, "Latencies of closed sessions, from the moment an operation was sent. Where a rate is offered they count from the moment it was due, and stand by session alone.");
   table(page, ["arm", "p99.9 write", "p99.9 read", "p99.9 scan", "longest write (max)", "longest operation (max)"], verdict.arms.map((a, i) => [armCell(a, i),
     tail(a.write_p999), tail(a.read_p999), tail(a.scan_p999), a.longest_write ? micros(a.longest_write.max) : "–", micros(a.longest_operation.max)]));
 }

@@ -48,6 +48,7 @@ pub(super) fn timed(arms: [(&str, [f64; 2]); 3]) -> Results {
     for run in &mut results.runs {
         let place = mocks.iter().position(|mock| *mock == run.arm).unwrap();
         run.arm = named[place].clone();
+        run.totals.settle_seconds = Some(0.0);
         for (number, session) in run.sessions.iter_mut().enumerate() {
             session.seconds = arms[place].1[number % 2];
         }

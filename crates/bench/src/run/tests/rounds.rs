@@ -138,6 +138,8 @@ fn other_parameters_are_refused_by_name() {
     refused(&|plan| plan.space_bound = 2.0, "--space-bound");
     refused(&|plan| plan.arms.push("mock-b".parse().unwrap()), "arms");
     refused(&|plan| plan.resources.size_ratio = 4, "resources");
+    refused(&|plan| plan.keep_load = true, "--keep-load");
+    refused(&|plan| plan.settle_seconds += 1, "come to rest");
     refused(
         &|plan| plan.workload = plan.workload.sized(None, 2.0).unwrap(),
         "workload",
@@ -149,6 +151,20 @@ fn other_parameters_are_refused_by_name() {
             .to_string()
             .contains("no results file")
     );
+}
+
+#[test]
+fn a_file_that_does_not_tell_how_arms_began_goes_on() {
+    let out = tempfile::tempdir().unwrap();
+    let mut plan = plan(&["mock-a"], out.path());
+    plan.rounds = 1;
+    let mut older = run(&plan, &mut Silent).unwrap();
+    older.parameters.keep_load = None;
+    older.parameters.settle_seconds = None;
+    older.save(out.path()).unwrap();
+    plan.keep_load = true;
+    plan.settle_seconds += 1;
+    run(&plan, &mut Silent).expect("what is not told does not differ");
 }
 
 #[test]

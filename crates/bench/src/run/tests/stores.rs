@@ -20,6 +20,7 @@ fn stock_rocksdb_runs_a_small_workload() {
         assert_eq!(run.load.copied, run.round == 1);
         assert!(run.load.settled && run.load.disk_bytes > 2_000_000);
         assert!(totals.verified > 0 && totals.user_bytes > 1_000_000);
+        assert!(totals.settle_seconds > Some(0.0) && totals.verified_at_end > Some(0));
         assert!(totals.counters.flushed_bytes > totals.user_bytes / 2);
         assert!(totals.write_amplification().unwrap() > 0.5);
         assert!(totals.peak_space_amplification > 0.9);

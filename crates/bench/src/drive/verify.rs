@@ -1,0 +1,154 @@
+//! Everything that a store holds, compared with what was written.
+
+use super::perform::void;
+use crate::error::Result;
+use crate::generate::{DataShape, Partition};
+use crate::store::Store;
+
+/// Reads all of `store` in one scan, compares every byte, and returns how many entries there
+/// are. Sessions ask for some keys, and of a scan's entries each thread knows its own alone: one
+/// that was lost, or that came back, may show nowhere else.
+pub fn verify_all(store: &dyn Store, partitions: &[Partition], data: &DataShape) -> Result<u64> {
+    let expected: u64 = partitions.iter().map(Partition::live).sum();
+    let mut audit = Audit {
+        partitions,
+        data,
+        entries: 0,
+        wrong: None,
+        last_key: Vec::new(),
+        key: Vec::new(),
+        value: Vec::new(),
+    };
+    // One more than there may be, so that too many show.
+    store.scan(&[], expected + 1, &mut |key, value| audit.visit(key, value))?;
+    if let Some(key) = audit.wrong {
+        return Err(void(format!(
+            "wrong entry in the scan of everything at the end: at key {} stands what was deleted, \
+             or is not the last value written",
+            String::from_utf8_lossy(&key)
+        )));
+    }
+    if audit.entries != expected {
+        return Err(void(format!(
+            "entries are missing in the scan of everything at the end: it found {}, and {expected} \
+             exist",
+            audit.entries
+        )));
+    }
+    Ok(expected)
+}
+
+/// Sees all entries in the order of their keys. Where each of them exists and none comes twice,
+/// as many as exist are all of them.
+struct Audit<'a> {
+    partitions: &'a [Partition],
+    data: &'a DataShape,
+    entries: u64,
+    /// Key of the first wrong entry.
+    wrong: Option<Vec<u8>>,
+    last_key: Vec<u8>,
+    key: Vec<u8>,
+    value: Vec<u8>,
+}
+
+impl Audit<'_> {
+    fn visit(&mut self, key: &[u8], value: &[u8]) {
+        if self.wrong.is_none() && !self.is_right(key, value) {
+            self.wrong = Some(key.to_vec());
+        }
+        self.entries += 1;
+        self.last_key.clear();
+        self.last_key.extend_from_slice(key);
+    }
+
+    fn is_right(&mut self, key: &[u8], value: &[u8]) -> bool {
+        let Some((index, version)) = DataShape::claim(value) else {
+            return false;
+        };
+        let owner = &self.partitions[(index % self.partitions.len() as u64) as usize];
+        self.data.key(index, &mut self.key);
+        self.data.value(index, version, &mut self.value);
+        let follows = self.entries == 0 || key > self.last_key.as_slice();
+        let is_last = owner.version_of_index(index).flatten() == Some(version);
+        follows && is_last && key == self.key.as_slice() && value == self.value.as_slice()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arms::MockStore;
+    use crate::workload::load_workload;
+
+    const ENTRIES: u64 = 100;
+
+    /// What is found once `change` was made to 100 entries of two threads.
+    fn found(change: &dyn Fn(&MockStore, &mut [Partition], &DataShape)) -> Result<u64> {
+        let data = DataShape::new(&load_workload("update-only").unwrap());
+        let store = MockStore::open("good").unwrap();
+        let (mut key, mut value) = (Vec::new(), Vec::new());
+        for index in 0..ENTRIES {
+            data.key(index, &mut key);
+            data.value(index, 0, &mut value);
+            store.put(&key, &value).unwrap();
+        }
+        let mut partitions = [0, 1].map(|thread| Partition::loaded(thread, 2, ENTRIES, &data));
+        change(&store, &mut partitions, &data);
+        verify_all(&store, &partitions, &data)
+    }
+
+    fn key(index: u64, data: &DataShape) -> Vec<u8> {
+        let mut key = Vec::new();
+        data.key(index, &mut key);
+        key
+    }
+
+    fn value(index: u64, data: &DataShape) -> Vec<u8> {
+        let mut value = Vec::new();
+        data.value(index, 0, &mut value);
+        value
+    }
+
+    #[test]
+    fn what_was_lost_or_came_back_or_was_altered_is_found() {
+        assert_eq!(found(&|_, _, _| ()).unwrap(), ENTRIES);
+        let refused = |change: &dyn Fn(&MockStore, &mut [Partition], &DataShape), word: &str| {
+            let error = found(change).unwrap_err().to_string();
+            assert!(error.contains(word) && error.contains("void"), "{error}");
+        };
+        refused(
+            &|store, _, data| store.delete(&key(7, data)).unwrap(),
+            "it found 99, and 100 exist",
+        );
+        // A delete, an update and a put that the store knows nothing of.
+        refused(&|_, all, data| all[1].delete(3, data), "wrong entry");
+        refused(
+            &|_, all, data| {
+                all[0].update(9, data);
+            },
+            "wrong entry",
+        );
+        refused(
+            &|_, all, data| {
+                all[0].add(data);
+            },
+            "it found 100, and 101 exist",
+        );
+    }
+
+    #[test]
+    fn every_byte_is_compared_and_every_key() {
+        let put = |at: u64, of: u64, change: fn(&mut Vec<u8>)| {
+            let error = found(&|store, _, data| {
+                let mut value = value(of, data);
+                change(&mut value);
+                store.put(&key(at, data), &value).unwrap();
+            });
+            assert!(error.unwrap_err().to_string().contains("wrong entry"));
+        };
+        put(5, 5, |value| *value.last_mut().unwrap() ^= 1);
+        put(5, 5, |value| value.truncate(20));
+        put(5, 5, |value| value.clear());
+        put(5, 6, |_| ());
+    }
+}
