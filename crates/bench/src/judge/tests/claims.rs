@@ -138,3 +138,26 @@ fn incomplete_rounds_do_not_count() {
     assert_eq!(verdict.arms[0].total_seconds.values, [3.0]);
     assert_eq!(judge(&parameters(&["fixed-1"]), &[]).headroom, None);
 }
+
+#[test]
+fn where_every_session_offers_a_rate_nobody_wins_by_time() {
+    let arms = ["fixed-1", "fixed-10", "learned"];
+    let verdict = |offered: &[usize]| {
+        let mut runs = Vec::new();
+        for round in 0..3 {
+            for (name, closing) in arms.iter().zip([1.0, 2.0, 3.0]) {
+                let mut run = run(name, round, [5.0, 5.0, closing]);
+                for number in offered {
+                    run.sessions[*number].open = true;
+                }
+                runs.push(run);
+            }
+        }
+        judge(&parameters(&arms), &runs)
+    };
+    let some = verdict(&[0]);
+    assert!(some.headroom.is_some() && !some.won.is_empty());
+    let all = verdict(&[0, 1]);
+    assert_eq!((all.headroom, all.won), (None, Vec::new()));
+    assert!(all.arms.iter().all(|arm| arm.standing.is_none()));
+}
