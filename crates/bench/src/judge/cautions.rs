@@ -41,6 +41,7 @@ pub fn cautions(
     cautions.extend(answers_caution(parameters, rounds));
     cautions.extend(program_cautions(rounds));
     cautions.extend(boot_caution(rounds));
+    cautions.extend(offer_caution(parameters, rounds));
     cautions.extend(unsettled_caution(rounds));
     cautions.extend(debt_caution(rounds));
     cautions.extend(untold_debt_caution(verdict));
@@ -200,6 +201,27 @@ fn boot_caution(rounds: &[Vec<&ArmRun>]) -> Option<String> {
              compare within each round, and the spread is of machines too."
         )
     })
+}
+
+/// Another machine, or another program, carries more or less than rates are a share of.
+fn offer_caution(parameters: &Parameters, rounds: &[Vec<&ArmRun>]) -> Option<String> {
+    let offer = parameters.offered.as_ref()?;
+    let runs = || rounds.iter().flatten();
+    let mut boots = runs().filter_map(|run| run.boot.as_ref());
+    let mut programs = runs().filter_map(|run| run.program.as_ref());
+    let elsewhere = boots.any(|own| offer.boots.iter().any(|it| it != own));
+    let otherwise = programs.any(|own| offer.programs.iter().any(|it| it != own));
+    let how = match (elsewhere, otherwise) {
+        (false, false) => return None,
+        (true, false) => "under another start of a machine, perhaps on another",
+        (false, true) => "by another program",
+        (true, true) => "under another start of a machine, perhaps on another, by another program",
+    };
+    Some(format!(
+        "The highest rate is {:.0} % of a maximum that was measured {how}: which share of its own \
+         an arm was offered here is not known.",
+        100.0 * offer.share
+    ))
 }
 
 fn unsettled_caution(rounds: &[Vec<&ArmRun>]) -> Option<String> {

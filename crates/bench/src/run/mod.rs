@@ -33,6 +33,7 @@ pub(crate) use job::remove_directory;
 pub(crate) use load::Filling;
 pub use plan::{DEFAULT_SPACE_BOUND, LEAST_ROUNDS, Launcher, Parameters, RunPlan};
 pub use program::Program;
+pub use rates::Offer;
 pub use record::{ArmRun, LoadRecord, SessionRecord, Totals};
 pub(crate) use results::replace;
 pub use results::{Failure, Machine, RESULTS_FILE, Results};

@@ -46,6 +46,37 @@ fn runs_of_several_starts_of_a_machine_are_told() {
 }
 
 #[test]
+fn rates_of_another_machine_or_program_are_told() {
+    let program = |version: &str| Program {
+        version: version.to_owned(),
+        commit: None,
+        dirty: false,
+        sources: None,
+    };
+    let told = |boot: Option<&str>, version: &str| {
+        let mut parameters = parameters(&["fixed-1"]);
+        parameters.offered = Some(Offer {
+            maximum: 1000.0,
+            share: 0.9,
+            of: None,
+            boots: vec!["a".to_owned()],
+            programs: vec![program("1")],
+        });
+        let mut run = run("fixed-1", 0, [1.0; 3]);
+        (run.boot, run.program) = (boot.map(str::to_owned), Some(program(version)));
+        let cautions = judge(&parameters, &[run]).cautions;
+        cautions.into_iter().find(|it| it.contains("of a maximum"))
+    };
+    assert_eq!(told(Some("a"), "1"), None);
+    assert_eq!(told(None, "1"), None, "the system does not tell");
+    let elsewhere = told(Some("b"), "1").expect("a caution");
+    assert!(elsewhere.contains("90 %") && elsewhere.contains("another start"));
+    let otherwise = told(Some("a"), "2").expect("a caution");
+    assert!(otherwise.contains("by another program"), "{otherwise}");
+    assert!(told(Some("b"), "2").is_some_and(|it| it.contains("another, by another")));
+}
+
+#[test]
 fn arms_that_give_fewer_answers_are_told() {
     let arms = ["fixed-1", "fixed-4"];
     let told = |verified: u64, operations: u64, threads: u32| {

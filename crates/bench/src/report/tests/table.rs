@@ -33,6 +33,21 @@ fn the_table_shows_headroom_arms_sessions_and_cautions() {
 }
 
 #[test]
+fn the_table_tells_what_rates_are_a_share_of() {
+    let mut results = results(&["mock-a"], 1);
+    assert!(!render_table(&results).contains("The highest rate"));
+    results.parameters.offered = Some(crate::run::Offer {
+        maximum: 34_000.4,
+        share: 0.9,
+        of: results.parameters.arms.first().cloned(),
+        boots: Vec::new(),
+        programs: Vec::new(),
+    });
+    let told = "\nThe highest rate is 90 % of the 34,000 operations a second that mock-a carried";
+    assert!(render_table(&results).contains(told));
+}
+
+#[test]
 fn table_and_page_name_the_program() {
     let mut results = results(&["mock-a"], 1);
     assert!(!render_table(&results).contains("commit"));
