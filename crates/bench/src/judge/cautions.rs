@@ -41,6 +41,7 @@ pub fn cautions(
     cautions.extend(answers_caution(parameters, rounds));
     cautions.extend(program_cautions(rounds));
     cautions.extend(boot_caution(rounds));
+    cautions.extend(sitting_caution(rounds));
     cautions.extend(offer_caution(parameters, rounds));
     cautions.extend(unsettled_caution(rounds));
     cautions.extend(debt_caution(rounds));
@@ -201,6 +202,21 @@ fn boot_caution(rounds: &[Vec<&ArmRun>]) -> Option<String> {
              compare within each round, and the spread is of machines too."
         )
     })
+}
+
+/// A machine's own speed drifts within hours, by as much as arms differ.
+fn sitting_caution(rounds: &[Vec<&ArmRun>]) -> Option<String> {
+    let sittings = |round: &Vec<&ArmRun>| distinct(round.iter().filter_map(|run| run.sitting));
+    let split = rounds.iter().find(|round| sittings(round).len() > 1)?;
+    let begun = sittings(split);
+    let apart = begun.iter().max()? - begun.iter().min()?;
+    Some(format!(
+        "Round {} was measured in {} sittings that began {:.1} hours apart: if the machine became \
+         faster or slower meanwhile, its arms are no comparison.",
+        split.first()?.round + 1,
+        begun.len(),
+        apart as f64 / 3600.0
+    ))
 }
 
 /// Another machine, or another program, carries more or less than rates are a share of.

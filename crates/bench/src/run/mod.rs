@@ -87,8 +87,9 @@ pub fn run(plan: &RunPlan, watcher: &mut dyn Watcher) -> Result<Results> {
         let ended = launch(plan, &job(plan, &results.machine, &arm, round)?, watcher);
         let succeeded = ended.is_ok();
         match ended {
-            Ok(run) => {
+            Ok(mut run) => {
                 sitting.note(&arm, begun);
+                run.sitting = Some(sitting.number());
                 let failures = results.failures.iter_mut();
                 let before = failures.filter(|it| it.arm == arm && it.round == round);
                 before.for_each(|failure| failure.made_good = true);
