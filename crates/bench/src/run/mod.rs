@@ -26,6 +26,7 @@ use crate::error::{BenchError, Place, Result};
 use crate::judge::judge;
 use crate::workload::sha256_hex;
 
+pub(crate) use boot::boot;
 pub use child::run_arm_child;
 pub use event::{Event, Progress};
 pub use job::Job;
