@@ -6,7 +6,7 @@ mod to_win;
 
 use super::*;
 use crate::arms::ArmName;
-use crate::run::{LoadRecord, Offer, Program, RunPlan, SessionRecord, Totals};
+use crate::run::{LoadRecord, RunPlan, SessionRecord, Totals};
 use crate::store::Counters;
 use crate::workload::{CLOSING_SESSION, load_workload};
 

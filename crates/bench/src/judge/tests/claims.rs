@@ -1,6 +1,7 @@
 //! What the rules of a believable benchmark forbid to claim.
 
 use super::*;
+use crate::run::{Offer, Program};
 
 #[test]
 fn an_arm_that_builds_the_tree_of_another_one_is_told() {
