@@ -46,8 +46,8 @@ pub use report::{
 };
 pub use run::{
     ArmRun, DEFAULT_SPACE_BOUND, Event, Failure, Job, LEAST_ROUNDS, Launcher, LoadRecord, Machine,
-    Parameters, Program, Progress, RESULTS_FILE, Results, RunPlan, SessionRecord, Silent, Totals,
-    Watcher, run, run_arm_child,
+    Offer, Parameters, Program, Progress, RESULTS_FILE, Results, RunPlan, SessionRecord, Silent,
+    Totals, Watcher, run, run_arm_child,
 };
 pub use simulate::{
     Calibration, Compared, ComparedTotal, Contender, Followed, MachineModel, OracleKind,

@@ -42,6 +42,8 @@ pub fn cautions(
     cautions.extend(answers_caution(parameters, rounds));
     cautions.extend(program_cautions(rounds));
     cautions.extend(boot_caution(rounds));
+    cautions.extend(sitting_caution(rounds));
+    cautions.extend(offer_caution(parameters, rounds));
     cautions.extend(unsettled_caution(rounds));
     cautions.extend(debt_caution(rounds));
     cautions.extend(untimed_debt_caution(rounds));
@@ -215,6 +217,42 @@ fn boot_caution(rounds: &[Vec<&ArmRun>]) -> Option<String> {
              compare within each round, and the spread is of machines too."
         )
     })
+}
+
+/// A machine's own speed drifts within hours, by as much as arms differ.
+fn sitting_caution(rounds: &[Vec<&ArmRun>]) -> Option<String> {
+    let sittings = |round: &Vec<&ArmRun>| distinct(round.iter().filter_map(|run| run.sitting));
+    let split = rounds.iter().find(|round| sittings(round).len() > 1)?;
+    let begun = sittings(split);
+    let apart = begun.iter().max()? - begun.iter().min()?;
+    Some(format!(
+        "Round {} was measured in {} sittings that began {:.1} hours apart: if the machine became \
+         faster or slower meanwhile, its arms are no comparison.",
+        split.first()?.round + 1,
+        begun.len(),
+        apart as f64 / 3600.0
+    ))
+}
+
+/// Another machine, or another program, carries more or less than rates are a share of.
+fn offer_caution(parameters: &Parameters, rounds: &[Vec<&ArmRun>]) -> Option<String> {
+    let offer = parameters.offered.as_ref()?;
+    let runs = || rounds.iter().flatten();
+    let mut boots = runs().filter_map(|run| run.boot.as_ref());
+    let mut programs = runs().filter_map(|run| run.program.as_ref());
+    let elsewhere = boots.any(|own| offer.boots.iter().any(|it| it != own));
+    let otherwise = programs.any(|own| offer.programs.iter().any(|it| it != own));
+    let how = match (elsewhere, otherwise) {
+        (false, false) => return None,
+        (true, false) => "under another start of a machine, perhaps on another",
+        (false, true) => "by another program",
+        (true, true) => "under another start of a machine, perhaps on another, by another program",
+    };
+    Some(format!(
+        "The highest rate is {:.0} % of a maximum that was measured {how}: which share of its own \
+         an arm was offered here is not known.",
+        100.0 * offer.share
+    ))
 }
 
 fn unsettled_caution(rounds: &[Vec<&ArmRun>]) -> Option<String> {

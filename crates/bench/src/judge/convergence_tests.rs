@@ -39,6 +39,7 @@ fn run(name: &str, round: u32, seconds: [&[(f64, u32)]; 2]) -> ArmRun {
         round,
         program: None,
         boot: None,
+        sitting: None,
         load: LoadRecord::default(),
         sessions,
         totals: Totals {

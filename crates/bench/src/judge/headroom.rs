@@ -89,8 +89,19 @@ impl Headroom {
     }
 }
 
-/// The headroom over the arms of the hull; `None` if the hull is empty.
+/// Whether arms are judged by time: where every session but the closing one offers a rate, all
+/// that is left is the seconds of that one and the debt, and what the arms did stands in neither.
+pub(crate) fn by_time(arms: &[ArmVerdict]) -> bool {
+    let mut sessions = arms.iter().flat_map(|arm| &arm.sessions);
+    sessions.any(|session| !session.open && session.name != CLOSING_SESSION)
+}
+
+/// The headroom over the arms of the hull; `None` if the hull is empty, and where arms are not
+/// judged by time.
 pub fn headroom(arms: &[ArmVerdict]) -> Option<Headroom> {
+    if !by_time(arms) {
+        return None;
+    }
     let hull: Vec<&ArmVerdict> = arms.iter().filter(|arm| arm.in_hull).collect();
     let by_total = |a: &&&ArmVerdict, b: &&&ArmVerdict| {
         a.total_seconds.median.total_cmp(&b.total_seconds.median)

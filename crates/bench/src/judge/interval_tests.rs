@@ -77,6 +77,7 @@ pub(super) fn run_of(samples: Vec<Sample>) -> ArmRun {
         round: 0,
         program: None,
         boot: None,
+        sitting: None,
         load: Default::default(),
         sessions: vec![record("calm"), record("overload")],
         totals: Default::default(),

@@ -43,8 +43,8 @@ pub use convergence::Convergence;
 pub use course::{Course, FIRST_MISSIONS, NEAR};
 pub use debt::debt_seconds;
 pub use figure::{CLOSE, Figure, Standing, median};
-pub(crate) use headroom::oracle_of;
 pub use headroom::{BestInSession, Bound, Gap, Headroom, OtherRounds, headroom};
+pub(crate) use headroom::{by_time, oracle_of};
 pub use intervals::{Interval, Intervals};
 pub use level0::{
     Level0Files, Level1Runs, Reads, ReadsByFiles, STEP as LEVEL0_STEP, reads_by_level0_files,

@@ -62,6 +62,7 @@ pub(super) fn run(name: &str, round: u32, seconds: [f64; 3]) -> ArmRun {
         round,
         program: None,
         boot: None,
+        sitting: None,
         load,
         sessions,
         totals,

@@ -5,7 +5,7 @@ use super::labels::Labels;
 use super::words::{figure, plain};
 use crate::distinct::distinct;
 use crate::judge::{
-    ArmVerdict, Bound, Figure, Gap, Headroom, Standing, Verdict, Won, Yardstick, oracle_of,
+    ArmVerdict, Bound, Figure, Gap, Headroom, Standing, Verdict, Won, Yardstick, by_time, oracle_of,
 };
 
 /// Above so many arms a bound tells their number alone.
@@ -21,6 +21,12 @@ const LUCK: &str = "  A minimum over noisy medians is partly luck (the winner's 
 pub(super) fn empty_hull(verdict: &Verdict) -> Option<&'static str> {
     if verdict.headroom.is_some() || verdict.arms.is_empty() {
         return None;
+    }
+    if !by_time(&verdict.arms) {
+        return Some(
+            "Nobody is judged by time, for every session but the closing one offers a rate: arms \
+             differ in how they met it.",
+        );
     }
     let any = verdict.arms.iter().any(|arm| arm.arm.is_static());
     Some(if any {

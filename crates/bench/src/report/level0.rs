@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use super::grid::Grid;
 use super::labels::Labels;
+use super::over_rounds::whole;
 use super::words::micros_figure;
 use crate::arms::ArmName;
 use crate::judge::{Figure, LEVEL0_STEP, Reads, ReadsByFiles, reads_by_level0_files};
-use crate::run::{ArmRun, Results};
+use crate::run::Results;
 
 /// Groups of numbers of files without which there is nothing to compare.
 const ENOUGH: usize = 3;
@@ -83,8 +84,7 @@ fn cells(rounds: impl Iterator<Item = Reads> + Clone) -> [String; 3] {
 
 fn by_files(results: &Results, arm: &ArmName, number: usize) -> ByFiles {
     let mut seen = ByFiles::new();
-    let own = |run: &&ArmRun| run.arm == *arm;
-    for run in results.runs.iter().filter(own) {
+    for run in whole(results, arm) {
         for it in reads_by_level0_files(run, number) {
             seen.entry(it.files).or_default().push(it);
         }

@@ -5,18 +5,22 @@ use crate::arms::ArmName;
 use crate::judge::Figure;
 use crate::run::{ArmRun, Results};
 
+/// An arm's runs in the rounds that hold all arms. Every table is of these: one of other rounds
+/// would not stand beside the rest.
+pub(super) fn whole<'a>(
+    results: &'a Results,
+    arm: &'a ArmName,
+) -> impl Iterator<Item = &'a ArmRun> {
+    results.whole_rounds().filter(move |run| run.arm == *arm)
+}
+
 /// What `judge` says of each run of an arm.
 pub(super) fn judged<T>(
     results: &Results,
     arm: &ArmName,
     judge: impl Fn(&ArmRun) -> Option<T>,
 ) -> Vec<T> {
-    let arms = &results.parameters.arms;
-    let is_whole = |round| arms.iter().all(|arm| results.holds(arm, round));
-    let own = results.runs.iter().filter(|run| run.arm == *arm);
-    own.filter(|run| is_whole(run.round))
-        .filter_map(judge)
-        .collect()
+    whole(results, arm).filter_map(judge).collect()
 }
 
 /// A figure over rounds.

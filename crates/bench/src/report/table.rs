@@ -40,7 +40,7 @@ they count from the moment it was due, and stand by session alone.
 pub fn render_table(results: &Results) -> String {
     let verdict = super::verdict_of(results);
     let labels = Labels::of_plan(&results.parameters.arms);
-    let mut text = head(results, &verdict) + &labels.schedules();
+    let mut text = head(results, &verdict) + &offered(results) + &labels.schedules();
     for caution in &verdict.cautions {
         text += &format!("  ! {}\n", labels.in_sentence(caution));
     }
@@ -122,6 +122,21 @@ fn head(results: &Results, verdict: &Verdict) -> String {
         machine.system,
         device(results),
         programs(results),
+    )
+}
+
+/// What the offered rates are a share of, where they are one.
+fn offered(results: &Results) -> String {
+    let Some(offer) = &results.parameters.offered else {
+        return String::new();
+    };
+    let of = offer.of.as_ref();
+    let whose = of.map_or("the slowest arm measured".to_string(), ToString::to_string);
+    format!(
+        "The highest rate is {:.0} % of the {} operations a second that {whose} carried in a \
+         closed loop\n",
+        100.0 * offer.share,
+        count(offer.maximum as u64)
     )
 }
 

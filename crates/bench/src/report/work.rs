@@ -7,6 +7,7 @@ use lissom::core::tuner::Policy;
 
 use super::grid::Grid;
 use super::labels::Labels;
+use super::over_rounds::whole;
 use super::words::{figure, figure_with, mebibytes};
 use crate::arms::{EXCESSES, excess_name, settings_of};
 use crate::judge::Figure;
@@ -31,7 +32,7 @@ pub(super) fn render_work(results: &Results, labels: &Labels) -> String {
 /// Causes as columns, arms as rows; `None` where no arm has a bound. An arm of Lissom
 /// without an excess has its row, too: that there was none is a result.
 fn excesses(results: &Results, labels: &Labels) -> Option<Grid> {
-    let counters = results.runs.iter().map(|run| &run.totals.counters);
+    let counters = results.whole_rounds().map(|run| &run.totals.counters);
     let found = counters.flat_map(|it| it.excesses.keys().cloned());
     let causes: BTreeSet<String> = EXCESSES.map(excess_name).into_iter().chain(found).collect();
     let mut titles = vec!["arm", "pieces"];
@@ -39,7 +40,7 @@ fn excesses(results: &Results, labels: &Labels) -> Option<Grid> {
     let mut grid = Grid::new(&titles);
     let mut any = false;
     for arm in &results.parameters.arms {
-        let runs: Vec<&ArmRun> = results.runs.iter().filter(|run| run.arm == *arm).collect();
+        let runs: Vec<&ArmRun> = whole(results, arm).collect();
         if !runs.iter().any(|run| is_bounded(&run.totals.counters)) {
             continue;
         }
@@ -72,7 +73,7 @@ fn memory(results: &Results, labels: &Labels) -> Option<Grid> {
     let mut grid = Grid::new(&["arm", "budget", "bound", "held (max)", ""]);
     let mut any = false;
     for arm in &results.parameters.arms {
-        let runs = || results.runs.iter().filter(|run| run.arm == *arm);
+        let runs = || whole(results, arm);
         if runs().all(|run| run.totals.counters.drains.is_none()) {
             continue;
         }
@@ -116,10 +117,7 @@ fn learners(results: &Results, labels: &Labels) -> Option<Grid> {
     ]);
     let mut any = false;
     for arm in &results.parameters.arms {
-        let runs: Vec<(&ArmRun, TunerCounters)> = results
-            .runs
-            .iter()
-            .filter(|run| run.arm == *arm)
+        let runs: Vec<(&ArmRun, TunerCounters)> = whole(results, arm)
             .filter_map(|run| Some((run, run.totals.counters.tuner.filter(learns)?)))
             .collect();
         let cell = |of: &dyn Fn(&ArmRun, &TunerCounters) -> f64| {

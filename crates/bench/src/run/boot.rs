@@ -12,7 +12,7 @@ const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 const DIGITS: usize = 12;
 
 /// Equal for runs between two starts of one machine; `None` where the system does not tell.
-pub(super) fn boot() -> Option<String> {
+pub(crate) fn boot() -> Option<String> {
     let told = fs::read(BOOT_ID).ok()?;
     sha256_hex(told.trim_ascii())
         .get(..DIGITS)

@@ -206,6 +206,7 @@ impl Book {
             round: job.round,
             program: job.program.clone(),
             boot: boot(),
+            sitting: None,
             load,
             sessions: self.sessions,
             totals,

@@ -26,6 +26,7 @@ use crate::error::{BenchError, Place, Result};
 use crate::judge::judge;
 use crate::workload::sha256_hex;
 
+pub(crate) use boot::boot;
 pub use child::run_arm_child;
 pub use event::{Event, Progress};
 pub use job::Job;
@@ -33,6 +34,7 @@ pub(crate) use job::remove_directory;
 pub(crate) use load::Filling;
 pub use plan::{DEFAULT_SPACE_BOUND, LEAST_ROUNDS, Launcher, Parameters, RunPlan};
 pub use program::Program;
+pub use rates::Offer;
 pub use record::{ArmRun, LoadRecord, SessionRecord, Totals};
 pub(crate) use results::replace;
 pub use results::{Failure, Machine, RESULTS_FILE, Results};
@@ -86,8 +88,9 @@ pub fn run(plan: &RunPlan, watcher: &mut dyn Watcher) -> Result<Results> {
         let ended = launch(plan, &job(plan, &results.machine, &arm, round)?, watcher);
         let succeeded = ended.is_ok();
         match ended {
-            Ok(run) => {
+            Ok(mut run) => {
                 sitting.note(&arm, begun);
+                run.sitting = Some(sitting.number());
                 let failures = results.failures.iter_mut();
                 let before = failures.filter(|it| it.arm == arm && it.round == round);
                 before.for_each(|failure| failure.made_good = true);

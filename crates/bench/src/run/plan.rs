@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::rates::Offer;
 use super::results::Results;
 use crate::arms::options_file::check_given;
 use crate::arms::{ArmName, Resources};
@@ -37,6 +38,8 @@ pub enum Launcher {
 pub struct RunPlan {
     /// The workload, sized.
     pub workload: Workload,
+    /// What its rates are a share of, where they are one: [`RunPlan::offer`] sets it.
+    pub offered: Option<Offer>,
     /// The arms; each round holds all of them.
     pub arms: Vec<ArmName>,
     /// Rounds. Fewer than three give no comparison, and the report says so.
@@ -73,6 +76,9 @@ pub struct Parameters {
     pub workload: Workload,
     /// Its SHA-256.
     pub workload_fingerprint: String,
+    /// What its rates are a share of; absent where they are its own, and in older files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offered: Option<Offer>,
     /// The arms in the plan's order.
     pub arms: Vec<ArmName>,
     /// Seed.
@@ -101,6 +107,7 @@ impl RunPlan {
     pub fn new(workload: Workload, arms: Vec<ArmName>, out: PathBuf) -> Result<Self> {
         Ok(Self {
             workload,
+            offered: None,
             arms,
             rounds: LEAST_ROUNDS,
             seed: 1,
@@ -121,6 +128,7 @@ impl RunPlan {
         Parameters {
             workload: self.workload.clone(),
             workload_fingerprint: self.workload.fingerprint(),
+            offered: self.offered.clone(),
             arms: self.arms.clone(),
             seed: self.seed,
             threads: self.threads,

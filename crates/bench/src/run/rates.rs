@@ -1,11 +1,32 @@
 //! Offered rates as a share of what a closed loop carried.
 
+use serde::{Deserialize, Serialize};
+
 use super::plan::RunPlan;
+use super::program::Program;
 use super::results::{Machine, Results};
 use crate::arms::{ArmName, Resources};
+use crate::distinct::distinct;
 use crate::error::{BenchError, Result};
 use crate::judge::maximum;
 use crate::workload::{Session, Workload};
+
+/// What offered rates are a share of: it holds for the machine and the program that it was
+/// measured with.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Offer {
+    /// Operations per second that a closed loop carried.
+    pub maximum: f64,
+    /// Share of it that the highest rate is.
+    pub share: f64,
+    /// The arm that carried it; absent where it is the slowest of those that were measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<ArmName>,
+    /// Under which starts of a machine it was measured, where the runs told.
+    pub boots: Vec<String>,
+    /// The programs that measured it, where they told.
+    pub programs: Vec<Program>,
+}
 
 impl RunPlan {
     /// Makes a closed loop of every session.
@@ -38,6 +59,14 @@ impl RunPlan {
             ))
         })?;
         self.workload = self.workload.offering(maximum.operations * share)?;
+        let runs = || measured.whole_rounds();
+        self.offered = Some(Offer {
+            maximum: maximum.operations,
+            share,
+            of: of.cloned(),
+            boots: distinct(runs().filter_map(|run| run.boot.clone())),
+            programs: distinct(runs().filter_map(|run| run.program.clone())),
+        });
         let resources = &mut self.resources;
         resources.full_load = resources.full_load.or(maximum.full_load);
         Ok(maximum.operations)
@@ -189,6 +218,29 @@ mix = { update = 1, get_present = 1 }
         let mut again = plan(out.path());
         again.offer(&measured, None, 0.5).unwrap();
         assert_eq!(again.resources, offered.resources);
+    }
+
+    #[test]
+    fn what_the_offer_was_made_of_stays_with_the_results() {
+        let out = tempfile::tempdir().unwrap();
+        let mut closed = plan(out.path());
+        closed.close_loops();
+        assert_eq!(closed.parameters().offered, None);
+        let mut measured = run(&closed, &mut Silent).unwrap();
+        for (run, boot) in measured.runs.iter_mut().zip(["a", "b"]) {
+            run.boot = Some(boot.to_owned());
+        }
+        // A round that is not whole tells nothing of the maximum.
+        let mut cut = measured.runs[0].clone();
+        (cut.round, cut.boot) = (1, Some("c".to_owned()));
+        measured.runs.push(cut);
+        let of: ArmName = "mock-b".parse().unwrap();
+        let mut offered = plan(out.path());
+        let maximum = offered.offer(&measured, Some(&of), 0.5).unwrap();
+        let kept = offered.parameters().offered.unwrap();
+        assert_eq!((kept.maximum, kept.share), (maximum, 0.5));
+        assert_eq!((kept.of, kept.programs), (Some(of), Vec::new()));
+        assert_eq!(kept.boots, ["a", "b"]);
     }
 
     #[test]

@@ -21,6 +21,10 @@ pub struct ArmRun {
     /// where the system does not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub boot: Option<String>,
+    /// When the sitting began in which it was made, in seconds since 1970: sittings differ in it.
+    /// Absent in older files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sitting: Option<u64>,
     /// How the starting state was reached; not measured.
     pub load: LoadRecord,
     /// The sessions, the closing one last.

@@ -189,6 +189,13 @@ impl Results {
             .any(|run| run.round == round && run.arm == *arm)
     }
 
+    /// The runs of rounds that hold all arms, which alone are judged.
+    pub fn whole_rounds(&self) -> impl Iterator<Item = &ArmRun> {
+        let arms = &self.parameters.arms;
+        let is_whole = move |round| arms.iter().all(|arm| self.holds(arm, round));
+        self.runs.iter().filter(move |run| is_whole(run.round))
+    }
+
     /// Replaces the file in `out` atomically.
     pub fn save(&self, out: &Path) -> Result<PathBuf> {
         let path = out.join(RESULTS_FILE);

@@ -1,6 +1,6 @@
 //! How long a sitting may take, and whether one more arm ends within it.
 
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use super::plan::RunPlan;
 use super::record::ArmRun;
@@ -15,16 +15,25 @@ const UNRECORDED: f64 = 1.1;
 /// The time since a run began or went on.
 pub(super) struct Sitting {
     begun: Instant,
+    /// The same in seconds since 1970.
+    number: u64,
     /// Arms that ran in it.
     took: Vec<(ArmName, f64)>,
 }
 
 impl Sitting {
     pub(super) fn begin() -> Self {
+        let since_1970 = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
         Self {
             begun: Instant::now(),
+            number: since_1970.as_secs(),
             took: Vec::new(),
         }
+    }
+
+    /// What tells it from other sittings.
+    pub(super) fn number(&self) -> u64 {
+        self.number
     }
 
     /// Whether `arm` is expected to end in the time that `plan` allows.

@@ -37,6 +37,9 @@ struct Seat<'a> {
     noted: u64,
     /// Its operations of each session.
     streams: Vec<OpStream>,
+    /// How long ago its next operation of each session was due when the last turn ended: what a
+    /// store owes then is not forgiven.
+    late: Vec<Duration>,
 }
 
 impl<'a> Sessions<'a> {
@@ -73,6 +76,7 @@ impl<'a> Sessions<'a> {
         Seat {
             performer: Performer::new(self.store, self.data),
             noted: 0,
+            late: vec![Duration::ZERO; sessions.len()],
             streams: sessions
                 .iter()
                 .enumerate()
@@ -88,7 +92,7 @@ impl<'a> Sessions<'a> {
         seats: &mut [Seat<'_>],
         partitions: &mut [Partition],
     ) -> Result<()> {
-        let start = course.start(self.clock.now());
+        let begun = self.clock.now();
         let threads = partitions.len() as u64;
         let results: Vec<Result<()>> = std::thread::scope(|scope| {
             let workers: Vec<_> = partitions
@@ -102,7 +106,7 @@ impl<'a> Sessions<'a> {
                         portion,
                         thread,
                         threads,
-                        start,
+                        begun,
                     };
                     scope.spawn(move || worker.run(seat, partition))
                 })
@@ -121,23 +125,23 @@ impl<'a> Course<'a> {
         }
     }
 
-    /// The session's start, as if it had never been interrupted: its next operation is
-    /// due now.
-    fn start(&self, now: Duration) -> Duration {
-        let offset = self.due.clone().next().unwrap_or(0.0);
-        now.saturating_sub(Duration::from_secs_f64(offset))
-    }
-
     /// The pace of a thread that takes each `threads`-th operation behind the first
-    /// `skipped` ones.
-    fn pace(&self, skipped: u64, threads: u64, start: Duration) -> Pace {
+    /// `skipped` ones, as if the session had never been interrupted: its next operation is
+    /// due now, or that of a thread that was behind was due `late` ago.
+    fn pace(&self, skipped: u64, threads: u64, now: Duration, late: Duration) -> Pace {
         if !self.session.is_open() {
             return Pace::Closed;
         }
         let due = self.due.clone().skip(skipped as usize);
+        let next = if late.is_zero() {
+            self.due.clone().next()
+        } else {
+            due.clone().next()
+        };
+        let passed = Duration::from_secs_f64(next.unwrap_or(0.0)) + late;
         Pace::Open {
             due: due.step_by(threads as usize),
-            start,
+            start: now.saturating_sub(passed),
         }
     }
 
@@ -150,6 +154,15 @@ impl<'a> Course<'a> {
     }
 }
 
+/// How long ago the next operation was due; zero if it is not yet, or has no due time.
+fn overdue(pace: &mut Pace, now: Duration) -> Duration {
+    let Pace::Open { due, start } = pace else {
+        return Duration::ZERO;
+    };
+    let next = Duration::from_secs_f64(due.next().unwrap_or(0.0));
+    now.saturating_sub(*start + next)
+}
+
 /// One thread of a portion.
 struct Worker<'a> {
     trial: &'a Sessions<'a>,
@@ -157,7 +170,8 @@ struct Worker<'a> {
     portion: &'a Portion,
     thread: usize,
     threads: u64,
-    start: Duration,
+    /// When the portion began.
+    begun: Duration,
 }
 
 impl Worker<'_> {
@@ -173,10 +187,13 @@ impl Worker<'_> {
     fn operate(&self, seat: &mut Seat<'_>, partition: &mut Partition) -> Result<()> {
         let trial = self.trial;
         let (skipped, own) = self.portion.share(self.thread as u64, self.threads);
-        let mut pace = self.course.pace(skipped, self.threads, self.start);
-        let Some(stream) = seat.streams.get_mut(self.portion.session) else {
+        let session = self.portion.session;
+        let stream = seat.streams.get_mut(session);
+        let (Some(stream), Some(late)) = (stream, seat.late.get_mut(session)) else {
             return Ok(());
         };
+        let course = self.course;
+        let mut pace = course.pace(skipped, self.threads, self.begun, *late);
         for _ in 0..own {
             if trial.is_stopped() {
                 break;
@@ -194,6 +211,7 @@ impl Worker<'_> {
                 .board
                 .note(self.thread, timed, partition.live_bytes(), bytes);
         }
+        *late = overdue(&mut pace, trial.clock.now());
         Ok(())
     }
 

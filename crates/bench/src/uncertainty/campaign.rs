@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::engine::{SessionCost, experiment};
 use super::sessions::{divergence, sessions};
 use crate::error::{BenchError, Place, Result};
-use crate::run::replace;
+use crate::run::{boot, replace};
 
 /// The published system has 10 bits of memory and a smallest buffer of 1 MiB for
 /// each 10 M entries: trees of fewer entries keep both in proportion, so that they
@@ -57,6 +57,10 @@ pub struct Experiment {
     pub tuned: Tuned,
     /// What the sessions cost.
     pub sessions: Vec<SessionCost>,
+    /// Digits that tell under which start of a machine it was measured; absent in older files, and
+    /// where the system does not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boot: Option<String>,
 }
 
 /// What was measured so far.
@@ -123,6 +127,7 @@ pub fn run_campaign(
                 rho,
                 tuned,
                 sessions: costs,
+                boot: boot(),
             });
             save(&file, &campaign)?;
         }

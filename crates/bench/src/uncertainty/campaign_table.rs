@@ -7,6 +7,7 @@ use lissom::core::cost_model::{OperationKind, expected_workloads, published_tuni
 use super::campaign::{Campaign, Experiment, TuningKind};
 use super::engine::SessionCost;
 use super::sessions::SessionKind;
+use crate::distinct::distinct;
 
 /// Both tunings of one expected workload.
 struct Pair<'a> {
@@ -18,6 +19,10 @@ impl Pair<'_> {
     /// Gain of the robust tuning over all sessions, by a cost.
     fn gain(&self, cost: &dyn Fn(&Experiment) -> f64) -> f64 {
         cost(self.nominal) / cost(self.robust) - 1.0
+    }
+
+    fn is_of_one_tuning(&self) -> bool {
+        self.nominal.tuned.tuning == self.robust.tuned.tuning
     }
 }
 
@@ -57,15 +62,13 @@ pub fn render_campaign(campaign: &Campaign) -> String {
         "{:<5}{:>6}  {:<52}{:<52}{:>9}{:>9}{:>9}",
         "", "rho", "nominal", "robust", "I/Os", "model", "time"
     );
-    let mut won = 0;
-    let mut pairs = 0;
+    let mut gains = Vec::new();
     for expected in expected_workloads() {
         let Some(pair) = pair(campaign, expected.name) else {
             continue;
         };
         let gain = pair.gain(&ios);
-        won += usize::from(gain >= 0.0);
-        pairs += 1;
+        gains.push((gain, pair.is_of_one_tuning()));
         let _ = writeln!(
             text,
             "{:<5}{:>6.2}  {:<52}{:<52}{:>+8.1}%{:>+8.1}%{:>+8.1}%",
@@ -80,12 +83,48 @@ pub fn render_campaign(campaign: &Campaign) -> String {
     }
     let _ = writeln!(
         text,
-        "\nThe robust tuning wins or ties {won} of {pairs} by measured I/Os. Gains are of \
-         throughput over all six sessions: by I/Os per query, by the model, by time.\n"
+        "\n{} Gains are of throughput over all six sessions: by I/Os per query, by the model, by \
+         time.{}\n",
+        standing(&gains),
+        starts(campaign)
     );
     text += &correlations(campaign);
     text += &sequences(campaign);
     text + &side_by_side(campaign)
+}
+
+/// Who was better, by gains and whether they are of one tuning against itself. There is one run of
+/// each, so that such pairs alone tell how far two runs lie apart.
+fn standing(gains: &[(f64, bool)]) -> String {
+    let alike = gains.iter().filter(|(_, alike)| *alike);
+    let spread = alike.map(|(gain, _)| gain.abs()).max_by(f64::total_cmp);
+    let over = spread.unwrap_or(0.0);
+    let better = gains.iter().filter(|(gain, _)| *gain > over).count();
+    let worse = gains.iter().filter(|(gain, _)| *gain < -over).count();
+    let known = match spread {
+        Some(spread) => format!(
+            "the others lie within {:.1} %, by which two runs of one tuning differed",
+            100.0 * spread
+        ),
+        None => "how far two runs of one tuning lie apart is not known".to_owned(),
+    };
+    format!(
+        "Of {} pairs, one run each, the robust tuning is better in {better} and worse in {worse} \
+         by measured I/Os; {known}.",
+        gains.len()
+    )
+}
+
+/// Times of several machines are no comparison.
+fn starts(campaign: &Campaign) -> String {
+    let boots = campaign.experiments.iter();
+    let boots = distinct(boots.filter_map(|it| it.boot.as_ref())).len();
+    if boots < 2 {
+        return String::new();
+    }
+    format!(
+        " Measured under {boots} starts of a machine, perhaps on several: times may not compare."
+    )
 }
 
 /// Expected workloads whose sessions are shown one by one, as in Endure's figures 7
@@ -231,6 +270,49 @@ fn correlation(points: &[(f64, f64)]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::uncertainty::campaign::CampaignPlan;
+
+    #[test]
+    fn gains_within_the_difference_of_equal_tunings_are_nobodys() {
+        let gains = [(0.3, false), (0.05, false), (-0.105, true), (0.085, true)];
+        let told = standing(&gains);
+        let words = "Of 4 pairs, one run each, the robust tuning is better in 1 and worse in 0";
+        assert!(told.starts_with(words), "{told}");
+        assert!(told.contains("within 10.5 %"), "{told}");
+        let told = standing(&[(0.3, false), (-0.2, false)]);
+        assert!(told.contains("better in 1 and worse in 1"), "{told}");
+        assert!(told.ends_with("is not known."), "{told}");
+    }
+
+    #[test]
+    fn several_starts_of_a_machine_are_told() {
+        let plan = CampaignPlan {
+            entries: 1_000_000,
+            workloads: 1,
+            queries: 1,
+            seed: 1,
+        };
+        let expectation = plan.expectation(&expected_workloads()[7], 0.0);
+        let tuned = expectation.tune_held().expect("a tuning");
+        let of = |boot: Option<&str>| Experiment {
+            workload: "w7".to_owned(),
+            kind: TuningKind::Nominal,
+            rho: 0.0,
+            tuned: tuned.clone(),
+            sessions: Vec::new(),
+            boot: boot.map(str::to_owned),
+        };
+        let told = |boots: [Option<&str>; 2]| {
+            starts(&Campaign {
+                plan: plan.clone(),
+                experiments: Vec::from(boots.map(of)),
+            })
+        };
+        assert_eq!(told([Some("a"), Some("a")]), "");
+        assert_eq!(told([None, Some("a")]), "", "an older file");
+        let several = told([Some("a"), Some("b")]);
+        assert!(several.contains("under 2 starts"), "{several}");
+    }
 
     #[test]
     fn correlations_by_hand() {

@@ -8,6 +8,13 @@ use crate::error::{BenchError, Result};
 pub const SHORTEST_KEY: usize = 17;
 /// Largest value: RocksDB takes more, but a benchmark of it would need other settings.
 const LARGEST_VALUE: u64 = 16 << 20;
+/// More entries are a mistake: the harness keeps a byte of memory for each.
+const MOST_ENTRIES: u64 = 10_000_000_000;
+/// More operations in a session are a mistake: those that become due are counted one by one before
+/// anything runs.
+const MOST_OPERATIONS: f64 = 1e10;
+/// Seconds above which the length of a session is a mistake: some four months.
+const MOST_SECONDS: f64 = 1e7;
 /// Share of all keys that deletes may remove before reads of existing keys degenerate.
 const LARGEST_DELETED_SHARE: f64 = 0.8;
 
@@ -37,6 +44,9 @@ fn check_head(workload: &Workload) -> Result<()> {
     }
     if workload.entries < 1000 {
         return fail("entries", "there must be at least 1000");
+    }
+    if workload.entries > MOST_ENTRIES {
+        return fail("entries", "there must be at most 10,000,000,000");
     }
     if !(SHORTEST_KEY..=1024).contains(&workload.key_size) {
         return fail("key_size", "it must lie in 17..=1024 bytes");
@@ -89,6 +99,7 @@ fn check_session(session: &Session, workload: &Workload) -> Result<()> {
     }
     check_length(session)?;
     session.rate.check()?;
+    check_operations(session, workload)?;
     check_keys(session.keys, workload)?;
     check_size("scan_length", session.scan_length, 1, 100_000)?;
     check_mix(&session.mix)
@@ -121,10 +132,29 @@ fn check_length(session: &Session) -> Result<()> {
             positive(field, value)?;
         }
     }
+    if session.seconds.is_some_and(|seconds| seconds > MOST_SECONDS) {
+        return fail("seconds", "it must be at most 10,000,000");
+    }
     match session.operations {
         Some(0) => fail("operations", "it must be above 0"),
         _ => Ok(()),
     }
+}
+
+/// By the highest rate where operations become due for a given time.
+fn check_operations(session: &Session, workload: &Workload) -> Result<()> {
+    let given = session.operations.map(|operations| operations as f64);
+    let by_entry = session.operations_per_entry;
+    let by_entry = by_entry.map(|operations| operations * workload.entries as f64);
+    let offered = session.seconds.zip(session.rate.highest());
+    let offered = offered.map(|(seconds, rate)| seconds * rate);
+    if given.or(by_entry).or(offered).unwrap_or(0.0) <= MOST_OPERATIONS {
+        return Ok(());
+    }
+    fail(
+        "operations",
+        "there would be more than 10,000,000,000; lower the operations, the seconds or the rate",
+    )
 }
 
 fn check_keys(keys: Keys, workload: &Workload) -> Result<()> {
@@ -229,7 +259,7 @@ pub(super) fn positive(field: &str, value: f64) -> Result<()> {
     fail(field, "it must be a finite number above 0")
 }
 
-fn within(field: &str, value: f64, low: f64, high: f64) -> Result<()> {
+pub(super) fn within(field: &str, value: f64, low: f64, high: f64) -> Result<()> {
     if (low..=high).contains(&value) {
         return Ok(());
     }

@@ -4,8 +4,15 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::check::{fail, positive};
+use super::check::{fail, positive, within};
 use crate::error::Result;
+
+/// Operations per second below which no session comes to an end.
+const LEAST_RATE: f64 = 1e-3;
+/// Operations per second that no store can be offered.
+const MOST_RATE: f64 = 1e8;
+/// Share of a fast phase that may be over when its first operation becomes due.
+const LATE: f64 = 0.05;
 
 /// How operations are offered. Rates are operations per second over all threads.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -66,6 +73,28 @@ impl Periodic {
         } else {
             self.low
         }
+    }
+
+    /// An operation becomes due one over the rate after the one before: at a low rate that may be
+    /// when much of the next phase is over, which then offers less than it says.
+    fn check(&self) -> Result<()> {
+        possible("rate.periodic.high", self.high)?;
+        possible("rate.periodic.low", self.low)?;
+        positive("rate.periodic.seconds", self.seconds)?;
+        positive("rate.periodic.low_seconds", self.low_phase())?;
+        let (slow, fast, fast_phase) = if self.low < self.high {
+            (self.low, self.high, self.seconds)
+        } else {
+            (self.high, self.low, self.low_phase())
+        };
+        if 1.0 - slow / fast <= LATE * fast_phase * slow {
+            return Ok(());
+        }
+        fail(
+            "rate.periodic",
+            "operations of the slow phase are so far apart that those of the fast one would begin \
+             late; raise the lower rate or make the phases longer",
+        )
     }
 
     fn mean(&self) -> f64 {
@@ -136,17 +165,12 @@ impl Rate {
         }
     }
 
-    /// Checks that it is always above 0; the error names the field.
+    /// Checks that it is always above 0 and can be meant; the error names the field.
     pub(super) fn check(self) -> Result<()> {
         match self {
             Self::Closed => Ok(()),
-            Self::Constant { per_second } => positive("rate.constant.per_second", per_second),
-            Self::Periodic(periodic) => {
-                positive("rate.periodic.high", periodic.high)?;
-                positive("rate.periodic.low", periodic.low)?;
-                positive("rate.periodic.seconds", periodic.seconds)?;
-                positive("rate.periodic.low_seconds", periodic.low_phase())
-            }
+            Self::Constant { per_second } => possible("rate.constant.per_second", per_second),
+            Self::Periodic(periodic) => periodic.check(),
             Self::Sine { a, b, c, d } => {
                 positive("rate.sine.d", d)?;
                 if !(a.is_finite() && b.is_finite() && c.is_finite()) || a.abs() >= d {
@@ -155,10 +179,15 @@ impl Rate {
                         "a must be smaller than d, so that the rate stays above 0",
                     );
                 }
-                Ok(())
+                possible("rate.sine.d - a", d - a.abs())?;
+                possible("rate.sine.d + a", d + a.abs())
             }
         }
     }
+}
+
+fn possible(field: &str, rate: f64) -> Result<()> {
+    within(field, rate, LEAST_RATE, MOST_RATE)
 }
 
 impl fmt::Display for Rate {

@@ -103,6 +103,47 @@ fn errors_name_file_field_and_remedy() {
 }
 
 #[test]
+fn what_would_never_end_is_refused() {
+    let offered = |length: &str, rate: &str| {
+        let text = format!("{length}\nrate = {{ {rate} }}");
+        GOOD.replace("operations_per_entry = 1.5", &text)
+    };
+    let constant = |length: &str, rate: &str| {
+        offered(length, &format!("constant = {{ per_second = {rate} }}"))
+    };
+    let bounds = ["rate.constant.per_second", "0.001..=100000000"];
+    refused(&constant("seconds = 1", "1e300"), &bounds);
+    refused(&constant("operations = 10", "1e-20"), &bounds);
+    let many = ["(\"one\").operations: ", "10,000,000,000"];
+    refused(&constant("seconds = 1e6", "1e6"), &many);
+    refused(&constant("operations = 100000000000", "10"), &many);
+    refused(&GOOD.replace("= 1.5", "= 1e12"), &many);
+    refused(&constant("seconds = 1e9", "1"), &["seconds", "at most"]);
+    let still = "sine = { a = 0.9999, b = 1, c = 0, d = 1 }";
+    refused(&offered("seconds = 1", still), &["rate.sine.d - a"]);
+    let entries = GOOD.replace("entries = 1000", "entries = 1000000000000000");
+    refused(&entries, &["entries", "at most"]);
+}
+
+#[test]
+fn fast_phases_that_a_slow_one_would_step_over_are_refused() {
+    let waves = |rates: &str| {
+        let text = format!("seconds = 60\nrate = {{ periodic = {{ {rates} }} }}");
+        GOOD.replace("operations_per_entry = 1.5", &text)
+    };
+    let late = ["rate.periodic", "raise the lower rate"];
+    refused(&waves("high = 1000, low = 0.1, seconds = 2"), &late);
+    let short = "high = 1, low = 1000, seconds = 60, low_seconds = 2";
+    refused(&waves(short), &late);
+    for good in [
+        "high = 1000, low = 10, seconds = 2",
+        "high = 1, low = 1, seconds = 2",
+    ] {
+        parse_workload(&waves(good), "f").unwrap();
+    }
+}
+
+#[test]
 fn unknown_names_list_the_shipped_ones() {
     let error = load_workload("no-such").unwrap_err().to_string();
     assert!(

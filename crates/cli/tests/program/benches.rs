@@ -174,7 +174,7 @@ fn rates_are_offered_as_a_share_of_a_measured_maximum() {
     let closed: Vec<&str> = closed.iter().map(String::as_str).collect();
     assert!(done(&closed).contains("waves-closed"));
     let mut open = bench(&["--arm", "fixed-2@dlc", "--rates-from", &maximum]);
-    open.extend(["--rate-share", "0.01", "--out", &out].map(str::to_owned));
+    open.extend(["--rate-share", "0.05", "--out", &out].map(str::to_owned));
     let open: Vec<&str> = open.iter().map(String::as_str).collect();
     let table = done(&open);
     for words in ["Against the offered load: waves", "offered-waves.svg"] {

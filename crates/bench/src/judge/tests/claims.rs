@@ -1,6 +1,7 @@
 //! What the rules of a believable benchmark forbid to claim.
 
 use super::*;
+use crate::run::{Offer, Program};
 
 #[test]
 fn an_arm_that_builds_the_tree_of_another_one_is_told() {
@@ -43,6 +44,37 @@ fn runs_of_several_starts_of_a_machine_are_told() {
     assert!(rounds.contains("within each round"), "{rounds}");
     let mixed = told([[one, one], [one, other]]);
     assert!(mixed.contains("Round 2 was measured under 2"), "{mixed}");
+}
+
+#[test]
+fn rates_of_another_machine_or_program_are_told() {
+    let program = |version: &str| Program {
+        version: version.to_owned(),
+        commit: None,
+        dirty: false,
+        sources: None,
+    };
+    let told = |boot: Option<&str>, version: &str| {
+        let mut parameters = parameters(&["fixed-1"]);
+        parameters.offered = Some(Offer {
+            maximum: 1000.0,
+            share: 0.9,
+            of: None,
+            boots: vec!["a".to_owned()],
+            programs: vec![program("1")],
+        });
+        let mut run = run("fixed-1", 0, [1.0; 3]);
+        (run.boot, run.program) = (boot.map(str::to_owned), Some(program(version)));
+        let cautions = judge(&parameters, &[run]).cautions;
+        cautions.into_iter().find(|it| it.contains("of a maximum"))
+    };
+    assert_eq!(told(Some("a"), "1"), None);
+    assert_eq!(told(None, "1"), None, "the system does not tell");
+    let elsewhere = told(Some("b"), "1").expect("a caution");
+    assert!(elsewhere.contains("90 %") && elsewhere.contains("another start"));
+    let otherwise = told(Some("a"), "2").expect("a caution");
+    assert!(otherwise.contains("by another program"), "{otherwise}");
+    assert!(told(Some("b"), "2").is_some_and(|it| it.contains("another, by another")));
 }
 
 #[test]
@@ -137,4 +169,27 @@ fn incomplete_rounds_do_not_count() {
     assert_eq!(verdict.complete_rounds, 1);
     assert_eq!(verdict.arms[0].total_seconds.values, [3.0]);
     assert_eq!(judge(&parameters(&["fixed-1"]), &[]).headroom, None);
+}
+
+#[test]
+fn where_every_session_offers_a_rate_nobody_wins_by_time() {
+    let arms = ["fixed-1", "fixed-10", "learned"];
+    let verdict = |offered: &[usize]| {
+        let mut runs = Vec::new();
+        for round in 0..3 {
+            for (name, closing) in arms.iter().zip([1.0, 2.0, 3.0]) {
+                let mut run = run(name, round, [5.0, 5.0, closing]);
+                for number in offered {
+                    run.sessions[*number].open = true;
+                }
+                runs.push(run);
+            }
+        }
+        judge(&parameters(&arms), &runs)
+    };
+    let some = verdict(&[0]);
+    assert!(some.headroom.is_some() && !some.won.is_empty());
+    let all = verdict(&[0, 1]);
+    assert_eq!((all.headroom, all.won), (None, Vec::new()));
+    assert!(all.arms.iter().all(|arm| arm.standing.is_none()));
 }

@@ -13,6 +13,7 @@ function header(page, data) {
     [bytes(r.block_cache_size), "block cache"], [r.filter_bits_per_key, "filter bits per key"], [r.background_compactions, r.idle_cpu_priority || r.idle_io_priority ? "compaction workers, Lissom's give way" : "compaction workers"],
     [r.size_ratio, r.level_compaction_dynamic_level_bytes ? "size ratio at most" : "size ratio"], [r.direct_io ? "direct" : "buffered", "I/O"], [r.compression, "compression"],
     [machine.cores, `cores, ${machine.processor}`], [bytes(machine.memory_bytes), "memory"], [machine.system, ""],
+    ...(p.offered ? [[`${plain(p.offered.share * 100)} %`, `of ${whole(p.offered.maximum)} operations/s, carried by ${p.offered.of ?? "the slowest arm"} in a closed loop`]] : []),
     ...data.programs.map((program) => [program, ""]),
   ];
   html("ul", { class: "facts" }, page, facts.map(([v, n]) => `<li><b>${escaped(v)}</b> ${escaped(n)}</li>`).join(""));

@@ -168,6 +168,27 @@ fn an_empty_hull_is_told_with_its_cause() {
 }
 
 #[test]
+fn where_every_session_offers_a_rate_a_sentence_stands_in_place_of_headroom() {
+    let arms = [
+        ("fixed-1", [2.0, 4.0]),
+        ("fixed-10", [4.0, 1.0]),
+        ("learned", [1.0, 1.0]),
+    ];
+    let mut results = timed(arms);
+    for run in &mut results.runs {
+        let (_, own) = run.sessions.split_last_mut().unwrap();
+        own.iter_mut().for_each(|session| session.open = true);
+    }
+    let text = render_table(&results);
+    let (_, after) = text.split_once("how much there is to win\n").unwrap();
+    let told = after.lines().next().unwrap().trim();
+    assert!(told.starts_with("Nobody is judged by time"), "{text}");
+    let data = data_of(&report_html(&results));
+    assert_eq!(data["empty_hull"].as_str(), Some(told));
+    assert!(data["verdict"]["headroom"].is_null());
+}
+
+#[test]
 fn an_arm_over_the_space_bound_is_told_and_has_no_rank() {
     let arms = [
         ("fixed-1", [2.0, 4.0]),

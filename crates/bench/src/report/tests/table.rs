@@ -1,7 +1,8 @@
 //! The table's rows and columns.
 
 use super::*;
-use crate::store::TunerCounters;
+use crate::drive::{LatencySummary, Sample};
+use crate::store::{LevelShape, TunerCounters};
 
 #[test]
 fn the_table_shows_headroom_arms_sessions_and_cautions() {
@@ -30,6 +31,21 @@ fn the_table_shows_headroom_arms_sessions_and_cautions() {
     }
     assert!(!text.contains("Not a comparison"));
     assert!(!text.contains("Load models"), "no arm here has one");
+}
+
+#[test]
+fn the_table_tells_what_rates_are_a_share_of() {
+    let mut results = results(&["mock-a"], 1);
+    assert!(!render_table(&results).contains("The highest rate"));
+    results.parameters.offered = Some(crate::run::Offer {
+        maximum: 34_000.4,
+        share: 0.9,
+        of: results.parameters.arms.first().cloned(),
+        boots: Vec::new(),
+        programs: Vec::new(),
+    });
+    let told = "\nThe highest rate is 90 % of the 34,000 operations a second that mock-a carried";
+    assert!(render_table(&results).contains(told));
 }
 
 #[test]
@@ -68,6 +84,49 @@ fn arms_of_lissom_without_an_excess_have_a_row_of_zeros() {
     counters.excesses.insert("NoCommonCuts".into(), 2);
     let some = [titles, none[1], "mock-c 9.00 0.00 2.00 0.00"];
     assert_eq!(rows(&results).unwrap(), some);
+}
+
+#[test]
+fn a_round_that_is_not_whole_stands_in_no_table() {
+    let mut results = results(&["mock-a", "mock-b"], 1);
+    for run in &mut results.runs {
+        let counters = &mut run.totals.counters;
+        counters.drains = Some(0);
+        counters.tuner = Some(TunerCounters {
+            asked: 40,
+            changed: 2,
+            steps: 30,
+            skipped: None,
+            micros: 800,
+        });
+    }
+    let whole = render_table(&results);
+    for table in ["Pieces over", "Memory of", "What the learners"] {
+        assert!(whole.contains(table), "no {table} in {whole}");
+    }
+    let mut cut = results.runs[0].clone();
+    cut.round = 1;
+    cut.totals.peak_resident_bytes = 1 << 40;
+    cut.totals.counters.compactions += 99;
+    cut.totals.counters.excesses.insert("Rare".to_owned(), 1);
+    cut.totals.counters.tuner.as_mut().unwrap().asked = 99;
+    let second = |number: u32| Sample {
+        at: f64::from(number + 1),
+        seconds: 1.0,
+        point_reads: LatencySummary {
+            count: 9,
+            mean: 5.0,
+            ..LatencySummary::default()
+        },
+        levels: vec![LevelShape {
+            files: 10 * number,
+            ..LevelShape::default()
+        }],
+        ..Sample::default()
+    };
+    cut.samples = (0..4).map(second).collect();
+    results.runs.push(cut);
+    assert_eq!(render_table(&results), whole);
 }
 
 #[test]

@@ -92,6 +92,30 @@ fn a_run_stops_before_an_arm_that_would_end_too_late_and_goes_on() {
 }
 
 #[test]
+fn a_round_of_two_sittings_is_told() {
+    let out = tempfile::tempdir().unwrap();
+    let mut plan = plan(&["mock-a", "mock-b"], out.path());
+    plan.rounds = 1;
+    let told = |results: &Results| {
+        let cautions = judge(&results.parameters, &results.runs).cautions;
+        cautions.into_iter().find(|it| it.contains("sittings"))
+    };
+    let mut cut = run(&plan, &mut Silent).unwrap();
+    assert_eq!(told(&cut), None);
+    assert_eq!(cut.runs[0].sitting, cut.runs[1].sitting);
+    // As if the first arm had run three hours before, and the second were left.
+    cut.runs.pop();
+    cut.runs[0].sitting = cut.runs[0].sitting.map(|begun| begun - 3 * 3600);
+    cut.save(out.path()).unwrap();
+    let mut whole = run(&plan, &mut Silent).unwrap();
+    let caution = told(&whole).expect("a caution");
+    let words = "Round 1 was measured in 2 sittings that began 3.0 hours apart";
+    assert!(caution.starts_with(words), "{caution}");
+    whole.runs[0].sitting = None;
+    assert_eq!(told(&whole), None, "an older file");
+}
+
+#[test]
 fn a_load_of_other_data_is_not_taken_for_this_ones() {
     let out = tempfile::tempdir().unwrap();
     let plan = plan(&["mock-a"], out.path());

@@ -1,6 +1,7 @@
 //! Trials of both systems, in this process.
 
 mod rota;
+mod turns;
 mod windows;
 
 use std::os::unix::fs::MetadataExt;
