@@ -53,6 +53,12 @@ impl RateLimit {
         self.change(|rates| rates.ordered = rate)
     }
 
+    /// The schedule's rate; `None` where that is any.
+    pub(crate) fn ordered(&self) -> Option<u64> {
+        let ordered = self.rates.lock().ordered;
+        Some(ordered).filter(|rate| *rate < RateLimiter::UNLIMITED)
+    }
+
     /// What RocksDB is held to now; `None` when that is nothing.
     pub(crate) fn bytes_per_second(&self) -> Option<u64> {
         Some(self.limiter.bytes_per_second()).filter(|rate| *rate < RateLimiter::UNLIMITED)

@@ -291,13 +291,8 @@ impl Autopilot {
         }
         drop(aborted);
         workers::cancel_rest(&self.shared);
-        // The schedule's rate held for its interval only; what RocksDB compacts from here on
-        // has the user's bound alone.
-        if let Some(limit) = &self.shared.rate_limit
-            && let Err(error) = limit.order(None)
-        {
-            self.shared.complain("", error.to_string());
-        }
+        // It held for its interval only.
+        self.shared.end_rate();
         self.shared.journal.flush();
     }
 }

@@ -62,6 +62,8 @@ pub(super) fn take_turns(shared: &Shared, mut turn: impl FnMut() -> Duration) {
                 shared.events.bell().wait(wait);
             }
             Err(_) => {
+                // What is left to merge L0 is RocksDB's brake, and nobody knows when it has to.
+                shared.end_rate();
                 let sentence = "the autopilot panicked between two rounds, and tries again";
                 shared.complain("", sentence.into());
                 rest(shared, rest_after(failures));

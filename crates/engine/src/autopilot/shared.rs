@@ -118,6 +118,23 @@ impl Shared {
         })
     }
 
+    /// The rate that the schedule has ordered; `None` where that is any.
+    pub(super) fn ordered_rate(&self) -> Option<u64> {
+        self.rate_limit.as_ref()?.ordered()
+    }
+
+    /// Ends the schedule's rate until it orders one again: meanwhile flushes and compactions
+    /// have the user's bound alone.
+    pub(super) fn end_rate(&self) {
+        let Some(limit) = &self.rate_limit else {
+            return;
+        };
+        self.schedule.lock().order.bytes_per_second = None;
+        if let Err(error) = limit.order(None) {
+            self.complain("", error.to_string());
+        }
+    }
+
     /// What an order lets run below L0 in a column family, beside what runs in the
     /// others.
     pub(super) fn deep_left(&self, order: &Order, family: &Arc<Family>) -> DeepOrder {
@@ -216,6 +233,17 @@ impl Family {
     /// Files from which on L0 is due.
     pub(super) fn level0_trigger(&self) -> u32 {
         self.shape.lock().level0_file_num_compaction_trigger
+    }
+
+    /// Files and bytes of L0: what the planner saw there, and what was flushed since. It may wait
+    /// for a lock, or fail, while L0 fills.
+    pub(super) fn level0_now(&self) -> (usize, u64) {
+        let view = self.view.lock();
+        let since = self.counters.flushed().since(view.flushed);
+        (
+            view.tree.level0_files + since.files as usize,
+            view.tree.level0_bytes + since.bytes,
+        )
     }
 
     /// Changes dimensions of the tree; the planner goes by them from its next look on.

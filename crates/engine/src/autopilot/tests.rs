@@ -151,3 +151,29 @@ fn a_panic_between_rounds_ends_no_thread() {
     let trouble = trouble.expect("it is told");
     assert!(trouble.contains("panicked between two rounds"), "{trouble}");
 }
+
+/// Meanwhile RocksDB's brake is all that merges L0.
+#[test]
+fn no_rate_holds_while_turns_fail() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let settings = Settings {
+        schedule: "dlc".parse().expect("a schedule"),
+        // The store's own planner thread orders nothing meanwhile.
+        schedule_interval: Duration::from_secs(60),
+        device_bytes_per_second: Some(1 << 30),
+        ..Settings::default()
+    };
+    let db = Db::open(directory.path(), settings).expect("opened");
+    let shared = db.autopilot().shared.clone();
+    let limit = shared.rate_limit.clone().expect("a schedule has one");
+    limit.order(Some(1 << 20)).expect("a rate");
+    let (mut turns, mut held) = (0, Some(0));
+    take_turns(&shared, || {
+        turns += 1;
+        assert!(turns > 1, "as this test wants it");
+        held = limit.bytes_per_second();
+        db.autopilot().stop();
+        Duration::ZERO
+    });
+    assert_eq!((turns, held), (2, None));
+}

@@ -176,7 +176,7 @@ impl Watch {
     fn level0(&mut self, shared: &Shared, family: &Family, bound: usize, since: f64) -> Level0 {
         let settings = &family.hooks.settings;
         let own = settings.debt_bounds().max_level0_files;
-        let (files, bytes) = level0_now(family);
+        let (files, bytes) = family.level0_now();
         Level0 {
             files,
             trigger: family.level0_trigger(),
@@ -205,17 +205,6 @@ impl Watch {
         *known = (now, mean + NEWEST * (rate - mean));
         Some(known.1)
     }
-}
-
-/// Files and bytes of L0: what the planner saw there, and what was flushed since. It may wait for
-/// a lock while L0 fills.
-fn level0_now(family: &Family) -> (usize, u64) {
-    let view = family.view.lock();
-    let since = family.counters.flushed().since(view.flushed);
-    (
-        view.tree.level0_files + since.files as usize,
-        view.tree.level0_bytes + since.bytes,
-    )
 }
 
 /// What threads had of the processors, and how long they waited for them.

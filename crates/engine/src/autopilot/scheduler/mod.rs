@@ -5,6 +5,8 @@ mod device;
 mod meter;
 mod probe;
 mod processors;
+#[cfg(test)]
+mod tests;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
@@ -94,8 +96,8 @@ pub(super) struct Scheduler {
     estimate: Estimate,
     /// Merges have ended since the estimate was saved.
     has_merged: bool,
-    /// The rate that was set last, and when.
-    rate: (Option<u64>, Instant),
+    /// When a rate was set last.
+    rate_set: Instant,
 }
 
 impl Scheduler {
@@ -129,7 +131,7 @@ impl Scheduler {
             saved: now,
             estimate,
             has_merged: false,
-            rate: (None, now),
+            rate_set: now,
         }
     }
 
@@ -160,7 +162,7 @@ impl Scheduler {
             conditions,
             debt: debt(shared),
         };
-        let (rate, _) = self.rate;
+        let rate = shared.ordered_rate();
         self.estimate.learn(&load, &conditions, rate);
         self.has_merged |= load.compacted_micros > 0;
         self.total = self.total.then(&load);
@@ -213,17 +215,17 @@ impl Scheduler {
         let Some(limit) = &shared.rate_limit else {
             return Ok(());
         };
-        let (last, at) = self.rate;
-        let same = match (last, rate) {
+        // Somebody else may have ended it.
+        let same = match (limit.ordered(), rate) {
             (Some(last), Some(rate)) => {
                 let change = (rate as f64 - last as f64).abs();
-                change <= SAME_RATE * last as f64 || now.duration_since(at) < RATE_HOLDS
+                change <= SAME_RATE * last as f64 || now.duration_since(self.rate_set) < RATE_HOLDS
             }
             (last, rate) => last == rate,
         };
         if !same {
             limit.order(rate)?;
-            self.rate = (rate, now);
+            self.rate_set = now;
         }
         Ok(())
     }
@@ -303,8 +305,9 @@ fn debt(shared: &Shared) -> Debt {
     for family in shared.families.read().values() {
         let own_bound = family.hooks.settings.debt_bounds().max_level0_files;
         let trigger = family.level0_trigger();
+        // Where rounds fail nobody looks, and L0 fills all the same.
+        let (files, bytes) = family.level0_now();
         let view = family.view.lock();
-        let (files, bytes) = (view.tree.level0_files, view.tree.level0_bytes);
         debt.level0_files = debt.level0_files.max(files);
         debt.level0_bytes += bytes;
         debt.level0_delayed_bytes += Debt::delayed(files, bytes, trigger);

@@ -1,0 +1,56 @@
+//! What holds beside the order of a schedule.
+
+use std::path::Path;
+
+use super::*;
+use crate::Db;
+use crate::files::state;
+
+/// A store whose planner thread has ended, and a scheduler for it.
+fn opened(directory: &Path) -> (Db, Scheduler) {
+    let settings = Settings {
+        schedule: ScheduleKind::LookAhead,
+        device_bytes_per_second: Some(1 << 30),
+        ..Settings::default()
+    };
+    let db = Db::open(directory, settings).expect("opened");
+    db.autopilot().stop();
+    let stored = state::load(directory).expect("readable").stored;
+    let mut memory = Memory::new(directory.to_owned(), stored);
+    let scheduler = Scheduler::new(&db.autopilot().shared, &mut memory);
+    (db, scheduler)
+}
+
+/// An order like the one before is none that holds already.
+#[test]
+fn a_rate_that_was_ended_is_set_anew() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (db, mut scheduler) = opened(directory.path());
+    let shared = &db.autopilot().shared;
+    let limit = shared.rate_limit.clone().expect("a schedule has one");
+    let rate = Some(1 << 20);
+    for _ in 0..2 {
+        let set = scheduler.set_rate(shared, rate, Instant::now());
+        set.expect("a rate");
+        assert_eq!(limit.bytes_per_second(), rate);
+        shared.end_rate();
+        assert_eq!(limit.bytes_per_second(), None);
+    }
+}
+
+/// Rounds that fail see nothing of it.
+#[test]
+fn what_was_flushed_since_the_last_look_counts_for_the_bound() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (db, mut scheduler) = opened(directory.path());
+    let shared = &db.autopilot().shared;
+    let family = shared.family("default").expect("it is driven");
+    family.view.lock().tree.level0_files = 5;
+    assert!(!scheduler.keep_bound(shared));
+    for _ in 0..12 {
+        family.counters.count_flush(100);
+    }
+    assert_eq!(debt(shared).level0_files, 17);
+    assert!(scheduler.keep_bound(shared));
+    assert!(shared.schedule.lock().order.at_bound);
+}
