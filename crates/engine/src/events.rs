@@ -18,7 +18,9 @@ use rust_rocksdb::event_listener::{
     EventListener, FlushJobInfo, IngestionInfo, MutableStatus, StatusSeverity,
     SubcompactionJobInfo, WriteStallInfo,
 };
+use rust_rocksdb::properties::{ACTUAL_DELAYED_WRITE_RATE, IS_WRITE_STOPPED};
 
+use crate::RocksDb;
 use crate::statistics::counters::Counters;
 
 /// Shared by a database's listener, its handle and its autopilot.
@@ -173,6 +175,12 @@ impl Events {
         }
         self.bell.ring();
     }
+}
+
+/// Whether RocksDB delays or stops writes at this instant.
+pub(crate) fn holds_writers_back(rocks: &RocksDb) -> bool {
+    let is_zero = |property| matches!(rocks.property_int_value(property), Ok(Some(0)));
+    !(is_zero(IS_WRITE_STOPPED) && is_zero(ACTUAL_DELAYED_WRITE_RATE))
 }
 
 /// Wakes the one thread that waits; rings while it works are not lost.

@@ -10,7 +10,7 @@ use lissom_core::schedule::Order;
 use super::applying;
 use super::memory::Memory;
 use super::pilot::Pilot;
-use super::scheduler::Scheduler;
+use super::scheduler::{Scheduler, free_writers};
 use super::shared::{Request, Shared};
 use crate::error::{Error, Result};
 use crate::files::{pin, request};
@@ -103,6 +103,7 @@ impl Planner {
                 wait = wait.min(rest);
             }
         }
+        free_writers(shared);
         if self.scheduler.keep_bound(shared) {
             // The rounds of the next turn obey.
             wait = Duration::ZERO;

@@ -4,13 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
-use rust_rocksdb::properties::{ACTUAL_DELAYED_WRITE_RATE, IS_WRITE_STOPPED};
 use rust_rocksdb::{BoundColumnFamily, DBPinnableSlice, IteratorMode, ReadOptions, WriteOptions};
 
 use super::scan::Scan;
 use crate::RocksDb;
 use crate::error::{Error, Result};
-use crate::events::Events;
+use crate::events::{Events, holds_writers_back};
 use crate::statistics::counters::Counters;
 use crate::statistics::sample;
 
@@ -222,12 +221,6 @@ impl<'a> Operations<'a> {
         });
         Scan::new(iterator, counters, sample)
     }
-}
-
-/// Whether RocksDB delays or stops writes at this instant.
-fn holds_writers_back(rocks: &RocksDb) -> bool {
-    let is_zero = |property| matches!(rocks.property_int_value(property), Ok(Some(0)));
-    !(is_zero(IS_WRITE_STOPPED) && is_zero(ACTUAL_DELAYED_WRITE_RATE))
 }
 
 /// Under a prefix extractor RocksDB otherwise passes over keys of other prefixes than

@@ -23,6 +23,7 @@ pub(crate) use self::probe::bytes_per_second as device_rate;
 use super::memory::Memory;
 use super::shared::Shared;
 use crate::error::Result;
+use crate::events::holds_writers_back;
 use crate::settings::Settings;
 
 /// What the schedule has learned is saved this often.
@@ -96,6 +97,8 @@ pub(super) struct Scheduler {
     estimate: Estimate,
     /// Merges have ended since the estimate was saved.
     has_merged: bool,
+    /// The rate that was set at the last look, which may have ended since.
+    rate: Option<u64>,
     /// When a rate was set last.
     rate_set: Instant,
 }
@@ -131,6 +134,7 @@ impl Scheduler {
             saved: now,
             estimate,
             has_merged: false,
+            rate: None,
             rate_set: now,
         }
     }
@@ -162,15 +166,18 @@ impl Scheduler {
             conditions,
             debt: debt(shared),
         };
-        let rate = shared.ordered_rate();
-        self.estimate.learn(&load, &conditions, rate);
+        self.estimate.learn(&load, &conditions, self.rate);
         self.has_merged |= load.compacted_micros > 0;
         self.total = self.total.then(&load);
         self.seen = seen;
         let wanted = self.ask(shared, &seen);
-        let order = seen.debt.bounded(&self.bounds, wanted);
+        let mut order = seen.debt.bounded(&self.bounds, wanted);
+        if order.bytes_per_second.is_some() && holds_writers_back(&shared.db) {
+            order.bytes_per_second = None;
+        }
         self.tell(shared, &seen, &order);
         self.set_rate(shared, order.bytes_per_second, now)?;
+        self.rate = shared.ordered_rate();
         if now.duration_since(self.saved) >= SAVE_EVERY {
             self.save(memory, now)?;
         }
@@ -280,6 +287,14 @@ impl Scheduler {
     /// Saves what was learned, at the end.
     pub(super) fn rest(&mut self, memory: &mut Memory) -> Result<()> {
         self.save(memory, Instant::now())
+    }
+}
+
+/// Flushes are held to the rate, too, and writers to the flushes: where they are held back it
+/// ends, and the next look, which has seen what they write, orders another.
+pub(super) fn free_writers(shared: &Shared) {
+    if shared.ordered_rate().is_some() && holds_writers_back(&shared.db) {
+        shared.end_rate();
     }
 }
 

@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use super::*;
-use crate::Db;
 use crate::files::state;
+use crate::{Compression, Db};
+
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A store whose planner thread has ended, and a scheduler for it.
 fn opened(directory: &Path) -> (Db, Scheduler) {
@@ -53,4 +55,41 @@ fn what_was_flushed_since_the_last_look_counts_for_the_bound() {
     assert_eq!(debt(shared).level0_files, 17);
     assert!(scheduler.keep_bound(shared));
     assert!(shared.schedule.lock().order.at_bound);
+}
+
+/// Whether five megabytes are written soon at a rate that lets one of them be flushed in a second,
+/// and for three.
+fn is_written_soon() -> bool {
+    let directory = tempfile::tempdir().expect("a directory");
+    let settings = Settings {
+        schedule: "dlc".parse().expect("a schedule"),
+        schedule_interval: Duration::from_secs(3),
+        device_bytes_per_second: Some(1 << 20),
+        write_buffer_size: 256 << 10,
+        max_write_buffer_number: 2,
+        memory_budget_bytes: 32 << 20,
+        level0_slowdown_writes_trigger: 60,
+        level0_stop_writes_trigger: 80,
+        compression: vec![Compression::None],
+        ..Settings::default()
+    };
+    let db = Db::open(directory.path(), settings).expect("opened");
+    db.autopilot().pause();
+    let begun = Instant::now();
+    while db.autopilot().shared.ordered_rate().is_none() {
+        assert!(begun.elapsed() < PATIENCE, "no rate was ordered");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let begun = Instant::now();
+    for number in 0..5_000_u32 {
+        let key = number.to_be_bytes();
+        db.put(key, [0_u8; 1_000]).expect("a put");
+    }
+    begun.elapsed() < Duration::from_millis(1_500)
+}
+
+/// A machine that is busy otherwise may take longer for it.
+#[test]
+fn a_rate_that_holds_writers_back_ends_before_the_next_look() {
+    assert!((0..3).any(|_| is_written_soon()));
 }
