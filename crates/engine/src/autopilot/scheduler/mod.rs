@@ -20,6 +20,7 @@ use lissom_core::schedule::{
 pub(super) use self::device::keep_given as keep_given_device;
 use self::meter::Meter;
 pub(crate) use self::probe::bytes_per_second as device_rate;
+use super::check;
 use super::memory::Memory;
 use super::shared::Shared;
 use crate::error::Result;
@@ -118,7 +119,8 @@ impl Scheduler {
         let estimate = Estimate::kept(stored.merges);
         let now = Instant::now();
         let interval = interval(shared, schedule.as_ref());
-        let of_processors = schedule.needs_processors().then_some(interval);
+        let looks_at_them = schedule.needs_processors() && background_is_known(shared);
+        let of_processors = looks_at_them.then_some(interval);
         Scheduler {
             due: now + interval,
             meter: Meter::new(shared, now, of_processors),
@@ -312,6 +314,20 @@ fn full_load(settings: &Settings) -> FullLoad {
         bytes_per_second: settings.full_load_bytes_per_second.map(|rate| rate as f64),
         ..FullLoad::beside(settings.workers, processors::available())
     }
+}
+
+/// Whether what merges have of the processors can be told from what users have. Threads that merges
+/// start end with them, often between two looks.
+fn background_is_known(shared: &Shared) -> bool {
+    let families = shared.families.read();
+    let in_parallel = |name: &String| check::compresses_in_parallel(&shared.db, name);
+    if shared.settings.max_subcompactions <= 1 && !families.keys().any(in_parallel) {
+        return true;
+    }
+    let why = "merges start threads of their own (max_subcompactions, parallel_threads), and what \
+               users have of the processors is not known: the schedule goes by the device alone";
+    shared.journal.note("", why);
+    false
 }
 
 /// What all column families owe.

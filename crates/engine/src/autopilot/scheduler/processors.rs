@@ -10,6 +10,7 @@
 //! from what they do on its own processors: theirs is then what this process does, as a share
 //! of those that it may use.
 
+use std::collections::BTreeMap;
 use std::fs;
 
 /// Processors that this process may use, by its affinity and its control group.
@@ -25,8 +26,8 @@ pub(super) struct Processors {
     /// Of users, and of background threads in either mode.
     busy: u64,
     all: u64,
-    /// In either, by threads of this process that work in the background.
-    background: u64,
+    /// In either, by each thread of this process that works in the background, by its number.
+    background: BTreeMap<u32, u64>,
 }
 
 impl Processors {
@@ -37,11 +38,11 @@ impl Processors {
         let text = fs::read_to_string("/proc/self/stat").ok()?;
         let (_, own) = task(&text)?;
         let (busy, all) = machine.share(available, own);
-        let mut background = 0;
+        let mut background = BTreeMap::new();
         for thread in fs::read_dir("/proc/self/task").ok()?.flatten() {
             // It may end meanwhile.
             let text = fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
-            background += background_ticks(&text).unwrap_or(0);
+            background.extend(background_ticks(&text));
         }
         Some(Processors {
             busy,
@@ -50,12 +51,26 @@ impl Processors {
         })
     }
 
-    /// The share of the processors that users kept busy. `None` when no time has passed.
+    /// The share of the processors that users kept busy. `None` when no time has passed, and
+    /// when a background thread has ended.
     pub(super) fn user_share_since(&self, before: &Processors) -> Option<f64> {
         let all = self.all.checked_sub(before.all).filter(|all| *all > 0)?;
         let busy = self.busy.saturating_sub(before.busy);
-        let background = self.background.saturating_sub(before.background);
+        let background = self.background_since(before)?;
         Some((busy.saturating_sub(background) as f64 / all as f64).min(1.0))
+    }
+
+    /// Ticks of background threads. What one did that has ended is among those of the process,
+    /// and nobody tells how much of it came last.
+    fn background_since(&self, before: &Processors) -> Option<u64> {
+        let mut known = before.background.keys();
+        if known.any(|number| !self.background.contains_key(number)) {
+            return None;
+        }
+        let since = |(number, ticks): (&u32, &u64)| {
+            ticks.saturating_sub(before.background.get(number).copied().unwrap_or(0))
+        };
+        Some(self.background.iter().map(since).sum())
     }
 }
 
@@ -97,11 +112,12 @@ impl Machine {
     }
 }
 
-/// Ticks of a background thread, from its `stat`; `None` for others.
-fn background_ticks(text: &str) -> Option<u64> {
+/// The number of a background thread, and its ticks, from its `stat`; `None` for others.
+fn background_ticks(text: &str) -> Option<(u32, u64)> {
+    let (number, _) = text.split_once(' ')?;
     let (name, (user, system)) = task(text)?;
     let works = BACKGROUND.iter().any(|prefix| name.starts_with(prefix));
-    works.then_some(user + system)
+    works.then_some((number.parse().ok()?, user + system))
 }
 
 /// The name of a thread or process, and its ticks in user mode and in the kernel, from its
@@ -132,7 +148,7 @@ mod tests {
         let kernel = text.replace(" 50 800 ", " 450 400 ");
         assert_eq!(Machine::of(&kernel), Some(seen), "it works for itself");
         let thread = "7 (rocksdb:low) S 1 7 7 0 -1 4194304 1 0 0 0 30 12 0 0 20 0 1 0 5 0";
-        assert_eq!(background_ticks(thread), Some(42));
+        assert_eq!(background_ticks(thread), Some((7, 42)));
         let user = thread.replace("rocksdb:low", "a) b (c");
         assert_eq!(background_ticks(&user), None);
         assert_eq!(task(&user), Some(("a) b (c", (30, 12))));
@@ -152,7 +168,7 @@ mod tests {
             Processors {
                 busy,
                 all,
-                background: 50 * seconds,
+                background: BTreeMap::from([(1, 50 * seconds)]),
             }
         };
         let share = |available| at(10, available).user_share_since(&at(0, available));
@@ -164,13 +180,16 @@ mod tests {
 
     #[test]
     fn background_work_is_no_load() {
-        let at = |busy, all, background| Processors {
+        let at = |busy, all, background: &[(u32, u64)]| Processors {
             busy,
             all,
-            background,
+            background: background.iter().copied().collect(),
         };
-        let share = at(80, 200, 30).user_share_since(&at(0, 100, 0));
-        assert_eq!(share, Some(0.5));
-        assert_eq!(at(1, 100, 0).user_share_since(&at(0, 100, 0)), None);
+        let before = at(0, 100, &[(1, 7)]);
+        let share = |now: &[(u32, u64)]| at(80, 200, now).user_share_since(&before);
+        assert_eq!(share(&[(1, 37)]), Some(0.5));
+        assert_eq!(share(&[(1, 27), (2, 10)]), Some(0.5), "one has begun");
+        assert_eq!(share(&[(2, 30)]), None, "one has ended");
+        assert_eq!(before.user_share_since(&before), None);
     }
 }

@@ -93,3 +93,24 @@ fn is_written_soon() -> bool {
 fn a_rate_that_holds_writers_back_ends_before_the_next_look() {
     assert!((0..3).any(|_| is_written_soon()));
 }
+
+/// What the threads of subcompactions have of the processors would count as the users'.
+#[test]
+fn where_merges_start_threads_users_have_no_known_share_of_the_processors() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let settings = Settings {
+        schedule: ScheduleKind::LookAhead,
+        schedule_interval: Duration::from_millis(100),
+        device_bytes_per_second: Some(1 << 30),
+        max_subcompactions: 2,
+        ..Settings::default()
+    };
+    let db = Db::open(directory.path(), settings).expect("opened");
+    let begun = Instant::now();
+    let load = || db.autopilot().schedule().load;
+    while load().interval < Duration::from_millis(500) {
+        assert!(begun.elapsed() < PATIENCE, "the load was not looked at");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(load().user_cpu, None);
+}
