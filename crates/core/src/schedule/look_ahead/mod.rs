@@ -315,7 +315,8 @@ impl Schedule for LookAhead {
             return all("the load is low: everything goes on");
         }
         if seen.conditions.merges_give_way {
-            return all("the load is high: merges take what nobody else wants");
+            let why = "the load is high: merges give way, but for moments in which they are needed";
+            return all(why);
         }
         let (level0, rate, why) = self.at_high_load(seen, left);
         Order {

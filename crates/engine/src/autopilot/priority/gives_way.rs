@@ -32,10 +32,11 @@ impl GivesWay {
         }
     }
 
-    fn go_to_device(&self) {
+    /// Whether it went, though it may have been called back at once.
+    fn go_to_device(&self) -> bool {
         let priorities = &*self.priorities;
         if !priorities.may_at_device(&self.own) {
-            return;
+            return false;
         }
         self.to_device.set(true);
         let gone = (priorities.calls.set_io)(self.own.thread, IoPlace::IDLE);
@@ -43,17 +44,20 @@ impl GivesWay {
         if gone.is_err() || !priorities.may_at_device(&self.own) {
             priorities.come_back_to_device(&self.own);
         }
+        gone.is_ok()
     }
 
-    fn go_to_processors(&self) {
+    /// The same at the processors.
+    fn go_to_processors(&self) -> bool {
         let priorities = &*self.priorities;
         if !priorities.may_at_processors(&self.own) {
-            return;
+            return false;
         }
         // What could be done at the start may be forbidden by now, as to a process that has
         // given up its rights.
         if let Err(why) = (priorities.calls.may_come_back)() {
-            return priorities.lose_processors(&why);
+            priorities.lose_processors(&why);
+            return false;
         }
         self.to_processors.set(true);
         let gone = (priorities.calls.set_cpu)(self.own.thread, Priority::Idle);
@@ -61,14 +65,17 @@ impl GivesWay {
         if gone.is_err() || !priorities.may_at_processors(&self.own) {
             priorities.come_back_to_processors(&self.own);
         }
+        gone.is_ok()
     }
 }
 
 impl Merging for GivesWay {
     fn begins(&self) {
+        let went = [self.go_to_device(), self.go_to_processors()];
+        let would = self.priorities.would_give_way(&self.own);
+        let gives_way = went == [true; 2] || would;
+        self.own.gives_way.store(gives_way, SeqCst);
         self.own.merges.store(true, SeqCst);
-        self.go_to_device();
-        self.go_to_processors();
     }
 
     // Who calls back says that it has before it does, and may not have done it yet.

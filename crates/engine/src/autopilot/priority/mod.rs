@@ -49,6 +49,9 @@ struct Worker {
     place: IoPlace,
     /// RocksDB merges entries on it.
     merges: AtomicBool,
+    /// What it merges gives way everywhere, or would if it were not needed, or had not been a while
+    /// ago: none goes back that was called back.
+    gives_way: AtomicBool,
     /// What it merges may give way at the device.
     may_at_device: AtomicBool,
     /// L0 does not wait for what it merges.
@@ -139,12 +142,25 @@ impl Priorities {
         if !self.obstacles.lock().nowhere() {
             return false;
         }
-        let gives_way = |it: &Arc<Worker>| {
-            !it.merges.load(SeqCst) || it.at_processors.load(SeqCst) && it.at_device.load(SeqCst)
-        };
+        let gives_way = |it: &Arc<Worker>| !it.merges.load(SeqCst) || it.gives_way.load(SeqCst);
         let order = self.orders().level0;
         order.called_back
             || order.gives_way_everywhere() && self.workers.lock().iter().all(gives_way)
+    }
+
+    /// Whether what a worker merges would give way everywhere if it were not needed now.
+    fn would_give_way(&self, worker: &Worker) -> bool {
+        let orders = self.orders.lock();
+        let Some(orders) = orders.as_ref() else {
+            return false;
+        };
+        let own = match worker.deep.load(SeqCst) {
+            true => &orders.deep,
+            false => &orders.level0,
+        };
+        let called_back =
+            own.called_back || worker.awaited.load(SeqCst) && orders.awaited.called_back;
+        called_back && worker.may_at_device.load(SeqCst)
     }
 
     /// Holds from now on. Merges that run at idle priority go on at normal priority, and none
@@ -205,6 +221,7 @@ impl Priorities {
                 thread,
                 place,
                 merges: AtomicBool::new(false),
+                gives_way: AtomicBool::new(false),
                 may_at_device: AtomicBool::new(false),
                 deep: AtomicBool::new(false),
                 awaited: AtomicBool::new(false),

@@ -247,7 +247,7 @@ fn all_give_way_where_the_device_is_known_to_heed_it() {
     priorities.during(ANY, || {
         stages::begins();
         priorities.call_back();
-        assert!(!priorities.all_give_way(), "one was called back");
+        assert!(priorities.all_give_way(), "it was needed");
     });
     assert!(priorities.all_give_way());
     priorities.set(PriorityOrder::normal("a test"));
@@ -259,6 +259,36 @@ fn all_give_way_where_the_device_is_known_to_heed_it() {
     let unknown = with(NOTED, Obstacles::default());
     unknown.set(PriorityOrder::idle("a test"));
     assert!(!unknown.all_give_way());
+}
+
+/// None is sent to idle priority while it merges: one that is needed as it begins is at normal
+/// priority for as long as it lasts.
+#[test]
+fn a_merge_that_was_needed_gives_way_and_one_that_does_not_by_itself_does_not() {
+    let heeds = Obstacles {
+        device_heeds_places: true,
+        ..Obstacles::default()
+    };
+    let priorities = with(NOTED, heeds);
+    priorities.enlist();
+    let all_give_way_after = |order: PriorityOrder, may_at_device| {
+        priorities.set(order);
+        let which = Which {
+            may_at_device,
+            ..ANY
+        };
+        priorities.during(which, || {
+            stages::begins();
+            assert_eq!(given(), (false, false));
+            priorities.set(PriorityOrder::idle("a test"));
+            assert_eq!(given(), (false, false));
+            priorities.all_give_way()
+        })
+    };
+    let normal = || PriorityOrder::normal("a test");
+    assert!(!all_give_way_after(normal(), true));
+    assert!(all_give_way_after(normal().called_back(), true));
+    assert!(!all_give_way_after(normal().called_back(), false));
 }
 
 /// The kernel's word for it, of a worker that is in the middle of a merge.
