@@ -202,15 +202,14 @@ impl LookAhead {
         best_supported(&all.collect::<Vec<_>>())
     }
 
-    /// Bytes of L0 that the low phase can merge, and that may wait at all.
-    fn repayable(&self, seen: &Seen, foreseen: &Foreseen) -> f64 {
+    /// Bytes of L0 that the low phase can merge.
+    fn mergeable(&self, seen: &Seen, foreseen: &Foreseen) -> f64 {
         let calm = self.calm_client.unwrap_or(0.0);
         let calm = self.full.share_of_bytes(calm, &seen.conditions);
         let left = leftover(seen, calm) as f64;
         let speed = self.speed.of(1);
         let rate = speed.map_or(left, |speed| speed.min(left));
-        let merged = foreseen.low.as_secs_f64() * rate / self.work.per_byte();
-        merged.min(self.may_be_there(seen))
+        foreseen.low.as_secs_f64() * rate / self.work.per_byte()
     }
 
     /// Bytes that L0 may have: what may wait, and what is there before anything does.
@@ -249,14 +248,9 @@ impl LookAhead {
         let remaining = foreseen.high.as_secs_f64();
         let inflow = self.inflow.unwrap_or(0.0);
         let expected = (debt.level0_bytes - merging) as f64 + inflow * remaining;
-        let repayable = self.repayable(seen, &foreseen);
-        let figures = format!(
-            "the load stays high for some {remaining:.0} s; L0 will have {:.0} MB, the {:.0} s of \
-             low load after it can merge {:.0} MB",
-            expected / 1e6,
-            foreseen.low.as_secs_f64(),
-            repayable / 1e6
-        );
+        let (mergeable, most) = (self.mergeable(seen, &foreseen), self.may_be_there(seen));
+        let repayable = mergeable.min(most);
+        let figures = figures(&foreseen, [expected, mergeable, most], merging > 0);
         if expected <= repayable {
             let even = self.even(seen, left);
             return (Level0Order::Wait, even, format!("{figures}: L0 waits"));
@@ -276,6 +270,25 @@ impl LookAhead {
         let rate = rate.max(FLUSHES * inflow).min(left as f64).max(1.0);
         (Level0Order::MergeApart, rate as u64, why)
     }
+}
+
+/// What is foreseen in words: the bytes that L0 will have, those that can be merged then and those
+/// that may be there.
+fn figures(foreseen: &Foreseen, bytes: [f64; 3], is_merging: bool) -> String {
+    let [expected, mergeable, most] = bytes.map(|bytes| bytes / 1e6);
+    let besides = is_merging.then_some(" besides what is being merged");
+    let bounded = match most < mergeable {
+        true => format!(", but no more than {most:.0} MB may wait"),
+        false => String::new(),
+    };
+    format!(
+        "the load stays high for some {:.0} s; L0 will have {expected:.0} MB{}, the {:.0} s of low \
+         load after it can merge {mergeable:.0} MB{}",
+        foreseen.high.as_secs_f64(),
+        besides.unwrap_or_default(),
+        foreseen.low.as_secs_f64(),
+        bounded
+    )
 }
 
 fn follow(mean: &mut Option<f64>, value: f64) {

@@ -100,6 +100,12 @@ fn a_merge_of_l0_that_runs_is_no_debt_and_gets_what_the_users_leave() {
     assert_eq!(none.level0, Level0Order::MergeApart, "{}", none.why);
     assert_eq!(some.level0, Level0Order::MergeApart, "{}", some.why);
     assert_eq!(has(&none) - has(&some), 2.0, "{} {}", none.why, some.why);
+    let besides = "MB besides what is being merged";
+    assert!(
+        some.why.contains(besides) && !none.why.contains(besides),
+        "{}",
+        some.why
+    );
     let left = leftover(&seen(900, HIGH, 29), (HIGH + 2e6) / 350e6);
     assert!(none.bytes_per_second < some.bytes_per_second);
     assert_eq!(some.bytes_per_second, Some(left));
@@ -208,12 +214,18 @@ fn no_more_can_be_repaid_than_merges_have_been_seen_to_move() {
         }
         let restarted = restarted(&schedule.state()).order(&now(200, HIGH));
         let order = schedule.order(&now(200, HIGH));
-        (can_merge(&order), can_merge(&restarted))
+        assert_eq!(can_merge(&order), can_merge(&restarted));
+        order
     };
     // It moves four megabytes a second, which is two of L0.
-    assert_eq!(after(2_000_000), (36.0, 36.0));
-    let may_wait = 0.8 * 30.0 * 2.0;
-    assert_eq!(after(0), (may_wait, may_wait));
+    let slow = after(2_000_000);
+    assert_eq!(can_merge(&slow), 36.0);
+    assert!(!slow.why.contains("may wait"), "{}", slow.why);
+    // What may be there, of thirty files of two megabytes, is told beside what could be merged.
+    let fast = after(0);
+    assert!(can_merge(&fast) > 1_000.0, "{}", fast.why);
+    let bounded = "but no more than 48 MB may wait";
+    assert!(fast.why.contains(bounded), "{}", fast.why);
 }
 
 /// The schedule of a process that begins with what an earlier one has learned.
