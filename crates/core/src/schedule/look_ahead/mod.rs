@@ -50,11 +50,17 @@ const NEWEST: f64 = 0.05;
 /// room for what comes in while a merge is under way: its files are there until it ends.
 const ROOM: f64 = 0.8;
 
+/// An interval so many times as long as the one before was late: the process was stopped, or the
+/// planner held up.
+const LATE: u32 = 10;
+
 /// The schedule.
 #[derive(Clone, Debug)]
 pub struct LookAhead {
     bounds: DebtBounds,
     full: FullLoad,
+    /// The last interval's length.
+    interval: Duration,
     phases: Phases,
     rhythm: Rhythm,
     daily: Daily,
@@ -124,6 +130,7 @@ impl LookAhead {
         LookAhead {
             bounds,
             full,
+            interval: Duration::ZERO,
             phases: Phases::new(PhaseLimits::default()),
             rhythm: Rhythm::default(),
             daily: Daily::default(),
@@ -137,8 +144,15 @@ impl LookAhead {
         }
     }
 
-    /// An interval of a phase has passed.
+    /// An interval of a phase has passed. How the load was in all of one that was late is known to
+    /// nobody: no profile learns from it, and the rhythm goes on as after a restart.
     fn pass(&mut self, phase: Phase, load: &Load) {
+        let before = std::mem::replace(&mut self.interval, load.interval);
+        if !before.is_zero() && load.interval > before.saturating_mul(LATE) {
+            self.rhythm.look_away();
+            self.rhythm.pass(phase, before, load.clock);
+            return;
+        }
         self.rhythm.pass(phase, load.interval, load.clock);
         self.daily.pass(load.time_of_day, phase, load.interval);
         self.hourly.pass(load.time_of_day, phase, load.interval);

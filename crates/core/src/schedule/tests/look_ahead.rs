@@ -284,6 +284,41 @@ fn after_a_restart_at_high_load_no_more_debt_is_taken_on() {
     assert!(older > 1.5 * known, "{known} {older}");
 }
 
+/// A look at a high load that comes so many seconds after the one before.
+fn after_a_pause(at: u64, seconds: u32) -> Seen {
+    let mut now = seen(at, HIGH * f64::from(seconds), 1);
+    now.load.interval = Duration::from_secs(1) * seconds;
+    now
+}
+
+/// A process is stopped for an hour, or for so short a time that no low phase fits in.
+#[test]
+fn no_phase_is_learned_from_an_interval_that_was_late() {
+    let mut schedule = LookAhead::new(BOUNDS, DEVICE);
+    for at in 0..190 {
+        let client = if at % 40 >= 20 { HIGH } else { CALM };
+        schedule.order(&seen(at, client, 1));
+    }
+    let (before, mut in_time, mut shortly) = (schedule.state(), schedule.clone(), schedule.clone());
+    for at in 190..205 {
+        in_time.order(&seen(at, HIGH, 1));
+    }
+    shortly.order(&after_a_pause(204, 15));
+    assert_eq!(shortly.state()["rhythm"], in_time.state()["rhythm"]);
+
+    schedule.order(&after_a_pause(3_789, 3_600));
+    let stopped = schedule.state();
+    assert_eq!(stopped["rhythm"]["now"]["lasted"], 1.0, "it begins anew");
+    for at in 3_790..3_800 {
+        schedule.order(&seen(at, CALM, 1));
+    }
+    let after = schedule.state();
+    assert_eq!(after["rhythm"]["high"], before["rhythm"]["high"]);
+    for profile in ["profile", "hourly"] {
+        assert_eq!(stopped[profile], before[profile], "{profile}");
+    }
+}
+
 /// A minute of a day whose load is high from 8 to 20 o'clock; little is written.
 fn minute(at: u64) -> Seen {
     let is_high = (8 * 60..20 * 60).contains(&(at % (24 * 60)));
