@@ -245,6 +245,10 @@ impl LookAhead {
         let (mergeable, most) = (self.mergeable(seen, &foreseen), self.may_be_there(seen));
         let repayable = mergeable.min(most);
         let figures = figures(&foreseen, [expected, mergeable, most], merging > 0);
+        if expected <= repayable && debt.is_filled_to(ROOM) {
+            let why = "in one column family few more files may wait: L0 is merged by itself";
+            return (Level0Order::MergeApart, left, format!("{figures}; {why}"));
+        }
         if expected <= repayable {
             let even = self.even(seen, left);
             return (Level0Order::Wait, even, format!("{figures}: L0 waits"));

@@ -137,6 +137,24 @@ fn while_l0_waits_what_has_begun_goes_on_no_faster_than_merges_need_in_the_long_
     assert_eq!(most, Some(90_000_000), "what the users leave");
 }
 
+/// A column family of small files, or of a bound of its own, is at it long before all bytes may.
+#[test]
+fn l0_waits_no_more_once_one_column_family_is_nearly_full_of_files() {
+    let mut schedule = LookAhead::new(BOUNDS, DEVICE);
+    fly(&mut schedule, 20, 20, 5);
+    let order = |share: f64| {
+        let mut now = seen(220, HIGH, 2);
+        now.debt.level0_share = Some(share);
+        schedule.clone().order(&now)
+    };
+    assert_eq!(order(0.75).level0, Level0Order::Wait);
+    let full = order(0.8);
+    assert_eq!(full.level0, Level0Order::MergeApart, "{}", full.why);
+    assert!(full.why.contains("one column family"), "{}", full.why);
+    let left = leftover(&seen(220, HIGH, 2), (HIGH + 2e6) / 350e6);
+    assert_eq!(full.bytes_per_second, Some(left));
+}
+
 /// Whatever could be foreseen.
 #[test]
 fn nothing_waits_while_merges_give_way() {
