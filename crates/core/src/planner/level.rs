@@ -92,23 +92,32 @@ impl View {
     }
 }
 
+/// Whether a drain takes runs of a level down.
+fn takes_from(seen: &Observation, level: LogicalLevel, drain: &Drain) -> bool {
+    let (first, last) = seen.shape.layout.span(level);
+    drain.top <= last && drain.target > first && drain.top >= first
+        || drain.top < first && drain.target > last
+}
+
+/// Whether a level's only run gives up a range of its keys to a drain, and keeps the rest.
+pub(super) fn keeps_its_run(seen: &Observation, level: LogicalLevel, drain: &Drain) -> bool {
+    let of_one = seen.state.limits.get(level) == RunLimit::ONE;
+    of_one && drain.range.is_some() && takes_from(seen, level, drain)
+}
+
 /// The view of a level.
 pub(super) fn view(seen: &Observation, level: LogicalLevel) -> View {
     let (first, last) = seen.shape.layout.span(level);
     let within = |physical: PhysicalLevel| first <= physical && physical <= last;
-    let sources = |drain: &Drain| {
-        drain.top <= last && drain.target > first && drain.top >= first
-            || drain.top < first && drain.target > last
-    };
-    let of_one = seen.state.limits.get(level) == RunLimit::ONE;
-    let keeps_its_run = |drain: &Drain| of_one && drain.range.is_some();
-    let here = seen.state.drains.iter().filter(|drain| sources(drain));
-    let gives = here.clone().any(keeps_its_run);
-    let drained_from = here
-        .filter(|drain| !keeps_its_run(drain))
+    let drains = &seen.state.drains;
+    let gives = |drain: &Drain| keeps_its_run(seen, level, drain);
+    let drained_from = drains
+        .iter()
+        .filter(|drain| takes_from(seen, level, drain) && !gives(drain))
         .map(|drain| drain.top.max(first))
         .min();
     let receives = |drain: &Drain| drain.top < first && within(drain.target);
+    let waits_for = |drain: &Drain| gives(drain) || receives(drain);
     let busy = |job: &InFlight| job.drain.is_none() && job.top <= last && job.output >= first;
     View {
         level,
@@ -122,7 +131,7 @@ pub(super) fn view(seen: &Observation, level: LogicalLevel) -> View {
                 bytes: seen.tree.bytes(physical),
             })
             .collect(),
-        inbound: gives || seen.state.drains.iter().any(receives) || seen.in_flight.iter().any(busy),
+        inbound: drains.iter().any(waits_for) || seen.in_flight.iter().any(busy),
         drained_from,
     }
 }

@@ -4,12 +4,13 @@
 use std::collections::BTreeSet;
 
 use super::apart;
-use super::level::{View, view};
+use super::level::{View, keeps_its_run, view};
 use super::piece::describe;
 use crate::layout::{Layout, LogicalLevel, PhysicalLevel};
 use crate::observation::{InFlight, Observation};
 use crate::plan::{Excess, Plan, Reason};
 use crate::schedule::Level0Order;
+use crate::state::Drain;
 use crate::tree::File;
 use crate::validate::closure;
 
@@ -26,6 +27,23 @@ pub(super) fn merge(seen: &Observation) -> Option<Plan> {
     let level = view(seen, LogicalLevel(1));
     let reason = due(seen);
     fold(seen, &level, reason.as_ref()).or_else(|| into_level(seen, &level, &reason?))
+}
+
+/// The drain for which L0 waits though it is due: level 1 gives up a range of its keys, and what
+/// came in meanwhile would be a second run.
+pub(super) fn waits_for(seen: &Observation) -> Option<&Drain> {
+    let reason = due(seen)?;
+    if seen.level0 == Level0Order::Wait && reason != Reason::Manual {
+        return None;
+    }
+    let mut drains = seen.state.drains.iter();
+    drains.find(|drain| keeps_its_run(seen, LogicalLevel(1), drain))
+}
+
+/// Whether a drain that is to begin would keep L0 waiting, which could be merged now.
+pub(super) fn goes_before(seen: &Observation, drain: &Drain) -> bool {
+    keeps_its_run(seen, LogicalLevel(1), drain)
+        && merge(seen).is_some_and(|plan| super::can_be_read(seen, &plan))
 }
 
 /// Whether a merge that runs keeps L0 from being merged: of its own files, or within level 1, as

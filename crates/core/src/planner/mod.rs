@@ -115,15 +115,24 @@ impl Work {
         }
     }
 
+    /// The merge of L0; or a piece of the drain that it waits for: the worker that is kept for L0
+    /// has nothing else to do.
     fn offer_level0(&mut self, now: &mut Observation) {
-        if let Some(plan) = level0::merge(now) {
+        let plan = match level0::waits_for(now) {
+            Some(drain) if !end::is_unwanted(now, drain) => piece::pieces(now, drain, 1).pop(),
+            _ => level0::merge(now),
+        };
+        if let Some(plan) = plan {
             self.offer(now, plan);
         }
     }
 
-    /// Pieces of a drain, as long as no more than `most` workers are on drains.
+    /// Pieces of a drain, as long as no more than `most` workers are on drains. Those that L0 waits
+    /// for are in its place.
     fn offer_pieces(&mut self, now: &mut Observation, drain: &Drain, most: usize) {
-        let on_drains = now.in_flight.iter().filter(|job| job.drain.is_some());
+        let for_level0 = level0::waits_for(now).map(|drain| drain.id);
+        let jobs = now.in_flight.iter();
+        let on_drains = jobs.filter(|job| job.drain.is_some() && job.drain != for_level0);
         for plan in piece::pieces(now, drain, most.saturating_sub(on_drains.count())) {
             self.offer(now, plan);
         }
@@ -132,7 +141,7 @@ impl Work {
     /// Accepts a plan if a worker is free and nothing stands against it. An
     /// accepted plan counts as in flight for those that follow.
     fn offer(&mut self, now: &mut Observation, plan: Plan) {
-        let readable = !plan.files().any(|file| now.unreadable.contains(&file));
+        let readable = can_be_read(now, &plan);
         if self.plans.len() < self.free
             && readable
             && validate::validate(&now.tree, &now.in_flight, &plan).is_ok()
@@ -141,6 +150,11 @@ impl Work {
             self.plans.push(plan);
         }
     }
+}
+
+/// Whether every file of a plan can be read.
+fn can_be_read(seen: &Observation, plan: &Plan) -> bool {
+    plan.files().all(|file| !seen.unreadable.contains(&file))
 }
 
 /// Which drains go first, whatever their urgency within a rank. What reads have paid for ends
@@ -183,19 +197,26 @@ fn besides_level0(workers: usize) -> usize {
 
 /// Compactions of a drain that may run at once: none of one that is to end, else what
 /// the schedule lets run below L0. It does not bind what was
-/// asked for by hand, nor what the bound on space asks for, nor a level that holds as much as it
-/// ever should: the tree must not come to a stop under any order.
+/// asked for by hand, nor what the bound on space asks for, nor what these or L0 wait for, nor a
+/// level that holds as much as it ever should: the tree must not come to a stop under any order.
 fn allowed(now: &Observation, drain: &Drain, urgency: f64) -> usize {
     if end::is_unwanted(now, drain) {
         return 0;
     }
     let asked = matches!(drain.reason, Reason::Manual | Reason::SpaceBound { .. });
-    let must = urgency >= 1.0 || asked;
+    let must = || urgency >= 1.0 || asked || is_waited_for(now, drain);
     match now.deep {
-        DeepOrder::AtMost(most) if !must => most,
-        DeepOrder::Paced if !must && !pace::is_due(now, drain, urgency) => 0,
+        DeepOrder::AtMost(most) if !must() => most,
+        DeepOrder::Paced if !must() && !pace::is_due(now, drain, urgency) => 0,
         _ => usize::MAX,
     }
+}
+
+/// Whether L0, the bound on space or the merge of everything waits for a drain to be over.
+fn is_waited_for(now: &Observation, drain: &Drain) -> bool {
+    now.state.compact_all
+        || level0::waits_for(now) == Some(drain)
+        || space::is_held_up_by(now, drain)
 }
 
 /// What a plan will be once it runs.

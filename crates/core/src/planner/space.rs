@@ -2,27 +2,20 @@
 
 use super::level::{Run, view};
 use super::start::{Begin, drainable};
-use super::urgency::SPACE_SHARE;
+use super::urgency::{self, SPACE_SHARE};
 use super::{piece, seating};
 use crate::layout::{LogicalLevel, PhysicalLevel};
 use crate::observation::Observation;
 use crate::plan::Reason;
+use crate::state::Drain;
 
 /// A drain that the bound on space asks for: the runs of the deepest level, level 1 if it is
 /// the only one, are merged into the oldest; if that is alone, the level above is merged
 /// into it. Runs are seated first: L0 needs slots above them meanwhile. Where files that
 /// cannot be read leave nothing of that to merge, it is another merge.
 pub(super) fn for_space(seen: &Observation) -> Option<Begin> {
-    let layout = &seen.shape.layout;
-    let deepest = seen.tree.deepest_occupied(layout)?;
     let reason = over_the_bound(seen)?;
-    let runs = seen.tree.runs_of(layout, deepest);
-    let target = *runs.last()?;
-    let level = if runs.len() > 1 {
-        deepest
-    } else {
-        occupied_above(seen, deepest)?
-    };
+    let (level, target) = merged(seen)?;
     let top = sources(seen, level, target).first()?.physical;
     let first = Begin {
         top,
@@ -35,6 +28,29 @@ pub(super) fn for_space(seen: &Observation) -> Option<Begin> {
     } else {
         beside_unreadable(seen, &first.reason)
     }
+}
+
+/// Whether a drain keeps the tree from being merged for its space, which is near its bound: it
+/// touches a level of that merge.
+pub(super) fn is_held_up_by(seen: &Observation, drain: &Drain) -> bool {
+    let asked = merged(seen).filter(|_| urgency::space(seen) > 0.0);
+    asked.is_some_and(|(level, target)| {
+        let (first, _) = seen.shape.layout.span(level);
+        drain.top <= target && first <= drain.target
+    })
+}
+
+/// The level whose runs the bound on space has merged, and the oldest run, which takes them.
+fn merged(seen: &Observation) -> Option<(LogicalLevel, PhysicalLevel)> {
+    let layout = &seen.shape.layout;
+    let deepest = seen.tree.deepest_occupied(layout)?;
+    let runs = seen.tree.runs_of(layout, deepest);
+    let level = if runs.len() > 1 {
+        deepest
+    } else {
+        occupied_above(seen, deepest)?
+    };
+    Some((level, *runs.last()?))
 }
 
 /// Why a tree must be merged for its space. One that L0 alone may hold is not judged.

@@ -5,7 +5,7 @@ use super::level::{View, view};
 use super::limits::taken_up;
 use super::space::for_space;
 use super::urgency::{HURRY, crowding};
-use super::{besides_level0, piece, seating};
+use super::{besides_level0, level0, piece, seating};
 use crate::guards::Guards;
 use crate::key::Key;
 use crate::layout::{LogicalLevel, PhysicalLevel};
@@ -81,7 +81,9 @@ fn begin(now: &mut Observation, begin: Begin) {
             .drains
             .iter()
             .any(|other| intersects(other.top, other.target));
-    if !free || piece::pieces(now, &drain, 1).is_empty() {
+    // Where ranges follow each other, L0 would wait for all of them.
+    let level0_first = level0::goes_before(now, &drain) && crowding(now, LogicalLevel(1)) < HURRY;
+    if !free || level0_first || piece::pieces(now, &drain, 1).is_empty() {
         return;
     }
     if let Some((level, _)) = now.shape.layout.logical(drain.top) {

@@ -89,7 +89,7 @@ pub(super) fn for_space(seen: &Observation, drain: &Drain) -> f64 {
 /// How far the tree is on its way from where merging for space begins to the bound; 1 beyond it,
 /// so that L0 goes first where writers wait for it. By the largest run: the oldest one is small
 /// while the deepest level is drained into an empty one, or where a file was ingested below.
-fn space(seen: &Observation) -> f64 {
+pub(super) fn space(seen: &Observation) -> f64 {
     let largest = seen.tree.runs().map(|run| seen.tree.bytes(run)).max();
     let largest = largest.unwrap_or_default().max(1);
     let estimate = seen.tree.total_bytes() as f64 / largest as f64;

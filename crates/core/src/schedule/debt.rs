@@ -7,7 +7,7 @@ use crate::layout::PhysicalLevel;
 use crate::tree::Tree;
 
 /// What the tree owes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Debt {
     /// Files in L0, of the column family that has the most.
     pub level0_files: usize,
@@ -20,6 +20,10 @@ pub struct Debt {
     /// that do not tell it.
     #[serde(default)]
     pub level0_at_own_bound: bool,
+    /// Files in L0 over those that may wait there, of the column family in which that is the most;
+    /// absent in journals that do not tell it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level0_share: Option<f64>,
     /// Bytes of the files in L0 that a running merge takes; 0 in journals that do not tell it.
     #[serde(default)]
     pub level0_merging_bytes: u64,
@@ -65,6 +69,12 @@ impl Debt {
         self.level0_at_own_bound
             || self.level0_files >= bounds.max_level0_files
             || self.level0_delayed_bytes >= bounds.max_delayed_bytes
+    }
+
+    /// Whether L0 of a column family has such a share of the files that may wait in that. Never
+    /// where it is not told.
+    pub(super) fn is_filled_to(&self, share: f64) -> bool {
+        self.level0_share.is_some_and(|filled| filled >= share)
     }
 
     /// The order, unless L0 has come to its bound: then it is merged now, at any rate,

@@ -37,8 +37,9 @@ const PARTS: u32 = 4;
 /// Under the threshold a burst goes on until L0 is this share of it.
 const BURST_ENDS: f64 = 0.5;
 
-/// Share of the bytes that may wait at which a burst begins.
-const BURST_BYTES: f64 = 0.9;
+/// Share of the bytes that may wait, or of the files that may in one column family, at which a
+/// burst begins.
+const BURST_SHARE: f64 = 0.9;
 
 /// The schedule.
 #[derive(Clone, Debug)]
@@ -59,7 +60,7 @@ pub struct Dlc {
 
 impl Dlc {
     /// A schedule that keeps to these bounds by itself: a burst begins at 20 files, or
-    /// two under the bound, or at nine tenths of the bytes.
+    /// two under the bound, or at nine tenths of the bytes, or of a column family's own files.
     pub fn new(delay: Delay, burst: Burst, bounds: &DebtBounds, full: FullLoad) -> Dlc {
         Dlc {
             delay,
@@ -71,21 +72,24 @@ impl Dlc {
             burst_files: BURST_FILES
                 .min(bounds.max_level0_files.saturating_sub(2))
                 .max(1),
-            burst_bytes: (BURST_BYTES * bounds.max_delayed_bytes as f64) as u64,
+            burst_bytes: (BURST_SHARE * bounds.max_delayed_bytes as f64) as u64,
         }
     }
 
     /// Begins and ends bursts.
     fn note_burst(&mut self, debt: &Debt) {
         let files = debt.level0_files;
-        let too_much = files >= self.burst_files || debt.level0_delayed_bytes >= self.burst_bytes;
+        let too_much = files >= self.burst_files
+            || debt.level0_delayed_bytes >= self.burst_bytes
+            || debt.is_filled_to(BURST_SHARE);
         if !self.bursting && too_much {
             self.bursting = true;
             let whole = self.burst == Burst::Full || self.parts >= PARTS;
             self.parts = if whole { 0 } else { self.parts + 1 };
         }
-        let calm = BURST_ENDS * self.burst_files as f64;
-        if self.bursting && !too_much && files as f64 <= calm {
+        let few = BURST_ENDS * self.burst_files as f64;
+        let calm = files as f64 <= few && !debt.is_filled_to(BURST_ENDS);
+        if self.bursting && !too_much && calm {
             self.bursting = false;
         }
     }

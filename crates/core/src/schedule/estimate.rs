@@ -91,6 +91,7 @@ mod tests {
         level0_bytes: 100,
         level0_delayed_bytes: 0,
         level0_at_own_bound: false,
+        level0_share: None,
         level0_merging_bytes: 0,
         level0_held_up: false,
         deep_bytes: 50,

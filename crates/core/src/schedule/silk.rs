@@ -116,7 +116,8 @@ impl Schedule for Silk {
         let share = self.full.share_of_bytes(client, &seen.conditions);
         let phase = self.phases.after_intervals(share, looks);
         let hurry = HURRY * self.max_level0_files as f64;
-        let in_a_hurry = seen.debt.level0_files as f64 >= hurry;
+        let debt = &seen.debt;
+        let in_a_hurry = debt.level0_files as f64 >= hurry || debt.is_filled_to(HURRY);
         let rate = leftover(seen, share);
         let order = Order::all(phase, "the load is low: everything goes on");
         Order {

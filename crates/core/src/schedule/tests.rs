@@ -140,6 +140,22 @@ fn bursts_end_a_load_that_stays_high() {
     assert_eq!(whole, [false, false, false, false, true, false]);
 }
 
+/// Few files that are many for their column family, beside another one that has more.
+fn filled_to(client: f64, share: f64) -> Seen {
+    let mut now = seen(1, client, 5);
+    now.debt.level0_share = Some(share);
+    now
+}
+
+#[test]
+fn a_burst_begins_by_the_files_that_may_wait_in_one_column_family() {
+    let mut dlc = Dlc::new(Delay::Full, Burst::Full, &BOUNDS, DEVICE);
+    let shares = [0.85, 0.9, 0.6, 0.5, 0.45, 0.6];
+    let orders = shares.map(|share| dlc.order(&filled_to(HIGH, share)).level0);
+    let (wait, merge) = (Level0Order::Wait, Level0Order::Merge);
+    assert_eq!(orders, [wait, merge, merge, merge, wait, wait]);
+}
+
 #[test]
 fn part_delay_never_waits() {
     let mut dlc = Dlc::new(Delay::Part, Burst::Full, &BOUNDS, DEVICE);
@@ -169,6 +185,8 @@ fn silk_stops_what_is_deep_and_never_l0() {
     assert!(high.bytes_per_second.is_some());
     let hurry = silk.order(&seen(2, HIGH, 25));
     assert_eq!(hurry.bytes_per_second, None, "L0 must go");
+    let filled = |share| silk.clone().order(&filled_to(HIGH, share)).bytes_per_second;
+    assert!(filled(0.7).is_some() && filled(0.75).is_none());
 }
 
 /// Looks of SILK's after which a load that has fallen is low, where `second` stands for one

@@ -213,6 +213,7 @@ mod tests {
         level0_bytes: 100_000_000,
         level0_delayed_bytes: 0,
         level0_at_own_bound: false,
+        level0_share: None,
         level0_merging_bytes: 0,
         level0_held_up: false,
         deep_bytes: 50_000_000,
@@ -237,13 +238,13 @@ mod tests {
         assert_eq!(super::owed(&DEBT, &known, Some(5), 2), None, "another one");
     }
 
-    /// Ten bytes are moved for each that is flushed, and ten megabytes a second by a worker.
+    /// Ten bytes are moved for each that leaves L0, and ten megabytes a second by a worker.
     #[test]
     fn what_is_owed_takes_as_long_as_the_merges_that_were_seen() {
         let mut estimate = Estimate::default();
         let load = Load {
             interval: Duration::from_secs(1),
-            flushed_bytes: 1_000_000,
+            level0_merged_bytes: 1_000_000,
             compacted_bytes: 10_000_000,
             compacted_micros: 1_000_000,
             ..Load::default()

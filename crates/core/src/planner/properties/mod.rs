@@ -4,6 +4,7 @@ mod apart;
 mod elsewhere;
 mod excess;
 mod histories;
+mod ranges;
 mod requests;
 mod steady;
 mod steps;

@@ -27,6 +27,7 @@
 //! worker was seen to move, since no two merges of L0 run at a time: where the cores run out
 //! first, that is far less.
 
+mod foreseen;
 mod profile;
 mod rhythm;
 
@@ -34,6 +35,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use self::foreseen::{Foreseen, best_supported, figures};
 use self::profile::{Daily, Hourly};
 use self::rhythm::Rhythm;
 use super::{
@@ -48,14 +50,17 @@ const NEWEST: f64 = 0.05;
 /// room for what comes in while a merge is under way: its files are there until it ends.
 const ROOM: f64 = 0.8;
 
-/// What is supported by so much of the best support counts as much.
-const NEARLY: f64 = 0.75;
+/// An interval so many times as long as the one before was late: the process was stopped, or the
+/// planner held up.
+const LATE: u32 = 10;
 
 /// The schedule.
 #[derive(Clone, Debug)]
 pub struct LookAhead {
     bounds: DebtBounds,
     full: FullLoad,
+    /// The last interval's length.
+    interval: Duration,
     phases: Phases,
     rhythm: Rhythm,
     daily: Daily,
@@ -119,31 +124,13 @@ impl Kept {
     }
 }
 
-/// What can be expected of the present high phase and of the low one after it.
-#[derive(Clone, Copy, PartialEq, Debug)]
-struct Foreseen {
-    /// How long the one goes on.
-    high: Duration,
-    /// How long the other lasts.
-    low: Duration,
-    /// How far what was seen before speaks for it, from 0 to 1.
-    support: f64,
-}
-
-/// What counts of several: short pauses come sooner than the night, so that it is the
-/// earliest end that is supported nearly as well as the best.
-fn best_supported(all: &[Foreseen]) -> Option<Foreseen> {
-    let best = all.iter().map(|it| it.support).fold(0.0, f64::max);
-    let good = all.iter().filter(|it| it.support >= NEARLY * best);
-    good.min_by_key(|it| (it.high, it.low)).copied()
-}
-
 impl LookAhead {
     /// A schedule that keeps to these bounds by itself.
     pub fn new(bounds: DebtBounds, full: FullLoad) -> LookAhead {
         LookAhead {
             bounds,
             full,
+            interval: Duration::ZERO,
             phases: Phases::new(PhaseLimits::default()),
             rhythm: Rhythm::default(),
             daily: Daily::default(),
@@ -157,8 +144,15 @@ impl LookAhead {
         }
     }
 
-    /// An interval of a phase has passed.
+    /// An interval of a phase has passed. How the load was in all of one that was late is known to
+    /// nobody: no profile learns from it, and the rhythm goes on as after a restart.
     fn pass(&mut self, phase: Phase, load: &Load) {
+        let before = std::mem::replace(&mut self.interval, load.interval);
+        if !before.is_zero() && load.interval > before.saturating_mul(LATE) {
+            self.rhythm.look_away();
+            self.rhythm.pass(phase, before, load.clock);
+            return;
+        }
         self.rhythm.pass(phase, load.interval, load.clock);
         self.daily.pass(load.time_of_day, phase, load.interval);
         self.hourly.pass(load.time_of_day, phase, load.interval);
@@ -202,15 +196,14 @@ impl LookAhead {
         best_supported(&all.collect::<Vec<_>>())
     }
 
-    /// Bytes of L0 that the low phase can merge, and that may wait at all.
-    fn repayable(&self, seen: &Seen, foreseen: &Foreseen) -> f64 {
+    /// Bytes of L0 that the low phase can merge.
+    fn mergeable(&self, seen: &Seen, foreseen: &Foreseen) -> f64 {
         let calm = self.calm_client.unwrap_or(0.0);
         let calm = self.full.share_of_bytes(calm, &seen.conditions);
         let left = leftover(seen, calm) as f64;
         let speed = self.speed.of(1);
         let rate = speed.map_or(left, |speed| speed.min(left));
-        let merged = foreseen.low.as_secs_f64() * rate / self.work.per_byte();
-        merged.min(self.may_be_there(seen))
+        foreseen.low.as_secs_f64() * rate / self.work.per_byte()
     }
 
     /// Bytes that L0 may have: what may wait, and what is there before anything does.
@@ -249,14 +242,13 @@ impl LookAhead {
         let remaining = foreseen.high.as_secs_f64();
         let inflow = self.inflow.unwrap_or(0.0);
         let expected = (debt.level0_bytes - merging) as f64 + inflow * remaining;
-        let repayable = self.repayable(seen, &foreseen);
-        let figures = format!(
-            "the load stays high for some {remaining:.0} s; L0 will have {:.0} MB, the {:.0} s of \
-             low load after it can merge {:.0} MB",
-            expected / 1e6,
-            foreseen.low.as_secs_f64(),
-            repayable / 1e6
-        );
+        let (mergeable, most) = (self.mergeable(seen, &foreseen), self.may_be_there(seen));
+        let repayable = mergeable.min(most);
+        let figures = figures(&foreseen, [expected, mergeable, most], merging > 0);
+        if expected <= repayable && debt.is_filled_to(ROOM) {
+            let why = "in one column family few more files may wait: L0 is merged by itself";
+            return (Level0Order::MergeApart, left, format!("{figures}; {why}"));
+        }
         if expected <= repayable {
             let even = self.even(seen, left);
             return (Level0Order::Wait, even, format!("{figures}: L0 waits"));
@@ -356,26 +348,5 @@ impl Schedule for LookAhead {
         self.inflow = kept.inflow;
         self.calm_client = kept.calm_client;
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_earliest_end_counts_that_is_supported_as_well_as_the_best() {
-        let of = |seconds: u64, support: f64| Foreseen {
-            high: Duration::from_secs(seconds),
-            low: Duration::from_secs(1),
-            support,
-        };
-        let (pause, night, hour) = (of(10, 0.7), of(9_000, 0.8), of(5, 0.3));
-        assert_eq!(best_supported(&[night, pause, hour]), Some(pause));
-        let unlike = of(10, 0.4);
-        assert_eq!(best_supported(&[unlike, night]), Some(night));
-        assert_eq!(best_supported(&[unlike]), Some(unlike), "better than none");
-        assert_eq!(best_supported(&[of(7, 0.0)]), Some(of(7, 0.0)));
-        assert_eq!(best_supported(&[]), None);
     }
 }

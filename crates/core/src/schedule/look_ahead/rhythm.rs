@@ -31,7 +31,7 @@ pub(super) struct Rhythm {
     /// Absent before anybody looked, and in state files that do not tell it.
     #[serde(default)]
     now: Option<Running>,
-    /// It is of this process: not only what an earlier one has kept.
+    /// It is seen without a gap: not only what an earlier process has kept.
     #[serde(skip)]
     is_present: bool,
 }
@@ -54,6 +54,11 @@ impl Rhythm {
         let all = self.high.iter().chain(&self.low);
         let of_now = |now: Running| is_amount(now.lasted) && now.at.is_finite();
         all.copied().all(is_amount) && self.now.is_none_or(of_now)
+    }
+
+    /// Nobody has looked for a while: what is seen next may be of another phase.
+    pub fn look_away(&mut self) {
+        self.is_present = false;
     }
 
     /// An interval of a phase has passed, at whose end the system's clock says `clock`.
@@ -79,8 +84,8 @@ impl Rhythm {
         });
     }
 
-    /// A process has begun to look at a load, at this time and of this phase. What an earlier
-    /// one saw of the same phase goes on, where none of the other kind was ever so short that
+    /// Somebody looks at a load again, from this time on and of this phase. What an earlier
+    /// look saw of the same phase goes on, where none of the other kind was ever so short that
     /// it may have come between. Whether that is settled: users of a store that has just
     /// opened come back little by little, so that a high phase waits for them as long.
     fn take_up(&mut self, phase: Phase, begun: f64) -> bool {

@@ -100,6 +100,12 @@ fn a_merge_of_l0_that_runs_is_no_debt_and_gets_what_the_users_leave() {
     assert_eq!(none.level0, Level0Order::MergeApart, "{}", none.why);
     assert_eq!(some.level0, Level0Order::MergeApart, "{}", some.why);
     assert_eq!(has(&none) - has(&some), 2.0, "{} {}", none.why, some.why);
+    let besides = "MB besides what is being merged";
+    assert!(
+        some.why.contains(besides) && !none.why.contains(besides),
+        "{}",
+        some.why
+    );
     let left = leftover(&seen(900, HIGH, 29), (HIGH + 2e6) / 350e6);
     assert!(none.bytes_per_second < some.bytes_per_second);
     assert_eq!(some.bytes_per_second, Some(left));
@@ -129,6 +135,24 @@ fn while_l0_waits_what_has_begun_goes_on_no_faster_than_merges_need_in_the_long_
     assert_eq!(more, Some(30_000_000), "users write more than usual");
     let most = order(60_000_000).bytes_per_second;
     assert_eq!(most, Some(90_000_000), "what the users leave");
+}
+
+/// A column family of small files, or of a bound of its own, is at it long before all bytes may.
+#[test]
+fn l0_waits_no_more_once_one_column_family_is_nearly_full_of_files() {
+    let mut schedule = LookAhead::new(BOUNDS, DEVICE);
+    fly(&mut schedule, 20, 20, 5);
+    let order = |share: f64| {
+        let mut now = seen(220, HIGH, 2);
+        now.debt.level0_share = Some(share);
+        schedule.clone().order(&now)
+    };
+    assert_eq!(order(0.75).level0, Level0Order::Wait);
+    let full = order(0.8);
+    assert_eq!(full.level0, Level0Order::MergeApart, "{}", full.why);
+    assert!(full.why.contains("one column family"), "{}", full.why);
+    let left = leftover(&seen(220, HIGH, 2), (HIGH + 2e6) / 350e6);
+    assert_eq!(full.bytes_per_second, Some(left));
 }
 
 /// Whatever could be foreseen.
@@ -208,12 +232,18 @@ fn no_more_can_be_repaid_than_merges_have_been_seen_to_move() {
         }
         let restarted = restarted(&schedule.state()).order(&now(200, HIGH));
         let order = schedule.order(&now(200, HIGH));
-        (can_merge(&order), can_merge(&restarted))
+        assert_eq!(can_merge(&order), can_merge(&restarted));
+        order
     };
     // It moves four megabytes a second, which is two of L0.
-    assert_eq!(after(2_000_000), (36.0, 36.0));
-    let may_wait = 0.8 * 30.0 * 2.0;
-    assert_eq!(after(0), (may_wait, may_wait));
+    let slow = after(2_000_000);
+    assert_eq!(can_merge(&slow), 36.0);
+    assert!(!slow.why.contains("may wait"), "{}", slow.why);
+    // What may be there, of thirty files of two megabytes, is told beside what could be merged.
+    let fast = after(0);
+    assert!(can_merge(&fast) > 1_000.0, "{}", fast.why);
+    let bounded = "but no more than 48 MB may wait";
+    assert!(fast.why.contains(bounded), "{}", fast.why);
 }
 
 /// The schedule of a process that begins with what an earlier one has learned.
@@ -270,6 +300,41 @@ fn after_a_restart_at_high_load_no_more_debt_is_taken_on() {
     calm.remove("calm_client").expect("it is kept");
     let older = repayable(&state);
     assert!(older > 1.5 * known, "{known} {older}");
+}
+
+/// A look at a high load that comes so many seconds after the one before.
+fn after_a_pause(at: u64, seconds: u32) -> Seen {
+    let mut now = seen(at, HIGH * f64::from(seconds), 1);
+    now.load.interval = Duration::from_secs(1) * seconds;
+    now
+}
+
+/// A process is stopped for an hour, or for so short a time that no low phase fits in.
+#[test]
+fn no_phase_is_learned_from_an_interval_that_was_late() {
+    let mut schedule = LookAhead::new(BOUNDS, DEVICE);
+    for at in 0..190 {
+        let client = if at % 40 >= 20 { HIGH } else { CALM };
+        schedule.order(&seen(at, client, 1));
+    }
+    let (before, mut in_time, mut shortly) = (schedule.state(), schedule.clone(), schedule.clone());
+    for at in 190..205 {
+        in_time.order(&seen(at, HIGH, 1));
+    }
+    shortly.order(&after_a_pause(204, 15));
+    assert_eq!(shortly.state()["rhythm"], in_time.state()["rhythm"]);
+
+    schedule.order(&after_a_pause(3_789, 3_600));
+    let stopped = schedule.state();
+    assert_eq!(stopped["rhythm"]["now"]["lasted"], 1.0, "it begins anew");
+    for at in 3_790..3_800 {
+        schedule.order(&seen(at, CALM, 1));
+    }
+    let after = schedule.state();
+    assert_eq!(after["rhythm"]["high"], before["rhythm"]["high"]);
+    for profile in ["profile", "hourly"] {
+        assert_eq!(stopped[profile], before[profile], "{profile}");
+    }
 }
 
 /// A minute of a day whose load is high from 8 to 20 o'clock; little is written.

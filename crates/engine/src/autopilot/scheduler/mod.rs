@@ -343,6 +343,8 @@ fn debt(shared: &Shared) -> Debt {
         debt.level0_bytes += bytes;
         debt.level0_delayed_bytes += Debt::delayed(files, bytes, trigger);
         debt.level0_at_own_bound |= files >= own_bound;
+        let share = files as f64 / own_bound.max(1) as f64;
+        debt.level0_share = Some(debt.level0_share.map_or(share, |it| it.max(share)));
         debt.level0_merging_bytes += view.level0_merging_bytes;
         debt.level0_held_up |= view.level0_held_up;
         debt.deep_bytes += view.deep_bytes;
