@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use lissom::block_cache;
 use rust_rocksdb::{
-    BlockBasedOptions, ColumnFamilyMetaDataOptions, DB, DBCompactionStyle,
-    DBCompressionType, Env, Options, ReadOptions, WaitForCompactOptions, WriteBufferManager,
-    properties, statistics::StatsLevel,
+    BlockBasedOptions, ColumnFamilyMetaDataOptions, DB, DBCompactionStyle, DBCompressionType, Env,
+    Options, ReadOptions, WaitForCompactOptions, WriteBufferManager, properties,
+    statistics::StatsLevel,
 };
 
 use super::listener::CompactionLog;

@@ -291,7 +291,11 @@ fn a_users_options_file_is_an_arm() {
     resources.direct_io = false;
     let used = options_left_by("rocksdb-options-mine", &resources).unwrap();
     let jobs = format!("max_background_jobs={}\n", resources.max_background_jobs());
-    for line in ["max_bytes_for_level_base=3000000\n", &jobs, "use_direct_reads=false\n"] {
+    for line in [
+        "max_bytes_for_level_base=3000000\n",
+        &jobs,
+        "use_direct_reads=false\n",
+    ] {
         assert!(used.contains(line), "{line}");
     }
 }
@@ -307,10 +311,16 @@ fn an_options_file_that_no_arm_can_have_is_refused() {
             .to_string()
     };
     for (lines, sentence) in [
-        ("write_buffer_size=67108864", "leave no cache beside 2 write buffers"),
+        (
+            "write_buffer_size=67108864",
+            "leave no cache beside 2 write buffers",
+        ),
         ("num_levels", "line 3 of the OPTIONS file"),
         ("write_buffer_size=1048576\nnum_lvls=7", "num_lvls"),
-        ("write_buffer_size=1048576\ncompaction_style=kCompactionStyleFIFO", "drops the oldest"),
+        (
+            "write_buffer_size=1048576\ncompaction_style=kCompactionStyleFIFO",
+            "drops the oldest",
+        ),
     ] {
         let error = refusal(lines);
         assert!(error.starts_with("arm rocksdb-options-mine"), "{error}");

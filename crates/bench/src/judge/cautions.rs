@@ -110,7 +110,9 @@ fn oracle_caution(parameters: &Parameters, verdict: &Verdict) -> Option<String> 
 
 /// An OPTIONS file has the last word but where the machine is shared out.
 fn options_caution(arms: &[ArmName]) -> Option<String> {
-    let given = arms.iter().filter(|it| matches!(it, ArmName::RocksdbOptions(_)));
+    let given = arms
+        .iter()
+        .filter(|it| matches!(it, ArmName::RocksdbOptions(_)));
     let names: Vec<String> = given.map(ArmName::to_string).collect();
     (!names.is_empty()).then(|| {
         format!(

@@ -132,7 +132,10 @@ fn check_length(session: &Session) -> Result<()> {
             positive(field, value)?;
         }
     }
-    if session.seconds.is_some_and(|seconds| seconds > MOST_SECONDS) {
+    if session
+        .seconds
+        .is_some_and(|seconds| seconds > MOST_SECONDS)
+    {
         return fail("seconds", "it must be at most 10,000,000");
     }
     match session.operations {

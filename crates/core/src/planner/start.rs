@@ -84,9 +84,8 @@ fn begin(now: &mut Observation, begin: Begin) {
     // Files of tombstones follow each other, and L0 would wait for all of them. A full level is soon
     // under its capacity, since nothing comes in meanwhile.
     let tombstones = matches!(drain.reason, Reason::Tombstones { .. });
-    let level0_first = tombstones
-        && level0::goes_before(now, &drain)
-        && crowding(now, LogicalLevel(1)) < HURRY;
+    let level0_first =
+        tombstones && level0::goes_before(now, &drain) && crowding(now, LogicalLevel(1)) < HURRY;
     if !free || level0_first || piece::pieces(now, &drain, 1).is_empty() {
         return;
     }

@@ -26,7 +26,9 @@ impl GivenOptions {
     /// There is none; the line that is wrong; a setting that an arm cannot have.
     pub(crate) fn read(name: &str, resources: &Resources) -> Result<Self> {
         let text = resources.options_files.get(name).ok_or_else(|| {
-            BenchError::new(format!("there is no OPTIONS file: give --options {name}=PATH"))
+            BenchError::new(format!(
+                "there is no OPTIONS file: give --options {name}=PATH"
+            ))
         })?;
         let file = OptionsFile::parse(text).map_err(|error| BenchError::new(error.to_string()))?;
         check(&file)?;

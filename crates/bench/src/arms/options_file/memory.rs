@@ -85,10 +85,7 @@ mod tests {
 
     #[test]
     fn the_cache_gets_what_write_buffers_leave() {
-        assert_eq!(
-            cache_bytes(&buffers(), 64 << 20).unwrap(),
-            Some(40 << 20)
-        );
+        assert_eq!(cache_bytes(&buffers(), 64 << 20).unwrap(), Some(40 << 20));
         let little = cache_bytes(&buffers(), 24 << 20).unwrap_err().to_string();
         assert!(little.contains("3 write buffers"), "{little}");
         let mut cached = buffers();
@@ -106,6 +103,9 @@ mod tests {
         assert!(error.contains("33554432 bytes"), "{error}");
         file.set(Section::Table, "block_cache", "{capacity=8M}");
         let error = check_total(&file, 32 << 20).unwrap_err().to_string();
-        assert!(error.starts_with("block_cache={capacity=8M} is no"), "{error}");
+        assert!(
+            error.starts_with("block_cache={capacity=8M} is no"),
+            "{error}"
+        );
     }
 }
