@@ -35,9 +35,9 @@
 //!
 //! Everything that decides is in [`core`]; this crate observes and acts. The
 //! modules of the action: `options` and `requirements` (what RocksDB is opened
-//! with), `events` (what it tells), [`observe`] (its manifest), [`autopilot`]
-//! (the loop), `execute` (one plan), `files` (the state file, the journal, the
-//! pin and requests), and `ffi`, which alone holds unsafe code.
+//! with), `entrance` (where it is let in), `events` (what it tells), [`observe`] (its
+//! manifest), [`autopilot`] (the loop), `execute` (one plan), `files` (the state file,
+//! the journal, the pin and requests), and `ffi`, which alone holds unsafe code.
 
 pub mod adopt;
 pub mod apply;
@@ -45,6 +45,7 @@ pub mod autopilot;
 mod block_cache;
 pub mod control;
 pub mod db;
+mod entrance;
 pub mod error;
 mod events;
 mod execute;

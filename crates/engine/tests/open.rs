@@ -2,7 +2,12 @@
 
 mod common;
 
+use std::collections::BTreeMap;
+use std::path::Path;
+
 use common::{key, load, settle, small, value};
+use lissom::adopt::Detacher;
+use lissom::control::Compactor;
 use lissom::{Db, ErrorKind, Settings};
 
 #[test]
@@ -87,6 +92,73 @@ fn paths_that_are_no_database_are_told_apart() {
     fails(&good, small("fixed-1"), "it is open already");
     drop(db);
     Db::open(&good, small("fixed-1")).expect("closed and opened");
+}
+
+/// What an open database goes on writing.
+fn log_and_manifest(directory: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = std::fs::read_dir(directory).expect("readable");
+    let names: Vec<String> = entries
+        .map(|entry| entry.expect("an entry").file_name())
+        .map(|name| name.into_string().expect("UTF-8"))
+        .collect();
+    // RocksDB removes older ones when it likes.
+    let log = names.iter().filter(|name| name.ends_with(".log")).max();
+    names
+        .iter()
+        .filter(|name| {
+            *name == "CURRENT" || name.starts_with("MANIFEST-") || Some(*name) == log
+        })
+        .map(|name| {
+            let bytes = std::fs::read(directory.join(name)).expect("readable");
+            (name.clone(), bytes)
+        })
+        .collect()
+}
+
+/// To whoever lets RocksDB open a directory for writing.
+fn refused_to_all(path: &Path) {
+    let errors = [
+        Db::open(path, small("fixed-1")).err(),
+        Compactor::new(path).compact(&mut |_| ()).err(),
+        Detacher::new(path).detach(&mut |_| ()).err(),
+    ];
+    for error in errors {
+        let error = error.expect("it is open").to_string();
+        assert!(error.contains("this process has its lock"), "{error}");
+        assert!(error.contains("close it there first"), "{error}");
+    }
+}
+
+/// RocksDB would take it for another directory, and remove what the first handle writes.
+#[test]
+fn an_open_directory_is_not_opened_under_another_name() {
+    let parent = tempfile::tempdir().expect("a directory");
+    let (real, link) = (parent.path().join("db"), parent.path().join("link"));
+    let db = Db::open(&real, small("fixed-1")).expect("opened");
+    std::os::unix::fs::symlink(&real, &link).expect("linked");
+    load(&db, 0..2_000, 1);
+    settle(&db);
+    // A file of L0 is left, so that there is something to compact.
+    db.autopilot().pause();
+    load(&db, 0..100, 2);
+    db.flush().expect("a flush");
+    load(&db, 100..200, 2);
+    let before = log_and_manifest(&real);
+    for name in ["db", "./db", "db/", "db/../db", "link"] {
+        refused_to_all(&parent.path().join(name));
+        assert_eq!(log_and_manifest(&real), before, "{name}");
+    }
+    load(&db, 200..300, 2);
+    let handle = db.rocksdb().clone();
+    drop(db);
+    refused_to_all(&link);
+    drop(handle);
+    let db = Db::open(&link, small("fixed-1")).expect("closed and opened");
+    for number in 0..2_000 {
+        let version = if number < 300 { 2 } else { 1 };
+        let found = db.get(key(number)).expect("a get");
+        assert_eq!(found, Some(value(number, version)), "{number}");
+    }
 }
 
 #[test]

@@ -23,12 +23,12 @@ use super::forecast::{Forecast, forecast};
 use super::space::{check_space, free_bytes};
 use super::work::{Watch, Work};
 use crate::RocksDb;
+use crate::entrance;
 use crate::error::{Error, Result};
 use crate::files::state::Stored;
 use crate::files::{application, journal, pin, probe, remove_file, request, state, sync_directory};
 use crate::inspect::record::Record;
 use crate::inspect::{read, recorded};
-use crate::open_error::explain;
 use crate::settings::Settings;
 
 /// The deepest level of a plain RocksDB.
@@ -201,9 +201,7 @@ impl Detacher {
         let mut options = Options::default();
         (self.customise)("default", &mut options);
         options.create_if_missing(false);
-        RocksDb::open_cf_descriptors(&options, &self.directory, families)
-            .map(drop)
-            .map_err(|error| explain(&self.directory, error, drive::advice))
+        entrance::open(&self.directory, &options, families, drive::advice).map(drop)
     }
 }
 

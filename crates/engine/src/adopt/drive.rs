@@ -12,10 +12,11 @@ use super::work::{Progress, Watch};
 use crate::RocksDb;
 use crate::autopilot::Autopilot;
 use crate::db::tables;
+use crate::entrance;
 use crate::error::{Error, Result};
 use crate::inspect::read::handle;
 use crate::observe::observe;
-use crate::open_error::{Cause, RECOMPRESS, explain};
+use crate::open_error::{Cause, RECOMPRESS};
 use crate::options::Preparation;
 use crate::settings::Settings;
 
@@ -59,8 +60,7 @@ pub(crate) fn open(
     }
     let mut options = preparation.options_with("default", default, customise)?;
     options.create_if_missing(false);
-    let db = RocksDb::open_cf_descriptors(&options, directory, descriptors)
-        .map_err(|error| explain(directory, error, advice))?;
+    let db = entrance::open(directory, &options, descriptors, advice)?;
     Ok(Ready {
         db: Arc::new(db),
         preparation,

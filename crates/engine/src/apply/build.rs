@@ -9,6 +9,7 @@ use super::catalogue::filter::lacks_bits;
 use super::text::{OptionsText, Section, Setting};
 use crate::RocksDb;
 use crate::adopt::drive::{Customise, advice};
+use crate::entrance;
 use crate::error::{Error, Result};
 use crate::ffi::options_text::{change_options, options_text};
 use crate::inspect::read::handle;
@@ -112,19 +113,19 @@ pub(super) fn open(
         let options = build(text, name, customise)?;
         families.push(ColumnFamilyDescriptor::new(name, options));
     }
-    let opened = match access {
+    match access {
         Access::ReadOnly => {
             database.set_max_open_files(OPEN_FILES);
             RocksDb::open_cf_descriptors_read_only(&database, directory, families, false)
+                .map_err(|error| explain(directory, error, advice))
         }
-        Access::Own => RocksDb::open_cf_descriptors(&database, directory, families),
+        Access::Own => entrance::open(directory, &database, families, advice),
         Access::Create => {
             database.create_if_missing(true);
             database.create_missing_column_families(true);
-            RocksDb::open_cf_descriptors(&database, directory, families)
+            entrance::open(directory, &database, families, advice)
         }
-    };
-    opened.map_err(|error| explain(directory, error, advice))
+    }
 }
 
 /// Opens a directory and closes it again: RocksDB then writes an OPTIONS file.

@@ -1,22 +1,13 @@
 //! RocksDB's lock on a directory, taken without harm to who has it.
 
-use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use crate::entrance::Entrance;
 use crate::error::{Error, Result};
 use crate::ffi::directory_lock::DirectoryLock;
 use crate::open_error::{Cause, cause};
 
-/// The files that this process has open (proc(5)).
-const OPEN: &str = "/proc/self/fd";
-
 /// Takes RocksDB's lock on a directory.
-///
-/// RocksDB knows the directories of its own process by their names as they were given.
-/// Under another name it would take the lock once more, which the operating system
-/// lets a process do, and give both up with the first file that it closes. So the
-/// operating system is asked first, by the file itself.
 ///
 /// # Errors
 /// When somebody has it open, or the file LOCK cannot be opened.
@@ -27,9 +18,9 @@ pub(super) fn lock(path: &Path) -> Result<DirectoryLock> {
             path.display()
         ))
     };
-    if is_ours(path) {
+    let Some(_entrance) = Entrance::to(path) else {
         return Err(is_open("this process has its lock"));
-    }
+    };
     DirectoryLock::new(path).map_err(|error| {
         let text = error.to_string();
         let advice = match cause(&text, path) {
@@ -42,22 +33,10 @@ pub(super) fn lock(path: &Path) -> Result<DirectoryLock> {
     })
 }
 
-/// Whether this process has the lock's file open, under whatever name: RocksDB does for
-/// as long as it holds the lock. False where the operating system does not say.
-fn is_ours(path: &Path) -> bool {
-    let Ok(lock) = fs::metadata(path.join("LOCK")) else {
-        return false;
-    };
-    let Ok(open) = fs::read_dir(OPEN) else {
-        return false;
-    };
-    open.flatten()
-        .filter_map(|entry| fs::metadata(entry.path()).ok())
-        .any(|file| (file.dev(), file.ino()) == (lock.dev(), lock.ino()))
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use rust_rocksdb::DB;
 
     use super::*;

@@ -10,11 +10,10 @@ use rust_rocksdb::{ColumnFamilyDescriptor, Options};
 use super::created::Created;
 use super::turns::Turns;
 use super::{Db, directory, tables};
-use crate::RocksDb;
 use crate::autopilot::Autopilot;
+use crate::entrance;
 use crate::error::{Error, Result};
 use crate::files::state;
-use crate::open_error::explain;
 use crate::options::Preparation;
 use crate::settings::Settings;
 
@@ -74,8 +73,7 @@ impl Opening {
         let mut options = self.options(&mut preparation, "default")?;
         options.create_missing_column_families(true);
         let descriptors = self.descriptors(&mut preparation, &options, exists)?;
-        let rocks = RocksDb::open_cf_descriptors(&options, &self.path, descriptors)
-            .map_err(|error| explain(&self.path, error, directory::advice))?;
+        let rocks = entrance::open(&self.path, &options, descriptors, directory::advice)?;
         tables::check(&rocks)?;
         let rocks = Arc::new(rocks);
         let autopilot = Autopilot::start(rocks.clone(), &preparation, false)
