@@ -104,7 +104,9 @@ impl Db {
 
     operations!();
 
-    /// Applies a batch at once; it may name any column family.
+    /// Applies a batch at once; it may name any column family of this database. RocksDB finds
+    /// out too late that one was dropped, that a range ends before it starts, or that a merge
+    /// has no operator: it then refuses every write until the database is opened anew.
     ///
     /// # Errors
     /// RocksDB's.

@@ -159,6 +159,15 @@ impl<'a> Operations<'a> {
         to: &[u8],
         options: &WriteOptions,
     ) -> Result<()> {
+        // RocksDB would have it in its log when it sees that, and then refuse every write.
+        if from > to {
+            return Err(Error::fix(format!(
+                "cannot delete the range from {} to {}: its end comes before its start, so \
+                 exchange them",
+                from.escape_ascii(),
+                to.escape_ascii()
+            )));
+        }
         let bytes = (from.len() + to.len()) as u64;
         let default;
         let family = match self.family {
@@ -339,7 +348,8 @@ macro_rules! operations {
         /// Deletes the keys from `from` on and before `to`.
         ///
         /// # Errors
-        /// RocksDB's, as while it refuses writes after a background error.
+        /// When `to` comes before `from`; RocksDB's, as while it refuses writes after a
+        /// background error.
         pub fn delete_range(&self, from: impl AsRef<[u8]>, to: impl AsRef<[u8]>) -> Result<()> {
             let options = rust_rocksdb::WriteOptions::default();
             self.operations()

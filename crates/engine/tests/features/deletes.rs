@@ -93,6 +93,29 @@ fn range_deletes_hide_what_is_older_and_only_that() {
     settle_and_agree(&db, &model);
 }
 
+/// RocksDB takes such a range into its log, and refuses every write from then on.
+#[test]
+fn a_range_that_ends_before_it_starts_is_refused_and_harms_nothing() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut model = Model::new();
+    {
+        let db = open(directory.path(), "fixed-2");
+        load(&db, &mut model, 100, 1);
+        db.create_cf("other").expect("made");
+        let other = db.family("other").expect("there");
+        for result in [db.delete_range("b", "a\n"), other.delete_range("b", "a\n")] {
+            let error = result.expect_err("reversed").to_string();
+            assert!(error.contains(r"the range from b to a\n: its end"), "{error}");
+        }
+        db.delete_range("b", "b").expect("an empty range");
+        put(&db, &mut model, key(5), value(5, 2));
+        other.put("key", "value").expect("a put");
+        assert!(db.health().background_error.is_none());
+    }
+    let db = open(directory.path(), "fixed-2");
+    settle_and_agree(&db, &model);
+}
+
 #[test]
 fn range_tombstones_over_all_keys_are_merged_away() {
     let directory = tempfile::tempdir().expect("a directory");
