@@ -41,7 +41,7 @@ impl Db {
     /// As [`Db::ingest_external_file`], into a column family.
     ///
     /// # Errors
-    /// RocksDB's.
+    /// When the column family is another database's; RocksDB's.
     pub fn ingest_external_file_cf<P: AsRef<Path>>(
         &self,
         family: &impl AsColumnFamilyRef,
@@ -53,7 +53,7 @@ impl Db {
     /// As [`Db::ingest_external_file_cf`], with options.
     ///
     /// # Errors
-    /// RocksDB's.
+    /// When the column family is another database's; RocksDB's.
     pub fn ingest_external_file_cf_opts<P: AsRef<Path>>(
         &self,
         family: &impl AsColumnFamilyRef,
@@ -61,7 +61,8 @@ impl Db {
         paths: Vec<P>,
     ) -> Result<()> {
         let target = CfRef::of(family)?;
-        let (name, _) = target.names()?;
+        let (name, directory) = target.names()?;
+        self.check_is_here(&name, &directory)?;
         let paths: Vec<&Path> = paths.iter().map(AsRef::as_ref).collect();
         let ingest = || {
             // Files are copied while compactions go on: that may take minutes.
@@ -70,6 +71,19 @@ impl Db {
             self.autopilot.without_compactions(&name, commit)
         };
         until_flushed(ingest).map_err(|error| Error::of_status(&error.to_string()))
+    }
+
+    /// The commit goes to the database of the handle: another one's autopilot would not be
+    /// held back.
+    fn check_is_here(&self, family: &str, directory: &str) -> Result<()> {
+        if Path::new(directory) == self.rocks.path() {
+            return Ok(());
+        }
+        Err(Error::fix(format!(
+            "the column family \"{family}\" is of the database in {directory}, not of that in {}: \
+             ingest with the Db that it is from",
+            self.rocks.path().display()
+        )))
     }
 }
 

@@ -203,3 +203,32 @@ fn ingesting_behind_is_refused_by_rocksdb_and_at_open() {
         .expect_err("behind");
     assert!(error.to_string().contains("allow_ingest_behind"), "{error}");
 }
+
+/// The other one's autopilot would not be held back.
+#[test]
+fn files_for_a_family_of_another_database_are_refused() {
+    let [here, there] = [(); 2].map(|()| tempfile::tempdir().expect("a directory"));
+    let outside = tempfile::tempdir().expect("a directory");
+    let stores = [here.path(), there.path()].map(|path| open(path, "fixed-2"));
+    for store in &stores {
+        store.create_cf("x").expect("made");
+    }
+    let file = outside.path().join("file");
+    write_file(&file, 0..10, 1, &mut Model::new());
+    let other = stores[1].family("x").expect("there");
+    let error = stores[0]
+        .ingest_external_file_cf(other.handle(), vec![&file])
+        .expect_err("another database")
+        .to_string();
+    for path in [here.path(), there.path()] {
+        assert!(error.contains(&path.display().to_string()), "{error}");
+    }
+    for store in &stores {
+        let family = store.family("x").expect("there");
+        assert_eq!(family.get(key(1)).expect("a get"), None);
+    }
+    stores[1]
+        .ingest_external_file_cf(other.handle(), vec![&file])
+        .expect("its own");
+    assert_eq!(other.get(key(1)).expect("a get"), Some(value(1, 1)));
+}
