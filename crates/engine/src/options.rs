@@ -117,7 +117,7 @@ impl Preparation {
     /// settings replaces what ties it to the autopilot.
     ///
     /// # Errors
-    /// A setting outside its range.
+    /// A setting outside its range; a zero byte in the name.
     pub fn options(&mut self, family: &str, settings: &Settings) -> Result<Options> {
         self.options_with(family, settings, &|_, _| ())
     }
@@ -131,6 +131,12 @@ impl Preparation {
         customise: &dyn Fn(&str, &mut Options),
     ) -> Result<Options> {
         settings.check()?;
+        if family.contains('\0') {
+            return Err(Error::fix(format!(
+                "{family:?} cannot name a column family: RocksDB takes no zero byte in a name, so \
+                 leave it out"
+            )));
+        }
         let hooks = self.hooks_of(family, settings)?;
         let mut options = Options::default();
         self.set_database(&mut options)?;

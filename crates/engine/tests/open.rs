@@ -8,7 +8,7 @@ use std::path::Path;
 use common::{key, load, settle, small, value};
 use lissom::adopt::Detacher;
 use lissom::control::Compactor;
-use lissom::{Db, ErrorKind, Settings};
+use lissom::{Db, ErrorKind, Preparation, Settings};
 
 #[test]
 fn what_is_written_is_read_also_after_a_reopening() {
@@ -92,6 +92,33 @@ fn paths_that_are_no_database_are_told_apart() {
     fails(&good, small("fixed-1"), "it is open already");
     drop(db);
     Db::open(&good, small("fixed-1")).expect("closed and opened");
+}
+
+#[test]
+fn names_that_no_column_family_can_have_are_refused_before_anything_is_written() {
+    let parent = tempfile::tempdir().expect("a directory");
+    let path = parent.path().join("db");
+    let settings = || small("fixed-1");
+    let wrong = [
+        ("", "empty name"),
+        ("\0", r#""\0" cannot name"#),
+        ("a\0b", r#""a\0b" cannot name"#),
+    ];
+    for (name, words) in wrong {
+        let opening = Db::opening(&path, settings()).family(name, settings());
+        let error = opening.open().err().expect(words).to_string();
+        assert!(error.contains(words) && !error.contains('\0'), "{error}");
+        assert!(!path.exists(), "{words}");
+    }
+    let db = Db::open(&path, settings()).expect("opened");
+    for (name, words) in wrong {
+        let error = db.create_cf(name).expect_err(words).to_string();
+        assert!(error.contains(words), "{error}");
+    }
+    let mut preparation = Preparation::new(&settings()).expect("in range");
+    let error = preparation.options("a\0b", &settings()).err();
+    let error = error.expect("a zero byte").to_string();
+    assert!(error.contains("zero byte"), "{error}");
 }
 
 /// What an open database goes on writing.

@@ -27,7 +27,7 @@ use parking_lot::Mutex;
 use rust_rocksdb::{Cache, WriteBatch, WriteBatchIteratorCf, WriteOptions};
 
 use self::created::Created;
-use self::opening::Customise;
+use self::opening::{Customise, check_new_name};
 use self::operations::{Operations, operations};
 use self::turns::Turns;
 use crate::RocksDb;
@@ -152,9 +152,10 @@ impl Db {
     /// Makes a column family with settings of its own.
     ///
     /// # Errors
-    /// A setting outside its range; RocksDB's, as when there is one of that
-    /// name.
+    /// An empty name, or a zero byte in it; a setting outside its range; RocksDB's, as when
+    /// there is one of that name.
     pub fn create_cf_with(&self, name: &str, settings: &Settings) -> Result<()> {
+        check_new_name(name)?;
         let _turn = self.turns.take(name);
         if self.rocks.cf_handle(name).is_some() {
             return Err(Error::fix(format!(

@@ -101,12 +101,16 @@ impl Opening {
         default: &Options,
         exists: bool,
     ) -> Result<Vec<ColumnFamilyDescriptor>> {
-        let mut names: BTreeSet<String> = self.families.keys().cloned().collect();
-        names.insert("default".into());
+        let mut names = BTreeSet::from(["default".to_owned()]);
         let mut merge_operators = BTreeMap::new();
         if exists {
             names.extend(directory::families(&self.path)?);
             merge_operators = directory::merge_operators(&self.path);
+        }
+        for name in self.families.keys() {
+            if names.insert(name.clone()) {
+                check_new_name(name)?;
+            }
         }
         names
             .into_iter()
@@ -132,6 +136,17 @@ impl Opening {
             Some(customise) => preparation.options_with(name, settings, &**customise),
             None => preparation.options_with(name, settings, &nothing),
         };
-        options.map_err(|error: Error| error.within(format!("column family \"{name}\"")))
+        options.map_err(|error: Error| error.within(format!("column family {name:?}")))
     }
+}
+
+/// RocksDB makes a column family without a name; the OPTIONS file that it writes then has
+/// a section that nobody can name.
+pub(super) fn check_new_name(name: &str) -> Result<()> {
+    if name.is_empty() {
+        return Err(Error::fix(
+            "a column family cannot be made with an empty name: give it another one",
+        ));
+    }
+    Ok(())
 }
