@@ -7,12 +7,17 @@ use serde::Serialize;
 
 use crate::failure::{Failure, Outcome};
 
-/// Writes a result.
+/// Writes a result. That nobody reads it ends no work: the exit code is that of the work.
 pub fn print(text: &str) -> Outcome {
+    print_if_read(text).map(|_| ())
+}
+
+/// Writes a result; false where nobody reads any more, as under `| head`.
+pub fn print_if_read(text: &str) -> Result<bool, Failure> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Ok(()) => Ok(()),
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Failure::NobodyReads),
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
         Err(error) => Err(Failure::Failed(format!(
             "cannot write to standard output: {error}; check where it goes"
         ))),

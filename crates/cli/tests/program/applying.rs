@@ -5,7 +5,7 @@ use std::path::Path;
 use rust_rocksdb::DB;
 use tempfile::TempDir;
 
-use super::support::{done, ends, entries, json, plain, run, text};
+use super::support::{command, done, ends, entries, json, plain, run, text, unread};
 
 fn write(directory: &Path, content: &str) -> String {
     let file = directory.join("wanted");
@@ -80,6 +80,11 @@ fn what_cannot_be_changed_ends_with_1_and_its_reason() {
     assert_eq!(report.status.code(), Some(1));
     let report: serde_json::Value = serde_json::from_slice(&report.stdout).expect("JSON");
     assert_eq!(report["outcomes"][0]["taken"], "left");
+    let unheard = command(&["apply", &data, &file])
+        .stdout(unread())
+        .output()
+        .expect("started");
+    assert_eq!(unheard.status.code(), Some(1));
 }
 
 #[test]
