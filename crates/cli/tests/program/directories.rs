@@ -84,6 +84,22 @@ fn a_directory_goes_there_and_back() {
 }
 
 #[test]
+fn a_journal_without_decisions_is_there() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().to_str().expect("UTF-8");
+    plain(directory.path());
+    done(&["adopt", path, "--yes"]);
+    let journal = directory.path().join("LISSOM-JOURNAL");
+    assert!(journal.exists());
+    std::fs::write(&journal, "").expect("written");
+    let drawing = done(&["inspect", path, "--why"]);
+    assert!(
+        drawing.contains("no recent decisions are on record"),
+        "{drawing}"
+    );
+}
+
+#[test]
 fn the_pin_is_a_file_that_comes_and_goes() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().to_str().expect("UTF-8");
