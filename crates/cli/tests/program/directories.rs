@@ -70,7 +70,13 @@ fn a_directory_goes_there_and_back() {
     let foreseen = json(&["detach", path, "--dry-run", "--json"]);
     assert_eq!(foreseen["carried_out"], false);
     done(&["pin", path]);
-    for left_behind in ["LISSOM-COMPACT", "LISSOM-COMPACT.tmp"] {
+    for left_behind in [
+        "LISSOM-COMPACT",
+        "LISSOM-COMPACT.tmp",
+        "LISSOM.damaged",
+        "LISSOM.format-9",
+        "LISSOM.tmp",
+    ] {
         std::fs::write(directory.path().join(left_behind), "[]").expect("written");
     }
     assert!(done(&["detach", path, "--yes"]).contains("detached"));
