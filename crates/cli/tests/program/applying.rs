@@ -180,6 +180,9 @@ fn all_data_are_rewritten_taken_back_and_finished() {
     let said = done(&["apply", data, &file, "--rewrite"]);
     assert!(said.contains("20000 entries"), "{said}");
     assert!(said.contains("data.before-apply"), "{said}");
+    for words in ["`lissom apply PATH --finish`", "`lissom apply PATH --undo`"] {
+        assert!(said.contains(words), "{words}\n{said}");
+    }
     assert_eq!(entries(&path, 4), 20_000);
 
     let said = done(&["apply", data, &file, "--rewrite"]);
@@ -200,6 +203,7 @@ fn all_data_are_rewritten_taken_back_and_finished() {
     assert!(text(&output.stderr).contains("--yes"));
     let said = done(&["apply", data, "--undo", "--yes"]);
     assert!(said.contains("as it was before"), "{said}");
+    assert!(said.contains("`lissom apply PATH --finish`"), "{said}");
     assert_eq!(entries(&path, 7), 20_000);
     assert_eq!(entries(&place.path().join("data.undone"), 4), 20_001);
 
