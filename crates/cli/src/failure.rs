@@ -1,5 +1,6 @@
 //! How the program ends when it does not do what was asked.
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 /// Why a command ended early.
@@ -9,8 +10,6 @@ pub enum Failure {
     Failed(String),
     /// It was not asked for in a way that makes sense: exit code 2.
     WrongUse(String),
-    /// Nobody reads the output any more, as under `| head`: exit code 0.
-    NobodyReads,
 }
 
 /// What a command ends with.
@@ -19,17 +18,16 @@ pub type Outcome = Result<(), Failure>;
 impl Failure {
     /// Says why on standard error and gives the exit code.
     pub fn report(self) -> ExitCode {
-        match self {
-            Failure::Failed(sentence) => {
-                eprintln!("error: {sentence}");
-                ExitCode::from(1)
-            }
+        let (text, code) = match self {
+            Failure::Failed(sentence) => (format!("error: {sentence}\n"), 1),
             Failure::WrongUse(sentence) => {
-                eprintln!("error: {sentence}\n\nFor more information, try '--help'.");
-                ExitCode::from(2)
+                let hint = "For more information, try '--help'.";
+                (format!("error: {sentence}\n\n{hint}\n"), 2)
             }
-            Failure::NobodyReads => ExitCode::SUCCESS,
-        }
+        };
+        // Where it cannot be written, the exit code says it alone.
+        let _ = io::stderr().write_all(text.as_bytes());
+        ExitCode::from(code)
     }
 }
 

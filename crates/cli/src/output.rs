@@ -7,12 +7,17 @@ use serde::Serialize;
 
 use crate::failure::{Failure, Outcome};
 
-/// Writes a result.
+/// Writes a result. That nobody reads it ends no work: the exit code is that of the work.
 pub fn print(text: &str) -> Outcome {
+    print_if_read(text).map(|_| ())
+}
+
+/// Writes a result; false where nobody reads any more, as under `| head`.
+pub fn print_if_read(text: &str) -> Result<bool, Failure> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Ok(()) => Ok(()),
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Failure::NobodyReads),
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
         Err(error) => Err(Failure::Failed(format!(
             "cannot write to standard output: {error}; check where it goes"
         ))),
@@ -52,6 +57,19 @@ pub fn style() -> Style {
     }
 }
 
+/// Clears the row that the cursor is in, and no other.
+const CLEAR: &str = "\r\x1b[K";
+
+/// From here on what is too long for a row stays within it.
+const NO_WRAP: &str = "\x1b[?7l";
+const WRAP: &str = "\x1b[?7h";
+
+/// A text in the place of the one before. In one piece, lest a kill leave the terminal
+/// without its wrapping.
+fn written_over(text: &str) -> String {
+    format!("{CLEAR}{NO_WRAP}{text}{WRAP}")
+}
+
 /// One line on standard error that is written over and over; nothing where that
 /// is no terminal.
 pub struct StatusLine {
@@ -67,7 +85,7 @@ impl StatusLine {
         if io::stderr().is_terminal() {
             self.shown = true;
             // A terminal that is gone is noticed elsewhere.
-            let _ = write!(io::stderr(), "\r\x1b[K{text}");
+            let _ = io::stderr().write_all(written_over(text).as_bytes());
         }
     }
 }
@@ -75,7 +93,7 @@ impl StatusLine {
 impl Drop for StatusLine {
     fn drop(&mut self) {
         if self.shown {
-            let _ = write!(io::stderr(), "\r\x1b[K");
+            let _ = write!(io::stderr(), "{CLEAR}");
         }
     }
 }
@@ -113,4 +131,48 @@ pub fn bytes(count: u64) -> String {
 pub fn plural(count: u64, noun: &str) -> String {
     let ending = if count == 1 { "" } else { "s" };
     format!("{count} {noun}{ending}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The rows of a terminal that knows these sequences.
+    fn rows(columns: usize, mut written: &str) -> Vec<String> {
+        let (mut above, mut row, mut wraps) = (Vec::new(), String::new(), true);
+        while !written.is_empty() {
+            if let Some(rest) = written.strip_prefix(CLEAR) {
+                row.clear();
+                written = rest;
+            } else if let Some(rest) = written.strip_prefix(NO_WRAP) {
+                (wraps, written) = (false, rest);
+            } else if let Some(rest) = written.strip_prefix(WRAP) {
+                (wraps, written) = (true, rest);
+            } else {
+                let (letter, rest) = written.split_at(1);
+                if row.len() == columns && wraps {
+                    above.push(std::mem::take(&mut row));
+                } else if row.len() == columns {
+                    row.pop();
+                }
+                row += letter;
+                written = rest;
+            }
+        }
+        above.push(row);
+        above
+    }
+
+    #[test]
+    fn a_status_line_is_one_row_on_a_narrow_terminal() {
+        let texts = ["merged 1.0 MB of at most 1.2 GB", "merged 2.0 MB"];
+        let written: String = texts.map(written_over).concat();
+        for columns in [1, 20, 40] {
+            let rows = rows(columns, &written);
+            assert_eq!(rows.len(), 1, "{columns}: {rows:?}");
+        }
+        assert_eq!(rows(20, &written), ["merged 2.0 MB"]);
+        let more = written + &"-".repeat(20);
+        assert_eq!(rows(20, &more).len(), 2, "it wraps again");
+    }
 }

@@ -203,7 +203,7 @@ fn show(entry: &Entry, as_json: bool) -> bool {
     } else {
         entry.to_string()
     };
-    output::print(&(line + "\n")).is_ok()
+    output::print_if_read(&(line + "\n")).unwrap_or(false)
 }
 
 fn attachment(given: &ArgMatches) -> Result<Attachment, Failure> {

@@ -1,8 +1,9 @@
 //! `lissom inspect`
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use clap::{ArgMatches, Command, value_parser};
+use clap::{ArgMatches, Command};
 use lissom::inspect::{Question, draw, inspect};
 
 use crate::arguments::{column_family, find, get, json, option, path};
@@ -31,16 +32,22 @@ pub fn command() -> Command {
             )
             .num_args(0..=1)
             .default_missing_value(DECISIONS)
-            .value_parser(value_parser!(usize)),
+            .value_parser(count),
         )
         .arg(json())
 }
 
+/// How many decisions. A directory behind the option is taken for it, too.
+fn count(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse()
+        .map_err(|_| "COUNT is a whole number from 1 on; PATH comes before --why".to_owned())
+}
+
 pub fn run(given: &ArgMatches) -> Outcome {
-    let why: Option<usize> = find(given, "why");
+    let why: Option<NonZeroUsize> = find(given, "why");
     let question = Question {
         column_family: find(given, "column-family"),
-        decisions: why.unwrap_or(0),
+        decisions: why.map_or(0, NonZeroUsize::get),
     };
     let seen = inspect(&get::<PathBuf>(given, "path"), &question)?;
     if given.get_flag("json") {
@@ -48,7 +55,7 @@ pub fn run(given: &ArgMatches) -> Outcome {
     }
     let mut text = draw(&seen, &output::style());
     if why.is_some() && seen.decisions.is_empty() {
-        text += "\nno decisions: there is no journal yet\n";
+        text += "\nno recent decisions are on record\n";
     }
     output::print(&text)
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use rust_rocksdb::DB;
 use tempfile::TempDir;
 
-use super::support::{done, ends, entries, json, plain, run, text};
+use super::support::{command, done, ends, entries, json, plain, run, text, unread};
 
 fn write(directory: &Path, content: &str) -> String {
     let file = directory.join("wanted");
@@ -80,6 +80,11 @@ fn what_cannot_be_changed_ends_with_1_and_its_reason() {
     assert_eq!(report.status.code(), Some(1));
     let report: serde_json::Value = serde_json::from_slice(&report.stdout).expect("JSON");
     assert_eq!(report["outcomes"][0]["taken"], "left");
+    let unheard = command(&["apply", &data, &file])
+        .stdout(unread())
+        .output()
+        .expect("started");
+    assert_eq!(unheard.status.code(), Some(1));
 }
 
 #[test]
@@ -175,6 +180,9 @@ fn all_data_are_rewritten_taken_back_and_finished() {
     let said = done(&["apply", data, &file, "--rewrite"]);
     assert!(said.contains("20000 entries"), "{said}");
     assert!(said.contains("data.before-apply"), "{said}");
+    for words in ["`lissom apply PATH --finish`", "`lissom apply PATH --undo`"] {
+        assert!(said.contains(words), "{words}\n{said}");
+    }
     assert_eq!(entries(&path, 4), 20_000);
 
     let said = done(&["apply", data, &file, "--rewrite"]);
@@ -195,6 +203,7 @@ fn all_data_are_rewritten_taken_back_and_finished() {
     assert!(text(&output.stderr).contains("--yes"));
     let said = done(&["apply", data, "--undo", "--yes"]);
     assert!(said.contains("as it was before"), "{said}");
+    assert!(said.contains("`lissom apply PATH --finish`"), "{said}");
     assert_eq!(entries(&path, 7), 20_000);
     assert_eq!(entries(&place.path().join("data.undone"), 4), 20_001);
 

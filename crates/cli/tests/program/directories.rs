@@ -1,12 +1,10 @@
 //! inspect, adopt, pin, compact, detach.
 
-use std::io::Read;
-use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use rust_rocksdb::DB;
 
-use super::support::{command, done, ends, entries, json, plain, text};
+use super::support::{command, done, ends, entries, json, plain, text, unread};
 
 const WIDTH: usize = 80;
 
@@ -72,7 +70,13 @@ fn a_directory_goes_there_and_back() {
     let foreseen = json(&["detach", path, "--dry-run", "--json"]);
     assert_eq!(foreseen["carried_out"], false);
     done(&["pin", path]);
-    for left_behind in ["LISSOM-COMPACT", "LISSOM-COMPACT.tmp"] {
+    for left_behind in [
+        "LISSOM-COMPACT",
+        "LISSOM-COMPACT.tmp",
+        "LISSOM.damaged",
+        "LISSOM.format-9",
+        "LISSOM.tmp",
+    ] {
         std::fs::write(directory.path().join(left_behind), "[]").expect("written");
     }
     assert!(done(&["detach", path, "--yes"]).contains("detached"));
@@ -83,6 +87,22 @@ fn a_directory_goes_there_and_back() {
     assert_eq!(ours, None);
     assert_eq!(entries(directory.path(), 7), 20_000);
     assert!(done(&["detach", path]).contains("plain RocksDB directory already"));
+}
+
+#[test]
+fn a_journal_without_decisions_is_there() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().to_str().expect("UTF-8");
+    plain(directory.path());
+    done(&["adopt", path, "--yes"]);
+    let journal = directory.path().join("LISSOM-JOURNAL");
+    assert!(journal.exists());
+    std::fs::write(&journal, "").expect("written");
+    let drawing = done(&["inspect", path, "--why"]);
+    assert!(
+        drawing.contains("no recent decisions are on record"),
+        "{drawing}"
+    );
 }
 
 #[test]
@@ -222,17 +242,30 @@ fn nobody_reading_is_no_failure() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().to_str().expect("UTF-8");
     plain(directory.path());
-    let mut child = command(&["inspect", path])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program starts");
-    drop(child.stdout.take());
-    let mut said = String::new();
-    let mut errors = child.stderr.take().expect("it was piped");
-    errors.read_to_string(&mut said).expect("UTF-8");
-    assert_eq!(child.wait().expect("it ends").code(), Some(0), "{said}");
-    assert_eq!(said, "");
+    for arguments in [&["inspect", path][..], &["adopt", path, "--yes"]] {
+        let output = command(arguments)
+            .stdout(unread())
+            .output()
+            .expect("started");
+        assert_eq!(text(&output.stderr), "", "{arguments:?}");
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+    }
+    let inspected = json(&["inspect", path, "--json"]);
+    assert_eq!(inspected["families"][0]["tree"]["driven_by"], "lissom");
+}
+
+#[test]
+fn a_failure_that_nobody_reads_of_has_its_exit_code() {
+    for (arguments, code) in [
+        (&["inspect", "/no/such/directory"][..], 1),
+        (&["apply", ".", "file", "--yes"], 2),
+    ] {
+        let output = command(arguments)
+            .stderr(unread())
+            .output()
+            .expect("started");
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}");
+    }
 }
 
 #[test]

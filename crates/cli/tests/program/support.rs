@@ -1,6 +1,6 @@
 //! Running the program, and directories for it.
 
-use std::io::Write;
+use std::io::{PipeWriter, Write};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -18,6 +18,13 @@ pub fn run(arguments: &[&str]) -> Output {
 
 pub fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("the program writes UTF-8")
+}
+
+/// The end for writing of a pipe that nobody reads.
+pub fn unread() -> PipeWriter {
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    writer
 }
 
 /// Says that a test is left out. Where `LISSOM_NO_SKIP` is set, it fails instead.

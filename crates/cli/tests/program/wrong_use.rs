@@ -12,6 +12,8 @@ fn what_cannot_be_meant_is_refused() {
             "unexpected argument '--colour'",
         ),
         (&["inspect", ".", "--why", "many"], "invalid value 'many'"),
+        (&["inspect", ".", "--why", "0"], "number from 1 on"),
+        (&["inspect", "--why", "."], "PATH comes before --why"),
         (
             &["adopt", ".", "--policy", "best"],
             "choose fixed-K, lazy-leveling",

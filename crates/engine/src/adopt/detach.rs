@@ -258,11 +258,11 @@ fn remove_our_files(directory: &Path) -> Result<()> {
         probe::path(directory),
         journal::old_path(directory),
         journal::path(directory),
-        state::draft(directory),
         state::path(directory),
     ];
     let mut all = application::left_over(directory);
     all.extend(request::left_over(directory));
+    all.extend(state::left_over(directory));
     all.extend(files);
     for file in all {
         remove_file(&file)?;

@@ -3,41 +3,42 @@
 //! meanwhile is a request of its own.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::thread;
+use std::time::Duration;
 
 use crate::error::{Error, Result};
 
 const NAME: &str = "LISSOM-COMPACT";
 
-/// Others that ask at the same time stand in the way at most this often.
-const MOST_TRIES: u32 = 100;
+/// Others that ask at the same time stand in the way at most this often, a moment each.
+const MOST_TRIES: u32 = 10_000;
+const MOMENT: Duration = Duration::from_millis(1);
 
 /// Where the request lies.
 fn path(directory: &Path) -> PathBuf {
     directory.join(NAME)
 }
 
+/// The directory, locked by whoever handles what waits in it; none while another one does.
+/// The lock ends with its process. Where there are none, as on some network file systems,
+/// two that ask in the same instant may lose one.
+fn alone(directory: &Path) -> Result<Option<File>> {
+    let opened = File::open(directory).map_err(|error| Error::io("open", directory, &error))?;
+    let is_held = matches!(opened.try_lock(), Err(TryLockError::WouldBlock));
+    Ok((!is_held).then_some(opened))
+}
+
 /// Leaves a request, beside what was asked for and not taken up yet.
 pub(crate) fn leave(directory: &Path, families: &[String]) -> Result<()> {
-    let path = path(directory);
-    let draft = own_name(&path, "tmp");
-    let mut names: BTreeSet<String> = families.iter().cloned().collect();
     for _ in 0..MOST_TRIES {
-        let text = serde_json::to_string(&names).expect("names are JSON");
-        fs::write(&draft, text).map_err(|error| Error::io("write", &draft, &error))?;
-        // Nobody reads half a request; and unlike a rename, a link replaces none.
-        let linked = fs::hard_link(&draft, &path);
-        fs::remove_file(&draft).map_err(|error| Error::io("remove", &draft, &error))?;
-        match linked {
-            Ok(()) => return Ok(()),
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                names.extend(take_back(&path)?);
-            }
-            Err(error) => return Err(Error::io("write", &path, &error)),
+        if let Some(_alone) = alone(directory)? {
+            return add(&path(directory), families);
         }
+        thread::sleep(MOMENT);
     }
     Err(Error::retry(format!(
         "others ask for merges in {} all the time: try again",
@@ -45,25 +46,35 @@ pub(crate) fn leave(directory: &Path, families: &[String]) -> Result<()> {
     )))
 }
 
-/// What waits, to be left again with more: either the store takes it or who moved it.
-fn take_back(path: &Path) -> Result<BTreeSet<String>> {
-    let back = own_name(path, "back");
-    match fs::rename(path, &back) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(BTreeSet::new()),
-        Err(error) => return Err(Error::io("rename", path, &error)),
-        Ok(()) => {}
+/// What waits is replaced by all in one step: a kill or a full disk leaves it as it was.
+fn add(path: &Path, families: &[String]) -> Result<()> {
+    let mut names = waiting(path)?;
+    names.extend(families.iter().cloned());
+    let text = serde_json::to_string(&names).expect("names are JSON");
+    let draft = own_draft(path);
+    let left = fs::write(&draft, text).and_then(|()| fs::rename(&draft, path));
+    left.map_err(|error| {
+        let _ = fs::remove_file(&draft);
+        Error::io("write", path, &error)
+    })
+}
+
+/// The column families that wait. What is no request is nobody's.
+fn waiting(path: &Path) -> Result<BTreeSet<String>> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(serde_json::from_str(&text).unwrap_or_default()),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::InvalidData) => {
+            Ok(BTreeSet::new())
+        }
+        Err(error) => Err(Error::io("read", path, &error)),
     }
-    // What is no request is nobody's.
-    let names = read(&back, path).unwrap_or_default();
-    fs::remove_file(&back).map_err(|error| Error::io("remove", &back, &error))?;
-    Ok(names)
 }
 
 /// A file that no other process and no other thread of this one uses.
-fn own_name(path: &Path, end: &str) -> PathBuf {
+fn own_draft(path: &Path) -> PathBuf {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let number = NEXT.fetch_add(1, Relaxed);
-    path.with_extension(format!("{}-{number}.{end}", std::process::id()))
+    path.with_extension(format!("{}-{number}.tmp", std::process::id()))
 }
 
 /// Takes up what was asked for; nothing mostly.
@@ -75,8 +86,12 @@ pub(crate) fn take(directory: &Path) -> Result<BTreeSet<String>> {
         if !path.exists() {
             return Ok(BTreeSet::new());
         }
+        // Whoever asks for more has it; the next look finds both.
+        let Some(_alone) = alone(directory)? else {
+            return Ok(BTreeSet::new());
+        };
         match fs::rename(&path, &taken) {
-            // Whoever asks for more has it.
+            // It was taken up or removed in between.
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(BTreeSet::new()),
             Err(error) => return Err(Error::io("rename", &path, &error)),
             Ok(()) => {}
@@ -150,6 +165,38 @@ mod tests {
         taken.extend(take(path).expect("the last one"));
         assert_eq!(taken.len(), ASKING * REQUESTS);
         assert!(left_over(path).is_empty(), "{:?}", left_over(path));
+    }
+
+    /// Whoever asks for more may be killed at any instant.
+    #[test]
+    fn what_waits_lies_there_while_others_ask() {
+        let directory = tempfile::tempdir().expect("a directory");
+        leave(directory.path(), &["first".into()]).expect("left");
+        let request = path(directory.path());
+        std::thread::scope(|scope| {
+            let asking = scope.spawn(|| {
+                for _ in 0..1_000 {
+                    leave(directory.path(), &["more".into()]).expect("left");
+                }
+            });
+            while !asking.is_finished() {
+                let there = read(&request, &request).expect("it lies there");
+                assert!(there.contains("first"), "{there:?}");
+            }
+        });
+        let both = take(directory.path()).expect("taken");
+        assert_eq!(both, names(&["first", "more"]));
+    }
+
+    #[test]
+    fn a_request_is_not_taken_from_whoever_adds_to_it() {
+        let directory = tempfile::tempdir().expect("a directory");
+        leave(directory.path(), &["a".into()]).expect("left");
+        let adding = alone(directory.path()).expect("a directory");
+        assert!(adding.is_some());
+        assert!(take(directory.path()).expect("not yet").is_empty());
+        drop(adding);
+        assert_eq!(take(directory.path()).expect("taken"), names(&["a"]));
     }
 
     #[test]

@@ -194,9 +194,10 @@ pub(crate) fn path(directory: &Path) -> PathBuf {
     FILE.path(directory)
 }
 
-/// What a kill may leave beside it.
-pub(crate) fn draft(directory: &Path) -> PathBuf {
-    FILE.draft(directory)
+/// What may lie beside it: what a kill left, and files that could not be used.
+pub(crate) fn left_over(directory: &Path) -> Vec<PathBuf> {
+    let names = ["LISSOM.tmp", "LISSOM.damaged", "LISSOM.format-"];
+    super::beginning_with(directory, &names)
 }
 
 #[cfg(test)]
@@ -358,6 +359,7 @@ mod tests {
         save(directory.path(), &stored()).expect("writable");
         let kept = fs::read_to_string(directory.path().join(name));
         assert_eq!(kept.expect("kept"), holds);
+        assert_eq!(left_over(directory.path()), [directory.path().join(name)]);
         let loaded = load_to_write(directory.path()).expect("its own");
         assert_eq!(loaded.stored, stored());
     }

@@ -107,7 +107,8 @@ pub fn described(applied: &Applied) -> String {
             );
         }
         text += &format!(
-            "the old directory is {}: `lissom apply --finish` removes it, --undo takes it back\n",
+            "the old directory is {}: `lissom apply PATH --finish` removes it, `lissom apply PATH \
+             --undo` takes it back\n",
             rebuilt.before
         );
     }
@@ -164,7 +165,7 @@ pub fn removed(removed: &Removed) -> String {
 /// Where everything is after a rebuild was taken back.
 pub fn taken_back(undone: &Undone) -> String {
     format!(
-        "{} is as it was before; the copy is {}, and `lissom apply --finish` removes it\n",
+        "{} is as it was before; the copy is {}, and `lissom apply PATH --finish` removes it\n",
         undone.path.display(),
         undone.aside.display()
     )

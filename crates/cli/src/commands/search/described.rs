@@ -46,7 +46,9 @@ pub fn run(given: &ArgMatches) -> Outcome {
     for line in io::stdin().lock().lines() {
         let line =
             line.map_err(|error| Failure::Failed(format!("cannot read standard input: {error}")))?;
-        output::print(&answered(&space, format, &line))?;
+        if !output::print_if_read(&answered(&space, format, &line))? {
+            break;
+        }
     }
     Ok(())
 }

@@ -176,8 +176,8 @@ pub fn undo(
     let then = require_before(&place)?;
     if place.seen()?.undone != State::Absent {
         return Err(Error::fix(format!(
-            "{} is in the way, the copy of an earlier undo: `lissom apply --finish` says whether \
-             it is still needed, or move it away",
+            "{} is in the way, the copy of an earlier undo: `lissom apply PATH --finish` says \
+             whether it is still needed, or move it away",
             place.undone.display()
         )));
     }

@@ -75,8 +75,8 @@ impl Job {
             State::Absent => Ok(()),
             State::Before => in_the_way(
                 &self.place.before,
-                "it is the old directory of an earlier rebuild; `lissom apply --finish` removes \
-                 it, `lissom apply --undo` takes it back",
+                "it is the old directory of an earlier rebuild; `lissom apply PATH --finish` \
+                 removes it, `lissom apply PATH --undo` takes it back",
             ),
             _ => in_the_way(
                 &self.place.before,
