@@ -132,9 +132,7 @@ fn log_and_manifest(directory: &Path) -> BTreeMap<String, Vec<u8>> {
     let log = names.iter().filter(|name| name.ends_with(".log")).max();
     names
         .iter()
-        .filter(|name| {
-            *name == "CURRENT" || name.starts_with("MANIFEST-") || Some(*name) == log
-        })
+        .filter(|name| *name == "CURRENT" || name.starts_with("MANIFEST-") || Some(*name) == log)
         .map(|name| {
             let bytes = std::fs::read(directory.join(name)).expect("readable");
             (name.clone(), bytes)

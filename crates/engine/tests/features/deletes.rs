@@ -105,7 +105,10 @@ fn a_range_that_ends_before_it_starts_is_refused_and_harms_nothing() {
         let other = db.family("other").expect("there");
         for result in [db.delete_range("b", "a\n"), other.delete_range("b", "a\n")] {
             let error = result.expect_err("reversed").to_string();
-            assert!(error.contains(r"the range from b to a\n: its end"), "{error}");
+            assert!(
+                error.contains(r"the range from b to a\n: its end"),
+                "{error}"
+            );
         }
         db.delete_range("b", "b").expect("an empty range");
         put(&db, &mut model, key(5), value(5, 2));
