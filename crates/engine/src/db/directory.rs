@@ -9,6 +9,7 @@ use lissom_core::Layout;
 use rust_rocksdb::Options;
 
 use crate::RocksDb;
+use crate::apply::text::lines::unescape;
 use crate::error::{Error, Result};
 use crate::ffi::options::{ColumnFamilyOptions, read_options};
 use crate::ffi::options_file::load_latest_options;
@@ -105,7 +106,8 @@ pub(crate) fn check_log(path: &Path, options: &str) -> Result<()> {
             .find_map(|line| line.trim().strip_prefix(key))
     };
     let elsewhere = value("wal_dir=").filter(|directory| !directory.is_empty());
-    let logs = elsewhere.map_or(path, Path::new);
+    let elsewhere = elsewhere.map(unescape);
+    let logs = elsewhere.as_deref().map_or(path, Path::new);
     if value("allow_2pc=") != Some("true") || !has_log(logs)? {
         return Ok(());
     }
