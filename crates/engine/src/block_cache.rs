@@ -39,7 +39,7 @@ mod tests {
         assert_eq!(shard_bits(36 * MIB, 4 * MIB), 6, "small files as RocksDB");
         assert_eq!(shard_bits(36 * MIB, 64 * MIB), 2, "shards of 9 MiB");
         assert_eq!(shard_bits(4 * MIB, 64 * MIB), 0, "one is the least");
-        assert_eq!(shard_bits(u64::MAX, 1), 6);
+        assert_eq!(shard_bits(i64::MAX as u64, 1), 6);
         assert_eq!(shard_bits(0, u64::MAX), 0);
     }
 

@@ -48,11 +48,18 @@ fn a_directory_goes_there_and_back() {
     assert_eq!(report["carried_out"], true);
     assert_eq!(entries(directory.path(), 194), 20_000);
     assert!(done(&["adopt", path, "--yes"]).contains("nothing is left to do"));
+    let drawing = done(&["inspect", path]);
+    let words = "fixed-4, run limits 4, size ratio 4";
+    assert!(drawing.contains(words), "{drawing}");
+    let other = ["adopt", path, "--yes", "--policy", "fixed-2"];
+    assert!(done(&other).contains("adopted: "));
+    assert!(done(&other).contains("nothing is left to do"));
+    assert_eq!(entries(directory.path(), 194), 20_000);
 
     let drawing = done(&["inspect", path, "--why"]);
     assert!(drawing.contains("driven by Lissom"), "{drawing}");
     assert!(
-        drawing.contains("fixed-4, run limits 4, size ratio 4"),
+        drawing.contains("fixed-2, run limits 2, size ratio 4"),
         "{drawing}"
     );
     assert!(drawing.contains("last decisions"), "{drawing}");

@@ -13,6 +13,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use lissom_core::tuner::Policy;
+use lissom_core::{Observation, Tree, TreeState, planner};
 use rust_rocksdb::Options;
 
 use super::drive::{self, Customise};
@@ -21,7 +23,8 @@ use super::refusal::{self, Candidate};
 use super::space::{check_space, free_bytes};
 use super::work::{Watch, Work};
 use crate::error::{Error, Result};
-use crate::files::state::{self, Stored, StoredFamily};
+use crate::files::pin;
+use crate::files::state::{self, StoredFamily};
 use crate::inspect::record::{Record, log_directory};
 use crate::inspect::{read, recorded};
 use crate::settings::Settings;
@@ -89,7 +92,8 @@ impl Adopter {
         let mut work = Work::begin(&self.directory, free_bytes(&self.directory)?);
         let mut all_settings = BTreeMap::new();
         for name in &record.names {
-            let settings = self.family_settings(record, &stored, name)?;
+            let before = recorded::family_settings(&record.options, &stored, name)?;
+            let settings = self.wanted(&before, name)?;
             let seen = opened.look(name)?;
             if let Some(why) = refusal::tables(&seen.tables) {
                 return Err(refused(record, &of_family(name, &why)));
@@ -98,17 +102,19 @@ impl Adopter {
                 work.remarks.extend(refusal::remarks(options));
             }
             let state = recorded::family_state(&stored, name, &settings);
+            let state = self.begun(state, &settings, &seen.tree);
             let found = forecast(&settings.shape(), &seen.tree, &state, settings.workers)?;
             let adopted = stored.families.contains_key(name) && record.has_our_levels(name);
-            work.done &= adopted && found.is_nothing();
+            work.done &= adopted && found.is_nothing() && are_recorded(&settings, &before);
             work.add(name, &seen.tree, &settings, found);
             all_settings.insert(name.clone(), settings);
         }
         Ok((work, all_settings))
     }
 
-    fn family_settings(&self, record: &Record, stored: &Stored, name: &str) -> Result<Settings> {
-        let mut settings = recorded::family_settings(&record.options, stored, name)?;
+    /// The settings that a column family is to have, over those that are recorded.
+    fn wanted(&self, recorded: &Settings, name: &str) -> Result<Settings> {
+        let mut settings = recorded.clone();
         (self.change)(name, &mut settings);
         settings.create_if_missing = false;
         settings
@@ -117,8 +123,22 @@ impl Adopter {
         Ok(settings)
     }
 
-    /// Takes the directory over, or goes on where an earlier call was
-    /// interrupted. Returns what was foreseen.
+    /// What the planner goes by from the first round on: it holds the limits of a fixed policy.
+    fn begun(&self, state: TreeState, settings: &Settings, tree: &Tree) -> TreeState {
+        let Policy::Fixed(limits) = &settings.policy else {
+            return state;
+        };
+        if *limits == state.limits || limits == state.wanted_limits() {
+            return state;
+        }
+        let shape = settings.shape().fitted(tree);
+        let mut seen = Observation::quiet(shape, tree.clone(), state, settings.workers);
+        seen.pinned = pin::is_set(&self.directory);
+        planner::with_limits(&seen, limits.clone())
+    }
+
+    /// Takes the directory over, goes on where an earlier call was interrupted, or
+    /// brings it to another policy and other dimensions. Returns what was foreseen.
     ///
     /// # Errors
     /// As [`Adopter::forecast`]; when the directory is open elsewhere; when too
@@ -135,6 +155,13 @@ impl Adopter {
         ready.settle(work.merged_bytes(), watch)?;
         Ok(work)
     }
+}
+
+/// Whether a directory records these settings, as far as its state file holds settings.
+fn are_recorded(settings: &Settings, recorded: &Settings) -> bool {
+    // The state file has the name of the tuner, which does not say where a learner began.
+    let tuner = |it: &Settings| it.policy.over(it.filters).tuner().name();
+    tuner(settings) == tuner(recorded) && settings.shape() == recorded.shape()
 }
 
 /// Refuses a database before it is opened, for what its files say.

@@ -42,7 +42,7 @@ mod recorded;
 mod reopen;
 mod safety;
 mod settings;
-mod text;
+pub(crate) mod text;
 mod wanted;
 
 pub use applier::Applier;

@@ -12,6 +12,7 @@ use super::outcome::Outcome;
 use super::plan::{How, Row};
 use super::settings::{SettingsText, present};
 use super::text::Section;
+use super::text::lines::unescape;
 use crate::adopt::drive::{self, Customise};
 use crate::error::{Error, Result};
 use crate::ffi::options::read_options;
@@ -105,11 +106,12 @@ fn check_merge_operators(directory: &Directory, customise: &Customise) -> Result
 /// Opened without its log, it would record that there is none elsewhere.
 fn check_log(path: &Path, directory: &Directory, customise: &Customise) -> Result<()> {
     let recorded = directory.options.get(&Section::Database, "wal_dir");
+    let recorded = recorded.map(unescape).unwrap_or_default();
     let mut options = Options::default();
     customise("default", &mut options);
     let brought = read_options(&mut options)?.db.wal_dir;
     let how = "lissom::apply::Applier::customise";
-    require_log(path, recorded.unwrap_or_default(), &brought, how)
+    require_log(path, &recorded, &brought, how)
 }
 
 fn remember(path: &Path, settings: &BTreeMap<String, Settings>) -> Result<()> {

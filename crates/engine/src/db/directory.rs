@@ -9,6 +9,7 @@ use lissom_core::Layout;
 use rust_rocksdb::Options;
 
 use crate::RocksDb;
+use crate::apply::text::lines::unescape;
 use crate::error::{Error, Result};
 use crate::ffi::options::{ColumnFamilyOptions, read_options};
 use crate::ffi::options_file::load_latest_options;
@@ -20,6 +21,7 @@ use crate::requirements::BYTEWISE;
 /// # Errors
 /// One sentence for each thing that a path may be instead.
 pub(super) fn check(path: &Path, create_if_missing: bool) -> Result<bool> {
+    require_utf8(path)?;
     let entries = match fs::read_dir(path) {
         Ok(entries) => entries,
         Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -39,7 +41,9 @@ pub(super) fn check(path: &Path, create_if_missing: bool) -> Result<bool> {
         names.push(entry.file_name().to_string_lossy().into_owned());
     }
     if names.iter().any(|name| name == "CURRENT") {
-        check_options(path)?;
+        if names.iter().any(|name| is_options_file(name)) {
+            check_options(path)?;
+        }
         return Ok(true);
     }
     match names.iter().find(|name| !is_left_over(name)) {
@@ -73,16 +77,34 @@ fn is_left_over(name: &str) -> bool {
         || name.ends_with(".dbtmp")
 }
 
+/// RocksDB takes any path, the plug-in, which is asked before it, only text: under another
+/// path nothing would be refused in time.
+///
+/// # Errors
+/// When it is such a path.
+pub(crate) fn require_utf8(path: &Path) -> Result<()> {
+    if path.to_str().is_some() {
+        return Ok(());
+    }
+    Err(Error::fix(format!(
+        "the path {} is not UTF-8, which Lissom needs: rename the directory, or give a link to it",
+        path.display()
+    )))
+}
+
+/// Unfinished ones end in `.dbtmp`.
+fn is_options_file(name: &str) -> bool {
+    name.starts_with("OPTIONS-") && !name.ends_with(".dbtmp")
+}
+
 /// A plain RocksDB directory is adopted first, and what no tree of Lissom's can
 /// hold is refused before anything is written. A directory without an OPTIONS
-/// file passes; it is checked once it is open.
+/// file passes, as it is checked once it is open; one that cannot be read does not.
 fn check_options(path: &Path) -> Result<()> {
-    let Ok(loaded) = load_latest_options(path) else {
-        return Ok(());
-    };
-    if let Ok(text) = fs::read_to_string(path.join(&loaded.file_name)) {
-        check_log(path, &text)?;
-    }
+    let loaded = load_latest_options(path).map_err(|error| unread(path, &error.to_string()))?;
+    let file = path.join(&loaded.file_name);
+    let text = fs::read_to_string(&file).map_err(|error| Error::io("read", &file, &error))?;
+    check_log(path, &text)?;
     for family in &loaded.column_families {
         if let Some(why) = refusal(&family.options) {
             return Err(Error::fix(format!(
@@ -95,6 +117,14 @@ fn check_options(path: &Path) -> Result<()> {
     Ok(())
 }
 
+fn unread(path: &Path, why: &str) -> Error {
+    Error::fix(format!(
+        "{} cannot be opened, as its newest OPTIONS file may forbid it and cannot be read: {why}; \
+         removing that file is enough where Lissom alone has opened the directory",
+        path.display()
+    ))
+}
+
 /// A transaction that was prepared and committed lies in the log as two parts,
 /// which only a TransactionDB puts together; others may skip it in silence.
 /// `options` is the text of the directory's OPTIONS file.
@@ -105,7 +135,8 @@ pub(crate) fn check_log(path: &Path, options: &str) -> Result<()> {
             .find_map(|line| line.trim().strip_prefix(key))
     };
     let elsewhere = value("wal_dir=").filter(|directory| !directory.is_empty());
-    let logs = elsewhere.map_or(path, Path::new);
+    let elsewhere = elsewhere.map(unescape);
+    let logs = elsewhere.as_deref().map_or(path, Path::new);
     if value("allow_2pc=") != Some("true") || !has_log(logs)? {
         return Ok(());
     }

@@ -1,5 +1,8 @@
+use std::fs;
+
 use rust_rocksdb::compaction_filter::Decision;
 
+use super::directory::check_log;
 use crate::{Db, Settings};
 
 fn families_with_options(db: &Db) -> Vec<String> {
@@ -37,4 +40,18 @@ fn a_compaction_filter_stays_as_long_as_the_database() {
     db.create_cf("goes").expect("made");
     db.drop_cf("goes").expect("dropped");
     assert_eq!(families_with_options(&db), ["default", "goes"]);
+}
+
+/// RocksDB escapes the name of its directory.
+#[test]
+fn a_log_of_a_transaction_db_is_found_elsewhere() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let logs = directory.path().join("a:b");
+    fs::create_dir(&logs).expect("made");
+    fs::write(logs.join("000004.log"), "prepared").expect("written");
+    let escaped = logs.display().to_string().replace(':', "\\:");
+    let options = format!("[DBOptions]\n  allow_2pc=true\n  wal_dir={escaped}\n");
+    let error = check_log(directory.path(), &options).expect_err("a log");
+    let words = "was last opened as a TransactionDB and its log is not empty";
+    assert!(error.to_string().contains(words), "{error}");
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use super::buffer::{Owned, Reader};
 use super::options::{ColumnFamilyOptions, DbOptions};
 use super::{Error, layout, raw};
+use crate::apply::text::lines::{content, unescape};
 
 /// The contents of a directory's newest OPTIONS file.
 #[derive(Debug, Clone, PartialEq)]
@@ -87,36 +88,25 @@ fn read_families(
         .collect()
 }
 
-/// The `[CFOptions "name"]` sections. Indentation and comments are dropped.
+/// The `[CFOptions "name"]` sections. Indentation and comments are dropped. RocksDB escapes
+/// the names in its headers.
 fn parse_sections(text: &str) -> Sections {
     let mut sections = Sections::new();
     let mut current: Option<String> = None;
-    for line in text.lines().map(without_comment) {
+    for line in text.lines().map(content) {
         if let Some(header) = line.strip_prefix('[') {
             current = header
                 .strip_prefix("CFOptions \"")
                 .and_then(|rest| rest.strip_suffix("\"]"))
-                .map(str::to_owned);
+                .map(unescape);
         } else if let (Some(name), Some((key, value))) = (&current, line.split_once('=')) {
             sections
                 .entry(name.clone())
                 .or_default()
-                .insert(key.trim().to_owned(), value.trim().to_owned());
+                .insert(key.trim().to_owned(), value.trim().replace("\\#", "#"));
         }
     }
     sections
-}
-
-/// RocksDB starts a comment with `#` and writes a literal one as `\#`.
-fn without_comment(line: &str) -> String {
-    const LITERAL: &str = "\u{0}";
-    line.replace("\\#", LITERAL)
-        .split('#')
-        .next()
-        .unwrap_or_default()
-        .replace(LITERAL, "#")
-        .trim()
-        .to_owned()
 }
 
 /// The id in a value: `name` or `{id=name;setting=1;}`.
@@ -180,6 +170,19 @@ mod tests {
         assert_eq!(sections.len(), 1);
         assert_eq!(sections["a b"]["comparator"], "mine");
         assert_eq!(sections["a b"]["x"], "a#b");
+    }
+
+    #[test]
+    fn names_of_column_families_are_unescaped() {
+        for (header, name) in [
+            (r"a\:b\\c", r"a:b\c"),
+            (r"a\#b", "a#b"),
+            (r"a\nb\rc", "a\nb\rc"),
+            (r#"a"]b"#, r#"a"]b"#),
+        ] {
+            let sections = parse_sections(&format!("[CFOptions \"{header}\"]\n  x=1\n"));
+            assert_eq!(sections[name]["x"], "1", "{header}");
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use rust_rocksdb::{AsColumnFamilyRef, BoundColumnFamily, DBCompactionStyle, Opti
 
 use super::record::{Gate, Record};
 use crate::RocksDb;
-use crate::db::directory::check_log;
+use crate::db::directory::{check_log, require_utf8};
 use crate::error::{Error, Result};
 use crate::ffi::CfRef;
 use crate::ffi::options::{ColumnFamilyOptions, read_options};
@@ -45,8 +45,9 @@ pub(crate) struct Looked {
     pub(crate) remark: Option<String>,
 }
 
-/// Refuses a directory that holds no database.
+/// Refuses a directory that holds no database, or cannot be looked at.
 pub(crate) fn check_directory(directory: &Path) -> Result<()> {
+    require_utf8(directory)?;
     if !directory.is_dir() {
         return Err(Error::fix(format!(
             "there is no directory {}; give the path of a database",

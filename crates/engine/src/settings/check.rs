@@ -6,6 +6,12 @@ use lissom_core::tuner::Policy;
 use super::{KIB, MIB, Settings};
 use crate::error::{Error, Result};
 
+/// What RocksDB still adds to without overflow, as where it shares a cache out among shards.
+const MOST_BYTES: u64 = i64::MAX as u64;
+
+/// A petabyte: planning multiplies it by the files of a piece.
+const MOST_FILE_BYTES: u64 = 1 << 50;
+
 impl Settings {
     /// Whether every setting is in its range.
     ///
@@ -24,7 +30,12 @@ impl Settings {
 
     fn check_tree(&self) -> Result<()> {
         within("size_ratio", u64::from(self.size_ratio), 2, 100)?;
-        at_least("target_file_size_base", self.target_file_size_base, 4 * KIB)?;
+        within(
+            "target_file_size_base",
+            self.target_file_size_base,
+            4 * KIB,
+            MOST_FILE_BYTES,
+        )?;
         at_least("max_files", self.max_files, 100)?;
         if !(self.max_space_amplification >= 1.1 && self.max_space_amplification.is_finite()) {
             return Err(illegal(
@@ -105,10 +116,11 @@ impl Settings {
             2,
             1_000,
         )?;
-        at_least(
+        within(
             "memory_budget_bytes",
             self.memory_budget_bytes,
             self.write_buffer_bytes() + MIB,
+            MOST_BYTES,
         )?;
         if !(0.0..=100.0).contains(&self.bloom_bits_per_key) {
             return Err(illegal(
@@ -187,7 +199,7 @@ pub(crate) fn check_rate_limit(bytes_per_second: u64) -> Result<()> {
         "rate_limit_bytes_per_second",
         bytes_per_second,
         64 * KIB,
-        i64::MAX as u64,
+        MOST_BYTES,
     )
 }
 
@@ -247,7 +259,17 @@ mod tests {
         );
         says(
             |settings| settings.memory_budget_bytes = 0,
-            "the setting memory_budget_bytes is 0: choose at least 135266304",
+            "the setting memory_budget_bytes is 0: choose from 135266304 to 9223372036854775807",
+        );
+        says(
+            |settings| settings.memory_budget_bytes = u64::MAX,
+            "the setting memory_budget_bytes is 18446744073709551615: choose from \
+             135266304 to 9223372036854775807",
+        );
+        says(
+            |settings| settings.target_file_size_base = u64::MAX / 25,
+            "the setting target_file_size_base is 737869762948382064: choose from \
+             4096 to 1125899906842624",
         );
         says(
             |settings| settings.rate_limit_bytes_per_second = Some(1),

@@ -120,8 +120,9 @@ pub struct Settings {
     /// budget = `max_write_buffer_number` · `write_buffer_size` + blocks.
     ///
     /// The write buffers of all column families share the first part. At least
-    /// 1 MiB must be left for blocks. What lies outside the budget, merges' buffers above
-    /// all, and how much that may be: [`Settings::memory_bound_bytes`].
+    /// 1 MiB must be left for blocks, and 2^63 - 1 bytes are the most. What lies outside the
+    /// budget, merges' buffers above all, and how much that may be:
+    /// [`Settings::memory_bound_bytes`].
     ///
     /// Default: 512 MiB. Dynamically changeable: no.
     pub memory_budget_bytes: u64,
@@ -143,7 +144,7 @@ pub struct Settings {
     /// Default: 36. Dynamically changeable: no.
     pub level0_stop_writes_trigger: u32,
 
-    /// Smallest target size of a file in levels 1 and deeper, bytes; at least 4 KiB.
+    /// Smallest target size of a file in levels 1 and deeper, bytes; from 4 KiB to 1 PiB.
     /// The target grows with the data
     /// ([`Shape::target_file_size`](lissom_core::Shape::target_file_size)).
     ///

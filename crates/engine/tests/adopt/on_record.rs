@@ -9,7 +9,7 @@ use rust_rocksdb::{
     ColumnFamilyDescriptor, DB, DBCompactionStyle, DBCompressionType, MergeOperands, Options,
 };
 
-fn new_options() -> Options {
+pub fn new_options() -> Options {
     let mut options = Options::default();
     options.create_if_missing(true);
     options.create_missing_column_families(true);

@@ -6,11 +6,11 @@ use lissom::adopt::{Adopter, Detacher};
 use lissom::apply::{Applier, SettingsText};
 use lissom::control::Compactor;
 use rust_rocksdb::{
-    DB, Options, SingleThreaded, TransactionDB, TransactionDBOptions, TransactionOptions,
-    WriteOptions,
+    ColumnFamilyDescriptor, DB, Options, SingleThreaded, TransactionDB, TransactionDBOptions,
+    TransactionOptions, WriteOptions,
 };
 
-use super::on_record::{join, made, refused};
+use super::on_record::{join, made, new_options, refused, refused_at};
 
 #[test]
 fn merge_operators_are_taken_over_by_who_has_them() {
@@ -38,6 +38,24 @@ fn merge_operators_are_taken_over_by_who_has_them() {
         db.get(b"key").expect("a get").as_deref(),
         Some(&b"value+++"[..])
     );
+}
+
+/// RocksDB escapes some of these letters in its OPTIONS file.
+#[test]
+fn merge_operators_of_column_families_of_any_name() {
+    for name in ["user:1", "a\\b", "a#b", "a\"b", "a]b", "a\nb"] {
+        let directory = tempfile::tempdir().expect("a directory");
+        let mut merging = new_options();
+        merging.set_merge_operator_associative("join", join);
+        let families = [
+            ColumnFamilyDescriptor::new("default", new_options()),
+            ColumnFamilyDescriptor::new(name, merging),
+        ];
+        let db = DB::open_cf_descriptors(&new_options(), directory.path(), families);
+        drop(db.expect("a new database"));
+        let words = format!("column family \"{name}\": its merge operator is join");
+        refused_at(directory.path(), &words);
+    }
 }
 
 #[test]
@@ -127,7 +145,8 @@ fn a_log_that_only_a_transaction_db_reads_in_whole() {
 fn a_log_that_lies_elsewhere_is_given_along_or_nothing_is_done() {
     let directory = tempfile::tempdir().expect("a directory");
     let logs = tempfile::tempdir().expect("a directory");
-    let (path, log) = (directory.path(), logs.path().to_owned());
+    // RocksDB escapes the colon in its OPTIONS file.
+    let (path, log) = (directory.path(), logs.path().join("log:1"));
     let customise = move |_: &str, options: &mut Options| options.set_wal_dir(&log);
     let opened = || {
         let opening = lissom::Db::opening(path, lissom::Settings::default());

@@ -5,6 +5,7 @@ use std::time::Duration;
 use lissom::adopt::{Adopter, Detacher};
 use lissom::control::Compactor;
 use lissom::core::Layout;
+use lissom::inspect::recorded_policy;
 use lissom::{Compression, Db, Settings};
 use rust_rocksdb::{DB, Options};
 
@@ -88,6 +89,32 @@ fn static_level_bytes() {
 #[test]
 fn universal() {
     there_and_back(Style::Universal);
+}
+
+#[test]
+fn an_adopted_directory_is_brought_to_other_settings() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path();
+    make(path, Style::Static, 30_000);
+    let with = |policy: &'static str| {
+        Adopter::new(path).settings(move |_, settings| {
+            small(settings);
+            settings.policy = policy.parse().expect("a policy");
+        })
+    };
+    with("fixed-4").adopt(&mut |_| ()).expect("adopted");
+    let before = contents(path, our_levels());
+    for policy in ["fixed-1", "fixed-10,10,1"] {
+        let foreseen = with(policy).adopt(&mut |_| ()).expect("adopted again");
+        assert!(!foreseen.done, "{policy}: {foreseen:?}");
+        for (name, recorded) in recorded_policy(path).expect("on record") {
+            let recorded = recorded.expect("a policy").to_string();
+            assert_eq!(recorded, policy, "{name}");
+        }
+        let left = with(policy).forecast().expect("a forecast");
+        assert!(left.done, "{policy}: {left:?}");
+    }
+    assert_eq!(contents(path, our_levels()), before);
 }
 
 #[test]

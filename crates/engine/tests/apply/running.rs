@@ -233,7 +233,8 @@ fn a_dimension_outside_its_range_is_refused_and_the_old_one_stays() {
         ),
         (
             "{\"target_file_size_base\": 4095}",
-            "line 1: the setting target_file_size_base is 4095: choose at least 4096",
+            "line 1: the setting target_file_size_base is 4095: choose from 4096 to \
+             1125899906842624",
         ),
         (
             "{\"max_files\": 99}",

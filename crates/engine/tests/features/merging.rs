@@ -173,3 +173,25 @@ fn a_directory_with_merges_is_refused_without_its_operator() {
     let db = open_with(directory.path(), set_append);
     assert_eq!(db.get("key").expect("a get"), Some(b"a".to_vec()));
 }
+
+/// RocksDB escapes some of these letters in its OPTIONS file.
+#[test]
+fn a_column_family_of_any_name_is_refused_without_its_operator() {
+    for name in ["user:1", "a\\b", "a#b", "a\"b", "a]b", "a\nb"] {
+        let directory = tempfile::tempdir().expect("a directory");
+        let opened = Db::opening(directory.path(), settings("fixed-3"))
+            .family(name, settings("fixed-3"))
+            .customise(|family, options| {
+                if family != "default" {
+                    set_append(options);
+                }
+            })
+            .open();
+        drop(opened.expect("opened"));
+        let error = Db::open(directory.path(), settings("fixed-3"))
+            .err()
+            .unwrap_or_else(|| panic!("{name:?} was opened"));
+        let words = format!("the column family \"{name}\" was written with the merge operator");
+        assert!(error.to_string().contains(&words), "{error}");
+    }
+}

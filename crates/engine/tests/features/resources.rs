@@ -211,3 +211,19 @@ fn a_tree_may_have_more_files_than_the_process_may_open() {
     let done = String::from_utf8_lossy(&child.stdout);
     assert!(done.contains("1 passed"), "{done}");
 }
+
+/// RocksDB shares it out among the shards of the cache, which keep nothing where that overflows.
+#[test]
+fn the_largest_budget_keeps_blocks() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let settings = Settings {
+        memory_budget_bytes: i64::MAX as u64,
+        ..settings("fixed-3")
+    };
+    let db = Db::open(directory.path(), settings).expect("opened");
+    let mut model = Model::new();
+    load(&db, &mut model, 10_000, 1);
+    settle_and_agree(&db, &model);
+    // More than is charged for the write buffers.
+    assert!(db.memory_bytes() > 1 << 20, "{}", db.memory_bytes());
+}

@@ -5,6 +5,7 @@
 use std::path::Path;
 
 use lissom::Db;
+use lissom::adopt::Adopter;
 use rust_rocksdb::{
     ColumnFamilyDescriptor, MultiThreaded, OptimisticTransactionDB, TransactionDB,
     TransactionDBOptions, TransactionOptions, WriteBatchWithIndex, WriteOptions,
@@ -62,11 +63,10 @@ fn a_directory_goes_from_the_autopilot_to_transactions_and_back() {
     settle_and_agree(&open(directory.path(), "fixed-3"), &model);
 }
 
-#[test]
-fn prepared_transactions_are_refused_with_what_to_do() {
-    let directory = tempfile::tempdir().expect("a directory");
-    drop(open(directory.path(), "fixed-3"));
-    let db = open_pessimistic(directory.path());
+/// Makes a store whose log holds a transaction that was prepared and did not end.
+fn leave_prepared(path: &Path) {
+    drop(open(path, "fixed-3"));
+    let db = open_pessimistic(path);
     let transaction = db.transaction_opt(&WriteOptions::default(), &TransactionOptions::default());
     transaction.put("key", "value").expect("a put");
     transaction.set_name(b"one").expect("named");
@@ -74,6 +74,12 @@ fn prepared_transactions_are_refused_with_what_to_do() {
     // Dropped without an end, as by a crash, it stays in the log.
     std::mem::forget(transaction);
     drop(db);
+}
+
+#[test]
+fn prepared_transactions_are_refused_with_what_to_do() {
+    let directory = tempfile::tempdir().expect("a directory");
+    leave_prepared(directory.path());
     let refused = || {
         let outcome = Db::open(directory.path(), settings("fixed-3"));
         let error = outcome.err().expect("a log");
@@ -116,4 +122,40 @@ fn batches_with_an_index_are_written_at_once() {
     }
     put(&db, &mut model, key(7), value(7, 2));
     settle_and_agree(&db, &model);
+}
+
+/// What looks into a directory before RocksDB does cannot look under such a path.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_path_that_is_not_utf_8_is_refused_and_nothing_is_written() {
+    use std::ffi::OsStr;
+    use std::fs;
+    use std::os::unix::ffi::OsStrExt;
+
+    let place = tempfile::tempdir().expect("a directory");
+    let path = place.path().join(OsStr::from_bytes(b"caf\xe9"));
+    let missing = path.with_extension("new");
+    leave_prepared(&place.path().join("named"));
+    fs::rename(place.path().join("named"), &path).expect("renamed");
+    let contents = || -> Model {
+        let entries = fs::read_dir(&path).expect("a directory");
+        let files = entries.map(|entry| entry.expect("an entry").path());
+        files
+            .map(|file| {
+                let name = file.file_name().expect("a name").as_bytes().to_vec();
+                (name, fs::read(&file).expect("readable"))
+            })
+            .collect()
+    };
+    let before = contents();
+    for error in [
+        Db::open(&path, settings("fixed-3")).err().expect("refused"),
+        Db::open(&missing, settings("fixed-3")).err().expect("new"),
+        Adopter::new(&path).forecast().expect_err("refused"),
+    ] {
+        let words = "is not UTF-8, which Lissom needs: ";
+        assert!(error.to_string().contains(words), "{error}");
+    }
+    assert_eq!(contents(), before);
+    assert!(!missing.exists());
 }

@@ -3,7 +3,7 @@
 
 /// A line without its comment and the blanks around it. A comment begins with `#`;
 /// a literal one is written `\#`.
-pub(super) fn content(line: &str) -> &str {
+pub(crate) fn content(line: &str) -> &str {
     let comment = line
         .char_indices()
         .find(|(at, letter)| *letter == '#' && !line[..*at].ends_with('\\'));
@@ -11,7 +11,7 @@ pub(super) fn content(line: &str) -> &str {
 }
 
 /// `\X` means X, but `\n` and `\r` are line ends.
-pub(super) fn unescape(text: &str) -> String {
+pub(crate) fn unescape(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut letters = text.chars();
     while let Some(letter) = letters.next() {

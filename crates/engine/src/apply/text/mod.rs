@@ -1,6 +1,6 @@
 //! OPTIONS files as data: sections, options, values, and the lines they stand in.
 
-mod lines;
+pub(crate) mod lines;
 mod read;
 mod section;
 mod write;

@@ -151,6 +151,27 @@ fn a_state_file_that_is_damaged_empty_or_of_the_future() {
     }
 }
 
+/// It may say what forbids an open.
+#[test]
+fn an_options_file_that_cannot_be_read() {
+    let place = crate::scratch();
+    made(place.path());
+    let entries = fs::read_dir(place.path()).expect("readable");
+    let files: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.to_string_lossy().contains("OPTIONS-"))
+        .collect();
+    for file in &files {
+        fs::write(file, "[nonsense").expect("written");
+    }
+    let words = ["OPTIONS file", "cannot be read", "removing that file"];
+    refused(place.path(), &words);
+    for file in &files {
+        fs::remove_file(file).expect("removed");
+    }
+    whole(place.path());
+}
+
 #[test]
 fn a_journal_that_cannot_be_written() {
     let place = crate::scratch();
