@@ -7,6 +7,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+/// Workloads that must be over before their mean speaks for another one. The first is a load, as
+/// a rule, and what it lasts says nothing of those that read.
+const ENOUGH: u32 = 3;
+
 /// Workloads that the mean looks back on, about.
 const MEMORY: u32 = 8;
 
@@ -35,11 +39,11 @@ impl Lengths {
     }
 
     /// Missions that the present workload will still last: the rest of the mean; beyond it
-    /// as long again, since what has lasted long lasts on. `None` before a workload was over.
+    /// as long again, since what has lasted long lasts on. `None` before some were over.
     pub fn left(&self, present: &Course) -> Option<f64> {
         let left = self.seconds - present.seconds;
         let left = if left > 0.0 { left } else { present.seconds };
-        (self.over > 0).then(|| present.missions_in(left))
+        (self.over >= ENOUGH).then(|| present.missions_in(left))
     }
 
     /// Missions that the present workload will last in all.
@@ -85,9 +89,10 @@ mod tests {
         let second = Duration::from_secs(1);
         let present = |missions: u32| course(missions, second);
         let mut lengths = Lengths::default();
-        assert_eq!(lengths.left(&present(5)), None);
-        lengths.learn(&present(10));
-        lengths.learn(&present(30));
+        for ended in [10, 20, 30] {
+            assert_eq!(lengths.left(&present(5)), None);
+            lengths.learn(&present(ended));
+        }
         assert_eq!(lengths.left(&present(5)), Some(15.0));
         assert_eq!(lengths.left(&present(50)), Some(50.0));
         let whole = [5, 50].map(|missions| lengths.whole(&present(missions)));
@@ -97,7 +102,9 @@ mod tests {
     #[test]
     fn many_short_missions_last_no_longer_than_a_few_long_ones() {
         let mut lengths = Lengths::default();
-        lengths.learn(&course(200, Duration::from_millis(100)));
+        for _ in 0..ENOUGH {
+            lengths.learn(&course(200, Duration::from_millis(100)));
+        }
         let present = course(4, Duration::from_secs(1));
         assert_eq!(lengths.left(&present).map(f64::round), Some(16.0));
         assert_eq!(lengths.whole(&present).round(), 20.0);

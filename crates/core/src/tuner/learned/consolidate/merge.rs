@@ -28,8 +28,21 @@ pub(super) struct Merge {
 
 impl Merge {
     /// Bytes that it would write.
-    fn bytes(&self) -> f64 {
+    pub fn bytes(&self) -> f64 {
         self.sizes.iter().sum()
+    }
+
+    /// Of so many missions, those for which what the merge spares is spared, if it takes so
+    /// many: it comes evenly while the merge runs, and ends where the level is drained anyway.
+    pub fn counts(&self, missions: f64, takes: f64) -> f64 {
+        let missions = missions.min(self.lasts);
+        if takes <= 0.0 || missions.is_infinite() {
+            missions
+        } else if missions > takes {
+            missions - takes / 2.0
+        } else {
+            missions * missions / (2.0 * takes)
+        }
     }
 
     /// Those of them that no later drain is spared.

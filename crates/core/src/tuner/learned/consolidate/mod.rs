@@ -7,6 +7,9 @@
 //! twice what foresight would have paid for this merge (the rule of renting skis), as far as
 //! the model is right.
 //!
+//! What a merge spares it spares piece by piece, the whole of it once it is over: of the missions in
+//! which it runs half count.
+//!
 //! Nothing is merged that the tree would merge by itself before it pays: where somebody writes, a
 //! level is drained when it is full, and reads gain by an earlier merge only until then. A
 //! drain that comes early puts off the one that would have come, by what the level holds: of
@@ -153,6 +156,7 @@ impl Losses {
         };
         let reads = seen.mission.operations.reads() as f64;
         let operations = reads + writes(seen.mission);
+        let mission_seconds = seen.mission.duration.as_secs_f64();
         self.lost.resize(usize::from(deepest.0), Lost::default());
         let may_merge = sure || nobody_writes(seen.mission);
         let mut due_now: Vec<(f64, Asked, Wanted)> = Vec::new();
@@ -165,7 +169,8 @@ impl Losses {
             let rate = saved * operations;
             let lost = self.lose(level, merge.runs, rate);
             let price = merge.extra_bytes() * byte;
-            let pays_within = |missions: f64| rate * missions.min(merge.lasts) >= price;
+            let takes = cost.compaction_seconds(merge.bytes()) / mission_seconds;
+            let pays_within = |missions: f64| rate * merge.counts(missions, takes) >= price;
             let part = if pays_within(follow) { EARLY } else { 1.0 };
             let due = part * cost.busy() * price;
             let pays = rate > 0.0 && pays_within(f64::INFINITY);

@@ -285,6 +285,11 @@ impl Cost {
         self.seen.map_or(1.0, |seen| seen.busy())
     }
 
+    /// For how long one worker compacts so many bytes.
+    pub fn compaction_seconds(&self, bytes: f64) -> f64 {
+        bytes * self.byte
+    }
+
     /// What an operation would save if a level had so many runs fewer and each scan, of so many
     /// entries, were spared this, and what a byte that compactions write is felt, both in
     /// seconds.

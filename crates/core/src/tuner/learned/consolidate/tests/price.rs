@@ -107,3 +107,22 @@ fn a_drain_that_would_soon_come_is_cheap() {
         "nobody writes: it would never come"
     );
 }
+
+/// Half of what comes while it runs, and nothing once the level is drained anyway.
+#[test]
+fn a_merge_spares_in_full_when_it_is_over() {
+    let scene = |written: u64| {
+        let mission = Mission {
+            user_write_bytes: written,
+            ..mission(10, 1)
+        };
+        Scene::of(tree_of(&[5; 5], &[200]), 10, mission).merge(1, 2)
+    };
+    let endless = scene(0);
+    assert_eq!(endless.lasts, f64::INFINITY);
+    let counts = [2.0, 4.0, 10.0, f64::INFINITY].map(|missions| endless.counts(missions, 4.0));
+    assert_eq!(counts, [0.5, 2.0, 8.0, f64::INFINITY]);
+    assert_eq!(endless.counts(10.0, 0.0), 10.0, "it takes no time");
+    let drained = scene(250);
+    assert_eq!(drained.counts(1e9, 4.0), drained.lasts - 2.0);
+}
