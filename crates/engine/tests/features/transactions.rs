@@ -148,13 +148,18 @@ fn a_path_that_is_not_utf_8_is_refused_and_nothing_is_written() {
             .collect()
     };
     let before = contents();
-    for error in [
-        Db::open(&path, settings("fixed-3")).err().expect("refused"),
-        Db::open(&missing, settings("fixed-3")).err().expect("new"),
-        Adopter::new(&path).forecast().expect_err("refused"),
+    let open = |path| Db::open(path, settings("fixed-3")).err().expect("refused");
+    let adopted = Adopter::new(&path).forecast().expect_err("refused");
+    for (error, path) in [
+        (open(&path), &path),
+        (open(&missing), &missing),
+        (adopted, &path),
     ] {
-        let words = "is not UTF-8, which Lissom needs: ";
-        assert!(error.to_string().contains(words), "{error}");
+        let sentence = format!(
+            "the path {} is not UTF-8, which Lissom needs: rename the directory, or give a link to it",
+            path.display()
+        );
+        assert!(error.to_string().contains(&sentence), "{error}");
     }
     assert_eq!(contents(), before);
     assert!(!missing.exists());
