@@ -210,7 +210,7 @@ fn tunings_are_measured_on_the_engine_and_kept() {
     ];
     let first = done(&arguments);
     assert!(first.contains("w14"), "{first}");
-    assert!(first.contains("of 15 by measured I/Os"), "{first}");
+    assert!(first.contains("Of 15 pairs, one run each"), "{first}");
     assert_eq!(done(&arguments), first, "nothing is measured twice");
     let mut other = arguments;
     other[6] = "2";
