@@ -57,13 +57,13 @@ fn what_was_flushed_since_the_last_look_counts_for_the_bound() {
     assert!(shared.schedule.lock().order.at_bound);
 }
 
-/// Whether five megabytes are written soon at a rate that lets one of them be flushed in a second,
-/// and for three.
+/// Whether ten megabytes are written soon at a rate that lets one of them be flushed in a second,
+/// and for ten.
 fn is_written_soon() -> bool {
     let directory = tempfile::tempdir().expect("a directory");
     let settings = Settings {
         schedule: "dlc".parse().expect("a schedule"),
-        schedule_interval: Duration::from_secs(3),
+        schedule_interval: Duration::from_secs(10),
         device_bytes_per_second: Some(1 << 20),
         write_buffer_size: 256 << 10,
         max_write_buffer_number: 2,
@@ -81,11 +81,11 @@ fn is_written_soon() -> bool {
         std::thread::sleep(Duration::from_millis(10));
     }
     let begun = Instant::now();
-    for number in 0..5_000_u32 {
+    for number in 0..10_000_u32 {
         let key = number.to_be_bytes();
         db.put(key, [0_u8; 1_000]).expect("a put");
     }
-    begun.elapsed() < Duration::from_millis(1_500)
+    begun.elapsed() < Duration::from_secs(5)
 }
 
 /// A machine that is busy otherwise may take longer for it.
