@@ -1,9 +1,8 @@
 //! What a closed loop carries.
 
-use super::complete_rounds;
 use super::figure::median;
 use crate::arms::{ArmName, FullLoads};
-use crate::run::{Results, SessionRecord};
+use crate::run::{ArmRun, Results, SessionRecord};
 use crate::workload::Session;
 
 /// Share of the maximum at which schedules are told that the machine is full. By DLC's
@@ -32,7 +31,7 @@ pub fn maximum(
     wanted: impl Fn(&Session) -> bool,
 ) -> Option<Maximum> {
     let parameters = &results.parameters;
-    let runs = complete_rounds(parameters, &results.runs).concat();
+    let runs: Vec<&ArmRun> = results.whole_rounds().collect();
     let entry_bytes = parameters.workload.entry_bytes();
     let mut found: Vec<Maximum> = Vec::new();
     for (number, session) in parameters.workload.sessions.iter().enumerate() {

@@ -118,7 +118,11 @@ pub fn judge(parameters: &Parameters, runs: &[ArmRun]) -> Verdict {
     verdict
 }
 
-fn complete_rounds<'a>(parameters: &Parameters, runs: &'a [ArmRun]) -> Vec<Vec<&'a ArmRun>> {
+/// The runs of each round that holds all arms, in the plan's order of arms.
+pub(crate) fn complete_rounds<'a>(
+    parameters: &Parameters,
+    runs: &'a [ArmRun],
+) -> Vec<Vec<&'a ArmRun>> {
     let last = runs.iter().map(|run| run.round).max().unwrap_or(0);
     let of_round = |round| -> Vec<&'a ArmRun> {
         let find = |arm: &ArmName| {

@@ -11,7 +11,7 @@ use super::record::ArmRun;
 use crate::arms::ArmName;
 use crate::distinct::distinct;
 use crate::error::{BenchError, Place, Result};
-use crate::judge::{Verdict, judge};
+use crate::judge::{Verdict, complete_rounds, judge};
 
 /// Version of the file's form.
 const FORMAT: u32 = 1;
@@ -191,9 +191,9 @@ impl Results {
 
     /// The runs of rounds that hold all arms, which alone are judged.
     pub fn whole_rounds(&self) -> impl Iterator<Item = &ArmRun> {
-        let arms = &self.parameters.arms;
-        let is_whole = move |round| arms.iter().all(|arm| self.holds(arm, round));
-        self.runs.iter().filter(move |run| is_whole(run.round))
+        complete_rounds(&self.parameters, &self.runs)
+            .into_iter()
+            .flatten()
     }
 
     /// Replaces the file in `out` atomically.

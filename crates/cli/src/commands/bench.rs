@@ -113,14 +113,15 @@ fn resources() -> [Arg; 2] {
     ]
 }
 
-/// NAME=PATH, and the arm of that name.
-fn named_file(text: &str) -> Result<(ArmName, String, PathBuf), String> {
+/// NAME=PATH, where NAME may be that of an arm.
+fn named_file(text: &str) -> Result<(String, PathBuf), String> {
     let (name, path) = text
         .split_once('=')
         .ok_or_else(|| format!("{text:?} is no NAME=PATH, as tuned=OPTIONS-000123"))?;
-    let arm = format!("rocksdb-options-{name}").parse::<ArmName>();
-    let arm = arm.map_err(|_| format!("{name:?} is no name: use letters, digits and -_."))?;
-    Ok((arm, name.to_string(), PathBuf::from(path)))
+    let arm = ArmName::RocksdbOptions(name.to_string()).to_string();
+    arm.parse::<ArmName>()
+        .map_err(|_| format!("{name:?} is no name: use letters, digits and -_."))?;
+    Ok((name.to_string(), PathBuf::from(path)))
 }
 
 /// Minutes above 0, as 95 or 1.5.
@@ -213,8 +214,8 @@ fn plan(given: &ArgMatches) -> Result<RunPlan, Failure> {
 
 /// Adds the arms that have OPTIONS files.
 fn add_options_files(plan: &mut RunPlan, given: &ArgMatches) -> Outcome {
-    type Named = (ArmName, String, PathBuf);
-    for (arm, name, path) in given.get_many::<Named>("options").unwrap_or_default() {
+    type Named = (String, PathBuf);
+    for (name, path) in given.get_many::<Named>("options").unwrap_or_default() {
         let text = std::fs::read_to_string(path).map_err(|error| {
             Failure::WrongUse(format!("--options {name}={}: {error}", path.display()))
         })?;
@@ -223,8 +224,9 @@ fn add_options_files(plan: &mut RunPlan, given: &ArgMatches) -> Outcome {
             let sentence = format!("--options {name} is given twice: use two names");
             return Err(Failure::WrongUse(sentence));
         }
-        if !plan.arms.contains(arm) {
-            plan.arms.push(arm.clone());
+        let arm = ArmName::RocksdbOptions(name.clone());
+        if !plan.arms.contains(&arm) {
+            plan.arms.push(arm);
         }
     }
     Ok(())

@@ -3,6 +3,13 @@
 use super::*;
 use crate::arms::ArmName;
 
+/// Seconds of sessions, which take turns: the learner is the first in each.
+const LEARNED_FIRST: [(&str, [f64; 2]); 3] = [
+    ("fixed-1", [2.0, 4.0]),
+    ("fixed-10", [4.0, 1.0]),
+    ("learned", [1.0, 1.0]),
+];
+
 #[test]
 fn the_best_of_a_session_and_who_ties_with_it_are_marked_though_the_table_is_cut() {
     let names = [
@@ -135,11 +142,7 @@ fn what_arms_won_and_their_ranks_are_told() {
 
 #[test]
 fn an_empty_hull_is_told_with_its_cause() {
-    let static_arms = [
-        ("fixed-1", [2.0, 4.0]),
-        ("fixed-10", [4.0, 1.0]),
-        ("learned", [1.0, 1.0]),
-    ];
+    let static_arms = LEARNED_FIRST;
     let mut others = static_arms;
     (others[0].0, others[1].0) = ("thresholds-30-70", "lerp");
     let told = |arms, amplification: f64| {
@@ -169,12 +172,7 @@ fn an_empty_hull_is_told_with_its_cause() {
 
 #[test]
 fn where_every_session_offers_a_rate_a_sentence_stands_in_place_of_headroom() {
-    let arms = [
-        ("fixed-1", [2.0, 4.0]),
-        ("fixed-10", [4.0, 1.0]),
-        ("learned", [1.0, 1.0]),
-    ];
-    let mut results = timed(arms);
+    let mut results = timed(LEARNED_FIRST);
     for run in &mut results.runs {
         let (_, own) = run.sessions.split_last_mut().unwrap();
         own.iter_mut().for_each(|session| session.open = true);
@@ -190,12 +188,7 @@ fn where_every_session_offers_a_rate_a_sentence_stands_in_place_of_headroom() {
 
 #[test]
 fn an_arm_over_the_space_bound_is_told_and_has_no_rank() {
-    let arms = [
-        ("fixed-1", [2.0, 4.0]),
-        ("fixed-10", [4.0, 1.0]),
-        ("learned", [1.0, 1.0]),
-    ];
-    let mut results = timed(arms);
+    let mut results = timed(LEARNED_FIRST);
     for run in &mut results.runs {
         if run.arm == results.parameters.arms[2] {
             run.totals.peak_space_amplification = 9.0;
