@@ -19,14 +19,19 @@ PATIENCE = 60
 LATE = 120
 # Seconds between two looks at the disk.
 LOOK = 1.0
-# What each variant of the method adds to the command line.
-VARIANTS = {
+# What each variant of the paper's method adds to it,
+DREMEL = {
     "dremel": [],
     "dremel-full": ["--full"],
     **{name: ["--buckets", str(number), "--restart"] for name, number in studies.BUCKETS.items()},
     "dremel-both": ["--objective", "both-get"],
     "dremel-with-all": [],
     **{f"dremel-without-{it}": ["--without", it] for it in studies.FEATURES},
+}
+# and what each variant of any adds to the command line.
+VARIANTS = {
+    **{name: ["--as-published", *words] for name, words in DREMEL.items()},
+    **{name: ["--further", how] for name, how in studies.SEARCHES.items()},
 }
 
 

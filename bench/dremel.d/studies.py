@@ -40,6 +40,9 @@ BESIDES = 16
 # 60, 80 and 100 s of 120. A search sees no more of a trial than the last of them.
 POINTS = (60 / 120, 80 / 120, 100 / 120)
 
+# `lissom search`, which uses its whole budget, and how its rounds choose from an arm.
+SEARCHES = {"search": "random", "search-heuristic": "heuristic", "search-near": "near"}
+
 ABLATED = "double-get30"
 LATENCY = "preloaded-get60"
 # Where early stopping lost most in the paper.
@@ -83,7 +86,8 @@ class Study:
     @property
     def own(self):
         """The method that it is about."""
-        return "dremel" if "dremel" in self.methods else self.methods[0]
+        own = "dremel" in self.methods and self.name != "search"
+        return "dremel" if own else self.methods[0]
 
 
 @dataclass(frozen=True)
@@ -119,6 +123,8 @@ def extras():
         "db-bench": [Study("db-bench", "debian-db-bench", ("dremel",),
                            (GUIDE, DB_BENCH, DB_BENCH_UNSCALED))],
         "features": [Study("features", ABLATED, ABLATIONS, ())],
+        "search": [Study("search", it, (*SEARCHES, "dremel", "random", "single-task"), (GUIDE,))
+                   for it in (HALVED, ABLATED)],
         "both": [Study("both", LATENCY, ("dremel", "dremel-both"), (GUIDE,))],
         "halving": [halving(HALVED)],
         # All of them with --restart: so many trials as 3 and 4 buckets have cannot wait here. The

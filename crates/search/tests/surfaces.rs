@@ -105,7 +105,8 @@ fn the_best_is_near_the_optimum_from_every_seed() {
     for seed in 0..SEEDS {
         let (found, search) = reached(&space, setup("throughput", seed), &writes, 0.0, THROUGHPUT);
         assert!(found > default, "seed {seed}: {found} against {default}");
-        assert!(search.trials().len() <= 32);
+        // 31, the default, and what the time left has room for.
+        assert!(search.trials().len() <= 36);
         assert!(found > 0.75 * optimum, "seed {seed}: {found} of {optimum}");
         shares.push(found / optimum);
     }

@@ -73,6 +73,7 @@ impl Bench {
             "500ms",
             "--budget",
             "60s",
+            "--as-published",
             "--memory",
             "32MiB",
             "--out",

@@ -151,6 +151,14 @@ fn what_cannot_be_meant_is_refused() {
             &["search", "ycsb-a", "--evaluation", "0s"],
             "a full evaluation of 0 s",
         ),
+        (
+            &["search", "ycsb-a", "--out", "same.jsonl", "--log", "same.jsonl"],
+            "--out and --log are both same.jsonl",
+        ),
+        (
+            &["search", "ycsb-a", "--out", "same", "--report", "./same"],
+            "--out and --report are both ./same",
+        ),
         (&["search", "ycsb-a", "--budget", "soon"], "has no unit"),
         (
             &["search", "ycsb-a", "--system", "lissom"],

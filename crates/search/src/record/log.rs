@@ -2,9 +2,9 @@
 
 use super::line::{Begin, Event, Target, VERSION};
 use crate::error::{Result, SearchError};
-use crate::search::{Decision, Earlier, EarlierReading, Outcome, TrialId};
+use crate::search::{Cause, Decision, Earlier, EarlierReading, Outcome, TrialId};
 use crate::space::{Configuration, Space};
-use crate::verdict::{Ablated, Repeated};
+use crate::verdict::{Ablated, Contender, Repeated};
 
 /// A log that was read.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -183,19 +183,32 @@ impl Recorded {
     }
 
     /// Every configuration that was measured or failed, with its latest measurement; none
-    /// if nothing was measured.
+    /// if nothing was measured. What hung is not among them: with another deadline, which is
+    /// no part of what is measured, it may not hang.
     fn tried(&self) -> Vec<Earlier> {
         let mut tried: Vec<Tried> = Vec::new();
+        let mut best = None;
         for event in &self.events {
             match event {
-                Event::Decision { decision, .. } => started(&mut tried, decision),
+                Event::Decision { decision, .. } => {
+                    started(&mut tried, decision);
+                    if let Decision::Done { best: found, .. } = decision {
+                        best = *found;
+                    }
+                }
+                Event::Repeated { repeated, .. } => {
+                    let mut trials = tried.iter_mut();
+                    let is_best = repeated.contender == Contender::Best;
+                    if let Some(known) = trials.find(|it| is_best && Some(it.trial) == best) {
+                        known.failed |= repeated.metrics.is_none();
+                    }
+                }
                 Event::Measurement { measurement, .. } => {
                     let known = tried.iter_mut().find(|it| it.trial == measurement.trial);
                     if let Some(known) = known {
                         known.take(&measurement.outcome);
                     }
                 }
-                // What follows a search is of configurations that it has measured.
                 _ => {}
             }
         }
@@ -233,6 +246,9 @@ impl Tried {
                     metrics: metrics.clone(),
                 });
             }
+            Outcome::Failed {
+                cause: Cause::Hang, ..
+            } => self.measured = None,
             Outcome::Failed { .. } => self.failed = true,
             Outcome::Lost { .. } => {}
         }

@@ -141,7 +141,7 @@ impl Arms {
         });
         match sampling {
             Sampling::Heuristic => fresh.next().cloned(),
-            Sampling::Random => {
+            Sampling::Random | Sampling::Near => {
                 let fresh: Vec<&Point> = fresh.collect();
                 random.choose(&fresh).map(|point| (*point).clone())
             }

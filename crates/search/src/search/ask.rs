@@ -196,7 +196,8 @@ impl Search {
         }
         match self.stage {
             Stage::Sampling(rounds) => {
-                let more = rounds < self.setup.method.rounds;
+                let method = &self.setup.method;
+                let more = method.whole_budget || rounds < method.rounds;
                 if more && self.plan_round(rounds + 1, elapsed) {
                     self.stage = Stage::Sampling(rounds + 1);
                 } else {

@@ -4,6 +4,10 @@ use super::halving::kept;
 use super::{Search, Setup, Stage, State, Trial};
 use crate::error::{Result, SearchError};
 
+/// How far apart trials are compared behind the last time point, as a share of a full
+/// evaluation: as the paper's points (5.2.1).
+const FURTHER: f64 = 0.2;
+
 /// Whether the budget has room for one trial.
 ///
 /// # Errors
@@ -80,6 +84,40 @@ impl Search {
         elapsed + self.to_the_end(more) <= self.end()
     }
 
+    /// Whether so many more fit in place of the worst ones, and then halving until one is left.
+    pub(super) fn affordable_in_place(&self, more: usize, elapsed: f64) -> bool {
+        let known = self.known_points();
+        let trials = self.live().len() + more - self.replaced(more);
+        let last = (1..known.len()).fold(trials, |trials, _| kept(trials));
+        let points = [known, self.further_points(last)].concat();
+        elapsed + self.to_the_end_of(&points, more, self.replaced(more)) <= self.end()
+    }
+
+    /// How many of the worst trials end where so many others take their places: all of them
+    /// are of the worse half.
+    pub(super) fn replaced(&self, others: usize) -> usize {
+        others.min(self.live().len() / 2)
+    }
+
+    /// Time points behind the last one until one of so many trials is left that have passed
+    /// it, as far as trials may run; none where the budget need not be used up, or where
+    /// trials are not halved.
+    pub(super) fn further_points(&self, trials: usize) -> Vec<f64> {
+        let method = &self.setup.method;
+        let known = self.known_points();
+        let Some(last) = known.last().filter(|_| method.whole_budget && known.len() > 1) else {
+            return Vec::new();
+        };
+        let step = method.points.longest() * FURTHER;
+        let halvings = std::iter::successors(Some(trials), |it| Some(kept(*it)));
+        halvings
+            .take_while(|trials| kept(*trials) > 1)
+            .zip(1..)
+            .map(|(_, steps)| last + step * f64::from(steps))
+            .take_while(|point| *point <= method.longest_run())
+            .collect()
+    }
+
     /// What trials, by their places, take from a time point that they have passed to the
     /// last.
     pub(super) fn going_on(&self, place: usize, keep: &[usize]) -> f64 {
@@ -130,16 +168,20 @@ impl Search {
     /// What everything that is live and `more` configurations take to the last point. Those
     /// that were lost behind the first point are taken for better ones, which costs most.
     fn to_the_end(&self, more: usize) -> f64 {
-        let points = self.known_points();
+        self.to_the_end_of(&self.known_points(), more, 0)
+    }
+
+    /// To the last of these points, where some of the trials end before they are compared.
+    fn to_the_end_of(&self, points: &[f64], more: usize, replaced: usize) -> f64 {
         let first = points.first().copied().unwrap_or(0.0);
         let live: Vec<&Trial> = self.trials.iter().filter(|it| it.is_live()).collect();
         let to_first: f64 = live.iter().map(|it| self.seconds_to(it, first)).sum();
         let new = more as f64 * (first + self.setup_estimate());
         let lost = live.iter().filter(|it| it.state == State::Lost);
         let anew = lost.filter(|it| it.has_reached(first)).count();
-        let trials = kept(live.len() + more);
+        let trials = kept(live.len() + more - replaced);
         let workers = self.setup.method.workers;
-        (to_first + new) / workers as f64 + self.course(&points).to_the_last(0, trials, anew)
+        (to_first + new) / workers as f64 + self.course(points).to_the_last(0, trials, anew)
     }
 
     /// What an attempt takes before its first operation, in seconds: as reported, or as
@@ -169,6 +211,7 @@ impl Search {
         let estimate = match &self.stage {
             Stage::Finished(_) => 0.0,
             Stage::Halving(place) => self.going_on(place.saturating_sub(1), &self.live()),
+            Stage::Sampling(_) if self.setup.method.whole_budget => left,
             Stage::Sampling(round) => {
                 let method = &self.setup.method;
                 let rounds = method.rounds.saturating_sub(*round) as usize;

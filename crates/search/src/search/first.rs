@@ -21,21 +21,27 @@ impl Search {
         self.tried.extend(bad);
         self.tried.extend(good);
         for (arm, point) in known {
-            let reason = format!("the best that earlier searches found in {arm}");
-            self.plan(Some(arm), point, Origin::Earlier, reason);
+            let reason = match arm {
+                Some(arm) => format!("the best that earlier searches found in {arm}"),
+                None => "the best that earlier searches found".to_owned(),
+            };
+            self.plan(arm, point, Origin::Earlier, reason);
         }
         self.plan_unknown_arms();
         Ok(())
     }
 
-    /// The best earlier configuration of each arm that has one, the best arm first.
-    fn best_of_arms(&self, good: &[Point]) -> Result<Vec<(ArmId, Point)>> {
-        let mut known: Vec<(ArmId, Point)> = Vec::new();
+    /// The best earlier configuration of each arm that has one, the best arm first. With other
+    /// buckets, or of another sample, the best of all may be of no arm.
+    fn best_of_arms(&self, good: &[Point]) -> Result<Vec<(Option<ArmId>, Point)>> {
+        let mut known: Vec<(Option<ArmId>, Point)> = Vec::new();
         for point in good {
-            let values = self.space.feature_values_of(point)?;
-            if let Some(arm) = self.arms.find(&values)
-                && known.iter().all(|(other, _)| *other != arm)
-            {
+            let arm = self.arms.find(&self.space.feature_values_of(point)?);
+            let is_wanted = match arm {
+                Some(_) => known.iter().all(|(other, _)| *other != arm),
+                None => known.is_empty(),
+            };
+            if is_wanted {
                 known.push((arm, point.clone()));
             }
         }

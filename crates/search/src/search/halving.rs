@@ -1,5 +1,5 @@
 //! Successive halving (Dremel, 4.5.1): at each time point the worse half is stopped
-//! and the better half runs on.
+//! and the better half runs on; where the whole budget is used, also behind the last point.
 
 use super::{Search, Stage};
 use crate::objective::{Ranking, Standing};
@@ -13,19 +13,24 @@ impl Search {
     /// Compares the live trials at a time point, counted from 0, which all have
     /// passed.
     pub(super) fn halve(&mut self, place: usize, elapsed: f64) {
-        let points = self.points.clone().unwrap_or_default();
         let live = self.live_by_rank(self.point(Some(place)));
         if live.is_empty() {
             return self.finish("no trial is left");
         }
-        if place + 1 >= points.len() {
+        let is_last = self.point(Some(place + 1)).is_none();
+        if is_last && !self.add_point(live.len()) {
             return self.finish("all time points are passed");
         }
         let wanted = kept(live.len());
-        let room = (1..=wanted)
+        // Nobody runs on behind the last point to be compared with nobody.
+        let least = if is_last { 2 } else { 1 };
+        let room = (least..=wanted)
             .rev()
             .find(|keep| elapsed + self.going_on(place, &live[..*keep]) <= self.end());
         let Some(keep) = room else {
+            if is_last {
+                self.drop_last_point();
+            }
             return self.finish("the time left does not reach the next time point");
         };
         for (rank, trial) in live.iter().enumerate().skip(keep) {
@@ -33,11 +38,29 @@ impl Search {
                 "it is {} of {} after {:.0} s",
                 rank + 1,
                 live.len(),
-                points.get(place).copied().unwrap_or(0.0)
+                self.point(Some(place)).unwrap_or(0.0)
             );
             self.stop(*trial, &reason);
         }
         self.stage = Stage::Halving(place + 1);
+    }
+
+    /// Adds a time point behind the last one, where so many trials have passed that and the
+    /// whole budget is used; false if there is none to add.
+    fn add_point(&mut self, trials: usize) -> bool {
+        let further = self.further_points(trials).first().copied();
+        let (Some(point), Some(points)) = (further, &mut self.points) else {
+            return false;
+        };
+        points.push(point);
+        true
+    }
+
+    /// Takes back a point that nobody will reach.
+    fn drop_last_point(&mut self) {
+        if let Some(points) = &mut self.points {
+            points.pop();
+        }
     }
 
     /// Places of the live trials, in the order of their start.

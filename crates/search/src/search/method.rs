@@ -32,15 +32,22 @@ pub struct Method {
     ///
     /// Default: by the heuristic.
     pub first: Sampling,
-    /// How its further ones are chosen; the next by the heuristic would be all but
-    /// the first one again.
+    /// How its further ones are chosen (Dremel, 4.6.2 leaves it open).
     ///
-    /// Default: at random (Dremel, 4.4.2; 4.6.2 leaves it open).
+    /// Default: at random (Dremel, 4.4.2).
     pub further: Sampling,
     /// Rounds of sampling by upper confidence bounds (R in Dremel, algorithm 2).
     ///
     /// Default: 3.
     pub rounds: u32,
+    /// Whether the search goes on while the budget lasts, where Dremel ends after its rounds
+    /// and its time points: with further rounds, and behind the last point with comparisons
+    /// a fifth of a full evaluation apart, until one trial is left or has run for
+    /// [`Method::longest_run`].
+    ///
+    /// Default: true; of logs that do not have it, false.
+    #[serde(default)]
+    pub whole_budget: bool,
     /// Arms that get one more configuration in each round (K in Dremel, algorithm
     /// 2), at least 1.
     ///
@@ -81,6 +88,9 @@ pub enum Sampling {
     Heuristic,
     /// Any, all alike.
     Random,
+    /// The best one of the arm with two of its settings drawn anew; any of an arm of which
+    /// none was measured.
+    Near,
 }
 
 impl Default for Method {
@@ -92,6 +102,7 @@ impl Default for Method {
             first: Sampling::Heuristic,
             further: Sampling::Random,
             rounds: 3,
+            whole_budget: true,
             arms_per_round: 5,
             points: TimePoints::default(),
             with_default: true,
@@ -103,6 +114,15 @@ impl Default for Method {
 }
 
 impl Method {
+    /// Dremel as it was published, which leaves what its rounds and its time points do not
+    /// take of the budget.
+    pub fn published() -> Method {
+        Method {
+            whole_budget: false,
+            ..Method::default()
+        }
+    }
+
     /// Random search (Bergstra and Bengio, JMLR 2012): configurations drawn from
     /// the whole space, each run to the end, as many as the budget allows.
     pub fn random_search(seconds: f64) -> Method {
@@ -110,10 +130,18 @@ impl Method {
             buckets: 1,
             first: Sampling::Random,
             rounds: u32::MAX,
+            whole_budget: false,
             arms_per_round: 1,
             points: TimePoints::Fixed(vec![seconds]),
             ..Method::default()
         }
+    }
+
+    /// The longest that a trial may run, in seconds without set-up: a full evaluation, or twice
+    /// as long where the whole budget is used.
+    pub fn longest_run(&self) -> f64 {
+        let full = self.points.longest();
+        if self.whole_budget { 2.0 * full } else { full }
     }
 
     /// Whether every setting is in its range; `features` are those of the space.
@@ -176,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_defaults_are_the_papers() {
+    fn the_defaults_are_the_papers_but_for_the_budget() {
         let method = Method::default();
         method.check(&["a", "b", "c", "d"]).expect("legal");
         assert_eq!(
@@ -184,7 +212,7 @@ mod tests {
             (2, 3, 5)
         );
         let read: Method = serde_json::from_str("{}").expect("all defaults");
-        assert_eq!(read, method);
+        assert_eq!(read, Method::published(), "as logs before there was a choice");
     }
 
     #[test]

@@ -54,6 +54,7 @@ mod halving;
 mod leg;
 mod measurement;
 mod method;
+mod near;
 mod order;
 mod points;
 mod progress;

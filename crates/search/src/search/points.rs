@@ -107,15 +107,19 @@ impl TimePoints {
     /// The points, if this trial's series has settled or has run long enough.
     pub(super) fn found(&self, reached: f64, series: &[Sample]) -> Option<Vec<f64>> {
         let enough = reached >= self.latest_first() * REACHED;
-        let settled = match self {
+        (enough || self.are_settled(reached, series)).then(|| self.spread_from(reached))
+    }
+
+    /// Whether throughput has settled by then; what need not settle has.
+    pub(super) fn are_settled(&self, reached: f64, series: &[Sample]) -> bool {
+        match self {
             TimePoints::Fixed(_) => true,
             TimePoints::Settled {
                 window,
                 fluctuation,
                 ..
             } => fluctuation_at(series, reached, *window).is_some_and(|seen| seen < *fluctuation),
-        };
-        (enough || settled).then(|| self.spread_from(reached))
+        }
     }
 
     /// From the first point at even distances to the last.
@@ -266,6 +270,7 @@ mod tests {
         assert_eq!(points.next_look(50.0), 60.0);
         assert_eq!(points.next_look(55.0), 60.0);
         assert_eq!(points.found(60.0, &series), Some(vec![60.0, 80.0, 100.0]));
+        assert!(!points.are_settled(60.0, &series), "and this can be told");
         assert_eq!(points.latest(), [60.0, 80.0, 100.0]);
         assert_eq!(points.found(60.0, &[]), Some(vec![60.0, 80.0, 100.0]));
         assert!(points.found(59.8, &[]).is_some(), "clocks are not exact");

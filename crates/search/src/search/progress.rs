@@ -42,8 +42,8 @@ impl Search {
         match &self.stage {
             Stage::Sampling(0) => "one configuration of each arm".to_owned(),
             Stage::Sampling(round) => match self.setup.method.rounds {
-                // As many as the budget allows: random search.
-                u32::MAX => format!("round {round}"),
+                // As many as the budget allows.
+                rounds if rounds == u32::MAX || *round > rounds => format!("round {round}"),
                 rounds => format!("round {round} of {rounds}"),
             },
             Stage::Halving(place) => {

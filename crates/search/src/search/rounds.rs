@@ -3,21 +3,30 @@
 use std::collections::BTreeMap;
 
 use super::bounds::{Bound, bounds};
-use super::{ArmId, Origin, Search, Trial};
+use super::{ArmId, Origin, Sampling, Search, Trial};
 use crate::objective::{Ranking, Standing, judge};
+use crate::space::Point;
 
 impl Search {
     /// Adds a configuration to each of the arms of the highest bounds, as many as
     /// the budget has room for; false if there is none to add.
     pub(super) fn plan_round(&mut self, round: u32, elapsed: f64) -> bool {
         let wanted = self.setup.method.arms_per_round.min(self.arms.count());
-        let room = (1..=wanted)
-            .rev()
-            .find(|more| self.affordable(*more, elapsed));
+        let is_extra = round > self.setup.method.rounds;
+        let room = (1..=wanted).rev().find(|more| {
+            if is_extra {
+                self.affordable_in_place(*more, elapsed)
+            } else {
+                self.affordable(*more, elapsed)
+            }
+        });
         let Some(room) = room else {
-            self.notes.push(format!(
-                "round {round} and later ones were left out, since the budget has no room for them"
-            ));
+            if !is_extra {
+                self.notes.push(format!(
+                    "round {round} and later ones were left out, since the budget has no room for \
+                     them"
+                ));
+            }
             return false;
         };
         for bound in self.bounds() {
@@ -26,15 +35,44 @@ impl Search {
             }
             self.plan_one_more(round, &bound);
         }
+        if is_extra {
+            self.replace_worst(self.queue.len());
+        }
         !self.queue.is_empty()
     }
 
-    fn plan_one_more(&mut self, round: u32, bound: &Bound) {
+    /// Stops as many of the worst as take their places, so that no more trials are alive than
+    /// the method has planned for: of those that could not be among the better half any more.
+    fn replace_worst(&mut self, others: usize) {
+        let first = self.points.as_ref().and_then(|it| it.first().copied());
+        let live = self.live_by_rank(first);
+        let replaced = self.replaced(others);
+        for (rank, place) in live.iter().enumerate().skip(live.len() - replaced) {
+            let reason = format!(
+                "it is {} of {} after {:.0} s, and others take its place",
+                rank + 1,
+                live.len(),
+                first.unwrap_or(0.0)
+            );
+            self.stop(*place, &reason);
+        }
+    }
+
+    /// One more configuration of an arm, if there is one that was not tried.
+    fn pick_further(&mut self, arm: ArmId) -> Option<Point> {
         let sampling = self.setup.method.further;
-        let picked = self
-            .arms
-            .pick(bound.arm, sampling, &self.tried, &mut self.random);
-        let Some(point) = picked else {
+        let near = match sampling {
+            Sampling::Near => self.near_the_best_of(arm),
+            Sampling::Heuristic | Sampling::Random => None,
+        };
+        near.or_else(|| {
+            let tried = &self.tried;
+            self.arms.pick(arm, sampling, tried, &mut self.random)
+        })
+    }
+
+    fn plan_one_more(&mut self, round: u32, bound: &Bound) {
+        let Some(point) = self.pick_further(bound.arm) else {
             return;
         };
         let reason = format!(
@@ -68,7 +106,7 @@ impl Search {
     }
 
     /// How a trial stood at the first time point; `None` before it came there.
-    fn standing_at_first(&self, trial: &Trial) -> Option<Standing> {
+    pub(super) fn standing_at_first(&self, trial: &Trial) -> Option<Standing> {
         if trial.has_failed() {
             return Some(Standing::Failed);
         }

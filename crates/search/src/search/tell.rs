@@ -1,6 +1,6 @@
 //! What came of a decision.
 
-use super::{Cause, Measurement, Outcome, Search, State, TrialId};
+use super::{Cause, Measurement, Outcome, Search, State, Trial, TrialId};
 use crate::error::{Result, SearchError};
 use crate::objective::judge;
 
@@ -48,16 +48,27 @@ impl Search {
         let Some(trial) = self.trials.iter().find(|it| it.is_live()) else {
             return;
         };
-        if let Some(points) = trial.settled(&self.setup.method.points) {
-            let seconds: Vec<String> = points.iter().map(|it| format!("{it:.0}")).collect();
-            let seconds = seconds.join(", ");
-            let note = format!(
-                "{} settled: trials are compared after {seconds} s",
-                trial.id
-            );
-            self.notes.push(note);
+        let wanted = &self.setup.method.points;
+        if let Some(points) = trial.settled(wanted) {
+            let settled = wanted.are_settled(trial.reached(), &trial.series);
+            self.notes.push(note(trial, settled, &points));
             self.points = Some(points);
         }
+    }
+}
+
+/// What to know of the time points that a trial has told.
+fn note(trial: &Trial, settled: bool, points: &[f64]) -> String {
+    let seconds: Vec<String> = points.iter().map(|it| format!("{it:.0}")).collect();
+    let seconds = seconds.join(", ");
+    let (id, reached) = (trial.id, trial.reached());
+    if settled {
+        format!("{id} settled after {reached:.0} s: trials are compared after {seconds} s")
+    } else {
+        format!(
+            "{id} had not settled after {reached:.0} s, the latest that trials are first \
+             compared: they are after {seconds} s"
+        )
     }
 }
 

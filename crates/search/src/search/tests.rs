@@ -3,6 +3,7 @@
 mod anew;
 mod budget;
 mod trouble;
+mod whole;
 
 use super::*;
 use crate::objective::Metrics;
@@ -27,6 +28,7 @@ fn space() -> Space {
 fn setup(budget_seconds: f64) -> Setup {
     let mut setup = Setup::new("throughput".parse().expect("an objective"), budget_seconds);
     setup.method.samples = 400;
+    setup.method.whole_budget = false;
     setup.method.points = TimePoints::Fixed(vec![60.0, 80.0, 100.0]);
     setup
 }

@@ -92,6 +92,17 @@ impl Space {
         self.canonical_point(parameters.map(|it| it.kind.draw(random)).collect())
     }
 
+    /// The same with so many of its settings drawn anew, any of them; rules are not looked at.
+    pub(crate) fn varied(&self, point: &[Setting], changed: usize, random: &mut Random) -> Point {
+        let mut places: Vec<usize> = (0..self.parameters.len()).collect();
+        random.shuffle(&mut places);
+        let mut varied = point.to_vec();
+        for place in places.into_iter().take(changed) {
+            varied[place] = self.parameters[place].kind.draw(random);
+        }
+        self.canonical_point(varied)
+    }
+
     /// The place of the first rule that a point breaks.
     pub(crate) fn first_broken(&self, point: &[Setting]) -> Option<usize> {
         let values = self.values(point);

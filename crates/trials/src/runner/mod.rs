@@ -59,8 +59,12 @@ pub type Writer = Box<dyn Fn(&Configuration) -> lissom_search::Result<String>>;
 pub struct Settings {
     /// Where trials have their directories.
     pub directory: PathBuf,
-    /// The longest that a trial runs, in seconds, without set-up and pauses.
+    /// A full evaluation, in seconds, without set-up and pauses.
     pub evaluation_seconds: f64,
+    /// The longest that a trial may run, in seconds, without set-up and pauses: a full
+    /// evaluation, or longer where trials run on behind it
+    /// ([`Method::longest_run`](lissom_search::search::Method::longest_run)).
+    pub longest_seconds: f64,
     /// The most memory that a trial's processes may hold together, in bytes.
     pub memory_bytes: u64,
     /// Running seconds without a sample after which a trial counts as hung.
@@ -90,7 +94,7 @@ impl Settings {
 
     /// The most seconds that a child is told to run.
     pub(crate) fn told_seconds(&self) -> f64 {
-        self.evaluation_seconds * MARGIN + MARGIN_SECONDS
+        self.longest_seconds * MARGIN + MARGIN_SECONDS
     }
 }
 

@@ -7,8 +7,10 @@ use lissom_search::verdict::{repeats_seconds, rounds_within};
 
 /// The best, the runner-up and the default.
 const CONTENDERS: usize = 3;
-/// The most of the budget that is kept for repeats.
+/// The most of the budget that is kept for repeats and ablations.
 const MOST_RESERVED: f64 = 1.0 / 3.0;
+/// Parameters whose contribution is measured by a run, if there is time.
+const ABLATIONS: usize = 8;
 /// Trials take a little longer than they run.
 const MARGIN: f64 = 1.02;
 
@@ -35,9 +37,9 @@ pub struct Repeats {
 }
 
 impl Plan {
-    /// A plan that keeps time for `rounds` rounds of repeats: as long as full
-    /// evaluations if a third of the budget suffices for them, and nothing that a
-    /// single trial would lack.
+    /// A plan that keeps time for `rounds` rounds of repeats and some ablations: as long as
+    /// full evaluations if a third of the budget suffices for them, and nothing that a single
+    /// trial would lack.
     pub fn new(space: Space, target: Target, mut setup: Setup, rounds: u32) -> Plan {
         let (evaluation, set_up) = (setup.method.points.longest(), setup.method.setup_seconds);
         let spare = setup.budget_seconds - evaluation - set_up;
@@ -64,28 +66,33 @@ impl Plan {
         }
     }
 
-    /// How so many contenders are repeated in the time that is left: all rounds, and
-    /// shorter than a full evaluation if need be, but not so short that trials were
+    /// How so many contenders are repeated in the time that is left: all rounds, as long as
+    /// the best ran in the search, and shorter if need be, but not so short that trials were
     /// not even compared by then.
     pub fn repeats(&self, search: &Search, contenders: usize, left: f64) -> Option<Repeats> {
         let set_up = search.setup_estimate();
         share(self.rounds, contenders, left, set_up, self.bounds(search))
     }
 
-    /// The shortest and the longest repeat.
+    /// The shortest and the longest repeat: what shows only behind a full evaluation, the
+    /// search may have seen.
     fn bounds(&self, search: &Search) -> (f64, f64) {
         let evaluation = self.setup.method.points.longest();
         let first = search.points().and_then(|points| points.first());
-        (first.copied().unwrap_or(evaluation), evaluation)
+        let best = search.best().and_then(|it| search.trial(it));
+        let longest = best.map_or(evaluation, |it| it.reached().max(evaluation));
+        (first.copied().unwrap_or(evaluation), longest)
     }
 }
 
-/// Seconds for repeats as long as full evaluations, at most a third of the budget and
-/// `spare`.
+/// Seconds for repeats and ablations as long as full evaluations, at most a third of the
+/// budget and `spare`.
 fn kept(setup: &Setup, rounds: u32, set_up: f64, spare: f64) -> f64 {
     let evaluation = setup.method.points.longest();
-    let wanted = repeats_seconds(CONTENDERS, rounds, evaluation, set_up) * MARGIN;
-    wanted
+    let repeats = repeats_seconds(CONTENDERS, rounds, evaluation, set_up);
+    let ablations = if rounds == 0 { 0 } else { ABLATIONS };
+    let wanted = repeats + repeats_seconds(ablations, 1, evaluation, set_up);
+    (wanted * MARGIN)
         .min(setup.budget_seconds * MOST_RESERVED)
         .min(spare)
         .max(0.0)
@@ -129,7 +136,7 @@ mod tests {
     #[test]
     fn a_third_of_the_budget_at_most_is_kept_for_repeats() {
         assert!((reserve(1_200.0, 3) - 400.0).abs() < 1e-9);
-        assert_eq!(reserve(3_600.0, 3), 9.0 * 60.0 * MARGIN);
+        assert_eq!(reserve(3_600.0, 3), 17.0 * 60.0 * MARGIN);
         assert_eq!(reserve(3_600.0, 0), 0.0);
         assert_eq!(reserve(80.0, 3), 20.0, "one trial comes first");
         assert_eq!(reserve(60.0, 3), 0.0);
@@ -169,6 +176,27 @@ mod tests {
         // Another trial of 20 and 20 s comes first.
         assert_eq!(reserve(20.0, 780.0), 380.0);
         assert_eq!(reserve(20.0, 1_100.0), 0.0);
+    }
+
+    #[test]
+    fn repeats_run_as_long_as_the_best_did() {
+        let (plan, mut search) = after_one(0.0);
+        let seconds = |search: &Search| plan.repeats(search, 3, 1_000.0).map(|it| it.seconds);
+        assert_eq!(seconds(&search), Some(60.0), "a full evaluation");
+        let best = search.ask(20.0).trial().expect("a start");
+        let metrics = [("throughput".to_owned(), 2.0)];
+        let outcome = Outcome::Measured {
+            seconds: 75.0,
+            setup_seconds: 0.0,
+            metrics: Metrics::new(metrics.into()).expect("finite"),
+            series: Vec::new(),
+            notes: Vec::new(),
+        };
+        let trial = best;
+        search
+            .tell(Measurement { trial, outcome })
+            .expect("it runs");
+        assert_eq!(seconds(&search), Some(75.0));
     }
 
     #[test]

@@ -114,12 +114,15 @@ impl Session<'_> {
         Ok(())
     }
 
+    /// Takes the reports that came. One that ends the session keeps back none of the others,
+    /// which were measured as well.
     fn listen(&mut self) -> Result<()> {
+        let mut taken = Ok(());
         for measurement in self.trials.poll()? {
             self.running.remove(&measurement.trial);
-            self.tell(measurement)?;
+            taken = taken.and(self.tell(measurement));
         }
-        Ok(())
+        taken
     }
 
     /// Tells the search, then writes down: what it refuses must not be in the log.

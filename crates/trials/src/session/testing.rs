@@ -31,6 +31,7 @@ pub fn space() -> Space {
 pub fn plan(budget: f64, evaluation: f64, rounds: u32) -> Plan {
     let mut setup = Setup::new(Objective::Throughput, budget);
     setup.method.samples = 200;
+    setup.method.whole_budget = false;
     setup.method.points = TimePoints::settled_within(evaluation);
     Plan::new(space(), Target::new("a test", ["facts"]), setup, rounds)
 }

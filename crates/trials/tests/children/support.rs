@@ -50,6 +50,7 @@ pub fn settings(directory: &TempDir) -> Settings {
     Settings {
         directory: directory.path().join("trials"),
         evaluation_seconds: 2.0,
+        longest_seconds: 4.0,
         memory_bytes: 1 << 30,
         deadline_seconds: 60.0,
         setup_deadline_seconds: 60.0,

@@ -135,8 +135,8 @@ pub fn spent() -> [Arg; 5] {
     ]
 }
 
-/// How it goes about it; the defaults are Dremel's.
-pub fn method() -> [Arg; 3] {
+/// How it goes about it; the defaults are Dremel's, but that it uses the whole budget.
+pub fn method() -> [Arg; 5] {
     [
         option(
             "buckets",
@@ -155,6 +155,19 @@ pub fn method() -> [Arg; 3] {
         flag(
             "full",
             "Runs every trial for a full evaluation instead of stopping the worse half early",
+        ),
+        option(
+            "further",
+            "HOW",
+            "How the rounds choose from an arm: random, heuristic (the smallest value of the \
+             space's heuristic feature), or near (its best with two settings drawn anew) \
+             [default: random]",
+        )
+        .value_parser(["random", "heuristic", "near"]),
+        flag(
+            "as-published",
+            "Ends after Dremel's three rounds and its last comparison, also where that leaves \
+             some of the budget, instead of going on with both",
         ),
     ]
 }

@@ -10,6 +10,7 @@ mod request;
 mod space;
 mod subject;
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -78,9 +79,42 @@ fn check(request: &Request) -> lissom_trials::Result<Search> {
     if request.system.as_deref() == Some(subject::LISSOM) {
         check_settings(&plan.space)?;
     }
+    check_distinct(request)?;
     check_writable(&request.out)?;
     check_writable(&request.report)?;
     Ok(search)
+}
+
+/// Whether options, log and report are three files: the first and the last replace what has
+/// their name, at the end.
+fn check_distinct(request: &Request) -> lissom_trials::Result<()> {
+    let files = [
+        ("--out", &request.out),
+        ("--log", &request.log),
+        ("--report", &request.report),
+    ];
+    for (at, (name, path)) in files.iter().enumerate() {
+        let mut before = files.iter().take(at);
+        if let Some((other, _)) = before.find(|(_, it)| place(it) == place(path)) {
+            return Err(TrialsError::new(format!(
+                "{other} and {name} are both {}, of which one would replace the other: give each \
+                 a name of its own",
+                path.display()
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// A file's path as it is told from others, whether the file exists or not.
+fn place(path: &Path) -> PathBuf {
+    let named = || {
+        let parent = path.parent().filter(|it| !it.as_os_str().is_empty());
+        let parent = parent.unwrap_or(Path::new("."));
+        let parent = parent.canonicalize().unwrap_or_else(|_| parent.to_owned());
+        parent.join(path.file_name().unwrap_or_default())
+    };
+    path.canonicalize().unwrap_or_else(|_| named())
 }
 
 /// Whether everything that a space sets is a setting of Lissom's.

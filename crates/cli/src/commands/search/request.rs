@@ -7,7 +7,7 @@ use clap::ArgMatches;
 use lissom_search::export::Format;
 use lissom_search::objective::{Constraint, Objective};
 use lissom_search::record::Target;
-use lissom_search::search::{Setup, TimePoints};
+use lissom_search::search::{Sampling, Setup, TimePoints};
 use lissom_search::space::Parameter;
 use lissom_trials::session::Plan;
 use lissom_trials::{Settings, Template, words};
@@ -78,9 +78,11 @@ impl Request {
         shared.retain(|it| space.parameter(&it.name).is_none());
         let mut notes = subject.notes.clone();
         notes.extend(source.guessed(given, &subject, &space));
+        let plan = Plan::new(space, target, setup(given), get(given, "repeats"));
+        let longest_seconds = plan.setup.method.longest_run();
         Ok(Request {
-            plan: Plan::new(space, target, setup(given), get(given, "repeats")),
-            settings: settings(given, memory_bytes, directory),
+            plan,
+            settings: settings(given, memory_bytes, longest_seconds, directory),
             template: subject.template,
             system: subject.system,
             format,
@@ -116,16 +118,30 @@ fn setup(given: &ArgMatches) -> Setup {
     let without = given.get_many::<String>("without");
     setup.method.without = without.unwrap_or_default().cloned().collect();
     setup.method.workers = find::<u32>(given, "workers").map_or(1, |it| it as usize);
+    setup.method.whole_budget = !given.get_flag("as-published");
+    if let Some(how) = find::<String>(given, "further") {
+        setup.method.further = match how.as_str() {
+            "heuristic" => Sampling::Heuristic,
+            "near" => Sampling::Near,
+            _ => Sampling::Random,
+        };
+    }
     setup.method.setup_seconds = find(given, "setup").map_or(0.0, |it: Duration| it.as_secs_f64());
     setup
 }
 
-fn settings(given: &ArgMatches, memory_bytes: u64, directory: PathBuf) -> Settings {
+fn settings(
+    given: &ArgMatches,
+    memory_bytes: u64,
+    longest_seconds: f64,
+    directory: PathBuf,
+) -> Settings {
     let evaluation_seconds = seconds(given, "evaluation");
     let deadline = (evaluation_seconds / 2.0).max(LEAST_DEADLINE);
     Settings {
         directory,
         evaluation_seconds,
+        longest_seconds,
         memory_bytes,
         deadline_seconds: find(given, "deadline").map_or(deadline, |it: Duration| it.as_secs_f64()),
         setup_deadline_seconds: seconds(given, "setup-deadline"),
@@ -245,6 +261,18 @@ mod tests {
         ] {
             assert!(of(legal).is_none(), "{legal:?}");
         }
+    }
+
+    #[test]
+    fn the_whole_budget_is_used_unless_it_is_to_be_as_published() {
+        let whole = request(&["ycsb-a", "--further", "near"]);
+        let method = &whole.plan.setup.method;
+        assert!(method.whole_budget && method.further == Sampling::Near);
+        assert_eq!(whole.settings.longest_seconds, 120.0);
+        let published = request(&["ycsb-a", "--as-published"]);
+        let method = &published.plan.setup.method;
+        assert!(!method.whole_budget && method.further == Sampling::Random);
+        assert_eq!(published.settings.longest_seconds, 60.0);
     }
 
     #[test]

@@ -1,0 +1,119 @@
+//! What is done with the budget that the published method leaves.
+
+use super::*;
+use crate::record::Event;
+use crate::space::BuiltIn;
+
+/// Like [`surface`], without crashes.
+fn slope(configuration: &Configuration) -> Answer {
+    let (x, y) = (number(configuration, "px"), number(configuration, "py"));
+    Ok([(THROUGHPUT.to_owned(), 110.0 + 5.0 * (x + y))].into())
+}
+
+/// The default and an arm's first each, compared after 60 and 100 s: 420 s, and 40 s more for
+/// two of three to run on.
+fn five(budget: f64) -> Search {
+    let mut setup = setup(budget);
+    setup.method.whole_budget = true;
+    setup.method.rounds = 0;
+    setup.method.points = TimePoints::Fixed(vec![60.0, 100.0]);
+    search(setup)
+}
+
+fn seconds_reached(search: &Search) -> Vec<f64> {
+    let mut reached: Vec<f64> = search.trials().iter().map(Trial::reached).collect();
+    reached.sort_by(f64::total_cmp);
+    reached
+}
+
+#[test]
+fn the_better_half_runs_on_behind_the_last_point() {
+    let mut search = five(470.0);
+    let mut lab = Lab::new(&slope);
+    let best = lab.run(&mut search, |_| {}).expect("reports are taken");
+    assert_eq!(seconds_reached(&search), [60.0, 60.0, 100.0, 120.0, 120.0]);
+    assert_eq!(search.points(), Some(&[60.0, 100.0, 120.0][..]));
+    let best = search.trial(best.expect("a best")).expect("exists");
+    assert_eq!(best.reached(), 120.0, "of those that ran the longest");
+    assert_eq!(lab.clock, 460.0);
+}
+
+#[test]
+fn nobody_runs_on_alone_or_without_time() {
+    let mut search = five(455.0);
+    let mut lab = Lab::new(&slope);
+    lab.run(&mut search, |_| {}).expect("reports are taken");
+    assert_eq!(seconds_reached(&search), [60.0, 60.0, 100.0, 100.0, 100.0]);
+    assert_eq!(search.points(), Some(&[60.0, 100.0][..]));
+    assert_eq!(search.cut_off(), None, "nothing was");
+}
+
+#[test]
+fn no_trial_runs_longer_than_twice_a_full_evaluation() {
+    let mut setup = setup(100_000.0);
+    setup.method.whole_budget = true;
+    setup.method.points = TimePoints::Fixed(vec![99.0, 100.0]);
+    let mut search = search(setup);
+    let mut lab = Lab::new(&slope);
+    lab.run(&mut search, |_| {}).expect("reports are taken");
+    let longest = search.setup().method.longest_run();
+    assert_eq!(longest, 200.0);
+    assert!(seconds_reached(&search).into_iter().all(|it| it <= longest));
+}
+
+#[test]
+fn further_rounds_take_the_places_of_the_worst() {
+    let mut setup = setup(5_000.0);
+    setup.method.whole_budget = true;
+    let mut search = search(setup);
+    let planned = 1 + 4 + 3 * 4;
+    let (mut alive, mut most) = (0usize, 0usize);
+    let mut lab = Lab::new(&slope);
+    lab.run(&mut search, |event| {
+        if let Event::Decision { decision, .. } = event {
+            match decision {
+                Decision::Start { .. } => alive += 1,
+                Decision::Stop { .. } => alive -= 1,
+                _ => {}
+            }
+        }
+        most = most.max(alive);
+    })
+    .expect("reports are taken");
+    assert!(most <= planned, "{most} at once, {planned} planned");
+    assert!(search.trials().len() > 3 * planned);
+    assert!((4_850.0..=5_000.0).contains(&lab.clock), "{}", lab.clock);
+    let rounds = search.trials().iter().filter_map(|it| match it.origin {
+        Origin::Round(round) => Some(round),
+        _ => None,
+    });
+    assert!(rounds.max() > Some(6));
+}
+
+#[test]
+fn what_is_near_differs_in_two_settings() {
+    let file = BuiltIn::Dremel.file().expect("reads");
+    let space = file.with(&Constants::new()).expect("is legal");
+    let mut setup = setup(3_000.0);
+    setup.method.further = Sampling::Near;
+    let mut search = Search::new(&space, setup, &[]).expect("legal");
+    let wide = |configuration: &Configuration| -> Answer {
+        let bytes = number(configuration, "write_buffer_size");
+        Ok([(THROUGHPUT.to_owned(), bytes.sqrt())].into())
+    };
+    let mut lab = Lab::new(&wide);
+    lab.run(&mut search, |_| {}).expect("reports are taken");
+    let (mut near, mut others) = (0, 0);
+    for trial in search.trials() {
+        assert_eq!(space.check(&trial.configuration), Ok(()));
+        if !matches!(trial.origin, Origin::Round(_)) {
+            continue;
+        }
+        let mut before = search.trials().iter().filter(|it| it.id < trial.id);
+        let is_near = before.any(|it| {
+            it.arm == trial.arm && it.configuration.differences(&trial.configuration).len() <= 2
+        });
+        if is_near { near += 1 } else { others += 1 }
+    }
+    assert!(near >= 10 && others == 0, "{near} near, {others} not");
+}
