@@ -102,7 +102,7 @@ impl Applier {
             rebuild: None,
         };
         // The same command again, after all was done.
-        let is_rebuilt = !plan.can_change() && place.was_rebuilt()?;
+        let is_rebuilt = !plan.can_change() && place.was_rebuilt(&self.wanted_id())?;
         let rewrite = rewrite && !is_rebuilt;
         if is_rebuilt {
             plan.remarks.push(format!(
@@ -120,6 +120,15 @@ impl Applier {
             plan,
             rewrite,
         })
+    }
+
+    /// What is asked for, in one number; of settings, by which nothing is rewritten, the empty
+    /// text.
+    fn wanted_id(&self) -> String {
+        match &self.wanted {
+            Wanted::Options(wanted) => rebuild::id_of(wanted),
+            Wanted::Settings(_) => String::new(),
+        }
     }
 
     fn rows(&self, path: &Path, directory: &Directory, host: Host) -> Result<Vec<Row>> {
@@ -195,6 +204,7 @@ impl Applier {
             present: directory.options.clone(),
             mistakes: directory.mistakes.clone(),
             target: merged(&directory.options, wanted, rows, takes),
+            wanted: self.wanted_id(),
             customise: self.customise.clone(),
         })
     }
@@ -209,9 +219,11 @@ impl Applier {
     pub fn apply(&self, watch: &mut Watch<'_>) -> Result<Applied> {
         let place = Place::of(&self.directory)?;
         let _turn = place.turn()?;
-        // An exchange that was interrupted comes behind the whole copy.
+        // An exchange that was interrupted comes behind the whole copy, which may be that of
+        // another call.
         let exchanged = place.settle()? == Settled::Exchanged;
-        let seen = self.look(&place, self.rewrite && !exchanged)?;
+        let is_done = exchanged && place.was_rebuilt(&self.wanted_id())?;
+        let seen = self.look(&place, self.rewrite && !is_done)?;
         if !seen.rewrite {
             return self.conclude(seen, None);
         }

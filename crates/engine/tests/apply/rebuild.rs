@@ -80,6 +80,23 @@ fn everything_is_copied_and_the_options_are_as_wanted() {
     assert_eq!(contents(&path), before);
 }
 
+/// Its options may have been changed since, without its files.
+#[test]
+fn an_older_rebuild_is_not_taken_for_the_one_that_is_asked_for() {
+    let place = Place::new();
+    let path = place.path();
+    make(&path, 2_000);
+    rewrite(&path, FEWER_LEVELS);
+    let other = "[CFOptions \"default\"]\ncompression=kNoCompression\n";
+    apply(&path, other);
+    let again = Applier::new(&path, wanted(other)).rewrite(true);
+    let refused = again.apply(&mut |_| ()).expect_err("the old directory is there");
+    assert!(refused.to_string().contains("--finish"), "{refused}");
+    finish(&path, false).expect("finished");
+    let rebuilt = again.apply(&mut |_| ()).expect("rebuilt").rebuilt;
+    assert!(rebuilt.is_some(), "the files are written anew");
+}
+
 /// The options say by then what the files are not.
 #[test]
 fn room_is_reckoned_with_the_files_own_compression() {

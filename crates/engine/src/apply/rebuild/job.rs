@@ -35,6 +35,8 @@ pub(in crate::apply) struct Job {
     pub(in crate::apply) mistakes: Vec<String>,
     /// What its copy is opened with.
     pub(in crate::apply) target: OptionsText,
+    /// What was asked for, by [`id_of`].
+    pub(in crate::apply) wanted: String,
     pub(in crate::apply) customise: Arc<Customise>,
 }
 
@@ -133,13 +135,7 @@ impl Job {
 
     /// All that the copy is made with, in one number.
     fn options_id(&self) -> String {
-        let digest = self.names.iter().fold(Digest::default(), |digest, name| {
-            let lines = self.target.lines(name);
-            [name, &lines.db, &lines.cf, &lines.table]
-                .iter()
-                .fold(digest, |digest, text| digest.with_text(text.as_bytes()))
-        });
-        digest.to_string()
+        digest_of(&self.target, self.names.iter().map(String::as_str)).to_string()
     }
 
     /// Bytes after which the copy of a column family is flushed: half a memtable, so
@@ -205,6 +201,7 @@ fn begin(job: &Job) -> Result<Progress> {
     let wanted = Progress {
         options: job.options_id(),
         source: identity(&place.path)?,
+        wanted: job.wanted.clone(),
         ..Progress::default()
     };
     let found = match place.rebuild.is_dir() {
@@ -332,6 +329,21 @@ fn families(progress: &Progress) -> Vec<RebuiltFamily> {
         .collect()
 }
 
+/// A text of options in one number: two that ask for the same have the same.
+pub(in crate::apply) fn id_of(wanted: &OptionsText) -> String {
+    let families = wanted.families().into_iter();
+    digest_of(wanted, std::iter::once("").chain(families)).to_string()
+}
+
+fn digest_of<'a>(options: &OptionsText, families: impl Iterator<Item = &'a str>) -> Digest {
+    families.fold(Digest::default(), |digest, name| {
+        let lines = options.lines(name);
+        [name, &lines.db, &lines.cf, &lines.table]
+            .iter()
+            .fold(digest, |digest, text| digest.with_text(text.as_bytes()))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use rust_rocksdb::DB;
@@ -346,6 +358,7 @@ mod tests {
             present: directory.options.clone(),
             mistakes: directory.mistakes,
             target: directory.options,
+            wanted: String::new(),
             customise: Arc::new(|_, _| ()),
         }
     }

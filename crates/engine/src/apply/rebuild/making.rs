@@ -22,7 +22,9 @@ pub(super) fn making(target: &OptionsText, names: &[String]) -> Result<OptionsTe
         let section = Section::Family(name.clone());
         match has_levels(target, &section) {
             true => {
-                options.choose(&section, "compaction_style", "kCompactionStyleLevel")?;
+                if target.get(&section, "compaction_style") == Some(NOBODY) {
+                    options.choose(&section, "compaction_style", "kCompactionStyleLevel")?;
+                }
                 options.choose(&section, "disable_auto_compactions", "false")?;
             }
             false => options.choose(&section, "disable_auto_compactions", "true")?,
@@ -41,6 +43,7 @@ pub(super) fn must_settle(target: &OptionsText, names: &[String]) -> bool {
 fn is_left_alone(target: &OptionsText, name: &str) -> bool {
     let section = Section::Family(name.to_owned());
     target.get(&section, "compaction_style") == Some(NOBODY)
+        || target.get(&section, "disable_auto_compactions") == Some("true")
 }
 
 fn has_levels(target: &OptionsText, section: &Section) -> bool {
@@ -91,6 +94,14 @@ mod tests {
             get(&options, "compaction_style"),
             Some("kCompactionStyleLevel")
         );
+        assert_eq!(get(&options, "disable_auto_compactions"), Some("false"));
+        assert!(settles);
+        let (options, settles) = made(
+            "compaction_style=kCompactionStyleUniversal\nnum_levels=7\n\
+             disable_auto_compactions=true",
+        );
+        let style = get(&options, "compaction_style");
+        assert_eq!(style, Some("kCompactionStyleUniversal"), "its own");
         assert_eq!(get(&options, "disable_auto_compactions"), Some("false"));
         assert!(settles);
         let (options, _) = made("compaction_style=kCompactionStyleNone\nnum_levels=1");

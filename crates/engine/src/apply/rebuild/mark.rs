@@ -55,6 +55,9 @@ pub(super) struct Successor {
     /// The same of the directory whose place it took; empty where that is not known.
     #[serde(default)]
     pub(super) source: String,
+    /// What it was made for: see [`Progress::wanted`].
+    #[serde(default)]
+    pub(super) wanted: String,
 }
 
 /// How far a copy has come.
@@ -64,6 +67,9 @@ pub(super) struct Progress {
     pub(super) options: String,
     /// What it is made from: see [`identity`](super::identity::identity).
     pub(super) source: String,
+    /// What was asked for, a hash; empty where that is not known.
+    #[serde(default)]
+    pub(super) wanted: String,
     /// By column family.
     pub(super) families: BTreeMap<String, FamilyProgress>,
     /// What the copy was when comparing began, by its identity; absent before.
@@ -195,6 +201,7 @@ mod tests {
         Mark::Copy(Progress {
             options: "1".into(),
             source: "2".into(),
+            wanted: "3".into(),
             families: BTreeMap::from([("default".into(), family)]),
             compared: None,
             verified: None,
@@ -209,6 +216,7 @@ mod tests {
             sequence: 9,
             identity: "4".into(),
             source: "2".into(),
+            wanted: "3".into(),
         };
         for mark in [
             mark(),

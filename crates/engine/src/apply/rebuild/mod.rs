@@ -35,7 +35,7 @@ mod space;
 mod steps;
 mod turn;
 
-pub(super) use self::job::{Job, run};
+pub(super) use self::job::{Job, id_of, run};
 pub(super) use self::place::{COPY_IS_IN_PLACE, Place, Settled};
 
 pub use self::end::{Changes, Finished, Removed, Undone, finish, undo};

@@ -120,12 +120,21 @@ impl Place {
         }
     }
 
-    /// Whether the directory from before a rebuild is still there.
+    /// Whether the directory from before a rebuild is still there, if that was for what is
+    /// `wanted` now, by [`id_of`](super::id_of), or if nothing tells for what it was.
     ///
     /// # Errors
     /// As [`Place::seen`].
-    pub(in crate::apply) fn was_rebuilt(&self) -> Result<bool> {
-        Ok(state(&self.before)? == State::Before)
+    pub(in crate::apply) fn was_rebuilt(&self, wanted: &str) -> Result<bool> {
+        if state(&self.before)? != State::Before {
+            return Ok(false);
+        }
+        Ok(match mark::load(&self.before)? {
+            Some(Mark::Before(successor)) => {
+                successor.wanted.is_empty() || successor.wanted == wanted
+            }
+            _ => false,
+        })
     }
 
     /// Completes an exchange that was interrupted.
@@ -178,6 +187,7 @@ impl Place {
                 sequence: progress.verified.unwrap_or(0),
                 identity: progress.compared.unwrap_or_default(),
                 source: progress.source,
+                wanted: progress.wanted,
             },
             _ => Successor::default(),
         };
