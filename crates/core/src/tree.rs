@@ -117,6 +117,15 @@ impl Tree {
         self.files(PhysicalLevel::L0)
     }
 
+    /// Whether no two files of L0 have a key in common.
+    pub fn level0_is_disjoint(&self) -> bool {
+        let mut files: Vec<&File> = self.level0().iter().collect();
+        files.sort_unstable_by(|a, b| a.smallest.cmp(&b.smallest));
+        files
+            .windows(2)
+            .all(|pair| pair[0].largest < pair[1].smallest)
+    }
+
     /// The highest number of a file in L0: what is flushed later has a higher one.
     pub fn newest_in_level0(&self) -> Option<u64> {
         self.level0().iter().map(|file| file.number).max()

@@ -23,7 +23,7 @@ pub enum Refusal {
     Busy,
     /// The output level lies above an input.
     Upwards,
-    /// A move would meet files in its target level.
+    /// A move would meet files in its target level, or takes files of an L0 where some overlap.
     NotAMove,
     /// A plan without inputs.
     Empty,
@@ -38,7 +38,7 @@ impl fmt::Display for Refusal {
             }
             Refusal::Busy => f.write_str("some of the keys are being compacted"),
             Refusal::Upwards => f.write_str("a file cannot move to a level above its own"),
-            Refusal::NotAMove => f.write_str("the target of a move overlaps its files"),
+            Refusal::NotAMove => f.write_str("the files of a move overlap others"),
             Refusal::Empty => f.write_str("the plan names no file"),
         }
     }
@@ -138,13 +138,19 @@ fn check_places(tree: &Tree, plan: &Plan) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Whether RocksDB moves the files of a plan (Compaction::IsTrivialMove): they meet nothing. It
+/// moves none of L0 where any two files there overlap, whether the plan takes these or not.
 fn is_move(tree: &Tree, plan: &Plan) -> bool {
+    let [input] = &plan.inputs[..] else {
+        return false;
+    };
     let (low, high) = &plan.range;
     let clear = tree
         .files(plan.output)
         .iter()
         .all(|file| !file.overlaps(low, high));
-    clear && plan.inputs.len() == 1 && plan.inputs[0].level != plan.output
+    let apart = input.level > PhysicalLevel::L0 || tree.level0_is_disjoint();
+    clear && apart && input.level != plan.output
 }
 
 /// Whether a running compaction and a plan may not run at the same time: they

@@ -172,6 +172,31 @@ fn bytes_add_up_over_the_levels() {
     assert_eq!(after.largest_bytes, statistics.pieces.largest_bytes);
 }
 
+/// Keys that only ascend meet nothing: what was flushed moves from level to level.
+#[test]
+fn ascending_keys_are_written_by_flushes_alone() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = Db::open(directory.path(), small("fixed-1")).expect("opened");
+    let key = |number: u64| format!("{number:016}");
+    for number in 0..60_000 {
+        db.put(key(number), value(number, 1)).expect("a put");
+    }
+    settle(&db);
+    for number in (0..60_000).step_by(37) {
+        assert_eq!(db.get(key(number)).expect("a get"), Some(value(number, 1)));
+    }
+    let statistics = of_default(&db);
+    let (pieces, total) = (&statistics.pieces, &statistics.total);
+    let tree = &statistics.tree;
+    assert!(tree.level0_files < 4 && tree.runs.len() > 1, "{tree:?}");
+    assert!(
+        total.compaction_write_bytes * 10 < total.user_write_bytes,
+        "{total:?} {pieces:?}"
+    );
+    assert!(pieces.moved > 0, "{pieces:?}");
+    assert_eq!((pieces.mismatched, pieces.failed), (0, 0), "{pieces:?}");
+}
+
 /// A merge of L0 takes the whole run of level 1 along, here 10 MB of it; 25 files are 6.6 MB.
 #[test]
 fn merges_over_the_bound_of_a_piece_are_counted_by_cause() {

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 
 use super::apart;
 use super::level::{View, keeps_its_run, view};
-use super::piece::describe;
+use super::piece::{self, describe};
 use crate::layout::{Layout, LogicalLevel, PhysicalLevel};
 use crate::observation::{InFlight, Observation};
-use crate::plan::{Excess, Plan, Reason};
+use crate::plan::{Excess, Plan, PlanKind, Reason};
 use crate::schedule::Level0Order;
 use crate::state::Drain;
 use crate::tree::File;
@@ -72,13 +72,17 @@ fn into_level(seen: &Observation, level: &View, reason: &Reason) -> Option<Plan>
     if seen.level0 == Level0Order::Wait && *reason != Reason::Manual {
         return None;
     }
-    let output = match seen.level0 {
-        // Slots get few long before the level is full: L0 must not wait for its drain.
-        Level0Order::MergeApart => level.slot_apart(seen).or_else(|| level.receiver(seen)),
-        Level0Order::Merge | Level0Order::Wait => level.receiver(seen),
-    }?;
     let into = |output| merge_of(seen, oldest(seen, output), output, reason.clone());
-    let plan = into(output)?;
+    let joined = level.receiver(seen).and_then(into);
+    let moves = |plan: &Plan| plan.kind == PlanKind::Move;
+    let plan = match seen.level0 {
+        // Slots get few long before the level is full: L0 must not wait for its drain. What
+        // moves costs nothing under any load.
+        Level0Order::MergeApart if !joined.as_ref().is_some_and(moves) => {
+            level.slot_apart(seen).and_then(into).or(joined)
+        }
+        _ => joined,
+    }?;
     if meets_unreadable(seen, &plan) {
         return level.free_slot(seen).and_then(into);
     }
@@ -94,7 +98,8 @@ fn meets_unreadable(seen: &Observation, plan: &Plan) -> bool {
         .any(|file| seen.unreadable.contains(file))
 }
 
-/// The merge of files that lie above a run of level 1, with what RocksDB adds to them.
+/// The merge of files that lie above a run of level 1, with what RocksDB adds to them; or their
+/// move, where they are files of L0 that meet nothing.
 pub(super) fn merge_of<'a>(
     seen: &Observation,
     chosen: impl IntoIterator<Item = &'a File>,
@@ -104,9 +109,41 @@ pub(super) fn merge_of<'a>(
     let chosen: BTreeSet<u64> = chosen.into_iter().map(|file| file.number).collect();
     let files = closure(&seen.tree, &chosen, output);
     let mut plan = describe(seen, &files, output, reason)?;
+    plan.kind = kind(seen, &plan);
     let bound = seen.shape.piece_bytes(seen.tree.total_bytes());
-    plan.excess = (plan.input_bytes > bound).then_some(Excess::Level0);
+    let large = plan.kind == PlanKind::Merge && plan.input_bytes > bound;
+    plan.excess = large.then_some(Excess::Level0);
     Some(plan)
+}
+
+/// Files of L0 move where RocksDB moves them: none in L0 overlaps another. Not where they would
+/// be without the cuts of level 1; nor what is asked for by hand, for a merge may leave entries
+/// out.
+fn kind(seen: &Observation, plan: &Plan) -> PlanKind {
+    let [input] = &plan.inputs[..] else {
+        return PlanKind::Merge;
+    };
+    let taken = || {
+        let files = seen.tree.level0().iter();
+        files.filter(|file| input.files.contains(&file.number))
+    };
+    let moves = input.level == PhysicalLevel::L0
+        && plan.reason != Reason::Manual
+        && seen.tree.level0_is_disjoint()
+        && !taken().any(|file| reaches_over_a_cut(seen, file));
+    if moves {
+        piece::kind(seen, &plan.inputs, plan.output, taken())
+    } else {
+        PlanKind::Merge
+    }
+}
+
+/// Whether a merge into level 1 would cut a file at a guard: pieces of its drains end there.
+fn reaches_over_a_cut(seen: &Observation, file: &File) -> bool {
+    let shape = &seen.shape;
+    let pieces = shape.pieces(LogicalLevel(1), &seen.state.limits, &seen.tree);
+    let mut cuts = seen.state.guards.for_intervals(pieces);
+    cuts.any(|cut| file.smallest < *cut && *cut <= file.largest)
 }
 
 /// Why L0 should be merged now.
@@ -166,4 +203,55 @@ fn rewritten(seen: &Observation, files: &[File], output: PhysicalLevel) -> u64 {
     let below = runs.into_iter().flat_map(|run| seen.tree.files(run));
     let met = below.filter(|file| file.overlaps(low, high));
     met.map(|file| file.size).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::guards::Guards;
+    use crate::key::Key;
+    use crate::testing::drawing::parse;
+    use crate::validate::{Refusal, validate};
+
+    const APART: &str = "L0: 60-69 50-59 40-49 30-39";
+
+    fn drawn(drawing: &str) -> Observation {
+        parse(drawing).expect("a drawing")
+    }
+
+    #[test]
+    fn a_file_that_reaches_over_a_cut_of_level_1_is_merged() {
+        let kind = |below: &str| {
+            let mut seen = drawn(&format!("{APART} \n 2.15: {below}"));
+            let (_, run) = seen.shape.layout.span(LogicalLevel(2));
+            seen.state.guards = Guards::build(seen.tree.files(run), &Guards::default());
+            assert_eq!(seen.state.guards.len(), 1);
+            merge(&seen).expect("it is due").kind
+        };
+        assert_eq!(kind("0-49 50-99"), PlanKind::Move);
+        assert_eq!(kind("0-48 49-99"), PlanKind::Merge);
+    }
+
+    /// RocksDB would merge.
+    #[test]
+    fn files_of_l0_are_not_moved_once_another_overlaps_them() {
+        let seen = drawn(APART);
+        let plan = merge(&seen).expect("it is due");
+        assert_eq!(plan.kind, PlanKind::Move);
+        let after = |flushed: &str| {
+            let mut tree = seen.tree.clone();
+            let mut files = tree.level0().to_vec();
+            let file = File {
+                number: 9,
+                smallest: Key::from(flushed),
+                largest: Key::from(flushed),
+                ..files[0].clone()
+            };
+            files.insert(0, file);
+            tree.replace(PhysicalLevel::L0, files).expect("legal");
+            validate(&tree, &[], &plan)
+        };
+        assert_eq!(after("00070"), Ok(()));
+        assert_eq!(after("00069"), Err(Refusal::NotAMove));
+    }
 }

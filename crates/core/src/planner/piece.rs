@@ -263,7 +263,7 @@ impl<'a> Runs<'a> {
             Excess::NoCommonCuts
         });
         Plan {
-            kind: self.kind(seen, &inputs, self.taken(closed)),
+            kind: kind(seen, &inputs, self.target, self.taken(closed)),
             output: self.target,
             output_file_size: output_file_size(seen, self.target),
             range: range_of(self.taken(closed)).unwrap_or_else(|| (Key::from(b""), Key::from(b""))),
@@ -276,32 +276,31 @@ impl<'a> Runs<'a> {
             inputs,
         }
     }
+}
 
-    /// Files that meet nothing move as they are, unless they are small for
-    /// their new place or full of tombstones.
-    fn kind<'f>(
-        &self,
-        seen: &Observation,
-        inputs: &[Input],
-        files: impl Iterator<Item = &'f File>,
-    ) -> PlanKind {
-        let (mut bytes, mut count, mut clean) = (0, 0, true);
-        for file in files {
-            bytes += file.size;
-            count += 1;
-            clean &= file.deletion_share() < seen.shape.tombstone_share;
-        }
-        let [input] = inputs else {
-            return PlanKind::Merge;
-        };
-        let same =
-            seen.shape.compression_class(input.level) == seen.shape.compression_class(self.target);
-        let large = bytes >= count * (output_file_size(seen, self.target) / 2);
-        if same && clean && large {
-            PlanKind::Move
-        } else {
-            PlanKind::Merge
-        }
+/// Files that meet nothing move as they are, unless they are small for
+/// their new place or full of tombstones.
+pub(super) fn kind<'f>(
+    seen: &Observation,
+    inputs: &[Input],
+    target: PhysicalLevel,
+    files: impl Iterator<Item = &'f File>,
+) -> PlanKind {
+    let (mut bytes, mut count, mut clean) = (0, 0, true);
+    for file in files {
+        bytes += file.size;
+        count += 1;
+        clean &= file.deletion_share() < seen.shape.tombstone_share;
+    }
+    let [input] = inputs else {
+        return PlanKind::Merge;
+    };
+    let same = seen.shape.compression_class(input.level) == seen.shape.compression_class(target);
+    let large = bytes >= count * (output_file_size(seen, target) / 2);
+    if same && clean && large {
+        PlanKind::Move
+    } else {
+        PlanKind::Merge
     }
 }
 
