@@ -163,6 +163,11 @@ pub enum Reason {
         /// Its bytes.
         bytes: u64,
     },
+    /// What drains left beside files that cannot be read takes slot after slot.
+    Leftovers {
+        /// In which level.
+        level: LogicalLevel,
+    },
     /// The run limit changed under the greedy transition.
     Transition {
         /// In which level.
@@ -217,6 +222,10 @@ impl fmt::Display for Reason {
             Reason::Sink { level, bytes } => {
                 write!(f, "a run of {} alone fills {level}", Size(*bytes))
             }
+            Reason::Leftovers { level } => write!(
+                f,
+                "drains of {level} left runs beside files that cannot be read"
+            ),
             Reason::Transition { level } => {
                 write!(f, "the run limit of {level} changed, greedily")
             }

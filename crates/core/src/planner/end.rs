@@ -16,9 +16,10 @@ use crate::state::Drain;
 pub(super) fn end(now: &mut Observation) {
     let over = |drain: &Drain| {
         let running = || now.in_flight.iter().any(|job| job.drain == Some(drain.id));
+        // No other job of the planner's stands in the way of its pieces.
         let blocked = || {
             !now.unreadable.is_empty()
-                && now.in_flight.is_empty()
+                && !now.in_flight.iter().any(|job| job.foreign)
                 && piece::pieces(now, drain, 1).is_empty()
         };
         !running() && (!piece::has_sources(now, drain) || is_unwanted(now, drain) || blocked())

@@ -1,9 +1,9 @@
 //! The bound on space: which runs are merged for it.
 
-use super::level::{Run, view};
+use super::level::{Run, View, view};
+use super::seating;
 use super::start::{Begin, drainable};
 use super::urgency::{self, SPACE_SHARE};
-use super::{piece, seating};
 use crate::layout::{LogicalLevel, PhysicalLevel};
 use crate::observation::Observation;
 use crate::plan::Reason;
@@ -16,18 +16,18 @@ use crate::state::Drain;
 pub(super) fn for_space(seen: &Observation) -> Option<Begin> {
     let reason = over_the_bound(seen)?;
     let (level, target) = merged(seen)?;
-    let top = sources(seen, level, target).first()?.physical;
-    let first = Begin {
+    let from = at_rest(seen, level, target)?;
+    let top = tops(seen, &from, target).first().copied();
+    let first = top.map(|top| Begin {
         top,
         target,
         range: None,
-        reason,
-    };
-    if seen.unreadable.is_empty() || has_pieces(seen, &first) {
-        Some(first)
-    } else {
-        beside_unreadable(seen, &first.reason)
-    }
+        reason: reason.clone(),
+    });
+    let gives = |begin: &Begin| seen.unreadable.is_empty() || begin.has_pieces(seen);
+    first
+        .filter(gives)
+        .or_else(|| beside_unreadable(seen, &reason))
 }
 
 /// Whether a drain keeps the tree from being merged for its space, which is near its bound: it
@@ -80,22 +80,24 @@ fn occupied_above(seen: &Observation, level: LogicalLevel) -> Option<LogicalLeve
         .max()
 }
 
-/// The runs of a level that a drain into an older run takes, newest first; none before both
-/// levels are at rest and the runs are seated.
-fn sources(seen: &Observation, level: LogicalLevel, target: PhysicalLevel) -> Vec<Run> {
+/// The level of which a drain takes runs into an older one; none before both levels are at rest
+/// and the runs are seated.
+fn at_rest(seen: &Observation, level: LogicalLevel, target: PhysicalLevel) -> Option<View> {
     let from = view(seen, level);
-    let into = seen.shape.layout.logical(target);
-    let at_rest = from.at_rest() && into.is_some_and(|(into, _)| view(seen, into).at_rest());
-    let newest = drainable(seen, &from).filter(|_| at_rest && !seating::moves_within(seen, level));
-    let Some(newest) = newest else {
-        return Vec::new();
-    };
-    let taken = |run: &Run| newest <= run.physical && run.physical < target;
-    from.fresh.into_iter().filter(taken).collect()
+    let (into, _) = seen.shape.layout.logical(target)?;
+    let at_rest = from.at_rest() && view(seen, into).at_rest();
+    (at_rest && !seating::moves_within(seen, level)).then_some(from)
 }
 
-fn has_pieces(seen: &Observation, begin: &Begin) -> bool {
-    !piece::pieces(seen, &begin.probe(), 1).is_empty()
+/// The runs with which a drain into an older run may begin, those first that leave slots to
+/// others, from the newest of them on; then newer ones, from the oldest on.
+fn tops(seen: &Observation, from: &View, target: PhysicalLevel) -> Vec<PhysicalLevel> {
+    let newest = drainable(seen, from);
+    let runs = from.fresh.iter().map(|run| run.physical);
+    let (older, newer): (Vec<_>, Vec<_>) = runs
+        .filter(|run| *run < target)
+        .partition(|run| newest.is_none_or(|newest| newest <= *run));
+    older.into_iter().chain(newer.into_iter().rev()).collect()
 }
 
 /// What can be merged where a file that cannot be read bars the way: newer runs, of its own
@@ -118,16 +120,21 @@ fn merge_into(
     target: PhysicalLevel,
     reason: &Reason,
 ) -> Option<Begin> {
-    let runs = sources(seen, level, target);
+    let from = at_rest(seen, level, target)?;
     let enough = merged_at(seen) * seen.tree.bytes(target) as f64;
-    let bytes_from = |at: usize| -> u64 { runs[at..].iter().map(|run| run.bytes).sum() };
-    (0..runs.len())
-        .filter(|at| bytes_from(*at) as f64 > enough)
-        .map(|at| Begin {
-            top: runs[at].physical,
+    let bytes_from = |top: PhysicalLevel| -> u64 {
+        let taken = |run: &&Run| top <= run.physical && run.physical < target;
+        let taken = from.fresh.iter().filter(taken);
+        taken.map(|run| run.bytes).sum()
+    };
+    tops(seen, &from, target)
+        .into_iter()
+        .filter(|top| bytes_from(*top) as f64 > enough)
+        .map(|top| Begin {
+            top,
             target,
             range: None,
             reason: reason.clone(),
         })
-        .find(|begin| has_pieces(seen, begin))
+        .find(|begin| begin.has_pieces(seen))
 }

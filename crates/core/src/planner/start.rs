@@ -1,6 +1,7 @@
 //! Which drains begin.
 
 use super::end::end;
+use super::leftovers::{drain_from, for_leftovers};
 use super::level::{View, view};
 use super::limits::taken_up;
 use super::space::for_space;
@@ -59,6 +60,11 @@ impl Begin {
             range: self.range.clone(),
             reason: self.reason.clone(),
         }
+    }
+
+    /// Whether any of it could be merged now.
+    pub fn has_pieces(&self, seen: &Observation) -> bool {
+        !piece::pieces(seen, &self.probe(), 1).is_empty()
     }
 }
 
@@ -172,17 +178,15 @@ fn for_level(seen: &Observation, level: LogicalLevel) -> Option<Begin> {
     if !here.at_rest() || here.fresh.is_empty() {
         return None;
     }
-    if seen.state.forced.contains(&level) {
+    let begun = if seen.state.forced.contains(&level) {
         let reason = Reason::Transition { level };
-        return down(seen, &here, drainable(seen, &here)?, None, reason);
-    }
-    if here.bytes() >= seen.shape.full_at(level) {
-        return for_capacity(seen, &here);
-    }
-    if let Some(begun) = for_reads(seen, &here) {
-        return Some(begun);
-    }
-    for_tombstones(seen, &here)
+        drain_from(seen, &here, |top| down(seen, &here, top, reason.clone()))
+    } else if here.bytes() >= seen.shape.full_at(level) {
+        for_capacity(seen, &here)
+    } else {
+        for_reads(seen, &here).or_else(|| for_tombstones(seen, &here))
+    };
+    begun.or_else(|| for_leftovers(seen, &here))
 }
 
 /// The run that takes a level's runs without becoming one more, sealed or not: so
@@ -235,7 +239,7 @@ fn for_capacity(seen: &Observation, here: &View) -> Option<Begin> {
         bytes: here.bytes(),
         capacity: seen.shape.capacity(here.level),
     };
-    let mut begin = down(seen, here, drainable(seen, here)?, None, reason)?;
+    let mut begin = drain_from(seen, here, |top| down(seen, here, top, reason.clone()))?;
     if seen.shape.transition == Transition::FileGranular {
         begin.range = next_range(seen, here.level, &begin, 1);
     } else if gives_pieces(seen, here) {
@@ -289,11 +293,10 @@ pub(super) fn drainable(seen: &Observation, here: &View) -> Option<PhysicalLevel
 
 /// A drain from `top` into the next level; at the deepest level, into the
 /// level's own oldest run.
-fn down(
+pub(super) fn down(
     seen: &Observation,
     here: &View,
     top: PhysicalLevel,
-    range: Option<(Key, Key)>,
     reason: Reason,
 ) -> Option<Begin> {
     let target = if here.level == seen.shape.layout.deepest() {
@@ -304,7 +307,7 @@ fn down(
     (top < target).then_some(Begin {
         top,
         target,
-        range,
+        range: None,
         reason,
     })
 }

@@ -8,6 +8,7 @@ mod ranges;
 mod requests;
 mod steady;
 mod steps;
+mod unreadable;
 mod wishes;
 
 use crate::shape::{RunLimit, RunLimits};

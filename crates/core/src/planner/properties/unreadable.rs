@@ -1,0 +1,43 @@
+//! A file that cannot be read, and that nobody restores.
+
+use super::flush_scattered;
+use crate::layout::LogicalLevel;
+use crate::shape::{RunLimit, RunLimits};
+use crate::testing::{ENTRY_BYTES, Model, small_shape};
+
+/// A tree of three levels whose level 2 holds such a file, with so many runs in level 1.
+fn damaged(limit: u16) -> Model {
+    let mut limits = RunLimits::uniform(RunLimit::ONE);
+    limits.set(LogicalLevel(1), RunLimit::clamped(limit));
+    let mut model = Model::new(small_shape(), limits);
+    let (_, deepest) = model.shape.layout.span(LogicalLevel(3));
+    let (_, run) = model.shape.layout.span(LogicalLevel(2));
+    model.place(deepest, (0..6_000).map(|at| at * 16));
+    model.place(run, (0..3_000).map(|at| at * 33));
+    let tree = model.tree();
+    let files = tree.files(run);
+    model.unreadable = [files[files.len() / 2].number].into();
+    model
+}
+
+/// Every drain of level 1 leaves what meets the file, and L0 is merged meanwhile: without end that
+/// would take the slots of the level, and then it could not be drained any more.
+#[test]
+fn a_level_above_it_is_drained_for_ever() {
+    for limit in [1, 10] {
+        let mut model = damaged(limit);
+        let most = 3 * model.shape.capacity(LogicalLevel(1));
+        for at in 0..1_200 {
+            flush_scattered(&mut model, at, 100_000);
+            for _ in 0..4 {
+                model.plan();
+                model.finish(0);
+            }
+            let bytes = model.runs(1).iter().sum::<u64>() * ENTRY_BYTES;
+            assert!(bytes <= most, "limit {limit}: {bytes} after {at} flushes");
+        }
+        model.check();
+        let left = |number: u64| model.unreadable.contains(&number);
+        assert!(model.tree().iter().any(|(_, file)| left(file.number)));
+    }
+}
