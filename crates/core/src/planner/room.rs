@@ -1,7 +1,7 @@
 //! Whether the merges that make room for L0 wait for those below them.
 
 use super::urgency::{self, HURRY, crowding};
-use super::{allowed, level0};
+use super::{allowed, can_be_read, level0};
 use crate::layout::LogicalLevel;
 use crate::observation::Observation;
 use crate::state::Drain;
@@ -9,14 +9,14 @@ use crate::state::Drain;
 /// Whether room for L0 has to be made and is not: then all that runs has to get on, whatever it
 /// merges, for it holds a worker or a level that is needed.
 ///
-/// L0 is due, and nothing of L0 or level 1 runs: it waits for a worker. Or level 1 is being
-/// drained, and no piece of that runs. Or it holds far more than it should, and its drain has not
-/// begun: the level below is in the way.
+/// L0 is due and can be read, and nothing of L0 or level 1 runs: it waits for a worker. Or level 1
+/// is being drained, and no piece of that runs. Or it holds far more than it should, and its drain
+/// has not begun: the level below is in the way.
 pub fn room_waits(seen: &Observation) -> bool {
     let first = LogicalLevel(1);
     let (_, last) = seen.shape.layout.span(first);
-    let level0_waits =
-        seen.in_flight.iter().all(|job| job.top > last) && level0::merge(seen).is_some();
+    let is_due = || level0::merge(seen).is_some_and(|plan| can_be_read(seen, &plan));
+    let level0_waits = seen.in_flight.iter().all(|job| job.top > last) && is_due();
     let mut of_level1 = seen
         .state
         .drains
@@ -76,6 +76,9 @@ mod tests {
         due.level0 = Level0Order::Wait;
         assert!(!room_waits(&due), "it is to wait");
         due.level0 = Level0Order::Merge;
+        due.unreadable = [1].into();
+        assert!(!room_waits(&due), "no worker would help it");
+        due.unreadable.clear();
         let merge = level0::merge(&due).expect("it is due");
         due.in_flight.push(in_flight(&merge));
         assert!(!room_waits(&due), "it is merged");
