@@ -10,9 +10,10 @@ use crate::plan::Reason;
 use crate::shape::RunLimit;
 use crate::state::Drain;
 
-/// A drain ends when no source file is left; also when all that are left
-/// cannot be read; and between two pieces when nobody wants it to go on. Each piece
-/// leaves a legal tree behind, so what is left of the sources are runs as before.
+/// A drain ends when no source file is left; also when all that are left cannot be merged
+/// without one that cannot be read, and nobody else compacts; and between two pieces when
+/// nobody wants it to go on. Each piece leaves a legal tree behind, so what is left of the
+/// sources are runs as before.
 pub(super) fn end(now: &mut Observation) {
     let over = |drain: &Drain| {
         let running = || now.in_flight.iter().any(|job| job.drain == Some(drain.id));

@@ -17,10 +17,10 @@ pub(super) struct Run {
 #[derive(Clone, Debug)]
 pub(super) struct View {
     pub level: LogicalLevel,
-    /// Runs that belong to no drain's sources, newest first.
+    /// Runs that no drain takes altogether, newest first.
     pub fresh: Vec<Run>,
-    /// Something is being merged or moved into the level, or within it, or its only run
-    /// gives up a range of keys: what comes in meanwhile would be a second run.
+    /// Something is being merged or moved into the level, or within it; or its limit is one run,
+    /// and it gives up a range of keys: what comes in meanwhile would be one run more.
     pub inbound: bool,
     /// The newest run that is being drained.
     pub drained_from: Option<PhysicalLevel>,
@@ -99,7 +99,8 @@ fn takes_from(seen: &Observation, level: LogicalLevel, drain: &Drain) -> bool {
         || drain.top < first && drain.target > last
 }
 
-/// Whether a level's only run gives up a range of its keys to a drain, and keeps the rest.
+/// Whether a level gives up a range of its keys to a drain, and keeps its runs with the rest: its
+/// limit is one run, however many it holds.
 pub(super) fn keeps_its_run(seen: &Observation, level: LogicalLevel, drain: &Drain) -> bool {
     let of_one = seen.state.limits.get(level) == RunLimit::ONE;
     of_one && drain.range.is_some() && takes_from(seen, level, drain)

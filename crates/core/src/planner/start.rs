@@ -280,8 +280,8 @@ fn next_range(
     piece::range(seen, &begin.probe(), behind, pieces)
 }
 
-/// The newest run of a level that a drain takes. Runs in the highest slots stay
-/// behind if there are others, so that new runs always have a slot.
+/// The newest run of a level that a drain takes. Runs in the lowest slots stay behind if there
+/// are others, so that new runs have a slot meanwhile; a merge of everything takes them all.
 pub(super) fn drainable(seen: &Observation, here: &View) -> Option<PhysicalLevel> {
     let (first, _) = seen.shape.layout.span(here.level);
     here.fresh
