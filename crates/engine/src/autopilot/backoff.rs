@@ -20,17 +20,50 @@ const LONGEST_STALE: Duration = Duration::from_secs(10);
 /// Stale plans that are remembered: as many as there may be workers.
 const STALE_KEPT: usize = 64;
 
+/// What failed rests this long, doubled each time.
+const REST: Duration = Duration::from_millis(500);
+const LONGEST_REST: Duration = Duration::from_secs(60);
+
 /// Waiting times of one column family.
 #[derive(Debug, Default)]
 pub(super) struct BackOff {
     /// Outcomes in a row after which nothing had changed.
     in_vain: u32,
     until: Option<Instant>,
-    failures: HashMap<Name, u32>,
-    /// How often a file could not be read, by its number.
-    refusals: HashMap<u64, u32>,
+    /// Plans that failed since they last succeeded.
+    failures: HashMap<Name, Failures>,
+    /// Files that could not be read, by their numbers.
+    refusals: HashMap<u64, Failures>,
     /// Plans that came out stale, the last one at the end.
     stale: VecDeque<Stale>,
+}
+
+/// How often something failed, and until when it rests. What succeeds elsewhere says nothing
+/// of it, and ends no rest.
+#[derive(Debug)]
+struct Failures {
+    times: u32,
+    until: Instant,
+}
+
+impl Failures {
+    /// Counts one more. True when the attempts are used up.
+    fn add(&mut self, now: Instant) -> bool {
+        self.until = now + doubled(REST, self.times, LONGEST_REST);
+        self.times = self.times.saturating_add(1);
+        self.times >= MOST_ATTEMPTS
+    }
+
+    fn none(now: Instant) -> Failures {
+        Failures {
+            times: 0,
+            until: now,
+        }
+    }
+}
+
+fn doubled(first: Duration, times: u32, most: Duration) -> Duration {
+    first.saturating_mul(1 << times.min(16)).min(most)
 }
 
 /// A plan that came out stale, in a row while its surroundings stayed the same.
@@ -80,13 +113,19 @@ impl BackOff {
         self.wait(now, Duration::from_millis(5), Duration::from_secs(1));
     }
 
-    /// It failed: half a second, doubled each time, at most a minute. True when
-    /// this plan has used up its attempts.
+    /// It failed: half a second, doubled each time, at most a minute; for this plan, and for
+    /// all others until one succeeds. True when this plan has used up its attempts.
     pub(super) fn failed(&mut self, plan: &Plan, now: Instant) -> bool {
-        self.wait(now, Duration::from_millis(500), Duration::from_secs(60));
-        let failures = self.failures.entry(name(plan)).or_default();
-        *failures += 1;
-        *failures >= MOST_ATTEMPTS
+        self.wait(now, REST, LONGEST_REST);
+        let failures = self.failures.entry(name(plan));
+        failures.or_insert_with(|| Failures::none(now)).add(now)
+    }
+
+    /// Until when a plan rests, since it failed, or a file of its could not be read.
+    pub(super) fn rests_until(&self, plan: &Plan) -> Option<Instant> {
+        let files = plan.files().filter_map(|file| self.refusals.get(&file));
+        let failed = files.chain(self.failures.get(&name(plan)));
+        failed.map(|failures| failures.until).max()
     }
 
     /// Whether this plan came out stale the last time: then its [`surroundings`] tell
@@ -146,10 +185,9 @@ impl BackOff {
 
     /// A file could not be read, which may pass. True when it has used up its attempts;
     /// they are then counted anew.
-    pub(super) fn refused(&mut self, file: u64) -> bool {
-        let refusals = self.refusals.entry(file).or_default();
-        *refusals += 1;
-        let used_up = *refusals >= MOST_ATTEMPTS;
+    pub(super) fn refused(&mut self, file: u64, now: Instant) -> bool {
+        let refusals = self.refusals.entry(file);
+        let used_up = refusals.or_insert_with(|| Failures::none(now)).add(now);
         if used_up {
             self.refusals.remove(&file);
         }
@@ -157,9 +195,8 @@ impl BackOff {
     }
 
     fn wait(&mut self, now: Instant, first: Duration, most: Duration) {
-        let doubled = first.saturating_mul(1 << self.in_vain.min(16));
-        self.in_vain += 1;
-        self.until = Some(now + doubled.min(most));
+        self.until = Some(now + doubled(first, self.in_vain, most));
+        self.in_vain = self.in_vain.saturating_add(1);
     }
 
     /// How long nothing should be started; `None` when something may.
@@ -293,11 +330,32 @@ mod tests {
     /// Whatever plans it was part of.
     #[test]
     fn one_file_is_given_up_after_its_attempts() {
+        let now = Instant::now();
         let mut back_off = BackOff::default();
-        let given_up: Vec<bool> = (0..6).map(|_| back_off.refused(7)).collect();
+        let given_up: Vec<bool> = (0..6).map(|_| back_off.refused(7, now)).collect();
         assert_eq!(given_up, [false, false, false, false, true, false]);
-        assert!(!back_off.refused(8));
+        assert!(!back_off.refused(8, now));
         back_off.succeeded(&plan(7));
-        assert!((0..4).all(|_| !back_off.refused(7)), "counted anew");
+        assert!((0..4).all(|_| !back_off.refused(7, now)), "counted anew");
+    }
+
+    #[test]
+    fn what_fails_rests_whatever_succeeds_elsewhere() {
+        let mut at = Instant::now();
+        let mut back_off = BackOff::default();
+        for millis in [500, 1_000, 2_000, 4_000] {
+            assert!(!back_off.failed(&plan(1), at));
+            assert!(!back_off.refused(3, at));
+            back_off.succeeded(&plan(2));
+            assert_eq!(back_off.remaining(at), None, "others go on");
+            assert_eq!(back_off.rests_until(&plan(2)), None);
+            at += Duration::from_millis(millis);
+            assert_eq!(back_off.rests_until(&plan(1)), Some(at));
+            let other = merge_of(PhysicalLevel::L0, vec![3, 4]);
+            assert_eq!(back_off.rests_until(&other), Some(at), "a file of its");
+        }
+        assert!(back_off.failed(&plan(1), at));
+        back_off.succeeded(&plan(1));
+        assert_eq!(back_off.rests_until(&plan(1)), None);
     }
 }

@@ -210,10 +210,11 @@ fn back_off(shared: &Shared, job: &Job, executed: &Executed, rest: Duration) {
         }
         Outcome::Stale { .. } | Outcome::Cancelled => back_off.postponed(Instant::now()),
         Outcome::Failed { error } => {
-            let given_up = back_off.failed(&job.plan, Instant::now());
+            let now = Instant::now();
+            let given_up = back_off.failed(&job.plan, now);
             match executed.unreadable {
                 Some(Unread::Damaged(file)) => leave_out(shared, family, file, error),
-                Some(Unread::Refused(file)) if back_off.refused(file) => {
+                Some(Unread::Refused(file)) if back_off.refused(file, now) => {
                     set_aside(shared, family, &[file], None, rest, error);
                 }
                 None if given_up && !is_for_want(error) => {

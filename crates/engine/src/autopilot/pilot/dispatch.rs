@@ -72,7 +72,13 @@ impl Pilot {
         plans: &[Plan],
         free: usize,
     ) {
-        for plan in plans.iter().take(free) {
+        let family = self.family.clone();
+        let now = Instant::now();
+        let rests = |plan: &Plan| {
+            let until = family.back_off.lock().rests_until(plan);
+            until.is_some_and(|until| now < until)
+        };
+        for plan in plans.iter().filter(|plan| !rests(plan)).take(free) {
             if let Err(refusal) = validate::validate(&seen.tree, &seen.in_flight, plan) {
                 let text = format!("a plan was refused: {refusal}");
                 shared.journal.note(&self.family.name, text);
@@ -119,4 +125,49 @@ fn input_bytes(tree: &Tree, plan: &Plan) -> Vec<(PhysicalLevel, u64)> {
             (input.level, taken.map(|file| file.size).sum())
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use lissom_core::testing::drawing::parse;
+
+    use super::*;
+    use crate::autopilot::memory::Memory;
+    use crate::files::state::Stored;
+    use crate::{Db, Settings};
+
+    /// Otherwise its attempts would be used up as fast as other merges end.
+    #[test]
+    fn a_plan_that_failed_rests_while_others_succeed_and_begin() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let db = Db::open(directory.path(), Settings::default()).expect("opened");
+        // Workers cancel what they are given.
+        db.autopilot().pause();
+        let shared = db.autopilot().shared.clone();
+        let family = shared.family("default").expect("it is driven");
+        let memory = Memory::new(directory.path().into(), Stored::default());
+        let mut pilot = Pilot::new(&shared, family.clone(), &memory);
+        let drawing = "
+            1.13: 0-40:4
+            2.15: 0-90:16
+            3.13: 0-40:4
+            4.15: 0-90:64
+            drain 1.13 -> 2.15
+            drain 3.13 -> 4.15
+            workers 3";
+        let mut seen = parse(drawing).expect("a drawing");
+        let plans = planner::plan(&seen).plans;
+        assert_eq!(plans.len(), 2, "{plans:?}");
+        let now = Instant::now();
+        let mut back_off = family.back_off.lock();
+        for _ in 0..8 {
+            back_off.failed(&plans[0], now);
+        }
+        back_off.succeeded(&plans[1]);
+        assert_eq!(back_off.remaining(now), None);
+        drop(back_off);
+        pilot.dispatch(&shared, &mut seen, &plans, 1);
+        let begun: Vec<_> = seen.in_flight.iter().map(|job| job.drain).collect();
+        assert_eq!(begun, [plans[1].drain]);
+    }
 }

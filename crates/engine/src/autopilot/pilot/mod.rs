@@ -21,7 +21,7 @@ use lissom_core::reasons::Reasons;
 use lissom_core::schedule::Order;
 use lissom_core::shape::RunLimits;
 use lissom_core::tuner::Policy;
-use lissom_core::{Observation, Shape, TreeState, planner};
+use lissom_core::{Observation, Plan, Shape, TreeState, planner};
 
 use rust_rocksdb::{AsColumnFamilyRef, BoundColumnFamily};
 
@@ -78,8 +78,8 @@ pub(super) struct Pilot {
     looked: Option<Look>,
     /// When the memory was last made durable.
     saved: Instant,
-    /// Something was planned that could not start.
-    waiting: bool,
+    /// From when on something may start that was planned and could not.
+    waiting: Option<Instant>,
     /// When RocksDB's options were read, and the workers that they allow.
     options: Option<(Instant, Option<usize>)>,
     /// Why the present options would be refused at open.
@@ -143,7 +143,7 @@ impl Pilot {
             wanted,
             looked: None,
             saved: now,
-            waiting: false,
+            waiting: None,
             options: None,
             foreign: None,
             last_started: now,
@@ -198,7 +198,8 @@ impl Pilot {
         let resting = self.family.back_off.lock().remaining(now);
         // While nothing may start, the tree is not looked at for what waits: a look
         // holds RocksDB's mutex.
-        let due = self.waiting && resting.is_none() && self.free_workers(shared, &handle, now) > 0;
+        let may_start = resting.is_none() && self.waiting.is_some_and(|from| from <= now);
+        let due = may_start && self.free_workers(shared, &handle, now) > 0;
         let new_order = !self.order.is_like(order);
         let news = heard || self.has_news(shared, now);
         if !(asked || mission_over || due || new_order || news) {
@@ -235,9 +236,9 @@ impl Pilot {
         if self.counts.are_whole() {
             self.published.filters(&self.family.hooks, seen)?;
         }
-        let resting = self.family.back_off.lock().remaining(now);
+        let (resting, waiting) = self.rests(&plans, now);
+        self.waiting = waiting;
         let free = self.free_workers(shared, handle, now);
-        self.waiting = !plans.is_empty();
         if resting.is_none() && free > 0 && !plans.is_empty() {
             self.dispatch(shared, seen, &plans, free);
         }
@@ -245,6 +246,15 @@ impl Pilot {
         shared.priorities.urge(&self.family.name, &urged);
         self.show(seen, &plans, busy);
         Ok(resting)
+    }
+
+    /// How long nothing may start, and when the first of these plans may that has not failed
+    /// lately.
+    fn rests(&self, plans: &[Plan], now: Instant) -> (Option<Duration>, Option<Instant>) {
+        let back_off = self.family.back_off.lock();
+        let from = |plan: &Plan| back_off.rests_until(plan).unwrap_or(now);
+        let first = plans.iter().map(from).min();
+        (back_off.remaining(now), first)
     }
 
     fn has_news(&self, shared: &Shared, now: Instant) -> bool {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use lissom_core::journal::Event;
 use lissom_core::tuner::Tuner;
 
+use super::super::backoff::BackOff;
 use super::super::learner::Learner;
 use super::super::quarantine::Quarantine;
 use super::super::shared::{Request, Shared};
@@ -54,6 +55,7 @@ impl Pilot {
                 }
                 Request::ForgetUnreadable => {
                     *self.family.quarantine.lock() = Quarantine::default();
+                    *self.family.back_off.lock() = BackOff::default();
                 }
                 Request::Look => {}
             }
