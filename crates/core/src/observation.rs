@@ -54,11 +54,14 @@ pub struct Observation {
     /// The limits in force are held: none is changed, nor do waiting ones take their
     /// place.
     pub pinned: bool,
+    /// Drains may begin: each is made durable before its first piece. All else needs no
+    /// memory, and is planned without.
+    pub drains_begin: bool,
 }
 
 impl Observation {
     /// A tree that nobody else touches: nothing runs, every file can be read, the schedule
-    /// lets everything run, and no limit is held.
+    /// lets everything run, no limit is held, and drains may begin.
     pub fn quiet(shape: Shape, tree: Tree, state: TreeState, workers: usize) -> Self {
         Self {
             shape,
@@ -71,6 +74,7 @@ impl Observation {
             at_bound: false,
             deep: DeepOrder::default(),
             pinned: false,
+            drains_begin: true,
         }
     }
 }

@@ -103,6 +103,7 @@ impl Pilot {
             at_bound: self.order.at_bound,
             deep: self.order.deep,
             pinned: self.pinned,
+            drains_begin: true,
         }
     }
 

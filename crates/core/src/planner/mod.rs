@@ -44,7 +44,7 @@ use crate::validate;
 /// What the planner wants: its memory after the call, and work.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Planned {
-    /// Must be durable before the first of `plans` starts.
+    /// The drains that begin in it must be durable before the first of `plans` starts.
     pub state: TreeState,
     /// Work for free workers, most urgent first; no two conflict with each
     /// other or with what is in flight.

@@ -69,6 +69,9 @@ impl Begin {
 }
 
 fn begin(now: &mut Observation, begin: Begin) {
+    if !now.drains_begin {
+        return;
+    }
     let drain = Drain {
         id: DrainId(now.state.next_drain),
         top: begin.top,
@@ -137,7 +140,8 @@ fn begin_all(now: &mut Observation) {
         .compact_all_after
         .get_or_insert(newest.unwrap_or(0));
     let level0 = now.tree.level0();
-    let quiet = now.state.drains.is_empty()
+    let quiet = now.drains_begin
+        && now.state.drains.is_empty()
         && now.in_flight.is_empty()
         && level0.iter().all(|file| file.number > after)
         && now.tree.files(PhysicalLevel::LANDING).is_empty();

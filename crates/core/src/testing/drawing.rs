@@ -205,6 +205,7 @@ impl Drawing {
             at_bound: false,
             deep: Default::default(),
             pinned: false,
+            drains_begin: true,
         })
     }
 }

@@ -157,6 +157,7 @@ impl Model {
             at_bound: self.order.at_bound,
             deep: self.order.deep,
             pinned: self.pinned,
+            drains_begin: true,
         }
     }
 

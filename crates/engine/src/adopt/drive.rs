@@ -206,7 +206,7 @@ impl Driven {
             ))
         } else if let Some((family, rounds)) = stuck {
             Some(format!(
-                "nothing can be planned in column family \"{family}\", {rounds} times in a row{}",
+                "planning fails in column family \"{family}\", {rounds} times in a row{}",
                 why(&health.trouble)
             ))
         } else if !health.running {

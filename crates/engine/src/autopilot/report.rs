@@ -37,10 +37,10 @@ pub struct Health {
     pub broken_tuners: BTreeSet<String>,
     /// The last failure of the autopilot, until a compaction succeeds.
     pub trouble: Option<String>,
-    /// Column families in which nothing is planned, as where the state file cannot be
-    /// written, and how many rounds have failed there in a row; under "" those that
-    /// failed for the database as a whole. `trouble` says why. Each is followed by twice
-    /// the rest of the one before, from 100 ms to 10 s.
+    /// Column families in which rounds fail, and how many have in a row; under "" those that
+    /// failed for the database as a whole. `trouble` says why. Nothing is planned there, unless
+    /// it is the state file that cannot be written: then no drain begins, and all else goes on.
+    /// Each attempt is followed by twice the rest of the one before, from 100 ms to 10 s.
     pub failed_rounds: BTreeMap<String, u32>,
     /// Journal lines that could not be written.
     pub dropped_journal_lines: u64,

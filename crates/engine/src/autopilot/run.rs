@@ -74,7 +74,8 @@ pub(super) fn take_turns(shared: &Shared, mut turn: impl FnMut() -> Duration) {
     }
 }
 
-fn rest_after(failures: u32) -> Duration {
+/// The rest after so many failures and one more.
+pub(super) fn rest_after(failures: u32) -> Duration {
     let rest = REST.saturating_mul(1 << failures.min(16));
     rest.min(LONGEST_REST)
 }
@@ -199,7 +200,7 @@ impl Seat {
         match result {
             Ok(rest) => {
                 self.resting_until = None;
-                self.count_failures(0);
+                self.count_failures(self.pilot.failed_saves());
                 rest
             }
             Err(error) => {

@@ -1,6 +1,7 @@
 //! What holds for every manifest, every limit and every order of events.
 
 mod apart;
+mod durable;
 mod elsewhere;
 mod excess;
 mod histories;

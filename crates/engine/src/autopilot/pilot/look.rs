@@ -61,6 +61,7 @@ impl Pilot {
             at_bound: self.order.at_bound,
             deep: shared.deep_left(&self.order, family),
             pinned,
+            drains_begin: true,
         };
         Ok((observation, busy_elsewhere))
     }

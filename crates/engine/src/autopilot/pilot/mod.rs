@@ -28,6 +28,7 @@ use rust_rocksdb::{AsColumnFamilyRef, BoundColumnFamily};
 use self::counts::Counts;
 use self::good::Good;
 use self::limits::{Ended, Heard};
+use self::remember::Unsaved;
 use self::shelf::Shelf;
 use super::learner::Learner;
 use super::memory::Memory;
@@ -78,6 +79,8 @@ pub(super) struct Pilot {
     looked: Option<Look>,
     /// When the memory was last made durable.
     saved: Instant,
+    /// Attempts since, if they failed.
+    unsaved: Option<Unsaved>,
     /// From when on something may start that was planned and could not.
     waiting: Option<Instant>,
     /// When RocksDB's options were read, and the workers that they allow.
@@ -143,6 +146,7 @@ impl Pilot {
             wanted,
             looked: None,
             saved: now,
+            unsaved: None,
             waiting: None,
             options: None,
             foreign: None,
@@ -201,7 +205,8 @@ impl Pilot {
         let may_start = resting.is_none() && self.waiting.is_some_and(|from| from <= now);
         let due = may_start && self.free_workers(shared, &handle, now) > 0;
         let new_order = !self.order.is_like(order);
-        let news = heard || self.has_news(shared, now);
+        let to_save = self.unsaved.is_some() && !self.saving_rests(now);
+        let news = heard || to_save || self.has_news(shared, now);
         if !(asked || mission_over || due || new_order || news) {
             return Ok(resting);
         }
@@ -229,8 +234,7 @@ impl Pilot {
         now: Instant,
     ) -> Result<Option<Duration>> {
         self.take_up_wanted(seen);
-        let plans = self.plan(shared, seen)?;
-        self.remember(shared, memory, now)?;
+        let plans = self.plan(shared, memory, seen, now)?;
         self.published.guards(&self.family.hooks, seen)?;
         // Until the files are counted, new ones get the bits of before.
         if self.counts.are_whole() {
@@ -244,7 +248,7 @@ impl Pilot {
         }
         let urged = planner::urged(seen);
         shared.priorities.urge(&self.family.name, &urged);
-        self.show(seen, &plans, busy);
+        self.show(seen, &plans, busy || self.unsaved.is_some());
         Ok(resting)
     }
 

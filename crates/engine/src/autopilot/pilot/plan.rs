@@ -1,43 +1,68 @@
 //! Asking the planner, behind a fence.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
 
 use lissom_core::journal::Event;
 use lissom_core::{Observation, Plan, TreeState, planner};
 
+use super::super::memory::Memory;
 use super::super::shared::Shared;
 use super::Pilot;
 use crate::error::{Error, Result};
 
 impl Pilot {
-    /// What the planner proposes, of which nothing has started. Its new memory
-    /// is taken up.
-    pub(super) fn plan(&mut self, shared: &Shared, seen: &mut Observation) -> Result<Vec<Plan>> {
+    /// What the planner proposes, of which nothing has started. Its new memory is taken up, and
+    /// is durable. Where it cannot be made so, no drain begins and all else goes on: the planner
+    /// converges from any tree and any memory, but a drain that was forgotten halfway would have
+    /// been begun for nothing.
+    pub(super) fn plan(
+        &mut self,
+        shared: &Shared,
+        memory: &mut Memory,
+        seen: &mut Observation,
+        now: Instant,
+    ) -> Result<Vec<Plan>> {
+        let before = self.state.clone();
+        seen.drains_begin = !self.saving_rests(now);
+        let mut plans = self.propose(seen)?;
+        let durable = self.remember(shared, memory, now);
+        if seen.drains_begin && !durable {
+            self.state = before.clone();
+            seen.state = before.clone();
+            seen.drains_begin = false;
+            plans = self.propose(seen)?;
+        }
+        self.write_drains(shared, &before);
+        Ok(plans)
+    }
+
+    fn propose(&mut self, seen: &mut Observation) -> Result<Vec<Plan>> {
         let planned = catch_unwind(AssertUnwindSafe(|| planner::plan(seen))).map_err(|_| {
             Error::bug(format!(
                 "the planner panicked on the tree of column family \"{}\"; RocksDB goes on alone",
                 self.family.name
             ))
         })?;
-        self.write_drains(shared, &planned.state);
         self.state = planned.state;
         seen.state = self.state.clone();
         Ok(planned.plans)
     }
 
-    fn write_drains(&self, shared: &Shared, next: &TreeState) {
+    /// Writes down which drains have ended and begun since `before`.
+    fn write_drains(&self, shared: &Shared, before: &TreeState) {
         let name = &self.family.name;
         let lacks = |state: &TreeState, id| state.drains.iter().all(|drain| drain.id != id);
-        for drain in &self.state.drains {
-            if lacks(next, drain.id) {
+        for drain in &before.drains {
+            if lacks(&self.state, drain.id) {
                 shared
                     .journal
                     .write(name, Event::DrainEnd { drain: drain.id });
                 self.family.view.lock().drains_ended += 1;
             }
         }
-        for drain in &next.drains {
-            if lacks(&self.state, drain.id) {
+        for drain in &self.state.drains {
+            if lacks(before, drain.id) {
                 let drain = drain.clone();
                 shared.journal.write(name, Event::DrainBegin { drain });
             }

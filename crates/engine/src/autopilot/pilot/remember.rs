@@ -7,6 +7,7 @@ use lissom_core::journal::Event;
 use lissom_core::reasons::Reasons;
 
 use super::super::memory::Memory;
+use super::super::run::rest_after;
 use super::super::shared::Shared;
 use super::Pilot;
 use crate::error::Result;
@@ -14,6 +15,13 @@ use crate::files::state::StoredFamily;
 
 /// What a tuner has learned is saved this often.
 const SAVE_EVERY: Duration = Duration::from_secs(10);
+
+/// Attempts to make the memory durable that failed in a row.
+pub(super) struct Unsaved {
+    failures: u32,
+    /// When the next one is made.
+    again: Instant,
+}
 
 /// Why the limits are as they were kept. A column family that is driven for the first time
 /// has its limits because a policy began.
@@ -28,29 +36,58 @@ pub(super) fn reasons(stored: Option<&StoredFamily>, policy: &str) -> Reasons {
 
 impl Pilot {
     /// Makes the planner's memory, the reasons of the limits and the dimensions of the tree
-    /// durable when they changed, and what was learned from time to time.
-    pub(super) fn remember(
-        &mut self,
-        shared: &Shared,
-        memory: &mut Memory,
-        now: Instant,
-    ) -> Result<()> {
+    /// durable when they changed, and what was learned from time to time. Returns whether
+    /// the former are so. Attempts that fail are told, and rest; rounds go on meanwhile.
+    pub(super) fn remember(&mut self, shared: &Shared, memory: &mut Memory, now: Instant) -> bool {
         self.note_limits(shared);
+        let durable = self.is_durable(memory);
+        if self.saving_rests(now) {
+            return durable;
+        }
+        let learned = now.duration_since(self.saved) >= SAVE_EVERY;
+        if durable && !learned {
+            self.unsaved = None;
+            return true;
+        }
+        let learned = self.learner.known_state().clone();
+        match self.keep(memory, learned, now) {
+            Ok(()) => {
+                self.unsaved = None;
+                true
+            }
+            Err(error) => {
+                shared.complain(&self.family.name, error.to_string());
+                let failures = self.failed_saves();
+                self.unsaved = Some(Unsaved {
+                    failures: failures.saturating_add(1),
+                    again: Instant::now() + rest_after(failures),
+                });
+                durable
+            }
+        }
+    }
+
+    fn is_durable(&self, memory: &Memory) -> bool {
         let unreadable = self.family.quarantine.lock().damaged().clone();
         let shape = Some(self.family.shape());
-        let learned = now.duration_since(self.saved) >= SAVE_EVERY;
-        let same = memory.family(&self.family.name).is_some_and(|stored| {
+        memory.family(&self.family.name).is_some_and(|stored| {
             stored.id == self.id
                 && stored.shape == shape
                 && stored.tree == self.state
                 && stored.unreadable == unreadable
                 && stored.reasons == self.reasons.decided()
-        });
-        if same && !learned {
-            return Ok(());
-        }
-        let learned = self.learner.known_state().clone();
-        self.keep(memory, learned, now)
+        })
+    }
+
+    /// Whether the memory could not be made durable, and that is not tried again yet.
+    pub(super) fn saving_rests(&self, now: Instant) -> bool {
+        let unsaved = self.unsaved.as_ref();
+        unsaved.is_some_and(|unsaved| now < unsaved.again)
+    }
+
+    /// How often in a row the memory could not be made durable.
+    pub(super) fn failed_saves(&self) -> u32 {
+        self.unsaved.as_ref().map_or(0, |unsaved| unsaved.failures)
     }
 
     /// Notes why limits have changed in this round; what no mission's line in the journal

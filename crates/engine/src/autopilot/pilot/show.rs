@@ -9,7 +9,8 @@ use super::debt::{debt_bytes, level0_merging_bytes};
 
 impl Pilot {
     /// `plans` is what was wanted, and `seen` has in flight what of it has begun. `busy` is
-    /// whoever compacts beside the autopilot, or a tuner that is about to be asked.
+    /// whoever compacts beside the autopilot, a tuner that is about to be asked, or a memory
+    /// that is still to be made durable.
     pub(super) fn show(&self, seen: &Observation, plans: &[Plan], busy: bool) {
         let debt = debt_bytes(seen, plans);
         // What waits is not done; at the bound of L0 what was set apart from it does.

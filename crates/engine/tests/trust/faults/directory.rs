@@ -211,6 +211,44 @@ fn a_state_file_that_cannot_be_written() {
     }
 }
 
+/// A drain that begins must be remembered, and L0 goes down without one.
+#[test]
+fn level_0_is_merged_while_the_state_file_cannot_be_written() {
+    let place = crate::scratch();
+    let open = || Db::open(place.path(), small("fixed-1")).expect("opened");
+    let first = open();
+    load(&first, 0..10_000, 1);
+    settle(&first);
+    drop(first);
+    let obstacle = place.path().join("LISSOM.tmp");
+    fs::create_dir(&obstacle).expect("made");
+    let db = open();
+    let drains = || {
+        let statistics = db.statistics().expect("statistics");
+        statistics.families["default"].drains
+    };
+    // RocksDB would merge it itself from 20 files on.
+    let is_merged = || {
+        let files = db.live_files().expect("a list of files");
+        files.iter().filter(|file| file.level == 0).count() < 4
+    };
+    let written = |round: u64| 20_000 * round..20_000 * round + 1_500;
+    for round in 1..=16 {
+        load(&db, written(round), 1);
+        db.flush().expect("a flush");
+        crate::support::eventually("L0 is merged", is_merged);
+    }
+    let is_told = || db.health().failed_rounds.contains_key("default");
+    crate::support::eventually("it is told", is_told);
+    assert_eq!(drains(), 0);
+    fs::remove_dir(&obstacle).expect("removed");
+    settle(&db);
+    assert!(drains() > 0);
+    for number in (0..10_000).chain((1..=16).flat_map(written)) {
+        assert_eq!(db.get(key(number)).expect("a get"), Some(value(number, 1)));
+    }
+}
+
 #[test]
 fn run_limits_that_no_tree_can_hold() {
     let most = Layout::V1.max_run_limit();
