@@ -45,6 +45,8 @@ pub struct Observation {
     pub unreadable: BTreeSet<u64>,
     /// Compactions that may run at once, foreign ones not counted.
     pub workers: usize,
+    /// Pieces of drains of other column families that run now. The workers are the database's.
+    pub drains_elsewhere: usize,
     /// What the schedule lets L0 do.
     pub level0: Level0Order,
     /// It is merged because it has come to its bound, whatever the load is.
@@ -70,6 +72,7 @@ impl Observation {
             in_flight: Vec::new(),
             unreadable: BTreeSet::new(),
             workers,
+            drains_elsewhere: 0,
             level0: Level0Order::default(),
             at_bound: false,
             deep: DeepOrder::default(),

@@ -99,6 +99,7 @@ impl Pilot {
             in_flight,
             unreadable: Default::default(),
             workers: self.workers,
+            drains_elsewhere: 0,
             level0: self.order.level0,
             at_bound: self.order.at_bound,
             deep: self.order.deep,

@@ -107,7 +107,7 @@ impl Work {
                 self.offer_level0(now);
                 level0_is_open = false;
             }
-            let most = piece_workers(now.workers, urgency, level0);
+            let most = piece_workers(now, urgency, level0);
             let allowed = allowed(now, drain, urgency);
             self.offer_pieces(now, drain, most.min(allowed));
         }
@@ -181,13 +181,13 @@ impl Rank {
 }
 
 /// Workers that may be on drains: one of several is kept for L0, unless a drain
-/// is in a hurry and L0 is less so.
-fn piece_workers(workers: usize, drain: f64, level0: f64) -> usize {
+/// is in a hurry and L0 is less so. It is one of the database, whichever family drains.
+fn piece_workers(now: &Observation, drain: f64, level0: f64) -> usize {
     let in_a_hurry = drain >= urgency::HURRY && drain > level0;
     if in_a_hurry {
-        workers
+        now.workers
     } else {
-        besides_level0(workers)
+        besides_level0(now.workers).saturating_sub(now.drains_elsewhere)
     }
 }
 

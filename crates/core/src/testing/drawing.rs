@@ -13,6 +13,7 @@
 //! busy 3                          a file in a running compaction (by number)
 //! unreadable 3
 //! workers 1
+//! elsewhere 1                     pieces of drains of other column families that run
 //! order apart                     what the schedule lets L0 do: merge, apart, wait
 //! compact all
 //! ```
@@ -44,6 +45,7 @@ pub fn parse(text: &str) -> Result<Observation, String> {
         busy: Vec::new(),
         unreadable: Vec::new(),
         workers: 2,
+        elsewhere: 0,
         order: Level0Order::Merge,
         files: 0,
     };
@@ -64,6 +66,7 @@ struct Drawing {
     busy: Vec<u64>,
     unreadable: Vec<u64>,
     workers: usize,
+    elsewhere: usize,
     order: Level0Order,
     files: u64,
 }
@@ -94,6 +97,7 @@ impl Drawing {
             "busy" => self.busy.push(rest.parse().ok()?),
             "unreadable" => self.unreadable.push(rest.parse().ok()?),
             "workers" => self.workers = rest.parse().ok()?,
+            "elsewhere" => self.elsewhere = rest.parse().ok()?,
             "compact" => self.state.compact_all = true,
             "order" => {
                 self.order = match rest {
@@ -201,6 +205,7 @@ impl Drawing {
             in_flight,
             unreadable: self.unreadable.into_iter().collect(),
             workers: self.workers,
+            drains_elsewhere: self.elsewhere,
             level0: self.order,
             at_bound: false,
             deep: Default::default(),

@@ -153,6 +153,7 @@ impl Model {
                 .collect::<Vec<InFlight>>(),
             unreadable: self.unreadable.clone(),
             workers: self.workers,
+            drains_elsewhere: 0,
             level0: self.order.level0,
             at_bound: self.order.at_bound,
             deep: self.order.deep,

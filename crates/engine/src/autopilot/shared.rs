@@ -44,6 +44,8 @@ pub(super) struct Shared {
     pub(super) queue: Queue,
     /// Plans that wait for a worker or run.
     pub(super) busy: AtomicUsize,
+    /// Those of them that are pieces of drains.
+    pub(super) on_drains: AtomicUsize,
     pub(super) stop: AtomicBool,
     pub(super) paused: AtomicBool,
     /// Turns of the planner thread that panicked since one went through.
@@ -137,20 +139,19 @@ impl Shared {
 
     /// What an order lets run below L0 in a column family, beside what runs in the
     /// others.
-    pub(super) fn deep_left(&self, order: &Order, family: &Arc<Family>) -> DeepOrder {
+    pub(super) fn deep_left(&self, order: &Order, family: &Family) -> DeepOrder {
         let DeepOrder::AtMost(most) = order.deep else {
             return order.deep;
         };
-        let others = self.families.read();
-        let elsewhere: usize = others
-            .values()
-            .filter(|other| !Arc::ptr_eq(other, family))
-            .map(|other| {
-                let jobs = other.in_flight.lock();
-                jobs.values().filter(|job| job.drain.is_some()).count()
-            })
-            .sum();
-        DeepOrder::AtMost(most.saturating_sub(elsewhere))
+        DeepOrder::AtMost(most.saturating_sub(self.drains_elsewhere(family)))
+    }
+
+    /// Pieces of the drains of other column families that wait for a worker or run.
+    pub(super) fn drains_elsewhere(&self, family: &Family) -> usize {
+        // In this order one that ends meanwhile counts as nobody's.
+        let jobs = family.in_flight.lock();
+        let own = jobs.values().filter(|job| job.drain.is_some()).count();
+        self.on_drains.load(Relaxed).saturating_sub(own)
     }
 
     /// Whether a policy can follow what is seen of a column family here.

@@ -55,6 +55,7 @@ impl Autopilot {
             families: Default::default(),
             queue: Default::default(),
             busy: Default::default(),
+            on_drains: Default::default(),
             stop: Default::default(),
             paused: Default::default(),
             failed_turns: Default::default(),

@@ -191,6 +191,9 @@ fn finish(shared: &Shared, job: &Job, mut executed: Executed) {
             outcome: executed.outcome,
         },
     );
+    // Before it is removed: nobody takes it for one of another family.
+    let on_drains = usize::from(job.plan.drain.is_some());
+    shared.on_drains.fetch_sub(on_drains, Relaxed);
     family.in_flight.lock().remove(&job.number);
     // CompactFiles is no event of RocksDB's.
     family.counters.changes.fetch_add(1, Relaxed);

@@ -11,6 +11,7 @@ mod steady;
 mod steps;
 mod unreadable;
 mod wishes;
+mod workers;
 
 use crate::shape::{RunLimit, RunLimits};
 use crate::testing::{Model, small_shape};

@@ -104,6 +104,8 @@ impl Pilot {
         let compare = family.back_off.lock().came_out_stale(&plan);
         family.in_flight.lock().insert(number, job);
         shared.busy.fetch_add(1, Relaxed);
+        let on_drains = usize::from(plan.drain.is_some());
+        shared.on_drains.fetch_add(on_drains, Relaxed);
         shared.queue.push(Job {
             family: family.clone(),
             number,
@@ -133,6 +135,7 @@ mod tests {
 
     use super::*;
     use crate::autopilot::memory::Memory;
+    use crate::autopilot::workers::cancel_rest;
     use crate::files::state::Stored;
     use crate::{Db, Settings};
 
@@ -169,5 +172,37 @@ mod tests {
         pilot.dispatch(&shared, &mut seen, &plans, 1);
         let begun: Vec<_> = seen.in_flight.iter().map(|job| job.drain).collect();
         assert_eq!(begun, [plans[1].drain]);
+    }
+
+    /// The worker that is kept for L0 is one of the database.
+    #[test]
+    fn another_family_sees_a_piece_of_a_drain_and_looks_again_when_it_ends() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let db = Db::opening(directory.path(), Settings::default())
+            .family("second", Settings::default())
+            .open()
+            .expect("opened");
+        // Nobody takes up what waits for a worker.
+        db.autopilot().stop();
+        let shared = db.autopilot().shared.clone();
+        let memory = Memory::new(directory.path().into(), Stored::default());
+        let pilot = |name: &str| {
+            let family = shared.family(name).expect("it is driven");
+            Pilot::new(&shared, family, &memory)
+        };
+        let (mut pilot, mut other) = (pilot("default"), pilot("second"));
+        let drawing = "1.13: 0-40:4 \n 2.15: 0-90:16 \n drain 1.13 -> 2.15";
+        let mut seen = parse(drawing).expect("a drawing");
+        other.state = seen.state.clone();
+        let plans = planner::plan(&seen).plans;
+        pilot.dispatch(&shared, &mut seen, &plans, 1);
+        assert_eq!(seen.in_flight.len(), 1);
+        let handle = shared.db.cf_handle("second").expect("it is there");
+        let now = Instant::now();
+        let (seen, _) = other.look(&shared, &handle, false, now).expect("a look");
+        assert_eq!(seen.drains_elsewhere, 1);
+        assert!(!other.has_news(&shared, now));
+        cancel_rest(&shared);
+        assert!(other.has_news(&shared, now));
     }
 }

@@ -33,6 +33,7 @@ impl Pilot {
             changes: family.counters.changes.load(Relaxed),
             ended: family.ended.load(Relaxed),
             flushed: family.counters.flushed(),
+            drains_elsewhere: shared.drains_elsewhere(family),
         });
         // Own jobs before the manifest: one that ends in between is then held
         // for running, which is safe, rather than for unknown.
@@ -57,6 +58,7 @@ impl Pilot {
             in_flight,
             unreadable,
             workers: shared.settings.workers,
+            drains_elsewhere: shared.drains_elsewhere(family),
             level0: self.order.level0,
             at_bound: self.order.at_bound,
             deep: shared.deep_left(&self.order, family),

@@ -98,6 +98,7 @@ struct Look {
     changes: u64,
     ended: u64,
     flushed: Flushed,
+    drains_elsewhere: usize,
 }
 
 impl Pilot {
@@ -267,6 +268,10 @@ impl Pilot {
             let age = now.duration_since(look.at);
             let changed = look.changes != self.family.counters.changes.load(Relaxed)
                 || look.ended != self.family.ended.load(Relaxed);
+            // What has ended there may have kept a drain from going on here.
+            let freed = !self.state.drains.is_empty()
+                && shared.drains_elsewhere(&self.family) < look.drains_elsewhere;
+            let changed = changed || freed;
             let to_count = self.counts.has_more() && age >= LOOK_TO_COUNT;
             changed && !(all_busy && age < LOOK_WHEN_BUSY) || to_count || age >= LOOK_EVERY
         })
