@@ -59,11 +59,13 @@ pub struct Observation {
     /// Drains may begin: each is made durable before its first piece. All else needs no
     /// memory, and is planned without.
     pub drains_begin: bool,
+    /// What could move is rewritten: RocksDB moves nothing under a compaction filter.
+    pub moves_rewrite: bool,
 }
 
 impl Observation {
     /// A tree that nobody else touches: nothing runs, every file can be read, the schedule
-    /// lets everything run, no limit is held, and drains may begin.
+    /// lets everything run, no limit is held, drains may begin, and moves cost nothing.
     pub fn quiet(shape: Shape, tree: Tree, state: TreeState, workers: usize) -> Self {
         Self {
             shape,
@@ -78,6 +80,7 @@ impl Observation {
             deep: DeepOrder::default(),
             pinned: false,
             drains_begin: true,
+            moves_rewrite: false,
         }
     }
 }

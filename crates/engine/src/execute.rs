@@ -70,8 +70,8 @@ fn release_space(family: &impl AsColumnFamilyRef, moved: u64) {
 }
 
 /// With a compaction filter RocksDB rewrites what it is asked to move, and says
-/// how many bytes only when it is not asked for a move.
-fn has_compaction_filter(family: &impl AsColumnFamilyRef) -> bool {
+/// how many bytes only when it is not asked for a move. It is given when the database is opened.
+pub(crate) fn has_compaction_filter(family: &impl AsColumnFamilyRef) -> bool {
     CfRef::of(family).and_then(live_options).is_ok_and(|live| {
         live.cf.compaction_filter.is_some() || live.cf.compaction_filter_factory.is_some()
     })

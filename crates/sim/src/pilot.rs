@@ -105,6 +105,7 @@ impl Pilot {
             deep: self.order.deep,
             pinned: self.pinned,
             drains_begin: true,
+            moves_rewrite: false,
         }
     }
 

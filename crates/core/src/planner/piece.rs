@@ -279,7 +279,7 @@ impl<'a> Runs<'a> {
 }
 
 /// Files that meet nothing move as they are, unless they are small for
-/// their new place or full of tombstones.
+/// their new place or full of tombstones, or moves rewrite.
 pub(super) fn kind<'f>(
     seen: &Observation,
     inputs: &[Input],
@@ -297,7 +297,7 @@ pub(super) fn kind<'f>(
     };
     let same = seen.shape.compression_class(input.level) == seen.shape.compression_class(target);
     let large = bytes >= count * (output_file_size(seen, target) / 2);
-    if same && clean && large {
+    if same && clean && large && !seen.moves_rewrite {
         PlanKind::Move
     } else {
         PlanKind::Merge

@@ -28,10 +28,12 @@ pub(super) fn moves_within(seen: &Observation, level: LogicalLevel) -> bool {
 }
 
 /// The oldest run of a level goes down as it is when it fills the level alone
-/// and the level below would begin a new run for it anyway.
+/// and the level below would begin a new run for it anyway. Where moves rewrite, its drain
+/// does the same piece by piece.
 fn sink(seen: &Observation, level: LogicalLevel) -> Option<Plan> {
     let here = view(seen, level);
-    let run = here.fresh.last().filter(|_| here.at_rest())?;
+    let may_move = here.at_rest() && !seen.moves_rewrite;
+    let run = here.fresh.last().filter(|_| may_move)?;
     let full = run.bytes >= seen.shape.full_at(level);
     if level == seen.shape.layout.deepest() || !full || !is_readable(seen, run.physical) {
         return None;
@@ -49,19 +51,33 @@ fn sink(seen: &Observation, level: LogicalLevel) -> Option<Plan> {
         .flatten()
 }
 
-/// A run goes to the deepest free slot of its level when slots get scarce above, or as deep
-/// as those below it let it that cannot be read.
+/// A run goes to its seat when slots get scarce above.
 fn reseat(seen: &Observation, level: LogicalLevel) -> Option<Plan> {
+    if seen.moves_rewrite {
+        return None;
+    }
+    let (run, to) = seat(seen, level, FEW_SLOTS)?;
+    whole_run(seen, &run, to, Reason::Reseat { level })
+}
+
+/// The oldest run of a level at rest that may lie deeper, and its seat: the deepest free slot of
+/// the level, or as deep as those below it let it that cannot be read. None while so many slots
+/// are free above.
+pub(super) fn seat(
+    seen: &Observation,
+    level: LogicalLevel,
+    enough: u16,
+) -> Option<(Run, PhysicalLevel)> {
     let here = view(seen, level);
     let (first, last) = seen.shape.layout.span(level);
-    let scarce = here.fresh.first()?.physical.0 < first.0 + FEW_SLOTS;
+    let scarce = here.fresh.first()?.physical.0 < first.0 + enough;
     if !scarce || !here.at_rest() {
         return None;
     }
     let mut seat = last;
     for run in here.fresh.iter().rev() {
         if run.physical < seat && is_readable(seen, run.physical) {
-            return whole_run(seen, run, seat, Reason::Reseat { level });
+            return Some((*run, seat));
         }
         seat = PhysicalLevel(run.physical.0 - 1);
     }
@@ -86,10 +102,11 @@ fn fold_landing(seen: &Observation) -> Option<Plan> {
     };
     let reason = Reason::Landing { bytes };
     match first.free_slot(seen) {
-        Some(slot) => whole_run(seen, &run, slot, reason),
-        None => {
+        Some(slot) if !seen.moves_rewrite => whole_run(seen, &run, slot, reason),
+        slot => {
             let landed = seen.tree.files(PhysicalLevel::LANDING);
-            merge_of(seen, landed, first.receiver(seen)?, reason)
+            let output = slot.or_else(|| first.receiver(seen))?;
+            merge_of(seen, landed, output, reason)
         }
     }
 }

@@ -98,7 +98,11 @@ fn begin(now: &mut Observation, begin: Begin) {
     if !free || level0_first || piece::pieces(now, &drain, 1).is_empty() {
         return;
     }
-    if let Some((level, _)) = now.shape.layout.logical(drain.top) {
+    // What waits for a level to be merged waits while its runs go to their seats.
+    let reseats = matches!(drain.reason, Reason::Reseat { .. });
+    if let Some((level, _)) = now.shape.layout.logical(drain.top)
+        && !reseats
+    {
         now.state.forced.retain(|forced| *forced != level);
         now.state.consolidate.retain(|wanted| *wanted != level);
         now.state.push_down.retain(|wanted| *wanted != level);
@@ -146,7 +150,9 @@ fn begin_all(now: &mut Observation) {
         && level0.iter().all(|file| file.number > after)
         && now.tree.files(PhysicalLevel::LANDING).is_empty();
     // Meanwhile L0 needs slots above the runs that are drained.
-    let seats_first = !level0.is_empty() && seating::moves_within(now, LogicalLevel(1));
+    let first = LogicalLevel(1);
+    let moves = || seating::moves_within(now, first) || for_seats(now, first).is_some();
+    let seats_first = !level0.is_empty() && moves();
     if !quiet || seats_first {
         return;
     }
@@ -188,9 +194,26 @@ fn for_level(seen: &Observation, level: LogicalLevel) -> Option<Begin> {
     } else if here.bytes() >= seen.shape.full_at(level) {
         for_capacity(seen, &here)
     } else {
-        for_reads(seen, &here).or_else(|| for_tombstones(seen, &here))
+        for_reads(seen, &here)
+            .or_else(|| for_seats(seen, level))
+            .or_else(|| for_tombstones(seen, &here))
     };
     begun.or_else(|| for_leftovers(seen, &here))
+}
+
+/// Where moves rewrite, a run goes to its seat piece by piece, and only once new runs have
+/// hardly a slot left.
+fn for_seats(seen: &Observation, level: LogicalLevel) -> Option<Begin> {
+    if !seen.moves_rewrite {
+        return None;
+    }
+    let (run, target) = seating::seat(seen, level, SLOTS_KEPT + 1)?;
+    Some(Begin {
+        top: run.physical,
+        target,
+        range: None,
+        reason: Reason::Reseat { level },
+    })
 }
 
 /// The run that takes a level's runs without becoming one more, sealed or not: so

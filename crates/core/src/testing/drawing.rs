@@ -16,6 +16,7 @@
 //! elsewhere 1                     pieces of drains of other column families that run
 //! order apart                     what the schedule lets L0 do: merge, apart, wait
 //! compact all
+//! moves rewrite                   as under a compaction filter
 //! ```
 //! Files are numbered from 1 in the order of the drawing.
 
@@ -47,6 +48,7 @@ pub fn parse(text: &str) -> Result<Observation, String> {
         workers: 2,
         elsewhere: 0,
         order: Level0Order::Merge,
+        moves_rewrite: false,
         files: 0,
     };
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -68,6 +70,7 @@ struct Drawing {
     workers: usize,
     elsewhere: usize,
     order: Level0Order,
+    moves_rewrite: bool,
     files: u64,
 }
 
@@ -99,6 +102,7 @@ impl Drawing {
             "workers" => self.workers = rest.parse().ok()?,
             "elsewhere" => self.elsewhere = rest.parse().ok()?,
             "compact" => self.state.compact_all = true,
+            "moves" => self.moves_rewrite = true,
             "order" => {
                 self.order = match rest {
                     "merge" => Level0Order::Merge,
@@ -211,6 +215,7 @@ impl Drawing {
             deep: Default::default(),
             pinned: false,
             drains_begin: true,
+            moves_rewrite: self.moves_rewrite,
         })
     }
 }

@@ -46,6 +46,8 @@ pub struct Model {
     pub order: Order,
     /// The limits are held.
     pub pinned: bool,
+    /// What could move is rewritten.
+    pub moves_rewrite: bool,
     /// Accepted plans, oldest first.
     pub running: Vec<Plan>,
     /// Bytes that merges wrote.
@@ -67,6 +69,7 @@ impl Model {
             workers: 2,
             order: Order::all(Phase::Low, "whatever is due"),
             pinned: false,
+            moves_rewrite: false,
             running: Vec::new(),
             written_bytes: 0,
             levels,
@@ -159,6 +162,7 @@ impl Model {
             deep: self.order.deep,
             pinned: self.pinned,
             drains_begin: true,
+            moves_rewrite: self.moves_rewrite,
         }
     }
 

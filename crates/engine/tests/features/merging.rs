@@ -9,7 +9,9 @@ use rust_rocksdb::compaction_filter::CompactionFilter;
 use rust_rocksdb::compaction_filter_factory::{CompactionFilterContext, CompactionFilterFactory};
 use rust_rocksdb::{CompactionDecision, IteratorMode, MergeOperands, Options};
 
-use super::store::{Model, key, load, open_with, scattered, settings, settle_and_agree, went_deep};
+use super::store::{
+    Model, key, load, open_with, put, scattered, settings, settle_and_agree, value, went_deep,
+};
 
 fn append(_: &[u8], old: Option<&[u8]>, operands: &MergeOperands) -> Option<Vec<u8>> {
     let mut new = old.unwrap_or_default().to_vec();
@@ -156,6 +158,36 @@ fn a_compaction_filter_factory_is_asked_for_each_compaction() {
     model.retain(|key, _| !is_doomed(key));
     settle_and_agree(&db, &model);
     assert!(made.load(Relaxed) > 0, "RocksDB calls CompactFiles manual");
+}
+
+fn keep(_: u32, _: &[u8], _: &[u8]) -> CompactionDecision {
+    CompactionDecision::Keep
+}
+
+/// RocksDB moves nothing under one.
+#[test]
+fn what_would_move_is_merged_under_a_compaction_filter() {
+    let moved = |filtered: bool| {
+        let directory = tempfile::tempdir().expect("a directory");
+        let db = Db::opening(directory.path(), settings("fixed-1"))
+            .customise(move |_, options| {
+                if filtered {
+                    options.set_compaction_filter("keep", keep);
+                }
+            })
+            .open()
+            .expect("opened");
+        let mut model = Model::new();
+        // Ascending keys: what goes down meets nothing.
+        for number in 0..12_000 {
+            put(&db, &mut model, key(number), value(number, 1));
+        }
+        settle_and_agree(&db, &model);
+        let statistics = db.statistics().expect("statistics");
+        statistics.families["default"].pieces.moved
+    };
+    assert!(moved(false) > 0);
+    assert_eq!(moved(true), 0);
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod excess;
 mod histories;
 mod ranges;
 mod requests;
+mod rewrites;
 mod steady;
 mod steps;
 mod unreadable;

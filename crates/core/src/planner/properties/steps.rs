@@ -29,6 +29,7 @@ pub(super) enum Step {
     Unreadable(usize),
     Workers(usize),
     Pin(bool),
+    MovesRewrite(bool),
     Order(Level0Order, DeepOrder),
 }
 
@@ -48,6 +49,7 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
         1 => any::<usize>().prop_map(Step::Unreadable),
         1 => (1usize..5).prop_map(Step::Workers),
         1 => any::<bool>().prop_map(Step::Pin),
+        1 => any::<bool>().prop_map(Step::MovesRewrite),
         2 => (level0_order(), deep_order()).prop_map(|(level0, deep)| Step::Order(level0, deep)),
     ]
 }
@@ -81,6 +83,7 @@ pub(super) fn apply(model: &mut Model, step: &Step) {
         }
         Step::Workers(count) => model.workers = *count,
         Step::Pin(held) => model.pinned = *held,
+        Step::MovesRewrite(do_so) => model.moves_rewrite = *do_so,
         Step::Order(level0, deep) => {
             model.order.level0 = *level0;
             model.order.deep = *deep;

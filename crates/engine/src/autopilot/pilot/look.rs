@@ -64,6 +64,7 @@ impl Pilot {
             deep: shared.deep_left(&self.order, family),
             pinned,
             drains_begin: true,
+            moves_rewrite: self.moves_rewrite,
         };
         Ok((observation, busy_elsewhere))
     }

@@ -37,6 +37,7 @@ use super::publish::Published;
 use super::quarantine::Quarantine;
 use super::shared::{Family, Shared};
 use crate::error::Result;
+use crate::execute::has_compaction_filter;
 use crate::statistics::counters::Flushed;
 
 /// Without news the tree is looked at this often: some changes, such as
@@ -74,6 +75,8 @@ pub(super) struct Pilot {
     clock: Clock,
     published: Published,
     counts: Counts,
+    /// RocksDB moves nothing here.
+    moves_rewrite: bool,
     /// Limits that someone set by hand, until they are taken up.
     wanted: Option<RunLimits>,
     looked: Option<Look>,
@@ -106,7 +109,9 @@ impl Pilot {
         let settings = &family.hooks.settings;
         let policy = settings.policy.over(settings.filters);
         let mut learner = Learner::new(policy.tuner_exploring(settings.exploration));
-        let id = shared.db.cf_handle(&family.name).map(|handle| handle.id());
+        let handle = shared.db.cf_handle(&family.name);
+        let id = handle.as_ref().map(|handle| handle.id());
+        let moves_rewrite = handle.as_ref().is_some_and(has_compaction_filter);
         let stored = memory.family(&family.name);
         if stored.is_some_and(|stored| !stored.is_of(id)) {
             let text = "what was known of a dropped column family of this name is left aside";
@@ -144,6 +149,7 @@ impl Pilot {
             order: shared.schedule.lock().order.clone(),
             published: Published::default(),
             counts: Counts::default(),
+            moves_rewrite,
             wanted,
             looked: None,
             saved: now,
