@@ -10,6 +10,10 @@ use crate::plan::Reason;
 use crate::shape::RunLimit;
 use crate::state::Drain;
 
+/// A run that held no more than this part of what a drain has brought was begun by it: what is
+/// brought may take some more bytes than it did above.
+const OWN_PART: u64 = 8;
+
 /// A drain ends when no source file is left; also when all that are left cannot be merged
 /// without one that cannot be read, and nobody else compacts; and between two pieces when
 /// nobody wants it to go on. Each piece leaves a legal tree behind, so what is left of the
@@ -82,7 +86,8 @@ pub(super) fn is_unwanted(seen: &Observation, drain: &Drain) -> bool {
 
 /// Whether the drain of a full level would lead into a run of its own if it began now: the run
 /// limit below was raised since, so that the run that receives counts as sealed even without what
-/// the drain has brought. What is left would rewrite that run for nothing.
+/// the drain has brought. What is left would rewrite that run for nothing. Not where the
+/// drain has begun that run: each piece would leave one of its own.
 fn leads_elsewhere(seen: &Observation, drain: &Drain) -> bool {
     let Reason::LevelFull { level, bytes, .. } = drain.reason else {
         return false;
@@ -100,6 +105,9 @@ fn leads_elsewhere(seen: &Observation, drain: &Drain) -> bool {
     };
     let brought = bytes.saturating_sub(drain.bytes_left(&seen.tree));
     receiver.bytes = receiver.bytes.saturating_sub(brought);
+    if receiver.bytes.saturating_mul(OWN_PART) <= brought {
+        return false;
+    }
     below.sealed(seen) && below.free_slot(seen).is_some() && urgency::for_space(seen, drain) <= 0.0
 }
 

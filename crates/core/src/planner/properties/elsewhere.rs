@@ -16,10 +16,14 @@ fn drained(limits: &str, left: u64, begun_with: u64) -> Observation {
          draining-full 1.14 -> 2.15"
     ))
     .expect("a drawing");
+    set_begun_with(&mut seen, begun_with);
+    seen
+}
+
+fn set_begun_with(seen: &mut Observation, begun_with: u64) {
     if let Reason::LevelFull { bytes, .. } = &mut seen.state.drains[0].reason {
         *bytes = begun_with;
     }
-    seen
 }
 
 /// Physical levels into which compactions lead.
@@ -62,6 +66,28 @@ fn a_run_that_the_drain_has_filled_itself_receives_the_rest() {
     assert_eq!(outputs(&drained("1,4", 2_000, 10_000)), [slot(2, 15)]);
     assert_eq!(outputs(&drained("1,4", 2_000, 6_001)), [slot(2, 15)]);
     assert!(outputs(&drained("1,4", 2_000, 6_000)).is_empty());
+}
+
+/// Of level 2 the three runs leave so little that any other one counts as sealed.
+#[test]
+fn a_run_that_the_drain_has_begun_receives_the_rest_though_it_is_larger_there() {
+    let with = |receiver: u64| {
+        let mut seen = parse(&format!(
+            "limits 1,10
+             1.14: 50-90:1900
+             2.12: 0-40:{receiver}
+             2.13: 0-90:10000
+             2.14: 0-90:10000
+             2.15: 0-90:10000
+             draining-full 1.14 -> 2.12"
+        ))
+        .expect("a drawing");
+        set_begun_with(&mut seen, 3_900);
+        outputs(&seen)
+    };
+    // Of what it holds 2,000 bytes were brought.
+    assert_eq!(with(2_010), [slot(2, 12)]);
+    assert!(with(2_400).is_empty(), "it was there before");
 }
 
 #[test]
