@@ -22,7 +22,7 @@ type Tables = BTreeMap<u64, TableRow>;
 /// those of the others never. They are read here, a few in each look.
 #[derive(Default)]
 pub(super) struct Counts {
-    /// Entries and tombstones by file number.
+    /// Entries and tombstones by file number, as they were read or RocksDB told them.
     known: HashMap<u64, (u64, u64)>,
     /// Files that could not be read.
     failed: BTreeSet<u64>,
@@ -59,8 +59,19 @@ impl Counts {
 
     /// Fills in what is known of a tree's files.
     pub(super) fn fill_in(&mut self, tree: &mut Tree) {
+        self.note(tree);
         tree.fill_counts(|number| self.known.get(&number).copied());
         self.count(tree);
+    }
+
+    /// Takes up what RocksDB's metadata tell of files: they forget it when one moves.
+    fn note(&mut self, tree: &Tree) {
+        let told = tree.iter().filter(|(_, file)| file.entries > 0);
+        let counts = told.map(|(_, file)| (file.number, (file.entries, file.deletions)));
+        self.known.extend(counts);
+        if self.known.len() > 2 * tree.iter().count() {
+            self.forget_all_but(tree);
+        }
     }
 
     /// Whether the next look reads more.
@@ -287,5 +298,35 @@ mod tests {
             .expect("read");
         let known: BTreeSet<u64> = counts.known.keys().copied().collect();
         assert_eq!(known, BTreeSet::from([1, 2, 3, 100]));
+    }
+
+    #[test]
+    fn what_the_metadata_told_before_a_move_is_not_read_again() {
+        let mut counts = Counts::default();
+        let mut told = Tree::new(vec![Vec::new(), numbered_files(4)]).expect("legal");
+        counts.fill_in(&mut told);
+        let mut files = numbered_files(4);
+        for file in &mut files {
+            file.entries = 0;
+        }
+        let mut moved = Tree::new(vec![Vec::new(), Vec::new(), files]).expect("legal");
+        let unasked = |_: &[&[u8]]| -> Result<Tables> { panic!("all is known") };
+        let done = counts.complete(&mut moved, Instant::now(), unasked);
+        done.expect("known");
+        assert_eq!(moved.uncounted().count(), 0);
+    }
+
+    #[test]
+    fn what_the_metadata_told_of_trees_of_before_is_forgotten() {
+        let mut counts = Counts::default();
+        for first in 0..20 {
+            let mut files = numbered_files(4);
+            for file in &mut files {
+                file.number += 10 * first;
+            }
+            let mut tree = Tree::new(vec![Vec::new(), files]).expect("legal");
+            counts.fill_in(&mut tree);
+            assert!(counts.known.len() <= 8);
+        }
     }
 }
