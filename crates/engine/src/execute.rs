@@ -316,7 +316,10 @@ mod tests {
     #[test]
     fn a_rewrite_in_the_place_of_a_move_has_bytes_and_is_no_mismatch_of_l0() {
         for level in [0, 1] {
-            assert_eq!(moved(level, &["/a/000005.sst", "/a/000004.sst"]), (0, false));
+            assert_eq!(
+                moved(level, &["/a/000005.sst", "/a/000004.sst"]),
+                (0, false)
+            );
         }
         assert_eq!(moved(0, &["/a/000006.sst"]), (300, false));
         assert_eq!(moved(1, &["/a/000006.sst"]), (300, true));

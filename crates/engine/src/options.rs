@@ -174,6 +174,7 @@ impl Preparation {
             settings.use_direct_io_for_flush_and_compaction,
         );
         options.set_compaction_readahead_size(settings.compaction_readahead_size as usize);
+        options.set_writable_file_max_buffer_size(settings.writable_file_max_buffer_size);
         // Even at DisableAll a statistics object costs every operation something.
         if !matches!(settings.statistics, StatsLevel::DisableAll) {
             options.enable_statistics();

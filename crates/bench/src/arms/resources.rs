@@ -30,7 +30,7 @@ pub struct Resources {
     /// false in results that do not tell it.
     #[serde(default)]
     pub idle_cpu_priority: bool,
-    /// The same of whoever wants the device. Default: true; false in results that do not tell
+    /// The same of whoever wants the device. Default: false, also in results that do not tell
     /// it, of which those that tell of the processors followed them.
     #[serde(default)]
     pub idle_io_priority: bool,
@@ -112,7 +112,7 @@ impl Default for Resources {
             filter_bits_per_key: 8.0,
             background_compactions: 2,
             idle_cpu_priority: true,
-            idle_io_priority: true,
+            idle_io_priority: false,
             max_subcompactions: 1,
             level0_file_num_compaction_trigger: 4,
             level0_slowdown_writes_trigger: 20,

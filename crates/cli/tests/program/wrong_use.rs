@@ -152,7 +152,14 @@ fn what_cannot_be_meant_is_refused() {
             "a full evaluation of 0 s",
         ),
         (
-            &["search", "ycsb-a", "--out", "same.jsonl", "--log", "same.jsonl"],
+            &[
+                "search",
+                "ycsb-a",
+                "--out",
+                "same.jsonl",
+                "--log",
+                "same.jsonl",
+            ],
             "--out and --log are both same.jsonl",
         ),
         (

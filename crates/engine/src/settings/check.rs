@@ -146,6 +146,12 @@ impl Settings {
             4 * KIB,
             64 * MIB,
         )?;
+        within(
+            "writable_file_max_buffer_size",
+            self.writable_file_max_buffer_size,
+            4 * KIB,
+            64 * MIB,
+        )?;
         self.rate_limit_bytes_per_second
             .map_or(Ok(()), check_rate_limit)
     }

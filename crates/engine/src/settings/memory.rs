@@ -11,7 +11,7 @@ const PROGRAM: u64 = 20 * MIB;
 /// in runs of an hour and of 45 minutes (bench/RESULTS.md, an hour of mixed sessions).
 const OPEN_FILE: u64 = 24 * KIB;
 
-/// What a merge holds of its output.
+/// What a merge holds of its output beside what it writes at once.
 const OUTPUT: u64 = MIB;
 
 /// Buffers that RocksDB reads an input of a merge into: one is used, one is read ahead.
@@ -27,7 +27,8 @@ impl Settings {
     /// it.
     ///
     /// bound = 1.1 · budget + 20 MiB + 24 KiB · files +
-    /// (`workers` · `max_subcompactions` + 1) · (1 MiB + 2 · `compaction_readahead_size` ·
+    /// (`workers` · `max_subcompactions` + 1) · (1 MiB + `writable_file_max_buffer_size` +
+    /// 2 · `compaction_readahead_size` ·
     /// (`level0_stop_writes_trigger` + `max_write_buffer_number` + 18))
     ///
     /// Most of it is the last product, and few stores ever hold a good part of that: it is
@@ -49,6 +50,7 @@ impl Settings {
             u64::from(self.level0_stop_writes_trigger) + u64::from(self.max_write_buffer_number);
         let merge = (BUFFERS * (level0 + RUNS))
             .saturating_mul(self.compaction_readahead_size)
+            .saturating_add(self.writable_file_max_buffer_size)
             .saturating_add(OUTPUT);
         let merges = (self.workers as u64)
             .saturating_mul(u64::from(self.max_subcompactions))
@@ -76,16 +78,17 @@ mod tests {
             workers: 2,
             max_subcompactions: 1,
             compaction_readahead_size: MIB,
+            writable_file_max_buffer_size: MIB,
             ..Settings::default()
         };
-        // 110 + 20 + 12 + (2 · 1 + 1) · (1 + 2 · 56)
-        assert_eq!(settings.memory_bound_bytes(512), 481 * MIB);
+        // 110 + 20 + 12 + (2 · 1 + 1) · (1 + 1 + 2 · 56)
+        assert_eq!(settings.memory_bound_bytes(512), 484 * MIB);
         let parallel = Settings {
             max_subcompactions: 4,
             ..settings.clone()
         };
-        // 110 + 20 + 12 + (2 · 4 + 1) · (1 + 2 · 56)
-        assert_eq!(parallel.memory_bound_bytes(512), 1_159 * MIB);
+        // 110 + 20 + 12 + (2 · 4 + 1) · (1 + 1 + 2 · 56)
+        assert_eq!(parallel.memory_bound_bytes(512), 1_168 * MIB);
         let absurd = Settings {
             memory_budget_bytes: u64::MAX,
             ..settings

@@ -29,8 +29,8 @@ const MIB: u64 = 1 << 20;
 /// ([`Opening::family`](crate::db::Opening::family)). These hold for the database as a
 /// whole, by the settings that it is opened with: `create_if_missing`,
 /// `memory_budget_bytes`, `workers`, `idle_cpu_priority`, `idle_io_priority`,
-/// `max_subcompactions`, `compaction_readahead_size`, `schedule` with its bounds and interval,
-/// `device_bytes_per_second`, `full_load_bytes_per_second`, `rate_limit_bytes_per_second`, direct
+/// `max_subcompactions`, `compaction_readahead_size`, `writable_file_max_buffer_size`,
+/// `schedule` with its bounds and interval, `device_bytes_per_second`, `full_load_bytes_per_second`, `rate_limit_bytes_per_second`, direct
 /// I/O, missions, `statistics`, `max_journal_bytes`.
 ///
 /// [`Db::open`](crate::Db::open) goes by what it is given; what the directory records is
@@ -223,7 +223,12 @@ pub struct Settings {
     /// idle class: mq-deadline (from Linux 5.14) and BFQ, not `none` and Kyber
     /// (`/sys/block/DEVICE/queue/scheduler`). Elsewhere it does nothing. It needs no right.
     ///
-    /// Default: true. Dynamically changeable: no.
+    /// What is served only when nobody else has asked waits for such an instant with each
+    /// piece: beside clients that read all the time merges of `compaction_readahead_size` =
+    /// 128 KiB come to a crawl, and what is then owed costs more than was gained
+    /// (bench/dlc.md). With pieces of 1 MiB or more it may pay.
+    ///
+    /// Default: false. Dynamically changeable: no.
     pub idle_io_priority: bool,
 
     /// Threads that one compaction may use, 1 to 64.
@@ -232,11 +237,19 @@ pub struct Settings {
     pub max_subcompactions: u32,
 
     /// Bytes that a compaction reads ahead in each of its inputs, from 4 KiB to
-    /// 64 MiB. RocksDB's own default, 2 MiB, is for rotating disks; a merge of
-    /// many runs holds two such buffers for each.
+    /// 64 MiB. A read of a user's that the device gets behind one of a compaction waits for
+    /// all of that, and a merge of many runs holds two such buffers for each. RocksDB's own
+    /// default, 2 MiB, is for rotating disks.
     ///
-    /// Default: 1 MiB. Dynamically changeable: no.
+    /// Default: 128 KiB. Dynamically changeable: no.
     pub compaction_readahead_size: u64,
+
+    /// Bytes that flushes and compactions write at once, from 4 KiB to 64 MiB. What waits
+    /// behind a read of a compaction waits behind its writes as well. RocksDB's own default is
+    /// 1 MiB.
+    ///
+    /// Default: 128 KiB. Dynamically changeable: no.
+    pub writable_file_max_buffer_size: u64,
 
     /// Bound on the bytes in the tree over the bytes in its oldest run, an
     /// upper bound of the space amplification; at least 1.1. It holds where merges
@@ -371,9 +384,10 @@ impl Default for Settings {
             compression: vec![Compression::Lz4],
             workers: default_workers(),
             idle_cpu_priority: true,
-            idle_io_priority: true,
+            idle_io_priority: false,
             max_subcompactions: 1,
-            compaction_readahead_size: MIB,
+            compaction_readahead_size: 128 * KIB,
+            writable_file_max_buffer_size: 128 * KIB,
             max_space_amplification: 3.0,
             tombstone_share: 0.5,
             schedule: ScheduleKind::Eager,

@@ -90,7 +90,9 @@ fn an_older_rebuild_is_not_taken_for_the_one_that_is_asked_for() {
     let other = "[CFOptions \"default\"]\ncompression=kNoCompression\n";
     apply(&path, other);
     let again = Applier::new(&path, wanted(other)).rewrite(true);
-    let refused = again.apply(&mut |_| ()).expect_err("the old directory is there");
+    let refused = again
+        .apply(&mut |_| ())
+        .expect_err("the old directory is there");
     assert!(refused.to_string().contains("--finish"), "{refused}");
     finish(&path, false).expect("finished");
     let rebuilt = again.apply(&mut |_| ()).expect("rebuilt").rebuilt;

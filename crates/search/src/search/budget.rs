@@ -105,7 +105,10 @@ impl Search {
     pub(super) fn further_points(&self, trials: usize) -> Vec<f64> {
         let method = &self.setup.method;
         let known = self.known_points();
-        let Some(last) = known.last().filter(|_| method.whole_budget && known.len() > 1) else {
+        let Some(last) = known
+            .last()
+            .filter(|_| method.whole_budget && known.len() > 1)
+        else {
             return Vec::new();
         };
         let step = method.points.longest() * FURTHER;

@@ -212,7 +212,11 @@ mod tests {
             (2, 3, 5)
         );
         let read: Method = serde_json::from_str("{}").expect("all defaults");
-        assert_eq!(read, Method::published(), "as logs before there was a choice");
+        assert_eq!(
+            read,
+            Method::published(),
+            "as logs before there was a choice"
+        );
     }
 
     #[test]

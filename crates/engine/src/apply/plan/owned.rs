@@ -30,6 +30,10 @@ const DATABASE: &[(&str, &str)] = &[
         "compaction_readahead_size",
         "compaction_readahead_size is a setting of the same name",
     ),
+    (
+        "writable_file_max_buffer_size",
+        "writable_file_max_buffer_size is a setting of the same name",
+    ),
     ("db_write_buffer_size", CACHE),
     (
         "rate_limiter_bytes_per_sec",

@@ -92,7 +92,11 @@ fn a_kill_between_two_renames_is_settled() {
     assert_eq!(place.settle().expect("settled"), Settled::Exchanged);
     assert_eq!(content(&place.path), "new");
     assert_eq!(content(&place.before), "old");
-    assert!(place.was_rebuilt("anything").expect("its mark is of before there was a hash"));
+    assert!(
+        place
+            .was_rebuilt("anything")
+            .expect("its mark is of before there was a hash")
+    );
 
     mark::save(&place.path, &Mark::Undoing { changed: false }).expect("marked");
     place.leave(Name::Undone).expect("renamed");

@@ -39,6 +39,7 @@ const SETTINGS: &[(&str, Keeper)] = &[
     ("use_direct_io_for_flush_and_compaction", Keeper::Directory),
     ("use_direct_reads", Keeper::Directory),
     ("workers", Keeper::Program),
+    ("writable_file_max_buffer_size", Keeper::Program),
     ("write_buffer_size", Keeper::Directory),
 ];
 

@@ -25,7 +25,8 @@ pub(super) use self::value::{set, show};
 /// `level0_stop_writes_trigger`, `target_file_size_base`, `max_files`, `filters`
 /// ("uniform" or "monkey"), `bloom_bits_per_key`, `block_size`, `compression` ("none",
 /// "lz4" or "zstd", or a list of them), `workers`, `idle_cpu_priority`, `idle_io_priority`,
-/// `max_subcompactions`, `compaction_readahead_size`, `max_space_amplification`, `tombstone_share`,
+/// `max_subcompactions`, `compaction_readahead_size`, `writable_file_max_buffer_size`,
+/// `max_space_amplification`, `tombstone_share`,
 /// `memory_budget_bytes`, `rate_limit_bytes_per_second`, `use_direct_reads`,
 /// `use_direct_io_for_flush_and_compaction`, `exploration`, `schedule`.
 ///

@@ -46,6 +46,9 @@ pub(crate) fn set(settings: &mut Settings, name: &str, value: &Value) -> Result<
         }
         "block_size" => settings.block_size = whole(value)?,
         "compaction_readahead_size" => settings.compaction_readahead_size = whole(value)?,
+        "writable_file_max_buffer_size" => {
+            settings.writable_file_max_buffer_size = whole(value)?;
+        }
         "memory_budget_bytes" => settings.memory_budget_bytes = whole(value)?,
         "rate_limit_bytes_per_second" => {
             settings.rate_limit_bytes_per_second = match value {
@@ -99,6 +102,7 @@ pub(crate) fn show(settings: &Settings, name: &str) -> String {
         }
         "block_size" => settings.block_size.to_string(),
         "compaction_readahead_size" => settings.compaction_readahead_size.to_string(),
+        "writable_file_max_buffer_size" => settings.writable_file_max_buffer_size.to_string(),
         "memory_budget_bytes" => settings.memory_budget_bytes.to_string(),
         "rate_limit_bytes_per_second" => settings
             .rate_limit_bytes_per_second

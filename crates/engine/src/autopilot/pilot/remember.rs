@@ -86,7 +86,7 @@ impl Pilot {
     }
 
     /// How often in a row the memory could not be made durable.
-    pub(super) fn failed_saves(&self) -> u32 {
+    pub(in crate::autopilot) fn failed_saves(&self) -> u32 {
         self.unsaved.as_ref().map_or(0, |unsaved| unsaved.failures)
     }
 

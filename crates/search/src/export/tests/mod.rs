@@ -135,7 +135,7 @@ fn json_is_one_object_in_the_order_of_the_alphabet() {
     let export = exported(Format::Json, BuiltIn::Lissom);
     let wanted = r#"{
   "bloom_bits_per_key": 10.0,
-  "compaction_readahead_size": 1048576,
+  "compaction_readahead_size": 131072,
   "compression": "lz4",
   "filters": "uniform",
   "level0_file_num_compaction_trigger": 4,
@@ -149,6 +149,7 @@ fn json_is_one_object_in_the_order_of_the_alphabet() {
   "target_file_size_base": 67108864,
   "tombstone_share": 0.5,
   "workers": 2,
+  "writable_file_max_buffer_size": 131072,
   "write_buffer_size": 67108864
 }
 "#;
