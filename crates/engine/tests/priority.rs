@@ -117,6 +117,7 @@ fn merges_give_way_until_l0_is_near_its_bound() {
         level0_slowdown_writes_trigger: 60,
         level0_stop_writes_trigger: 80,
         max_level0_files: Some(30),
+        idle_io_priority: true,
         use_direct_io_for_flush_and_compaction: bypasses_cache(directory.path()),
         ..small("fixed-2")
     };

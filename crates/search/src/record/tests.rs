@@ -306,6 +306,11 @@ fn failures_are_learned_and_lost_trials_are_not() {
             why: "a restart".to_owned(),
         },
         Outcome::Failed {
+            cause: crate::search::Cause::Crash,
+            detail: "a signal".to_owned(),
+        },
+        // With another deadline it may not hang.
+        Outcome::Failed {
             cause: crate::search::Cause::Hang,
             detail: "no answer".to_owned(),
         },

@@ -10,6 +10,7 @@ fn close() -> Search {
     let mut setup = Setup::new(Objective::Throughput, 5_000.0);
     setup.method.samples = 300;
     setup.method.rounds = 0;
+    setup.method.whole_budget = false;
     setup.method.points = TimePoints::Fixed(vec![50.0]);
     setup.constraints = vec!["memory_bytes <= 100".parse().expect("a bound")];
     let mut search = Search::new(&space(), setup, &[]).expect("legal");
