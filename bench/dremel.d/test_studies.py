@@ -205,7 +205,12 @@ class Studies(unittest.TestCase):
         self.assertEqual(studies.main("double-get30", turn=1).own, "dremel")
         for number, method in enumerate(studies.BUCKETS, 2):
             self.assertEqual(searching.VARIANTS[method],
-                             ["--buckets", str(number), "--restart"])
+                             ["--as-published", "--buckets", str(number), "--restart"])
+
+    def test_what_is_measured_as_dremel_is_as_it_was_published(self):
+        for method, words in searching.VARIANTS.items():
+            self.assertEqual(method.startswith("dremel"), "--as-published" in words, method)
+        self.assertEqual({it.own for it in studies.extras()["search"]}, {"search"})
 
     def test_each_command_of_the_plan_fits_into_a_slot_of_138_minutes(self):
         sizes, table = settings.load()
