@@ -148,11 +148,17 @@ mod tests {
         let mut setup = plan.setup.clone();
         setup.method.points = TimePoints::Fixed(vec![20.0, 40.0, 60.0]);
         let mut search = Search::new(&plan.space, setup, &[]).expect("legal");
+        run_one(&mut search, 20.0, set_up, 1.0);
+        (plan, search)
+    }
+
+    /// Starts a trial, which runs for so many seconds behind its set-up.
+    fn run_one(search: &mut Search, seconds: f64, setup_seconds: f64, throughput: f64) {
         let trial = search.ask(0.0).trial().expect("a start");
-        let metrics = [("throughput".to_owned(), 1.0)];
+        let metrics = [("throughput".to_owned(), throughput)];
         let outcome = Outcome::Measured {
-            seconds: 20.0,
-            setup_seconds: set_up,
+            seconds,
+            setup_seconds,
             metrics: Metrics::new(metrics.into()).expect("finite"),
             series: Vec::new(),
             notes: Vec::new(),
@@ -160,7 +166,6 @@ mod tests {
         search
             .tell(Measurement { trial, outcome })
             .expect("it runs");
-        (plan, search)
     }
 
     #[test]
@@ -183,19 +188,7 @@ mod tests {
         let (plan, mut search) = after_one(0.0);
         let seconds = |search: &Search| plan.repeats(search, 3, 1_000.0).map(|it| it.seconds);
         assert_eq!(seconds(&search), Some(60.0), "a full evaluation");
-        let best = search.ask(20.0).trial().expect("a start");
-        let metrics = [("throughput".to_owned(), 2.0)];
-        let outcome = Outcome::Measured {
-            seconds: 75.0,
-            setup_seconds: 0.0,
-            metrics: Metrics::new(metrics.into()).expect("finite"),
-            series: Vec::new(),
-            notes: Vec::new(),
-        };
-        let trial = best;
-        search
-            .tell(Measurement { trial, outcome })
-            .expect("it runs");
+        run_one(&mut search, 75.0, 0.0, 2.0);
         assert_eq!(seconds(&search), Some(75.0));
     }
 

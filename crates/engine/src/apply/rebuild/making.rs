@@ -22,7 +22,7 @@ pub(super) fn making(target: &OptionsText, names: &[String]) -> Result<OptionsTe
         let section = Section::Family(name.clone());
         match has_levels(target, &section) {
             true => {
-                if target.get(&section, "compaction_style") == Some(NOBODY) {
+                if has_no_style(target, &section) {
                     options.choose(&section, "compaction_style", "kCompactionStyleLevel")?;
                 }
                 options.choose(&section, "disable_auto_compactions", "false")?;
@@ -42,8 +42,12 @@ pub(super) fn must_settle(target: &OptionsText, names: &[String]) -> bool {
 /// Nobody compacts but the application.
 fn is_left_alone(target: &OptionsText, name: &str) -> bool {
     let section = Section::Family(name.to_owned());
-    target.get(&section, "compaction_style") == Some(NOBODY)
+    has_no_style(target, &section)
         || target.get(&section, "disable_auto_compactions") == Some("true")
+}
+
+fn has_no_style(target: &OptionsText, section: &Section) -> bool {
+    target.get(section, "compaction_style") == Some(NOBODY)
 }
 
 fn has_levels(target: &OptionsText, section: &Section) -> bool {

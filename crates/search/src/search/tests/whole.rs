@@ -4,12 +4,6 @@ use super::*;
 use crate::record::Event;
 use crate::space::BuiltIn;
 
-/// Like [`surface`], without crashes.
-fn slope(configuration: &Configuration) -> Answer {
-    let (x, y) = (number(configuration, "px"), number(configuration, "py"));
-    Ok([(THROUGHPUT.to_owned(), 110.0 + 5.0 * (x + y))].into())
-}
-
 /// The default and an arm's first each, compared after 60 and 100 s: 420 s, and 40 s more for
 /// two of three to run on.
 fn five(budget: f64) -> Search {
