@@ -27,7 +27,7 @@ pub(crate) struct Root {
     keep: bool,
     /// Whether it was made for a search, and goes with it.
     made: bool,
-    _lock: File,
+    lock: File,
 }
 
 impl Root {
@@ -53,7 +53,7 @@ impl Root {
             path,
             keep,
             made: made || found || shared,
-            _lock: lock,
+            lock,
         })
     }
 
@@ -114,6 +114,9 @@ impl Drop for Root {
             // Only an empty directory is removed; what was kept stays.
             let _ = fs::remove_dir(&self.path);
         }
+        // A child that another thread is just starting has the open file, too, until it
+        // becomes another program: closing it here would not give the lock back yet.
+        let _ = self.lock.unlock();
     }
 }
 

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 /// keeps its name while those in it are exchanged; a process that is killed gives the
 /// lock back.
 pub(in crate::apply) struct Turn {
-    _around: File,
+    around: File,
 }
 
 impl Place {
@@ -26,7 +26,7 @@ impl Place {
         let around = self.path.parent().unwrap_or(&self.path);
         let opened = File::open(around).map_err(|error| Error::io("open", around, &error))?;
         match flock(&opened, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => Ok(Turn { _around: opened }),
+            Ok(()) => Ok(Turn { around: opened }),
             Err(Errno::WOULDBLOCK) => Err(Error::retry(format!(
                 "another `lissom apply` is at work in {}: try again once it has ended",
                 around.display()
@@ -40,6 +40,14 @@ impl Place {
             }
             Err(error) => Err(Error::io("lock", around, &error.into())),
         }
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        // A child that another thread is just starting has the open file, too, until it
+        // becomes another program: closing it here would not give the lock back yet.
+        let _ = flock(&self.around, FlockOperation::Unlock);
     }
 }
 
