@@ -7,8 +7,8 @@
 //! planner obeys what is left: an order is part of its
 //! [observation](crate::observation::Observation).
 //!
-//! Under every schedule merges give way to whoever wants a processor or the device, as long as
-//! they can ([`WorkerPriority`]).
+//! Under every schedule merges give way to whoever wants a processor, and where that is asked for
+//! the device, as long as they can ([`WorkerPriority`]).
 
 mod client;
 mod debt;

@@ -133,7 +133,7 @@ impl Autopilot {
     /// when another autopilot drives it, as that of a [`Db`](crate::Db);
     /// when a column family's options are not from the preparation, or were changed into what
     /// cannot be driven; when a policy or the schedule needs what is not counted under
-    /// `attach`; when the state file was written by a newer version.
+    /// `attach`; when the state file was written for another layout, or cannot be opened.
     pub fn attach(db: Arc<RocksDb>, preparation: Preparation) -> Result<Autopilot> {
         Autopilot::start(db, &preparation, true)
     }

@@ -10,6 +10,7 @@
 //! | `LISSOM-PIN` | its presence holds the limits |
 //! | `LISSOM-COMPACT` | column families that someone wants merged into one run |
 //! | `LISSOM-APPLY`, `LISSOM-APPLIED` | options and settings that someone wants, and what came of them |
+//! | `LISSOM-REBUILD` | marks the directories of a rebuild by `lissom apply --rewrite` |
 //! | `LISSOM-PROBE` | is there while the device is measured, and where it shall be at the next open |
 
 use std::fs::{self, File};

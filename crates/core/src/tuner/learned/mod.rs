@@ -11,8 +11,8 @@
 //! while ([`bars`]). Now and then, when the model has nothing to say, a step is tried all
 //! the same. Which workload it is the missions tell ([`present`]); workloads are
 //! remembered with what served them and what did not ([`memory`]), and what served is
-//! taken at once when they return ([`change`]). Where few write, levels are merged once
-//! that pays ([`consolidate`]).
+//! taken at once when they return ([`change`]). Levels are merged once
+//! reads have lost what that costs ([`consolidate`]).
 
 mod bars;
 mod bet;
