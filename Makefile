@@ -35,7 +35,7 @@ test-fast: prepare
 
 ## Kills, faults, long random histories; a Ray cluster, where Ray can be installed.
 test-slow: prepare
-	PROPTEST_CASES=1500 $(CARGO) test --release -p lissom-core properties
+	PROPTEST_CASES=750 $(CARGO) test --release -p lissom-core properties
 	$(CARGO) test --release --workspace --no-fail-fast -- --ignored
 
 ## The C++ plug-in under the address, undefined-behaviour and thread sanitizers.

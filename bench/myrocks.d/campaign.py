@@ -61,7 +61,7 @@ class Campaign:
         for lowered in range(MOST_LOWERED + 1):
             trial = (self.results.find(type="trial", lowered=lowered)
                      or self.try_maximum(best["tps"] * (1 - STEP) ** lowered, lowered))
-            if judge.is_carried(trial["dips"]):
+            if judge.is_carried(trial["behind"]):
                 maximum = {"type": "maximum", "tps": trial["tps"],
                            "client_bytes": trial["client_bytes"] / HIGH}
                 self.results.add(maximum)
@@ -103,6 +103,7 @@ class Campaign:
         for second in by_second:
             second["offered"] = judge.offered(self.plan, HIGH * tps, LOW * tps, second["at"])
         trial = {"type": "trial", "lowered": lowered, "tps": tps, "dips": judge.dips(by_second),
+                 "behind": judge.behind(by_second),
                  "client_bytes": judge.client_bytes_at_high(self.plan, samples)}
         self.results.add(trial)
         return trial
