@@ -117,9 +117,9 @@ pub(super) fn merge_of<'a>(
     Some(plan)
 }
 
-/// Files of L0 move where RocksDB moves them: none in L0 overlaps another. Not where they would
-/// be without the cuts of level 1; nor what is asked for by hand, for a merge may leave entries
-/// out.
+/// Files of L0 move where RocksDB moves them: none in L0 overlaps another. Not where one would
+/// be without the cuts of level 1; nor where everything is merged by hand: a merge may leave
+/// entries out, and pieces of the drain that follows move where they meet nothing.
 fn kind(seen: &Observation, plan: &Plan) -> PlanKind {
     let [input] = &plan.inputs[..] else {
         return PlanKind::Merge;

@@ -257,7 +257,7 @@ fn work_that_cannot_go_on_ends_with_a_sentence() {
     let error = error.to_string();
     for words in [
         "the work stopped, and no data is lost",
-        "planning fails in column family \"default\"",
+        "rounds fail in column family \"default\"",
         "cannot write",
     ] {
         assert!(error.contains(words), "{error}");
