@@ -24,9 +24,8 @@ pub(super) fn for_space(seen: &Observation) -> Option<Begin> {
         range: None,
         reason: reason.clone(),
     });
-    let gives = |begin: &Begin| seen.unreadable.is_empty() || begin.has_pieces(seen);
     first
-        .filter(gives)
+        .filter(|begin| begin.gives(seen))
         .or_else(|| beside_unreadable(seen, &reason))
 }
 

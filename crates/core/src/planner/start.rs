@@ -66,6 +66,11 @@ impl Begin {
     pub fn has_pieces(&self, seen: &Observation) -> bool {
         !piece::pieces(seen, &self.probe(), 1).is_empty()
     }
+
+    /// Whether files that cannot be read leave any of it to merge.
+    pub fn gives(&self, seen: &Observation) -> bool {
+        seen.unreadable.is_empty() || self.has_pieces(seen)
+    }
 }
 
 fn begin(now: &mut Observation, begin: Begin) {
@@ -195,6 +200,7 @@ fn for_level(seen: &Observation, level: LogicalLevel) -> Option<Begin> {
         for_capacity(seen, &here)
     } else {
         for_reads(seen, &here)
+            .filter(|begin| begin.gives(seen))
             .or_else(|| for_seats(seen, level))
             .or_else(|| for_tombstones(seen, &here))
     };
