@@ -90,8 +90,8 @@ fn into_level(seen: &Observation, level: &View, reason: &Reason) -> Option<Plan>
 }
 
 /// Whether a merge takes a file below L0 that cannot be read. Above the run that holds it
-/// there may be a slot, and L0 waits for no file but its own, and one on the landing level, which
-/// lies above all slots.
+/// there may be a slot. So L0 waits for no file but its own, one on the landing level, and one in
+/// the highest slot of level 1: above these no run has a place.
 fn meets_unreadable(seen: &Observation, plan: &Plan) -> bool {
     let deep = plan.inputs.iter();
     deep.filter(|input| input.level > PhysicalLevel::L0)
