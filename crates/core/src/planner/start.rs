@@ -58,6 +58,7 @@ impl Begin {
             top: self.top,
             target: self.target,
             range: self.range.clone(),
+            begins_run: false,
             reason: self.reason.clone(),
         }
     }
@@ -82,6 +83,7 @@ fn begin(now: &mut Observation, begin: Begin) {
         top: begin.top,
         target: begin.target,
         range: begin.range,
+        begins_run: now.tree.files(begin.target).is_empty(),
         reason: begin.reason,
     };
     let intersects =

@@ -181,6 +181,7 @@ impl Drawing {
             top,
             target: self.place(target)?,
             range: None,
+            begins_run: false,
             reason: reason(level),
         };
         self.state.next_drain += 1;
