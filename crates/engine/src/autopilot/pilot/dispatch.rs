@@ -74,10 +74,7 @@ impl Pilot {
     ) {
         let family = self.family.clone();
         let now = Instant::now();
-        let rests = |plan: &Plan| {
-            let until = family.back_off.lock().rests_until(plan);
-            until.is_some_and(|until| now < until)
-        };
+        let rests = |plan: &Plan| family.back_off.lock().rests(plan, now);
         for plan in plans.iter().filter(|plan| !rests(plan)).take(free) {
             if let Err(refusal) = validate::validate(&seen.tree, &seen.in_flight, plan) {
                 let text = format!("a plan was refused: {refusal}");
@@ -136,6 +133,7 @@ fn input_bytes(tree: &Tree, plan: &Plan) -> Vec<(PhysicalLevel, u64)> {
 mod tests {
     use std::path::Path;
 
+    use lissom_core::DrainId;
     use lissom_core::testing::drawing::parse;
 
     use super::*;
@@ -193,6 +191,38 @@ mod tests {
         let memory = Memory::new(shared.directory.clone(), Stored::default());
         let family = shared.family(name).expect("it is driven");
         Pilot::new(shared, family, &memory)
+    }
+
+    /// One of two workers is on drains, and the planner proposes the deepest first.
+    #[test]
+    fn a_piece_that_rests_leaves_its_place_to_another_drain() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let db = stopped(directory.path());
+        let shared = db.autopilot().shared.clone();
+        let mut memory = Memory::new(directory.path().into(), Stored::default());
+        let mut pilot = pilot(&shared, "default");
+        let drawing = "
+            1.13: 0-40:4
+            2.15: 0-90:16
+            3.13: 0-40:4
+            4.15: 0-90:64
+            drain 1.13 -> 2.15
+            drain 3.13 -> 4.15";
+        let mut seen = parse(drawing).expect("a drawing");
+        pilot.state = seen.state.clone();
+        let family = pilot.family.clone();
+        let mut planned = || {
+            let plans = pilot.plan(&shared, &mut memory, &mut seen, Instant::now());
+            plans.expect("planned")
+        };
+        let plans = planned();
+        let of = |plans: &[Plan]| -> Vec<_> { plans.iter().map(|plan| plan.drain).collect() };
+        assert_eq!(of(&plans), [Some(DrainId(2))]);
+        for _ in 0..8 {
+            family.back_off.lock().failed(&plans[0], Instant::now());
+        }
+        assert_eq!(of(&planned()), [Some(DrainId(2)), Some(DrainId(1))]);
+        assert_eq!(seen.workers, 2);
     }
 
     /// The worker that is kept for L0 is one of the database.
