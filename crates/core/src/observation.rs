@@ -45,7 +45,8 @@ pub struct Observation {
     pub unreadable: BTreeSet<u64>,
     /// Compactions that may run at once, foreign ones not counted.
     pub workers: usize,
-    /// Pieces of drains of other column families that run now. The workers are the database's.
+    /// Pieces of drains of other column families that run now or wait for a worker. The workers
+    /// are the database's.
     pub drains_elsewhere: usize,
     /// What the schedule lets L0 do.
     pub level0: Level0Order,

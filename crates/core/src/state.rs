@@ -33,6 +33,10 @@ pub struct Drain {
     pub target: PhysicalLevel,
     /// Only files that begin within these keys are drained; all when absent.
     pub range: Option<(Key, Key)>,
+    /// The run that receives is the drain's own: there was none when it began. False where a
+    /// state file or a journal does not tell it.
+    #[serde(default)]
+    pub begins_run: bool,
     /// Why it was begun.
     pub reason: Reason,
 }
@@ -228,6 +232,20 @@ mod tests {
     use crate::shape::RunLimit;
     use crate::testing::drawing::parse;
     use crate::tuner::TrialId;
+
+    #[test]
+    fn a_drain_that_does_not_tell_what_it_begins_reads_back() {
+        let seen = parse("1.13: 0-40:4 \n drain 1.13 -> 2.15").expect("a drawing");
+        let drain = Drain {
+            begins_run: true,
+            ..seen.state.drains[0].clone()
+        };
+        let mut kept = serde_json::to_value(&drain).expect("JSON");
+        let told = kept.as_object_mut().expect("a map").remove("begins_run");
+        assert_eq!(told, Some(true.into()));
+        let read: Drain = serde_json::from_value(kept).expect("it reads back");
+        assert_eq!(read, seen.state.drains[0]);
+    }
 
     /// What is wanted waits for nobody under a pin; what is wanted no more ends all the same.
     #[test]

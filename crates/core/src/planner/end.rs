@@ -10,10 +10,6 @@ use crate::plan::Reason;
 use crate::shape::RunLimit;
 use crate::state::Drain;
 
-/// A run that held no more than this part of what a drain has brought was begun by it: what is
-/// brought may take some more bytes than it did above.
-const OWN_PART: u64 = 8;
-
 /// A drain ends when no source file is left; also when all that are left cannot be merged
 /// without one that cannot be read, and nobody else compacts; and between two pieces when
 /// nobody wants it to go on. Each piece leaves a legal tree behind, so what is left of the
@@ -95,7 +91,7 @@ fn leads_elsewhere(seen: &Observation, drain: &Drain) -> bool {
     let Some((target, _)) = seen.shape.layout.logical(drain.target) else {
         return false;
     };
-    if target == level || seen.state.limits.get(target) == RunLimit::ONE {
+    if target == level || drain.begins_run || seen.state.limits.get(target) == RunLimit::ONE {
         return false;
     }
     let mut below = view(seen, target);
@@ -105,9 +101,6 @@ fn leads_elsewhere(seen: &Observation, drain: &Drain) -> bool {
     };
     let brought = bytes.saturating_sub(drain.bytes_left(&seen.tree));
     receiver.bytes = receiver.bytes.saturating_sub(brought);
-    if receiver.bytes.saturating_mul(OWN_PART) <= brought {
-        return false;
-    }
     below.sealed(seen) && below.free_slot(seen).is_some() && urgency::for_space(seen, drain) <= 0.0
 }
 

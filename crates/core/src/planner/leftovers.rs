@@ -1,11 +1,11 @@
 //! Levels above a file that cannot be read. What a drain has to leave because it meets that file
 //! stays in the level, in as many runs as it had; it must not keep the level from being drained.
 
-use super::level::View;
+use super::level::{View, view};
 use super::seating;
 use super::start::{Begin, down, drainable};
 use super::urgency::FEW_SLOTS;
-use crate::layout::PhysicalLevel;
+use crate::layout::{LogicalLevel, PhysicalLevel};
 use crate::observation::Observation;
 use crate::plan::Reason;
 
@@ -44,6 +44,17 @@ pub(super) fn for_leftovers(seen: &Observation, here: &View) -> Option<Begin> {
     };
     let mut merges = older.iter().rev().map(into);
     merges.find(|begin| begin.has_pieces(seen))
+}
+
+/// Whether files that cannot be read leave nothing of a level to drain, whatever runs now.
+pub(super) fn is_stuck(seen: &Observation, level: LogicalLevel) -> bool {
+    if seen.unreadable.is_empty() {
+        return false;
+    }
+    let mut quiet = seen.clone();
+    quiet.in_flight.clear();
+    let here = view(&quiet, level);
+    !here.fresh.is_empty() && left_over(&quiet, &here).len() == here.fresh.len()
 }
 
 /// The oldest runs of a level as long as a drain could take nothing of them, newest first.

@@ -3,6 +3,7 @@
 use super::urgency::FEW_SLOTS;
 use crate::layout::{LogicalLevel, PhysicalLevel};
 use crate::observation::{InFlight, Observation};
+use crate::plan::Reason;
 use crate::shape::RunLimit;
 use crate::state::Drain;
 
@@ -24,6 +25,9 @@ pub(super) struct View {
     pub inbound: bool,
     /// The newest run that is being drained.
     pub drained_from: Option<PhysicalLevel>,
+    /// Slots for new runs come of that. A run that goes to its seat leaves those above it where
+    /// they are.
+    pub frees_slots: bool,
 }
 
 impl View {
@@ -84,8 +88,8 @@ impl View {
         }
         let newest = self.fresh.first().map(|run| run.physical);
         if self.sealed(seen) {
-            let drained = self.drained_from.is_some();
-            self.free_slot(seen).or(newest.filter(|_| !drained))
+            self.free_slot(seen)
+                .or(newest.filter(|_| !self.frees_slots))
         } else {
             newest
         }
@@ -112,11 +116,10 @@ pub(super) fn view(seen: &Observation, level: LogicalLevel) -> View {
     let within = |physical: PhysicalLevel| first <= physical && physical <= last;
     let drains = &seen.state.drains;
     let gives = |drain: &Drain| keeps_its_run(seen, level, drain);
-    let drained_from = drains
-        .iter()
-        .filter(|drain| takes_from(seen, level, drain) && !gives(drain))
-        .map(|drain| drain.top.max(first))
-        .min();
+    let takes = |drain: &&Drain| takes_from(seen, level, drain) && !gives(drain);
+    let taking = || drains.iter().filter(takes);
+    let drained_from = taking().map(|drain| drain.top.max(first)).min();
+    let seats = |drain: &Drain| matches!(drain.reason, Reason::Reseat { .. });
     let receives = |drain: &Drain| drain.top < first && within(drain.target);
     let waits_for = |drain: &Drain| gives(drain) || receives(drain);
     let busy = |job: &InFlight| job.drain.is_none() && job.top <= last && job.output >= first;
@@ -134,5 +137,6 @@ pub(super) fn view(seen: &Observation, level: LogicalLevel) -> View {
             .collect(),
         inbound: drains.iter().any(waits_for) || seen.in_flight.iter().any(busy),
         drained_from,
+        frees_slots: taking().any(|drain| !seats(drain)),
     }
 }

@@ -90,8 +90,8 @@ fn into_level(seen: &Observation, level: &View, reason: &Reason) -> Option<Plan>
 }
 
 /// Whether a merge takes a file below L0 that cannot be read. Above the run that holds it
-/// there may be a slot, and L0 waits for no file but its own, and one on the landing level, which
-/// lies above all slots.
+/// there may be a slot. So L0 waits for no file but its own, one on the landing level, and one in
+/// the highest slot of level 1: above these no run has a place.
 fn meets_unreadable(seen: &Observation, plan: &Plan) -> bool {
     let deep = plan.inputs.iter();
     deep.filter(|input| input.level > PhysicalLevel::L0)
@@ -117,9 +117,9 @@ pub(super) fn merge_of<'a>(
     Some(plan)
 }
 
-/// Files of L0 move where RocksDB moves them: none in L0 overlaps another. Not where they would
-/// be without the cuts of level 1; nor what is asked for by hand, for a merge may leave entries
-/// out.
+/// Files of L0 move where RocksDB moves them: none in L0 overlaps another. Not where one would
+/// be without the cuts of level 1; nor where everything is merged by hand: a merge may leave
+/// entries out, and pieces of the drain that follows move where they meet nothing.
 fn kind(seen: &Observation, plan: &Plan) -> PlanKind {
     let [input] = &plan.inputs[..] else {
         return PlanKind::Merge;

@@ -107,7 +107,7 @@ impl Work {
                 self.offer_level0(now);
                 level0_is_open = false;
             }
-            let most = piece_workers(now, urgency, level0);
+            let most = piece_workers(now, drain, urgency, level0);
             let allowed = allowed(now, drain, urgency);
             self.offer_pieces(now, drain, most.min(allowed));
         }
@@ -181,10 +181,11 @@ impl Rank {
 }
 
 /// Workers that may be on drains: one of several is kept for L0, unless a drain
-/// is in a hurry and L0 is less so. It is one of the database, whichever family drains.
-fn piece_workers(now: &Observation, drain: f64, level0: f64) -> usize {
-    let in_a_hurry = drain >= urgency::HURRY && drain > level0;
-    if in_a_hurry {
+/// is in a hurry and L0 is less so. It is one of the database, whichever family drains. A drain
+/// that takes a run to its seat never has it, for L0 is merged beside that.
+fn piece_workers(now: &Observation, drain: &Drain, urgency: f64, level0: f64) -> usize {
+    let in_a_hurry = urgency >= urgency::HURRY && urgency > level0;
+    if in_a_hurry && !matches!(drain.reason, Reason::Reseat { .. }) {
         now.workers
     } else {
         besides_level0(now.workers).saturating_sub(now.drains_elsewhere)

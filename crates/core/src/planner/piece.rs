@@ -159,6 +159,12 @@ impl<'a> Runs<'a> {
     /// the bound allows, at least one, and ends before a file that cannot be read. A
     /// set that leaves no file behind is preferred if it is not much smaller.
     fn grow(&self, seen: &Observation, drain: &Drain, start: &Key) -> Closed {
+        let mut best = self.close(start, start);
+        if !self.readable(seen, &best) {
+            // Nor are those that hold it: a whole run may be barred, and is asked about file by
+            // file.
+            return best;
+        }
         let bound = bound(seen);
         let mut seeds: Vec<&Key> = self
             .sources()
@@ -168,7 +174,6 @@ impl<'a> Runs<'a> {
             .collect();
         seeds.sort_unstable();
         seeds.dedup();
-        let mut best = self.close(start, start);
         let mut best_tight: Option<Closed> = best.tight.then(|| self.close(start, start));
         for until in seeds.into_iter().skip(1) {
             let next = self.close(start, until);

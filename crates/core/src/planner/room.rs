@@ -1,7 +1,7 @@
 //! Whether the merges that make room for L0 wait for those below them.
 
 use super::urgency::{self, HURRY, crowding};
-use super::{allowed, can_be_read, level0};
+use super::{allowed, can_be_read, leftovers, level0};
 use crate::layout::LogicalLevel;
 use crate::observation::Observation;
 use crate::state::Drain;
@@ -11,7 +11,8 @@ use crate::state::Drain;
 ///
 /// L0 is due and can be read, and nothing of L0 or level 1 runs: it waits for a worker. Or level 1
 /// is being drained, and no piece of that runs. Or it holds far more than it should, and its drain
-/// has not begun: the level below is in the way.
+/// has not begun: the level below is in the way, and not files of it that cannot be read, where no
+/// merge would help.
 pub fn room_waits(seen: &Observation) -> bool {
     let first = LogicalLevel(1);
     let (_, last) = seen.shape.layout.span(first);
@@ -23,7 +24,9 @@ pub fn room_waits(seen: &Observation) -> bool {
         .iter()
         .filter(|drain| drain.top <= last)
         .peekable();
-    let crowded = of_level1.peek().is_none() && crowding(seen, first) >= HURRY;
+    let crowded = of_level1.peek().is_none()
+        && crowding(seen, first) >= HURRY
+        && !leftovers::is_stuck(seen, first);
     level0_waits || crowded || of_level1.any(|drain| waits(seen, drain))
 }
 
@@ -107,5 +110,19 @@ mod tests {
         let capacity = small_shape().capacity(LogicalLevel(1));
         let holding = |bytes: u64| drawn(&format!("1.13: 0-40:{bytes}"));
         assert!(!room_waits(&holding(2 * capacity - 1)) && room_waits(&holding(2 * capacity)));
+    }
+
+    #[test]
+    fn a_level_1_of_which_nothing_can_be_drained_waits_for_no_merge() {
+        let with = |more: &str| {
+            room_waits(&drawn(&format!(
+                "1.15: 41-49:8000
+                 2.15: 0-39:8 40-50:8 51-90:8
+                 {more}"
+            )))
+        };
+        assert!(with("") && !with("unreadable 3"));
+        assert!(!with("unreadable 3 \n busy 1"), "L0 is merged into it");
+        assert!(with("unreadable 2"), "another one");
     }
 }

@@ -11,8 +11,8 @@ use crate::state::Drain;
 
 /// A drain that the bound on space asks for: the runs of the deepest level, level 1 if it is
 /// the only one, are merged into the oldest; if that is alone, the level above is merged
-/// into it. Runs are seated first: L0 needs slots above them meanwhile. Where files that
-/// cannot be read leave nothing of that to merge, it is another merge.
+/// into it. Runs that move for nothing are seated first: L0 needs slots above them meanwhile. Where
+/// files that cannot be read leave nothing of that to merge, it is another merge.
 pub(super) fn for_space(seen: &Observation) -> Option<Begin> {
     let reason = over_the_bound(seen)?;
     let (level, target) = merged(seen)?;
@@ -24,9 +24,8 @@ pub(super) fn for_space(seen: &Observation) -> Option<Begin> {
         range: None,
         reason: reason.clone(),
     });
-    let gives = |begin: &Begin| seen.unreadable.is_empty() || begin.has_pieces(seen);
     first
-        .filter(gives)
+        .filter(|begin| begin.gives(seen))
         .or_else(|| beside_unreadable(seen, &reason))
 }
 
@@ -81,7 +80,7 @@ fn occupied_above(seen: &Observation, level: LogicalLevel) -> Option<LogicalLeve
 }
 
 /// The level of which a drain takes runs into an older one; none before both levels are at rest
-/// and the runs are seated.
+/// and no run is to be moved.
 fn at_rest(seen: &Observation, level: LogicalLevel, target: PhysicalLevel) -> Option<View> {
     let from = view(seen, level);
     let (into, _) = seen.shape.layout.logical(target)?;

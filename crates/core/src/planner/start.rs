@@ -58,6 +58,7 @@ impl Begin {
             top: self.top,
             target: self.target,
             range: self.range.clone(),
+            begins_run: false,
             reason: self.reason.clone(),
         }
     }
@@ -65,6 +66,11 @@ impl Begin {
     /// Whether any of it could be merged now.
     pub fn has_pieces(&self, seen: &Observation) -> bool {
         !piece::pieces(seen, &self.probe(), 1).is_empty()
+    }
+
+    /// Whether files that cannot be read leave any of it to merge.
+    pub fn gives(&self, seen: &Observation) -> bool {
+        seen.unreadable.is_empty() || self.has_pieces(seen)
     }
 }
 
@@ -77,6 +83,7 @@ fn begin(now: &mut Observation, begin: Begin) {
         top: begin.top,
         target: begin.target,
         range: begin.range,
+        begins_run: now.tree.files(begin.target).is_empty(),
         reason: begin.reason,
     };
     let intersects =
@@ -195,6 +202,7 @@ fn for_level(seen: &Observation, level: LogicalLevel) -> Option<Begin> {
         for_capacity(seen, &here)
     } else {
         for_reads(seen, &here)
+            .filter(|begin| begin.gives(seen))
             .or_else(|| for_seats(seen, level))
             .or_else(|| for_tombstones(seen, &here))
     };

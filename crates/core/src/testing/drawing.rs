@@ -13,7 +13,7 @@
 //! busy 3                          a file in a running compaction (by number)
 //! unreadable 3
 //! workers 1
-//! elsewhere 1                     pieces of drains of other column families that run
+//! elsewhere 1                     pieces of drains of other column families
 //! order apart                     what the schedule lets L0 do: merge, apart, wait
 //! compact all
 //! moves rewrite                   as under a compaction filter
@@ -181,6 +181,7 @@ impl Drawing {
             top,
             target: self.place(target)?,
             range: None,
+            begins_run: false,
             reason: reason(level),
         };
         self.state.next_drain += 1;

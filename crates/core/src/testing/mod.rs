@@ -1,12 +1,14 @@
 //! Material for tests: drawn trees and contracts that every policy keeps.
 
+mod cuts;
 mod damaged;
 pub mod drawing;
 mod model;
 mod schedules;
 mod tuners;
 
-pub use model::{ENTRY_BYTES, Model, Version, level_guards, name};
+pub use cuts::level_guards;
+pub use model::{ENTRY_BYTES, Model, Version, name};
 pub use schedules::schedule_contract;
 pub use tuners::tuner_contract;
 

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::guards::Guards;
+use super::cuts::{cut, level_guards};
 use crate::key::Key;
 use crate::layout::{LogicalLevel, PhysicalLevel};
 use crate::observation::{InFlight, Observation};
@@ -29,7 +29,7 @@ pub struct Version {
 }
 
 /// One file's entries by key.
-type Entries = BTreeMap<u32, Version>;
+pub(super) type Entries = BTreeMap<u32, Version>;
 
 /// A tree whose data can be checked.
 #[derive(Clone, Debug)]
@@ -46,12 +46,16 @@ pub struct Model {
     pub order: Order,
     /// The limits are held.
     pub pinned: bool,
+    /// Drains may begin: what the planner remembers can be made durable.
+    pub drains_begin: bool,
     /// What could move is rewritten.
     pub moves_rewrite: bool,
     /// Accepted plans, oldest first.
     pub running: Vec<Plan>,
     /// Bytes that merges wrote.
     pub written_bytes: u64,
+    /// The planner's memory when it was last made durable.
+    durable: TreeState,
     levels: Vec<Vec<(u64, Entries)>>,
     next_file: u64,
     writes: u64,
@@ -62,13 +66,16 @@ impl Model {
     /// An empty tree.
     pub fn new(shape: Shape, limits: RunLimits) -> Model {
         let levels = vec![Vec::new(); usize::from(shape.layout.num_levels())];
+        let state = TreeState::new(limits);
         Model {
             shape,
-            state: TreeState::new(limits),
+            durable: state.clone(),
+            state,
             unreadable: BTreeSet::new(),
             workers: 2,
             order: Order::all(Phase::Low, "whatever is due"),
             pinned: false,
+            drains_begin: true,
             moves_rewrite: false,
             running: Vec::new(),
             written_bytes: 0,
@@ -161,7 +168,7 @@ impl Model {
             at_bound: self.order.at_bound,
             deep: self.order.deep,
             pinned: self.pinned,
-            drains_begin: true,
+            drains_begin: self.drains_begin,
             moves_rewrite: self.moves_rewrite,
         }
     }
@@ -182,6 +189,9 @@ impl Model {
     }
 
     /// Asks the planner and accepts what it proposes. Returns how much that was.
+    ///
+    /// # Panics
+    /// When a plan is refused, or a drain begins that cannot be made durable.
     pub fn plan(&mut self) -> usize {
         let seen = self.observation();
         let planned = planner::plan(&seen);
@@ -192,6 +202,11 @@ impl Model {
             in_flight.push(planner::in_flight(plan));
         }
         self.state = planned.state;
+        if self.drains_begin {
+            self.durable = self.state.clone();
+        } else {
+            assert_eq!(self.state.next_drain, seen.state.next_drain);
+        }
         let accepted = planned.plans.len();
         self.running.extend(planned.plans);
         accepted
@@ -234,6 +249,12 @@ impl Model {
     pub fn forget(&mut self) {
         self.running.clear();
         self.state = TreeState::new(self.state.limits.clone());
+    }
+
+    /// Goes on with the memory that was durable, which may be of another tree, as after a crash.
+    pub fn crash(&mut self) {
+        self.running.clear();
+        self.state = self.durable.clone();
     }
 
     /// Runs of a level, newest first, as entry counts.
@@ -332,43 +353,6 @@ impl Model {
         let tree = self.tree();
         level_guards(&self.shape.fitted(&tree), &self.state, output, &tree)
     }
-}
-
-/// Cuts outputs at guards and at the plan's file size, as the engine's partitioner does.
-fn cut(plan: &Plan, guards: &[Key], merged: Entries) -> Vec<Entries> {
-    let most = (plan.output_file_size / ENTRY_BYTES).max(1) as usize;
-    let mut files: Vec<Entries> = Vec::new();
-    let mut guard = 0;
-    for (key, version) in merged {
-        let name = name(key);
-        let before = guard;
-        while guards.get(guard).is_some_and(|cut| *cut <= name) {
-            guard += 1;
-        }
-        match files.last_mut() {
-            Some(file) if guard == before && file.len() < most => {
-                file.insert(key, version);
-            }
-            _ => files.push(Entries::from([(key, version)])),
-        }
-    }
-    files
-}
-
-/// The keys at which outputs into a physical level are cut.
-pub fn level_guards(
-    shape: &Shape,
-    state: &TreeState,
-    output: PhysicalLevel,
-    tree: &Tree,
-) -> Vec<Key> {
-    let level = shape
-        .layout
-        .logical(output)
-        .map_or(LogicalLevel(1), |at| at.0);
-    let pieces = shape.pieces(level, &state.limits, tree);
-    let guards: &Guards = &state.guards;
-    guards.for_intervals(pieces).cloned().collect()
 }
 
 /// Whether a file's range holds a key, so that a tombstone above must stay.

@@ -100,17 +100,17 @@ impl Detacher {
             must_refit: false,
         };
         seen.work.done = !ours && !state::path(&self.directory).exists();
-        let mut trees = BTreeMap::new();
+        let mut families = BTreeMap::new();
         for name in &record.names {
             let settings = recorded::family_settings(&record.options, &stored, name)?;
-            let tree = opened.look(name)?.tree;
-            seen.must_merge |= !fits(&tree) && !is_one_run(&tree);
-            seen.must_refit |= !fits(&tree);
-            trees.insert(name, tree);
+            let family = opened.look(name)?;
+            seen.must_merge |= !fits(&family.tree) && !is_one_run(&family.tree);
+            seen.must_refit |= !fits(&family.tree);
+            families.insert(name, family);
             seen.settings.insert(name.clone(), settings);
         }
-        for (name, tree) in &trees {
-            seen.add(name, tree, &stored)?;
+        for (name, family) in &families {
+            seen.add(name, family, &stored)?;
         }
         Ok(seen)
     }
@@ -208,12 +208,13 @@ impl Detacher {
 impl Seen {
     /// Where one column family must be merged, the planner drives all, and may sink what
     /// fits a plain RocksDB: so all are merged.
-    fn add(&mut self, name: &str, tree: &Tree, stored: &Stored) -> Result<()> {
-        let settings = &self.settings[name];
+    fn add(&mut self, name: &str, family: &read::Looked, stored: &Stored) -> Result<()> {
+        let (settings, tree) = (&self.settings[name], &family.tree);
         let found = if self.must_merge && !is_one_run(tree) {
             let mut state = recorded::family_state(stored, name, settings);
             state.compact_all = true;
-            forecast(&settings.shape(), tree, &state, settings.workers)?
+            let (shape, workers) = (settings.shape(), settings.workers);
+            forecast(&shape, tree, &state, workers, family.moves_rewrite)?
         } else {
             Forecast::default()
         };

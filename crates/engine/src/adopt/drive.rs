@@ -206,7 +206,7 @@ impl Driven {
             ))
         } else if let Some((family, rounds)) = stuck {
             Some(format!(
-                "planning fails in column family \"{family}\", {rounds} times in a row{}",
+                "rounds fail in column family \"{family}\", {rounds} times in a row{}",
                 why(&health.trouble)
             ))
         } else if !health.running {

@@ -31,7 +31,8 @@ pub struct Forecast {
     pub largest_merge_bytes: u64,
 }
 
-/// Asks the planner until it wants nothing more.
+/// Asks the planner until it wants nothing more. Where moves rewrite
+/// ([`Observation::moves_rewrite`]) it wants none, and merges what it would have moved.
 ///
 /// # Errors
 /// When it does not come to rest, which is a defect of the planner.
@@ -40,8 +41,10 @@ pub(crate) fn forecast(
     tree: &Tree,
     state: &TreeState,
     workers: usize,
+    moves_rewrite: bool,
 ) -> Result<Forecast> {
     let mut seen = Observation::quiet(shape.clone(), tree.clone(), state.clone(), workers);
+    seen.moves_rewrite = moves_rewrite;
     let mut found = Forecast::default();
     let mut next_file = tree.iter().map(|(_, file)| file.number).max().unwrap_or(0) + 1;
     while found.moves + found.merges < MOST_PLANS {
@@ -220,6 +223,7 @@ mod tests {
     use super::*;
     use lissom_core::RunLimits;
     use lissom_core::shape::RunLimit;
+    use lissom_core::testing::drawing::parse;
     use lissom_core::testing::{numbered_files, small_shape};
 
     fn state() -> TreeState {
@@ -251,18 +255,33 @@ mod tests {
             empty(),
             run(0, 500),
         ]);
-        let found = forecast(&small_shape(), &tree, &state(), 2).expect("at rest");
+        let found = forecast(&small_shape(), &tree, &state(), 2, false).expect("at rest");
         assert_eq!((found.merges, found.merged_bytes), (0, 0));
         assert!(found.moves > 0, "{found:?}");
     }
 
     #[test]
     fn a_tree_at_rest_wants_nothing() {
-        let tree = plain(vec![run(0, 3)]);
-        let found = forecast(&small_shape(), &tree, &state(), 2).expect("at rest");
-        assert!(found.is_nothing(), "{found:?}");
-        let nothing = forecast(&small_shape(), &Tree::default(), &state(), 2).expect("at rest");
-        assert!(nothing.is_nothing());
+        for tree in [plain(vec![run(0, 3)]), Tree::default()] {
+            let found = forecast(&small_shape(), &tree, &state(), 2, false).expect("at rest");
+            assert!(found.is_nothing(), "{found:?}");
+        }
+    }
+
+    /// They are merges there, and a run waits for longer before it goes to its seat.
+    #[test]
+    fn no_move_is_foreseen_where_moves_rewrite() {
+        let foreseen = |slot: u16, moves_rewrite: bool| {
+            let run = "0-9:2000 10-19:2000 20-29:2000 30-39:2000";
+            let seen = parse(&format!("2.{slot}: {run}")).expect("a drawing");
+            forecast(&seen.shape, &seen.tree, &seen.state, 2, moves_rewrite).expect("at rest")
+        };
+        let moved = foreseen(2, false);
+        assert_eq!((moved.moves, moved.merged_bytes), (1, 0));
+        let merged = foreseen(2, true);
+        assert_eq!((merged.moves, merged.merged_bytes), (0, 8_000));
+        let left = foreseen(3, true);
+        assert!(left.is_nothing(), "{left:?}");
     }
 
     #[test]
@@ -274,7 +293,7 @@ mod tests {
         let tree = plain(levels);
         let mut all = state();
         all.compact_all = true;
-        let found = forecast(&small_shape(), &tree, &all, 1).expect("at rest");
+        let found = forecast(&small_shape(), &tree, &all, 1, false).expect("at rest");
         assert!(found.merged_bytes >= 4_000, "{found:?}");
         assert!(found.largest_merge_bytes <= tree.total_bytes());
     }

@@ -103,7 +103,8 @@ impl Adopter {
             }
             let state = recorded::family_state(&stored, name, &settings);
             let state = self.begun(state, &settings, &seen.tree);
-            let found = forecast(&settings.shape(), &seen.tree, &state, settings.workers)?;
+            let (shape, workers) = (settings.shape(), settings.workers);
+            let found = forecast(&shape, &seen.tree, &state, workers, seen.moves_rewrite)?;
             let adopted = stored.families.contains_key(name) && record.has_our_levels(name);
             work.done &= adopted && found.is_nothing() && are_recorded(&settings, &before);
             work.add(name, &seen.tree, &settings, found);

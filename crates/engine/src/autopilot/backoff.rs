@@ -128,6 +128,11 @@ impl BackOff {
         failed.map(|failures| failures.until).max()
     }
 
+    /// Whether a plan rests.
+    pub(super) fn rests(&self, plan: &Plan, now: Instant) -> bool {
+        self.rests_until(plan).is_some_and(|until| now < until)
+    }
+
     /// Whether this plan came out stale the last time: then its [`surroundings`] tell
     /// something.
     pub(super) fn came_out_stale(&self, plan: &Plan) -> bool {

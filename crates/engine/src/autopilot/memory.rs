@@ -11,20 +11,28 @@ use crate::files::state::{self, Stored, StoredFamily, StoredSchedule};
 pub(super) struct Memory {
     directory: PathBuf,
     stored: Stored,
+    /// The last attempt to write failed: the file may hold what was to be stored, and whether
+    /// it can be written is told by the next attempt alone.
+    failed: bool,
 }
 
 impl Memory {
     pub(super) fn new(directory: PathBuf, stored: Stored) -> Memory {
-        Memory { directory, stored }
+        Memory {
+            directory,
+            stored,
+            failed: false,
+        }
     }
 
     pub(super) fn family(&self, name: &str) -> Option<&StoredFamily> {
         self.stored.families.get(name)
     }
 
-    /// Makes the state of one column family durable.
+    /// Makes the state of one column family durable. After an attempt that failed it is written
+    /// whatever it is.
     pub(super) fn keep(&mut self, name: &str, family: StoredFamily) -> Result<()> {
-        if self.family(name) == Some(&family) {
+        if !self.failed && self.family(name) == Some(&family) {
             return Ok(());
         }
         let mut next = self.stored.clone();
@@ -67,7 +75,7 @@ impl Memory {
     }
 
     fn keep_stored_schedule(&mut self, schedule: StoredSchedule) -> Result<()> {
-        if self.stored.schedule == schedule {
+        if !self.failed && self.stored.schedule == schedule {
             return Ok(());
         }
         let mut next = self.stored.clone();
@@ -85,8 +93,34 @@ impl Memory {
     }
 
     fn replace(&mut self, next: Stored) -> Result<()> {
+        self.failed = true;
         state::save(&self.directory, &next)?;
+        self.failed = false;
         self.stored = next;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Settings;
+
+    /// What was kept before says nothing of whether it can be kept now.
+    #[test]
+    fn what_is_stored_already_is_written_again_after_an_attempt_that_failed() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let mut memory = Memory::new(directory.path().into(), Stored::default());
+        let family = StoredFamily::of(&Settings::default());
+        memory.keep("default", family.clone()).expect("written");
+        let obstacle = directory.path().join("LISSOM.tmp");
+        std::fs::create_dir(&obstacle).expect("made");
+        let unchanged = memory.keep("default", family.clone());
+        unchanged.expect("nothing is to be written");
+        assert!(memory.keep("other", family.clone()).is_err());
+        assert!(memory.keep("default", family.clone()).is_err());
+        std::fs::remove_dir(&obstacle).expect("removed");
+        memory.keep("default", family).expect("written");
+        assert!(memory.family("other").is_none());
     }
 }

@@ -35,11 +35,12 @@ pub struct Health {
     /// Column families whose tuner panicked, did not answer, or answered what cannot be
     /// obeyed: the last limits that have held for long hold until a policy is set.
     pub broken_tuners: BTreeSet<String>,
-    /// The last failure of the autopilot, until a compaction succeeds.
+    /// What fails in `failed_rounds`, as long as it does; else the last failure of the autopilot,
+    /// until a compaction succeeds.
     pub trouble: Option<String>,
     /// Column families in which rounds fail, and how many have in a row; under "" those that
-    /// failed for the database as a whole. `trouble` says why. Nothing is planned there, unless
-    /// it is the state file that cannot be written: then no drain begins, and all else goes on.
+    /// failed for the database as a whole. `trouble` says why. Where it is the state file that
+    /// cannot be written, no drain begins and all else goes on; otherwise nothing is planned.
     /// Each attempt is followed by twice the rest of the one before, from 100 ms to 10 s.
     pub failed_rounds: BTreeMap<String, u32>,
     /// Journal lines that could not be written.
@@ -134,17 +135,33 @@ impl Autopilot {
                 .filter(|family| family.view.lock().tuner_broken)
                 .map(|family| family.name.clone())
                 .collect(),
-            trouble: self.shared.trouble.lock().clone(),
+            trouble: self.trouble(&families),
             failed_rounds: self.failed_rounds(&families),
             dropped_journal_lines: self.shared.journal.dropped(),
         }
     }
 
+    /// Compactions that succeed end no failure of rounds: in the same family L0 is merged while
+    /// the state file cannot be written.
+    fn trouble(&self, families: &BTreeMap<String, Arc<Family>>) -> Option<String> {
+        let why = |family: &Arc<Family>| {
+            let view = family.view.lock();
+            view.failing.as_ref().map(|failing| failing.why.clone())
+        };
+        let failing = families.values().find_map(why);
+        failing.or_else(|| self.shared.trouble.lock().clone())
+    }
+
     fn failed_rounds(&self, families: &BTreeMap<String, Arc<Family>>) -> BTreeMap<String, u32> {
         let whole = (String::new(), self.shared.failed_turns.load(Relaxed));
+        let failed = |family: &Arc<Family>| {
+            let view = family.view.lock();
+            let rounds = view.failing.as_ref().map_or(0, |failing| failing.times);
+            (family.name.clone(), rounds)
+        };
         families
             .values()
-            .map(|family| (family.name.clone(), family.view.lock().failed_rounds))
+            .map(failed)
             .chain([whole])
             .filter(|(_, rounds)| *rounds > 0)
             .collect()

@@ -11,7 +11,7 @@ use super::applying;
 use super::memory::Memory;
 use super::pilot::Pilot;
 use super::scheduler::{Scheduler, free_writers};
-use super::shared::{Request, Shared};
+use super::shared::{Failing, Request, Shared};
 use crate::error::{Error, Result};
 use crate::files::{pin, request};
 
@@ -25,7 +25,7 @@ const LONGEST_REST: Duration = Duration::from_secs(10);
 
 struct Seat {
     pilot: Pilot,
-    failures: u32,
+    failing: Option<Failing>,
     resting_until: Option<Instant>,
 }
 
@@ -173,7 +173,7 @@ fn take_seats(shared: &Shared, memory: &mut Memory, seats: &mut BTreeMap<String,
             shared.journal.write(name, pilot.begin());
             Seat {
                 pilot,
-                failures: 0,
+                failing: None,
                 resting_until: None,
             }
         });
@@ -200,25 +200,40 @@ impl Seat {
         match result {
             Ok(rest) => {
                 self.resting_until = None;
-                self.count_failures(self.pilot.failed_saves());
+                let failing = self.pilot.failed_saves().cloned();
+                self.tell(shared, name, failing);
                 rest
             }
             Err(error) => {
-                shared.complain(name, error.to_string());
-                self.resting_until = Some(Instant::now() + rest_after(self.failures));
+                let failures = self.failing.as_ref().map_or(0, |failing| failing.times);
+                self.resting_until = Some(Instant::now() + rest_after(failures));
                 // A round that finds no news would pass for one that went through.
                 self.pilot.look_again();
-                self.count_failures(self.failures.saturating_add(1));
+                let failing = Failing {
+                    times: failures.saturating_add(1),
+                    why: error.to_string(),
+                };
+                self.tell(shared, name, Some(failing));
                 None
             }
         }
     }
 
-    fn count_failures(&mut self, failures: u32) {
-        if failures != self.failures {
-            self.failures = failures;
-            self.pilot.family.view.lock().failed_rounds = failures;
+    /// Shows what fails, and writes it down unless it is what failed the last time: what
+    /// succeeds elsewhere meanwhile makes no news of it.
+    fn tell(&mut self, shared: &Shared, name: &str, failing: Option<Failing>) {
+        if failing == self.failing {
+            return;
         }
+        let why = |failing: &Option<Failing>| failing.as_ref().map(|it| it.why.clone());
+        let (before, now) = (why(&self.failing), why(&failing));
+        if now != before
+            && let Some(sentence) = now
+        {
+            shared.complain(name, sentence);
+        }
+        self.pilot.family.view.lock().failing.clone_from(&failing);
+        self.failing = failing;
     }
 }
 

@@ -318,8 +318,17 @@ pub(super) struct View {
     pub(super) idle_at: Option<u64>,
     /// Looks at the tree so far.
     pub(super) looks: u64,
-    /// Rounds that failed since one went through.
-    pub(super) failed_rounds: u32,
+    /// Absent since a round has gone through.
+    pub(super) failing: Option<Failing>,
+}
+
+/// What fails in a column family, again and again.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Failing {
+    /// How often in a row.
+    pub(super) times: u32,
+    /// What it failed of last, as a sentence.
+    pub(super) why: String,
 }
 
 impl View {
@@ -343,7 +352,7 @@ impl View {
             tuner_broken: false,
             idle_at: None,
             looks: 0,
-            failed_rounds: 0,
+            failing: None,
         }
     }
 }

@@ -117,7 +117,7 @@ fn carry_out(shared: &Shared, job: &Job) -> Executed {
     let merge = || shared.priorities.during(which, merge);
     let executed = sparing(deep_inputs(&job.plan), merge);
     if let Outcome::Done { write_bytes, took, .. } = &executed.outcome
-        // A move under a compaction filter is a rewrite.
+        // A move of L0 is a merge where others were flushed over its files.
         && (job.plan.kind == PlanKind::Merge || *write_bytes > 0)
     {
         count_compaction(

@@ -69,13 +69,15 @@ impl Compactor {
         for name in &opened.record.names {
             let settings = recorded::family_settings(&opened.record.options, &stored, name)?;
             if chosen.contains(name) {
-                let tree = opened.look(name)?.tree;
+                let seen = opened.look(name)?;
+                let (shape, tree) = (settings.shape(), seen.tree);
                 let mut state = recorded::family_state(&stored, name, &settings);
                 state.compact_all = true;
                 let found = if is_one_run(&tree) {
                     Forecast::default()
                 } else {
-                    forecast(&settings.shape(), &tree, &state, settings.workers)?
+                    let workers = settings.workers;
+                    forecast(&shape, &tree, &state, workers, seen.moves_rewrite)?
                 };
                 work.add(name, &tree, &settings, found);
             }

@@ -12,6 +12,7 @@ use super::record::{Gate, Record};
 use crate::RocksDb;
 use crate::db::directory::{check_log, require_utf8};
 use crate::error::{Error, Result};
+use crate::execute::has_compaction_filter;
 use crate::ffi::CfRef;
 use crate::ffi::options::{ColumnFamilyOptions, read_options};
 use crate::ffi::options_file::{LoadedOptions, load_latest_options};
@@ -43,6 +44,8 @@ pub(crate) struct Looked {
     pub(crate) tables: BTreeMap<u64, TableRow>,
     /// A sentence when something could not be read.
     pub(crate) remark: Option<String>,
+    /// RocksDB would move nothing, with the options that it was opened with.
+    pub(crate) moves_rewrite: bool,
 }
 
 /// Refuses a directory that holds no database, or cannot be looked at.
@@ -224,6 +227,7 @@ impl Opened {
             tree,
             tables,
             remark,
+            moves_rewrite: has_compaction_filter(&handle),
         })
     }
 

@@ -224,9 +224,10 @@ pub struct Settings {
     /// (`/sys/block/DEVICE/queue/scheduler`). Elsewhere it does nothing. It needs no right.
     ///
     /// What is served only when nobody else has asked waits for such an instant with each
-    /// piece: beside clients that read all the time merges of `compaction_readahead_size` =
+    /// request: beside clients that read all the time merges of `compaction_readahead_size` =
     /// 128 KiB come to a crawl, and what is then owed costs more than was gained
-    /// (bench/dlc.md). With pieces of 1 MiB or more it may pay.
+    /// (bench/dlc.md). With `compaction_readahead_size` and `writable_file_max_buffer_size` of
+    /// 1 MiB or more it may pay.
     ///
     /// Default: false. Dynamically changeable: no.
     pub idle_io_priority: bool,
@@ -244,9 +245,9 @@ pub struct Settings {
     /// Default: 128 KiB. Dynamically changeable: no.
     pub compaction_readahead_size: u64,
 
-    /// Bytes that flushes and compactions write at once, from 4 KiB to 64 MiB. What waits
-    /// behind a read of a compaction waits behind its writes as well. RocksDB's own default is
-    /// 1 MiB.
+    /// Bytes that flushes and compactions write at once, from 4 KiB to 64 MiB; the log and the
+    /// manifest are written through buffers of at most this size, too. A read of a user's waits
+    /// behind these writes as it does behind a compaction's reads. RocksDB's own default is 1 MiB.
     ///
     /// Default: 128 KiB. Dynamically changeable: no.
     pub writable_file_max_buffer_size: u64,

@@ -93,7 +93,8 @@ pub struct TunerWork {
 pub struct Pieces {
     /// Merges that succeeded.
     pub merged: u64,
-    /// Moves that succeeded.
+    /// Moves that succeeded, with those of L0 that RocksDB merged, since others had been flushed
+    /// over the files: of these the bytes alone count as those of merges.
     pub moved: u64,
     /// Plans that met a changed tree and were planned again.
     pub stale: u64,
@@ -102,17 +103,17 @@ pub struct Pieces {
     /// Failed ones.
     pub failed: u64,
     /// Those that took other files than planned, or rewrote what they should
-    /// have moved.
+    /// have moved, unless that lay in L0.
     pub mismatched: u64,
     /// Input bytes of the largest merge.
     pub largest_bytes: u64,
     /// The same since [`Autopilot::take_largest_merge`](crate::Autopilot::take_largest_merge).
     pub(crate) largest_since_taken: u64,
-    /// Bytes read by merges.
+    /// Bytes read by merges, planned as such or not.
     pub read_bytes: u64,
-    /// Bytes written by merges.
+    /// Bytes written by them.
     pub write_bytes: u64,
-    /// Time that merges took, summed over workers.
+    /// Time that planned merges took, summed over workers.
     pub time: Duration,
     /// Merges over the bound of a piece, by cause.
     pub excesses: BTreeMap<Excess, u64>,

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use lissom::adopt::{Adopter, Detacher};
+use lissom::adopt::{Adopter, Detacher, Work};
 use lissom::control::Compactor;
 use lissom::core::Layout;
 use lissom::inspect::recorded_policy;
 use lissom::{Compression, Db, Settings};
+use rust_rocksdb::compaction_filter::Decision;
 use rust_rocksdb::{DB, Options};
 
 use super::plain::{Style, contents, make, occupied};
@@ -89,6 +90,29 @@ fn static_level_bytes() {
 #[test]
 fn universal() {
     there_and_back(Style::Universal);
+}
+
+/// RocksDB moves nothing under one.
+#[test]
+fn what_is_rewritten_for_a_compaction_filter_is_foreseen() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path();
+    make(path, Style::Dynamic, 30_000);
+    let moves = |work: &Work| -> u64 {
+        let families = work.families.iter();
+        families.map(|family| family.forecast.moves).sum()
+    };
+    assert!(moves(&adopter(path).forecast().expect("a forecast")) > 0);
+    let filtered = || {
+        adopter(path).customise(|_, options| {
+            options.set_compaction_filter("keep", |_, _, _| Decision::Keep);
+        })
+    };
+    let foreseen = filtered().adopt(&mut |_| ()).expect("adopted");
+    assert_eq!(moves(&foreseen), 0);
+    assert!(foreseen.needed_bytes > 0);
+    let left = filtered().forecast().expect("a forecast");
+    assert!(left.done, "{left:?}");
 }
 
 #[test]
@@ -257,7 +281,7 @@ fn work_that_cannot_go_on_ends_with_a_sentence() {
     let error = error.to_string();
     for words in [
         "the work stopped, and no data is lost",
-        "planning fails in column family \"default\"",
+        "rounds fail in column family \"default\"",
         "cannot write",
     ] {
         assert!(error.contains(words), "{error}");

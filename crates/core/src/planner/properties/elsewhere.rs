@@ -68,10 +68,11 @@ fn a_run_that_the_drain_has_filled_itself_receives_the_rest() {
     assert!(outputs(&drained("1,4", 2_000, 6_000)).is_empty());
 }
 
-/// Of level 2 the three runs leave so little that any other one counts as sealed.
+/// Of level 2 the three runs leave so little that any other one counts as sealed; and what was
+/// brought takes more bytes there than it did above.
 #[test]
-fn a_run_that_the_drain_has_begun_receives_the_rest_though_it_is_larger_there() {
-    let with = |receiver: u64| {
+fn a_run_that_the_drain_has_begun_receives_the_rest_however_large_it_is() {
+    let with = |receiver: u64, begins_run: bool| {
         let mut seen = parse(&format!(
             "limits 1,10
              1.14: 50-90:1900
@@ -83,11 +84,24 @@ fn a_run_that_the_drain_has_begun_receives_the_rest_though_it_is_larger_there() 
         ))
         .expect("a drawing");
         set_begun_with(&mut seen, 3_900);
+        seen.state.drains[0].begins_run = begins_run;
         outputs(&seen)
     };
-    // Of what it holds 2,000 bytes were brought.
-    assert_eq!(with(2_010), [slot(2, 12)]);
-    assert!(with(2_400).is_empty(), "it was there before");
+    // 2,000 bytes were brought.
+    assert_eq!(with(2_010, true), [slot(2, 12)]);
+    assert_eq!(with(5_000, true), [slot(2, 12)]);
+    assert!(with(2_010, false).is_empty(), "it was there before");
+}
+
+#[test]
+fn a_drain_remembers_whether_it_begins_the_run_that_receives() {
+    let begins_run = |below: &str| {
+        let drawing = format!("1.14: 0-90:2000 \n 1.15: 0-90:2000 \n {below}");
+        let planned = plan(&parse(&drawing).expect("a drawing"));
+        planned.state.drains[0].begins_run
+    };
+    assert!(begins_run(""));
+    assert!(!begins_run("2.15: 0-90:100"));
 }
 
 #[test]

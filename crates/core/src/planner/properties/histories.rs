@@ -47,11 +47,12 @@ proptest! {
         let mut model = Model::new(shape, RunLimits::uniform(RunLimit::clamped(limit)));
         for step in &steps {
             apply(&mut model, step);
-            if matches!(step, Step::Brake | Step::Forget) {
+            if matches!(step, Step::Brake | Step::Forget | Step::Crash) {
                 model.check();
             }
         }
         model.unreadable.clear();
+        apply(&mut model, &Step::Durable(true));
         apply(&mut model, &Step::Order(Level0Order::Merge, DeepOrder::All));
         while !model.running.is_empty() {
             model.finish(0);
@@ -71,7 +72,7 @@ proptest! {
     }
 
     /// Under every transition pinned limits stay, whatever is drained, emptied or asked
-    /// for meanwhile.
+    /// for meanwhile. A crash may bring back those of before.
     #[test]
     fn pinned_limits_stay(
         before in prop::collection::vec(step(), 1..150),
@@ -87,7 +88,8 @@ proptest! {
         }
         model.pinned = true;
         let held = model.state.limits.clone();
-        for step in meanwhile.iter().filter(|step| !matches!(step, Step::Pin(_))) {
+        let holds = |step: &&Step| !matches!(step, Step::Pin(_) | Step::Crash);
+        for step in meanwhile.iter().filter(holds) {
             apply(&mut model, step);
             prop_assert_eq!(&model.state.limits, &held, "{:?}", step);
         }
@@ -104,7 +106,8 @@ proptest! {
         let mut shape = small_shape();
         shape.transition = Transition::Lazy;
         let mut model = Model::new(shape, RunLimits::uniform(RunLimit::clamped(limit)));
-        for step in steps.iter().filter(|step| !matches!(step, Step::Pin(_))) {
+        let waits = |step: &&Step| !matches!(step, Step::Pin(_) | Step::Crash);
+        for step in steps.iter().filter(waits) {
             apply(&mut model, step);
             // What is looked at before a plan is the tree of another moment.
             model.plan();

@@ -27,8 +27,8 @@ fn a_run_goes_to_its_seat_in_pieces_and_only_when_slots_have_nearly_run_out() {
     assert_eq!(
         begun,
         "begin 2.2 -> 2.15: level 2 has free slots below its runs\n\
-         merge 2.2[1] -> 2.15 (2000 bytes): level 2 has free slots below its runs\n\
-         merge 2.2[2] -> 2.15 (2000 bytes): level 2 has free slots below its runs\n"
+         merge 2.2[1] -> 2.15 (2000 bytes): level 2 has free slots below its runs\n",
+        "one of two workers is kept for L0"
     );
 }
 
@@ -54,6 +54,24 @@ fn what_rocksdb_left_on_the_landing_level_is_merged_and_told() {
     assert_eq!(landed.files().count(), 1, "it goes to a slot of its own");
 }
 
+/// They go one after another, and the newest one, into which L0 is merged, is the last.
+#[test]
+fn l0_is_merged_beside_runs_that_go_to_their_seats() {
+    let seen = parse(
+        "limits 10
+         moves rewrite
+         L0: 0-90 0-90 0-90 0-90
+         1.0: 0-90:400
+         1.3: 0-40:1500 50-90:1500",
+    )
+    .expect("a drawing");
+    let merges = "begin 1.3 -> 1.15: level 1 has free slots below its runs\n\
+                  merge 1.3[6] -> 1.15 (1500 bytes): level 1 has free slots below its runs\n\
+                  merge L0[1, 2, 3, 4] + 1.0[5] -> 1.0 (800 bytes): ";
+    let shown = show(&seen, &plan(&seen));
+    assert!(shown.starts_with(merges), "{shown}");
+}
+
 /// Runs that came while level 1 was drained run out of slots before they fill it.
 #[test]
 fn a_tree_is_kept_in_order_without_a_move() {
@@ -70,7 +88,8 @@ fn a_tree_is_kept_in_order_without_a_move() {
             reseated += usize::from(matches!(plan.reason, Reason::Reseat { .. }));
         }
         model.finish(0);
-        assert!(model.tree().level0().len() < 40, "L0 is merged");
+        let slowdown = model.shape.level0_slowdown_writes_trigger as usize;
+        assert!(model.tree().level0().len() < slowdown, "L0 is merged");
     }
     assert!(reseated > 0);
     model.settle(2_000);

@@ -22,6 +22,10 @@ pub(super) enum Step {
     Limit(u16, u16),
     Brake,
     Forget,
+    /// Go on with the memory that was durable.
+    Crash,
+    /// Whether the memory can be made durable.
+    Durable(bool),
     CompactAll,
     Consolidate(u16),
     PushDown(u16),
@@ -42,6 +46,8 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
         2 => (1u16..4, limit()).prop_map(|(level, runs)| Step::Limit(level, runs)),
         1 => Just(Step::Brake),
         1 => Just(Step::Forget),
+        1 => Just(Step::Crash),
+        2 => any::<bool>().prop_map(Step::Durable),
         1 => Just(Step::CompactAll),
         1 => (1u16..4).prop_map(Step::Consolidate),
         1 => (1u16..4).prop_map(Step::PushDown),
@@ -71,6 +77,8 @@ pub(super) fn apply(model: &mut Model, step: &Step) {
         }
         Step::Brake => model.brake(),
         Step::Forget => model.forget(),
+        Step::Crash => model.crash(),
+        Step::Durable(can_be) => model.drains_begin = *can_be,
         Step::CompactAll => model.state.compact_all = true,
         Step::Consolidate(level) => model.state.consolidate = vec![LogicalLevel(*level)],
         Step::PushDown(level) => model.state.push_down = vec![LogicalLevel(*level)],

@@ -2,7 +2,10 @@
 
 use super::flush_scattered;
 use crate::layout::LogicalLevel;
+use crate::plan::Reason;
+use crate::planner::plan;
 use crate::shape::{RunLimit, RunLimits};
+use crate::testing::drawing::parse;
 use crate::testing::{ENTRY_BYTES, Model, small_shape};
 
 /// A tree of three levels whose level 2 holds such a file, with so many runs in level 1.
@@ -18,6 +21,19 @@ fn damaged(limit: u16) -> Model {
     let files = tree.files(run);
     model.unreadable = [files[files.len() / 2].number].into();
     model
+}
+
+/// It stands as long as the tuner has it.
+#[test]
+fn a_wish_of_which_nothing_can_be_merged_keeps_no_leftovers_apart() {
+    let runs: Vec<String> = (7..16).map(|slot| format!("1.{slot}: 41-49:4")).collect();
+    let drawing = format!("{} \n 2.15: 40-50:8 \n unreadable 9", runs.join("\n"));
+    let mut seen = parse(&drawing).expect("a drawing");
+    let level = LogicalLevel(1);
+    seen.state.consolidate = vec![level];
+    let begun = plan(&seen).state.drains;
+    let begun: Vec<Reason> = begun.into_iter().map(|drain| drain.reason).collect();
+    assert_eq!(begun, [Reason::Leftovers { level }]);
 }
 
 /// Every drain of level 1 leaves what meets the file, and L0 is merged meanwhile: without end that

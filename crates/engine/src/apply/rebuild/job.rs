@@ -195,7 +195,8 @@ pub(in crate::apply) fn run(job: &Job, watch: &mut Watch<'_>) -> Result<Rebuilt>
 }
 
 /// The progress of a copy that was begun from this very database with these very
-/// options, or of a new one.
+/// options, or of a new one. It is of what is asked for now: other words may come to the
+/// same options, and the same command completes the exchange.
 fn begin(job: &Job) -> Result<Progress> {
     let place = &job.place;
     let wanted = Progress {
@@ -209,7 +210,13 @@ fn begin(job: &Job) -> Result<Progress> {
         false => None,
     };
     let progress = match found {
-        Some(Mark::Copy(found)) if found.is_of(&wanted) && is_untouched(place, &found)? => found,
+        Some(Mark::Copy(mut found)) if found.is_of(&wanted) && is_untouched(place, &found)? => {
+            if found.wanted != wanted.wanted {
+                found.wanted = wanted.wanted;
+                save(job, &found)?;
+            }
+            found
+        }
         _ => begin_anew(place, wanted)?,
     };
     same_owner(&place.path, &place.rebuild)?;
@@ -345,47 +352,5 @@ fn digest_of<'a>(options: &OptionsText, families: impl Iterator<Item = &'a str>)
 }
 
 #[cfg(test)]
-mod tests {
-    use rust_rocksdb::DB;
-
-    use super::*;
-
-    fn job(path: &Path) -> Job {
-        let directory = Directory::look(path).expect("a database");
-        Job {
-            place: Place::of(path).expect("a place"),
-            names: directory.names,
-            present: directory.options.clone(),
-            mistakes: directory.mistakes,
-            target: directory.options,
-            wanted: String::new(),
-            customise: Arc::new(|_, _| ()),
-        }
-    }
-
-    /// As after a kill between the comparison and the exchange.
-    #[test]
-    fn a_copy_that_was_compared_is_taken_as_it_is() {
-        let parent = tempfile::tempdir().expect("a directory");
-        let path = parent.path().join("data");
-        let db = DB::open_default(&path).expect("a new database");
-        db.put("key", "value").expect("a put");
-        drop(db);
-        let job = job(&path);
-        let source = job.open_source().expect("readable");
-        let mut progress = begin(&job).expect("begun");
-        copy_all(&job, &source, &mut progress, &mut |_| ()).expect("copied");
-        check_all(&job, &source, &mut progress, &mut |_| ()).expect("equal");
-        drop(source);
-        let seen = job.place.seen().expect("readable");
-        assert_eq!(seen.rebuild, State::Verified);
-
-        let mut told = 0;
-        let rebuilt = run(&job, &mut |_| told += 1).expect("exchanged");
-        assert_eq!(told, 0, "nothing was copied or compared again");
-        assert_eq!(rebuilt.families.len(), 1);
-        assert_eq!(rebuilt.families[0].entries, 1);
-        let seen = job.place.seen().expect("readable");
-        assert_eq!((seen.path, seen.before), (State::Bare, State::Before));
-    }
-}
+#[path = "job_tests.rs"]
+mod tests;

@@ -2,8 +2,9 @@
 //! that it is to have.
 //!
 //! Source: RocksDB 11.12, db/column_family.cc (`GetWriteStallConditionAndCause`: writes
-//! stop at level0_stop_writes_trigger whether anybody compacts or not), and
-//! db/db_impl/db_impl_write.cc (writes without a log are refused where logs are recycled).
+//! stop at level0_stop_writes_trigger whether anybody compacts or not, unless
+//! disable_auto_compactions is set), and db/db_impl/db_impl_write.cc (writes without a log are
+//! refused where logs are recycled).
 
 use crate::apply::text::{OptionsText, Section};
 use crate::error::Result;
@@ -34,7 +35,8 @@ pub(super) fn making(target: &OptionsText, names: &[String]) -> Result<OptionsTe
 }
 
 /// Whether compaction must come to its end before the copy has its own options: nobody
-/// would take the files out of level 0 later, and the first writes would stop.
+/// would take the files out of level 0 later. Each read would look into all of them, and under
+/// a style without compaction the first writes would stop.
 pub(super) fn must_settle(target: &OptionsText, names: &[String]) -> bool {
     names.iter().any(|name| is_left_alone(target, name))
 }

@@ -76,6 +76,7 @@ mod tests {
             top: PhysicalLevel(3),
             target: PhysicalLevel(4),
             range: None,
+            begins_run: false,
             reason: Reason::Manual,
         };
         seen.state.drains = vec![drain.clone()];

@@ -74,10 +74,7 @@ impl Pilot {
     ) {
         let family = self.family.clone();
         let now = Instant::now();
-        let rests = |plan: &Plan| {
-            let until = family.back_off.lock().rests_until(plan);
-            until.is_some_and(|until| now < until)
-        };
+        let rests = |plan: &Plan| family.back_off.lock().rests(plan, now);
         for plan in plans.iter().filter(|plan| !rests(plan)).take(free) {
             if let Err(refusal) = validate::validate(&seen.tree, &seen.in_flight, plan) {
                 let text = format!("a plan was refused: {refusal}");
@@ -88,6 +85,9 @@ impl Pilot {
             let job = planner::in_flight(plan);
             seen.in_flight.push(job.clone());
             self.last_started = Instant::now();
+            if plan.drain.is_some() {
+                self.last_drained = self.last_started;
+            }
             self.start(shared, &seen.tree, plan.clone(), job);
         }
     }
@@ -131,6 +131,9 @@ fn input_bytes(tree: &Tree, plan: &Plan) -> Vec<(PhysicalLevel, u64)> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
+    use lissom_core::DrainId;
     use lissom_core::testing::drawing::parse;
 
     use super::*;
@@ -174,23 +177,61 @@ mod tests {
         assert_eq!(begun, [plans[1].drain]);
     }
 
+    /// A database of two column families. Nobody takes up what waits for a worker.
+    fn stopped(directory: &Path) -> Db {
+        let db = Db::opening(directory, Settings::default())
+            .family("second", Settings::default())
+            .open()
+            .expect("opened");
+        db.autopilot().stop();
+        db
+    }
+
+    fn pilot(shared: &Shared, name: &str) -> Pilot {
+        let memory = Memory::new(shared.directory.clone(), Stored::default());
+        let family = shared.family(name).expect("it is driven");
+        Pilot::new(shared, family, &memory)
+    }
+
+    /// One of two workers is on drains, and the planner proposes the deepest first.
+    #[test]
+    fn a_piece_that_rests_leaves_its_place_to_another_drain() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let db = stopped(directory.path());
+        let shared = db.autopilot().shared.clone();
+        let mut memory = Memory::new(directory.path().into(), Stored::default());
+        let mut pilot = pilot(&shared, "default");
+        let drawing = "
+            1.13: 0-40:4
+            2.15: 0-90:16
+            3.13: 0-40:4
+            4.15: 0-90:64
+            drain 1.13 -> 2.15
+            drain 3.13 -> 4.15";
+        let mut seen = parse(drawing).expect("a drawing");
+        pilot.state = seen.state.clone();
+        let family = pilot.family.clone();
+        let mut planned = || {
+            let plans = pilot.plan(&shared, &mut memory, &mut seen, Instant::now());
+            plans.expect("planned")
+        };
+        let plans = planned();
+        let of = |plans: &[Plan]| -> Vec<_> { plans.iter().map(|plan| plan.drain).collect() };
+        assert_eq!(of(&plans), [Some(DrainId(2))]);
+        for _ in 0..8 {
+            family.back_off.lock().failed(&plans[0], Instant::now());
+        }
+        assert_eq!(of(&planned()), [Some(DrainId(2)), Some(DrainId(1))]);
+        assert_eq!(seen.workers, 2);
+    }
+
     /// The worker that is kept for L0 is one of the database.
     #[test]
     fn another_family_sees_a_piece_of_a_drain_and_looks_again_when_it_ends() {
         let directory = tempfile::tempdir().expect("a directory");
-        let db = Db::opening(directory.path(), Settings::default())
-            .family("second", Settings::default())
-            .open()
-            .expect("opened");
-        // Nobody takes up what waits for a worker.
-        db.autopilot().stop();
+        let db = stopped(directory.path());
         let shared = db.autopilot().shared.clone();
-        let memory = Memory::new(directory.path().into(), Stored::default());
-        let pilot = |name: &str| {
-            let family = shared.family(name).expect("it is driven");
-            Pilot::new(&shared, family, &memory)
-        };
-        let (mut pilot, mut other) = (pilot("default"), pilot("second"));
+        let (mut pilot, mut other) = (pilot(&shared, "default"), pilot(&shared, "second"));
         let drawing = "1.13: 0-40:4 \n 2.15: 0-90:16 \n drain 1.13 -> 2.15";
         let mut seen = parse(drawing).expect("a drawing");
         other.state = seen.state.clone();
@@ -204,5 +245,26 @@ mod tests {
         assert!(!other.has_news(&shared, now));
         cancel_rest(&shared);
         assert!(other.has_news(&shared, now));
+    }
+
+    /// Whoever writes begins merges of L0 all the time.
+    #[test]
+    fn a_drain_that_has_waited_longer_goes_first_whatever_was_merged_of_l0() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let db = stopped(directory.path());
+        let shared = db.autopilot().shared.clone();
+        let (mut pilot, mut other) = (pilot(&shared, "default"), pilot(&shared, "second"));
+        let drawings = [
+            "1.13: 0-40:4 \n 2.15: 0-90:16 \n drain 1.13 -> 2.15",
+            "L0: 0-9 0-9 0-9 0-9",
+        ];
+        for (pilot, drawing) in [&mut pilot, &mut other].into_iter().zip(drawings) {
+            let mut seen = parse(drawing).expect("a drawing");
+            let plans = planner::plan(&seen).plans;
+            pilot.dispatch(&shared, &mut seen, &plans, 1);
+            assert_eq!(seen.in_flight.len(), 1);
+        }
+        assert!(other.precedence() < pilot.precedence());
+        cancel_rest(&shared);
     }
 }

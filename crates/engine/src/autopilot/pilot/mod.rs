@@ -92,6 +92,8 @@ pub(super) struct Pilot {
     foreign: Option<String>,
     /// When a plan was last handed to a worker.
     last_started: Instant,
+    /// When a piece of a drain was.
+    last_drained: Instant,
 }
 
 /// When the tree was last looked at, and at which counts.
@@ -158,15 +160,21 @@ impl Pilot {
             options: None,
             foreign: None,
             last_started: now,
+            last_drained: now,
         }
     }
 
     /// Who is served first while workers are few: column families whose L0 is
-    /// over its trigger, then those that have waited longest.
+    /// over its trigger, then the others; of each those first that have waited longest. What the
+    /// others wait for is a worker that may be on drains: their merges of L0 are none of that.
     pub(super) fn precedence(&self) -> impl Ord + use<> {
         let trigger = self.family.level0_trigger() as usize;
-        let level0_files = self.family.view.lock().tree.level0_files;
-        (level0_files < trigger, self.last_started)
+        let is_over = self.family.view.lock().tree.level0_files >= trigger;
+        let waits_since = match is_over {
+            true => self.last_started,
+            false => self.last_drained,
+        };
+        (!is_over, waits_since)
     }
 
     /// Whether this is the pilot of a column family, not of one that was dropped

@@ -33,8 +33,37 @@ impl Pilot {
             seen.drains_begin = false;
             plans = self.propose(seen)?;
         }
+        plans = self.beside_resting(seen, plans)?;
         self.write_drains(shared, &before);
         Ok(plans)
+    }
+
+    /// These plans, and others for the places of the pieces of drains that rest. What rests is
+    /// handed to no worker, so that no more run than may, and where the merge of L0 rests, the
+    /// worker that is kept for it stays so. No drain begins, for it would not be durable.
+    fn beside_resting(
+        &mut self,
+        seen: &mut Observation,
+        mut plans: Vec<Plan>,
+    ) -> Result<Vec<Plan>> {
+        let (workers, drains_begin) = (seen.workers, seen.drains_begin);
+        seen.drains_begin = false;
+        loop {
+            let places = workers + self.resting_pieces(&plans);
+            if places <= seen.workers {
+                break;
+            }
+            seen.workers = places;
+            plans = self.propose(seen)?;
+        }
+        (seen.workers, seen.drains_begin) = (workers, drains_begin);
+        Ok(plans)
+    }
+
+    fn resting_pieces(&self, plans: &[Plan]) -> usize {
+        let (back_off, now) = (self.family.back_off.lock(), Instant::now());
+        let pieces = plans.iter().filter(|plan| plan.drain.is_some());
+        pieces.filter(|plan| back_off.rests(plan, now)).count()
     }
 
     fn propose(&mut self, seen: &mut Observation) -> Result<Vec<Plan>> {

@@ -8,7 +8,7 @@ use lissom_core::reasons::Reasons;
 
 use super::super::memory::Memory;
 use super::super::run::rest_after;
-use super::super::shared::Shared;
+use super::super::shared::{Failing, Shared};
 use super::Pilot;
 use crate::error::Result;
 use crate::files::state::StoredFamily;
@@ -18,7 +18,7 @@ const SAVE_EVERY: Duration = Duration::from_secs(10);
 
 /// Attempts to make the memory durable that failed in a row.
 pub(super) struct Unsaved {
-    failures: u32,
+    failing: Failing,
     /// When the next one is made.
     again: Instant,
 }
@@ -37,7 +37,7 @@ pub(super) fn reasons(stored: Option<&StoredFamily>, policy: &str) -> Reasons {
 impl Pilot {
     /// Makes the planner's memory, the reasons of the limits and the dimensions of the tree
     /// durable when they changed, and what was learned from time to time. Returns whether
-    /// the former are so. Attempts that fail are told, and rest; rounds go on meanwhile.
+    /// the former are so. Attempts that fail are followed by a rest, and rounds go on meanwhile.
     pub(super) fn remember(&mut self, shared: &Shared, memory: &mut Memory, now: Instant) -> bool {
         self.note_limits(shared);
         let durable = self.is_durable(memory);
@@ -45,8 +45,8 @@ impl Pilot {
             return durable;
         }
         let learned = now.duration_since(self.saved) >= SAVE_EVERY;
-        if durable && !learned {
-            self.unsaved = None;
+        // A failure is over once something was written, not once nothing has to be.
+        if durable && !learned && self.unsaved.is_none() {
             return true;
         }
         let learned = self.learner.known_state().clone();
@@ -56,12 +56,13 @@ impl Pilot {
                 true
             }
             Err(error) => {
-                shared.complain(&self.family.name, error.to_string());
-                let failures = self.failed_saves();
-                self.unsaved = Some(Unsaved {
-                    failures: failures.saturating_add(1),
-                    again: Instant::now() + rest_after(failures),
-                });
+                let failures = self.failed_saves().map_or(0, |failing| failing.times);
+                let failing = Failing {
+                    times: failures.saturating_add(1),
+                    why: error.to_string(),
+                };
+                let again = Instant::now() + rest_after(failures);
+                self.unsaved = Some(Unsaved { failing, again });
                 durable
             }
         }
@@ -85,9 +86,9 @@ impl Pilot {
         unsaved.is_some_and(|unsaved| now < unsaved.again)
     }
 
-    /// How often in a row the memory could not be made durable.
-    pub(in crate::autopilot) fn failed_saves(&self) -> u32 {
-        self.unsaved.as_ref().map_or(0, |unsaved| unsaved.failures)
+    /// The attempts in a row to make the memory durable that failed, and of what.
+    pub(in crate::autopilot) fn failed_saves(&self) -> Option<&Failing> {
+        self.unsaved.as_ref().map(|unsaved| &unsaved.failing)
     }
 
     /// Notes why limits have changed in this round; what no mission's line in the journal

@@ -3,12 +3,15 @@
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
+use lissom::core::journal::{Entry, Event};
 use lissom::core::tuner::Policy;
 use lissom::core::{Layout, RunLimit};
 use lissom::{Db, ErrorKind};
 use rust_rocksdb::{DB, Options};
 
+use crate::PATIENCE;
 use crate::crash::child;
 use crate::support::{key, load, settle, small, value};
 
@@ -24,7 +27,11 @@ fn refused(path: &Path, words: &[&str]) -> String {
 
 /// A closed database of 10,000 entries.
 fn made(path: &Path) {
-    let db = Db::open(path, small("fixed-2")).expect("opened");
+    made_under("fixed-2", path);
+}
+
+fn made_under(policy: &str, path: &Path) {
+    let db = Db::open(path, small(policy)).expect("opened");
     load(&db, 0..10_000, 1);
     settle(&db);
 }
@@ -215,14 +222,10 @@ fn a_state_file_that_cannot_be_written() {
 #[test]
 fn level_0_is_merged_while_the_state_file_cannot_be_written() {
     let place = crate::scratch();
-    let open = || Db::open(place.path(), small("fixed-1")).expect("opened");
-    let first = open();
-    load(&first, 0..10_000, 1);
-    settle(&first);
-    drop(first);
+    made_under("fixed-1", place.path());
     let obstacle = place.path().join("LISSOM.tmp");
     fs::create_dir(&obstacle).expect("made");
-    let db = open();
+    let db = Db::open(place.path(), small("fixed-1")).expect("opened");
     let drains = || {
         let statistics = db.statistics().expect("statistics");
         statistics.families["default"].drains
@@ -247,6 +250,59 @@ fn level_0_is_merged_while_the_state_file_cannot_be_written() {
     for number in (0..10_000).chain((1..=16).flat_map(written)) {
         assert_eq!(db.get(key(number)).expect("a get"), Some(value(number, 1)));
     }
+}
+
+/// L0 is merged meanwhile, and what succeeds there says nothing of the file.
+#[test]
+fn a_state_file_that_cannot_be_written_is_told_as_long_as_that_is_so() {
+    let place = crate::scratch();
+    made_under("fixed-1", place.path());
+    let obstacle = place.path().join("LISSOM.tmp");
+    fs::create_dir(&obstacle).expect("made");
+    let db = Db::open(place.path(), small("fixed-1")).expect("opened");
+    let failures = || db.health().failed_rounds.get("default").copied();
+    let mut next = 10_000;
+    let mut write = || {
+        load(&db, next..next + 1_500, 1);
+        db.flush().expect("a flush");
+        next += 1_500;
+    };
+    // Once level 1 is full, its drain has to be remembered.
+    let begun = Instant::now();
+    while failures().is_none() {
+        assert!(begun.elapsed() < PATIENCE, "it is not told");
+        write();
+    }
+    let merged = || {
+        let statistics = db.statistics().expect("statistics");
+        statistics.families["default"].pieces.merged
+    };
+    let mut before = 0;
+    for _ in 0..8 {
+        let merges = merged();
+        write();
+        crate::support::eventually("L0 is merged", || merged() > merges);
+        for _ in 0..20 {
+            let health = db.health();
+            let rounds = health.failed_rounds.get("default").copied().unwrap_or(0);
+            assert!(rounds >= before.max(1), "{rounds}, and {before} before");
+            before = rounds;
+            let trouble = health.trouble.unwrap_or_default();
+            assert!(trouble.contains("cannot write"), "{trouble:?}");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+    crate::support::eventually("the attempts go on", || failures() > Some(before));
+    fs::remove_dir(&obstacle).expect("removed");
+    crate::support::eventually("it is over", || failures().is_none());
+    settle(&db);
+    drop(db);
+    let is_of_it = |entry: &Entry| {
+        let told = matches!(&entry.event, Event::Note { text } if text.contains("cannot write"));
+        told && entry.column_family == "default"
+    };
+    let journal = crate::common::journal(place.path());
+    assert_eq!(journal.iter().filter(|entry| is_of_it(entry)).count(), 1);
 }
 
 #[test]
