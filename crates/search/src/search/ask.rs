@@ -196,6 +196,9 @@ impl Search {
         }
         match self.stage {
             Stage::Sampling(rounds) => {
+                if rounds <= self.setup.method.rounds {
+                    self.most = self.most.max(self.live().len());
+                }
                 let method = &self.setup.method;
                 let more = method.whole_budget || rounds < method.rounds;
                 if more && self.plan_round(rounds + 1, elapsed) {

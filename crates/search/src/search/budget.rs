@@ -93,10 +93,13 @@ impl Search {
         elapsed + self.to_the_end_of(&points, more, self.replaced(more)) <= self.end()
     }
 
-    /// How many of the worst trials end where so many others take their places: all of them
-    /// are of the worse half.
+    /// How many of the worst trials end where so many others take their places: as many as would
+    /// be more than behind the method's own rounds, so that one that fails leaves its place to the
+    /// next; all of them are of the worse half.
     pub(super) fn replaced(&self, others: usize) -> usize {
-        others.min(self.live().len() / 2)
+        let live = self.live().len();
+        let too_many = (live + others).saturating_sub(self.most);
+        too_many.min(others).min(live / 2)
     }
 
     /// Time points behind the last one until one of so many trials is left that have passed

@@ -14,6 +14,31 @@ fn five(budget: f64) -> Search {
     search(setup)
 }
 
+/// Obeys a search with one worker, for which a second of running takes `pace` by the clock.
+fn obey(search: &mut Search, pace: f64, fails: impl Fn(&Trial) -> bool) {
+    let mut clock = 0.0;
+    loop {
+        let (trial, until) = match search.ask(clock) {
+            Decision::Start { trial, until, .. } | Decision::Continue { trial, until, .. } => {
+                (trial, until)
+            }
+            Decision::Stop { .. } => continue,
+            Decision::Wait { reason } => panic!("{reason}"),
+            Decision::Done { .. } => return,
+        };
+        let known = search.trial(trial).expect("exists");
+        clock += pace * (until - known.reached());
+        let mut report = measured(trial, until, trial.0 as f64);
+        if fails(known) {
+            report.outcome = Outcome::Failed {
+                cause: Cause::OutOfMemory,
+                detail: "a test".to_owned(),
+            };
+        }
+        search.tell(report).expect("it runs");
+    }
+}
+
 fn seconds_reached(search: &Search) -> Vec<f64> {
     let mut reached: Vec<f64> = search.trials().iter().map(Trial::reached).collect();
     reached.sort_by(f64::total_cmp);
@@ -82,6 +107,21 @@ fn further_rounds_take_the_places_of_the_worst() {
         _ => None,
     });
     assert!(rounds.max() > Some(6));
+}
+
+#[test]
+fn failures_of_further_rounds_do_not_thin_out_the_field() {
+    let mut setup = setup(5_000.0);
+    setup.method.whole_budget = true;
+    let own = setup.method.rounds;
+    let mut search = search(setup);
+    let is_further = |it: &Trial| matches!(it.origin, Origin::Round(round) if round > own);
+    obey(&mut search, 1.0, is_further);
+    let failed = search.trials().iter().filter(|it| it.has_failed()).count();
+    assert!(failed > 20, "{failed}");
+    // Of 17 the four worst have made place for the first four others, and nobody since then.
+    let second = search.trials().iter().filter(|it| it.has_reached(80.0));
+    assert_eq!(second.count(), 7);
 }
 
 #[test]
