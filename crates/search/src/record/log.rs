@@ -2,7 +2,7 @@
 
 use super::line::{Begin, Event, Target, VERSION};
 use crate::error::{Result, SearchError};
-use crate::search::{Cause, Decision, Earlier, EarlierReading, Outcome, TrialId};
+use crate::search::{Cause, Decision, Earlier, EarlierReading, Outcome, REACHED, TrialId};
 use crate::space::{Configuration, Space};
 use crate::verdict::{Ablated, Contender, Repeated};
 
@@ -182,10 +182,11 @@ impl Recorded {
         self.events.iter().map(Event::at).fold(0.0, f64::max)
     }
 
-    /// Every configuration that was measured or failed, with its latest measurement; none
-    /// if nothing was measured. What hung is not among them: with another deadline, which is
+    /// Every configuration that was measured or failed, with its measurement after a full
+    /// evaluation, or its latest where it did not come so far; none if nothing was measured. What hung is not among them: with another deadline, which is
     /// no part of what is measured, it may not hang.
     fn tried(&self) -> Vec<Earlier> {
+        let full = self.begin.setup.method.points.longest();
         let mut tried: Vec<Tried> = Vec::new();
         let mut best = None;
         for event in &self.events {
@@ -206,7 +207,7 @@ impl Recorded {
                 Event::Measurement { measurement, .. } => {
                     let known = tried.iter_mut().find(|it| it.trial == measurement.trial);
                     if let Some(known) = known {
-                        known.take(&measurement.outcome);
+                        known.take(&measurement.outcome, full);
                     }
                 }
                 _ => {}
@@ -236,13 +237,19 @@ struct Tried {
 }
 
 impl Tried {
-    fn take(&mut self, outcome: &Outcome) {
+    /// Takes a report of a search with full evaluations of so many seconds.
+    fn take(&mut self, outcome: &Outcome, full: f64) {
         match outcome {
             Outcome::Measured {
                 seconds, metrics, ..
             } => {
+                if self.has_come_to(full) {
+                    // How far it runs on behind that differs from search to search, and figures
+                    // of different times are not compared.
+                    return;
+                }
                 self.measured = Some(EarlierReading {
-                    seconds: *seconds,
+                    seconds: seconds.min(full),
                     metrics: metrics.clone(),
                 });
             }
@@ -252,6 +259,11 @@ impl Tried {
             Outcome::Failed { .. } => self.failed = true,
             Outcome::Lost { .. } => {}
         }
+    }
+
+    fn has_come_to(&self, full: f64) -> bool {
+        let measured = self.measured.as_ref();
+        measured.is_some_and(|it| it.seconds >= full * REACHED)
     }
 }
 

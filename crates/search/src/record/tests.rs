@@ -1,5 +1,7 @@
 //! What is written can be read, and a search goes on where it was.
 
+mod learned;
+
 use super::*;
 use crate::Fingerprint;
 use crate::objective::Metrics;

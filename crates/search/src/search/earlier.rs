@@ -16,7 +16,7 @@ use crate::space::{Configuration, Point, Space};
 pub struct Earlier {
     /// The configuration.
     pub configuration: Configuration,
-    /// The latest measurement; absent if it failed.
+    /// The measurement after a full evaluation, or the latest before one; absent if it failed.
     pub measured: Option<EarlierReading>,
 }
 

@@ -71,8 +71,8 @@ pub use earlier::{Earlier, EarlierReading};
 pub use leg::CutOff;
 pub use measurement::{Cause, Measurement, Outcome, Sample};
 pub use method::{Method, Sampling};
+pub(crate) use points::{REACHED, deviation, mean};
 pub use points::{TimePoints, fluctuation_at};
-pub(crate) use points::{deviation, mean};
 pub use progress::Progress;
 pub use trial::{Origin, Reading, State, Trial};
 
