@@ -51,7 +51,8 @@ pub(super) fn sorted(
         }
     }
     let (mut good, mut bad) = (Vec::new(), Vec::new());
-    for at in order(&placed) {
+    // No reading is of more than its search's full evaluation.
+    for at in order(&placed, usize::MAX) {
         let point = points[at].clone();
         match placed[at].standing {
             Standing::Failed => bad.push(point),
