@@ -125,6 +125,20 @@ fn failures_of_further_rounds_do_not_thin_out_the_field() {
 }
 
 #[test]
+fn a_further_round_that_is_not_whole_is_not_worth_a_word() {
+    let mut setup = setup(2_155.0);
+    setup.method.whole_budget = true;
+    setup.method.points = TimePoints::Fixed(vec![100.0]);
+    let mut search = search(setup);
+    // 17 trials of 103 s leave 404 s: room for four more of 100 s, but after three of 103 s for
+    // none.
+    obey(&mut search, 1.03, |_| false);
+    assert_eq!(search.trials().len(), 17 + 3);
+    let notes = search.notes();
+    assert!(notes.iter().all(|it| !it.contains("left out")), "{notes:?}");
+}
+
+#[test]
 fn what_is_near_differs_in_two_settings() {
     let file = BuiltIn::Dremel.file().expect("reads");
     let space = file.with(&Constants::new()).expect("is legal");
