@@ -183,8 +183,7 @@ impl Recorded {
     }
 
     /// Every configuration that was measured or failed, with its measurement after a full
-    /// evaluation, or its latest where it did not come so far; none if nothing was measured. What hung is not among them: with another deadline, which is
-    /// no part of what is measured, it may not hang.
+    /// evaluation, or its latest where it did not come so far; none if nothing was measured.
     fn tried(&self) -> Vec<Earlier> {
         let full = self.begin.setup.method.points.longest();
         let mut tried: Vec<Tried> = Vec::new();
@@ -213,16 +212,17 @@ impl Recorded {
                 _ => {}
             }
         }
-        if tried.iter().all(|it| it.measured.is_none()) {
+        if tried.iter().all(|it| it.hung || it.measured.is_none()) {
             return Vec::new();
         }
         let known = tried
             .into_iter()
-            .filter(|it| it.failed || it.measured.is_some());
+            .filter(|it| it.failed || it.hung || it.measured.is_some());
         known
             .map(|it| Earlier {
                 configuration: it.configuration,
-                measured: it.measured.filter(|_| !it.failed),
+                measured: it.measured.filter(|_| !it.failed && !it.hung),
+                hung: it.hung,
             })
             .collect()
     }
@@ -234,6 +234,7 @@ struct Tried {
     configuration: Configuration,
     measured: Option<EarlierReading>,
     failed: bool,
+    hung: bool,
 }
 
 impl Tried {
@@ -255,7 +256,7 @@ impl Tried {
             }
             Outcome::Failed {
                 cause: Cause::Hang, ..
-            } => self.measured = None,
+            } => self.hung = true,
             Outcome::Failed { .. } => self.failed = true,
             Outcome::Lost { .. } => {}
         }
@@ -283,6 +284,7 @@ fn started(tried: &mut Vec<Tried>, decision: &Decision) {
             configuration: configuration.clone(),
             measured: None,
             failed: false,
+            hung: false,
         });
     }
 }

@@ -93,6 +93,18 @@ fn a_failure_behind_a_full_evaluation_is_learned() {
 }
 
 #[test]
+fn what_hung_after_it_was_measured_is_known_to_hang() {
+    let mut log = Written::with(2);
+    log.tell(1, measured(50.0, 7.0));
+    log.tell(1, failed(Cause::Hang));
+    assert!(log.learned().is_empty(), "all of them hang");
+    log.tell(2, measured(50.0, 7.0));
+    let learned = log.learned();
+    assert!(learned[0].hung && learned[0].measured.is_none());
+    assert!(!learned[1].hung && learned[1].measured.is_some());
+}
+
+#[test]
 fn a_best_that_failed_in_a_repeat_is_not_begun_with() {
     let mut log = Written::with(2);
     for trial in [1, 2] {
