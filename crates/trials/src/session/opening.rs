@@ -89,11 +89,31 @@ impl Opening {
 /// The most trials of a search that can be alive at once: as many as its method plans,
 /// or as fit into the time if each runs only to the first comparison.
 pub fn most_alive(search: &Search) -> usize {
-    let setup = search.setup();
-    let method = &setup.method;
+    planned(search).min(fitting(search))
+}
+
+/// The most trials that a search can start: the same, but that one that uses its whole budget
+/// starts others where some have ended.
+pub fn most_started(search: &Search) -> usize {
+    if search.setup().method.whole_budget {
+        fitting(search)
+    } else {
+        most_alive(search)
+    }
+}
+
+/// The default, one of each arm, and those of the method's own rounds.
+fn planned(search: &Search) -> usize {
+    let method = &search.setup().method;
     let arms = search.arms().count();
     let rounds = (method.rounds as usize).saturating_mul(method.arms_per_round.min(arms));
-    let planned = rounds.saturating_add(arms).saturating_add(1);
+    rounds.saturating_add(arms).saturating_add(1)
+}
+
+/// As many as fit into the time if each runs only to the first comparison.
+fn fitting(search: &Search) -> usize {
+    let setup = search.setup();
+    let method = &setup.method;
     let shortest = match &method.points {
         TimePoints::Fixed(points) => points.first().copied().unwrap_or(0.0),
         TimePoints::Settled { window, .. } => *window,
@@ -101,7 +121,7 @@ pub fn most_alive(search: &Search) -> usize {
     let time = (setup.budget_seconds - method.reserve_seconds).max(0.0);
     // The conversion saturates.
     let fitting = ((time / shortest).ceil() as usize).saturating_mul(method.workers);
-    planned.min(fitting.max(1))
+    fitting.max(1)
 }
 
 /// The workers of the log's last search if it was interrupted and is the planned one but
