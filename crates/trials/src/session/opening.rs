@@ -4,7 +4,7 @@ use lissom_search::record::{Begin, Event, Log, Recorded, resume};
 use lissom_search::search::{Decision, Search, TimePoints};
 
 use super::Plan;
-use crate::error::Result;
+use crate::error::{Result, TrialsError};
 use crate::findings::words::time;
 
 /// A search that is to be run: resumed from a log, or begun with what is known from
@@ -29,7 +29,8 @@ impl Opening {
     pub fn of(plan: &Plan, log: &Log, anew: bool) -> Result<Opening> {
         let last = log.searches.last();
         if let Some(last) = last.filter(|it| !anew && goes_on(it, plan)) {
-            let (search, elapsed) = resume(log, &plan.space, &plan.target)?;
+            let (search, elapsed) = resume(log, &plan.space, &plan.target)
+                .map_err(|error| TrialsError::new(format!("{error} (--new)")))?;
             return Ok(Opening {
                 search,
                 elapsed,
@@ -144,7 +145,8 @@ fn goes_on(recorded: &Recorded, plan: &Plan) -> bool {
 fn left_behind(recorded: &Recorded, plan: &Plan) -> String {
     if recorded.fits(&plan.space, &plan.target).is_ok() {
         return "an interrupted search with other settings stands in the log; this is another \
-                one, which learns from it (with the settings of before that one would go on)"
+                one, which learns from it (with the settings of before that one would go on, if \
+                this version still has them)"
             .to_owned();
     }
     format!(

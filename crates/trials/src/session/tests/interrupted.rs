@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use lissom_search::record::Event;
+use lissom_search::search::Decision;
 
 use super::{FOR_EVER, run, whole};
 use crate::error::TrialsError;
@@ -116,6 +117,27 @@ fn an_interrupted_search_can_be_left_for_another() {
         note.contains("an interrupted search with other settings stands in the log"),
         "{note}"
     );
+}
+
+#[test]
+fn what_this_program_decides_otherwise_is_left_by_new() {
+    let plan = plan(2_000.0, 60.0, 0);
+    let mut pages = Pages::default();
+    let mut watch = Watch::for_looks(10);
+    let _ = run(&plan, &mut Virtual::default(), &mut pages, &mut watch);
+    let until = pages.events.iter_mut().find_map(|event| match event {
+        Event::Decision {
+            decision: Decision::Start { until, .. },
+            ..
+        } => Some(until),
+        _ => None,
+    });
+    *until.expect("a start") += 1.0;
+    let opening = |anew| Opening::of(&plan, &pages.log(), anew);
+    let error = opening(false).expect_err("another decision").to_string();
+    assert!(error.contains("cannot be resumed"), "{error}");
+    assert!(error.ends_with("(--new)"), "{error}");
+    assert!(opening(true).is_ok());
 }
 
 #[test]
