@@ -49,7 +49,7 @@ def words(program, subject, variant, place, directory, seed):
 
 
 def longest(subject, variant):
-    """Seconds that a search runs a trial for at most."""
+    """Seconds of a search's full evaluation. Only where it uses its whole budget some run on."""
     full = "--full" in VARIANTS[variant]
     return round(subject.evaluation * (1 if full else studies.POINTS[-1]), 3)
 

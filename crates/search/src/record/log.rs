@@ -2,7 +2,7 @@
 
 use super::line::{Begin, Event, Target, VERSION};
 use crate::error::{Result, SearchError};
-use crate::search::{Cause, Decision, Earlier, EarlierReading, Outcome, TrialId};
+use crate::search::{Cause, Decision, Earlier, EarlierReading, Outcome, REACHED, TrialId};
 use crate::space::{Configuration, Space};
 use crate::verdict::{Ablated, Contender, Repeated};
 
@@ -182,10 +182,10 @@ impl Recorded {
         self.events.iter().map(Event::at).fold(0.0, f64::max)
     }
 
-    /// Every configuration that was measured or failed, with its latest measurement; none
-    /// if nothing was measured. What hung is not among them: with another deadline, which is
-    /// no part of what is measured, it may not hang.
+    /// Every configuration that was measured or failed, with its measurement after a full
+    /// evaluation, or its latest where it did not come so far; none if nothing was measured.
     fn tried(&self) -> Vec<Earlier> {
+        let full = self.begin.setup.method.points.longest();
         let mut tried: Vec<Tried> = Vec::new();
         let mut best = None;
         for event in &self.events {
@@ -206,22 +206,23 @@ impl Recorded {
                 Event::Measurement { measurement, .. } => {
                     let known = tried.iter_mut().find(|it| it.trial == measurement.trial);
                     if let Some(known) = known {
-                        known.take(&measurement.outcome);
+                        known.take(&measurement.outcome, full);
                     }
                 }
                 _ => {}
             }
         }
-        if tried.iter().all(|it| it.measured.is_none()) {
+        if tried.iter().all(|it| it.hung || it.measured.is_none()) {
             return Vec::new();
         }
         let known = tried
             .into_iter()
-            .filter(|it| it.failed || it.measured.is_some());
+            .filter(|it| it.failed || it.hung || it.measured.is_some());
         known
             .map(|it| Earlier {
                 configuration: it.configuration,
-                measured: it.measured.filter(|_| !it.failed),
+                measured: it.measured.filter(|_| !it.failed && !it.hung),
+                hung: it.hung,
             })
             .collect()
     }
@@ -233,25 +234,37 @@ struct Tried {
     configuration: Configuration,
     measured: Option<EarlierReading>,
     failed: bool,
+    hung: bool,
 }
 
 impl Tried {
-    fn take(&mut self, outcome: &Outcome) {
+    /// Takes a report of a search with full evaluations of so many seconds.
+    fn take(&mut self, outcome: &Outcome, full: f64) {
         match outcome {
             Outcome::Measured {
                 seconds, metrics, ..
             } => {
+                if self.has_come_to(full) {
+                    // How far it runs on behind that differs from search to search, and figures
+                    // of different times are not compared.
+                    return;
+                }
                 self.measured = Some(EarlierReading {
-                    seconds: *seconds,
+                    seconds: seconds.min(full),
                     metrics: metrics.clone(),
                 });
             }
             Outcome::Failed {
                 cause: Cause::Hang, ..
-            } => self.measured = None,
+            } => self.hung = true,
             Outcome::Failed { .. } => self.failed = true,
             Outcome::Lost { .. } => {}
         }
+    }
+
+    fn has_come_to(&self, full: f64) -> bool {
+        let measured = self.measured.as_ref();
+        measured.is_some_and(|it| it.seconds >= full * REACHED)
     }
 }
 
@@ -271,6 +284,7 @@ fn started(tried: &mut Vec<Tried>, decision: &Decision) {
             configuration: configuration.clone(),
             measured: None,
             failed: false,
+            hung: false,
         });
     }
 }

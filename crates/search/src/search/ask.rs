@@ -187,15 +187,12 @@ impl Search {
 
     /// All live trials have come to their target: the next stage.
     fn advance(&mut self, elapsed: f64) {
-        if !self.queue.is_empty() {
-            self.notes.push(format!(
-                "{} configurations were left out, since the budget has no room for them",
-                self.queue.len()
-            ));
-            self.queue.clear();
-        }
+        self.leave_out_queue();
         match self.stage {
             Stage::Sampling(rounds) => {
+                if rounds <= self.setup.method.rounds {
+                    self.most = self.most.max(self.live().len());
+                }
                 let method = &self.setup.method;
                 let more = method.whole_budget || rounds < method.rounds;
                 if more && self.plan_round(rounds + 1, elapsed) {
@@ -207,6 +204,20 @@ impl Search {
             Stage::Halving(place) => self.halve(place, elapsed),
             Stage::Finished(_) => {}
         }
+    }
+
+    /// Gives up what the budget has no room for any more. Of further rounds that is not worth a
+    /// word: they use the budget up.
+    fn leave_out_queue(&mut self) {
+        let rounds = self.setup.method.rounds;
+        let is_further = matches!(self.stage, Stage::Sampling(round) if round > rounds);
+        if !self.queue.is_empty() && !is_further {
+            self.notes.push(format!(
+                "{} configurations were left out, since the budget has no room for them",
+                self.queue.len()
+            ));
+        }
+        self.queue.clear();
     }
 
     /// Ends the search and every trial; nothing if it has ended.

@@ -84,7 +84,7 @@ impl Search {
         elapsed + self.to_the_end(more) <= self.end()
     }
 
-    /// Whether so many more fit in place of the worst ones, and then halving until one is left.
+    /// Whether so many more fit in place of the worst ones, and then halving until two are left.
     pub(super) fn affordable_in_place(&self, more: usize, elapsed: f64) -> bool {
         let known = self.known_points();
         let trials = self.live().len() + more - self.replaced(more);
@@ -93,13 +93,16 @@ impl Search {
         elapsed + self.to_the_end_of(&points, more, self.replaced(more)) <= self.end()
     }
 
-    /// How many of the worst trials end where so many others take their places: all of them
-    /// are of the worse half.
+    /// How many of the worst trials end where so many others take their places: as many as would
+    /// be more than behind the method's own rounds, so that one that fails leaves its place to the
+    /// next; all of them are of the worse half.
     pub(super) fn replaced(&self, others: usize) -> usize {
-        others.min(self.live().len() / 2)
+        let live = self.live().len();
+        let too_many = (live + others).saturating_sub(self.most);
+        too_many.min(others).min(live / 2)
     }
 
-    /// Time points behind the last one until one of so many trials is left that have passed
+    /// Time points behind the last one until two of so many trials are left that have passed
     /// it, as far as trials may run; none where the budget need not be used up, or where
     /// trials are not halved.
     pub(super) fn further_points(&self, trials: usize) -> Vec<f64> {

@@ -1,7 +1,7 @@
 //! What is tried before anything is known: the default, and one configuration of
 //! each arm (Dremel, 4.6.1).
 
-use super::earlier::{self, Earlier};
+use super::earlier::{self, Earlier, Sorted};
 use super::{ArmId, Origin, Planned, Search};
 use crate::error::Result;
 use crate::space::Point;
@@ -9,7 +9,11 @@ use crate::space::Point;
 impl Search {
     /// Fills the queue.
     pub(super) fn plan_first(&mut self, earlier: &[Earlier]) -> Result<()> {
-        let (mut good, bad) = earlier::sorted(
+        let Sorted {
+            mut good,
+            bad,
+            hung,
+        } = earlier::sorted(
             &self.space,
             &self.setup.objective,
             &self.setup.constraints,
@@ -27,7 +31,7 @@ impl Search {
             };
             self.plan(arm, point, Origin::Earlier, reason);
         }
-        self.plan_unknown_arms();
+        self.plan_unknown_arms(&hung);
         Ok(())
     }
 
@@ -65,8 +69,11 @@ impl Search {
         Ok(())
     }
 
-    /// In random order, so that a short budget prefers no bucket.
-    fn plan_unknown_arms(&mut self) {
+    /// In random order, so that a short budget prefers no bucket. What hung before comes only
+    /// where an arm has nothing else: each time it costs a deadline.
+    fn plan_unknown_arms(&mut self, hung: &[Point]) {
+        // What is planned here is of one arm each, so it concerns no other.
+        let avoided = [self.tried.as_slice(), hung].concat();
         let mut arms: Vec<ArmId> = self.arms.ids().collect();
         self.random.shuffle(&mut arms);
         for arm in arms {
@@ -75,7 +82,10 @@ impl Search {
                 continue;
             }
             let sampling = self.setup.method.first;
-            let picked = self.arms.pick(arm, sampling, &self.tried, &mut self.random);
+            let mut picked = self.arms.pick(arm, sampling, &avoided, &mut self.random);
+            if picked.is_none() && !hung.is_empty() {
+                picked = self.arms.pick(arm, sampling, &self.tried, &mut self.random);
+            }
             if let Some(point) = picked {
                 let buckets = self.arms.describe(arm);
                 let reason = format!("{arm} has no trial yet ({buckets})");

@@ -41,9 +41,9 @@ pub struct Method {
     /// Default: 3.
     pub rounds: u32,
     /// Whether the search goes on while the budget lasts, where Dremel ends after its rounds
-    /// and its time points: with further rounds, and behind the last point with comparisons
-    /// a fifth of a full evaluation apart, until one trial is left or has run for
-    /// [`Method::longest_run`].
+    /// and its time points: with further rounds, and behind the last point, if there are
+    /// several, with comparisons a fifth of a full evaluation apart, until two trials are left
+    /// or one has run for [`Method::longest_run`].
     ///
     /// Default: true; of logs that do not have it, false.
     #[serde(default)]
@@ -138,10 +138,11 @@ impl Method {
     }
 
     /// The longest that a trial may run, in seconds without set-up: a full evaluation, or twice
-    /// as long where the whole budget is used.
+    /// as long where the whole budget is used and trials are halved.
     pub fn longest_run(&self) -> f64 {
         let full = self.points.longest();
-        if self.whole_budget { 2.0 * full } else { full }
+        let runs_on = self.whole_budget && self.points.latest().len() > 1;
+        if runs_on { 2.0 * full } else { full }
     }
 
     /// Whether every setting is in its range; `features` are those of the space.

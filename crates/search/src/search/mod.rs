@@ -71,8 +71,8 @@ pub use earlier::{Earlier, EarlierReading};
 pub use leg::CutOff;
 pub use measurement::{Cause, Measurement, Outcome, Sample};
 pub use method::{Method, Sampling};
+pub(crate) use points::{REACHED, deviation, mean};
 pub use points::{TimePoints, fluctuation_at};
-pub(crate) use points::{deviation, mean};
 pub use progress::Progress;
 pub use trial::{Origin, Reading, State, Trial};
 
@@ -130,6 +130,9 @@ pub struct Search {
     /// Trials that are stopped but whose runner does not know yet, and why.
     stops: VecDeque<(TrialId, String)>,
     stage: Stage,
+    /// The most trials that were alive behind one of the method's own rounds: further rounds
+    /// keep to it.
+    most: usize,
     /// When trials are compared; absent until it is found.
     points: Option<Vec<f64>>,
     /// Whether trials begin anew when they go on.
@@ -183,6 +186,7 @@ impl Search {
             queue: VecDeque::new(),
             stops: VecDeque::new(),
             stage: Stage::Sampling(0),
+            most: 0,
             restarts: false,
             last_leg: None,
             notes: Vec::new(),

@@ -13,13 +13,14 @@ pub(super) struct Placed {
     pub standing: Standing,
 }
 
-/// Places, the best first. Those as deep as any come first, those that keep all
-/// constraints before those that exceed them; then the others likewise, since what was
-/// stopped early may only not have exceeded a constraint yet; failed ones come last.
-/// Within each of these the deeper come first; then it goes by rank.
-pub(super) fn order(placed: &[Placed]) -> Vec<usize> {
+/// Places, the best first. Those as deep as any, or of a `full` evaluation at least, come
+/// first, those that keep all constraints before those that exceed them; then the others
+/// likewise, since what was stopped early may only not have exceeded a constraint yet; failed
+/// ones come last. Within each of these the deeper come first; then it goes by rank.
+pub(super) fn order(placed: &[Placed], full: usize) -> Vec<usize> {
     let measured = placed.iter().filter(|it| it.standing != Standing::Failed);
-    let deepest = measured.map(|it| it.depth).max().unwrap_or(0);
+    // Whoever runs on behind a full evaluation, the others have kept constraints to its end.
+    let deepest = measured.map(|it| it.depth).max().unwrap_or(0).min(full);
     let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (at, it) in placed.iter().enumerate() {
         groups.entry(it.depth).or_default().push(at);
@@ -50,14 +51,14 @@ fn class(placed: &Placed, deepest: usize) -> u8 {
 
 impl Search {
     /// Trials that were measured and did not fail, the best first: those that passed
-    /// as many time points as any before the others; of these the ones that keep all
-    /// constraints; of these the ones that passed more points; then by the objective at
-    /// the last point passed.
+    /// as many time points as any, or came to the end of a full evaluation, before the others;
+    /// of these the ones that keep all constraints; of these the ones that passed more points;
+    /// then by the objective at the last point passed.
     pub fn order(&self) -> Vec<TrialId> {
+        let points = self.points.as_deref().unwrap_or(&[]);
         let mut trials = Vec::new();
         let mut placed = Vec::new();
         for trial in self.trials.iter().filter(|it| !it.has_failed()) {
-            let points = self.points.as_deref().unwrap_or(&[]);
             let depth = points.iter().filter(|it| trial.has_reached(**it)).count();
             let reading = match depth.checked_sub(1) {
                 Some(last) => trial.reading_at(points[last]),
@@ -71,7 +72,9 @@ impl Search {
                 placed.push(Placed { depth, standing });
             }
         }
-        let order = order(&placed);
+        let longest = self.setup.method.points.longest();
+        let full = points.iter().filter(|it| **it <= longest).count();
+        let order = order(&placed, full);
         order.into_iter().map(|place| trials[place]).collect()
     }
 
@@ -107,8 +110,8 @@ mod tests {
             kept(3, 7.0),
             kept(1, 3.0),
         ];
-        assert_eq!(order(&placed), [4, 2, 1, 0, 5, 3]);
-        assert!(order(&[]).is_empty());
+        assert_eq!(order(&placed, 3), [4, 2, 1, 0, 5, 3]);
+        assert!(order(&[], 3).is_empty());
     }
 
     #[test]
@@ -121,6 +124,19 @@ mod tests {
             of(2, Standing::Kept(vec![40.0])),
             of(3, Standing::Exceeded(0.1)),
         ];
-        assert_eq!(order(&placed), [4, 1, 3, 0, 2]);
+        assert_eq!(order(&placed, 3), [4, 1, 3, 0, 2]);
+    }
+
+    #[test]
+    fn what_ran_on_does_not_go_before_what_kept_a_bound_for_a_full_evaluation() {
+        let of = |depth, standing| Placed { depth, standing };
+        let placed = [
+            of(4, Standing::Exceeded(0.2)),
+            of(4, Standing::Exceeded(0.1)),
+            of(3, Standing::Kept(vec![5.0])),
+            of(2, Standing::Kept(vec![9.0])),
+            of(4, Standing::Kept(vec![4.0])),
+        ];
+        assert_eq!(order(&placed, 3), [4, 2, 1, 0, 3]);
     }
 }

@@ -10,7 +10,7 @@ use crate::error::{Result, SearchError};
 const LATEST_FIRST: f64 = 0.6;
 
 /// A trial that has run this share of its time has reached it; clocks are not exact.
-pub(super) const REACHED: f64 = 0.99;
+pub(crate) const REACHED: f64 = 0.99;
 
 /// The least step by which a trial that has not settled goes on, as a share of a
 /// full evaluation; more than [`REACHED`] leaves open.

@@ -41,8 +41,8 @@ impl Search {
         !self.queue.is_empty()
     }
 
-    /// Stops as many of the worst as take their places, so that no more trials are alive than
-    /// the method has planned for: of those that could not be among the better half any more.
+    /// Stops the worst for so many others, so that no more trials are alive than the method has
+    /// planned for.
     fn replace_worst(&mut self, others: usize) {
         let first = self.points.as_ref().and_then(|it| it.first().copied());
         let live = self.live_by_rank(first);

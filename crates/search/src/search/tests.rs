@@ -2,6 +2,7 @@
 
 mod anew;
 mod budget;
+mod learned;
 mod trouble;
 mod whole;
 
@@ -191,47 +192,6 @@ fn the_first_trial_finds_the_time_points() {
     let first = search.trials().first().expect("the default");
     assert!(first.readings.len() > 1, "it went on by steps");
     assert!(search.notes().iter().any(|note| note.contains("settled")));
-}
-
-#[test]
-fn earlier_measurements_choose_the_first_of_an_arm() {
-    let configuration = |x: i64, y: i64| {
-        let settings = [("px", x), ("py", y)];
-        let settings = settings.map(|(name, value)| (name.to_owned(), Setting::Integer(value)));
-        settings.into_iter().collect::<Configuration>()
-    };
-    let reading = |throughput: f64| EarlierReading {
-        seconds: 100.0,
-        metrics: Metrics::new([(THROUGHPUT.to_owned(), throughput)].into()).expect("finite"),
-    };
-    let earlier = [
-        Earlier {
-            configuration: configuration(90, 90),
-            measured: Some(reading(5.0)),
-        },
-        Earlier {
-            configuration: configuration(95, 91),
-            measured: Some(reading(7.0)),
-        },
-        Earlier {
-            configuration: configuration(97, 97),
-            measured: None,
-        },
-    ];
-    let mut search = Search::new(&space(), setup(10_000.0), &earlier).expect("legal");
-    let default = search.ask(0.0);
-    let first = search.ask(0.0);
-    assert!(matches!(default, Decision::Start { .. }));
-    let Decision::Start {
-        configuration: found,
-        reason,
-        ..
-    } = &first
-    else {
-        panic!("{first}");
-    };
-    assert_eq!(*found, configuration(95, 91));
-    assert!(reason.contains("earlier searches"), "{reason}");
 }
 
 #[test]

@@ -43,7 +43,7 @@ pub enum Origin {
     Default,
     /// It is the first of its arm.
     First,
-    /// It was the best of its arm in an earlier search.
+    /// It was the best of its arm in an earlier search, or of all where it is of no arm.
     Earlier,
     /// It was added to its arm in this round, from 1.
     Round(u32),
@@ -78,7 +78,7 @@ impl fmt::Display for Origin {
         match self {
             Origin::Default => f.write_str("the default configuration"),
             Origin::First => f.write_str("the first of its arm"),
-            Origin::Earlier => f.write_str("the best of its arm in an earlier search"),
+            Origin::Earlier => f.write_str("the best of all or of its arm in an earlier search"),
             Origin::Round(round) => write!(f, "added to its arm in round {round}"),
         }
     }

@@ -121,7 +121,8 @@ impl Elsewhere {
                 self.link.words()
             )));
         }
-        let start = self.settings.setup_deadline_seconds + self.settings.evaluation_seconds;
+        // Its worker may be taken by another trial's whole run.
+        let start = self.settings.setup_deadline_seconds + self.settings.longest_seconds;
         let mut silent = Vec::new();
         for (trial, known) in &self.trials {
             let Some(away) = &known.away else {

@@ -33,8 +33,9 @@ pub(super) fn of(findings: &Findings, setup: &Setup) -> Vec<String> {
     sentences
 }
 
-/// The search's best is among those that were measured for longest; if it exceeds a
-/// bound, all of these do. Of another best the repeats tell.
+/// Of those that were measured for a full evaluation, or for longest if none was, the search's
+/// best goes before all that exceed a bound; if it does itself, all of these do. Of another
+/// best the repeats tell.
 fn exceeded(findings: &Findings, best: &Best, setup: &Setup) -> Option<String> {
     let stands = |metrics: &Metrics| judge(&setup.objective, &setup.constraints, metrics);
     let exceeds = matches!(stands(&best.metrics), Ok(Standing::Exceeded(_)));
@@ -54,7 +55,7 @@ fn exceeded(findings: &Findings, best: &Best, setup: &Setup) -> Option<String> {
     };
     Some(format!(
         "no trial that was measured for {:.0} s kept {}, and the best comes nearest to it{early}",
-        best.seconds,
+        best.seconds.min(findings.evaluation_seconds),
         bounds.join(" and ")
     ))
 }

@@ -16,6 +16,8 @@ pub struct Demand {
     /// Trials that may be alive at once; all but the running ones wait, and keep what
     /// they hold.
     pub most_alive: usize,
+    /// Trials that may be started in all.
+    pub most_started: usize,
     /// Trials that run at once.
     pub workers: usize,
     /// Bytes of memory of a trial.
@@ -57,6 +59,7 @@ impl Room {
 pub fn admit(demand: &Demand, room: &Room) -> Result<Option<String>> {
     let alive = demand.most_alive.max(demand.workers).max(1) as u64;
     let running = demand.workers.max(1) as u64;
+    let kept = alive.max(demand.most_started as u64);
     let resources = [
         Resource {
             of: "memory",
@@ -70,7 +73,7 @@ pub fn admit(demand: &Demand, room: &Room) -> Result<Option<String>> {
             of: "disk",
             each: demand.disk_bytes,
             shared: demand.shared_bytes,
-            least: if demand.keep { alive } else { running },
+            least: if demand.keep { kept } else { running },
             free: room.disk_bytes,
             advice: "make room, or give another --directory, no --keep, or fewer --entries: a \
                      trial may take",
@@ -215,6 +218,7 @@ mod tests {
     fn demand(most_alive: usize, workers: usize) -> Demand {
         Demand {
             most_alive,
+            most_started: most_alive,
             workers,
             memory_bytes: GIB,
             disk_bytes: None,
@@ -288,6 +292,15 @@ mod tests {
         assert!(admit(&shared, &free).is_ok_and(|note| note.is_some()));
         let error = admit(&with(32, true), &free).expect_err("all are kept");
         assert!(error.to_string().contains("no --keep"), "{error}");
+        let more = |keep| Demand {
+            most_started: 32,
+            ..with(10, keep)
+        };
+        assert_eq!(admit(&more(false), &free), Ok(None));
+        let error = admit(&more(true), &free).expect_err("also those that ended");
+        let error = error.to_string();
+        assert!(error.contains("32 trials"), "{error}");
+        assert!(error.contains("no --keep"), "{error}");
         let error = admit(&with(1, false), &room(64 * GIB, GIB)).expect_err("too little");
         assert!(error.to_string().contains("another --directory"), "{error}");
     }

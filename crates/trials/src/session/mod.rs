@@ -16,7 +16,7 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use opening::{Opening, interrupted_workers, most_alive};
+pub use opening::{Opening, interrupted_workers, most_alive, most_started};
 pub use plan::{Plan, Repeats};
 
 use std::collections::BTreeSet;

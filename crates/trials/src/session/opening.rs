@@ -4,7 +4,7 @@ use lissom_search::record::{Begin, Event, Log, Recorded, resume};
 use lissom_search::search::{Decision, Search, TimePoints};
 
 use super::Plan;
-use crate::error::Result;
+use crate::error::{Result, TrialsError};
 use crate::findings::words::time;
 
 /// A search that is to be run: resumed from a log, or begun with what is known from
@@ -29,7 +29,8 @@ impl Opening {
     pub fn of(plan: &Plan, log: &Log, anew: bool) -> Result<Opening> {
         let last = log.searches.last();
         if let Some(last) = last.filter(|it| !anew && goes_on(it, plan)) {
-            let (search, elapsed) = resume(log, &plan.space, &plan.target)?;
+            let (search, elapsed) = resume(log, &plan.space, &plan.target)
+                .map_err(|error| TrialsError::new(format!("{error} (--new)")))?;
             return Ok(Opening {
                 search,
                 elapsed,
@@ -89,11 +90,31 @@ impl Opening {
 /// The most trials of a search that can be alive at once: as many as its method plans,
 /// or as fit into the time if each runs only to the first comparison.
 pub fn most_alive(search: &Search) -> usize {
-    let setup = search.setup();
-    let method = &setup.method;
+    planned(search).min(fitting(search))
+}
+
+/// The most trials that a search can start: the same, but that one that uses its whole budget
+/// starts others where some have ended.
+pub fn most_started(search: &Search) -> usize {
+    if search.setup().method.whole_budget {
+        fitting(search)
+    } else {
+        most_alive(search)
+    }
+}
+
+/// The default, one of each arm, and those of the method's own rounds.
+fn planned(search: &Search) -> usize {
+    let method = &search.setup().method;
     let arms = search.arms().count();
     let rounds = (method.rounds as usize).saturating_mul(method.arms_per_round.min(arms));
-    let planned = rounds.saturating_add(arms).saturating_add(1);
+    rounds.saturating_add(arms).saturating_add(1)
+}
+
+/// As many as fit into the time if each runs only to the first comparison.
+fn fitting(search: &Search) -> usize {
+    let setup = search.setup();
+    let method = &setup.method;
     let shortest = match &method.points {
         TimePoints::Fixed(points) => points.first().copied().unwrap_or(0.0),
         TimePoints::Settled { window, .. } => *window,
@@ -101,7 +122,7 @@ pub fn most_alive(search: &Search) -> usize {
     let time = (setup.budget_seconds - method.reserve_seconds).max(0.0);
     // The conversion saturates.
     let fitting = ((time / shortest).ceil() as usize).saturating_mul(method.workers);
-    planned.min(fitting.max(1))
+    fitting.max(1)
 }
 
 /// The workers of the log's last search if it was interrupted and is the planned one but
@@ -124,7 +145,8 @@ fn goes_on(recorded: &Recorded, plan: &Plan) -> bool {
 fn left_behind(recorded: &Recorded, plan: &Plan) -> String {
     if recorded.fits(&plan.space, &plan.target).is_ok() {
         return "an interrupted search with other settings stands in the log; this is another \
-                one, which learns from it (with the settings of before that one would go on)"
+                one, which learns from it (with the settings of before that one would go on, if \
+                this version still has them)"
             .to_owned();
     }
     format!(

@@ -2,8 +2,8 @@
 
 use lissom_search::record::Target;
 use lissom_search::search::{Search, Setup};
-use lissom_search::space::Space;
-use lissom_search::verdict::{repeats_seconds, rounds_within};
+use lissom_search::space::{Configuration, Space};
+use lissom_search::verdict::{Contender, repeats_seconds, rounds_within};
 
 /// The best, the runner-up and the default.
 const CONTENDERS: usize = 3;
@@ -66,12 +66,18 @@ impl Plan {
         }
     }
 
-    /// How so many contenders are repeated in the time that is left: all rounds, as long as
-    /// the best ran in the search, and shorter if need be, but not so short that trials were
-    /// not even compared by then.
-    pub fn repeats(&self, search: &Search, contenders: usize, left: f64) -> Option<Repeats> {
-        let set_up = search.setup_estimate();
-        share(self.rounds, contenders, left, set_up, self.bounds(search))
+    /// How contenders are repeated in the time that is left: all rounds, as long as the best
+    /// ran in the search, and shorter if need be, but not so short that trials were not even
+    /// compared by then.
+    pub fn repeats(
+        &self,
+        search: &Search,
+        contenders: &[(Contender, Configuration)],
+        left: f64,
+    ) -> Option<Repeats> {
+        let set_up = set_up_of(search, contenders);
+        let bounds = self.bounds(search);
+        share(self.rounds, contenders.len(), left, set_up, bounds)
     }
 
     /// The shortest and the longest repeat: what shows only behind a full evaluation, the
@@ -96,6 +102,21 @@ fn kept(setup: &Setup, rounds: u32, set_up: f64, spare: f64) -> f64 {
         .min(setup.budget_seconds * MOST_RESERVED)
         .min(spare)
         .max(0.0)
+}
+
+/// What contenders take before they run, on average, but not less than other trials: one may
+/// write data anew that the others have linked.
+fn set_up_of(search: &Search, contenders: &[(Contender, Configuration)]) -> f64 {
+    let estimate = search.setup_estimate();
+    let shown = |configuration: &Configuration| {
+        // The first trial may have done what the others need not do again.
+        let mut others = search.trials().iter().skip(1);
+        let trial = others.find(|it| it.attempts > 0 && it.configuration == *configuration)?;
+        Some(trial.setup_seconds / f64::from(trial.attempts))
+    };
+    let each = contenders.iter().map(|(_, it)| shown(it));
+    let all: f64 = each.map(|it| it.unwrap_or(estimate)).sum();
+    (all / contenders.len().max(1) as f64).max(estimate)
 }
 
 /// Rounds of repeats whose seconds lie between two bounds.
@@ -124,6 +145,7 @@ fn share(
 mod tests {
     use lissom_search::objective::Metrics;
     use lissom_search::search::{Measurement, Outcome, TimePoints};
+    use lissom_search::verdict::contenders;
 
     use super::*;
     use crate::session::testing;
@@ -186,10 +208,31 @@ mod tests {
     #[test]
     fn repeats_run_as_long_as_the_best_did() {
         let (plan, mut search) = after_one(0.0);
-        let seconds = |search: &Search| plan.repeats(search, 3, 1_000.0).map(|it| it.seconds);
+        let seconds = |search: &Search| {
+            let again = contenders(search).expect("measured");
+            let repeats = plan.repeats(search, &again, 1_000.0);
+            repeats.map(|it| it.seconds)
+        };
         assert_eq!(seconds(&search), Some(60.0), "a full evaluation");
         run_one(&mut search, 75.0, 0.0, 2.0);
         assert_eq!(seconds(&search), Some(75.0));
+    }
+
+    #[test]
+    fn repeats_have_time_for_the_set_ups_of_those_who_are_repeated() {
+        // Another trial takes 10 s, on average; of these the third one is the best.
+        let (plan, mut search) = after_one(90.0);
+        for (set_up, throughput) in [(30.0, 2.0), (0.0, 3.0), (0.0, 0.5)] {
+            run_one(&mut search, 20.0, set_up, throughput);
+        }
+        assert_eq!(search.setup_estimate(), 10.0);
+        let three = contenders(&search).expect("measured");
+        assert_eq!(three.len(), 3);
+        let repeats = plan.repeats(&search, &three, 9.0 * 50.0 * MARGIN);
+        // 0, 30 and, of the default, which was the first trial, 10 s.
+        let wanted = 50.0 - 40.0 / 3.0;
+        let seconds = repeats.expect("there is time").seconds;
+        assert!((seconds - wanted).abs() < 1e-9, "{seconds}");
     }
 
     #[test]

@@ -41,7 +41,7 @@ impl Session<'_> {
     }
 
     fn repeat(&mut self, contenders: &[(Contender, Configuration)]) -> Result<()> {
-        let Some(plan) = self.plan_repeats(contenders.len())? else {
+        let Some(plan) = self.plan_repeats(contenders)? else {
             return Ok(());
         };
         for repeat in repeats(contenders, plan.rounds, plan.seconds)? {
@@ -58,7 +58,10 @@ impl Session<'_> {
 
     /// How contenders are repeated: as the log says, so that an interrupted verdict goes
     /// on alike, or as there is time, which is then written down.
-    fn plan_repeats(&mut self, contenders: usize) -> Result<Option<Repeats>> {
+    fn plan_repeats(
+        &mut self,
+        contenders: &[(Contender, Configuration)],
+    ) -> Result<Option<Repeats>> {
         if let Some(planned) = planned_repeats(&self.events) {
             return Ok(Some(planned));
         }

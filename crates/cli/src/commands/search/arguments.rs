@@ -160,8 +160,8 @@ pub fn method() -> [Arg; 5] {
             "further",
             "HOW",
             "How the rounds choose from an arm: random, heuristic (the smallest value of the \
-             space's heuristic feature), or near (its best with two settings drawn anew) \
-             [default: random]",
+             space's heuristic feature, if it has one), or near (its best with two settings drawn \
+             anew) [default: random]",
         )
         .value_parser(["random", "heuristic", "near"]),
         flag(

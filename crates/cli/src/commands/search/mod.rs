@@ -21,7 +21,7 @@ use lissom_search::record::Log;
 use lissom_search::search::Search;
 use lissom_search::space::{Configuration, Space};
 use lissom_trials::findings::Findings;
-use lissom_trials::session::{Observer, Opening, Session, Trials, most_alive};
+use lissom_trials::session::{Observer, Opening, Session, Trials, most_alive, most_started};
 use lissom_trials::{
     Demand, LogFile, Room, Runner, Suspension, TrialsError, Writer, admit, asked_to_end,
     check_writable,
@@ -144,6 +144,7 @@ fn make_room(request: &mut Request, search: &Search) -> lissom_trials::Result<()
     settings.most_alive = most_alive(search);
     let demand = Demand {
         most_alive: settings.most_alive,
+        most_started: most_started(search),
         workers: request.plan.setup.method.workers,
         memory_bytes: settings.memory_bytes,
         disk_bytes: request.disk_bytes,

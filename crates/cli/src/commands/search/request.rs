@@ -269,6 +269,8 @@ mod tests {
         let method = &whole.plan.setup.method;
         assert!(method.whole_budget && method.further == Sampling::Near);
         assert_eq!(whole.settings.longest_seconds, 120.0);
+        let full = request(&["ycsb-a", "--full"]);
+        assert_eq!(full.settings.longest_seconds, 60.0, "nobody runs on");
         let published = request(&["ycsb-a", "--as-published"]);
         let method = &published.plan.setup.method;
         assert!(!method.whole_budget && method.further == Sampling::Random);

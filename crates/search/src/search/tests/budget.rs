@@ -51,10 +51,11 @@ fn the_first_set_up_counts_only_while_it_is_alone() {
 #[test]
 fn every_budget_is_kept() {
     for budget in (100i32..2_000).step_by(130) {
-        for workers in [1, 3] {
+        for (workers, whole_budget) in [(1, false), (3, false), (1, true), (3, true)] {
             let budget = f64::from(budget);
             let mut setup = setup(budget);
             setup.method.workers = workers;
+            setup.method.whole_budget = whole_budget;
             let mut search = search(setup);
             let mut lab = Lab::new(&surface);
             lab.workers = workers;

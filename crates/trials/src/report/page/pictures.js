@@ -61,10 +61,12 @@ function curves(parent, goal, g) {
   for (const at of data.points) {
     element("line", { x1: x({ at }), x2: x({ at }), y1: f.top, y2: f.bottom, class: "bound" }, f.svg);
   }
+  // Whoever ran as far as any was stopped by the end of the search.
+  const farthest = Math.max(data.evaluation_seconds, most(data.trials, (t) => t.seconds));
   for (const run of runs) {
     const other = run.role === "other";
     line(f, run.points, x, (p) => y(p.v), { class: "run", stroke: COLOURS[run.role], "stroke-width": other ? 1 : 2.2, opacity: other ? 0.55 : 1 });
-    const last = run.points[run.points.length - 1], ended = run.t.seconds < 0.99 * data.evaluation_seconds;
+    const last = run.points[run.points.length - 1], ended = run.t.seconds < 0.99 * farthest;
     if (run.t.failure) element("path", { d: `M${x(last) - 4} ${y(last.v) - 4}l8 8m0 -8l-8 8`, stroke: COLOURS.failed, "stroke-width": 2, fill: "none" }, f.svg);
     else if (ended) element("circle", { cx: x(last), cy: y(last.v), r: other ? 2.6 : 4, fill: COLOURS[run.role] }, f.svg);
     tipped(line(f, run.points, x, (p) => y(p.v), { class: "grip" }), () => trialTip(run.t));

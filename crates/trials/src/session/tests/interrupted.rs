@@ -3,18 +3,19 @@
 use std::collections::BTreeSet;
 
 use lissom_search::record::Event;
+use lissom_search::search::Decision;
 
 use super::{FOR_EVER, run, whole};
 use crate::error::TrialsError;
 use crate::session::testing::{self, Pages, Virtual, Watch, plan};
 use crate::session::{Opening, Plan, interrupted_workers};
 
-#[test]
-fn an_interrupted_session_goes_on_wherever_it_was() {
-    let plan = plan(3_000.0, 60.0, 3);
+/// Interrupts a session of 3,000 s and three rounds of repeats here and there, and lets it go
+/// on; its best has run for so many seconds at least.
+fn goes_on_wherever_it_was(plan: &Plan, least: f64) {
     let mut watch = Watch::for_looks(FOR_EVER);
     run(
-        &plan,
+        plan,
         &mut Virtual::default(),
         &mut Pages::default(),
         &mut watch,
@@ -26,15 +27,16 @@ fn an_interrupted_session_goes_on_wherever_it_was() {
         let mut pages = Pages::default();
         let mut interrupted = Virtual::default();
         let mut watch = Watch::for_looks(looks);
-        let error = run(&plan, &mut interrupted, &mut pages, &mut watch).err();
+        let error = run(plan, &mut interrupted, &mut pages, &mut watch).err();
         assert_eq!(error, Some(TrialsError::new("interrupted")), "{looks}");
         let seconds = pages.log().searches[0].elapsed();
         let mut trials = Virtual::default();
         let mut watch = Watch::for_looks(FOR_EVER);
-        let found = run(&plan, &mut trials, &mut pages, &mut watch).expect("it goes on");
+        let found = run(plan, &mut trials, &mut pages, &mut watch).expect("it goes on");
         let best = found.best.expect("measured");
-        assert_eq!(best.seconds, 60.0, "it came to the last point: {looks}");
-        assert!(seconds + trials.clock <= 3_000.0);
+        let ran = least..=plan.setup.method.longest_run();
+        assert!(ran.contains(&best.seconds), "{} s: {looks}", best.seconds);
+        assert!(seconds + trials.clock <= 3_000.0, "{looks}");
         let log = pages.log();
         assert_eq!(log.searches.len(), 1, "the same search");
         let repeated: BTreeSet<_> = log.searches[0]
@@ -52,6 +54,21 @@ fn an_interrupted_session_goes_on_wherever_it_was() {
             "{looks}"
         );
     }
+}
+
+#[test]
+fn an_interrupted_session_goes_on_wherever_it_was() {
+    // To the last point.
+    goes_on_wherever_it_was(&plan(3_000.0, 60.0, 3), 60.0);
+}
+
+#[test]
+fn so_does_one_that_uses_its_whole_budget() {
+    let mut plan = plan(3_000.0, 60.0, 3);
+    plan.setup.method.whole_budget = true;
+    // Those that run on when nothing is left of the time but what that takes begin anew, and may
+    // come no farther than to the first point.
+    goes_on_wherever_it_was(&plan, 36.0);
 }
 
 #[test]
@@ -100,6 +117,27 @@ fn an_interrupted_search_can_be_left_for_another() {
         note.contains("an interrupted search with other settings stands in the log"),
         "{note}"
     );
+}
+
+#[test]
+fn what_this_program_decides_otherwise_is_left_by_new() {
+    let plan = plan(2_000.0, 60.0, 0);
+    let mut pages = Pages::default();
+    let mut watch = Watch::for_looks(10);
+    let _ = run(&plan, &mut Virtual::default(), &mut pages, &mut watch);
+    let until = pages.events.iter_mut().find_map(|event| match event {
+        Event::Decision {
+            decision: Decision::Start { until, .. },
+            ..
+        } => Some(until),
+        _ => None,
+    });
+    *until.expect("a start") += 1.0;
+    let opening = |anew| Opening::of(&plan, &pages.log(), anew);
+    let error = opening(false).expect_err("another decision").to_string();
+    assert!(error.contains("cannot be resumed"), "{error}");
+    assert!(error.ends_with("(--new)"), "{error}");
+    assert!(opening(true).is_ok());
 }
 
 #[test]

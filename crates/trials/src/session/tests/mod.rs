@@ -166,3 +166,16 @@ fn as_many_trials_may_be_alive_as_planned_or_as_the_time_allows() {
     // 12 s each at least.
     assert_eq!(alive(65.0), 6);
 }
+
+#[test]
+fn as_many_trials_may_be_started_as_the_time_allows_where_it_is_used() {
+    let started = |whole_budget| {
+        let mut plan = plan(6_000.0, 60.0, 0);
+        plan.setup.method.whole_budget = whole_budget;
+        let search = Search::new(&plan.space, plan.setup, &[]).expect("legal");
+        (most_alive(&search), most_started(&search))
+    };
+    assert_eq!(started(false), (17, 17));
+    // 12 s each at least.
+    assert_eq!(started(true), (17, 500));
+}

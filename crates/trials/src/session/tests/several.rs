@@ -25,7 +25,7 @@ fn a_search_that_has_ended_is_followed_by_one_that_learns() {
     assert_eq!(pages.log().searches.len(), 2);
     let origins: Vec<&str> = found.trials.iter().map(|it| it.origin.as_str()).collect();
     assert!(
-        origins.contains(&"the best of its arm in an earlier search"),
+        origins.contains(&"the best of all or of its arm in an earlier search"),
         "{origins:?}"
     );
 }

@@ -4,8 +4,8 @@ use std::fs;
 
 use lissom_trials::Patience;
 
-use super::field::{WORDS, field, scripted};
-use crate::support::{is_gone, lost};
+use super::field::{WORDS, field, field_with, scripted};
+use crate::support::{is_gone, lost, measured};
 
 #[test]
 fn a_runner_that_fails_is_a_sentence() {
@@ -109,6 +109,30 @@ fn silence_is_borne_for_a_while() {
     let mut beating = with(beats, 60.0, 1.0).expect("it says hello");
     let why = lost(beating.first_report(1.0));
     assert!(why.contains("nothing was heard of it for 1 s"), "{why}");
+}
+
+#[test]
+fn a_start_waits_as_long_as_another_trial_may_take() {
+    let runner = format!(
+        "{WORDS}read -r order; hello; read -r order; run_of \"$order\"; sleep 2
+        begun; sample 1.5; sample 2; read -r order; told paused 2.25; read -r end"
+    );
+    let with = |longest: f64| {
+        let (words, command) = (["true", "{options}"], ["sh", "-c", &runner]);
+        let field = field_with(&words, &command, Patience::default(), |it| {
+            it.setup_deadline_seconds = 1.2;
+            it.evaluation_seconds = 0.1;
+            it.longest_seconds = longest;
+        });
+        field.expect("it says hello")
+    };
+    let error = with(0.2).sentence();
+    assert!(
+        error.contains("the runner did not start trial-1 within 1 s"),
+        "{error}"
+    );
+    // Longer than a full evaluation.
+    measured(&with(60.0).first_report(1.0));
 }
 
 #[test]

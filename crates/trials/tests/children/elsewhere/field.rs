@@ -2,7 +2,7 @@
 
 use lissom_search::search::Outcome;
 use lissom_trials::session::Trials;
-use lissom_trials::{Elsewhere, Patience, Template};
+use lissom_trials::{Elsewhere, Patience, Settings, Template};
 use tempfile::TempDir;
 
 use crate::support::{TRIAL, job, lines, settings};
@@ -81,10 +81,19 @@ pub fn field_of(
     restart: bool,
     patience: Patience,
 ) -> lissom_trials::Result<Field> {
+    field_with(words, command, patience, |it| it.restart = restart)
+}
+
+pub fn field_with(
+    words: &[&str],
+    command: &[&str],
+    patience: Patience,
+    change: impl FnOnce(&mut Settings),
+) -> lissom_trials::Result<Field> {
     let directory = tempfile::tempdir().expect("a directory");
     let trials = tempfile::tempdir().expect("a directory");
     let mut settings = settings(&directory);
-    settings.restart = restart;
+    change(&mut settings);
     let words = words.iter().map(|it| (*it).to_owned()).collect();
     let place = trials.path().display().to_string();
     let command = command.iter().map(|it| it.replace("{trials}", &place));
