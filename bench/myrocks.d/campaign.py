@@ -15,8 +15,6 @@ HIGH, LOW = 0.9, 0.225
 # The best closed loop is tried as the maximum; by this share a maximum is lowered that the
 # server does not carry, so many times at most.
 STEP, MOST_LOWERED = 0.1, 6
-# Periods of a trial.
-TRIAL_PERIODS = 2
 # Kills, and who must restore after each.
 BY_HAND = "attach --restore"
 KILLS = {"agent": "the watchdog", "agent and watchdog": BY_HAND,
@@ -94,9 +92,9 @@ class Campaign:
                           "tps": len(ended) / (seconds * 2 / 3)})
 
     def try_maximum(self, tps, lowered):
-        """Offers the shares of a maximum of `tps` that the runs would be offered."""
+        """Offers the shares of a maximum of `tps` that the runs would be offered, for as long."""
         self.say(f"trial of {tps:.0f} transactions a second as the maximum")
-        seconds = TRIAL_PERIODS * (self.plan["high_seconds"] + self.plan["low_seconds"])
+        seconds = self.plan["seconds"]
         self.server.settle()
         samples, ended = self.offer(seconds, HIGH * tps, LOW * tps)
         by_second = judge.by_second(ended, seconds)
