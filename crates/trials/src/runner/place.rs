@@ -268,7 +268,7 @@ mod tests {
             path: path.clone(),
             keep: false,
             made: true,
-            _lock: File::open(&path).expect("there"),
+            lock: File::open(&path).expect("there"),
         };
         again.share().expect("it is there");
         assert!(shared.join("set").exists(), "it is used again");
