@@ -3,7 +3,7 @@
 import math
 from html import escape
 
-WIDTH, PANEL, LEFT, TOP, GAP = 1100, 130, 78, 56, 34
+WIDTH, PANEL, LEFT, RIGHT, TOP, GAP = 1100, 130, 78, 24, 76, 46
 COLOURS = {"off": "#d55e00", "on": "#0072b2"}
 PANELS = [("tps", "transactions a second", False), ("p99", "p99, ms", True),
           ("level0_files", "files in L0", False)]
@@ -80,7 +80,7 @@ def panel(plan, records, key, title, scale):
     length = max(plan["seconds"], 1)
 
     def x(second):
-        return LEFT + (WIDTH - LEFT - 16) * second / length
+        return LEFT + (WIDTH - LEFT - RIGHT) * second / length
 
     parts = [f'<text x="{LEFT}" y="{scale.top - 7}">{escape(title)}</text>']
     period = plan["high_seconds"] + plan["low_seconds"]
@@ -90,7 +90,7 @@ def panel(plan, records, key, title, scale):
                      f'height="{PANEL}" fill="#f1f1f1"/>')
     for mark in scale.marks():
         y = scale.y(mark)
-        parts.append(f'<path d="M{LEFT} {y:.1f}H{WIDTH - 16}" stroke="#ddd"/>'
+        parts.append(f'<path d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}" stroke="#ddd"/>'
                      f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{mark:g}</text>')
     for begin in range(0, length + 1, period):
         parts.append(f'<text x="{x(begin):.1f}" y="{scale.top + PANEL + 14}" text-anchor="middle" '
