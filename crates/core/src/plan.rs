@@ -182,6 +182,13 @@ pub enum Reason {
     Manual,
 }
 
+impl Reason {
+    /// Whether runs of a level only go to deeper slots of it.
+    pub(crate) fn is_reseat(&self) -> bool {
+        matches!(self, Reason::Reseat { .. })
+    }
+}
+
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -20,7 +20,7 @@ use super::seating::is_readable;
 use super::urgency::{self, HURRY};
 use crate::layout::{LogicalLevel, PhysicalLevel};
 use crate::observation::Observation;
-use crate::plan::{Plan, PlanKind, Reason};
+use crate::plan::{Plan, PlanKind};
 use crate::schedule::Level0Order;
 
 /// The runs set apart that are still there, or on their way; none once no more are there than
@@ -48,8 +48,7 @@ pub(super) fn mark(now: &mut Observation, plans: &[Plan]) {
         && (!now.state.set_apart.is_empty() || !level.sealed(now));
     for plan in plans.iter().filter(|plan| plan.output <= last) {
         let begins = plan.top() == PhysicalLevel::L0 && now.tree.files(plan.output).is_empty();
-        let reseats = matches!(plan.reason, Reason::Reseat { .. });
-        let moves = plan.kind == PlanKind::Move || reseats;
+        let moves = plan.kind == PlanKind::Move || plan.reason.is_reseat();
         let follows = moves && now.state.set_apart.contains(&plan.top());
         if (apart && begins) || follows {
             now.state.set_apart.insert(plan.output);

@@ -3,7 +3,6 @@
 use super::urgency::FEW_SLOTS;
 use crate::layout::{LogicalLevel, PhysicalLevel};
 use crate::observation::{InFlight, Observation};
-use crate::plan::Reason;
 use crate::shape::RunLimit;
 use crate::state::Drain;
 
@@ -119,7 +118,6 @@ pub(super) fn view(seen: &Observation, level: LogicalLevel) -> View {
     let takes = |drain: &&Drain| takes_from(seen, level, drain) && !gives(drain);
     let taking = || drains.iter().filter(takes);
     let drained_from = taking().map(|drain| drain.top.max(first)).min();
-    let seats = |drain: &Drain| matches!(drain.reason, Reason::Reseat { .. });
     let receives = |drain: &Drain| drain.top < first && within(drain.target);
     let waits_for = |drain: &Drain| gives(drain) || receives(drain);
     let busy = |job: &InFlight| job.drain.is_none() && job.top <= last && job.output >= first;
@@ -137,6 +135,6 @@ pub(super) fn view(seen: &Observation, level: LogicalLevel) -> View {
             .collect(),
         inbound: drains.iter().any(waits_for) || seen.in_flight.iter().any(busy),
         drained_from,
-        frees_slots: taking().any(|drain| !seats(drain)),
+        frees_slots: taking().any(|drain| !drain.reason.is_reseat()),
     }
 }

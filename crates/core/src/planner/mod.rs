@@ -185,7 +185,7 @@ impl Rank {
 /// that takes a run to its seat never has it, for L0 is merged beside that.
 fn piece_workers(now: &Observation, drain: &Drain, urgency: f64, level0: f64) -> usize {
     let in_a_hurry = urgency >= urgency::HURRY && urgency > level0;
-    if in_a_hurry && !matches!(drain.reason, Reason::Reseat { .. }) {
+    if in_a_hurry && !drain.reason.is_reseat() {
         now.workers
     } else {
         besides_level0(now.workers).saturating_sub(now.drains_elsewhere)

@@ -106,9 +106,8 @@ fn begin(now: &mut Observation, begin: Begin) {
         return;
     }
     // What waits for a level to be merged waits while its runs go to their seats.
-    let reseats = matches!(drain.reason, Reason::Reseat { .. });
     if let Some((level, _)) = now.shape.layout.logical(drain.top)
-        && !reseats
+        && !drain.reason.is_reseat()
     {
         now.state.forced.retain(|forced| *forced != level);
         now.state.consolidate.retain(|wanted| *wanted != level);

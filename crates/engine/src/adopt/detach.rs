@@ -19,7 +19,7 @@ use rust_rocksdb::{
 };
 
 use super::drive::{self, Customise, Ready, is_one_run};
-use super::forecast::{Forecast, forecast};
+use super::forecast::{Forecast, foresee};
 use super::space::{check_space, free_bytes};
 use super::work::{Watch, Work};
 use crate::RocksDb;
@@ -213,8 +213,7 @@ impl Seen {
         let found = if self.must_merge && !is_one_run(tree) {
             let mut state = recorded::family_state(stored, name, settings);
             state.compact_all = true;
-            let (shape, workers) = (settings.shape(), settings.workers);
-            forecast(&shape, tree, &state, workers, family.moves_rewrite)?
+            foresee(settings, family, &state)?
         } else {
             Forecast::default()
         };

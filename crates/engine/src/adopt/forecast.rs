@@ -14,6 +14,8 @@ use lissom_core::{
 use serde::Serialize;
 
 use crate::error::{Error, Result};
+use crate::inspect::read::Looked;
+use crate::settings::Settings;
 
 /// No tree takes more plans than this to come to rest.
 const MOST_PLANS: u64 = 1_000_000;
@@ -31,12 +33,18 @@ pub struct Forecast {
     pub largest_merge_bytes: u64,
 }
 
-/// Asks the planner until it wants nothing more. Where moves rewrite
-/// ([`Observation::moves_rewrite`]) it wants none, and merges what it would have moved.
+/// What a column family that was looked at needs under its settings, from this state on.
 ///
 /// # Errors
-/// When it does not come to rest, which is a defect of the planner.
-pub(crate) fn forecast(
+/// When the planner does not come to rest, which is a defect of it.
+pub(crate) fn foresee(settings: &Settings, seen: &Looked, state: &TreeState) -> Result<Forecast> {
+    let (shape, workers) = (settings.shape(), settings.workers);
+    forecast(&shape, &seen.tree, state, workers, seen.moves_rewrite)
+}
+
+/// Asks the planner until it wants nothing more. Where moves rewrite
+/// ([`Observation::moves_rewrite`]) it wants none, and merges what it would have moved.
+fn forecast(
     shape: &Shape,
     tree: &Tree,
     state: &TreeState,

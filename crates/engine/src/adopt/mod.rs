@@ -16,4 +16,4 @@ pub use forecast::Forecast;
 pub use take_over::Adopter;
 pub use work::{FamilyWork, Progress, Watch, Work};
 
-pub(crate) use forecast::forecast;
+pub(crate) use forecast::foresee;

@@ -18,7 +18,7 @@ use lissom_core::{Observation, Tree, TreeState, planner};
 use rust_rocksdb::Options;
 
 use super::drive::{self, Customise};
-use super::forecast::forecast;
+use super::forecast::foresee;
 use super::refusal::{self, Candidate};
 use super::space::{check_space, free_bytes};
 use super::work::{Watch, Work};
@@ -103,8 +103,7 @@ impl Adopter {
             }
             let state = recorded::family_state(&stored, name, &settings);
             let state = self.begun(state, &settings, &seen.tree);
-            let (shape, workers) = (settings.shape(), settings.workers);
-            let found = forecast(&shape, &seen.tree, &state, workers, seen.moves_rewrite)?;
+            let found = foresee(&settings, &seen, &state)?;
             let adopted = stored.families.contains_key(name) && record.has_our_levels(name);
             work.done &= adopted && found.is_nothing() && are_recorded(&settings, &before);
             work.add(name, &seen.tree, &settings, found);

@@ -205,14 +205,10 @@ impl Seat {
                 rest
             }
             Err(error) => {
-                let failures = self.failing.as_ref().map_or(0, |failing| failing.times);
-                self.resting_until = Some(Instant::now() + rest_after(failures));
+                let failing = Failing::after(self.failing.as_ref(), error.to_string());
+                self.resting_until = Some(Instant::now() + rest_after(failing.times - 1));
                 // A round that finds no news would pass for one that went through.
                 self.pilot.look_again();
-                let failing = Failing {
-                    times: failures.saturating_add(1),
-                    why: error.to_string(),
-                };
                 self.tell(shared, name, Some(failing));
                 None
             }
@@ -225,12 +221,11 @@ impl Seat {
         if failing == self.failing {
             return;
         }
-        let why = |failing: &Option<Failing>| failing.as_ref().map(|it| it.why.clone());
-        let (before, now) = (why(&self.failing), why(&failing));
-        if now != before
-            && let Some(sentence) = now
+        let before = self.failing.as_ref().map(|it| &it.why);
+        if let Some(now) = &failing
+            && before != Some(&now.why)
         {
-            shared.complain(name, sentence);
+            shared.complain(name, now.why.clone());
         }
         self.pilot.family.view.lock().failing.clone_from(&failing);
         self.failing = failing;

@@ -331,6 +331,14 @@ pub(super) struct Failing {
     pub(super) why: String,
 }
 
+impl Failing {
+    /// One more failure after those of before.
+    pub(super) fn after(before: Option<&Failing>, why: String) -> Failing {
+        let times = before.map_or(0, |it| it.times).saturating_add(1);
+        Failing { times, why }
+    }
+}
+
 impl View {
     fn new(limits: RunLimits) -> View {
         View {

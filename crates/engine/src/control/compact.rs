@@ -9,7 +9,7 @@ use rust_rocksdb::Options;
 
 use crate::adopt::drive::{self, Customise, is_one_run};
 use crate::adopt::space::{check_space, free_bytes};
-use crate::adopt::{Forecast, Watch, Work, forecast};
+use crate::adopt::{Forecast, Watch, Work, foresee};
 use crate::error::Result;
 use crate::inspect::record::Record;
 use crate::inspect::{read, recorded};
@@ -70,16 +70,14 @@ impl Compactor {
             let settings = recorded::family_settings(&opened.record.options, &stored, name)?;
             if chosen.contains(name) {
                 let seen = opened.look(name)?;
-                let (shape, tree) = (settings.shape(), seen.tree);
                 let mut state = recorded::family_state(&stored, name, &settings);
                 state.compact_all = true;
-                let found = if is_one_run(&tree) {
+                let found = if is_one_run(&seen.tree) {
                     Forecast::default()
                 } else {
-                    let workers = settings.workers;
-                    forecast(&shape, &tree, &state, workers, seen.moves_rewrite)?
+                    foresee(&settings, &seen, &state)?
                 };
-                work.add(name, &tree, &settings, found);
+                work.add(name, &seen.tree, &settings, found);
             }
             all_settings.insert(name.clone(), settings);
         }

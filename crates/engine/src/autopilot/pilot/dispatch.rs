@@ -142,6 +142,14 @@ mod tests {
     use crate::files::state::Stored;
     use crate::{Db, Settings};
 
+    const TWO_DRAINS: &str = "
+        1.13: 0-40:4
+        2.15: 0-90:16
+        3.13: 0-40:4
+        4.15: 0-90:64
+        drain 1.13 -> 2.15
+        drain 3.13 -> 4.15";
+
     /// Otherwise its attempts would be used up as fast as other merges end.
     #[test]
     fn a_plan_that_failed_rests_while_others_succeed_and_begin() {
@@ -150,18 +158,9 @@ mod tests {
         // Workers cancel what they are given.
         db.autopilot().pause();
         let shared = db.autopilot().shared.clone();
-        let family = shared.family("default").expect("it is driven");
-        let memory = Memory::new(directory.path().into(), Stored::default());
-        let mut pilot = Pilot::new(&shared, family.clone(), &memory);
-        let drawing = "
-            1.13: 0-40:4
-            2.15: 0-90:16
-            3.13: 0-40:4
-            4.15: 0-90:64
-            drain 1.13 -> 2.15
-            drain 3.13 -> 4.15
-            workers 3";
-        let mut seen = parse(drawing).expect("a drawing");
+        let mut pilot = pilot(&shared, "default");
+        let family = pilot.family.clone();
+        let mut seen = parse(&format!("{TWO_DRAINS} \n workers 3")).expect("a drawing");
         let plans = planner::plan(&seen).plans;
         assert_eq!(plans.len(), 2, "{plans:?}");
         let now = Instant::now();
@@ -201,14 +200,7 @@ mod tests {
         let shared = db.autopilot().shared.clone();
         let mut memory = Memory::new(directory.path().into(), Stored::default());
         let mut pilot = pilot(&shared, "default");
-        let drawing = "
-            1.13: 0-40:4
-            2.15: 0-90:16
-            3.13: 0-40:4
-            4.15: 0-90:64
-            drain 1.13 -> 2.15
-            drain 3.13 -> 4.15";
-        let mut seen = parse(drawing).expect("a drawing");
+        let mut seen = parse(TWO_DRAINS).expect("a drawing");
         pilot.state = seen.state.clone();
         let family = pilot.family.clone();
         let mut planned = || {

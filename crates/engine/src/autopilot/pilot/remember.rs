@@ -56,12 +56,8 @@ impl Pilot {
                 true
             }
             Err(error) => {
-                let failures = self.failed_saves().map_or(0, |failing| failing.times);
-                let failing = Failing {
-                    times: failures.saturating_add(1),
-                    why: error.to_string(),
-                };
-                let again = Instant::now() + rest_after(failures);
+                let failing = Failing::after(self.failed_saves(), error.to_string());
+                let again = Instant::now() + rest_after(failing.times - 1);
                 self.unsaved = Some(Unsaved { failing, again });
                 durable
             }
