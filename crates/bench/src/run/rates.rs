@@ -75,12 +75,15 @@ impl RunPlan {
     /// A maximum holds for the same data on the same resources only.
     fn check_alike(&self, measured: &Results) -> Result<()> {
         let theirs = &measured.parameters;
-        // A closed loop has no schedule that could be told.
+        // A closed loop has no schedule that could be told, and need not have every contender.
         let unscheduled = Resources {
             full_load: theirs.resources.full_load,
             device_bytes_per_second: theirs.resources.device_bytes_per_second,
+            options_files: theirs.resources.options_files.clone(),
             ..self.resources.clone()
         };
+        let here = &self.resources.options_files;
+        let mut measured_files = theirs.resources.options_files.iter();
         let data = |it: &Workload| {
             let (entries, key, value) = (it.entries, it.key_size, it.value_size);
             (entries, key, value, it.compressible_share, it.key_order)
@@ -92,6 +95,10 @@ impl RunPlan {
             ),
             (theirs.threads == self.threads, "--threads"),
             (theirs.resources == unscheduled, "resources"),
+            (
+                measured_files.all(|(name, text)| here.get(name).is_none_or(|it| it == text)),
+                "texts of --options",
+            ),
             (measured.machine.is_like(&Machine::this()), "processors"),
         ];
         match checks.iter().find(|(same, _)| !same) {
@@ -271,5 +278,26 @@ mix = { update = 1, get_present = 1 }
         let sentence = refusal.unwrap_err().to_string();
         assert!(sentence.contains("--maximum-of fixed-1"), "{sentence}");
         assert!(sentence.contains("hold mock-a, mock-b"), "{sentence}");
+    }
+    #[test]
+    fn a_maximum_holds_beside_an_options_file_that_it_had_not() {
+        let out = tempfile::tempdir().unwrap();
+        let with_file = |text: &str| {
+            let mut plan = plan(out.path());
+            let files = &mut plan.resources.options_files;
+            files.insert("mine".to_owned(), text.to_owned());
+            plan
+        };
+        let mut measured = {
+            let mut closed = plan(out.path());
+            closed.close_loops();
+            run(&closed, &mut Silent).unwrap()
+        };
+        with_file("a").offer(&measured, None, 0.9).unwrap();
+        measured.parameters.resources = with_file("b").resources;
+        plan(out.path()).offer(&measured, None, 0.9).unwrap();
+        let refusal = with_file("a").offer(&measured, None, 0.9);
+        let sentence = refusal.unwrap_err().to_string();
+        assert!(sentence.contains("texts of --options"), "{sentence}");
     }
 }
