@@ -15,6 +15,10 @@ const DLC_IO_LIMIT: u64 = 350;
 const DLC_LOW: u64 = 180;
 const DLC_HIGH: u64 = 300;
 
+/// The longest leases: where RocksDB itself bounds level 0, and where it may not.
+const LONGEST_BRAKED: Duration = Duration::from_secs(3600);
+const LONGEST_UNBRAKED: Duration = Duration::from_secs(60);
+
 /// How the agent is to behave. Fixed while it runs.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Settings {
@@ -56,7 +60,10 @@ pub struct Settings {
     ///
     /// Default: 2 GiB
     pub max_delayed_bytes: u64,
-    /// How compaction is delayed; `None` chooses for each column family.
+    /// How compaction is delayed; `None` chooses for each column family:
+    /// [`Actuator::Level0Trigger`] where its levels are not dynamic, and
+    /// [`Actuator::DisableAutoCompactions`] where they are, which then takes a
+    /// [`server_lease`](Settings::server_lease).
     ///
     /// Default: `None`
     pub actuator: Option<Actuator>,
@@ -70,7 +77,8 @@ pub struct Settings {
     /// Default: false
     pub rate_limiter: bool,
     /// After so long without a completed interval of the agent, the server gets
-    /// its original settings back.
+    /// its original settings back. At least four intervals and 4 s; at most a minute
+    /// or four intervals, or 1 h with [`Actuator::Level0Trigger`].
     ///
     /// Default: 10 s
     pub lease: Duration,
@@ -201,13 +209,28 @@ impl Settings {
                 "100 ms to 60 s",
             ));
         }
+        self.check_lease()
+    }
+
+    /// While the agent hangs, its session holds its lock, and so an event in the server waits
+    /// for the lease as the watchdog does. Where level 0 may have lost RocksDB's brakes,
+    /// nobody bounds it meanwhile.
+    fn check_lease(&self) -> Result<()> {
         let lease = self.lease;
-        let least = (interval * 4).max(Duration::from_secs(4));
-        if lease < least || lease > Duration::from_secs(3600) {
+        let least = (self.interval * 4).max(Duration::from_secs(4));
+        let unbraked = LONGEST_UNBRAKED.max(least);
+        let most = match self.actuator {
+            Some(Actuator::Level0Trigger) => LONGEST_BRAKED,
+            Some(Actuator::DisableAutoCompactions) | None => unbraked,
+        };
+        if lease < least || lease > most {
             return Err(illegal(
                 "lease",
                 format!("{lease:?}"),
-                format!("at least four intervals and 4 s, here {least:?}, and at most 1 h"),
+                format!(
+                    "at least four intervals and 4 s, here {least:?}, and at most {unbraked:?}, or \
+                     1 h with the actuator level0-trigger, where RocksDB bounds level 0 itself"
+                ),
             ));
         }
         Ok(())
@@ -272,7 +295,7 @@ mod tests {
     #[test]
     fn each_mistake_has_its_sentence() {
         type Spoil = fn(&mut Settings);
-        let wrong: [(Spoil, &str); 12] = [
+        let wrong: [(Spoil, &str); 13] = [
             (|it| it.io_limit_bytes_per_sec = 3, "io_limit is 3"),
             (|it| it.io_low_limit_bytes_per_sec = 0, "io_low_limit 0"),
             (|it| it.io_high_limit_bytes_per_sec = 1, "out of order"),
@@ -287,6 +310,7 @@ mod tests {
             (|it| it.max_delayed_bytes = 7, "1 MiB"),
             (|it| it.interval = Duration::ZERO, "100 ms to 60 s"),
             (|it| it.lease = Duration::from_secs(1), "four intervals"),
+            (|it| it.lease = Duration::from_secs(61), "at most 60s"),
             (|it| it.server_lease = Some("a`b".into()), "schema's name"),
         ];
         for (spoil, words) in wrong {
@@ -295,6 +319,19 @@ mod tests {
             let sentence = settings.check().expect_err(words).to_string();
             assert!(sentence.contains(words), "{words}: {sentence}");
         }
+    }
+
+    #[test]
+    fn a_lease_is_long_only_where_rocksdb_bounds_level_0() {
+        let mut settings = Settings::new(100_000_000);
+        settings.actuator = Some(Actuator::Level0Trigger);
+        settings.lease = LONGEST_BRAKED;
+        assert_eq!(settings.check(), Ok(()));
+        settings.actuator = Some(Actuator::DisableAutoCompactions);
+        settings.check().expect_err("an hour without a bound");
+        settings.interval = Duration::from_secs(60);
+        settings.lease = Duration::from_secs(240);
+        assert_eq!(settings.check(), Ok(()));
     }
 
     #[test]

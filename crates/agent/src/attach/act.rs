@@ -1,8 +1,9 @@
 //! Carrying out decisions, and reading back what came of them.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::decide::{Decision, Outcome};
+use crate::decide::{Decision, Lease, Outcome};
 use crate::error::{Error, ErrorKind, Result};
 use crate::server::{self, Server};
 
@@ -71,6 +72,20 @@ pub(super) fn in_control(done: &[Done]) -> bool {
     done.iter().all(|(decision, outcome)| {
         decision.delays() || matches!(outcome, Outcome::Applied | Outcome::Vanished)
     })
+}
+
+/// The sentence for column families that could not be restored, and that stay in these files.
+pub(super) fn still_recorded(left: &Lease, files: &[PathBuf]) -> String {
+    let names: Vec<&str> = left.families.keys().map(String::as_str).collect();
+    let files: Vec<String> = files.iter().map(|it| it.display().to_string()).collect();
+    format!(
+        "not restored, since it is gone: column family {}; its original options stay in {}, and \
+         the next agent or `lissom attach --restore` sets them once one is created under that \
+         name, unless the server was restarted first; remove the file to forget them and all else \
+         that it holds",
+        names.join(", "),
+        files.join(", ")
+    )
 }
 
 /// The sentence of an end at which the settings could not be restored.

@@ -68,7 +68,11 @@ impl Records {
         match outcome {
             Outcome::Applied => self.readings.applied += 1,
             Outcome::DryRun => {}
-            _ => self.readings.not_applied += 1,
+            Outcome::Vanished => self.readings.not_applied += 1,
+            Outcome::NotApplied { .. } | Outcome::Refused { .. } | Outcome::Unknown { .. } => {
+                self.readings.not_applied += 1;
+                self.readings.outstanding += 1;
+            }
         }
         self.write(
             at,
@@ -95,14 +99,14 @@ impl Records {
     /// An interval was not completed.
     pub(super) fn show_down(&mut self) {
         self.readings.up = false;
-        self.board.show(&self.readings);
+        self.publish();
     }
 
-    /// An interval was completed.
+    /// An interval was completed, whether or not the server took all that it was told.
     pub(super) fn show(&mut self, seen: &Observation, pilot: &Pilot) {
         let families = seen.families.iter().map(|(name, family)| {
             let readings = FamilyReadings {
-                stage: pilot.stage(name),
+                stage: pilot.verified_stage(name),
                 level0_files: family.level0_files,
                 level0_bytes: family.level0_bytes,
             };
@@ -119,6 +123,12 @@ impl Records {
             families: families.collect(),
             ..self.readings.clone()
         };
+        self.publish();
+    }
+
+    /// What is outstanding is counted anew in each interval.
+    fn publish(&mut self) {
         self.board.show(&self.readings);
+        self.readings.outstanding = 0;
     }
 }

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::decide::{Change, Standing};
+use super::act::still_recorded;
+use crate::decide::{Change, Lease, Standing};
 use crate::error::Result;
 use crate::files::Ledger;
-use crate::server::{Role, Server, occupied, restore};
+use crate::server::{Restoration, Role, Server, occupied, restore};
 
 /// For the session of an agent that is gone to end.
 const CLAIM_PATIENCE: Duration = Duration::from_secs(2);
@@ -21,12 +22,15 @@ pub struct RestoreReport {
     pub restarted: bool,
     /// What was set, as text.
     pub changes: Vec<String>,
+    /// What stays recorded of this server, since its column families are gone, as sentences
+    /// without a full stop.
+    pub kept: Vec<String>,
     /// Servers whose settings are still to be restored at other addresses.
     pub elsewhere: Vec<String>,
 }
 
 /// Restores the server that answers, at whatever address its settings were recorded, and
-/// removes the event of a schema.
+/// removes the event of a schema, unless something stays recorded: it ends by itself.
 pub(super) fn restore_recorded<S: Server>(
     ledger: &Ledger,
     server: &mut S,
@@ -40,22 +44,38 @@ pub(super) fn restore_recorded<S: Server>(
     let mut report = RestoreReport::default();
     for lease in ledger.of_server(&instance.identity)? {
         match lease.standing(&instance) {
-            Standing::Foreign => continue,
-            Standing::Ended => report.restarted = true,
-            Standing::InForce => {
-                let changes = restore(server, &lease)?;
-                report.changes.extend(changes.iter().map(Change::to_string));
-                report.recorded = true;
+            Standing::Foreign => {}
+            Standing::Ended => {
+                ledger.forget(&lease)?;
+                report.restarted = true;
             }
+            Standing::InForce => take_back(ledger, server, &lease, &mut report)?,
         }
-        ledger.forget(&lease)?;
     }
-    if let (true, Some(schema)) = (report.recorded, schema) {
+    let is_over = report.recorded && report.kept.is_empty();
+    if let (true, Some(schema)) = (is_over, schema) {
         remove_event(server, schema)?;
     }
-    let left = ledger.left()?;
+    let mut left = ledger.left()?;
+    left.retain(|lease| lease.standing(&instance) != Standing::InForce);
     report.elsewhere = left.into_iter().map(|lease| lease.identity).collect();
     Ok(report)
+}
+
+fn take_back<S: Server>(
+    ledger: &Ledger,
+    server: &mut S,
+    lease: &Lease,
+    report: &mut RestoreReport,
+) -> Result<()> {
+    let Restoration { changes, left } = restore(server, lease)?;
+    let files = ledger.settle(lease, left.as_ref())?;
+    report.changes.extend(changes.iter().map(Change::to_string));
+    report.recorded = true;
+    if let Some(left) = left {
+        report.kept.push(still_recorded(&left, &files));
+    }
+    Ok(())
 }
 
 /// It may be of another agent, which has set other values since: it acts first, while nobody
@@ -76,7 +96,7 @@ mod tests {
 
     use super::*;
     use crate::connect::Address;
-    use crate::decide::{Lease, Stage, manage};
+    use crate::decide::{Stage, manage};
     use crate::files::Places;
     use crate::server::Connector;
     use crate::testing::{MockConnector, World, usual_family, usual_lease, usual_settings};
@@ -167,6 +187,30 @@ mod tests {
         assert_eq!(report.elsewhere, ["here"]);
         assert!(connector.world().sent.is_empty());
         assert_eq!(ledger.leases(), Ok(vec![lease]));
+    }
+
+    #[test]
+    fn what_is_gone_stays_recorded_until_it_is_there_again() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let mut lease = usual_lease("here");
+        let leased = lease.families["default"];
+        lease.families.insert("cf_hot".into(), leased);
+        let connector = delayed(&lease);
+        let ledger = at(directory.path(), "old");
+        ledger.record(&lease).expect("written");
+        let report = restored(&ledger, &connector);
+        assert!(connector.world().is_as_owned());
+        assert!(report.recorded && report.elsewhere.is_empty());
+        assert_eq!(report.kept.len(), 1, "{report:?}");
+        for words in ["column family cf_hot", "attach-old"] {
+            assert!(report.kept[0].contains(words), "{report:?}");
+        }
+        connector.world().create_family("cf_hot");
+        connector.world().family("cf_hot").options = leased.delayed;
+        let report = restored(&ledger, &connector);
+        assert!(connector.world().is_as_owned());
+        assert_eq!((report.changes.len(), report.kept.len()), (1, 0));
+        assert_eq!(ledger.is_empty(), Ok(true));
     }
 
     #[test]

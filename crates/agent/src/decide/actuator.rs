@@ -22,8 +22,8 @@ pub enum Actuator {
     /// them; a base that is over the bound on bytes stays, and bounds them instead.
     /// Both, since level 0 is scored by files and by bytes.
     Level0Trigger,
-    /// `disable_auto_compactions`. RocksDB then bounds nothing: only the agent
-    /// does.
+    /// `disable_auto_compactions`. RocksDB then bounds nothing: only whoever reaches
+    /// the server does.
     DisableAutoCompactions,
 }
 
@@ -53,6 +53,9 @@ pub enum Unmanaged {
     },
     /// Raising `max_bytes_for_level_base` would move its base level.
     DynamicLevels,
+    /// Its levels are dynamic, and once agent and watchdog have lost the server nobody would
+    /// bound its level 0, which was not asked for.
+    Unbraked,
 }
 
 impl fmt::Display for Unmanaged {
@@ -86,6 +89,13 @@ impl fmt::Display for Unmanaged {
                 "its level_compaction_dynamic_level_bytes is on, where level0-trigger would move \
                  its base level: choose disable-auto-compactions",
             ),
+            Unmanaged::Unbraked => f.write_str(
+                "its level_compaction_dynamic_level_bytes is on, so that only \
+                 disable_auto_compactions delays it, and nothing would bound its level 0 if agent \
+                 and watchdog both lost the server: give --server-lease SCHEMA, accept that for \
+                 every column family with --actuator disable-auto-compactions, or choose others \
+                 with --column-family",
+            ),
         }
     }
 }
@@ -107,20 +117,31 @@ pub fn manage(name: &str, family: &Family, settings: &Settings) -> Result<Leased
         let style = family.compaction_style.clone();
         return Err(Unmanaged::Style { style });
     }
-    let actuator = settings.actuator.unwrap_or(if family.dynamic_level_bytes {
-        Actuator::DisableAutoCompactions
-    } else {
-        Actuator::Level0Trigger
-    });
-    if actuator == Actuator::Level0Trigger && family.dynamic_level_bytes {
-        return Err(Unmanaged::DynamicLevels);
-    }
+    let actuator = choose(family, settings)?;
     room(&family.options, settings)?;
+    if actuator == Actuator::DisableAutoCompactions && !may_unbrake(settings) {
+        return Err(Unmanaged::Unbraked);
+    }
     Ok(LeasedFamily {
         actuator,
         original: family.options,
         delayed: delayed(&family.options, actuator, settings),
     })
+}
+
+fn choose(family: &Family, settings: &Settings) -> Result<Actuator, Unmanaged> {
+    match (settings.actuator, family.dynamic_level_bytes) {
+        (Some(Actuator::Level0Trigger), true) => Err(Unmanaged::DynamicLevels),
+        (Some(actuator), _) => Ok(actuator),
+        (None, true) => Ok(Actuator::DisableAutoCompactions),
+        (None, false) => Ok(Actuator::Level0Trigger),
+    }
+}
+
+/// Whether RocksDB's brakes may be taken away: an event in the server gives them back where
+/// nobody else can, or somebody has asked for it without one.
+fn may_unbrake(settings: &Settings) -> bool {
+    settings.server_lease.is_some() || settings.actuator == Some(Actuator::DisableAutoCompactions)
 }
 
 /// Whether delaying would change anything.
@@ -200,7 +221,9 @@ mod tests {
         let mut family = usual_family();
         family.dynamic_level_bytes = true;
         family.options.level0_slowdown_writes_trigger = -1;
-        let leased = manage("default", &family, &usual_settings()).expect("managed");
+        let mut settings = usual_settings();
+        settings.server_lease = Some("ops".into());
+        let leased = manage("default", &family, &settings).expect("managed");
         assert_eq!(leased.actuator, Actuator::DisableAutoCompactions);
         let mut expected = family.options;
         expected.disable_auto_compactions = true;
@@ -209,9 +232,24 @@ mod tests {
     }
 
     #[test]
+    fn without_an_event_the_brakes_are_taken_away_from_whoever_asked_for_it() {
+        let mut family = usual_family();
+        family.dynamic_level_bytes = true;
+        let mut settings = usual_settings();
+        let refused = manage("default", &family, &settings);
+        assert_eq!(refused, Err(Unmanaged::Unbraked));
+        settings.actuator = Some(Actuator::DisableAutoCompactions);
+        for dynamic in [true, false] {
+            family.dynamic_level_bytes = dynamic;
+            let leased = manage("default", &family, &settings).expect("managed");
+            assert_eq!(leased.actuator, Actuator::DisableAutoCompactions);
+        }
+    }
+
+    #[test]
     fn what_cannot_be_delayed_is_left_alone() {
         type Spoil = fn(&mut Family, &mut Settings);
-        let cases: [(&str, Spoil, &str); 8] = [
+        let cases: [(&str, Spoil, &str); 10] = [
             ("__system__", |_, _| (), "own dictionary"),
             ("a={};b", |_, _| (), "its name"),
             ("", |_, _| (), "its name"),
@@ -242,6 +280,19 @@ mod tests {
                     settings.actuator = Some(Actuator::Level0Trigger);
                 },
                 "base level",
+            ),
+            (
+                "a",
+                |family, _| family.dynamic_level_bytes = true,
+                "give --server-lease SCHEMA",
+            ),
+            (
+                "a",
+                |family, _| {
+                    family.dynamic_level_bytes = true;
+                    family.options.level0_file_num_compaction_trigger = 20;
+                },
+                "not under max_level0_files 20",
             ),
         ];
         for (name, spoil, words) in cases {

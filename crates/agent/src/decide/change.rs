@@ -106,6 +106,23 @@ impl Change {
     }
 }
 
+impl Outcome {
+    /// The value that an option of the change was read back with, if it was.
+    pub fn read_back(&self, set: &Assignment) -> Option<i64> {
+        match self {
+            Outcome::Applied => Some(set.value),
+            Outcome::NotApplied { differences } => {
+                let differs = differences.iter().find(|it| it.name == set.option.name());
+                Some(differs.map_or(set.value, |it| it.seen))
+            }
+            Outcome::Vanished
+            | Outcome::Refused { .. }
+            | Outcome::Unknown { .. }
+            | Outcome::DryRun => None,
+        }
+    }
+}
+
 /// `default: a=1; b=2`
 impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -164,6 +181,12 @@ mod tests {
             lied.to_string(),
             "the server said OK, but disable_auto_compactions is 0 and not 1"
         );
+        let Change::Family { set, .. } = delay() else {
+            panic!("it is of a family");
+        };
+        assert_eq!(lied.read_back(&set[0]), Some(0));
+        assert_eq!(Outcome::Applied.read_back(&set[0]), Some(1));
+        assert_eq!(Outcome::Vanished.read_back(&set[0]), None);
         let family = options.get_mut("default").expect("it is there");
         family.disable_auto_compactions = true;
         assert_eq!(delay().verify(&options, 0), Outcome::Applied);

@@ -43,6 +43,12 @@ pub enum Standing {
     Foreign,
 }
 
+/// The options that keep writers from being held back, which delay nothing.
+const FOR_WRITERS: [OptionName; 2] = [
+    OptionName::Level0SlowdownWritesTrigger,
+    OptionName::Level0StopWritesTrigger,
+];
+
 /// One column family's part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct LeasedFamily {
@@ -80,6 +86,23 @@ impl LeasedFamily {
             }
         }
         original
+    }
+
+    /// The stage that options in force stand for. Where they are of several, as after a change
+    /// that was taken in part, any that delays counts.
+    pub fn stage_of(&self, seen: &FamilyOptions) -> Stage {
+        let is_ours = |option: &OptionName| {
+            let delayed = self.delayed.get(*option);
+            seen.get(*option) == delayed && self.original.get(*option) != delayed
+        };
+        let mut ours = OptionName::ALL.into_iter().filter(is_ours).peekable();
+        if ours.peek().is_none() {
+            Stage::Original
+        } else if ours.all(|option| FOR_WRITERS.contains(&option)) {
+            Stage::Draining
+        } else {
+            Stage::Delayed
+        }
     }
 
     /// What must be set to take back what the agent set, and nothing else.
@@ -132,6 +155,38 @@ impl Lease {
     /// Whether nothing could have been changed.
     pub fn is_empty(&self) -> bool {
         self.families.is_empty() && self.rate_limiter.is_none()
+    }
+
+    /// The part on column families that are not among these, which nobody can restore until
+    /// they are there again.
+    pub fn absent_from(&self, options: &OptionsByFamily) -> Option<Lease> {
+        let mut gone = self.clone();
+        gone.families.retain(|name, _| !options.contains_key(name));
+        gone.rate_limiter = None;
+        (!gone.is_empty()).then_some(gone)
+    }
+
+    /// What is still to be restored once another lease of the same run is, but for `left`.
+    pub fn without(&self, restored: &Lease, left: Option<&Lease>) -> Option<Lease> {
+        let is_left = |name: &str| left.is_some_and(|left| left.families.contains_key(name));
+        let mut rest = self.clone();
+        rest.families
+            .retain(|name, _| !restored.families.contains_key(name) || is_left(name));
+        if restored.rate_limiter.is_some() {
+            rest.rate_limiter = None;
+        }
+        (!rest.is_empty()).then_some(rest)
+    }
+
+    /// This one, and the column families that an earlier one of the same run has besides.
+    #[must_use]
+    pub fn with(mut self, earlier: &Lease) -> Lease {
+        if self.is_of_same_run(earlier) {
+            for (name, leased) in &earlier.families {
+                self.families.entry(name.clone()).or_insert(*leased);
+            }
+        }
+        self
     }
 
     /// Whether it can be written into statements; one that was read from a file may
@@ -215,6 +270,17 @@ mod tests {
     }
 
     #[test]
+    fn a_stage_is_told_by_the_options_in_force() {
+        let leased = lease().families["default"];
+        for stage in [Stage::Original, Stage::Delayed, Stage::Draining] {
+            assert_eq!(leased.stage_of(&leased.options(stage)), stage);
+        }
+        let mut partly = leased.options(Stage::Draining);
+        partly.max_bytes_for_level_base = leased.delayed.max_bytes_for_level_base;
+        assert_eq!(leased.stage_of(&partly), Stage::Delayed);
+    }
+
+    #[test]
     fn every_stage_is_taken_back() {
         for stage in [Stage::Original, Stage::Delayed, Stage::Draining] {
             let mut options = in_force(stage);
@@ -252,6 +318,25 @@ mod tests {
     #[test]
     fn a_vanished_family_is_not_named() {
         assert!(lease().restoration(&OptionsByFamily::new(), 77).is_empty());
+    }
+
+    #[test]
+    fn what_is_absent_is_left_of_a_lease() {
+        let leased = lease().families["default"];
+        let mut both = lease();
+        both.families.insert("cf_hot".into(), leased);
+        let there = in_force(Stage::Original);
+        let left = both.absent_from(&there).expect("cf_hot is not there");
+        assert!(left.families.keys().eq(["cf_hot"]) && left.rate_limiter.is_none());
+        assert_eq!(lease().absent_from(&there), None);
+        assert_eq!(both.without(&both, Some(&left)), Some(left.clone()));
+        assert_eq!(both.without(&lease(), None), Some(left.clone()));
+        assert_eq!(both.without(&left, None), Some(lease()));
+        assert_eq!(both.without(&both, None), None);
+        assert_eq!(lease().with(&left), both);
+        let mut later = lease();
+        later.started_at += 500;
+        assert_eq!(later.clone().with(&left), later);
     }
 
     #[test]

@@ -28,6 +28,11 @@ pub(super) fn is_step(step: u64, bytes_per_sec: u64) -> bool {
         && (FLOOR..=STEPS).contains(&(bytes_per_sec / step))
 }
 
+/// The highest value that the agent could set.
+pub(super) fn highest(step: u64) -> u64 {
+    STEPS.saturating_mul(step)
+}
+
 /// Every value that the agent could set.
 pub(super) fn steps(step: u64) -> impl Iterator<Item = u64> {
     (FLOOR..=STEPS).map(move |count| count.saturating_mul(step))

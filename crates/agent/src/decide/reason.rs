@@ -80,6 +80,11 @@ pub enum Reason {
         /// What the device carries.
         io_limit: u64,
     },
+    /// Level 0 has come to its bound: nothing holds back what it needs to catch up.
+    CatchingUp {
+        /// Of which column family.
+        column_family: String,
+    },
 }
 
 impl fmt::Display for Reason {
@@ -110,6 +115,11 @@ impl fmt::Display for Reason {
                 "clients use {} of {}",
                 Rate(*client_bytes_per_sec),
                 Rate(Some(*io_limit as f64))
+            ),
+            Reason::CatchingUp { column_family } => write!(
+                f,
+                "level 0 of column family {column_family} came to its bound and has not caught up \
+                 yet"
             ),
         }
     }

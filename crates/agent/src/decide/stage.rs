@@ -96,6 +96,11 @@ impl Situation<'_> {
         }
     }
 
+    /// Whether level 0 of a column family that is not left alone has come to its bound.
+    pub fn is_at_bound(&self) -> bool {
+        self.hands_off.is_none() && self.over_the_bound().is_some()
+    }
+
     fn must_be_original(&self) -> Option<Reason> {
         if let Some(why) = self.forbidden {
             let why = why.to_owned();

@@ -84,21 +84,31 @@ impl Ledger {
         Ok(true)
     }
 
-    /// Puts a server's lease down; when this returns it is on the disk.
+    /// Puts a server's lease down; when this returns it is on the disk. Column families that
+    /// are recorded of the same run already and are not in it stay: they are still to be
+    /// restored.
     pub(crate) fn record(&self, lease: &Lease) -> Result<()> {
         let _changing = change(&self.path)?;
         let mut leases = read(&self.path)?;
-        if leases.contains(lease) {
+        let earlier = leases.iter().filter(|it| it.is_of_same_run(lease));
+        let whole = earlier.fold(lease.clone(), Lease::with);
+        if leases.contains(&whole) {
             return Ok(());
         }
         leases.retain(|it| !it.is_of_same_run(lease));
-        leases.push(lease.clone());
+        leases.push(whole);
         save(&self.path, leases)
     }
 
-    /// A server has its original settings.
+    /// A server was started anew: it has its configured settings.
     pub(crate) fn forget(&self, lease: &Lease) -> Result<()> {
-        forget(&self.path, lease)
+        replace(&self.path, lease, |_| None).map(drop)
+    }
+
+    /// A server has its original settings, but for what is left. Returns the files in which
+    /// something is still recorded of this run of it.
+    pub(crate) fn settle(&self, lease: &Lease, left: Option<&Lease>) -> Result<Vec<PathBuf>> {
+        settle(&self.path, lease, left)
     }
 
     fn files(&self) -> Result<Vec<PathBuf>> {
@@ -106,29 +116,45 @@ impl Ledger {
     }
 }
 
-/// A server has its original settings, and the agent that had the state file is gone. If
-/// another one has it, that one looks after it.
-pub(crate) fn forget_left(state: &Path, lease: &Lease) -> Result<()> {
+/// A server has its original settings, but for what is left, and the agent that had the state
+/// file is gone. If another one has it, that one looks after it.
+pub(crate) fn settle_orphaned(state: &Path, lease: &Lease, left: Option<&Lease>) -> Result<()> {
     if is_locked(&state.with_extension("lock")) {
         return Ok(());
     }
-    forget(state, lease)
+    settle(state, lease, left).map(drop)
 }
 
-fn forget(state: &Path, lease: &Lease) -> Result<()> {
+fn settle(state: &Path, lease: &Lease, left: Option<&Lease>) -> Result<Vec<PathBuf>> {
+    replace(state, lease, |recorded| recorded.without(lease, left))
+}
+
+/// Replaces all that is recorded of a lease's run, at whatever address. Returns the files in
+/// which something still is.
+fn replace(
+    state: &Path,
+    lease: &Lease,
+    becomes: impl Fn(&Lease) -> Option<Lease>,
+) -> Result<Vec<PathBuf>> {
     let _changing = change(state)?;
+    let mut holding = Vec::new();
     for path in files(state)? {
         // Another address's file may be damaged.
-        let Ok(mut leases) = read(&path) else {
+        let Ok(leases) = read(&path) else {
             continue;
         };
-        let before = leases.len();
-        leases.retain(|it| !it.is_of_same_run(lease));
-        if leases.len() < before {
-            save(&path, leases)?;
+        let (before, others): (Vec<Lease>, Vec<Lease>) =
+            leases.into_iter().partition(|it| it.is_of_same_run(lease));
+        let after: Vec<Lease> = before.iter().filter_map(&becomes).collect();
+        let holds = !after.is_empty();
+        if after != before {
+            save(&path, [others, after].concat())?;
+        }
+        if holds {
+            holding.push(path);
         }
     }
-    Ok(())
+    Ok(holding)
 }
 
 fn change(state: &Path) -> Result<File> {
@@ -224,15 +250,37 @@ mod tests {
     }
 
     #[test]
+    fn what_is_left_stays_beside_what_is_recorded_later() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let at = |name: &str| directory.path().join(format!("attach-{name}.state"));
+        let ledger = Ledger::open(at("db1")).expect("nothing there");
+        let usual = usual_lease("a");
+        let mut both = usual.clone();
+        both.families
+            .insert("cf_hot".into(), usual.families["default"]);
+        let left = both.without(&usual, None).expect("cf_hot");
+        ledger.record(&both).expect("written");
+        assert_eq!(ledger.settle(&both, Some(&left)), Ok(vec![at("db1")]));
+        assert_eq!(ledger.leases(), Ok(vec![left.clone()]));
+        ledger.record(&usual).expect("written");
+        assert_eq!(ledger.leases(), Ok(vec![both]));
+        assert_eq!(ledger.settle(&usual, None), Ok(vec![at("db1")]));
+        assert_eq!(ledger.leases(), Ok(vec![left.clone()]));
+        let elsewhere = Ledger::open(at("db2")).expect("nothing there");
+        assert_eq!(elsewhere.settle(&left, None), Ok(Vec::new()));
+        assert!(!at("db1").exists());
+    }
+
+    #[test]
     fn what_an_agent_has_is_forgotten_by_itself_only() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("a.state");
         let ledger = Ledger::open(path.clone()).expect("nothing there");
         ledger.record(&usual_lease("a")).expect("written");
-        forget_left(&path, &usual_lease("a")).expect("left alone");
+        settle_orphaned(&path, &usual_lease("a"), None).expect("left alone");
         assert_eq!(ledger.leases(), Ok(vec![usual_lease("a")]));
         drop(ledger);
-        forget_left(&path, &usual_lease("a")).expect("written");
+        settle_orphaned(&path, &usual_lease("a"), None).expect("written");
         assert!(!path.exists());
     }
 

@@ -10,7 +10,7 @@ use crate::connect::Address;
 use crate::error::{Error, Result};
 
 pub(crate) use journal::Journal;
-pub(crate) use ledger::{Ledger, forget_left};
+pub(crate) use ledger::{Ledger, settle_orphaned};
 #[cfg(test)]
 pub(crate) use store::read as read_leases;
 

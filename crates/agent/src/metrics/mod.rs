@@ -21,7 +21,7 @@ impl Board {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = text;
     }
 
-    fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         self.0
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

@@ -10,6 +10,8 @@ use crate::decide::Stage;
 pub struct Readings {
     /// Whether the last interval was completed.
     pub up: bool,
+    /// Changes of that interval that the server did not take.
+    pub outstanding: u64,
     /// Whether the load is high.
     pub high_load: bool,
     /// What clients use, if it is known.
@@ -35,7 +37,7 @@ pub struct Readings {
 /// One column family.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct FamilyReadings {
-    /// Where it stands.
+    /// Where it stands, by what the server was last read to have.
     pub stage: Stage,
     /// Files in level 0.
     pub level0_files: u64,
@@ -59,7 +61,7 @@ impl fmt::Display for Readings {
 }
 
 impl Readings {
-    fn gauges(&self) -> [Line; 4] {
+    fn gauges(&self) -> [Line; 5] {
         let client = self.client_bytes_per_sec.unwrap_or(f64::NAN);
         let limiter = self.rate_limiter_bytes_per_sec as f64;
         [
@@ -67,6 +69,11 @@ impl Readings {
                 "up",
                 "1 when the last interval was completed",
                 flag(self.up),
+            ),
+            (
+                "changes_outstanding",
+                "Changes of the last interval that the server did not take",
+                self.outstanding as f64,
             ),
             (
                 "high_load",
@@ -125,7 +132,7 @@ impl Readings {
     fn write_families(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write_each(f, "level0_files", "Files in level 0", |it| it.level0_files)?;
         self.write_each(f, "level0_bytes", "Bytes in level 0", |it| it.level0_bytes)?;
-        self.write_each(f, "delayed", "1 while level 0 is not compacted", |it| {
+        self.write_each(f, "delayed", "1 while its options delay, as read back", |it| {
             u64::from(it.stage == Stage::Delayed)
         })?;
         self.write_each(f, "draining", "1 while level 0 catches up", |it| {
@@ -188,6 +195,7 @@ mod tests {
     fn the_text_is_prometheus_own() {
         let readings = Readings {
             up: true,
+            outstanding: 3,
             stall_micros: 2_500_000,
             families: BTreeMap::from([(
                 "a\"b".into(),
@@ -203,6 +211,8 @@ mod tests {
         for line in [
             "# TYPE lissom_attach_up gauge",
             "lissom_attach_up 1",
+            "# TYPE lissom_attach_changes_outstanding gauge",
+            "lissom_attach_changes_outstanding 3",
             "lissom_attach_client_bytes_per_second NaN",
             "lissom_attach_stall_seconds_total 2.5",
             "lissom_attach_level0_files{column_family=\"a\\\"b\"} 7",

@@ -148,19 +148,42 @@ fn unless_lost<T>(answer: Result<T>) -> Result<Result<T>> {
     }
 }
 
-/// Takes back what an agent left, and reads back that it is so. Returns what was
-/// set: nothing where the server was restarted since, and has its configured settings.
+/// What came of a restoration.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Restoration {
+    /// What was set: nothing where the server was restarted since, and has its configured
+    /// settings.
+    pub changes: Vec<Change>,
+    /// What cannot be restored, since its column families are gone.
+    pub left: Option<Lease>,
+}
+
+/// Takes back what an agent left, of that which is there, and reads back that it is so.
 ///
 /// # Errors
 /// `Refused` when another server answers, or the server does not take it; see
 /// [`Server::instance`].
-pub fn restore<S: Server>(server: &mut S, lease: &Lease) -> Result<Vec<Change>> {
+pub fn restore<S: Server>(server: &mut S, lease: &Lease) -> Result<Restoration> {
     if check_identity(server, lease)? == Standing::Ended {
-        return Ok(Vec::new());
+        return Ok(Restoration::default());
     }
-    let changes = left_to_restore(server, lease)?;
+    let due = left_to_restore(server, lease)?;
+    if due.changes.is_empty() {
+        return Ok(due);
+    }
+    let refusal = set_all(server, &due.changes)?;
+    let after = left_to_restore(server, lease)?;
+    if after.changes.is_empty() {
+        let changes = due.changes;
+        return Ok(Restoration { changes, ..after });
+    }
+    Err(refusal.unwrap_or_else(|| not_taken(server, &due.changes)))
+}
+
+/// Returns the last refusal: one change keeps no other from being made.
+fn set_all<S: Server>(server: &mut S, changes: &[Change]) -> Result<Option<Error>> {
     let mut refusal = None;
-    for change in &changes {
+    for change in changes {
         if let Err(error) = server.set(change) {
             if error.kind() == crate::ErrorKind::Lost {
                 return Err(error);
@@ -168,10 +191,7 @@ pub fn restore<S: Server>(server: &mut S, lease: &Lease) -> Result<Vec<Change>> 
             refusal = Some(error);
         }
     }
-    if changes.is_empty() || left_to_restore(server, lease)?.is_empty() {
-        return Ok(changes);
-    }
-    Err(refusal.unwrap_or_else(|| not_taken(server, &changes)))
+    Ok(refusal)
 }
 
 /// Whether a lease is this server's, in force or ended by its restart.
@@ -200,14 +220,18 @@ pub(crate) fn occupied(place: &str, holder: &str) -> Error {
     ))
 }
 
-fn left_to_restore<S: Server>(server: &mut S, lease: &Lease) -> Result<Vec<Change>> {
+/// What is to be set, and what cannot be.
+fn left_to_restore<S: Server>(server: &mut S, lease: &Lease) -> Result<Restoration> {
     let names: Vec<&str> = lease.families.keys().map(String::as_str).collect();
     let options = server.options(&names)?;
     let rate_limiter = match lease.rate_limiter {
         Some(_) => server.rate_limiter_bytes_per_sec()?,
         None => 0,
     };
-    Ok(lease.restoration(&options, rate_limiter))
+    Ok(Restoration {
+        changes: lease.restoration(&options, rate_limiter),
+        left: lease.absent_from(&options),
+    })
 }
 
 /// The sentence for a server that said OK and did not do it.
@@ -265,9 +289,23 @@ mod tests {
     fn what_an_agent_left_is_taken_back_once() {
         let (mut connector, lease) = delayed();
         let mut server = connector.connect().expect("reachable");
-        assert_eq!(restore(&mut server, &lease).expect("taken").len(), 1);
+        let restored = restore(&mut server, &lease).expect("taken");
+        assert_eq!((restored.changes.len(), restored.left), (1, None));
         assert_eq!(connector.world().families["default"], usual_family());
-        assert!(restore(&mut server, &lease).expect("nothing").is_empty());
+        assert_eq!(restore(&mut server, &lease), Ok(Restoration::default()));
+    }
+
+    #[test]
+    fn what_is_gone_is_left_and_keeps_nothing_from_being_restored() {
+        let (mut connector, mut lease) = delayed();
+        let leased = lease.families["default"];
+        lease.families.insert("cf_hot".into(), leased);
+        let mut server = connector.connect().expect("reachable");
+        let restored = restore(&mut server, &lease).expect("taken");
+        assert_eq!(restored.changes.len(), 1);
+        let left = restored.left.expect("cf_hot is gone");
+        assert!(left.families.keys().eq(["cf_hot"]), "{left:?}");
+        assert!(!connector.world().families.contains_key("cf_hot"));
     }
 
     #[test]
@@ -280,7 +318,8 @@ mod tests {
         }
         let mut server = connector.connect().expect("reachable");
         server.families().expect_err("one cannot be read");
-        assert_eq!(restore(&mut server, &lease).expect("taken").len(), 1);
+        let restored = restore(&mut server, &lease).expect("taken");
+        assert_eq!(restored.changes.len(), 1);
         assert_eq!(connector.world().families["default"], usual_family());
     }
 
@@ -301,7 +340,7 @@ mod tests {
         let (mut connector, lease) = delayed();
         connector.world().started_at += 500;
         let mut server = connector.connect().expect("reachable");
-        assert_eq!(restore(&mut server, &lease), Ok(Vec::new()));
+        assert_eq!(restore(&mut server, &lease), Ok(Restoration::default()));
         assert!(connector.world().sent.is_empty());
     }
 

@@ -196,10 +196,10 @@ impl<C: Connector> Child<C> {
         self.spoken_at = self.now();
         // Asked before, since it may end meanwhile; whatever the answer is, what can be is restored.
         let ended = self.has_agent_ended(&mut server);
-        restore(&mut server, &lease)?;
+        let left = restore(&mut server, &lease)?.left;
         let ended = ended?;
         if ended {
-            self.forget(&lease);
+            self.settle(&lease, left.as_ref());
         }
         if ended || self.need_not_wait() {
             self.keeper.restored();
@@ -224,11 +224,11 @@ impl<C: Connector> Child<C> {
         now.saturating_sub(since) > GRACE
     }
 
-    /// What a person sets from now on is not to be taken for the agent's. If this fails, the
-    /// next agent looks once more.
-    fn forget(&self, lease: &Lease) {
+    /// What a person sets from now on is not to be taken for the agent's; what is gone stays
+    /// recorded. If this fails, the next agent looks once more.
+    fn settle(&self, lease: &Lease, left: Option<&Lease>) {
         if let Some(state) = &self.state {
-            let _ = files::forget_left(state, lease);
+            let _ = files::settle_orphaned(state, lease, left);
         }
     }
 

@@ -120,6 +120,30 @@ fn what_is_restored_for_good_is_forgotten() {
 }
 
 #[test]
+fn what_cannot_be_restored_stays_recorded() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let state = directory.path().join("state");
+    let mut lease = usual_lease("here");
+    let leased = lease.families["default"];
+    lease.families.insert("cf_gone".into(), leased);
+    let ledger = Ledger::open(state.clone()).expect("nothing there");
+    ledger.record(&lease).expect("written");
+    drop(ledger);
+    let connector = delayed();
+    let mut child = child(&connector);
+    child.state = Some(state.clone());
+    child.begin().expect("reachable");
+    let lease = Box::new(lease);
+    child.hear(Order::Hold { lease }, &mut Vec::new());
+    child.lose_agent();
+    child.restore_if_due();
+    assert_eq!(*connector.world().family("default"), usual_family());
+    assert_eq!(child.keeper.due(child.now()), Due::Leave);
+    let kept = read_leases(&state).expect("readable");
+    assert!(kept[0].families.keys().eq(["cf_gone"]), "{kept:?}");
+}
+
+#[test]
 fn another_server_at_the_address_is_not_touched() {
     let connector = delayed();
     let mut child = child(&connector);

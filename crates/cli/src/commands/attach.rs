@@ -132,7 +132,8 @@ fn debt() -> [Arg; 4] {
             "NAME",
             "level0-trigger (RocksDB itself holds both bounds, on bytes at the column family's \
              own max_bytes_for_level_base where that is larger) or disable-auto-compactions \
-             [default: the first, where levels are not dynamic]",
+             (RocksDB holds none) [default: the first; where levels are dynamic the second, which \
+             then takes --server-lease]",
         )
         .value_parser(|name: &str| name.parse::<Actuator>()),
         column_family("Looks after this column family only; repeat it [default: all]")
@@ -145,7 +146,8 @@ fn safety() -> [Arg; 4] {
         option(
             "lease",
             "TIME",
-            "Silence of the agent after which the watchdog restores [default: 10s]",
+            "Silence of the agent after which the watchdog restores, at most 1m, or 1h with \
+             --actuator level0-trigger [default: 10s]",
         )
         .value_parser(duration),
         option(
@@ -288,6 +290,9 @@ fn describe(report: &RestoreReport) -> String {
         (true, true) => "the server has its original settings already\n".to_owned(),
         (true, false) => format!("restored: {}\n", report.changes.join(", ")),
     };
+    for sentence in &report.kept {
+        text += &format!("{sentence}\n");
+    }
     for identity in &report.elsewhere {
         text += &format!(
             "server {identity} is still to be restored: run this with its own address, or restart \

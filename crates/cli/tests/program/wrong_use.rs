@@ -245,6 +245,17 @@ fn what_cannot_be_meant_is_refused() {
             "choose level0-trigger",
         ),
         (
+            &[
+                "attach",
+                "mysql://u@h",
+                "--io-limit",
+                "100M",
+                "--lease",
+                "5m",
+            ],
+            "1 h with the actuator level0-trigger",
+        ),
+        (
             &["attach", "mysql://u@h", "--restore", "--dry-run"],
             "cannot be used with",
         ),

@@ -1,13 +1,16 @@
 //! Attaching: what must be so before the first interval.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::Agent;
+use crate::attach::act::still_recorded;
 use crate::decide::{
-    Assignment, Change, Event, Instance, JOURNAL_VERSION, Lease, Observation, OptionName, Standing,
+    Assignment, Change, Event, Families, Instance, JOURNAL_VERSION, Lease, Observation, OptionName,
+    Standing, Unmanaged, manage,
 };
 use crate::error::{Error, Result};
-use crate::server::{Connector, Role, Server, observe, occupied, restore};
+use crate::server::{Connector, Restoration, Role, Server, observe, occupied, restore};
 use crate::watchdog::Guard;
 
 /// For an earlier agent's session to end.
@@ -30,14 +33,37 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         seen.counters.clone()?;
         self.check_asked_for(&seen)?;
         self.records.write(self.now(), event);
-        if !self.settings.dry_run {
-            self.take_over(&mut server, &seen.instance)?;
-            self.restore_recorded(&mut server, &seen.instance)?;
-            self.tell_recorded()?;
-            self.prepare_event(&mut server)?;
-            probe(&mut server)?;
+        if self.settings.dry_run {
+            self.check_brakes(&seen.families)?;
+        } else {
+            self.take_hold(&mut server, &seen.instance)?;
         }
         self.server = Some(server);
+        Ok(())
+    }
+
+    /// What an earlier agent has left is restored first, even if this one may not begin.
+    fn take_hold(&mut self, server: &mut C::Server, instance: &Instance) -> Result<()> {
+        self.take_over(server, instance)?;
+        self.restore_recorded(server, instance)?;
+        self.tell_recorded(instance)?;
+        let families = server.families()?;
+        self.check_brakes(&families)?;
+        self.prepare_event(server)?;
+        probe(server, &families)
+    }
+
+    /// Whoever has not asked for it must not learn from a full level 0 that nothing bounded
+    /// it. A column family that appears later is left alone, which the journal tells.
+    fn check_brakes(&self, families: &Families) -> Result<()> {
+        for (name, family) in families {
+            if let Err(why @ Unmanaged::Unbraked) = manage(name, family, &self.settings) {
+                return Err(Error::fix(format!(
+                    "column family {name} of {} cannot be looked after: {why}",
+                    self.connector.place()
+                )));
+            }
+        }
         Ok(())
     }
 
@@ -110,6 +136,7 @@ impl<C: Connector, G: Guard> Agent<C, G> {
             return Ok(false);
         }
         let own = lease.cloned();
+        self.left = None;
         let mut restored = false;
         for lease in self.records.ledger.of_server(&instance.identity)? {
             // What becomes of its own is told by what it saw of that server last.
@@ -117,16 +144,55 @@ impl<C: Connector, G: Guard> Agent<C, G> {
                 continue;
             }
             match lease.standing(instance) {
-                Standing::Foreign => continue,
-                Standing::Ended => self.tell_ended(&lease),
+                Standing::Foreign => {}
+                Standing::Ended => {
+                    self.tell_ended(&lease);
+                    self.records.ledger.forget(&lease)?;
+                }
                 Standing::InForce => {
-                    self.restore(server, &lease)?;
+                    let left = self.take_back(server, &lease)?;
+                    self.left = both(self.left.take(), left);
                     restored = true;
                 }
             }
-            self.records.ledger.forget(&lease)?;
         }
         Ok(restored)
+    }
+
+    /// Column families that were gone when all else was restored, and are there again: before
+    /// they are read they are restored, too. Returns whether there were any.
+    pub(super) fn restore_returned(
+        &mut self,
+        server: &mut C::Server,
+        families: &Families,
+    ) -> Result<bool> {
+        let is_back = |it: &Lease| it.families.keys().any(|name| families.contains_key(name));
+        let Some(left) = self.left.clone().filter(is_back) else {
+            return Ok(false);
+        };
+        self.left = self.take_back(server, &left)?;
+        Ok(true)
+    }
+
+    /// Restores what is recorded, and takes it out of the state files but for what is gone
+    /// from the server, which it returns.
+    fn take_back(&mut self, server: &mut C::Server, lease: &Lease) -> Result<Option<Lease>> {
+        let left = self.restore(server, lease)?;
+        let files = self.records.ledger.settle(lease, left.as_ref())?;
+        self.tell_left(left.as_ref(), &files);
+        Ok(left)
+    }
+
+    /// What cannot be restored is said once, unless nobody has recorded it.
+    pub(super) fn tell_left(&mut self, left: Option<&Lease>, files: &[PathBuf]) {
+        let Some(left) = left.filter(|_| !files.is_empty()) else {
+            return;
+        };
+        let sentence = still_recorded(left, files);
+        if self.left_told.as_ref() != Some(&sentence) {
+            self.note(sentence.clone());
+            self.left_told = Some(sentence);
+        }
     }
 
     fn tell_ended(&mut self, lease: &Lease) {
@@ -147,8 +213,11 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         }
     }
 
-    fn tell_recorded(&mut self) -> Result<()> {
-        for lease in self.records.ledger.leases()? {
+    /// What is still recorded of the server that answers was told.
+    fn tell_recorded(&mut self, instance: &Instance) -> Result<()> {
+        let mut leases = self.records.ledger.leases()?;
+        leases.retain(|lease| lease.standing(instance) != Standing::InForce);
+        for lease in leases {
             let note = format!(
                 "server {} was left with changed settings by an earlier agent and does not \
                  answer at this address: `lissom attach --restore` at its own address restores it, \
@@ -160,18 +229,31 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         Ok(())
     }
 
-    pub(super) fn restore(&mut self, server: &mut C::Server, lease: &Lease) -> Result<()> {
-        let changes = restore(server, lease)?;
-        let changes = changes.iter().map(Change::to_string).collect();
-        self.records.write(self.now(), Event::Restored { changes });
-        Ok(())
+    /// Returns what cannot be restored.
+    pub(super) fn restore(
+        &mut self,
+        server: &mut C::Server,
+        lease: &Lease,
+    ) -> Result<Option<Lease>> {
+        let Restoration { changes, left } = restore(server, lease)?;
+        if left.as_ref() != Some(lease) {
+            let changes = changes.iter().map(Change::to_string).collect();
+            self.records.write(self.now(), Event::Restored { changes });
+        }
+        Ok(left)
+    }
+}
+
+fn both(one: Option<Lease>, other: Option<Lease>) -> Option<Lease> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.with(&other)),
+        (one, other) => one.or(other),
     }
 }
 
 /// Sets an option to the value that it has: whoever may not do that is told so
 /// now, and not at the first high load.
-fn probe<S: Server>(server: &mut S) -> Result<()> {
-    let families = server.families()?;
+fn probe<S: Server>(server: &mut S, families: &Families) -> Result<()> {
     let Some(family) = families.get("default") else {
         return Ok(());
     };

@@ -1,6 +1,8 @@
-//! Leaving: the server has its original settings, and nothing of the agent's.
+//! Leaving: the server has its original settings, and nothing of the agent's but what restores
+//! a column family that is gone, should it be created again.
 
 use super::Agent;
+use crate::attach::hands::EVENT_LIFETIME;
 use crate::decide::{Event, Lease};
 use crate::error::Result;
 use crate::server::{Connector, Server};
@@ -13,30 +15,50 @@ impl<C: Connector, G: Guard> Agent<C, G> {
     /// # Errors
     /// When the server cannot be reached, or does not take them.
     pub fn leave(&mut self) -> Result<()> {
-        if let (false, Some(lease)) = (self.settings.dry_run, self.pilot.lease().cloned()) {
+        if let (false, Some(lease)) = (self.settings.dry_run, self.to_restore()) {
             let mut server = match self.server.take() {
                 Some(server) => server,
                 None => self.reconnect()?,
             };
-            self.restore(&mut server, &lease)?;
+            let left = self.restore(&mut server, &lease)?;
             self.hands.release();
-            self.clear_up(&mut server, &lease);
+            self.clear_up(&mut server, &lease, left.as_ref());
             self.server = Some(server);
         }
         self.records.write(self.now(), Event::End);
         Ok(())
     }
 
+    /// Its own, and what was gone when an earlier agent's was restored.
+    fn to_restore(&self) -> Option<Lease> {
+        let lease = self.pilot.lease()?.clone();
+        Some(match &self.left {
+            Some(left) => lease.with(left),
+            None => lease,
+        })
+    }
+
     /// What is left over does no harm: an event ends by itself, and a state file
     /// restores what is restored.
-    fn clear_up(&mut self, server: &mut C::Server, lease: &Lease) {
-        let dropped = match &self.settings.server_lease {
-            Some(schema) => server.drop_event(schema),
-            None => Ok(()),
-        };
-        let forgotten = self.records.ledger.forget(lease);
-        for error in [dropped.err(), forgotten.err()].into_iter().flatten() {
-            self.records.note(self.now(), error.to_string());
+    fn clear_up(&mut self, server: &mut C::Server, lease: &Lease, left: Option<&Lease>) {
+        if let Err(error) = self.clear_event(server, left) {
+            self.note(error.to_string());
+        }
+        match self.records.ledger.settle(lease, left) {
+            Ok(files) => {
+                // At the end it is said once more.
+                self.left_told = None;
+                self.tell_left(left, &files);
+            }
+            Err(error) => self.note(error.to_string()),
+        }
+    }
+
+    fn clear_event(&self, server: &mut C::Server, left: Option<&Lease>) -> Result<()> {
+        match (&self.settings.server_lease, left) {
+            (None, _) => Ok(()),
+            (Some(schema), None) => server.drop_event(schema),
+            (Some(schema), Some(left)) => server.put_event(schema, left, EVENT_LIFETIME),
         }
     }
 }

@@ -28,6 +28,11 @@ pub struct Agent<C: Connector, G: Guard> {
     trouble: Option<String>,
     /// Why nothing may be delayed, likewise.
     forbidden: Option<String>,
+    /// What an earlier agent left of this server and cannot be restored, since its column
+    /// families are gone.
+    left: Option<Lease>,
+    /// What was said of that.
+    left_told: Option<String>,
 }
 
 impl<C: Connector, G: Guard> fmt::Debug for Agent<C, G> {
@@ -66,6 +71,8 @@ impl<C: Connector, G: Guard> Agent<C, G> {
             clock: Box::new(clock),
             trouble: None,
             forbidden: None,
+            left: None,
+            left_told: None,
         };
         agent.begin(unix_seconds)?;
         Ok(agent)
@@ -143,10 +150,15 @@ impl<C: Connector, G: Guard> Agent<C, G> {
 
     fn look(&mut self, server: &mut C::Server) -> Result<Observation> {
         let seen = observe(server, self.now())?;
-        if self.settings.dry_run || !self.restore_recorded(server, &seen.instance)? {
+        if self.settings.dry_run {
             return Ok(seen);
         }
-        observe(server, self.now())
+        let restored = self.restore_recorded(server, &seen.instance)?
+            || self.restore_returned(server, &seen.families)?;
+        if restored {
+            return observe(server, self.now());
+        }
+        Ok(seen)
     }
 
     fn tell(&mut self, seen: &Observation, sight: Sight) {

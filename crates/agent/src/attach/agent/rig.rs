@@ -8,7 +8,7 @@ use super::Agent;
 use crate::attach::Records;
 use crate::decide::{Change, Entry};
 use crate::error::Result;
-use crate::files::Places;
+use crate::files::{Places, read_leases};
 use crate::metrics::Board;
 use crate::settings::Settings;
 use crate::testing::{MockConnector, MockGuard, World, usual_settings};
@@ -28,6 +28,7 @@ pub(super) struct Rig {
     pub(super) connector: MockConnector,
     pub(super) guard: MockGuard,
     pub(super) directory: tempfile::TempDir,
+    board: Board,
     pub(super) said: Rc<RefCell<Vec<Entry>>>,
 }
 
@@ -39,6 +40,7 @@ impl Rig {
             connector: MockConnector::new(World::usual()),
             guard: MockGuard::default(),
             directory: tempfile::tempdir().expect("a directory"),
+            board: Board::default(),
             said: Rc::default(),
         }
     }
@@ -50,7 +52,7 @@ impl Rig {
         };
         let said = Rc::clone(&self.said);
         let watch = move |entry: &Entry| said.borrow_mut().push(entry.clone());
-        let records = Records::open(&places, 1 << 20, Board::default(), watch)?;
+        let records = Records::open(&places, 1 << 20, self.board.clone(), watch)?;
         let world = self.connector.clone();
         let clock = move || world.world().now;
         let (connector, guard) = (self.connector.clone(), self.guard.clone());
@@ -89,6 +91,20 @@ impl Rig {
             .borrow()
             .iter()
             .any(|entry| entry.to_string().contains(words))
+    }
+
+    /// Whether the metrics have a line, which is given without `lissom_attach_`.
+    pub(super) fn shows(&self, line: &str) -> bool {
+        let line = format!("lissom_attach_{line}");
+        self.board.text().lines().any(|it| it == line)
+    }
+
+    /// The names of the column families in the state file, those of all leases in a row.
+    pub(super) fn recorded(&self) -> Vec<String> {
+        let leases = read_leases(&self.directory.path().join("state"));
+        let leases = leases.expect("readable").into_iter();
+        let families = leases.flat_map(|lease| lease.families);
+        families.map(|(name, _)| name).collect()
     }
 
     /// An agent that has delayed already.

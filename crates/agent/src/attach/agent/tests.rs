@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use super::rig::{HIGH, Rig, with_event};
 use crate::ErrorKind;
-use crate::decide::{Entry, Event, Stage};
+use crate::decide::{Actuator, Entry, Event, Stage};
+use crate::settings::Settings;
 use crate::testing::{usual_family, usual_settings};
 
 #[test]
@@ -229,6 +230,64 @@ fn a_family_that_is_not_there_is_said_with_those_that_are() {
         sentence.contains("\"cf_cold\"; it has default"),
         "{sentence}"
     );
+}
+
+#[test]
+fn nobody_is_left_without_a_brake_unasked() {
+    let rig = Rig::new();
+    rig.connector.world().create_family("cf_new");
+    rig.connector.world().family("cf_new").dynamic_level_bytes = true;
+    let mut settings = usual_settings();
+    for dry_run in [false, true] {
+        settings.dry_run = dry_run;
+        let error = rig.attach(settings.clone()).expect_err("no brake");
+        assert_eq!(error.kind(), ErrorKind::Fix);
+        let sentence = error.to_string();
+        for words in ["column family cf_new of the mock", "give --server-lease"] {
+            assert!(sentence.contains(words), "{sentence}");
+        }
+    }
+    assert!(rig.sent().is_empty());
+    let asked = Settings {
+        actuator: Some(Actuator::DisableAutoCompactions),
+        ..usual_settings()
+    };
+    let others = Settings {
+        column_families: vec!["default".into()],
+        ..usual_settings()
+    };
+    for settings in [with_event(), asked, others] {
+        rig.attach(settings).expect("attached");
+    }
+}
+
+#[test]
+fn metrics_tell_what_the_server_has_and_that_it_does_not_obey() {
+    let rig = Rig::new();
+    let shows = |delayed: u8, outstanding: u8| {
+        let family = "{column_family=\"default\"}";
+        let lines = [
+            "up 1".to_owned(),
+            format!("delayed{family} {delayed}"),
+            format!("changes_outstanding {outstanding}"),
+        ];
+        lines.iter().all(|line| rig.shows(line))
+    };
+    let mut agent = rig.delaying();
+    assert!(shows(1, 0));
+    rig.connector.world().lies = 100;
+    for _ in 0..4 {
+        rig.turn(&mut agent, 0);
+    }
+    assert!(rig.is_delayed() && shows(1, 1), "it stays delayed");
+    rig.connector.world().lies = 0;
+    rig.turn(&mut agent, 0);
+    assert!(rig.is_as_owned() && shows(0, 0));
+    rig.connector.world().lies = 1;
+    rig.turn(&mut agent, HIGH);
+    assert!(rig.is_as_owned() && shows(0, 1), "it was not delayed");
+    rig.turn(&mut agent, HIGH);
+    assert!(rig.is_delayed() && shows(1, 0));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{Course, Decision, Last, Pilot};
-use crate::decide::change::Change;
+use crate::decide::change::{Change, Outcome};
 use crate::decide::lease::{LeasedFamily, LeasedRateLimiter};
 use crate::decide::limiter;
 use crate::decide::observation::{Counters, Family, Observation};
@@ -74,7 +74,8 @@ impl Pilot {
         forbidden: Option<&str>,
     ) -> (Stage, Reason) {
         let course = self.courses.entry(name.to_owned()).or_default();
-        let (to, why) = Situation {
+        course.in_force = Some(family.options);
+        let situation = Situation {
             settings: &self.settings,
             stage: course.stage,
             family,
@@ -85,9 +86,11 @@ impl Pilot {
             forbidden,
             hands_off: course.hands_off.as_ref(),
             given_up: course.given_up,
-        }
-        .next();
+        };
+        let at_bound = situation.is_at_bound();
+        let (to, why) = situation.next();
         course.stage = to;
+        course.catches_up = at_bound || (course.catches_up && to == Stage::Draining);
         (to, why)
     }
 
@@ -97,21 +100,7 @@ impl Pilot {
         leased: &LeasedRateLimiter,
         forbidden: Option<&str>,
     ) -> Option<Decision> {
-        let logged = self.analyser.logged_bytes_per_sec().unwrap_or(0.0);
-        let (bytes_per_sec, why) = match (forbidden, self.analyser.client_bytes_per_sec()) {
-            (Some(why), _) => {
-                let why = why.to_owned();
-                (leased.original, Reason::Unguarded { why })
-            }
-            (None, None) => (leased.original, Reason::LoadUnknown),
-            (None, Some(client)) => (
-                limiter::internal_bytes_per_sec(&self.settings, client, logged),
-                Reason::Bandwidth {
-                    client_bytes_per_sec: Some(client),
-                    io_limit: self.settings.io_limit_bytes_per_sec,
-                },
-            ),
-        };
+        let (bytes_per_sec, why) = self.next_limit(leased, forbidden);
         let said = self.limiter.announced.replace(bytes_per_sec) == Some(bytes_per_sec);
         if bytes_per_sec == seen.rate_limiter_bytes_per_sec || (said && self.settings.dry_run) {
             return None;
@@ -123,9 +112,50 @@ impl Pilot {
             why,
         })
     }
+
+    fn next_limit(&self, leased: &LeasedRateLimiter, forbidden: Option<&str>) -> (u64, Reason) {
+        if let Some(why) = forbidden {
+            let why = why.to_owned();
+            return (leased.original, Reason::Unguarded { why });
+        }
+        if let Some(column_family) = self.catching_up() {
+            // Whatever the load is.
+            let lifted = leased.original.max(limiter::highest(leased.step));
+            return (lifted, Reason::CatchingUp { column_family });
+        }
+        let Some(client) = self.analyser.client_bytes_per_sec() else {
+            return (leased.original, Reason::LoadUnknown);
+        };
+        let logged = self.analyser.logged_bytes_per_sec().unwrap_or(0.0);
+        let why = Reason::Bandwidth {
+            client_bytes_per_sec: Some(client),
+            io_limit: self.settings.io_limit_bytes_per_sec,
+        };
+        let left = limiter::internal_bytes_per_sec(&self.settings, client, logged);
+        (left, why)
+    }
+
+    /// A column family whose level 0 came to its bound and has not caught up since.
+    fn catching_up(&self) -> Option<String> {
+        let mut courses = self.courses.iter();
+        let (name, _) = courses.find(|(_, course)| course.catches_up)?;
+        Some(name.clone())
+    }
 }
 
 impl Course {
+    /// Takes note of what was read back of options that were set.
+    pub(super) fn note_read_back(&mut self, set: &[Assignment], outcome: &Outcome) {
+        let Some(in_force) = &mut self.in_force else {
+            return;
+        };
+        for it in set {
+            if let Some(value) = outcome.read_back(it) {
+                in_force.set(it.option, value);
+            }
+        }
+    }
+
     /// What level 0 gained since it was last seen.
     fn note_growth(&mut self, family: &Family) -> Growth {
         let now = (family.level0_files, family.level0_bytes);

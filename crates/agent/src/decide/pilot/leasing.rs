@@ -37,7 +37,7 @@ impl Pilot {
         let mut families = known.map_or_else(BTreeMap::new, |lease| lease.families.clone());
         for (name, family) in &seen.families {
             let leased = match known.and_then(|lease| lease.families.get(name)) {
-                Some(leased) => Some(self.go_on(name, family, leased)),
+                Some(leased) => Some(self.go_on(name, family, leased, notes)),
                 None => self.begin(name, family, notes),
             };
             if let Some(leased) = leased {
@@ -60,25 +60,41 @@ impl Pilot {
                 Some(leased)
             }
             Err(why) => {
-                let said = self.left_alone.insert(name.to_owned(), why.clone());
-                let silent = matches!(why, Unmanaged::System | Unmanaged::NotAskedFor);
-                if said.as_ref() != Some(&why) && !silent {
-                    notes.push(format!("column family {name} is left alone: {why}"));
-                }
+                self.leave_alone(name, &why, notes);
                 None
             }
         }
     }
 
+    /// Why a column family is left alone is said once.
+    fn leave_alone(&mut self, name: &str, why: &Unmanaged, notes: &mut Vec<String>) {
+        let said = self.left_alone.insert(name.to_owned(), why.clone());
+        let silent = matches!(why, Unmanaged::System | Unmanaged::NotAskedFor);
+        if said.as_ref() != Some(why) && !silent {
+            notes.push(format!("column family {name} is left alone: {why}"));
+        }
+    }
+
     /// A column family that the agent may have changed stays leased, whatever
     /// becomes of it.
-    fn go_on(&mut self, name: &str, family: &Family, leased: &LeasedFamily) -> LeasedFamily {
+    fn go_on(
+        &mut self,
+        name: &str,
+        family: &Family,
+        leased: &LeasedFamily,
+        notes: &mut Vec<String>,
+    ) -> LeasedFamily {
         let original = leased.originals_under(&family.options);
         let as_it_was = Family {
             options: original,
             ..family.clone()
         };
         let hands_off = manage(name, &as_it_was, &self.settings).err();
+        if let Some(why) = &hands_off {
+            self.leave_alone(name, why, notes);
+        } else {
+            self.left_alone.remove(name);
+        }
         self.courses.entry(name.to_owned()).or_default().hands_off = hands_off;
         LeasedFamily {
             actuator: leased.actuator,

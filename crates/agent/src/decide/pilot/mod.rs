@@ -19,6 +19,7 @@ use super::continuity::{Continuity, continuity};
 use super::lease::Lease;
 use super::load::Analyser;
 use super::observation::{Counters, Instance, Observation};
+use super::options::FamilyOptions;
 use super::reason::Reason;
 use super::stage::Stage;
 use crate::error::Error;
@@ -53,7 +54,12 @@ struct Last {
 /// How one column family is doing.
 #[derive(Clone, Debug, Default)]
 struct Course {
+    /// What was decided last, whether or not the server took it.
     stage: Stage,
+    /// The options that the server was last read to have.
+    in_force: Option<FamilyOptions>,
+    /// Level 0 came to its bound and has not caught up since.
+    catches_up: bool,
     refusals: u32,
     given_up: Option<u32>,
     hands_off: Option<Unmanaged>,
@@ -133,11 +139,32 @@ impl Pilot {
         self.analyser.client_bytes_per_sec()
     }
 
-    /// The stage of a column family.
+    /// The stage that was decided last for a column family.
     pub fn stage(&self, column_family: &str) -> Stage {
         self.courses
             .get(column_family)
             .map_or(Stage::Original, |course| course.stage)
+    }
+
+    /// The stage of a column family by the options that the server was last read to have,
+    /// whatever was decided.
+    pub fn verified_stage(&self, column_family: &str) -> Stage {
+        let leased = self
+            .lease
+            .as_ref()
+            .and_then(|lease| lease.families.get(column_family));
+        let course = self.courses.get(column_family);
+        let (Some(leased), Some(course)) = (leased, course) else {
+            return Stage::Original;
+        };
+        let by_options = course
+            .in_force
+            .map_or(Stage::Original, |options| leased.stage_of(&options));
+        match (by_options, course.stage) {
+            // Level 0 catches up under either options, which may be the same.
+            (Stage::Original, Stage::Draining) if !self.settings.dry_run => Stage::Draining,
+            _ => by_options,
+        }
     }
 
     /// Whether no column family is in another stage than its original one, and the
@@ -240,12 +267,13 @@ impl Pilot {
 
     /// What came of a decision.
     pub fn settle(&mut self, decision: &Decision, outcome: &Outcome) {
-        let Change::Family { column_family, .. } = &decision.change else {
+        let Change::Family { column_family, set } = &decision.change else {
             return;
         };
         let Some(course) = self.courses.get_mut(column_family) else {
             return;
         };
+        course.note_read_back(set, outcome);
         match outcome {
             Outcome::Applied => course.refusals = 0,
             Outcome::NotApplied { .. } | Outcome::Refused { .. } if decision.delays() => {

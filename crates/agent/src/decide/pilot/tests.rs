@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{Continuity, Decision, Outcome, Pilot, Stage};
-use crate::decide::{Change, Counters, Families, Instance, Observation};
+use crate::decide::{Change, Counters, Families, Family, Instance, Observation};
 use crate::error::Error;
 use crate::settings::Settings;
 use crate::testing::{usual_family, usual_settings};
@@ -59,6 +59,14 @@ impl Scene {
         }
     }
 
+    /// One interval in which clients read nearly all that the device carries.
+    fn turn_reading(&mut self) {
+        if let Ok(counters) = &mut self.seen.counters {
+            counters.block_cache_bytes_insert += 330_000_000;
+        }
+        self.turn(0);
+    }
+
     /// It starts again, with nothing counted.
     fn restart(&mut self) {
         self.seen.at += Duration::from_secs(9);
@@ -82,7 +90,7 @@ impl Scene {
         }
     }
 
-    fn family(&mut self) -> &mut crate::decide::Family {
+    fn family(&mut self) -> &mut Family {
         self.seen.families.get_mut("default").expect("it is there")
     }
 
@@ -303,6 +311,57 @@ fn the_limiter_follows_what_is_left() {
     assert_eq!(lease.rate_limiter.map(|it| it.original), Some(77_000_001));
     scene.turn_with(HIGH, Some("no watchdog"));
     assert_eq!(scene.seen.rate_limiter_bytes_per_sec, 77_000_001);
+}
+
+#[test]
+fn the_limiter_is_lifted_from_the_bound_until_level0_has_caught_up() {
+    for (original, lifted) in [(77_000_001, 350_000_000), (999_000_001, 999_000_001)] {
+        let mut settings = usual_settings();
+        settings.rate_limiter = true;
+        let mut scene = Scene::new(settings);
+        scene.seen.rate_limiter_bytes_per_sec = original;
+        for (level0_files, limit, stage) in [
+            (0, original, Stage::Original),
+            (19, 43_750_000, Stage::Delayed),
+            (20, lifted, Stage::Draining),
+            (9, lifted, Stage::Draining),
+            (2, 43_750_000, Stage::Delayed),
+        ] {
+            scene.family().level0_files = level0_files;
+            scene.turn_reading();
+            assert_eq!(scene.stage(), stage, "{level0_files} files");
+            let set = scene.seen.rate_limiter_bytes_per_sec;
+            assert_eq!(set, limit, "{level0_files} files");
+        }
+    }
+}
+
+#[test]
+fn what_nothing_brakes_is_left_alone_wherever_it_appears() {
+    let mut scene = Scene::new(usual_settings());
+    scene.turn(HIGH);
+    let dynamic = Family {
+        dynamic_level_bytes: true,
+        ..usual_family()
+    };
+    let families = &mut scene.seen.families;
+    families.insert("cf_new".into(), dynamic.clone());
+    let notes = scene.pilot.see(&scene.seen).notes;
+    assert_eq!(notes.len(), 1, "{notes:?}");
+    assert!(notes[0].contains("family cf_new is left alone"), "{notes:?}");
+    assert!(scene.pilot.see(&scene.seen).notes.is_empty(), "once");
+    scene.turn(HIGH);
+    assert_eq!(scene.stage(), Stage::Delayed);
+    assert_eq!(scene.seen.families["cf_new"], dynamic);
+    // The server starts again, with other options.
+    *scene.family() = dynamic.clone();
+    scene.restart();
+    let notes = scene.pilot.see(&scene.seen).notes;
+    assert_eq!(notes.len(), 2, "{notes:?}");
+    for _ in 0..3 {
+        assert!(scene.turn(HIGH).is_empty());
+    }
+    assert_eq!(*scene.family(), dynamic);
 }
 
 #[test]
