@@ -146,7 +146,8 @@ pub struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    /// Runs a search from where it is to its end, and says what was found.
+    /// Runs a search from where it is to the end of its verdict, and says what was found. In
+    /// the book it goes on until [`record_end`].
     ///
     /// # Errors
     /// It was interrupted, nothing more can be run or written down, or the program
@@ -241,6 +242,16 @@ impl<'a> Session<'a> {
         }
         Ok(())
     }
+}
+
+/// Writes down that a search has ended. Only once what was found is written: until then the same
+/// search goes on behind its verdict, and finds the same.
+///
+/// # Errors
+/// It could not be written.
+pub fn record_end(book: &mut dyn Book, found: &Findings) -> Result<()> {
+    let at = found.spent_seconds;
+    book.append(&Event::End { at })
 }
 
 /// How contenders are repeated, if that was planned.
