@@ -78,8 +78,8 @@ impl Elsewhere {
             Step::Failed(_, detail) if tells_of_full_disk(&detail) => {
                 self.stop(trial);
                 Err(TrialsError::new(format!(
-                    "the disk of a machine that runs trials is full, which no configuration is \
-                     to blame for: {detail}; make room there"
+                    "the disk of a machine that runs trials is full, or a quota on it is used \
+                     up, which no configuration is to blame for: {detail}; make room there"
                 )))
             }
             Step::Failed(cause, detail) => {

@@ -7,6 +7,7 @@ use lissom_search::export::OptionsFile;
 use lissom_search::space::Section;
 use rust_rocksdb::{BottommostLevelCompaction, CompactOptions, DB, Options};
 
+use super::failures::Failures;
 use crate::arms::options_file::option_string;
 use crate::arms::{CompactionLog, StockRocksDb};
 use crate::error::{BenchError, Result};
@@ -22,30 +23,33 @@ pub(super) fn build(
     filling: &Filling<'_>,
     data: &DataShape,
 ) -> Result<()> {
-    let store = open(directory, shape, direct_io)?;
+    let (store, failures) = open(directory, shape, direct_io)?;
     filling.load(&store, data, &mut |_| ())?;
-    compact(store.rocksdb())?;
+    compact(store.rocksdb(), &failures)?;
     Box::new(store).close()
 }
 
 /// Writes every table file anew.
 pub(super) fn rewrite(directory: &Path, shape: &OptionsFile, direct_io: bool) -> Result<()> {
-    let store = open(directory, shape, direct_io)?;
-    compact(store.rocksdb())?;
+    let (store, failures) = open(directory, shape, direct_io)?;
+    compact(store.rocksdb(), &failures)?;
     Box::new(store).close()
 }
 
-fn open(directory: &Path, shape: &OptionsFile, direct_io: bool) -> Result<StockRocksDb> {
+fn open(
+    directory: &Path,
+    shape: &OptionsFile,
+    direct_io: bool,
+) -> Result<(StockRocksDb, Failures)> {
     let mut shared = Options::default();
     shared.set_use_direct_reads(direct_io);
     shared.set_use_direct_io_for_flush_and_compaction(direct_io);
     let mut options = shared.get_options_from_string(option_string(&neutral(shape))?)?;
     options.create_if_missing(true);
-    Ok(StockRocksDb::with_options(
-        directory,
-        &options,
-        CompactionLog::default(),
-    )?)
+    let failures = Failures::default();
+    options.add_event_listener(failures.clone());
+    let store = StockRocksDb::with_options(directory, &options, CompactionLog::default())?;
+    Ok((store, failures))
 }
 
 /// Two levels and no compaction but the one that is asked for, on all processors.
@@ -64,9 +68,9 @@ fn neutral(shape: &OptionsFile) -> OptionsFile {
     file
 }
 
-/// Merges everything into level 1. RocksDB does not say whether it succeeded, so that
-/// is seen from the files.
-fn compact(db: &DB) -> Result<()> {
+/// Merges everything into level 1. The binding does not say whether it succeeded, so that is
+/// seen from the files, and what went wrong is heard from RocksDB's jobs.
+fn compact(db: &DB, failures: &Failures) -> Result<()> {
     let before = tables(db)?;
     let mut options = CompactOptions::default();
     options.set_bottommost_level_compaction(BottommostLevelCompaction::ForceOptimized);
@@ -78,12 +82,49 @@ fn compact(db: &DB) -> Result<()> {
     if done && !files.is_empty() {
         return Ok(());
     }
-    Err(BenchError::new(
-        "the data set could not be merged into one run: is its disk full? Its LOG says more",
-    ))
+    let why = failures.first();
+    let why = why.unwrap_or_else(|| "RocksDB does not say why, but its LOG may".to_owned());
+    Err(BenchError::new(format!(
+        "the data set could not be merged into one run: {why}"
+    )))
 }
 
 fn tables(db: &DB) -> Result<BTreeSet<String>> {
     let files = db.live_files()?;
     Ok(files.into_iter().map(|file| file.name).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Damages the blocks of every table file, and leaves what is read at open.
+    fn damage(directory: &Path) {
+        for entry in std::fs::read_dir(directory).unwrap().flatten() {
+            let path = entry.path();
+            if path.extension().is_some_and(|it| it == "sst") {
+                let mut bytes = std::fs::read(&path).unwrap();
+                bytes[..100].fill(0xff);
+                std::fs::write(&path, bytes).unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn what_rocksdb_says_of_a_failed_merge_stands_in_the_sentence() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut options = Options::default();
+        options.create_if_missing(true);
+        let db = DB::open(&options, directory.path()).unwrap();
+        for number in 0..1000 {
+            db.put(format!("{number:08}"), [7u8; 100]).unwrap();
+        }
+        db.flush().unwrap();
+        drop(db);
+        damage(directory.path());
+        let rewritten = rewrite(directory.path(), &OptionsFile::default(), false);
+        let sentence = rewritten.unwrap_err().to_string();
+        let says = "the data set could not be merged into one run: RocksDB: Corruption";
+        assert!(sentence.starts_with(says), "{sentence}");
+    }
 }
