@@ -19,7 +19,8 @@ impl Failures {
 
     fn note(&self, status: &Result<(), Error>) {
         if let Err(error) = status {
-            self.0.get_or_init(|| format!("RocksDB: {error}"));
+            // What fails later may fail because of the first.
+            let _ = self.0.set(format!("RocksDB: {error}"));
         }
     }
 }

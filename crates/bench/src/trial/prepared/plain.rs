@@ -15,6 +15,12 @@ use crate::generate::DataShape;
 use crate::run::Filling;
 use crate::store::Store;
 
+/// The set-up is weighed with its trial, whose limit knows nothing of processors: each
+/// subcompaction holds a read-ahead of every file of level 0. So neither depends on the machine,
+/// nor do the files of the set, which end where a subcompaction does.
+const SUBCOMPACTIONS: u64 = 2;
+const READ_AHEAD_BYTES: u64 = 256 << 10;
+
 /// Loads the entries and merges them into one run.
 pub(super) fn build(
     directory: &Path,
@@ -52,16 +58,16 @@ fn open(
     Ok((store, failures))
 }
 
-/// Two levels and no compaction but the one that is asked for, on all processors.
+/// Two levels and no compaction but the one that is asked for, in little memory.
 fn neutral(shape: &OptionsFile) -> OptionsFile {
-    let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let mut file = shape.clone();
-    file.set(
-        Section::Db,
-        "max_background_jobs",
-        (processors + 1).to_string(),
-    );
-    file.set(Section::Db, "max_subcompactions", processors.to_string());
+    for (name, value) in [
+        ("max_background_jobs", SUBCOMPACTIONS + 1),
+        ("max_subcompactions", SUBCOMPACTIONS),
+        ("compaction_readahead_size", READ_AHEAD_BYTES),
+    ] {
+        file.set(Section::Db, name, value.to_string());
+    }
     file.set(Section::Cf, "num_levels", "2");
     file.set(Section::Cf, "level_compaction_dynamic_level_bytes", "false");
     file.set(Section::Cf, "disable_auto_compactions", "true");
@@ -97,6 +103,7 @@ fn tables(db: &DB) -> Result<BTreeSet<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arms::options_file::applied;
 
     /// Damages the blocks of every table file, and leaves what is read at open.
     fn damage(directory: &Path) {
@@ -107,6 +114,21 @@ mod tests {
                 bytes[..100].fill(0xff);
                 std::fs::write(&path, bytes).unwrap();
             }
+        }
+    }
+
+    #[test]
+    fn the_set_up_holds_little_on_any_number_of_processors() {
+        let directory = tempfile::tempdir().unwrap();
+        let shape = OptionsFile::default();
+        let (store, _) = open(directory.path(), &shape, false).unwrap();
+        let used = applied::used(directory.path()).unwrap();
+        drop(store);
+        for (name, value) in [
+            ("max_subcompactions", "2"),
+            ("compaction_readahead_size", "262144"),
+        ] {
+            assert_eq!(used.get(Section::Db, name), Some(value), "{name}");
         }
     }
 
