@@ -194,9 +194,10 @@ impl<'a> Session<'a> {
         if let Err(error) = self.book.append(&event) {
             // What the trials have written may be what fills the disk.
             self.stop_all();
-            if self.book.append(&event).is_ok() {
-                self.events.push(event);
+            if self.book.append(&event).is_err() {
+                return Err(lost_with(&event, error));
             }
+            self.events.push(event);
             return Err(error);
         }
         self.events.push(event);
@@ -241,6 +242,20 @@ impl<'a> Session<'a> {
             self.observer.sees(&progress);
         }
         Ok(())
+    }
+}
+
+/// Why something was not written down, and what is lost with it: a decision is decided again,
+/// but nobody else knows what was measured.
+fn lost_with(event: &Event, error: TrialsError) -> TrialsError {
+    match event {
+        Event::Measurement { .. } | Event::Repeated { .. } | Event::Ablated { .. } => {
+            TrialsError::new(format!(
+                "{error}; ending the trials has not helped, so the measurement in hand is lost: \
+                 see to it that the log can be written, and it is taken again"
+            ))
+        }
+        _ => error,
     }
 }
 
