@@ -86,6 +86,46 @@ fn a_search_that_was_killed_goes_on() {
 }
 
 #[test]
+fn a_result_that_could_not_be_written_is_written_by_the_same_command() {
+    // Each trial takes away the directory into which the result is to go.
+    let bench = Bench::new(&format!("rm -rf \"${{0%/*}}/results\"\n{PROGRAM}"));
+    let path = |name: &str| bench.path(name).display().to_string();
+    let arguments: Vec<String> = bench
+        .arguments()
+        .into_iter()
+        .map(|it| match it {
+            it if it == "60s" => "8s".to_owned(),
+            it if it == path("OPTIONS") => path("results/OPTIONS"),
+            it => it,
+        })
+        .chain(["--log".to_owned(), path("search.jsonl")])
+        .chain(["--report".to_owned(), path("search.html")])
+        .chain(["--directory".to_owned(), path("search.trials")])
+        .collect();
+    let search = || {
+        fs::create_dir(bench.path("results")).expect("it is not there");
+        run(&Bench::with(&arguments, &["--repeats", "0"]))
+    };
+    let output = search();
+    assert_eq!(output.status.code(), Some(1));
+    let sentence = text(&output.stderr);
+    assert!(sentence.contains("cannot write"), "{sentence}");
+    assert!(
+        sentence.contains("the same command goes on from there"),
+        "{sentence}"
+    );
+    let before = bench.log();
+    let output = search();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let options = fs::read_to_string(bench.path("results/OPTIONS")).expect("written");
+    assert!(options.contains("--px="), "{options}");
+    let log = bench.log();
+    let behind = log.strip_prefix(&before).expect("the same search");
+    assert!(behind.starts_with("{\"event\":\"end\""), "{behind}");
+    assert_eq!(behind.lines().count(), 1, "nothing was measured: {behind}");
+}
+
+#[test]
 fn a_search_ends_when_it_is_asked_to_and_keeps_its_log() {
     let bench = Bench::new(PROGRAM);
     let arguments = bench.arguments();

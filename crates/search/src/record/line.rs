@@ -117,7 +117,7 @@ pub enum Event {
         /// Without what, and what came of it.
         ablated: Ablated,
     },
-    /// Nothing more is to come: the verdict is complete.
+    /// Nothing more is to come: the verdict is complete, and what was found is written.
     End {
         /// Seconds by the clock since the search began.
         at: f64,

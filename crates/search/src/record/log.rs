@@ -147,7 +147,7 @@ impl Recorded {
             .any(|decision| matches!(decision, Decision::Done { .. }))
     }
 
-    /// Whether nothing more was to come, the verdict included.
+    /// Whether nothing more was to come: its verdict is complete, and what was found is written.
     pub fn has_ended(&self) -> bool {
         let mut events = self.events.iter();
         events.any(|event| matches!(event, Event::End { .. }))

@@ -67,6 +67,9 @@ pub(super) struct Away {
     waits: bool,
     /// When it was last heard of or told something, by the clock of whoever listens.
     heard: f64,
+    /// When it was last told to go on, by the same clock. Whatever else is said of it does not
+    /// answer that.
+    told: f64,
     /// Where it runs.
     place: String,
 }
@@ -83,6 +86,7 @@ impl Away {
             until,
             waits,
             heard: now,
+            told: now,
             place: String::new(),
         }
     }
@@ -148,15 +152,23 @@ impl Away {
         (self.phase == Phase::Asked).then_some(now - self.heard)
     }
 
-    /// Time in which nobody listened is no silence.
+    /// Seconds for which it was to go on, and has not; `None` of one that was not told to.
+    pub fn told_since(&self, now: f64) -> Option<f64> {
+        let is_told = matches!(self.phase, Phase::Resuming | Phase::Proceeding);
+        is_told.then_some(now - self.told)
+    }
+
+    /// Time in which nobody listened is no silence, and nobody waited for an answer.
     pub fn listen_anew(&mut self, now: f64) {
         self.heard = now;
+        self.told = now;
     }
 
     /// It goes on until it has run so long; whether it has to be told, since it was paused.
     pub fn go_on(&mut self, until: f64, now: f64) -> bool {
         self.until = until;
         self.heard = now;
+        self.told = now;
         if self.waits {
             self.phase = Phase::Resuming;
         } else {
@@ -185,7 +197,8 @@ impl Away {
         self.phase == Phase::Asked || self.is_moving()
     }
 
-    /// Whether it is to be told to go on, since everything is to.
+    /// Whether it is to be told to go on, since everything is to. [`Away::listen_anew`] comes
+    /// before.
     pub fn proceed(&mut self) -> bool {
         let halted = matches!(self.phase, Phase::Halting | Phase::Halted);
         if halted {

@@ -223,6 +223,23 @@ fn everything_can_stand_still() {
 }
 
 #[test]
+fn only_an_answer_ends_the_time_for_which_it_was_to_go_on() {
+    let mut wire = Wire::ready(true);
+    wire.samples(&[4.0], 50.0);
+    wire.hear(line(5.0, "{\"throughput\": 50}"));
+    measured(wire.hear(paused(5.0)));
+    assert_eq!(wire.0.told_since(1_009.0), None, "it waits");
+    wire.0.go_on(4.0, 1_000.0);
+    wire.0.hear(&weighed(5.0, 1), 1_005.0).expect("it may be so");
+    assert_eq!(wire.0.told_since(1_009.0), Some(9.0));
+    wire.fine(resumed(905.5));
+    assert_eq!(wire.0.told_since(1_009.0), None);
+    assert!(wire.0.halt() && wire.0.proceed());
+    wire.0.listen_anew(1_010.0);
+    assert_eq!(wire.0.told_since(1_012.0), Some(2.0));
+}
+
+#[test]
 fn what_cannot_be_is_a_sentence() {
     let says = |wire: &mut Wire, news: News| {
         let error = wire.0.hear(&news, 1_000.0).expect_err("impossible");

@@ -78,8 +78,8 @@ impl Elsewhere {
             Step::Failed(_, detail) if tells_of_full_disk(&detail) => {
                 self.stop(trial);
                 Err(TrialsError::new(format!(
-                    "the disk of a machine that runs trials is full, which no configuration is \
-                     to blame for: {detail}; make room there"
+                    "the disk of a machine that runs trials is full, or a quota on it is used \
+                     up, which no configuration is to blame for: {detail}; make room there"
                 )))
             }
             Step::Failed(cause, detail) => {
@@ -121,26 +121,48 @@ impl Elsewhere {
                 self.link.words()
             )));
         }
-        // Its worker may be taken by another trial's whole run.
-        let start = self.settings.setup_deadline_seconds + self.settings.longest_seconds;
-        let mut silent = Vec::new();
-        for (trial, known) in &self.trials {
-            let Some(away) = &known.away else {
-                continue;
-            };
-            if away.asked_since(now).is_some_and(|it| it > start) {
-                return Err(TrialsError::new(format!(
-                    "the runner did not start {} within {start:.0} s: look whether its machines \
-                     are taken, or give fewer --workers",
-                    known.job.label
-                )));
-            }
-            if away.silent_since(now).is_some_and(|it| it > most) {
-                silent.push((*trial, away.is_silent(most)));
-            }
-        }
+        self.look_at_orders(now)?;
+        let known = self.trials.iter();
+        let silent = known.filter_map(|(trial, known)| {
+            let away = known.away.as_ref()?;
+            let is_silent = away.silent_since(now)? > most;
+            is_silent.then(|| (*trial, away.is_silent(most)))
+        });
+        let silent: Vec<(TrialId, Step)> = silent.collect();
         let mut silent = silent.into_iter();
         silent.try_for_each(|(trial, step)| self.carry_out(trial, step))
+    }
+
+    /// Whether trials run that were told to long ago. A worker may be taken by another trial's
+    /// whole run; one that is to go on has to wait for its own, by as many runs as are before it.
+    fn look_at_orders(&mut self, now: f64) -> Result<()> {
+        let mut moving = false;
+        self.each(|away| moving |= away.is_moving());
+        if moving {
+            self.moved = now;
+        }
+        let known = self.trials.values();
+        let mut known = known.filter_map(|it| Some((it.job.label.as_str(), it.away.as_ref()?)));
+        known.try_for_each(|(label, away)| self.look_at_order(label, away, now))
+    }
+
+    fn look_at_order(&self, label: &str, away: &Away, now: f64) -> Result<()> {
+        let most = self.settings.setup_deadline_seconds + self.settings.longest_seconds;
+        if away.asked_since(now).is_some_and(|it| it > most) {
+            return Err(TrialsError::new(format!(
+                "the runner did not start {label} within {most:.0} s: look whether its machines \
+                 are taken, or give fewer --workers"
+            )));
+        }
+        let still = now - self.moved;
+        if away.told_since(now).is_some_and(|it| it.min(still) > most) {
+            return Err(TrialsError::new(format!(
+                "the runner did not let {label} go on within {most:.0} s in which nothing else \
+                 ran: look what it waits for; {}",
+                self.link.words()
+            )));
+        }
+        Ok(())
     }
 
     /// Silence counts from here on.

@@ -80,6 +80,8 @@ pub struct Elsewhere {
     heard: f64,
     /// When it was last listened to.
     listened: f64,
+    /// When a trial last ran.
+    moved: f64,
     link: Link,
 }
 
@@ -135,6 +137,7 @@ impl Elsewhere {
             pending: None,
             heard: 0.0,
             listened: 0.0,
+            moved: 0.0,
             link,
         })
     }

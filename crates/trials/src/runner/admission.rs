@@ -7,8 +7,8 @@ use crate::error::{Result, TrialsError};
 
 /// A disk with less than this is full.
 const LEAST_FREE_BYTES: u64 = 16 << 20;
-/// How the system says so.
-const FULL: &str = "No space left on device";
+/// How the system says so: the disk is full, or what the user may have of it is used up.
+const FULL: [&str; 2] = ["No space left on device", "Disk quota exceeded"];
 
 /// What a search may need at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -175,15 +175,15 @@ pub(super) fn check_disk(directory: &Path, said: &str) -> Result<()> {
         return Ok(());
     }
     Err(TrialsError::new(format!(
-        "the disk that holds the trials in {} is full, which no configuration is to blame for: \
-         make room, or give another --directory",
+        "the disk that holds the trials in {} is full, or a quota on it is used up, which no \
+         configuration is to blame for: make room, or give another --directory",
         directory.display()
     )))
 }
 
 /// Whether a trial says that its disk is full.
 pub(crate) fn tells_of_full_disk(said: &str) -> bool {
-    said.contains(FULL)
+    FULL.iter().any(|words| said.contains(words))
 }
 
 /// What is free on the disk of a directory that may still be missing.
@@ -321,8 +321,12 @@ mod tests {
     fn a_full_disk_is_no_configurations_fault() {
         let directory = tempfile::tempdir().expect("a directory");
         check_disk(directory.path(), "Corruption: bad block").expect("there is room");
-        let said = "IO error: No space left on device: while appending to 000012.sst";
-        let error = check_disk(directory.path(), said).expect_err("full");
-        assert!(error.to_string().contains("make room"), "{error}");
+        for said in [
+            "IO error: No space left on device: while appending to 000012.sst",
+            "RocksDB: IO error: While appending to file: 000007.sst: Disk quota exceeded",
+        ] {
+            let error = check_disk(directory.path(), said).expect_err("full");
+            assert!(error.to_string().contains("make room"), "{error}");
+        }
     }
 }

@@ -146,7 +146,8 @@ pub struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    /// Runs a search from where it is to its end, and says what was found.
+    /// Runs a search from where it is to the end of its verdict, and says what was found. In
+    /// the book it goes on until [`record_end`].
     ///
     /// # Errors
     /// It was interrupted, nothing more can be run or written down, or the program
@@ -193,9 +194,10 @@ impl<'a> Session<'a> {
         if let Err(error) = self.book.append(&event) {
             // What the trials have written may be what fills the disk.
             self.stop_all();
-            if self.book.append(&event).is_ok() {
-                self.events.push(event);
+            if self.book.append(&event).is_err() {
+                return Err(lost_with(&event, error));
             }
+            self.events.push(event);
             return Err(error);
         }
         self.events.push(event);
@@ -241,6 +243,30 @@ impl<'a> Session<'a> {
         }
         Ok(())
     }
+}
+
+/// Why something was not written down, and what is lost with it: a decision is decided again,
+/// but nobody else knows what was measured.
+fn lost_with(event: &Event, error: TrialsError) -> TrialsError {
+    match event {
+        Event::Measurement { .. } | Event::Repeated { .. } | Event::Ablated { .. } => {
+            TrialsError::new(format!(
+                "{error}; ending the trials has not helped, so the measurement in hand is lost: \
+                 see to it that the log can be written, and it is taken again"
+            ))
+        }
+        _ => error,
+    }
+}
+
+/// Writes down that a search has ended. Only once what was found is written: until then the same
+/// search goes on behind its verdict, and finds the same.
+///
+/// # Errors
+/// It could not be written.
+pub fn record_end(book: &mut dyn Book, found: &Findings) -> Result<()> {
+    let at = found.spent_seconds;
+    book.append(&Event::End { at })
 }
 
 /// How contenders are repeated, if that was planned.

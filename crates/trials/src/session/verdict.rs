@@ -36,8 +36,7 @@ impl Session<'_> {
         if let Ok(contenders) = contenders(&self.search) {
             self.repeat(&contenders)?;
         }
-        let at = self.now();
-        self.note(Event::End { at })
+        Ok(())
     }
 
     fn repeat(&mut self, contenders: &[(Contender, Configuration)]) -> Result<()> {

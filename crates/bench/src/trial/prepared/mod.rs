@@ -6,6 +6,7 @@
 //! RocksDB changes them for new ones only. So a trial whose options shape files
 //! otherwise than the set's rewrites its copy, in one pass, before it begins.
 
+mod failures;
 mod link;
 mod plain;
 

@@ -65,7 +65,7 @@ pub fn run(given: &ArgMatches) -> Outcome {
     let asked = asked_to_end()?;
     let (mut log, recorded) = LogFile::open(&request.log)?;
     let found = search(&mut request, &mut log, &recorded, asked)?;
-    output::finish(&request, found)
+    output::finish(&request, found, &mut log)
 }
 
 /// What can be known to be wrong before anything is measured or written; otherwise the

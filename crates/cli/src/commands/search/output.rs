@@ -2,10 +2,12 @@
 
 use lissom_search::export::{self, Format};
 use lissom_trials::findings::{Findings, render};
-use lissom_trials::{replace, report};
+use lissom_trials::session::record_end;
+use lissom_trials::{LogFile, replace, report};
 use serde::Serialize;
 
 use super::request::{Request, shown};
+use super::resumable;
 use super::subject::LISSOM;
 use crate::failure::{Failure, Outcome};
 use crate::output;
@@ -20,9 +22,10 @@ struct Report<'a> {
     findings: &'a Findings,
 }
 
-/// Writes the best configuration and the report, and prints what was found. What
-/// could not be written is said last, for it must not keep back the rest.
-pub fn finish(request: &Request, mut found: Findings) -> Outcome {
+/// Writes the best configuration and the report, prints what was found, and records the end.
+/// What could not be written is said last, for it must not keep back the rest; the search has
+/// not ended then, so that the same command writes it.
+pub fn finish(request: &Request, mut found: Findings, log: &mut LogFile) -> Outcome {
     let shared = request.shared.iter();
     found.measured_with = shared
         .map(|it| (it.name.clone(), it.default.clone()))
@@ -41,8 +44,8 @@ pub fn finish(request: &Request, mut found: Findings) -> Outcome {
     } else {
         output::print(&text(request, &report))?;
     }
-    options?;
-    page?;
+    let written = options.and(page).and_then(|()| record_end(log, &found));
+    written.map_err(|error| resumable(request, &error, &[]))?;
     match &found.best {
         Some(_) => Ok(()),
         None => Err(Failure::Failed(format!(

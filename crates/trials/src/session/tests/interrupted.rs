@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use lissom_search::record::Event;
 use lissom_search::search::Decision;
 
-use super::{FOR_EVER, run, whole};
+use super::{FOR_EVER, run, unwritten, whole};
 use crate::error::TrialsError;
 use crate::session::testing::{self, Pages, Virtual, Watch, plan};
-use crate::session::{Opening, Plan, interrupted_workers};
+use crate::session::{Opening, Plan, interrupted_workers, record_end};
 
 /// Interrupts a session of 3,000 s and three rounds of repeats here and there, and lets it go
 /// on; its best has run for so many seconds at least.
@@ -69,6 +69,25 @@ fn so_does_one_that_uses_its_whole_budget() {
     // Those that run on when nothing is left of the time but what that takes begin anew, and may
     // come no farther than to the first point.
     goes_on_wherever_it_was(&plan, 36.0);
+}
+
+#[test]
+fn what_was_found_and_not_written_is_found_again_without_a_trial() {
+    let plan = plan(3_000.0, 60.0, 3);
+    let (mut pages, mut watch) = (Pages::default(), Watch::for_looks(FOR_EVER));
+    let first = unwritten(&plan, &mut Virtual::default(), &mut pages, &mut watch);
+    let first = first.expect("a result");
+    let events = pages.events.len();
+    let mut trials = Virtual::default();
+    let again = unwritten(&plan, &mut trials, &mut pages, &mut watch).expect("the same");
+    assert!(trials.started.is_empty(), "{:?}", trials.started);
+    assert_eq!(pages.events.len(), events);
+    assert_eq!(again.best, first.best);
+    assert_eq!(again.verdict, first.verdict);
+    assert_eq!(again.contributions, first.contributions);
+    record_end(&mut pages, &again).expect("room");
+    let opening = Opening::of(&plan, &pages.log(), false).expect("another search");
+    assert!(!opening.is_resumed());
 }
 
 #[test]

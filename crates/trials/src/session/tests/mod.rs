@@ -22,6 +22,18 @@ fn run(
     pages: &mut Pages,
     watch: &mut Watch,
 ) -> Result<Findings> {
+    let found = unwritten(plan, trials, pages, watch)?;
+    record_end(pages, &found)?;
+    Ok(found)
+}
+
+/// What a session finds that nobody writes.
+fn unwritten(
+    plan: &Plan,
+    trials: &mut Virtual,
+    pages: &mut Pages,
+    watch: &mut Watch,
+) -> Result<Findings> {
     let opening = Opening::of(plan, &pages.log(), false)?;
     Session::run(plan, opening, trials, pages, watch)
 }

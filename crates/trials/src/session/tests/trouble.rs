@@ -31,6 +31,35 @@ fn what_cannot_be_written_ends_the_session_and_its_trials() {
 }
 
 #[test]
+fn a_measurement_that_is_lost_with_its_log_is_told() {
+    let plan = plan(3_000.0, 60.0, 3);
+    let (_, pages) = whole(&plan, &mut Virtual::default());
+    let told = |at: usize| {
+        // Nor does ending the trials make room.
+        let mut pages = Pages {
+            failing: at..at + 2,
+            ..Pages::default()
+        };
+        let mut watch = Watch::for_looks(FOR_EVER);
+        let found = run(&plan, &mut Virtual::default(), &mut pages, &mut watch);
+        assert_eq!(pages.events.len(), at);
+        found.expect_err("no room").to_string()
+    };
+    let place = |is_meant: fn(&Event) -> bool| pages.events.iter().position(is_meant);
+    let measured = [
+        place(|it| matches!(it, Event::Measurement { .. })),
+        place(|it| matches!(it, Event::Repeated { .. })),
+        place(|it| matches!(it, Event::Ablated { .. })),
+    ];
+    for at in measured {
+        let error = told(at.expect("in a whole search"));
+        assert!(error.contains("the measurement in hand is lost"), "{error}");
+    }
+    let decision = place(|it| matches!(it, Event::Decision { .. }));
+    assert_eq!(told(decision.expect("the first")), "the disk is full");
+}
+
+#[test]
 fn a_program_without_the_metric_ends_the_search_at_once() {
     let plan = plan(3_000.0, 60.0, 3);
     let mut trials = Virtual {

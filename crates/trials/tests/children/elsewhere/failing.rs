@@ -3,9 +3,10 @@
 use std::fs;
 
 use lissom_trials::Patience;
+use lissom_trials::session::Trials;
 
 use super::field::{WORDS, field, field_with, scripted};
-use crate::support::{is_gone, lost, measured};
+use crate::support::{TRIAL, is_gone, lost, measured};
 
 #[test]
 fn a_runner_that_fails_is_a_sentence() {
@@ -133,6 +134,28 @@ fn a_start_waits_as_long_as_another_trial_may_take() {
     );
     // Longer than a full evaluation.
     measured(&with(60.0).first_report(1.0));
+}
+
+#[test]
+fn a_trial_that_is_not_let_go_on_ends_the_search() {
+    let runner = format!(
+        "{WORDS}read -r order; hello; read -r order; run_of \"$order\"; begun; sample 1.5; sample 2
+        read -r order; told paused 2.25; read -r order; n=0
+        while [ $n -lt 200 ]; do n=$((n + 1)); sleep 0.02; say '{{\"message\":\"beat\"}}'; done"
+    );
+    let (words, command) = (["true", "{options}"], ["sh", "-c", &runner]);
+    let field = field_with(&words, &command, Patience::default(), |it| {
+        it.setup_deadline_seconds = 1.2;
+        it.longest_seconds = 0.2;
+    });
+    let mut field = field.expect("it says hello");
+    measured(&field.first_report(1.0));
+    field.elsewhere.go_on(TRIAL, 2.0).expect("it waits");
+    let error = field.report_or_error().expect_err("silence").to_string();
+    assert!(
+        error.contains("the runner did not let trial-1 go on within 1 s"),
+        "{error}"
+    );
 }
 
 #[test]
