@@ -2,9 +2,9 @@
 //!
 //! A limit takes effect only as its level fills, which takes long where few write and for
 //! ever where nobody does. So a level is merged by itself once reads have lost as much by the
-//! runs that this spares as the merge is expected to be felt, whatever its limit is: limits
-//! say how levels fill, and this how long it may take. Whatever comes after, that is at most
-//! twice what foresight would have paid for this merge (the rule of renting skis), as far as
+//! runs that this spares as the merge is charged, whatever its limit is: limits say how levels
+//! fill, and this how long it may take. Whatever comes after, that is at most twice what
+//! foresight would have paid for this merge at its price (the rule of renting skis), as far as
 //! the model is right.
 //!
 //! What a merge spares it spares piece by piece, the whole of it once it is over: of the missions in
@@ -16,17 +16,18 @@
 //! its price only what the level lacks is lost.
 //!
 //! Where workloads are known to last, and reads would lose more in what is left of this
-//! one than the merge is felt, it begins once a part of the price is lost: a quarter
+//! one than the merge is charged, it begins once a part of the price is lost: a quarter
 //! more than foresight at best, five times as much where the workload turns at once
 //! (Purohit, Svitkina and Kumar, NeurIPS 2018, with lambda = 1/4).
 //!
 //! A level that is full is drained in any case, but behind those who read, if need be for long
 //! (`PriorityOrder`). It is wanted at once when reads have lost as much by its runs as the drain
-//! will be felt: then it is asked to go down, and its drain hurries. Once it is full no more its
+//! is charged: then it is asked to go down, and its drain hurries. Once it is full no more its
 //! runs are a merge like any other, which has to pay before the next drain comes.
 //!
-//! A merge is felt only while somebody is there. Where nobody is most of the time, what is put
-//! off may be felt in full later, and so that share of what reads should lose first is enough.
+//! A merge is charged what it is expected to be felt. It is felt only while somebody is there, so
+//! that a quieter store merges sooner; but no price falls below what would be felt where somebody
+//! is there for a quarter of the time.
 //!
 //! The runs of a level become one of that level, which rewrites no more than they hold. Into
 //! the next level goes only a single run: that spares one, and rewrites a run several times as
@@ -172,11 +173,11 @@ impl Losses {
             let takes = cost.compaction_seconds(merge.bytes()) / mission_seconds;
             let pays_within = |missions: f64| rate * merge.counts(missions, takes) >= price;
             let part = if pays_within(follow) { EARLY } else { 1.0 };
-            let due = part * cost.busy() * price;
+            let due = part * price;
             let pays = rate > 0.0 && pays_within(f64::INFINITY);
             if may_merge && pays && lost >= due {
                 let why = format!(
-                    "reads have lost {lost:.1} s by {:.0} runs too many, a merge is felt for \
+                    "reads have lost {lost:.1} s by {:.0} runs too many, a merge is charged \
                      {price:.1} s",
                     merge.fewer
                 );

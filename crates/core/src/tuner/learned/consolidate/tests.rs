@@ -145,19 +145,22 @@ fn where_a_workload_is_known_to_last_a_merge_comes_sooner() {
     assert_eq!(short, Some((at, LogicalLevel(1))));
 }
 
-/// The same operations in twice the time: a merge is felt for half as long, and half of that is
-/// to be lost first.
+/// The same operations in twice the time: a merge is felt for half as long, and that is to be
+/// lost first. It is charged as where somebody is there for a quarter of the time at least.
 #[test]
-fn where_hardly_anybody_is_there_a_merge_comes_much_sooner() {
-    let busy = mission(1, 0);
-    let quiet = Mission {
-        duration: busy.duration * 2,
-        ..busy.clone()
+fn where_hardly_anybody_is_there_a_merge_comes_sooner_but_not_for_nothing() {
+    let first = |times_as_long: u32| {
+        let busy = mission(1, 0);
+        let quiet = Mission {
+            duration: busy.duration * times_as_long,
+            ..busy
+        };
+        Scene::of(tree(5), 10, quiet).first().expect("some time").0
     };
-    let first = |mission| Scene::of(tree(5), 10, mission).first();
-    let [busy, quiet] = [busy, quiet].map(|it| first(it).expect("some time").0);
+    let busy = first(1);
     assert!(busy > 4, "{busy}");
-    assert_eq!(quiet, busy.div_ceil(4));
+    assert_eq!([2, 4].map(first), [busy.div_ceil(2), busy.div_ceil(4)]);
+    assert_eq!([8, 100].map(first), [first(4); 2]);
 }
 
 #[test]
