@@ -147,8 +147,9 @@ impl Learned {
 
     /// The model takes up the mission, if there is anything to learn from it.
     fn learn(&mut self, seen: &Question<'_>, structure: &Structure<'_>) {
+        let for_reads = self.losses.wrote(seen.mission);
         let cost = &mut self.cost;
-        let learned = cost.learn(structure, seen.tree, seen.mission, seen.limits);
+        let learned = cost.learn(structure, seen.tree, seen.mission, seen.limits, for_reads);
         self.learned += u64::from(learned);
     }
 
@@ -294,8 +295,6 @@ impl Learned {
         if !self.present.is_sure() || !self.learning.has(Part::Consolidation) {
             return Vec::new();
         }
-        let ended = self.losses.end(seen, turned);
-        self.cost.leave_out(ended.written);
-        ended.abandoned
+        self.losses.end(seen, turned)
     }
 }

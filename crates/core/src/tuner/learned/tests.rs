@@ -1,6 +1,7 @@
 //! The learner against a machine that obeys a formula, and against nonsense.
 
 mod machine;
+mod nights;
 mod restarts;
 mod steps;
 mod turns;

@@ -63,21 +63,15 @@ pub(super) struct Losses {
     lost: Vec<Lost>,
 }
 
-/// Merges that were asked for and have ended.
-#[derive(Debug, Default)]
-pub(super) struct Ended {
-    /// Those that are wanted no more.
-    pub abandoned: Vec<Change>,
-    /// Bytes that the others wrote beside what limits would have had written.
-    pub written: f64,
-}
-
 #[derive(Clone, Copy, Debug, Default)]
 struct Lost {
     /// Runs of the level.
     runs: usize,
     seconds: f64,
     asked: Option<Asked>,
+    /// The part of what the merge that was last asked for writes that no later drain is spared.
+    /// Its last pieces may be told after its end.
+    extra: f64,
 }
 
 /// A level whose merge is asked for, as it was then.
@@ -87,7 +81,8 @@ struct Asked {
     runs: usize,
     /// The highest number of its files.
     newest: u64,
-    /// Bytes that it writes and no later drain is spared.
+    goes_down: bool,
+    /// As [`Merge::extra`].
     extra: f64,
 }
 
@@ -96,13 +91,37 @@ impl Asked {
         Asked {
             runs: merge.runs,
             newest: merge.newest,
-            extra: if merge.owed { 0.0 } else { merge.extra_bytes() },
+            goes_down: merge.goes_down(),
+            extra: merge.extra,
         }
     }
 
     /// Whether the merge is over: it has spared runs, or others have come in their place.
     fn is_over(&self, now: &Merge) -> bool {
         now.runs < self.runs || now.first > self.newest
+    }
+}
+
+impl Lost {
+    /// Nothing is lost or asked for.
+    fn anew(&self, runs: usize) -> Lost {
+        Lost {
+            runs,
+            extra: self.extra,
+            ..Lost::default()
+        }
+    }
+
+    /// Its merge is asked for, perhaps once more. What a level gives down makes it lack more, and
+    /// no more of the merge is extra for that. What was to go down may have to become one by now,
+    /// as what the drain of a full level leaves.
+    fn ask(&mut self, asked: Asked) {
+        match self.asked {
+            Some(first) if first.goes_down == asked.goes_down => {
+                self.extra = self.extra.min(asked.extra);
+            }
+            _ => (self.asked, self.extra) = (Some(asked), asked.extra),
+        }
     }
 }
 
@@ -183,7 +202,7 @@ impl Losses {
                 );
                 let wanted = Wanted {
                     change: Change { level, why },
-                    goes_down: merge.owed || merge.runs == 1,
+                    goes_down: merge.goes_down(),
                 };
                 due_now.push((lost / price.max(1e-12), Asked::of(&merge), wanted));
             }
@@ -191,21 +210,26 @@ impl Losses {
         due_now.sort_by(|(one, ..), (other, ..)| other.total_cmp(one));
         let wanted = apart(due_now);
         for (asked, it) in &wanted {
-            let lost = &mut self.lost[usize::from(it.change.level.0) - 1];
-            // What the drain of a full level leaves may be merged by itself.
-            let first = lost.asked.get_or_insert(*asked);
-            first.extra = first.extra.max(asked.extra);
+            self.lost[usize::from(it.change.level.0) - 1].ask(*asked);
         }
         wanted.into_iter().map(|(_, it)| it).collect()
     }
 
-    /// Merges that were asked for and are over, since they have spared runs, or are wanted no
-    /// more: the workload has just turned to one that writes.
-    pub fn end(&mut self, seen: &Question<'_>, turned: bool) -> Ended {
-        let mut ended = Ended::default();
+    /// Bytes that such merges wrote in a mission beside what limits would have had written.
+    pub fn wrote(&self, mission: &Mission) -> f64 {
+        let levels = mission.levels.iter().zip(&self.lost);
+        levels
+            .map(|(level, lost)| lost.extra * level.for_reads_write_bytes as f64)
+            .sum()
+    }
+
+    /// Ends merges that were asked for and are over, since they have spared runs, and returns
+    /// those that are wanted no more: the workload has just turned to one that writes.
+    pub fn end(&mut self, seen: &Question<'_>, turned: bool) -> Vec<Change> {
         let Some(deepest) = seen.tree.deepest_occupied(&seen.shape.layout) else {
-            return ended;
+            return Vec::new();
         };
+        let mut abandoned = Vec::new();
         let turned = turned && !nobody_writes(seen.mission);
         for (level, lost) in (1..).map(LogicalLevel).zip(&mut self.lost) {
             let Some(asked) = lost.asked else {
@@ -213,22 +237,15 @@ impl Losses {
             };
             let merge = merge(seen, level, deepest);
             if asked.is_over(&merge) {
-                ended.written += asked.extra;
-                *lost = Lost {
-                    runs: merge.runs,
-                    ..Lost::default()
-                };
+                *lost = lost.anew(merge.runs);
             } else if turned {
-                *lost = Lost {
-                    runs: lost.runs,
-                    ..Lost::default()
-                };
+                *lost = lost.anew(lost.runs);
                 let why = "the workload has turned, so that its runs must pay for it anew";
                 let why = why.to_owned();
-                ended.abandoned.push(Change { level, why });
+                abandoned.push(Change { level, why });
             }
         }
-        ended
+        abandoned
     }
 
     fn lose(&mut self, level: LogicalLevel, runs: usize, seconds: f64) -> f64 {
