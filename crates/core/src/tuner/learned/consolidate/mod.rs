@@ -33,6 +33,10 @@
 //! the next level goes only a single run: that spares one, and rewrites a run several times as
 //! large.
 //!
+//! What the planner refuses cannot be bought: too much would be merged at once, or nothing can be
+//! read. Then the level's losses begin anew, so that it bars none of those that share a level with
+//! it, and each time must come to twice as much before it is asked for again.
+//!
 //! A merge into the oldest run also spares scans what they pass in the level beside what they
 //! return. Any other merge leaves that where it is, but for what its runs hold twice.
 //!
@@ -56,6 +60,10 @@ const NO_WRITES: f64 = 0.01;
 /// The part of a merge's price that is to be lost first, where it is expected to pay.
 const EARLY: f64 = 0.25;
 
+/// What is said of a merge that the planner refuses.
+const REFUSED: &str = "too much of it would be merged at once, or nothing of it can be read: it is \
+                       asked for again once reads have lost twice as much";
+
 /// What reads have lost by the runs of each level that a merge would spare, since it last had
 /// fewer.
 #[derive(Clone, Debug, Default)]
@@ -69,6 +77,8 @@ struct Lost {
     runs: usize,
     seconds: f64,
     asked: Option<Asked>,
+    /// How often its merge was refused meanwhile.
+    refused: i32,
     /// The part of what the merge that was last asked for writes that no later drain is spared.
     /// Its last pieces may be told after its end.
     extra: f64,
@@ -110,6 +120,11 @@ impl Lost {
             extra: self.extra,
             ..Lost::default()
         }
+    }
+
+    /// So many times its price must be lost before its merge is asked for.
+    fn times(&self) -> f64 {
+        2f64.powi(self.refused)
     }
 
     /// Its merge is asked for, perhaps once more. What a level gives down makes it lack more, and
@@ -188,11 +203,12 @@ impl Losses {
             };
             let rate = saved * operations;
             let lost = self.lose(level, merge.runs, rate);
+            let (times, lost) = (lost.times(), lost.seconds);
             let price = merge.extra_bytes() * byte;
             let takes = cost.compaction_seconds(merge.bytes()) / mission_seconds;
             let pays_within = |missions: f64| rate * merge.counts(missions, takes) >= price;
             let part = if pays_within(follow) { EARLY } else { 1.0 };
-            let due = part * price;
+            let due = part * times * price;
             let pays = rate > 0.0 && pays_within(f64::INFINITY);
             if may_merge && pays && lost >= due {
                 let why = format!(
@@ -204,7 +220,8 @@ impl Losses {
                     change: Change { level, why },
                     goes_down: merge.goes_down(),
                 };
-                due_now.push((lost / price.max(1e-12), Asked::of(&merge), wanted));
+                let urgency = lost / (times * price).max(1e-12);
+                due_now.push((urgency, Asked::of(&merge), wanted));
             }
         }
         due_now.sort_by(|(one, ..), (other, ..)| other.total_cmp(one));
@@ -224,7 +241,8 @@ impl Losses {
     }
 
     /// Ends merges that were asked for and are over, since they have spared runs, and returns
-    /// those that are wanted no more: the workload has just turned to one that writes.
+    /// those that are wanted no more: they are refused, or the workload has just turned to one
+    /// that writes.
     pub fn end(&mut self, seen: &Question<'_>, turned: bool) -> Vec<Change> {
         let Some(deepest) = seen.tree.deepest_occupied(&seen.shape.layout) else {
             return Vec::new();
@@ -238,6 +256,13 @@ impl Losses {
             let merge = merge(seen, level, deepest);
             if asked.is_over(&merge) {
                 *lost = lost.anew(merge.runs);
+            } else if seen.refused.contains(&level) {
+                *lost = Lost {
+                    refused: lost.refused + 1,
+                    ..lost.anew(lost.runs)
+                };
+                let why = REFUSED.to_owned();
+                abandoned.push(Change { level, why });
             } else if turned {
                 *lost = lost.anew(lost.runs);
                 let why = "the workload has turned, so that its runs must pay for it anew";
@@ -248,14 +273,14 @@ impl Losses {
         abandoned
     }
 
-    fn lose(&mut self, level: LogicalLevel, runs: usize, seconds: f64) -> f64 {
+    fn lose(&mut self, level: LogicalLevel, runs: usize, seconds: f64) -> Lost {
         let lost = &mut self.lost[usize::from(level.0) - 1];
         if runs < lost.runs {
-            lost.seconds = 0.0;
+            (lost.seconds, lost.refused) = (0.0, 0);
         }
         lost.runs = runs;
         lost.seconds += seconds;
-        lost.seconds
+        *lost
     }
 }
 

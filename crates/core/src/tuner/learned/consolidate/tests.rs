@@ -57,6 +57,7 @@ struct Scene {
     shape: Shape,
     tree: Tree,
     limits: RunLimits,
+    refused: Vec<LogicalLevel>,
     mission: Mission,
 }
 
@@ -66,6 +67,7 @@ impl Scene {
             shape: small_shape(),
             tree,
             limits: RunLimits::uniform(RunLimit::clamped(limit)),
+            refused: Vec::new(),
             mission,
         }
     }
@@ -75,6 +77,7 @@ impl Scene {
             shape: &self.shape,
             tree: &self.tree,
             limits: &self.limits,
+            refused: &self.refused,
             mission: &self.mission,
         }
     }
@@ -237,6 +240,48 @@ fn what_goes_down_into_a_level_that_is_wanted_itself_waits() {
     assert_eq!(wanted(&[4, 4]), [(1, false), (2, false)]);
     assert_eq!(wanted(&[20]).len(), 1);
     assert_eq!(wanted(&[20, 20]).len(), 1, "full: it is drained");
+}
+
+/// Level 1 wants to go down into level 2, which wants to become one run before that.
+#[test]
+fn what_is_refused_bars_no_neighbour_and_is_told_once() {
+    let scene = Scene::of(tree_of(&[20], &[20, 20, 20]), 10, mission(10, 0));
+    let cost = scene.cost();
+    let first = |losses: &mut Losses| {
+        let mut ask = || losses.after(&scene.question(), &cost, true, 0.0);
+        let wanted = (0..100_000).map(|_| ask()).find(|it| !it.is_empty());
+        let wanted = wanted.expect("some time").into_iter();
+        wanted.map(|it| it.change.level).collect::<Vec<_>>()
+    };
+    let mut losses = Losses::default();
+    let below = vec![LogicalLevel(2)];
+    assert_eq!(first(&mut losses), below);
+    assert_eq!(first(&mut losses), below, "it is asked for until it is over");
+    let refused = Scene {
+        refused: below,
+        ..scene.clone()
+    };
+    let mut told = || losses.end(&refused.question(), false).len();
+    assert_eq!([told(), told()], [1, 0]);
+    assert_eq!(first(&mut losses), [LogicalLevel(1)]);
+}
+
+#[test]
+fn what_is_refused_must_pay_twice_as_much() {
+    let scene = Scene::of(tree(5), 10, mission(1, 0));
+    let refused = Scene {
+        refused: vec![LogicalLevel(1)],
+        ..scene.clone()
+    };
+    let mut losses = Losses::default();
+    let mut paid = || {
+        let (at, _) = scene.ask_again(&mut losses);
+        assert_eq!(losses.end(&refused.question(), false).len(), 1);
+        at
+    };
+    let [once, twice, four_times] = [paid(), paid(), paid()];
+    assert!(once > 4 && (2 * once - 1..=2 * once).contains(&twice));
+    assert!((2 * twice - 1..=2 * twice).contains(&four_times));
 }
 
 #[test]

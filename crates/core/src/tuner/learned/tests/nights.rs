@@ -58,6 +58,7 @@ fn ask(tuner: &mut Learned, runs: f64, mission: &Mission) -> Trial {
         shape: &small_shape(),
         tree: &tree(&[0.0, runs]),
         limits: &uniform(5),
+        refused: &[],
         mission,
     })
 }
