@@ -40,8 +40,12 @@
 //! A merge into the oldest run also spares scans what they pass in the level beside what they
 //! return. Any other merge leaves that where it is, but for what its runs hold twice.
 //!
-//! What was reckoned holds for the workload that it was reckoned for. When that turns to
-//! writes, a merge that is under way ends early: its remaining runs have to pay anew.
+//! What was reckoned holds for the workload that it was reckoned for. When that turns to one that
+//! writes, a merge that is under way goes on if it pays within what is expected to follow, and ends
+//! early if not: its remaining runs have to pay anew. What is left of it costs and spares the same
+//! share of the whole, so that the whole tells. Assumed is that the only mission that was seen of
+//! the new workload speaks for it, and that it lasts as those before it; where their lengths are
+//! not known, nothing goes on.
 
 mod merge;
 #[cfg(test)]
@@ -60,7 +64,9 @@ const NO_WRITES: f64 = 0.01;
 /// The part of a merge's price that is to be lost first, where it is expected to pay.
 const EARLY: f64 = 0.25;
 
-/// What is said of a merge that the planner refuses.
+/// What is said of a merge that does not pay under another workload, and of one that the planner
+/// refuses.
+const TURNED: &str = "the workload has turned, so that its runs must pay for it anew";
 const REFUSED: &str = "too much of it would be merged at once, or nothing of it can be read: it is \
                        asked for again once reads have lost twice as much";
 
@@ -82,6 +88,18 @@ struct Lost {
     /// The part of what the merge that was last asked for writes that no later drain is spared.
     /// Its last pieces may be told after its end.
     extra: f64,
+}
+
+/// A merge of a level under the present workload.
+struct Case {
+    level: LogicalLevel,
+    merge: Merge,
+    /// Seconds that the reads of a mission lose by the runs that it would spare.
+    rate: f64,
+    /// Seconds that it is charged.
+    price: f64,
+    /// Missions that it takes.
+    takes: f64,
 }
 
 /// A level whose merge is asked for, as it was then.
@@ -112,7 +130,76 @@ impl Asked {
     }
 }
 
+impl Case {
+    /// `None` before the model has seen anything.
+    fn of(
+        seen: &Question<'_>,
+        cost: &Cost,
+        structure: &Structure<'_>,
+        level: LogicalLevel,
+        merge: Merge,
+    ) -> Option<Case> {
+        let spared = |entries: f64| merge.spares(structure, entries);
+        let (saved, byte) = cost.of_runs(level, merge.fewer, spared)?;
+        let reads = seen.mission.operations.reads() as f64;
+        let mission_seconds = seen.mission.duration.as_secs_f64();
+        Some(Case {
+            level,
+            rate: saved * (reads + writes(seen.mission)),
+            price: merge.extra_bytes() * byte,
+            takes: cost.compaction_seconds(merge.bytes()) / mission_seconds,
+            merge,
+        })
+    }
+
+    /// Whether what it spares in so many missions comes to its price.
+    fn pays_within(&self, missions: f64) -> bool {
+        self.rate > 0.0 && self.rate * self.merge.counts(missions, self.takes) >= self.price
+    }
+
+    /// Whether reads have lost enough for it, where so many missions are expected to follow.
+    fn is_due(&self, lost: &Lost, follow: f64) -> bool {
+        let part = if self.pays_within(follow) { EARLY } else { 1.0 };
+        self.pays_within(f64::INFINITY) && lost.seconds >= part * lost.times() * self.price
+    }
+
+    fn urgency(&self, lost: &Lost) -> f64 {
+        lost.seconds / (lost.times() * self.price).max(1e-12)
+    }
+
+    fn wanted(&self, lost: &Lost) -> Wanted {
+        let why = format!(
+            "reads have lost {:.1} s by {:.0} runs too many, a merge is charged {:.1} s",
+            lost.seconds, self.merge.fewer, self.price
+        );
+        Wanted {
+            change: Change {
+                level: self.level,
+                why,
+            },
+            goes_down: self.merge.goes_down(),
+        }
+    }
+}
+
 impl Lost {
+    /// Reads have lost so many seconds more, by a level of so many runs.
+    fn lose(&mut self, runs: usize, seconds: f64) {
+        if runs < self.runs {
+            (self.seconds, self.refused) = (0.0, 0);
+        }
+        self.runs = runs;
+        self.seconds += seconds;
+    }
+
+    /// The merge that is under way. What it has given down makes its level lack more.
+    fn under_way(&self, now: Merge) -> Merge {
+        Merge {
+            extra: self.extra.min(now.extra),
+            ..now
+        }
+    }
+
     /// Nothing is lost or asked for.
     fn anew(&self, runs: usize) -> Lost {
         Lost {
@@ -189,43 +276,22 @@ impl Losses {
         let Some((deepest, structure)) = deepest.zip(structure) else {
             return Vec::new();
         };
-        let reads = seen.mission.operations.reads() as f64;
-        let operations = reads + writes(seen.mission);
-        let mission_seconds = seen.mission.duration.as_secs_f64();
         self.lost.resize(usize::from(deepest.0), Lost::default());
         let may_merge = sure || nobody_writes(seen.mission);
-        let mut due_now: Vec<(f64, Asked, Wanted)> = Vec::new();
-        for level in (1..=deepest.0).map(LogicalLevel) {
+        let mut due: Vec<(f64, Asked, Wanted)> = Vec::new();
+        for (level, lost) in (1..).map(LogicalLevel).zip(&mut self.lost) {
             let merge = merge(seen, level, deepest);
-            let spared = |entries: f64| merge.spares(&structure, entries);
-            let Some((saved, byte)) = cost.of_runs(level, merge.fewer, spared) else {
+            let Some(case) = Case::of(seen, cost, &structure, level, merge) else {
                 continue;
             };
-            let rate = saved * operations;
-            let lost = self.lose(level, merge.runs, rate);
-            let (times, lost) = (lost.times(), lost.seconds);
-            let price = merge.extra_bytes() * byte;
-            let takes = cost.compaction_seconds(merge.bytes()) / mission_seconds;
-            let pays_within = |missions: f64| rate * merge.counts(missions, takes) >= price;
-            let part = if pays_within(follow) { EARLY } else { 1.0 };
-            let due = part * times * price;
-            let pays = rate > 0.0 && pays_within(f64::INFINITY);
-            if may_merge && pays && lost >= due {
-                let why = format!(
-                    "reads have lost {lost:.1} s by {:.0} runs too many, a merge is charged \
-                     {price:.1} s",
-                    merge.fewer
-                );
-                let wanted = Wanted {
-                    change: Change { level, why },
-                    goes_down: merge.goes_down(),
-                };
-                let urgency = lost / (times * price).max(1e-12);
-                due_now.push((urgency, Asked::of(&merge), wanted));
+            lost.lose(case.merge.runs, case.rate);
+            if may_merge && case.is_due(lost, follow) {
+                let asked = Asked::of(&case.merge);
+                due.push((case.urgency(lost), asked, case.wanted(lost)));
             }
         }
-        due_now.sort_by(|(one, ..), (other, ..)| other.total_cmp(one));
-        let wanted = apart(due_now);
+        due.sort_by(|(one, ..), (other, ..)| other.total_cmp(one));
+        let wanted = apart(due);
         for (asked, it) in &wanted {
             self.lost[usize::from(it.change.level.0) - 1].ask(*asked);
         }
@@ -242,45 +308,48 @@ impl Losses {
 
     /// Ends merges that were asked for and are over, since they have spared runs, and returns
     /// those that are wanted no more: they are refused, or the workload has just turned to one
-    /// that writes.
-    pub fn end(&mut self, seen: &Question<'_>, turned: bool) -> Vec<Change> {
-        let Some(deepest) = seen.tree.deepest_occupied(&seen.shape.layout) else {
+    /// that writes, and they do not pay within so many missions like this one.
+    pub fn end(
+        &mut self,
+        seen: &Question<'_>,
+        cost: &Cost,
+        turned: bool,
+        follow: f64,
+    ) -> Vec<Change> {
+        let deepest = seen.tree.deepest_occupied(&seen.shape.layout);
+        let structure = Structure::of(seen.shape, seen.tree);
+        let Some((deepest, structure)) = deepest.zip(structure) else {
             return Vec::new();
         };
-        let mut abandoned = Vec::new();
         let turned = turned && !nobody_writes(seen.mission);
+        let pays = |level: LogicalLevel, merge: Merge| {
+            let case = Case::of(seen, cost, &structure, level, merge);
+            case.is_some_and(|case| case.pays_within(follow))
+        };
+        let mut abandoned = Vec::new();
         for (level, lost) in (1..).map(LogicalLevel).zip(&mut self.lost) {
             let Some(asked) = lost.asked else {
                 continue;
             };
-            let merge = merge(seen, level, deepest);
-            if asked.is_over(&merge) {
-                *lost = lost.anew(merge.runs);
+            let now = merge(seen, level, deepest);
+            let mut abandon = |why: &str| {
+                let why = why.to_owned();
+                abandoned.push(Change { level, why });
+            };
+            if asked.is_over(&now) {
+                *lost = lost.anew(now.runs);
             } else if seen.refused.contains(&level) {
                 *lost = Lost {
                     refused: lost.refused + 1,
                     ..lost.anew(lost.runs)
                 };
-                let why = REFUSED.to_owned();
-                abandoned.push(Change { level, why });
-            } else if turned {
+                abandon(REFUSED);
+            } else if turned && !pays(level, lost.under_way(now)) {
                 *lost = lost.anew(lost.runs);
-                let why = "the workload has turned, so that its runs must pay for it anew";
-                let why = why.to_owned();
-                abandoned.push(Change { level, why });
+                abandon(TURNED);
             }
         }
         abandoned
-    }
-
-    fn lose(&mut self, level: LogicalLevel, runs: usize, seconds: f64) -> Lost {
-        let lost = &mut self.lost[usize::from(level.0) - 1];
-        if runs < lost.runs {
-            (lost.seconds, lost.refused) = (0.0, 0);
-        }
-        lost.runs = runs;
-        lost.seconds += seconds;
-        *lost
     }
 }
 

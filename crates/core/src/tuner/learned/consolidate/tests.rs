@@ -116,6 +116,12 @@ impl Scene {
         (1..100).find_map(|at| Some((at, ask().first()?.change.level)))
     }
 
+    /// Levels whose merge is wanted no more, where so many missions are expected to follow.
+    fn end(&self, losses: &mut Losses, turned: bool, follow: f64) -> Vec<LogicalLevel> {
+        let ended = losses.end(&self.question(), &self.cost(), turned, follow);
+        ended.into_iter().map(|it| it.level).collect()
+    }
+
     /// Asks until a level is to be merged, which is level 1.
     fn asked(&self) -> Losses {
         let mut losses = Losses::default();
@@ -187,7 +193,7 @@ fn while_somebody_writes_nothing_is_merged_before_the_workload_is_known() {
 fn merging(limit: u16, then: &Mission, turned: bool) -> Vec<LogicalLevel> {
     let reads = Scene::of(tree(5), limit, mission(10, 0));
     let mut losses = reads.asked();
-    let mut abandoned = |scene: &Scene, turned: bool| losses.end(&scene.question(), turned);
+    let mut abandoned = |scene: &Scene, turned: bool| scene.end(&mut losses, turned, 0.0);
     assert!(abandoned(&reads, true).is_empty(), "nobody writes");
     let then = Scene {
         mission: then.clone(),
@@ -195,7 +201,7 @@ fn merging(limit: u16, then: &Mission, turned: bool) -> Vec<LogicalLevel> {
     };
     let given_up = abandoned(&then, turned);
     assert!(abandoned(&then, turned).is_empty(), "it is said once");
-    given_up.into_iter().map(|it| it.level).collect()
+    given_up
 }
 
 /// Level 1 has 16 runs of 4,000 bytes, more than it should hold: it is drained anyway.
@@ -256,12 +262,12 @@ fn what_is_refused_bars_no_neighbour_and_is_told_once() {
     let mut losses = Losses::default();
     let below = vec![LogicalLevel(2)];
     assert_eq!(first(&mut losses), below);
-    assert_eq!(first(&mut losses), below, "it is asked for until it is over");
+    assert_eq!(first(&mut losses), below, "until it is over");
     let refused = Scene {
         refused: below,
         ..scene.clone()
     };
-    let mut told = || losses.end(&refused.question(), false).len();
+    let mut told = || refused.end(&mut losses, false, 0.0).len();
     assert_eq!([told(), told()], [1, 0]);
     assert_eq!(first(&mut losses), [LogicalLevel(1)]);
 }
@@ -276,7 +282,7 @@ fn what_is_refused_must_pay_twice_as_much() {
     let mut losses = Losses::default();
     let mut paid = || {
         let (at, _) = scene.ask_again(&mut losses);
-        assert_eq!(losses.end(&refused.question(), false).len(), 1);
+        assert_eq!(refused.end(&mut losses, false, 0.0), [LogicalLevel(1)]);
         at
     };
     let [once, twice, four_times] = [paid(), paid(), paid()];
@@ -298,12 +304,43 @@ fn a_merge_is_given_up_when_the_workload_turns() {
     assert_eq!(merging(1, &reads, true), none);
 }
 
+/// The next workload reads and writes, and each mission brings so many bytes into level 1, which
+/// lacks 200. Returns the losses once it has come, and whether the merge was given up.
+fn turned_to_reads_and_writes(bytes: u64, follow: f64) -> (Scene, Losses, bool) {
+    let before = Scene::of(tree_of(&[18; 2], &[200]), 10, mission(1, 0));
+    let mut losses = before.asked();
+    let then = Mission {
+        user_write_bytes: bytes,
+        ..mission(1, 1)
+    };
+    let then = Scene {
+        mission: then,
+        ..before
+    };
+    let given_up = then.end(&mut losses, true, follow);
+    (then, losses, !given_up.is_empty())
+}
+
+#[test]
+fn a_merge_that_pays_under_the_next_workload_goes_on_with_what_was_lost() {
+    let (then, mut losses, given_up) = turned_to_reads_and_writes(1, 1e6);
+    assert!(!given_up);
+    assert_eq!(then.ask_again(&mut losses).0, 1);
+    let (then, mut losses, given_up) = turned_to_reads_and_writes(1, 0.0);
+    assert!(given_up, "nobody knows how long it lasts");
+    assert!(then.ask_again(&mut losses).0 > 1, "it pays anew");
+    let (.., given_up) = turned_to_reads_and_writes(1, 0.1);
+    assert!(given_up, "it lasts for too short");
+    let (.., given_up) = turned_to_reads_and_writes(10_000, 1e6);
+    assert!(given_up, "the level is soon drained anyway");
+}
+
 #[test]
 fn a_merge_that_is_done_is_not_given_up() {
     let before = Scene::of(tree(5), 10, mission(10, 0));
     let mut losses = before.asked();
     let after = Scene::of(tree(0), 10, mission(1, 9));
-    assert!(losses.end(&after.question(), true).is_empty());
+    assert!(after.end(&mut losses, true, 0.0).is_empty());
 }
 
 /// A level of one run gets another in its place: reads have lost nothing by that one yet.
@@ -317,7 +354,7 @@ fn the_run_after_a_merged_one_pays_anew() {
     after.tree.replace(run, files).expect("legal");
     let mut losses = Losses::default();
     let mut asked_after = |scene: &Scene| {
-        losses.end(&scene.question(), false);
+        scene.end(&mut losses, false, 0.0);
         scene.ask_again(&mut losses).0
     };
     let first = asked_after(&before);
@@ -346,7 +383,7 @@ fn what_a_merge_of_one_level_writes_is_no_rewrite_of_what_came_in() {
     let mut losses = before.asked();
     assert_eq!(losses.wrote(&piece), 500.0);
     assert_eq!(losses.wrote(&writes.mission), 0.0);
-    assert_eq!(losses.end(&writes.question(), true).len(), 1);
+    assert_eq!(writes.end(&mut losses, true, 0.0), [LogicalLevel(1)]);
     assert_eq!(losses.wrote(&piece), 500.0);
     assert_eq!(Losses::default().wrote(&piece), 0.0, "nobody asked for it");
 }
