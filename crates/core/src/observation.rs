@@ -161,6 +161,10 @@ pub struct LevelMission {
     pub compaction_read_bytes: u64,
     /// Bytes that compactions wrote into it.
     pub compaction_write_bytes: u64,
+    /// Bytes that merges of the level [for the reads' sake](crate::plan::Reason::Consolidate)
+    /// wrote, into it or into the next one. Zero in journals that do not tell it.
+    #[serde(default)]
+    pub for_reads_write_bytes: u64,
     /// Time that compactions into it took.
     pub compaction_time: Duration,
     /// Blocks of any kind that user operations missed in the block cache and read from
@@ -340,7 +344,7 @@ mod tests {
         assert_eq!(level.compaction_write_ios(0), 8_192, "a byte at the least");
     }
 
-    /// As a store wrote it that did not count bytes of reads.
+    /// As a store wrote it that counted neither bytes of reads nor those of merges for them.
     #[test]
     fn a_level_of_an_older_journal_reads_back() {
         let level = r#"{"compaction_read_bytes":1,"compaction_write_bytes":2,
@@ -348,5 +352,6 @@ mod tests {
             "filter_positive":6,"filter_true_positive":6}"#;
         let level: LevelMission = serde_json::from_str(level).expect("it reads back");
         assert_eq!((level.read_ios, level.read_bytes), (4, 0));
+        assert_eq!(level.for_reads_write_bytes, 0);
     }
 }

@@ -103,6 +103,9 @@ pub struct TreeState {
     /// Levels that it wants in the next one: their only run, or a full one's drain at once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub push_down: Vec<LogicalLevel>,
+    /// Levels whose merge the tuner's last answer asked for and the planner refused.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<LogicalLevel>,
     /// Levels whose consolidation that is under way ends with the pieces that run. A
     /// level is taken out once no such drain of it is left.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -139,6 +142,7 @@ impl TreeState {
             forced: Vec::new(),
             consolidate: Vec::new(),
             push_down: Vec::new(),
+            refused: Vec::new(),
             abandon: Vec::new(),
             compact_all: false,
             compact_all_after: None,
@@ -162,6 +166,7 @@ impl TreeState {
         let levels = |changes: &[Change]| changes.iter().map(|it| it.level).collect();
         self.consolidate = levels(&trial.consolidate);
         self.push_down = levels(&trial.push_down);
+        self.refused.clear();
         self.give_up(trial);
         let wanted: Vec<_> = self.consolidate.iter().chain(&self.push_down).collect();
         self.abandon.retain(|level| !wanted.contains(&level));
@@ -186,6 +191,7 @@ impl TreeState {
     pub fn drop_merges(&mut self) {
         self.consolidate.clear();
         self.push_down.clear();
+        self.refused.clear();
     }
 
     /// Gives up all merges that a tuner wanted, as when another one takes its place: those
@@ -259,10 +265,14 @@ mod tests {
         trial.consolidate = vec![change(1)];
         trial.abandon = vec![change(2)];
         let mut state = TreeState::new(limits);
+        state.refused = vec![LogicalLevel(1)];
         state.take_up_pinned(&trial);
         assert_eq!(state.consolidate, []);
+        assert_eq!(state.refused, [], "of an earlier answer");
         assert_eq!(state.abandon, [LogicalLevel(2)]);
+        state.refused = vec![LogicalLevel(1)];
         state.take_up(&trial);
+        assert_eq!(state.refused, [], "of an earlier answer");
         assert_eq!(state.consolidate, [LogicalLevel(1)]);
         assert_eq!(state.abandon, [LogicalLevel(2)], "it is in the list once");
     }

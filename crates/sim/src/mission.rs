@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use lissom_core::layout::{Layout, PhysicalLevel};
 use lissom_core::observation::{Latency, LevelMission, Mission, OperationMix};
+use lissom_core::plan::Reason;
 
 use crate::jobs::Compaction;
 use crate::noise::Longer;
@@ -40,6 +41,7 @@ pub(crate) struct Counts {
 struct Level {
     read_bytes: f64,
     write_bytes: f64,
+    for_reads_bytes: f64,
     seconds: f64,
     block_reads: f64,
     useful: f64,
@@ -116,6 +118,10 @@ impl Counts {
                 self.level0_merged_bytes += bytes;
             }
         }
+        if let Reason::Consolidate { level } = ended.plan.reason {
+            let merged = self.level(usize::from(level.0) - 1);
+            merged.for_reads_bytes += ended.merged.write_bytes;
+        }
         if logical(ended.plan.output) == 0 && ended.plan.drain.is_none() {
             self.level1_compacted_bytes += ended.merged.read_bytes + ended.merged.write_bytes;
         }
@@ -183,6 +189,7 @@ impl Counts {
                 .map(|level| LevelMission {
                     compaction_read_bytes: level.read_bytes as u64,
                     compaction_write_bytes: level.write_bytes as u64,
+                    for_reads_write_bytes: level.for_reads_bytes as u64,
                     compaction_time: time(level.seconds),
                     read_ios: level.block_reads as u64,
                     read_bytes: (level.block_reads * block_bytes) as u64,

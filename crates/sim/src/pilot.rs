@@ -130,6 +130,7 @@ impl Pilot {
             shape: &self.shape.fitted(&tree),
             tree: &tree,
             limits: &self.state.limits,
+            refused: &self.state.refused,
             mission,
         });
         self.trial = Some(trial.id);

@@ -54,19 +54,31 @@ fn took(now: &Observation, ended: &Drain) -> Option<LogicalLevel> {
 
 /// Several runs become one, and only a single run goes down, for a full level is drained without a
 /// wish: one that the level at rest does not fit will not begin, and nothing waits for it. Nor for
-/// one whose files have no common cuts, as those of a run that came down as it was: reads can do
-/// without a merge of all that these span.
+/// one that is refused.
 fn drop_wishes(now: &mut Observation) {
+    let wanted = now.state.consolidate.iter().chain(&now.state.push_down);
+    let refused = wanted.copied().filter(|level| is_refused(now, *level));
+    let refused: Vec<LogicalLevel> = refused.collect();
     let fits = |level: &LogicalLevel, several: bool| {
         let here = view(now, *level);
-        let cut = || for_reads(now, &here).is_none_or(|it| is_cut(now, &it));
-        !here.at_rest() || ((here.fresh.len() > 1) == several && cut())
+        let as_asked = !here.at_rest() || (here.fresh.len() > 1) == several;
+        as_asked && !refused.contains(level)
     };
     let (mut merged, mut down) = (now.state.consolidate.clone(), now.state.push_down.clone());
     merged.retain(|level| fits(level, true));
     down.retain(|level| fits(level, false));
     now.state.consolidate = merged;
     now.state.push_down = down;
+    now.state.refused.extend(refused);
+}
+
+/// Whether what a tuner wants of a level might begin now, and may not. Its files have no common
+/// cuts, as those of a run that came down as it was: reads can do without a merge of all that these
+/// span. Or files that cannot be read leave nothing of it.
+fn is_refused(seen: &Observation, level: LogicalLevel) -> bool {
+    let here = view(seen, level);
+    let carried_out = |merge: &Begin| merge.gives(seen) && is_cut(seen, merge);
+    here.at_rest() && for_reads(seen, &here).is_some_and(|merge| !carried_out(&merge))
 }
 
 /// Whether no piece of a merge is larger than it should be.

@@ -191,6 +191,7 @@ impl Replay<'_> {
             shape: &shape,
             tree,
             limits: &present,
+            refused: &[],
             mission,
         });
         let (recorded, replayed) = if pinned {

@@ -335,6 +335,7 @@ fn recorded(policy: &str, exploration: f64, missions: u64) -> Vec<Entry> {
             shape: &shape,
             tree: &tree,
             limits: &limits,
+            refused: &[],
             mission: seen,
         });
         untold = Some(trial.id);

@@ -90,6 +90,7 @@ impl Twins {
             shape: &shape,
             tree,
             limits: &self.limits,
+            refused: &[],
             mission,
         };
         let trial = self.one.ask(&question);
@@ -294,6 +295,7 @@ mod tests {
                     shape: &shape,
                     tree: &tree,
                     limits: &limits,
+                    refused: &[],
                     mission,
                 });
                 for change in &trial.changes {

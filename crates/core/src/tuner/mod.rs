@@ -32,6 +32,9 @@ pub struct Question<'a> {
     pub tree: &'a Tree,
     /// The limits in force.
     pub limits: &'a RunLimits,
+    /// Levels whose merge the last answer asked for and the planner refused: too much of it would
+    /// be merged at once, or nothing of it can be read. None in a replay, for no journal tells.
+    pub refused: &'a [LogicalLevel],
     /// The mission that has just ended.
     pub mission: &'a Mission,
 }

@@ -331,6 +331,7 @@ mod tests {
                     shape: &shape,
                     tree: &tree,
                     limits: &limits,
+                    refused: &[],
                     mission: &steady(),
                 });
                 trials += trial.changes.iter().filter(|it| is_trial(it)).count();

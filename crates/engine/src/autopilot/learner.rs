@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use lissom_core::shape::{RunLimits, Shape};
 use lissom_core::tuner::{Question, Trial, TrialId, Tuner};
-use lissom_core::{Layout, Mission, Tree};
+use lissom_core::{Layout, LogicalLevel, Mission, Tree};
 
 use self::allowance::Allowance;
 
@@ -33,6 +33,7 @@ pub(super) struct Asked {
     pub(super) shape: Shape,
     pub(super) tree: Tree,
     pub(super) limits: RunLimits,
+    pub(super) refused: Vec<LogicalLevel>,
     pub(super) mission: Mission,
 }
 
@@ -42,6 +43,7 @@ impl Asked {
             shape: &self.shape,
             tree: &self.tree,
             limits: &self.limits,
+            refused: &self.refused,
             mission: &self.mission,
         }
     }

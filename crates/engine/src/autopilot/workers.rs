@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use lissom_core::journal::{Event, Outcome};
-use lissom_core::{InFlight, PhysicalLevel, Plan, PlanKind, validate};
+use lissom_core::{InFlight, PhysicalLevel, Plan, PlanKind, Reason, validate};
 use parking_lot::{Condvar, Mutex};
 
 use super::priority::Which;
@@ -128,6 +128,9 @@ fn carry_out(shared: &Shared, job: &Job) -> Executed {
             *write_bytes,
             *took,
         );
+        if let Reason::Consolidate { level } = job.plan.reason {
+            family.counters.count_for_reads(level, *write_bytes);
+        }
     }
     executed
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 use lissom_core::observation::OperationMix;
-use lissom_core::{Layout, PhysicalLevel};
+use lissom_core::{Layout, LogicalLevel, PhysicalLevel};
 
 use super::histogram::Histogram;
 
@@ -76,6 +76,8 @@ pub(crate) struct Shard {
 pub(crate) struct LevelCounters {
     pub(crate) compaction_read_bytes: AtomicU64,
     pub(crate) compaction_write_bytes: AtomicU64,
+    /// By merges of the level for the reads' sake, wherever they lead to.
+    pub(crate) for_reads_write_bytes: AtomicU64,
     pub(crate) compaction_micros: AtomicU64,
     pub(crate) read_ios: AtomicU64,
     pub(crate) read_bytes: AtomicU64,
@@ -179,6 +181,14 @@ impl Counters {
             .logical(physical)
             .map_or(0, |(level, _)| usize::from(level.0) - 1);
         &self.levels[at.min(self.levels.len() - 1)]
+    }
+
+    /// A merge of a level for the reads' sake wrote so many bytes.
+    pub(crate) fn count_for_reads(&self, level: LogicalLevel, bytes: u64) {
+        let at = usize::from(level.0).saturating_sub(1);
+        if let Some(level) = self.levels.get(at) {
+            level.for_reads_write_bytes.fetch_add(bytes, Relaxed);
+        }
     }
 
     pub(crate) fn shards(&self) -> &[Shard] {

@@ -123,6 +123,7 @@ fn level(counters: &LevelCounters) -> LevelMission {
     LevelMission {
         compaction_read_bytes: counters.compaction_read_bytes.load(Relaxed),
         compaction_write_bytes: counters.compaction_write_bytes.load(Relaxed),
+        for_reads_write_bytes: counters.for_reads_write_bytes.load(Relaxed),
         compaction_time: Duration::from_micros(counters.compaction_micros.load(Relaxed)),
         read_ios: counters.read_ios.load(Relaxed) * EVERY,
         read_bytes: counters.read_bytes.load(Relaxed) * EVERY,
@@ -136,6 +137,7 @@ fn level_since(now: &LevelMission, then: &LevelMission) -> LevelMission {
     LevelMission {
         compaction_read_bytes: now.compaction_read_bytes - then.compaction_read_bytes,
         compaction_write_bytes: now.compaction_write_bytes - then.compaction_write_bytes,
+        for_reads_write_bytes: now.for_reads_write_bytes - then.for_reads_write_bytes,
         compaction_time: now.compaction_time - then.compaction_time,
         read_ios: now.read_ios - then.read_ios,
         read_bytes: now.read_bytes - then.read_bytes,
@@ -159,6 +161,21 @@ fn mix_since(now: &OperationMix, then: &OperationMix) -> OperationMix {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lissom_core::LogicalLevel;
+
+    /// By the level that was merged, down to the deepest that did anything.
+    #[test]
+    fn a_mission_tells_what_was_merged_for_the_reads_sake_in_it() {
+        let counters = Counters::default();
+        counters.count_for_reads(LogicalLevel(1), 1_000);
+        let before = Totals::of(&counters, Duration::ZERO);
+        counters.count_for_reads(LogicalLevel(2), 300);
+        let totals = Totals::of(&counters, Duration::ZERO);
+        let mission = totals.since(&before, 1, Duration::from_secs(1));
+        let levels = mission.levels.iter();
+        let told: Vec<u64> = levels.map(|level| level.for_reads_write_bytes).collect();
+        assert_eq!(told, [0, 300]);
+    }
 
     #[test]
     fn the_mean_of_a_batch_is_that_of_its_entries() {

@@ -158,6 +158,7 @@ fn a_fresh_tuner_says_what_the_journal_says(policy: &str) {
                     shape: &shape,
                     tree: &tree.as_tree(),
                     limits: now,
+                    refused: &[],
                     mission: &mission,
                 });
                 let bytes = |trial| serde_json::to_string(trial).expect("a trial is data");

@@ -81,10 +81,10 @@ fn nothing_is_merged_for_reads_that_has_no_common_cuts() {
         seen.state.push_down = vec![LogicalLevel(2)];
         let state = plan(&seen).state;
         assert!(state.push_down.is_empty(), "begun, or not waited for");
-        state.drains.len()
+        (state.drains.len(), state.refused)
     };
-    assert_eq!(begun("0-49:100 50-99:100"), 1);
-    assert_eq!(begun("0-99:200"), 0);
+    assert_eq!(begun("0-49:100 50-99:100"), (1, vec![]));
+    assert_eq!(begun("0-99:200"), (0, vec![LogicalLevel(2)]));
 }
 
 /// A consolidation that is given up half way has written less than a whole one, and the

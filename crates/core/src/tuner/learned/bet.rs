@@ -65,6 +65,7 @@ mod tests {
             shape: &shape,
             tree: &tree,
             limits: &limits(now),
+            refused: &[],
             mission: &Mission {
                 operations: OperationMix {
                     gets_found: reads,

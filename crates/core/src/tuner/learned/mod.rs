@@ -147,8 +147,9 @@ impl Learned {
 
     /// The model takes up the mission, if there is anything to learn from it.
     fn learn(&mut self, seen: &Question<'_>, structure: &Structure<'_>) {
+        let for_reads = self.losses.wrote(seen.mission);
         let cost = &mut self.cost;
-        let learned = cost.learn(structure, seen.tree, seen.mission, seen.limits);
+        let learned = cost.learn(structure, seen.tree, seen.mission, seen.limits, for_reads);
         self.learned += u64::from(learned);
     }
 
@@ -265,11 +266,15 @@ impl Learned {
         if !self.learning.has(Part::Consolidation) {
             return Vec::new();
         }
-        let sure = self.present.is_sure();
+        let (sure, follow) = (self.present.is_sure(), self.follow());
+        self.losses.after(seen, &self.cost, sure, follow)
+    }
+
+    /// Missions like the last one that are expected to follow; none where nobody can tell.
+    fn follow(&self) -> f64 {
+        let tells = self.learning.has(Part::Foresight) && self.present.is_sure();
         let left = self.lengths.left(&self.course);
-        let left = left.filter(|_| self.learning.has(Part::Foresight) && sure);
-        self.losses
-            .after(seen, &self.cost, sure, left.unwrap_or(0.0))
+        left.filter(|_| tells).unwrap_or(0.0)
     }
 
     /// Notes limits that were not asked for. What is held by hand has proved nothing,
@@ -294,8 +299,7 @@ impl Learned {
         if !self.present.is_sure() || !self.learning.has(Part::Consolidation) {
             return Vec::new();
         }
-        let ended = self.losses.end(seen, turned);
-        self.cost.leave_out(ended.written);
-        ended.abandoned
+        let follow = self.follow();
+        self.losses.end(seen, &self.cost, turned, follow)
     }
 }

@@ -167,6 +167,7 @@ mod tests {
             shape: &shape,
             tree: &tree,
             limits: &limits,
+            refused: &[],
             mission: &Mission::default(),
         };
         let first = |found: Option<(RunLimits, f64)>| found.map(|it| it.0.get(LEVEL).get());

@@ -1,6 +1,7 @@
 //! The learner against a machine that obeys a formula, and against nonsense.
 
 mod machine;
+mod nights;
 mod restarts;
 mod steps;
 mod turns;
@@ -163,6 +164,7 @@ fn a_mission_of_few_operations_is_not_another_workload() {
             shape: &shape,
             tree: &tree,
             limits: &limits,
+            refused: &[],
             mission: &mission,
         });
         let pattern = tuner.present.pattern.expect("seen");
@@ -199,6 +201,7 @@ fn a_mission_that_tells_no_times_is_no_step_of_learning() {
             shape: &shape,
             tree: &tree,
             limits: &limits,
+            refused: &[],
             mission,
         });
         tuner.steps()

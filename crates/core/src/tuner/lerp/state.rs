@@ -109,6 +109,7 @@ mod tests {
             shape: &small_shape(),
             tree: &Tree::default(),
             limits: &RunLimits::uniform(RunLimit::clamped(5)),
+            refused: &[],
             mission: &mission,
         };
         let state = of_level(&seen, LogicalLevel(1));

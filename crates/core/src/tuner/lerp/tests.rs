@@ -62,6 +62,7 @@ fn fly(lerp: &mut Lerp, mut limits: RunLimits, read_share: f64, missions: usize)
             shape: &shape,
             tree: &tree,
             limits: &limits,
+            refused: &[],
             mission: &seen,
         });
         limits = trial.limits;
@@ -114,6 +115,7 @@ fn who_takes_too_much_time_learns_seldom_and_goes_on_deciding() {
             shape: &shape,
             tree: &tree,
             limits: &limits,
+            refused: &[],
             mission: &seen,
         });
         moved += usize::from(trial.limits != limits);
@@ -176,6 +178,7 @@ fn each_step_tells_what_is_expected_of_it_once_something_was_learned() {
             shape: &shape,
             tree: &tree,
             limits: &limits,
+            refused: &[],
             mission: &seen,
         });
         for change in &trial.changes {
@@ -226,6 +229,7 @@ fn what_somebody_holds_teaches_nothing() {
             shape: &shape,
             tree: &tree,
             limits: &limits,
+            refused: &[],
             mission: &seen,
         });
         wishes += usize::from(trial.limits != limits);

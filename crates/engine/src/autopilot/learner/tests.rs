@@ -12,6 +12,7 @@ fn nothing() -> Asked {
         shape: Settings::default().shape(),
         tree: Tree::default(),
         limits: RunLimits::uniform(RunLimit::ONE),
+        refused: Vec::new(),
         mission: Mission::default(),
     }
 }

@@ -60,6 +60,7 @@ impl Pilot {
             shape: seen.shape,
             tree: seen.tree,
             limits: ended.limits.clone(),
+            refused: seen.state.refused,
             mission: ended.mission.clone(),
         };
         let events = shared.events.clone();

@@ -27,6 +27,11 @@ pub(super) struct Merge {
 }
 
 impl Merge {
+    /// Its only run, or all of a full level, goes into the next one; otherwise its runs become one.
+    pub fn goes_down(&self) -> bool {
+        self.owed || self.runs == 1
+    }
+
     /// Bytes that it would write.
     pub fn bytes(&self) -> f64 {
         self.sizes.iter().sum()
@@ -83,7 +88,7 @@ pub(super) fn merge(seen: &Question<'_>, level: LogicalLevel, deepest: LogicalLe
         true => (f64::INFINITY, 1.0),
         false => until_drained(seen, level, deepest, own),
     };
-    let goes_down = taker.is_some() && seen.mission.user_write_bytes > 0;
+    let spares_drain = taker.is_some() && seen.mission.user_write_bytes > 0;
     let files = here.iter().flat_map(|run| seen.tree.files(*run));
     let numbers = || files.clone().map(|file| file.number);
     Merge {
@@ -92,7 +97,7 @@ pub(super) fn merge(seen: &Question<'_>, level: LogicalLevel, deepest: LogicalLe
         newest: numbers().max().unwrap_or(0),
         fewer,
         lasts,
-        extra: if goes_down { lacks } else { 1.0 },
+        extra: if spares_drain { lacks } else { 1.0 },
         owed,
         hidden: hidden as f64,
         sizes: here

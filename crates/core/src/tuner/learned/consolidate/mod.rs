@@ -2,9 +2,9 @@
 //!
 //! A limit takes effect only as its level fills, which takes long where few write and for
 //! ever where nobody does. So a level is merged by itself once reads have lost as much by the
-//! runs that this spares as the merge is expected to be felt, whatever its limit is: limits
-//! say how levels fill, and this how long it may take. Whatever comes after, that is at most
-//! twice what foresight would have paid for this merge (the rule of renting skis), as far as
+//! runs that this spares as the merge is charged, whatever its limit is: limits say how levels
+//! fill, and this how long it may take. Whatever comes after, that is at most twice what
+//! foresight would have paid for this merge at its price (the rule of renting skis), as far as
 //! the model is right.
 //!
 //! What a merge spares it spares piece by piece, the whole of it once it is over: of the missions in
@@ -16,27 +16,36 @@
 //! its price only what the level lacks is lost.
 //!
 //! Where workloads are known to last, and reads would lose more in what is left of this
-//! one than the merge is felt, it begins once a part of the price is lost: a quarter
+//! one than the merge is charged, it begins once a part of the price is lost: a quarter
 //! more than foresight at best, five times as much where the workload turns at once
 //! (Purohit, Svitkina and Kumar, NeurIPS 2018, with lambda = 1/4).
 //!
 //! A level that is full is drained in any case, but behind those who read, if need be for long
 //! (`PriorityOrder`). It is wanted at once when reads have lost as much by its runs as the drain
-//! will be felt: then it is asked to go down, and its drain hurries. Once it is full no more its
+//! is charged: then it is asked to go down, and its drain hurries. Once it is full no more its
 //! runs are a merge like any other, which has to pay before the next drain comes.
 //!
-//! A merge is felt only while somebody is there. Where nobody is most of the time, what is put
-//! off may be felt in full later, and so that share of what reads should lose first is enough.
+//! A merge is charged what it is expected to be felt. It is felt only while somebody is there, so
+//! that a quieter store merges sooner; but no price falls below what would be felt where somebody
+//! is there for a quarter of the time.
 //!
 //! The runs of a level become one of that level, which rewrites no more than they hold. Into
 //! the next level goes only a single run: that spares one, and rewrites a run several times as
 //! large.
 //!
+//! What the planner refuses cannot be bought: too much would be merged at once, or nothing can be
+//! read. Then the level's losses begin anew, so that it bars none of those that share a level with
+//! it, and each time must come to twice as much before it is asked for again.
+//!
 //! A merge into the oldest run also spares scans what they pass in the level beside what they
 //! return. Any other merge leaves that where it is, but for what its runs hold twice.
 //!
-//! What was reckoned holds for the workload that it was reckoned for. When that turns to
-//! writes, a merge that is under way ends early: its remaining runs have to pay anew.
+//! What was reckoned holds for the workload that it was reckoned for. When that turns to one that
+//! writes, a merge that is under way goes on if it pays within what is expected to follow, and ends
+//! early if not: its remaining runs have to pay anew. What is left of it costs and spares the same
+//! share of the whole, so that the whole tells. Assumed is that the only mission that was seen of
+//! the new workload speaks for it, and that it lasts as those before it; where their lengths are
+//! not known, nothing goes on.
 
 mod merge;
 #[cfg(test)]
@@ -55,20 +64,17 @@ const NO_WRITES: f64 = 0.01;
 /// The part of a merge's price that is to be lost first, where it is expected to pay.
 const EARLY: f64 = 0.25;
 
+/// What is said of a merge that does not pay under another workload, and of one that the planner
+/// refuses.
+const TURNED: &str = "the workload has turned, so that its runs must pay for it anew";
+const REFUSED: &str = "too much of it would be merged at once, or nothing of it can be read: it is \
+                       asked for again once reads have lost twice as much";
+
 /// What reads have lost by the runs of each level that a merge would spare, since it last had
 /// fewer.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Losses {
     lost: Vec<Lost>,
-}
-
-/// Merges that were asked for and have ended.
-#[derive(Debug, Default)]
-pub(super) struct Ended {
-    /// Those that are wanted no more.
-    pub abandoned: Vec<Change>,
-    /// Bytes that the others wrote beside what limits would have had written.
-    pub written: f64,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -77,6 +83,23 @@ struct Lost {
     runs: usize,
     seconds: f64,
     asked: Option<Asked>,
+    /// How often its merge was refused meanwhile.
+    refused: i32,
+    /// The part of what the merge that was last asked for writes that no later drain is spared.
+    /// Its last pieces may be told after its end.
+    extra: f64,
+}
+
+/// A merge of a level under the present workload.
+struct Case {
+    level: LogicalLevel,
+    merge: Merge,
+    /// Seconds that the reads of a mission lose by the runs that it would spare.
+    rate: f64,
+    /// Seconds that it is charged.
+    price: f64,
+    /// Missions that it takes.
+    takes: f64,
 }
 
 /// A level whose merge is asked for, as it was then.
@@ -86,7 +109,8 @@ struct Asked {
     runs: usize,
     /// The highest number of its files.
     newest: u64,
-    /// Bytes that it writes and no later drain is spared.
+    goes_down: bool,
+    /// As [`Merge::extra`].
     extra: f64,
 }
 
@@ -95,13 +119,111 @@ impl Asked {
         Asked {
             runs: merge.runs,
             newest: merge.newest,
-            extra: if merge.owed { 0.0 } else { merge.extra_bytes() },
+            goes_down: merge.goes_down(),
+            extra: merge.extra,
         }
     }
 
     /// Whether the merge is over: it has spared runs, or others have come in their place.
     fn is_over(&self, now: &Merge) -> bool {
         now.runs < self.runs || now.first > self.newest
+    }
+}
+
+impl Case {
+    /// `None` before the model has seen anything.
+    fn of(
+        seen: &Question<'_>,
+        cost: &Cost,
+        structure: &Structure<'_>,
+        level: LogicalLevel,
+        merge: Merge,
+    ) -> Option<Case> {
+        let spared = |entries: f64| merge.spares(structure, entries);
+        let (saved, byte) = cost.of_runs(level, merge.fewer, spared)?;
+        let reads = seen.mission.operations.reads() as f64;
+        let mission_seconds = seen.mission.duration.as_secs_f64();
+        Some(Case {
+            level,
+            rate: saved * (reads + writes(seen.mission)),
+            price: merge.extra_bytes() * byte,
+            takes: cost.compaction_seconds(merge.bytes()) / mission_seconds,
+            merge,
+        })
+    }
+
+    /// Whether what it spares in so many missions comes to its price.
+    fn pays_within(&self, missions: f64) -> bool {
+        self.rate > 0.0 && self.rate * self.merge.counts(missions, self.takes) >= self.price
+    }
+
+    /// Whether reads have lost enough for it, where so many missions are expected to follow.
+    fn is_due(&self, lost: &Lost, follow: f64) -> bool {
+        let part = if self.pays_within(follow) { EARLY } else { 1.0 };
+        self.pays_within(f64::INFINITY) && lost.seconds >= part * lost.times() * self.price
+    }
+
+    fn urgency(&self, lost: &Lost) -> f64 {
+        lost.seconds / (lost.times() * self.price).max(1e-12)
+    }
+
+    fn wanted(&self, lost: &Lost) -> Wanted {
+        let why = format!(
+            "reads have lost {:.1} s by {:.0} runs too many, a merge is charged {:.1} s",
+            lost.seconds, self.merge.fewer, self.price
+        );
+        Wanted {
+            change: Change {
+                level: self.level,
+                why,
+            },
+            goes_down: self.merge.goes_down(),
+        }
+    }
+}
+
+impl Lost {
+    /// Reads have lost so many seconds more, by a level of so many runs.
+    fn lose(&mut self, runs: usize, seconds: f64) {
+        if runs < self.runs {
+            (self.seconds, self.refused) = (0.0, 0);
+        }
+        self.runs = runs;
+        self.seconds += seconds;
+    }
+
+    /// The merge that is under way. What it has given down makes its level lack more.
+    fn under_way(&self, now: Merge) -> Merge {
+        Merge {
+            extra: self.extra.min(now.extra),
+            ..now
+        }
+    }
+
+    /// Nothing is lost or asked for.
+    fn anew(&self, runs: usize) -> Lost {
+        Lost {
+            runs,
+            extra: self.extra,
+            ..Lost::default()
+        }
+    }
+
+    /// So many times its price must be lost before its merge is asked for.
+    fn times(&self) -> f64 {
+        2f64.powi(self.refused)
+    }
+
+    /// Its merge is asked for, perhaps once more. What a level gives down makes it lack more, and
+    /// no more of the merge is extra for that. What was to go down may have to become one by now,
+    /// as what the drain of a full level leaves.
+    fn ask(&mut self, asked: Asked) {
+        match self.asked {
+            Some(first) if first.goes_down == asked.goes_down => {
+                self.extra = self.extra.min(asked.extra);
+            }
+            _ => (self.asked, self.extra) = (Some(asked), asked.extra),
+        }
     }
 }
 
@@ -154,90 +276,80 @@ impl Losses {
         let Some((deepest, structure)) = deepest.zip(structure) else {
             return Vec::new();
         };
-        let reads = seen.mission.operations.reads() as f64;
-        let operations = reads + writes(seen.mission);
-        let mission_seconds = seen.mission.duration.as_secs_f64();
         self.lost.resize(usize::from(deepest.0), Lost::default());
         let may_merge = sure || nobody_writes(seen.mission);
-        let mut due_now: Vec<(f64, Asked, Wanted)> = Vec::new();
-        for level in (1..=deepest.0).map(LogicalLevel) {
+        let mut due: Vec<(f64, Asked, Wanted)> = Vec::new();
+        for (level, lost) in (1..).map(LogicalLevel).zip(&mut self.lost) {
             let merge = merge(seen, level, deepest);
-            let spared = |entries: f64| merge.spares(&structure, entries);
-            let Some((saved, byte)) = cost.of_runs(level, merge.fewer, spared) else {
+            let Some(case) = Case::of(seen, cost, &structure, level, merge) else {
                 continue;
             };
-            let rate = saved * operations;
-            let lost = self.lose(level, merge.runs, rate);
-            let price = merge.extra_bytes() * byte;
-            let takes = cost.compaction_seconds(merge.bytes()) / mission_seconds;
-            let pays_within = |missions: f64| rate * merge.counts(missions, takes) >= price;
-            let part = if pays_within(follow) { EARLY } else { 1.0 };
-            let due = part * cost.busy() * price;
-            let pays = rate > 0.0 && pays_within(f64::INFINITY);
-            if may_merge && pays && lost >= due {
-                let why = format!(
-                    "reads have lost {lost:.1} s by {:.0} runs too many, a merge is felt for \
-                     {price:.1} s",
-                    merge.fewer
-                );
-                let wanted = Wanted {
-                    change: Change { level, why },
-                    goes_down: merge.owed || merge.runs == 1,
-                };
-                due_now.push((lost / price.max(1e-12), Asked::of(&merge), wanted));
+            lost.lose(case.merge.runs, case.rate);
+            if may_merge && case.is_due(lost, follow) {
+                let asked = Asked::of(&case.merge);
+                due.push((case.urgency(lost), asked, case.wanted(lost)));
             }
         }
-        due_now.sort_by(|(one, ..), (other, ..)| other.total_cmp(one));
-        let wanted = apart(due_now);
+        due.sort_by(|(one, ..), (other, ..)| other.total_cmp(one));
+        let wanted = apart(due);
         for (asked, it) in &wanted {
-            let lost = &mut self.lost[usize::from(it.change.level.0) - 1];
-            // What the drain of a full level leaves may be merged by itself.
-            let first = lost.asked.get_or_insert(*asked);
-            first.extra = first.extra.max(asked.extra);
+            self.lost[usize::from(it.change.level.0) - 1].ask(*asked);
         }
         wanted.into_iter().map(|(_, it)| it).collect()
     }
 
-    /// Merges that were asked for and are over, since they have spared runs, or are wanted no
-    /// more: the workload has just turned to one that writes.
-    pub fn end(&mut self, seen: &Question<'_>, turned: bool) -> Ended {
-        let mut ended = Ended::default();
-        let Some(deepest) = seen.tree.deepest_occupied(&seen.shape.layout) else {
-            return ended;
+    /// Bytes that such merges wrote in a mission beside what limits would have had written.
+    pub fn wrote(&self, mission: &Mission) -> f64 {
+        let levels = mission.levels.iter().zip(&self.lost);
+        levels
+            .map(|(level, lost)| lost.extra * level.for_reads_write_bytes as f64)
+            .sum()
+    }
+
+    /// Ends merges that were asked for and are over, since they have spared runs, and returns
+    /// those that are wanted no more: they are refused, or the workload has just turned to one
+    /// that writes, and they do not pay within so many missions like this one.
+    pub fn end(
+        &mut self,
+        seen: &Question<'_>,
+        cost: &Cost,
+        turned: bool,
+        follow: f64,
+    ) -> Vec<Change> {
+        let deepest = seen.tree.deepest_occupied(&seen.shape.layout);
+        let structure = Structure::of(seen.shape, seen.tree);
+        let Some((deepest, structure)) = deepest.zip(structure) else {
+            return Vec::new();
         };
         let turned = turned && !nobody_writes(seen.mission);
+        let pays = |level: LogicalLevel, merge: Merge| {
+            let case = Case::of(seen, cost, &structure, level, merge);
+            case.is_some_and(|case| case.pays_within(follow))
+        };
+        let mut abandoned = Vec::new();
         for (level, lost) in (1..).map(LogicalLevel).zip(&mut self.lost) {
             let Some(asked) = lost.asked else {
                 continue;
             };
-            let merge = merge(seen, level, deepest);
-            if asked.is_over(&merge) {
-                ended.written += asked.extra;
-                *lost = Lost {
-                    runs: merge.runs,
-                    ..Lost::default()
-                };
-            } else if turned {
-                *lost = Lost {
-                    runs: lost.runs,
-                    ..Lost::default()
-                };
-                let why = "the workload has turned, so that its runs must pay for it anew";
+            let now = merge(seen, level, deepest);
+            let mut abandon = |why: &str| {
                 let why = why.to_owned();
-                ended.abandoned.push(Change { level, why });
+                abandoned.push(Change { level, why });
+            };
+            if asked.is_over(&now) {
+                *lost = lost.anew(now.runs);
+            } else if seen.refused.contains(&level) {
+                *lost = Lost {
+                    refused: lost.refused + 1,
+                    ..lost.anew(lost.runs)
+                };
+                abandon(REFUSED);
+            } else if turned && !pays(level, lost.under_way(now)) {
+                *lost = lost.anew(lost.runs);
+                abandon(TURNED);
             }
         }
-        ended
-    }
-
-    fn lose(&mut self, level: LogicalLevel, runs: usize, seconds: f64) -> f64 {
-        let lost = &mut self.lost[usize::from(level.0) - 1];
-        if runs < lost.runs {
-            lost.seconds = 0.0;
-        }
-        lost.runs = runs;
-        lost.seconds += seconds;
-        lost.seconds
+        abandoned
     }
 }
 

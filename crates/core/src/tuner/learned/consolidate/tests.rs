@@ -3,7 +3,7 @@ mod price;
 use std::time::Duration;
 
 use super::*;
-use crate::observation::{Latency, OperationMix};
+use crate::observation::{Latency, LevelMission, OperationMix};
 use crate::shape::{RunLimit, RunLimits, Shape};
 use crate::testing::{numbered_files, small_shape};
 use crate::tree::Tree;
@@ -57,6 +57,7 @@ struct Scene {
     shape: Shape,
     tree: Tree,
     limits: RunLimits,
+    refused: Vec<LogicalLevel>,
     mission: Mission,
 }
 
@@ -66,6 +67,7 @@ impl Scene {
             shape: small_shape(),
             tree,
             limits: RunLimits::uniform(RunLimit::clamped(limit)),
+            refused: Vec::new(),
             mission,
         }
     }
@@ -75,6 +77,7 @@ impl Scene {
             shape: &self.shape,
             tree: &self.tree,
             limits: &self.limits,
+            refused: &self.refused,
             mission: &self.mission,
         }
     }
@@ -86,7 +89,13 @@ impl Scene {
     /// The model after one such mission.
     fn cost(&self) -> Cost {
         let mut cost = Cost::new(true);
-        cost.learn(&self.structure(), &self.tree, &self.mission, &self.limits);
+        cost.learn(
+            &self.structure(),
+            &self.tree,
+            &self.mission,
+            &self.limits,
+            0.0,
+        );
         cost
     }
 
@@ -105,6 +114,12 @@ impl Scene {
         let (cost, mut losses) = (self.cost(), Losses::default());
         let mut ask = || losses.after(&self.question(), &cost, sure, follow);
         (1..100).find_map(|at| Some((at, ask().first()?.change.level)))
+    }
+
+    /// Levels whose merge is wanted no more, where so many missions are expected to follow.
+    fn end(&self, losses: &mut Losses, turned: bool, follow: f64) -> Vec<LogicalLevel> {
+        let ended = losses.end(&self.question(), &self.cost(), turned, follow);
+        ended.into_iter().map(|it| it.level).collect()
     }
 
     /// Asks until a level is to be merged, which is level 1.
@@ -145,19 +160,22 @@ fn where_a_workload_is_known_to_last_a_merge_comes_sooner() {
     assert_eq!(short, Some((at, LogicalLevel(1))));
 }
 
-/// The same operations in twice the time: a merge is felt for half as long, and half of that is
-/// to be lost first.
+/// The same operations in twice the time: a merge is felt for half as long, and that is to be
+/// lost first. It is charged as where somebody is there for a quarter of the time at least.
 #[test]
-fn where_hardly_anybody_is_there_a_merge_comes_much_sooner() {
-    let busy = mission(1, 0);
-    let quiet = Mission {
-        duration: busy.duration * 2,
-        ..busy.clone()
+fn where_hardly_anybody_is_there_a_merge_comes_sooner_but_not_for_nothing() {
+    let first = |times_as_long: u32| {
+        let busy = mission(1, 0);
+        let quiet = Mission {
+            duration: busy.duration * times_as_long,
+            ..busy
+        };
+        Scene::of(tree(5), 10, quiet).first().expect("some time").0
     };
-    let first = |mission| Scene::of(tree(5), 10, mission).first();
-    let [busy, quiet] = [busy, quiet].map(|it| first(it).expect("some time").0);
+    let busy = first(1);
     assert!(busy > 4, "{busy}");
-    assert_eq!(quiet, busy.div_ceil(4));
+    assert_eq!([2, 4].map(first), [busy.div_ceil(2), busy.div_ceil(4)]);
+    assert_eq!([8, 100].map(first), [first(4); 2]);
 }
 
 #[test]
@@ -175,11 +193,7 @@ fn while_somebody_writes_nothing_is_merged_before_the_workload_is_known() {
 fn merging(limit: u16, then: &Mission, turned: bool) -> Vec<LogicalLevel> {
     let reads = Scene::of(tree(5), limit, mission(10, 0));
     let mut losses = reads.asked();
-    let mut abandoned = |scene: &Scene, turned: bool| {
-        let ended = losses.end(&scene.question(), turned);
-        assert_eq!(ended.written, 0.0, "nothing is over");
-        ended.abandoned
-    };
+    let mut abandoned = |scene: &Scene, turned: bool| scene.end(&mut losses, turned, 0.0);
     assert!(abandoned(&reads, true).is_empty(), "nobody writes");
     let then = Scene {
         mission: then.clone(),
@@ -187,22 +201,16 @@ fn merging(limit: u16, then: &Mission, turned: bool) -> Vec<LogicalLevel> {
     };
     let given_up = abandoned(&then, turned);
     assert!(abandoned(&then, turned).is_empty(), "it is said once");
-    given_up.into_iter().map(|it| it.level).collect()
+    given_up
 }
 
 /// Level 1 has 16 runs of 4,000 bytes, more than it should hold: it is drained anyway.
 #[test]
-fn the_drain_of_a_full_level_is_wanted_too_and_costs_nothing_beside() {
+fn the_drain_of_a_full_level_is_wanted_too() {
     let full = Scene::of(tree(16), 10, mission(10, 1));
     assert!(full.tree.total_bytes() - 20_000 >= full.shape.full_at(LogicalLevel(1)));
-    let mut losses = Losses::default();
-    let (_, wanted) = full.ask_again(&mut losses);
+    let (_, wanted) = full.ask_again(&mut Losses::default());
     assert!(wanted.goes_down);
-    let drained = Scene {
-        tree: tree(0),
-        ..full
-    };
-    assert_eq!(losses.end(&drained.question(), false).written, 0.0);
 }
 
 /// Its drain has given down a part, so that it is full no more: reads have lost by its runs what
@@ -213,16 +221,12 @@ fn what_reads_have_lost_by_a_full_level_counts_once_it_is_full_no_more() {
         let rest = Scene::of(tree_of(&[18; 2], &[200]), 10, mission(1, 0));
         let (at, wanted) = rest.ask_again(losses);
         assert!(!wanted.goes_down);
-        let merged = Scene {
-            tree: tree(0),
-            ..rest
-        };
-        (at, losses.end(&merged.question(), false).written)
+        at
     };
     let full = Scene::of(tree_of(&[40; 2], &[200]), 10, mission(1, 0));
-    let (anew, bytes) = after(&mut Losses::default());
-    assert!(anew > 1 && bytes == 3_600.0, "{anew} {bytes}");
-    assert_eq!(after(&mut full.asked()), (1, bytes));
+    let anew = after(&mut Losses::default());
+    assert!(anew > 1, "{anew}");
+    assert_eq!(after(&mut full.asked()), 1);
 }
 
 /// Of what needs the same level only what is most urgent.
@@ -244,6 +248,48 @@ fn what_goes_down_into_a_level_that_is_wanted_itself_waits() {
     assert_eq!(wanted(&[20, 20]).len(), 1, "full: it is drained");
 }
 
+/// Level 1 wants to go down into level 2, which wants to become one run before that.
+#[test]
+fn what_is_refused_bars_no_neighbour_and_is_told_once() {
+    let scene = Scene::of(tree_of(&[20], &[20, 20, 20]), 10, mission(10, 0));
+    let cost = scene.cost();
+    let first = |losses: &mut Losses| {
+        let mut ask = || losses.after(&scene.question(), &cost, true, 0.0);
+        let wanted = (0..100_000).map(|_| ask()).find(|it| !it.is_empty());
+        let wanted = wanted.expect("some time").into_iter();
+        wanted.map(|it| it.change.level).collect::<Vec<_>>()
+    };
+    let mut losses = Losses::default();
+    let below = vec![LogicalLevel(2)];
+    assert_eq!(first(&mut losses), below);
+    assert_eq!(first(&mut losses), below, "until it is over");
+    let refused = Scene {
+        refused: below,
+        ..scene.clone()
+    };
+    let mut told = || refused.end(&mut losses, false, 0.0).len();
+    assert_eq!([told(), told()], [1, 0]);
+    assert_eq!(first(&mut losses), [LogicalLevel(1)]);
+}
+
+#[test]
+fn what_is_refused_must_pay_twice_as_much() {
+    let scene = Scene::of(tree(5), 10, mission(1, 0));
+    let refused = Scene {
+        refused: vec![LogicalLevel(1)],
+        ..scene.clone()
+    };
+    let mut losses = Losses::default();
+    let mut paid = || {
+        let (at, _) = scene.ask_again(&mut losses);
+        assert_eq!(refused.end(&mut losses, false, 0.0), [LogicalLevel(1)]);
+        at
+    };
+    let [once, twice, four_times] = [paid(), paid(), paid()];
+    assert!(once > 4 && (2 * once - 1..=2 * once).contains(&twice));
+    assert!((2 * twice - 1..=2 * twice).contains(&four_times));
+}
+
 #[test]
 fn a_merge_is_given_up_when_the_workload_turns() {
     let (reads, writes) = (mission(10, 0), mission(1, 9));
@@ -258,12 +304,43 @@ fn a_merge_is_given_up_when_the_workload_turns() {
     assert_eq!(merging(1, &reads, true), none);
 }
 
+/// The next workload reads and writes, and each mission brings so many bytes into level 1, which
+/// lacks 200. Returns the losses once it has come, and whether the merge was given up.
+fn turned_to_reads_and_writes(bytes: u64, follow: f64) -> (Scene, Losses, bool) {
+    let before = Scene::of(tree_of(&[18; 2], &[200]), 10, mission(1, 0));
+    let mut losses = before.asked();
+    let then = Mission {
+        user_write_bytes: bytes,
+        ..mission(1, 1)
+    };
+    let then = Scene {
+        mission: then,
+        ..before
+    };
+    let given_up = then.end(&mut losses, true, follow);
+    (then, losses, !given_up.is_empty())
+}
+
+#[test]
+fn a_merge_that_pays_under_the_next_workload_goes_on_with_what_was_lost() {
+    let (then, mut losses, given_up) = turned_to_reads_and_writes(1, 1e6);
+    assert!(!given_up);
+    assert_eq!(then.ask_again(&mut losses).0, 1);
+    let (then, mut losses, given_up) = turned_to_reads_and_writes(1, 0.0);
+    assert!(given_up, "nobody knows how long it lasts");
+    assert!(then.ask_again(&mut losses).0 > 1, "it pays anew");
+    let (.., given_up) = turned_to_reads_and_writes(1, 0.1);
+    assert!(given_up, "it lasts for too short");
+    let (.., given_up) = turned_to_reads_and_writes(10_000, 1e6);
+    assert!(given_up, "the level is soon drained anyway");
+}
+
 #[test]
 fn a_merge_that_is_done_is_not_given_up() {
     let before = Scene::of(tree(5), 10, mission(10, 0));
     let mut losses = before.asked();
     let after = Scene::of(tree(0), 10, mission(1, 9));
-    assert!(losses.end(&after.question(), true).abandoned.is_empty());
+    assert!(after.end(&mut losses, true, 0.0).is_empty());
 }
 
 /// A level of one run gets another in its place: reads have lost nothing by that one yet.
@@ -277,7 +354,7 @@ fn the_run_after_a_merged_one_pays_anew() {
     after.tree.replace(run, files).expect("legal");
     let mut losses = Losses::default();
     let mut asked_after = |scene: &Scene| {
-        losses.end(&scene.question(), false);
+        scene.end(&mut losses, false, 0.0);
         scene.ask_again(&mut losses).0
     };
     let first = asked_after(&before);
@@ -286,14 +363,27 @@ fn the_run_after_a_merged_one_pays_anew() {
     assert_eq!(asked_after(&after), first, "another run");
 }
 
-/// What reads had merged is told once, so that it counts as no rewrite of what came in.
+/// A mission in which a merge of level 1 for the reads' sake wrote so many bytes.
+fn merging_for_reads(bytes: u64) -> Mission {
+    Mission {
+        levels: vec![LevelMission {
+            for_reads_write_bytes: bytes,
+            ..LevelMission::default()
+        }],
+        ..mission(10, 0)
+    }
+}
+
+/// While it goes on, when it is over, and when it was given up and its last pieces end.
 #[test]
-fn bytes_of_a_merge_that_is_over_are_told_once() {
+fn what_a_merge_of_one_level_writes_is_no_rewrite_of_what_came_in() {
     let before = Scene::of(tree_of(&[5; 5], &[200]), 10, mission(10, 0));
-    let after = Scene::of(tree(0), 10, mission(10, 0));
+    let writes = Scene::of(before.tree.clone(), 10, mission(1, 9));
+    let piece = merging_for_reads(500);
     let mut losses = before.asked();
-    let mut written = |scene: &Scene| losses.end(&scene.question(), false).written;
-    assert_eq!(written(&before), 0.0, "it goes on");
-    assert_eq!(written(&after), 2_500.0);
-    assert_eq!(written(&after), 0.0);
+    assert_eq!(losses.wrote(&piece), 500.0);
+    assert_eq!(losses.wrote(&writes.mission), 0.0);
+    assert_eq!(writes.end(&mut losses, true, 0.0), [LogicalLevel(1)]);
+    assert_eq!(losses.wrote(&piece), 500.0);
+    assert_eq!(Losses::default().wrote(&piece), 0.0, "nobody asked for it");
 }

@@ -28,13 +28,16 @@ pub(super) const HINDERED: f64 = 0.02;
 const STALLED: f64 = 0.2;
 
 impl Cost {
-    /// Takes up a mission and the tree after it. Whether it tells what operations take.
+    /// Takes up a mission and the tree after it. So many of the bytes that its compactions wrote
+    /// are no rewrites of what came in: the learner had them merged for the reads' sake, and no
+    /// limits would have been dearer or cheaper. Whether it tells what operations take.
     pub fn learn(
         &mut self,
         structure: &Structure<'_>,
         tree: &Tree,
         mission: &Mission,
         limits: &RunLimits,
+        for_reads: f64,
     ) -> bool {
         let Some(now) = Seen::of(mission) else {
             return false;
@@ -59,7 +62,7 @@ impl Cost {
             let at_once = mission.compaction_seconds() / duration;
             self.workers += NEWEST * (at_once.clamp(1.0, 64.0) - self.workers);
         }
-        self.learn_rewrites(structure, mission, limits);
+        self.learn_rewrites(structure, mission, limits, for_reads);
         let layout = &structure.shape().layout;
         let runs: Vec<f64> = layout
             .logical_levels()
@@ -104,8 +107,15 @@ impl Cost {
 
     /// Merges come in lumps, the large ones seldom: what one mission saw over what it
     /// should have seen is mostly nothing, and then far too much. So sums are compared,
-    /// over the writes that turn the tree over, and the structure holds for as many.
-    fn learn_rewrites(&mut self, structure: &Structure<'_>, mission: &Mission, limits: &RunLimits) {
+    /// over the writes that turn the tree over, and the structure holds for as many. What is no
+    /// rewrite is taken out of the mission that counts it: where nobody wrote nothing is counted.
+    fn learn_rewrites(
+        &mut self,
+        structure: &Structure<'_>,
+        mission: &Mission,
+        limits: &RunLimits,
+        for_reads: f64,
+    ) {
         if mission.user_write_bytes == 0 {
             return;
         }
@@ -114,15 +124,10 @@ impl Cost {
         let turn = structure.turnover() * rewrites;
         let kept = (-foretold / (2.0 * turn)).exp();
         self.foretold = self.foretold * kept + foretold;
-        self.compacted = self.compacted * kept + mission.compaction_write_bytes as f64;
+        let compacted = mission.compaction_write_bytes as f64 - for_reads;
+        self.compacted = self.compacted * kept + compacted.max(0.0);
         let ratio = (self.compacted + turn) / (self.foretold + turn);
         self.rewrites = ratio.clamp(0.25, 4.0);
-    }
-
-    /// So many of the bytes that compactions wrote are no rewrites of what came in: the learner
-    /// had them merged for the reads' sake, and no limits would have been dearer or cheaper.
-    pub fn leave_out(&mut self, bytes: f64) {
-        self.compacted = (self.compacted - bytes).max(0.0);
     }
 
     fn learn_filters(&mut self, mission: &Mission) {

@@ -280,18 +280,13 @@ impl Cost {
         terms
     }
 
-    /// Share of the time in which anybody is there, of late.
-    pub fn busy(&self) -> f64 {
-        self.seen.map_or(1.0, |seen| seen.busy())
-    }
-
     /// For how long one worker compacts so many bytes.
     pub fn compaction_seconds(&self, bytes: f64) -> f64 {
         bytes * self.byte
     }
 
     /// What an operation would save if a level had so many runs fewer and each scan, of so many
-    /// entries, were spared this, and what a byte that compactions write is felt, both in
+    /// entries, were spared this, and what a byte that compactions write is charged, both in
     /// seconds.
     pub fn of_runs(
         &self,
@@ -306,7 +301,7 @@ impl Cost {
         let saved = seen.gets * constants[FALSE] * asking * fewer
             + seen.scans * constants[SCAN_READS] * spared.reads
             + seen.scanned * constants[PASSED] * spared.passed;
-        Some((saved, self.byte * felt(&constants, &seen)))
+        Some((saved, self.byte * felt(&constants, &seen.charged())))
     }
 
     /// What an operation of a mission took, had compactions gone on at the even rate that

@@ -13,6 +13,11 @@ const NO_STALL: f64 = 0.2;
 /// may always be.
 const MOST: f64 = 4.0;
 
+/// A merge that is chosen is charged as if somebody were there for this share of the time at
+/// least: it wears the device, and delays whoever comes. By what is felt alone it would cost
+/// next to nothing where hardly anybody is, and only the inflow would bound what is written.
+const LEAST_BUSY: f64 = 0.25;
+
 /// An operation of late, on average.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Seen {
@@ -84,6 +89,14 @@ impl Seen {
     /// Share of the time in which anybody is there: merges are felt by nobody else.
     pub fn busy(&self) -> f64 {
         self.clients.min(1.0)
+    }
+
+    /// The same to charge a merge by.
+    pub fn charged(self) -> Seen {
+        Seen {
+            clients: self.clients.max(LEAST_BUSY),
+            ..self
+        }
     }
 
     /// The same, with no more clients than there may be after those of late. More that stay

@@ -59,7 +59,7 @@ fn the_deepest_level_is_not_given_up_to_what_has_just_begun() {
     writes.duration = Duration::from_micros(40);
     let gain = |hedges: bool, lasts: f64| {
         let mut cost = Cost::new(true).hedging(hedges);
-        cost.learn(&structure, &tree, &writes, &ten);
+        cost.learn(&structure, &tree, &writes, &ten, 0.0);
         cost.expect(lasts);
         let under = |limits: &RunLimits| cost.under(&structure, limits).expect("seen");
         under(&few_below(10)) - under(&many_below(10))
@@ -101,6 +101,7 @@ fn felt(blurs: bool) -> f64 {
             &tree,
             &beside(ended * 50_000.0, mission),
             &limits,
+            0.0,
         );
         ended = busy;
     }
@@ -145,11 +146,11 @@ fn after_load(load: u32, then: &[Mission]) -> Cost {
     let mut cost = Cost::new(true);
     for number in 0..load {
         let load = beside(f64::from(number % 3), mission(50_000, 50_000));
-        cost.learn(&structure, &tree, &load, &limits);
+        cost.learn(&structure, &tree, &load, &limits, 0.0);
     }
     cost.begin_anew();
     for mission in then {
-        cost.learn(&structure, &tree, mission, &limits);
+        cost.learn(&structure, &tree, mission, &limits, 0.0);
     }
     cost
 }
@@ -265,7 +266,7 @@ fn merges_in_lumps_count_like_merges_at_an_even_rate() {
     for mission_number in 0..1_000u64 {
         // All of it in one mission of forty.
         let lump = u64::from(mission_number % 40 == 39) * 40 * each;
-        cost.learn(&structure, &tree, &mission(100, lump), &limits);
+        cost.learn(&structure, &tree, &mission(100, lump), &limits, 0.0);
     }
     assert!((0.8..1.25).contains(&cost.rewrites), "{}", cost.rewrites);
 }

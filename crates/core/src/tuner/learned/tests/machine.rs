@@ -148,6 +148,7 @@ impl MachineOfTests {
             shape: &shape,
             tree: &tree,
             limits,
+            refused: &[],
             mission: &mission,
         });
         for level in shape.layout.logical_levels() {

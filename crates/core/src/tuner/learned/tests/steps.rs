@@ -75,6 +75,7 @@ fn less_than_a_gain_of_two_percent_moves_nothing() {
             shape: &shape,
             tree: &tree,
             limits: &one,
+            refused: &[],
             mission: &Mission::default(),
         };
         let now = cost(&one).expect("seen");

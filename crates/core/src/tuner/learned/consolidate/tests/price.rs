@@ -108,6 +108,20 @@ fn a_drain_that_would_soon_come_is_cheap() {
     );
 }
 
+/// What it lacks when its drain begins early, and no more for what that has taken.
+#[test]
+fn of_an_early_drain_what_the_level_lacked_is_no_rewrite_of_what_came_in() {
+    let half = Scene::of(tree_of(&[19], &[200]), 1, writing(100));
+    let wrote = |losses: &Losses| losses.wrote(&merging_for_reads(1_000));
+    let mut losses = half.asked();
+    let lacked = wrote(&losses);
+    assert!((400.0..600.0).contains(&lacked), "{lacked}");
+    let later = Scene::of(tree_of(&[5], &[200]), 1, writing(100));
+    assert!(later.merge(1, 2).extra > 0.8);
+    later.ask_again(&mut losses);
+    assert_eq!(wrote(&losses), lacked);
+}
+
 /// Half of what comes while it runs, and nothing once the level is drained anyway.
 #[test]
 fn a_merge_spares_in_full_when_it_is_over() {
