@@ -132,9 +132,12 @@ impl Readings {
     fn write_families(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write_each(f, "level0_files", "Files in level 0", |it| it.level0_files)?;
         self.write_each(f, "level0_bytes", "Bytes in level 0", |it| it.level0_bytes)?;
-        self.write_each(f, "delayed", "1 while its options delay, as read back", |it| {
-            u64::from(it.stage == Stage::Delayed)
-        })?;
+        self.write_each(
+            f,
+            "delayed",
+            "1 while its options delay, as read back",
+            |it| u64::from(it.stage == Stage::Delayed),
+        )?;
         self.write_each(f, "draining", "1 while level 0 catches up", |it| {
             u64::from(it.stage == Stage::Draining)
         })

@@ -230,7 +230,9 @@ fn only_an_answer_ends_the_time_for_which_it_was_to_go_on() {
     measured(wire.hear(paused(5.0)));
     assert_eq!(wire.0.told_since(1_009.0), None, "it waits");
     wire.0.go_on(4.0, 1_000.0);
-    wire.0.hear(&weighed(5.0, 1), 1_005.0).expect("it may be so");
+    wire.0
+        .hear(&weighed(5.0, 1), 1_005.0)
+        .expect("it may be so");
     assert_eq!(wire.0.told_since(1_009.0), Some(9.0));
     wire.fine(resumed(905.5));
     assert_eq!(wire.0.told_since(1_009.0), None);

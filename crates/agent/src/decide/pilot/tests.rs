@@ -348,7 +348,10 @@ fn what_nothing_brakes_is_left_alone_wherever_it_appears() {
     families.insert("cf_new".into(), dynamic.clone());
     let notes = scene.pilot.see(&scene.seen).notes;
     assert_eq!(notes.len(), 1, "{notes:?}");
-    assert!(notes[0].contains("family cf_new is left alone"), "{notes:?}");
+    assert!(
+        notes[0].contains("family cf_new is left alone"),
+        "{notes:?}"
+    );
     assert!(scene.pilot.see(&scene.seen).notes.is_empty(), "once");
     scene.turn(HIGH);
     assert_eq!(scene.stage(), Stage::Delayed);
