@@ -143,7 +143,8 @@ impl Situation<'_> {
         }
     }
 
-    fn drained(&self) -> bool {
+    /// Whether level 0 has no more files than its trigger was.
+    pub fn drained(&self) -> bool {
         i64::try_from(self.family.level0_files).is_ok_and(|files| files <= self.trigger())
     }
 

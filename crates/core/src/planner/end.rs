@@ -74,11 +74,15 @@ fn drop_wishes(now: &mut Observation) {
 
 /// Whether what a tuner wants of a level might begin now, and may not. Its files have no common
 /// cuts, as those of a run that came down as it was: reads can do without a merge of all that these
-/// span. Or files that cannot be read leave nothing of it.
+/// span. Or files that cannot be read leave nothing of it, which is known while no job holds any.
+/// What is drained in any case is not refused, for the wish has its drain hurry.
 fn is_refused(seen: &Observation, level: LogicalLevel) -> bool {
     let here = view(seen, level);
-    let carried_out = |merge: &Begin| merge.gives(seen) && is_cut(seen, merge);
-    here.at_rest() && for_reads(seen, &here).is_some_and(|merge| !carried_out(&merge))
+    let is_drained =
+        here.bytes() >= seen.shape.full_at(level) || seen.state.forced.contains(&level);
+    let gives_nothing = |merge: &Begin| seen.in_flight.is_empty() && !merge.gives(seen);
+    let fails = |merge: Begin| gives_nothing(&merge) || !is_cut(seen, &merge);
+    here.at_rest() && !is_drained && for_reads(seen, &here).is_some_and(fails)
 }
 
 /// Whether no piece of a merge is larger than it should be.

@@ -35,7 +35,8 @@ pub struct Redecided {
 /// Decides the missions of one column family again, in their order. Each time the
 /// tuner sees the limits that held then, to which the costs belong. It is told and asked
 /// as in the store: of a trial by the mission that followed it, and of none that ended with
-/// the autopilot.
+/// the autopilot. Which merges for reads the planner refused no journal tells: `learned` may
+/// decide otherwise from the first of them on.
 ///
 /// Each mission is decided over the dimensions of the tree that the journal tells of then;
 /// `shape` stands for them where it tells of none.

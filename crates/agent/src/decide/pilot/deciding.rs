@@ -87,10 +87,11 @@ impl Pilot {
             hands_off: course.hands_off.as_ref(),
             given_up: course.given_up,
         };
-        let at_bound = situation.is_at_bound();
+        let (at_bound, drained) = (situation.is_at_bound(), situation.drained());
         let (to, why) = situation.next();
+        let goes_on = course.catches_up && course.hands_off.is_none();
         course.stage = to;
-        course.catches_up = at_bound || (course.catches_up && to == Stage::Draining);
+        course.catches_up = at_bound || (goes_on && !drained && to != Stage::Delayed);
         (to, why)
     }
 

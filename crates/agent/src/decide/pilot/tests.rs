@@ -336,6 +336,24 @@ fn the_limiter_is_lifted_from_the_bound_until_level0_has_caught_up() {
     }
 }
 
+/// A bulk load at low load, or before the agent came.
+#[test]
+fn the_limiter_stays_lifted_where_nothing_was_delayed() {
+    let mut settings = usual_settings();
+    settings.rate_limiter = true;
+    let mut scene = Scene::new(settings);
+    let original = 999_000_001;
+    scene.seen.rate_limiter_bytes_per_sec = original;
+    scene.turn(0);
+    for (level0_files, is_lifted) in [(2, false), (20, true), (9, true), (2, false)] {
+        scene.family().level0_files = level0_files;
+        scene.turn(0);
+        assert_eq!(scene.stage(), Stage::Original);
+        let set = scene.seen.rate_limiter_bytes_per_sec;
+        assert_eq!(set == original, is_lifted, "{level0_files} files");
+    }
+}
+
 #[test]
 fn what_nothing_brakes_is_left_alone_wherever_it_appears() {
     let mut scene = Scene::new(usual_settings());

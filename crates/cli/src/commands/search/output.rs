@@ -39,13 +39,14 @@ pub fn finish(request: &Request, mut found: Findings, log: &mut LogFile) -> Outc
         log: shown(&request.log),
         findings: &found,
     };
-    if request.json {
-        output::print_json(&report)?;
+    let printed = if request.json {
+        output::print_json(&report)
     } else {
-        output::print(&text(request, &report))?;
-    }
+        output::print(&text(request, &report))
+    };
     let written = options.and(page).and_then(|()| record_end(log, &found));
     written.map_err(|error| resumable(request, &error, &[]))?;
+    printed?;
     match &found.best {
         Some(_) => Ok(()),
         None => Err(Failure::Failed(format!(

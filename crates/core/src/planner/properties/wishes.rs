@@ -87,6 +87,22 @@ fn nothing_is_merged_for_reads_that_has_no_common_cuts() {
     assert_eq!(begun("0-99:200"), (0, vec![LogicalLevel(2)]));
 }
 
+/// It is drained whatever its cuts are, and the wish has its drain hurry.
+#[test]
+fn what_is_wanted_of_a_full_level_is_not_refused() {
+    let level = LogicalLevel(2);
+    let planned = |bytes: u64| {
+        let drawing = format!("2.15: 0-99:{bytes} \n 3.15: 0-49:4000 50-99:4000");
+        let mut seen = parse(&drawing).expect("a drawing");
+        seen.state.push_down = vec![level];
+        let state = plan(&seen).state;
+        (state.drains.len(), state.refused)
+    };
+    let full = small_shape().full_at(level);
+    assert_eq!(planned(full), (1, vec![]));
+    assert_eq!(planned(full - 1), (0, vec![level]));
+}
+
 /// A consolidation that is given up half way has written less than a whole one, and the
 /// level keeps the runs that were left.
 #[test]

@@ -321,6 +321,9 @@ impl Losses {
         let Some((deepest, structure)) = deepest.zip(structure) else {
             return Vec::new();
         };
+        if turned {
+            self.lost.iter_mut().for_each(|lost| lost.refused = 0);
+        }
         let turned = turned && !nobody_writes(seen.mission);
         let pays = |level: LogicalLevel, merge: Merge| {
             let case = Case::of(seen, cost, &structure, level, merge);
