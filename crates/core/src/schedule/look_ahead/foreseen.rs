@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use super::DeepOrder;
+use super::needs::Needs;
+
 /// What is supported by so much of the best support counts as much.
 const NEARLY: f64 = 0.75;
 
@@ -24,6 +27,12 @@ pub(super) fn best_supported(all: &[Foreseen]) -> Option<Foreseen> {
     good.min_by_key(|it| (it.high, it.low)).copied()
 }
 
+/// In words: how long the load stays high.
+fn lasts(foreseen: &Foreseen) -> String {
+    let seconds = foreseen.high.as_secs_f64();
+    format!("the load stays high for some {seconds:.0} s")
+}
+
 /// In words: the bytes that L0 will have, those that can be merged then and those that may be
 /// there.
 pub(super) fn figures(foreseen: &Foreseen, bytes: [f64; 3], is_merging: bool) -> String {
@@ -34,13 +43,39 @@ pub(super) fn figures(foreseen: &Foreseen, bytes: [f64; 3], is_merging: bool) ->
         false => String::new(),
     };
     format!(
-        "the load stays high for some {:.0} s; L0 will have {expected:.0} MB{}, the {:.0} s of low \
-         load after it can merge {mergeable:.0} MB{}",
-        foreseen.high.as_secs_f64(),
+        "{}; L0 will have {expected:.0} MB{}, the {:.0} s of low load after it can merge \
+         {mergeable:.0} MB{}",
+        lasts(foreseen),
         besides.unwrap_or_default(),
         foreseen.low.as_secs_f64(),
         bounded
     )
+}
+
+/// What may go on below L0, and why.
+pub(super) fn below_level0(needs: &Needs, foreseen: Option<&Foreseen>) -> (DeepOrder, String) {
+    let Some((foreseen, ahead)) = foreseen.zip(needs.phase) else {
+        let why = "the load is high and its end cannot be foreseen: all is merged at the rate that \
+                   it takes in the long run";
+        return (DeepOrder::Paced, why.into());
+    };
+    let figures = format!(
+        "{}; merges will then owe {:.0} MB, the {:.0} s of low load after it can repay {:.0} MB",
+        lasts(foreseen),
+        needs.owed() / 1e6,
+        foreseen.low.as_secs_f64(),
+        ahead.repayable / 1e6,
+    );
+    match needs.can_wait() {
+        true => {
+            let why = format!("{figures}: L0 is merged as it fills, and the rest waits");
+            (DeepOrder::AtMost(0), why)
+        }
+        false => {
+            let why = format!("{figures}: what is too much is merged meanwhile");
+            (DeepOrder::Paced, why)
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,14 +1,18 @@
-//! Debt is spent only as far as the next low phase can repay it.
+//! Debt is spent only as far as the next low phase can repay it, and first where it costs reads
+//! least.
 //!
 //! While the load is high, the schedule foresees how long it will last
-//! ([`rhythm`], [`profile`]), what will have been flushed until then, and what the low
-//! phase after it can merge. L0 waits as long as both agree, and what has begun goes on at the
-//! rate at which merges keep up in the long run. What is too much is merged meanwhile, by itself;
-//! a merge of L0 that runs has all that the users leave and counts as done, and beside it what has
-//! begun goes on at the rate that brings the debt to what can be repaid. When nothing can be foreseen, all goes on at the rate that the users leave. A load
-//! that stays high longer than foreseen lets more be merged little by little, so that no burst
-//! is needed in the end. What lies deeper is [paced](super::Paced): no more than a level
-//! is ever late.
+//! ([`rhythm`], [`profile`]), what will be owed until then, and what the low phase after it can
+//! repay. L0 is merged as it fills, at an even rate, just high enough that no more is left
+//! ([`needs`]): what lies deeper waits, and what would be too much of that goes on meanwhile,
+//! [paced](super::Paced). When nothing can be foreseen, all goes on at the rate at which merges
+//! keep up in the long run. A load that stays high longer than foreseen lets more be merged little
+//! by little, so that no burst is needed in the end.
+//!
+//! Where the users leave less than that, L0 waits, too, as far as the low phase can merge it; what
+//! is too much is merged by itself. A merge of L0 that runs has all that they leave and counts as
+//! done, and beside it what has begun goes on at the rate that brings the debt to what can be
+//! repaid.
 //!
 //! Where merges give way to users at the processors and at the device, they take what is left at
 //! any load, moment by moment, and nothing has to wait; what is foreseen counts from where they do
@@ -21,34 +25,35 @@
 //! go then are one mean each. Where several foresee an end, the best supported counts by what
 //! was seen before, and of those that are supported nearly as well the earliest end.
 //!
-//! What a low phase can merge is what merges of L0 cost, with what they rewrite in level 1
-//! ([`Level0Work`](super::Level0Work)): drains from there on are paced, and repaid over
-//! phases of either kind. It is bounded by what the users leave of the device, and by what one
-//! worker was seen to move, since no two merges of L0 run at a time: where the cores run out
-//! first, that is far less.
+//! What a low phase can merge is bounded by what the users leave of the device, and by what the
+//! workers were seen to move: where the cores run out first, that is far less. L0 has one of them,
+//! since no two merges of it run at a time, and costs what it rewrites in level 1
+//! ([`Level0Work`](super::Level0Work)).
 
 mod foreseen;
+mod needs;
 mod profile;
 mod rhythm;
+mod scarce;
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use self::foreseen::{Foreseen, best_supported, figures};
+use self::foreseen::{Foreseen, below_level0, best_supported};
+use self::needs::{Ahead, Needs};
 use self::profile::{Daily, Hourly};
 use self::rhythm::Rhythm;
 use super::{
-    DebtBounds, DeepOrder, FLUSHES, FullLoad, Level0Order, Level0Work, Load, LoadModel, MergeSpeed,
-    Order, Phase, PhaseLimits, Phases, Schedule, Seen, Work, is_amount, leftover,
+    Debt, DebtBounds, DeepOrder, FLUSHES, FullLoad, Level0Order, Level0Work, Load, LoadModel,
+    MergeSpeed, Order, Phase, PhaseLimits, Phases, Schedule, Seen, Work, is_amount, leftover,
 };
 
 /// Weight of an interval against all before it.
 const NEWEST: f64 = 0.05;
 
-/// Share of the files that may wait up to which waiting is considered at all. The rest is
-/// room for what comes in while a merge is under way: its files are there until it ends.
-const ROOM: f64 = 0.8;
+/// From this share of what may wait on, L0 is merged at any rate that the users leave.
+const HALF: f64 = 0.5;
 
 /// An interval so many times as long as the one before was late: the process was stopped, or the
 /// planner held up.
@@ -196,24 +201,57 @@ impl LookAhead {
         best_supported(&all.collect::<Vec<_>>())
     }
 
-    /// Bytes of L0 that the low phase can merge.
-    fn mergeable(&self, seen: &Seen, foreseen: &Foreseen) -> f64 {
+    /// Bytes a second that so many workers move at low load.
+    fn speed_at_low_load(&self, seen: &Seen, workers: usize) -> f64 {
         let calm = self.calm_client.unwrap_or(0.0);
         let calm = self.full.share_of_bytes(calm, &seen.conditions);
         let left = leftover(seen, calm) as f64;
-        let speed = self.speed.of(1);
-        let rate = speed.map_or(left, |speed| speed.min(left));
-        foreseen.low.as_secs_f64() * rate / self.work.per_byte()
+        let speed = self.speed.of(workers);
+        speed.map_or(left, |speed| speed.min(left))
     }
 
-    /// Bytes that L0 may have: what may wait, and what is there before anything does.
-    fn may_be_there(&self, seen: &Seen) -> f64 {
-        let debt = &seen.debt;
-        let due = debt.level0_bytes.saturating_sub(debt.level0_delayed_bytes);
-        let bytes = self.bounds.max_delayed_bytes as f64 + due as f64;
-        let files = self.bounds.max_level0_files as f64;
-        let by_files = self.file_bytes.map_or(f64::INFINITY, |each| each * files);
-        ROOM * bytes.min(by_files)
+    fn needs(&self, seen: &Seen, foreseen: Option<&Foreseen>) -> Needs {
+        let rate = self.speed_at_low_load(seen, seen.conditions.workers);
+        Needs {
+            flushed: self.flushed(seen),
+            level0_per_byte: self.work.per_byte(),
+            per_byte: self.all_work.per_byte(),
+            delayed: seen.debt.level0_delayed_bytes as f64,
+            begun: seen.debt.deep_bytes as f64,
+            phase: foreseen.map(|it| Ahead {
+                seconds: it.high.as_secs_f64(),
+                repayable: it.low.as_secs_f64() * rate,
+            }),
+        }
+    }
+
+    /// L0 has half of what may wait there.
+    fn is_half_full(&self, debt: &Debt) -> bool {
+        let most = self.bounds.max_delayed_bytes as f64;
+        debt.is_filled_to(HALF) || debt.level0_delayed_bytes as f64 >= HALF * most
+    }
+
+    /// L0 is merged as it fills, and what lies deeper as far as it cannot wait, where the users
+    /// leave enough for it.
+    fn evenly(&self, seen: &Seen, foreseen: Option<&Foreseen>, left: u64) -> Option<Order> {
+        let needs = self.needs(seen, foreseen);
+        let rate = needs.rate();
+        if rate > left as f64 {
+            return None;
+        }
+        let (deep, why) = below_level0(&needs, foreseen);
+        let (rate, why) = match self.is_half_full(&seen.debt) {
+            true => {
+                let half = "L0 has half of what may wait there: it has what the users leave";
+                (left, format!("{why}; {half}"))
+            }
+            false => (rate as u64, why),
+        };
+        Some(Order {
+            deep,
+            bytes_per_second: Some(rate.max(1)),
+            ..Order::all(Phase::High, why)
+        })
     }
 
     /// Bytes a second that are flushed at high load, by what users write now if that is more
@@ -223,50 +261,18 @@ impl LookAhead {
         self.inflow.unwrap_or(0.0).max(now)
     }
 
-    /// The rate at which merges keep up in the long run, flushes included: what is flushed now
-    /// costs as much. Whatever is faster is over sooner, and meanwhile users wait for the device
-    /// behind it; low phases give more.
-    fn even(&self, seen: &Seen, left: u64) -> u64 {
-        let rate = self.flushed(seen) * (1.0 + self.all_work.per_byte()).max(FLUSHES);
-        rate.min(left as f64).max(1.0) as u64
-    }
-
-    fn at_high_load(&self, seen: &Seen, left: u64) -> (Level0Order, u64, String) {
-        let Some(foreseen) = self.foresee(seen) else {
-            let why = "the load is high and its end cannot be foreseen: L0 is merged by itself, \
-                       with what the users leave";
-            return (Level0Order::MergeApart, left, why.into());
-        };
-        let debt = &seen.debt;
-        let merging = debt.level0_merging_bytes.min(debt.level0_bytes);
-        let remaining = foreseen.high.as_secs_f64();
-        let inflow = self.inflow.unwrap_or(0.0);
-        let expected = (debt.level0_bytes - merging) as f64 + inflow * remaining;
-        let (mergeable, most) = (self.mergeable(seen, &foreseen), self.may_be_there(seen));
-        let repayable = mergeable.min(most);
-        let figures = figures(&foreseen, [expected, mergeable, most], merging > 0);
-        if expected <= repayable && debt.is_filled_to(ROOM) {
-            let why = "in one column family few more files may wait: L0 is merged by itself";
-            return (Level0Order::MergeApart, left, format!("{figures}; {why}"));
+    fn at_high_load(&self, seen: &Seen, left: u64) -> Order {
+        let foreseen = self.foresee(seen);
+        if let Some(order) = self.evenly(seen, foreseen.as_ref(), left) {
+            return order;
         }
-        if expected <= repayable {
-            let even = self.even(seen, left);
-            return (Level0Order::Wait, even, format!("{figures}: L0 waits"));
+        let (level0, rate, why) = self.with_too_little(seen, foreseen, left);
+        Order {
+            level0,
+            deep: DeepOrder::Paced,
+            bytes_per_second: Some(rate),
+            ..Order::all(Phase::High, why)
         }
-        let why = format!("{figures}: what is too much is merged by itself meanwhile");
-        // A merge that is slowed down holds its files for longer, and all that come meanwhile.
-        if merging > 0 || debt.level0_held_up {
-            return (Level0Order::MergeApart, left, why);
-        }
-        // Each byte is read and written once when it is merged by itself; flushes take
-        // their part of the rate before, by what users write now if that is more than
-        // usual. What drains have begun shares it: without its part level 1 would fill, and
-        // L0 could not be merged at all.
-        let inflow = self.flushed(seen);
-        let moved = expected - repayable + debt.deep_bytes as f64;
-        let rate = inflow + 2.0 * moved / remaining.max(1.0);
-        let rate = rate.max(FLUSHES * inflow).min(left as f64).max(1.0);
-        (Level0Order::MergeApart, rate as u64, why)
     }
 }
 
@@ -310,15 +316,7 @@ impl Schedule for LookAhead {
             let why = "the load is high: merges give way, but for moments in which they are needed";
             return all(why);
         }
-        let (level0, rate, why) = self.at_high_load(seen, left);
-        Order {
-            level0,
-            deep: DeepOrder::Paced,
-            bytes_per_second: Some(rate),
-            phase,
-            at_bound: false,
-            why,
-        }
+        self.at_high_load(seen, left)
     }
 
     fn state(&self) -> serde_json::Value {
