@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 pub use self::summary::{FilesSummary, RunSummary, TreeSummary};
+use crate::layout::LogicalLevel;
 use crate::observation::Mission;
 use crate::plan::{Plan, Reason};
 use crate::schedule::{Debt, Load, Order};
@@ -115,6 +116,11 @@ pub enum Event {
         /// What else bounded the tuner; absent in older journals.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         bounds: Option<Bounds>,
+        /// Levels whose merge the answer before asked for and the planner refused, as the tuner
+        /// was told ([`Question::refused`](crate::tuner::Question::refused)); none in older
+        /// journals.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        refused: Vec<LogicalLevel>,
     },
     /// A drain began.
     DrainBegin {
@@ -226,7 +232,9 @@ impl Event {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shape::RunLimit;
     use crate::testing::small_shape;
+    use crate::tuner::TrialId;
 
     fn event(line: &str) -> Event {
         let entry: Entry = serde_json::from_str(line).expect(line);
@@ -268,6 +276,39 @@ mod tests {
             let set = event(&line(told));
             assert!(matches!(set, Event::Policy { goes_on, .. } if goes_on == expected));
         }
+    }
+
+    #[test]
+    fn what_was_refused_reads_back_and_an_old_journal_tells_of_nothing() {
+        let limits = RunLimits::uniform(RunLimit::ONE);
+        let line = |refused: Vec<LogicalLevel>| {
+            let entry = Entry {
+                number: 1,
+                opening: 1,
+                at: Duration::ZERO,
+                column_family: "default".into(),
+                event: Event::Mission {
+                    mission: Box::default(),
+                    tree: TreeSummary::default(),
+                    trial: Trial::of_limits(TrialId(1), limits.clone(), Vec::new()),
+                    pinned: false,
+                    bounds: None,
+                    refused,
+                },
+            };
+            serde_json::to_string(&entry).expect("an entry is data")
+        };
+        let read = |line: &str| match event(line) {
+            Event::Mission { refused, .. } => refused,
+            other => panic!("{other:?}"),
+        };
+        let level = LogicalLevel(2);
+        let told = line(vec![level]);
+        assert_eq!(read(&told), [level]);
+        let older = told.replace(",\"refused\":[2]", "");
+        assert_ne!(older, told);
+        assert_eq!(read(&older), []);
+        assert_eq!(line(Vec::new()), older);
     }
 
     #[test]

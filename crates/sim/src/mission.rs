@@ -230,3 +230,74 @@ impl Counts {
         )
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use lissom_core::layout::LogicalLevel;
+    use lissom_core::plan::{Input, Plan, PlanKind};
+    use lissom_core::shape::{RunLimit, RunLimits};
+    use lissom_core::state::TreeState;
+    use lissom_core::testing::small_shape;
+
+    use super::*;
+    use crate::content::Density;
+    use crate::tree::{SimTree, key};
+
+    /// A merge of level 1 into level 2 for a reason.
+    fn merge(reason: Reason) -> Compaction {
+        let layout = Layout::V1;
+        let [level, output] = [1, 2].map(|level| layout.span(LogicalLevel(level)).1);
+        let mut tree = SimTree::new(usize::from(layout.num_levels()), 100.0);
+        let run = Density {
+            fresh: 50.0,
+            ..Density::default()
+        };
+        tree.place_run(usize::from(level.0), vec![run], 10_000.0);
+        let files = tree.manifest().files(level).iter();
+        let files = files.map(|file| file.number).collect();
+        let plan = Plan {
+            kind: PlanKind::Merge,
+            inputs: vec![Input { level, files }],
+            output,
+            output_file_size: 10_000,
+            range: (key(0.0), key(1.0)),
+            input_bytes: tree.manifest().total_bytes(),
+            drain: None,
+            excess: None,
+            awaited: false,
+            hurried: false,
+            reason,
+        };
+        let state = TreeState::new(RunLimits::uniform(RunLimit::ONE));
+        let merged = tree.merge(&plan, &small_shape(), &state);
+        Compaction {
+            plan,
+            merged,
+            brake: false,
+        }
+    }
+
+    /// What a mission tells of such a merge: bytes that were written for the reads' sake, by level,
+    /// and all that were written.
+    fn told(reason: Reason) -> (Vec<u64>, u64) {
+        let mut counts = Counts::default();
+        counts.compaction(&Layout::V1, &merge(reason), 1.0);
+        let as_it_was = Longer {
+            all: 1.0,
+            reads: 1.0,
+        };
+        let mission = counts.mission(1, 4096.0, as_it_was);
+        let levels = mission.levels.iter();
+        let for_reads = levels.map(|level| level.for_reads_write_bytes);
+        (for_reads.collect(), mission.compaction_write_bytes)
+    }
+
+    #[test]
+    fn what_is_merged_for_the_reads_sake_counts_for_the_level_that_is_merged() {
+        let level = LogicalLevel(1);
+        let (for_reads, written) = told(Reason::Consolidate { level });
+        assert!(written > 0);
+        assert_eq!(for_reads, [written, 0]);
+        assert_eq!(told(Reason::Transition { level }), (vec![0, 0], written));
+    }
+}

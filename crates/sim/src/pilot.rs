@@ -164,3 +164,78 @@ impl Pilot {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{self, Sender};
+
+    use lissom_core::layout::LogicalLevel;
+    use lissom_core::shape::RunLimit;
+    use lissom_core::testing::drawing::parse;
+    use lissom_core::tuner::{Change, Trial};
+
+    use super::*;
+
+    /// Wants level 2 to go down, and sends on what was refused.
+    struct Lowering(Sender<Vec<LogicalLevel>>);
+
+    impl Tuner for Lowering {
+        fn name(&self) -> String {
+            "lowering".into()
+        }
+
+        fn ask(&mut self, seen: &Question<'_>) -> Trial {
+            let refused = seen.refused.to_vec();
+            self.0.send(refused).expect("somebody listens");
+            let mut trial = Trial::of_limits(TrialId(1), seen.limits.clone(), Vec::new());
+            trial.push_down.push(Change {
+                level: LogicalLevel(2),
+                why: "a test".into(),
+            });
+            trial
+        }
+
+        fn tell(&mut self, _: TrialId, _: &Mission) {}
+    }
+
+    /// What a tuner is told at the end of three missions over a drawn tree: before it has wanted
+    /// anything, after a look of the planner's, and once more without one.
+    fn told(drawing: &str) -> Vec<Vec<LogicalLevel>> {
+        let (send, told) = mpsc::channel();
+        let seen = parse(drawing).expect("a drawing");
+        let (shape, tree) = (seen.shape, seen.tree);
+        let limits = RunLimits::uniform(RunLimit::ONE);
+        let mut pilot = Pilot {
+            shape,
+            workers: 1,
+            state: TreeState::new(limits.clone()),
+            tuner: Box::new(Lowering(send)),
+            trial: None,
+            policy: Policy::Fixed(limits),
+            filters: FilterAllocation::Uniform,
+            exploration: 0.0,
+            order: Order::all(Phase::Low, "a test"),
+            pinned: false,
+        };
+        let mut end = |looks: bool| {
+            if looks {
+                pilot.plan(tree.clone(), Vec::new());
+            }
+            pilot.end_mission(tree.clone(), Vec::new(), &Mission::default());
+        };
+        end(true);
+        end(true);
+        end(false);
+        told.try_iter().collect()
+    }
+
+    #[test]
+    fn the_next_question_tells_what_the_planner_refused() {
+        let below = "3.15: 0-49:2000 50-99:2000";
+        let refused = told(&format!("2.15: 0-99:200 \n {below}"));
+        assert_eq!(refused, [vec![], vec![LogicalLevel(2)], vec![]]);
+        // It has common cuts.
+        let begun = told(&format!("2.15: 0-49:100 50-99:100 \n {below}"));
+        assert!(begun.len() == 3 && begun.iter().all(Vec::is_empty));
+    }
+}

@@ -85,7 +85,7 @@ pub fn set_apart_files(seen: &Observation) -> BTreeSet<u64> {
 /// Runs that become one, newest first; none, or two at least. None where a file of theirs cannot
 /// be read: that would be owed for ever.
 fn folding(seen: &Observation, level: &View) -> Vec<PhysicalLevel> {
-    let is_full = level.bytes() >= seen.shape.full_at(level.level);
+    let is_full = seen.shape.is_full(level.level, level.bytes());
     let last = set_apart(seen, level).min(surplus(seen, level));
     let runs = level.fresh.iter().take(last + 1);
     let runs = runs.filter(|_| last > 0 && !is_full);

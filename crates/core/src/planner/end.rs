@@ -74,15 +74,12 @@ fn drop_wishes(now: &mut Observation) {
 
 /// Whether what a tuner wants of a level might begin now, and may not. Its files have no common
 /// cuts, as those of a run that came down as it was: reads can do without a merge of all that these
-/// span. Or files that cannot be read leave nothing of it, which is known while no job holds any.
+/// span. Or files that cannot be read leave nothing of it: of a level at rest no job holds any.
 /// What is drained in any case is not refused, for the wish has its drain hurry.
 fn is_refused(seen: &Observation, level: LogicalLevel) -> bool {
     let here = view(seen, level);
-    let is_drained =
-        here.bytes() >= seen.shape.full_at(level) || seen.state.forced.contains(&level);
-    let gives_nothing = |merge: &Begin| seen.in_flight.is_empty() && !merge.gives(seen);
-    let fails = |merge: Begin| gives_nothing(&merge) || !is_cut(seen, &merge);
-    here.at_rest() && !is_drained && for_reads(seen, &here).is_some_and(fails)
+    let fails = |merge: Begin| !merge.gives(seen) || !is_cut(seen, &merge);
+    here.at_rest() && !here.is_drained_anyway(seen) && for_reads(seen, &here).is_some_and(fails)
 }
 
 /// Whether no piece of a merge is larger than it should be.
@@ -131,7 +128,7 @@ fn gives_way(seen: &Observation, drain: &Drain) -> bool {
     let runs = seen.tree.runs_of(&seen.shape.layout, level);
     let bytes: u64 = runs.iter().map(|run| seen.tree.bytes(*run)).sum();
     if !seen.state.consolidate.contains(&level)
-        || bytes >= seen.shape.full_at(level)
+        || seen.shape.is_full(level, bytes)
         || urgency::is_hurried(seen, drain)
         || urgency::for_space(seen, drain) > 0.0
     {

@@ -40,6 +40,13 @@ impl View {
         !self.inbound && self.drained_from.is_none()
     }
 
+    /// Whether the level is drained whatever a tuner wants of it: a change of limits has it merged
+    /// down, or it is full.
+    pub fn is_drained_anyway(&self, seen: &Observation) -> bool {
+        let is_forced = seen.state.forced.contains(&self.level);
+        is_forced || seen.shape.is_full(self.level, self.bytes())
+    }
+
     /// The slot for a new run: just above the newest one.
     pub fn free_slot(&self, seen: &Observation) -> Option<PhysicalLevel> {
         let (first, last) = seen.shape.layout.span(self.level);

@@ -34,7 +34,7 @@ fn sink(seen: &Observation, level: LogicalLevel) -> Option<Plan> {
     let here = view(seen, level);
     let may_move = here.at_rest() && !seen.moves_rewrite;
     let run = here.fresh.last().filter(|_| may_move)?;
-    let full = run.bytes >= seen.shape.full_at(level);
+    let full = seen.shape.is_full(level, run.bytes);
     if level == seen.shape.layout.deepest() || !full || !is_readable(seen, run.physical) {
         return None;
     }

@@ -188,24 +188,30 @@ fn begin_crowded(now: &mut Observation) {
     }
 }
 
-/// The drain that a level needs for itself.
+/// The drain that a level needs for itself. What is left of a tuner's wishes is not refused.
 fn for_level(seen: &Observation, level: LogicalLevel) -> Option<Begin> {
     let here = view(seen, level);
     if !here.at_rest() || here.fresh.is_empty() {
         return None;
     }
-    let begun = if seen.state.forced.contains(&level) {
-        let reason = Reason::Transition { level };
-        drain_from(seen, &here, |top| down(seen, &here, top, reason.clone()))
-    } else if here.bytes() >= seen.shape.full_at(level) {
-        for_capacity(seen, &here)
+    let begun = if here.is_drained_anyway(seen) {
+        in_any_case(seen, &here)
     } else {
         for_reads(seen, &here)
-            .filter(|begin| begin.gives(seen))
             .or_else(|| for_seats(seen, level))
             .or_else(|| for_tombstones(seen, &here))
     };
     begun.or_else(|| for_leftovers(seen, &here))
+}
+
+/// The drain of a level that is drained whatever a tuner wants of it.
+fn in_any_case(seen: &Observation, here: &View) -> Option<Begin> {
+    let level = here.level;
+    if !seen.state.forced.contains(&level) {
+        return for_capacity(seen, here);
+    }
+    let reason = Reason::Transition { level };
+    drain_from(seen, here, |top| down(seen, here, top, reason.clone()))
 }
 
 /// Where moves rewrite, a run goes to its seat piece by piece, and only once new runs have

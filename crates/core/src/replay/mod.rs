@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::journal::{Bounds, Entry, Event};
+use crate::layout::LogicalLevel;
 use crate::observation::Mission;
 use crate::shape::{RunLimits, Shape};
 use crate::tree::Tree;
@@ -35,8 +36,8 @@ pub struct Redecided {
 /// Decides the missions of one column family again, in their order. Each time the
 /// tuner sees the limits that held then, to which the costs belong. It is told and asked
 /// as in the store: of a trial by the mission that followed it, and of none that ended with
-/// the autopilot. Which merges for reads the planner refused no journal tells: `learned` may
-/// decide otherwise from the first of them on.
+/// the autopilot. Which merges for reads the planner refused older journals do not tell:
+/// `learned` may decide otherwise over those, from the first of them on.
 ///
 /// Each mission is decided over the dimensions of the tree that the journal tells of then;
 /// `shape` stands for them where it tells of none.
@@ -136,11 +137,13 @@ impl Replay<'_> {
                 trial,
                 pinned,
                 bounds,
+                refused,
             } => {
                 if let Some(bounds) = bounds {
                     self.take_up(bounds);
                 }
-                Some(self.decide(mission, &tree.as_tree(), trial, *pinned))
+                let tree = tree.as_tree();
+                Some(self.decide(mission, &tree, trial, *pinned, refused))
             }
             _ => None,
         }
@@ -184,7 +187,14 @@ impl Replay<'_> {
         }
     }
 
-    fn decide(&mut self, mission: &Mission, tree: &Tree, trial: &Trial, pinned: bool) -> Redecided {
+    fn decide(
+        &mut self,
+        mission: &Mission,
+        tree: &Tree,
+        trial: &Trial,
+        pinned: bool,
+        refused: &[LogicalLevel],
+    ) -> Redecided {
         let present = self.in_force.take();
         let present = present.unwrap_or_else(|| trial.limits.clone());
         let shape = self.shape.fitted(tree);
@@ -192,7 +202,7 @@ impl Replay<'_> {
             shape: &shape,
             tree,
             limits: &present,
-            refused: &[],
+            refused,
             mission,
         });
         let (recorded, replayed) = if pinned {

@@ -1,4 +1,5 @@
 mod policies;
+mod refusals;
 
 use std::sync::mpsc::{self, Sender};
 use std::time::Duration;
@@ -32,6 +33,7 @@ fn mission(number: u64, reads: u64) -> Entry {
             trial: Trial::of_limits(TrialId(number), uniform(3), Vec::new()),
             pinned: false,
             bounds: None,
+            refused: Vec::new(),
         },
     }
 }

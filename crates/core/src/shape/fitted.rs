@@ -41,7 +41,7 @@ impl Shape {
 
     /// Whether `bytes` leave a level under the size at which it is full.
     fn holds(&self, level: LogicalLevel, bytes: u64) -> bool {
-        bytes < self.full_at(level)
+        !self.is_full(level, bytes)
     }
 
     fn with_lowest_ratio(&self, deepest: LogicalLevel, bytes: u64) -> Shape {

@@ -98,6 +98,11 @@ impl Shape {
         self.capacity(level) - self.inflow(level) / 2
     }
 
+    /// Whether a level of so many bytes is full.
+    pub fn is_full(&self, level: LogicalLevel, bytes: u64) -> bool {
+        bytes >= self.full_at(level)
+    }
+
     /// Size from which a level's active run is sealed, bytes, when
     /// `sealed_runs` runs of `sealed_bytes` lie below it.
     ///

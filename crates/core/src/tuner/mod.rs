@@ -33,7 +33,7 @@ pub struct Question<'a> {
     /// The limits in force.
     pub limits: &'a RunLimits,
     /// Levels whose merge the last answer asked for and the planner refused: too much of it would
-    /// be merged at once, or nothing of it can be read. None in a replay, for no journal tells.
+    /// be merged at once, or nothing of it can be read.
     pub refused: &'a [LogicalLevel],
     /// The mission that has just ended.
     pub mission: &'a Mission,

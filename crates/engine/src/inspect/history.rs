@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::draw::amount;
-use super::{Question, lines, portrait};
+use super::{Question, lines, merges, portrait};
 use crate::error::{Error, Result};
 
 /// A decision that stands in the journal.
@@ -58,7 +58,7 @@ pub(super) fn all(directory: &Path) -> Result<Vec<Entry>> {
 }
 
 /// What was decided, in the order of the journal; the outcome of a compaction
-/// stands with its beginning.
+/// stands with its beginning, that of a merge for the reads' sake with its end.
 pub(super) fn decisions(entries: &[Entry]) -> Vec<Decision> {
     let outcomes: BTreeMap<(&str, u64), &Outcome> = entries
         .iter()
@@ -70,19 +70,22 @@ pub(super) fn decisions(entries: &[Entry]) -> Vec<Decision> {
             _ => None,
         })
         .collect();
+    let merges = merges::told(entries);
     entries
         .iter()
-        .filter_map(|entry| {
+        .enumerate()
+        .filter_map(|(at, entry)| {
             let outcome = |compaction: &u64| {
                 outcomes
                     .get(&(entry.column_family.as_str(), *compaction))
                     .copied()
             };
+            let merged = merges.get(&at).cloned();
             Some(Decision {
                 number: entry.number,
                 at_seconds: entry.at.as_secs_f64(),
                 column_family: entry.column_family.clone(),
-                sentence: sentence(&entry.event, outcome)?,
+                sentence: merged.or_else(|| sentence(&entry.event, outcome))?,
             })
         })
         .collect()

@@ -12,6 +12,7 @@ mod draw;
 mod history;
 mod limits;
 mod lines;
+mod merges;
 mod portrait;
 pub(crate) mod read;
 pub(crate) mod record;

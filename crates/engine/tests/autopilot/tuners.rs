@@ -1,15 +1,17 @@
 //! Tuners that fail, and one that wants levels merged.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
 use lissom::Db;
+use lissom::core::journal::{Entry, Event, Outcome};
 use lissom::core::tuner::{Change, Question, Trial, TrialId, Tuner};
-use lissom::core::{Mission, RunLimit, RunLimits};
+use lissom::core::{Mission, Reason, RunLimit, RunLimits};
 
-use super::common::{key, load, settle, small, tree, value};
+use super::common::{journal, key, load, settle, small, tree, value};
 use super::{eventually, limits};
 
 /// Sets other limits, and when it is asked for the second time it waits for as long as somebody
@@ -170,6 +172,40 @@ impl Tuner for Merging {
     fn tell(&mut self, _: TrialId, _: &Mission) {}
 }
 
+/// Bytes that merges for the reads' sake wrote, by level, as they are counted.
+fn counted(db: &Db) -> BTreeMap<u16, u64> {
+    let statistics = db.statistics().expect("statistics");
+    let levels = statistics.families["default"].total.levels.iter();
+    let bytes = (1..).zip(levels.map(|level| level.for_reads_write_bytes));
+    bytes.filter(|(_, bytes)| *bytes > 0).collect()
+}
+
+/// The same by what the journal has of each compaction.
+fn written(entries: &[Entry]) -> BTreeMap<u16, u64> {
+    let mut levels: BTreeMap<u64, u16> = BTreeMap::new();
+    let mut written: BTreeMap<u16, u64> = BTreeMap::new();
+    for entry in entries {
+        match &entry.event {
+            Event::CompactionBegin { compaction, plan } => {
+                if let Reason::Consolidate { level } = plan.reason {
+                    levels.insert(*compaction, level.0);
+                }
+            }
+            Event::CompactionEnd {
+                compaction,
+                outcome: Outcome::Done { write_bytes, .. },
+            } => {
+                if let Some(level) = levels.get(compaction) {
+                    *written.entry(*level).or_default() += write_bytes;
+                }
+            }
+            _ => {}
+        }
+    }
+    written.retain(|_, bytes| *bytes > 0);
+    written
+}
+
 #[test]
 fn a_tuner_may_have_levels_merged_though_nobody_writes() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -181,6 +217,7 @@ fn a_tuner_may_have_levels_merged_though_nobody_writes() {
         settle(&db);
         assert!(part < 100_000, "{:?}", tree(&db));
     }
+    assert!(counted(&db).is_empty(), "nobody has wanted any");
     db.autopilot()
         .set_tuner("default", Box::new(Merging))
         .expect("set");
@@ -193,4 +230,9 @@ fn a_tuner_may_have_levels_merged_though_nobody_writes() {
     for number in (0..part).step_by(97) {
         assert_eq!(db.get(key(number)).expect("a get"), Some(value(number, 1)));
     }
+    settle(&db);
+    let counted = counted(&db);
+    assert!(!counted.is_empty());
+    drop(db);
+    assert_eq!(counted, written(&journal(directory.path())));
 }

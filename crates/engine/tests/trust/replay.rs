@@ -148,6 +148,7 @@ fn a_fresh_tuner_says_what_the_journal_says(policy: &str) {
                 mission,
                 tree,
                 trial,
+                refused,
                 ..
             } => {
                 let now = limits.as_ref().expect("the journal begins with limits");
@@ -158,7 +159,7 @@ fn a_fresh_tuner_says_what_the_journal_says(policy: &str) {
                     shape: &shape,
                     tree: &tree.as_tree(),
                     limits: now,
-                    refused: &[],
+                    refused: &refused,
                     mission: &mission,
                 });
                 let bytes = |trial| serde_json::to_string(trial).expect("a trial is data");

@@ -23,19 +23,22 @@ fn damaged(limit: u16) -> Model {
     model
 }
 
-/// It is refused, so that the tuner asks for others.
+/// It is refused, so that the tuner asks for others, also while something is merged elsewhere.
 #[test]
 fn a_wish_of_which_nothing_can_be_merged_keeps_no_leftovers_apart() {
     let runs: Vec<String> = (7..16).map(|slot| format!("1.{slot}: 41-49:4")).collect();
-    let drawing = format!("{} \n 2.15: 40-50:8 \n unreadable 9", runs.join("\n"));
-    let mut seen = parse(&drawing).expect("a drawing");
     let level = LogicalLevel(1);
-    seen.state.consolidate = vec![level];
-    let state = plan(&seen).state;
-    assert_eq!(state.refused, [level]);
-    let drains = state.drains.into_iter();
-    let begun: Vec<Reason> = drains.map(|drain| drain.reason).collect();
-    assert_eq!(begun, [Reason::Leftovers { level }]);
+    for job in ["", "busy 11"] {
+        let deep = "2.15: 40-50:8 \n 3.15: 0-9:100";
+        let drawing = format!("{} \n {deep} \n unreadable 9 \n {job}", runs.join("\n"));
+        let mut seen = parse(&drawing).expect("a drawing");
+        seen.state.consolidate = vec![level];
+        let state = plan(&seen).state;
+        assert_eq!(state.refused, [level], "{job}");
+        let drains = state.drains.into_iter();
+        let begun: Vec<Reason> = drains.map(|drain| drain.reason).collect();
+        assert_eq!(begun, [Reason::Leftovers { level }], "{job}");
+    }
 }
 
 /// Every drain of level 1 leaves what meets the file, and L0 is merged meanwhile: without end that

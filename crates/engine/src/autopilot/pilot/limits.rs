@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use lissom_core::journal::{Bounds, Event, TreeSummary};
 use lissom_core::shape::RunLimits;
 use lissom_core::tuner::{Change, Trial, TrialId};
-use lissom_core::{Layout, Mission, Observation, planner};
+use lissom_core::{Layout, LogicalLevel, Mission, Observation, planner};
 
 use super::super::learner::{Answer, Asked};
 use super::super::shared::Shared;
@@ -20,6 +20,8 @@ pub(super) struct Ended {
     /// The tree and the limits then.
     tree: TreeSummary,
     limits: RunLimits,
+    /// What the planner refused, which is known once the round is done with the tree.
+    refused: Vec<LogicalLevel>,
     /// What the tuner took after its last answer.
     between: Duration,
 }
@@ -50,17 +52,19 @@ impl Pilot {
             mission,
             tree: TreeSummary::of(&seen.tree, &Layout::V1),
             limits: self.state.limits.clone(),
+            refused: Vec::new(),
             between,
         }
     }
 
     /// Asks the tuner, and goes on: what it answers is heard in a later round.
-    pub(super) fn ask(&mut self, shared: &Shared, ended: Ended, seen: Observation) {
+    pub(super) fn ask(&mut self, shared: &Shared, mut ended: Ended, seen: Observation) {
+        ended.refused = seen.state.refused;
         let asked = Asked {
             shape: seen.shape,
             tree: seen.tree,
             limits: ended.limits.clone(),
-            refused: seen.state.refused,
+            refused: ended.refused.clone(),
             mission: ended.mission.clone(),
         };
         let events = shared.events.clone();
@@ -123,6 +127,7 @@ impl Pilot {
                     limits: ended.limits.clone(),
                     exploration: self.family.hooks.settings.exploration,
                 }),
+                refused: ended.refused,
             },
         );
         self.reasons.hear(&mission, &trial, pinned);
@@ -221,5 +226,82 @@ impl Pilot {
             self.state = planner::with_limits(seen, limits);
             seen.state = self.state.clone();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{self, Sender};
+
+    use lissom_core::journal::Entry;
+    use lissom_core::testing::drawing::parse;
+    use lissom_core::tuner::{Question, Tuner};
+
+    use super::*;
+    use crate::autopilot::learner::Learner;
+    use crate::autopilot::memory::Memory;
+    use crate::files::journal;
+    use crate::files::state::Stored;
+    use crate::{Db, Settings};
+
+    /// Keeps the limits, and sends on what was refused.
+    struct Listening(Sender<Vec<LogicalLevel>>);
+
+    impl Tuner for Listening {
+        fn name(&self) -> String {
+            "listening".into()
+        }
+
+        fn ask(&mut self, seen: &Question<'_>) -> Trial {
+            let refused = seen.refused.to_vec();
+            self.0.send(refused).expect("somebody listens");
+            Trial::of_limits(TrialId(1), seen.limits.clone(), Vec::new())
+        }
+
+        fn tell(&mut self, _: TrialId, _: &Mission) {}
+    }
+
+    /// What the journal says at each mission.
+    fn written(shared: &Shared) -> Vec<Vec<LogicalLevel>> {
+        shared.journal.flush();
+        let text = std::fs::read_to_string(journal::path(&shared.directory));
+        let text = text.expect("a journal");
+        let entries = text.lines().map(|line| {
+            let entry: Entry = serde_json::from_str(line).expect(line);
+            entry.event
+        });
+        let refused = entries.filter_map(|event| match event {
+            Event::Mission { refused, .. } => Some(refused),
+            _ => None,
+        });
+        refused.collect()
+    }
+
+    /// As in a round: the mission ends, the planner looks, and the tuner is asked.
+    #[test]
+    fn the_tuner_and_the_journal_are_told_what_the_planner_refused() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let db = Db::open(directory.path(), Settings::default()).expect("opened");
+        db.autopilot().stop();
+        let shared = db.autopilot().shared.clone();
+        let mut memory = Memory::new(directory.path().into(), Stored::default());
+        let family = shared.family("default").expect("it is driven");
+        let mut pilot = Pilot::new(&shared, family, &memory);
+        let (send, told) = mpsc::channel();
+        pilot.learner = Learner::new(Box::new(Listening(send)));
+        // Its one file would be merged with all of the level below at once.
+        let drawing = "2.15: 0-99:200 \n 3.15: 0-49:2000 50-99:2000";
+        let mut seen = parse(drawing).expect("a drawing");
+        let level = LogicalLevel(2);
+        pilot.state.push_down = vec![level];
+        seen.state = pilot.state.clone();
+        let now = Instant::now();
+        let ended = pilot.end_mission(&shared, &seen, now);
+        let plans = pilot.plan(&shared, &mut memory, &mut seen, now);
+        assert!(plans.expect("planned").is_empty());
+        pilot.ask(&shared, ended, seen);
+        pilot.hear_out(&shared).expect("an answer");
+        assert_eq!(told.recv(), Ok(vec![level]));
+        assert_eq!(written(&shared), [vec![level]]);
     }
 }

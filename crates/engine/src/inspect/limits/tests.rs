@@ -82,6 +82,7 @@ fn mission(micros: u64, limits: RunLimits, why: Option<&str>, pinned: bool) -> E
         trial: Trial::of_limits(TrialId(1), limits, change.into_iter().collect()),
         pinned,
         bounds: None,
+        refused: Vec::new(),
     }
 }
 

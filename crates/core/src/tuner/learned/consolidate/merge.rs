@@ -72,7 +72,7 @@ pub(super) fn merge(seen: &Question<'_>, level: LogicalLevel, deepest: LogicalLe
     let runs = |level| seen.tree.runs_of(&seen.shape.layout, level);
     let here = runs(level);
     let own: u64 = here.iter().map(|run| seen.tree.bytes(*run)).sum();
-    let owed = level < deepest && own >= seen.shape.full_at(level);
+    let owed = level < deepest && seen.shape.is_full(level, own);
     let goes_below = owed || (level < deepest && here.len() == 1);
     let below = goes_below.then(|| runs(level.next()));
     let taker = below.as_ref().and_then(|runs| runs.first());

@@ -94,7 +94,9 @@ struct Lost {
 struct Case {
     level: LogicalLevel,
     merge: Merge,
-    /// Seconds that the reads of a mission lose by the runs that it would spare.
+    /// Seconds that an operation loses by the runs that it would spare, on average.
+    saved: f64,
+    /// Seconds that the reads of a mission lose by them.
     rate: f64,
     /// Seconds that it is charged.
     price: f64,
@@ -145,6 +147,7 @@ impl Case {
         let mission_seconds = seen.mission.duration.as_secs_f64();
         Some(Case {
             level,
+            saved,
             rate: saved * (reads + writes(seen.mission)),
             price: merge.extra_bytes() * byte,
             takes: cost.compaction_seconds(merge.bytes()) / mission_seconds,
@@ -169,8 +172,12 @@ impl Case {
 
     fn wanted(&self, lost: &Lost) -> Wanted {
         let why = format!(
-            "reads have lost {:.1} s by {:.0} runs too many, a merge is charged {:.1} s",
-            lost.seconds, self.merge.fewer, self.price
+            "reads have lost {:.1} s by {:.0} runs too many, a merge is to save an operation \
+             {:.1} µs and is charged {:.1} s",
+            lost.seconds,
+            self.merge.fewer,
+            self.saved * 1e6,
+            self.price
         );
         Wanted {
             change: Change {
@@ -271,9 +278,7 @@ impl Losses {
         sure: bool,
         follow: f64,
     ) -> Vec<Wanted> {
-        let deepest = seen.tree.deepest_occupied(&seen.shape.layout);
-        let structure = Structure::of(seen.shape, seen.tree);
-        let Some((deepest, structure)) = deepest.zip(structure) else {
+        let Some((deepest, structure)) = structure_of(seen) else {
             return Vec::new();
         };
         self.lost.resize(usize::from(deepest.0), Lost::default());
@@ -316,9 +321,7 @@ impl Losses {
         turned: bool,
         follow: f64,
     ) -> Vec<Change> {
-        let deepest = seen.tree.deepest_occupied(&seen.shape.layout);
-        let structure = Structure::of(seen.shape, seen.tree);
-        let Some((deepest, structure)) = deepest.zip(structure) else {
+        let Some((deepest, structure)) = structure_of(seen) else {
             return Vec::new();
         };
         if turned {
@@ -354,6 +357,12 @@ impl Losses {
         }
         abandoned
     }
+}
+
+/// The deepest level of the tree, and its structure; `None` without a level below L0.
+fn structure_of<'a>(seen: &Question<'a>) -> Option<(LogicalLevel, Structure<'a>)> {
+    let deepest = seen.tree.deepest_occupied(&seen.shape.layout)?;
+    Some((deepest, Structure::of(seen.shape, seen.tree)?))
 }
 
 fn writes(mission: &Mission) -> f64 {
