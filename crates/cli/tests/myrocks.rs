@@ -6,6 +6,8 @@
 #[allow(dead_code)] // each test file uses its part
 #[path = "../../agent/tests/myrocks/certificates.rs"]
 mod certificates;
+#[path = "../../agent/tests/myrocks/descendants.rs"]
+mod descendants;
 #[path = "../../agent/tests/myrocks/load.rs"]
 mod load;
 #[allow(dead_code)] // each test file uses its part
@@ -21,13 +23,15 @@ use std::process::{Child, Command, Stdio};
 
 use tempfile::TempDir;
 
+use descendants::Descendants;
 use load::Load;
 use mariadb::{MariaDb, PASSWORD, SCHEMA, TRIGGER};
 use waiting::wait_for;
 
-/// The program, attached to a server.
+/// The program, attached to a server. Its watchdog ends with this value, too.
 struct Attached {
     child: Child,
+    descendants: Descendants,
     directory: TempDir,
 }
 
@@ -36,7 +40,9 @@ impl Attached {
     fn start(server: &MariaDb, user: &str, more: &[&str]) -> Attached {
         let directory = tempfile::tempdir().expect("a directory");
         let said = File::create(directory.path().join("said")).expect("writable");
-        let child = Command::new(env!("CARGO_BIN_EXE_lissom"))
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lissom"));
+        let descendants = Descendants::of(&mut command, directory.path());
+        let child = command
             .args(["attach", &server.url(user), "--io-limit", "100M"])
             .args(["--io-low-limit", "500k", "--io-high-limit", "800k"])
             .args(["--interval", "500ms", "--lease", "4s"])
@@ -49,7 +55,11 @@ impl Attached {
             .stdout(said)
             .spawn()
             .expect("the program starts");
-        Attached { child, directory }
+        Attached {
+            child,
+            descendants,
+            directory,
+        }
     }
 
     /// What it has printed so far; fails once it has ended.
@@ -122,4 +132,8 @@ fn a_killed_program_is_restored_for_by_its_watchdog() {
     program.child.wait().expect("it ends");
     wait_for("the watchdog restores", || server.options() == original);
     drop(load);
+    // It waits for the end of the program's session: the server must last as long.
+    wait_for("the watchdog ends", || {
+        program.descendants.running().is_empty()
+    });
 }

@@ -88,6 +88,15 @@ pub(super) fn still_recorded(left: &Lease, files: &[PathBuf]) -> String {
     )
 }
 
+/// The sentence for a column family that is there again and could not be restored.
+pub(super) fn still_refused(column_family: &str, why: &str) -> String {
+    format!(
+        "column family {column_family} is there again with options that an earlier agent set, and \
+         could not be given its original ones ({why}): it is left alone, and they are tried again \
+         in each interval"
+    )
+}
+
 /// The sentence of an end at which the settings could not be restored.
 pub(super) fn not_restored(place: &str, error: &Error, waited: Duration) -> Error {
     Error::refused(format!(

@@ -1,5 +1,6 @@
 //! Putting the lease into safe hands before anything is delayed: the state
-//! file, the server's event if one is wanted, the watchdog.
+//! file, the server's event if one is wanted, the watchdog. The event also has what an earlier
+//! agent left: there is one event only.
 
 use std::time::Duration;
 
@@ -16,11 +17,14 @@ const RETRY: Duration = Duration::from_secs(10);
 /// The server's event ends by itself after so long, and is renewed at half of it.
 pub(super) const EVENT_LIFETIME: Duration = Duration::from_secs(2 * 3600);
 
+/// A lease, and what an earlier agent left besides.
+type Whole = (Lease, Option<Lease>);
+
 /// Which lease is held, and until when.
 #[derive(Debug)]
 pub(super) struct Hands<G> {
     guard: G,
-    held: Option<Lease>,
+    held: Option<Whole>,
     event_at: Option<Duration>,
     renewed_at: Duration,
     failed: Option<(Duration, String)>,
@@ -42,6 +46,7 @@ impl<G: Guard> Hands<G> {
         &mut self,
         server: &mut S,
         pilot: &Pilot,
+        left: Option<&Lease>,
         settings: &Settings,
         records: &mut Records,
         now: Duration,
@@ -59,7 +64,7 @@ impl<G: Guard> Hands<G> {
                 return Some(error.to_string());
             }
         }
-        if self.holds(lease, now) {
+        if self.holds(lease, left, now) {
             return None;
         }
         if let Some((at, why)) = &self.failed
@@ -67,39 +72,94 @@ impl<G: Guard> Hands<G> {
         {
             return Some(why.clone());
         }
+        let why = self.try_hand_over(server, lease, left, settings, records, now);
+        if why.is_none() {
+            self.renewed_at = now;
+        }
+        why
+    }
+
+    /// What was just decided may have changed the lease: whoever restores must know of it before
+    /// a delay is sent. Returns whether all do. This is no sign of life: what was read of the
+    /// server is as old as it was.
+    pub(super) fn secure<S: Server>(
+        &mut self,
+        server: &mut S,
+        pilot: &Pilot,
+        left: Option<&Lease>,
+        settings: &Settings,
+        records: &mut Records,
+        now: Duration,
+    ) -> bool {
+        let Some(lease) = pilot.lease() else {
+            return false;
+        };
+        if self.holds(lease, left, now) {
+            return true;
+        }
+        let why = self.try_hand_over(server, lease, left, settings, records, now);
+        why.is_none()
+    }
+
+    fn holds(&self, lease: &Lease, left: Option<&Lease>, now: Duration) -> bool {
+        let stale = |at: Duration| now.saturating_sub(at) > EVENT_LIFETIME / 2;
+        let is_whole = |(held, beside): &Whole| held == lease && beside.as_ref() == left;
+        self.held.as_ref().is_some_and(is_whole) && !self.event_at.is_some_and(stale)
+    }
+
+    /// Returns why it did not succeed.
+    fn try_hand_over<S: Server>(
+        &mut self,
+        server: &mut S,
+        lease: &Lease,
+        left: Option<&Lease>,
+        settings: &Settings,
+        records: &mut Records,
+        now: Duration,
+    ) -> Option<String> {
         let why = self
-            .hand_over(server, lease, settings, records, now)
+            .hand_over(server, lease, left, settings, records, now)
             .err()?
             .to_string();
         self.failed = Some((now, why.clone()));
         Some(why)
     }
 
-    fn holds(&self, lease: &Lease, now: Duration) -> bool {
-        let stale = |at: Duration| now.saturating_sub(at) > EVENT_LIFETIME / 2;
-        self.held.as_ref() == Some(lease) && !self.event_at.is_some_and(stale)
-    }
-
     fn hand_over<S: Server>(
         &mut self,
         server: &mut S,
         lease: &Lease,
+        left: Option<&Lease>,
         settings: &Settings,
         records: &mut Records,
         now: Duration,
     ) -> Result<()> {
         self.held = None;
         records.ledger.record(lease)?;
-        if let Some(schema) = &settings.server_lease
-            && !lease.is_empty()
-        {
-            server.put_event(schema, lease, EVENT_LIFETIME)?;
-            self.event_at = Some(now);
+        if let Some(schema) = &settings.server_lease {
+            let whole = left.into_iter().fold(lease.clone(), Lease::with);
+            self.keep_event(server, schema, &whole, now)?;
         }
         self.guard.hold(lease)?;
-        self.held = Some(lease.clone());
+        self.held = Some((lease.clone(), left.cloned()));
         self.failed = None;
-        self.renewed_at = now;
+        Ok(())
+    }
+
+    /// An event that has nothing to restore any more must not go on with what it had.
+    fn keep_event<S: Server>(
+        &mut self,
+        server: &mut S,
+        schema: &str,
+        whole: &Lease,
+        now: Duration,
+    ) -> Result<()> {
+        if whole.is_empty() {
+            self.event_at = None;
+            return server.drop_event(schema);
+        }
+        server.put_event(schema, whole, EVENT_LIFETIME)?;
+        self.event_at = Some(now);
         Ok(())
     }
 

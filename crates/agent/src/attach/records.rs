@@ -4,7 +4,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::decide::{Decision, Entry, Event, Observation, Outcome, Pilot};
+use crate::decide::{Decision, Entry, Event, Lease, Observation, Outcome, Pilot};
 use crate::error::Result;
 use crate::files::{Journal, Ledger, Places};
 use crate::metrics::{Board, FamilyReadings, Readings};
@@ -85,6 +85,12 @@ impl Records {
         );
     }
 
+    /// So many changes that an earlier agent made were not taken back.
+    pub(super) fn refused(&mut self, changes: u64) {
+        self.readings.not_applied += changes;
+        self.readings.outstanding += changes;
+    }
+
     /// The connection was lost.
     pub(super) fn lost(&mut self, at: Duration, why: String) {
         self.readings.lost += 1;
@@ -102,11 +108,16 @@ impl Records {
         self.publish();
     }
 
-    /// An interval was completed, whether or not the server took all that it was told.
-    pub(super) fn show(&mut self, seen: &Observation, pilot: &Pilot) {
+    /// An interval was completed, whether or not the server took all that it was told. The
+    /// pilot does not see what an earlier agent left.
+    pub(super) fn show(&mut self, seen: &Observation, pilot: &Pilot, left: Option<&Lease>) {
         let families = seen.families.iter().map(|(name, family)| {
+            let leased = left.and_then(|left| left.families.get(name));
             let readings = FamilyReadings {
-                stage: pilot.verified_stage(name),
+                stage: match leased {
+                    Some(leased) => leased.stage_of(&family.options),
+                    None => pilot.verified_stage(name),
+                },
                 level0_files: family.level0_files,
                 level0_bytes: family.level0_bytes,
             };

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::act::still_recorded;
+use super::hands::EVENT_LIFETIME;
 use crate::decide::{Change, Lease, Standing};
 use crate::error::Result;
 use crate::files::Ledger;
@@ -30,7 +31,7 @@ pub struct RestoreReport {
 }
 
 /// Restores the server that answers, at whatever address its settings were recorded, and
-/// removes the event of a schema, unless something stays recorded: it ends by itself.
+/// removes the event of a schema, but for what stays recorded.
 pub(super) fn restore_recorded<S: Server>(
     ledger: &Ledger,
     server: &mut S,
@@ -42,6 +43,7 @@ pub(super) fn restore_recorded<S: Server>(
     }
     let instance = server.instance()?;
     let mut report = RestoreReport::default();
+    let mut kept = None;
     for lease in ledger.of_server(&instance.identity)? {
         match lease.standing(&instance) {
             Standing::Foreign => {}
@@ -49,12 +51,14 @@ pub(super) fn restore_recorded<S: Server>(
                 ledger.forget(&lease)?;
                 report.restarted = true;
             }
-            Standing::InForce => take_back(ledger, server, &lease, &mut report)?,
+            Standing::InForce => {
+                let left = take_back(ledger, server, &lease, &mut report)?;
+                kept = Lease::join(kept, left);
+            }
         }
     }
-    let is_over = report.recorded && report.kept.is_empty();
-    if let (true, Some(schema)) = (is_over, schema) {
-        remove_event(server, schema)?;
+    if let (true, Some(schema)) = (report.recorded, schema) {
+        clear_event(server, schema, kept.as_ref())?;
     }
     let mut left = ledger.left()?;
     left.retain(|lease| lease.standing(&instance) != Standing::InForce);
@@ -62,31 +66,36 @@ pub(super) fn restore_recorded<S: Server>(
     Ok(report)
 }
 
+/// Returns what stays recorded.
 fn take_back<S: Server>(
     ledger: &Ledger,
     server: &mut S,
     lease: &Lease,
     report: &mut RestoreReport,
-) -> Result<()> {
+) -> Result<Option<Lease>> {
     let Restoration { changes, left } = restore(server, lease)?;
     let files = ledger.settle(lease, left.as_ref())?;
     report.changes.extend(changes.iter().map(Change::to_string));
     report.recorded = true;
-    if let Some(left) = left {
-        report.kept.push(still_recorded(&left, &files));
+    if let Some(left) = &left {
+        report.kept.push(still_recorded(left, &files));
     }
-    Ok(())
+    Ok(left)
 }
 
 /// It may be of another agent, which has set other values since: it acts first, while nobody
-/// holds the lock.
-fn remove_event<S: Server>(server: &mut S, schema: &str) -> Result<()> {
+/// holds the lock. From then on it has nothing but what is kept: what is restored may be set
+/// by somebody to whatever it takes back.
+fn clear_event<S: Server>(server: &mut S, schema: &str, kept: Option<&Lease>) -> Result<()> {
     server.release(Role::Agent)?;
     server.await_event()?;
-    match server.claim(Role::Agent, Duration::ZERO)? {
-        None => server.drop_event(schema),
+    if server.claim(Role::Agent, Duration::ZERO)?.is_some() {
         // An agent has begun meanwhile, and keeps one of its own.
-        Some(_) => Ok(()),
+        return Ok(());
+    }
+    match kept {
+        None => server.drop_event(schema),
+        Some(kept) => server.narrow_event(schema, kept, EVENT_LIFETIME),
     }
 }
 
@@ -96,7 +105,7 @@ mod tests {
 
     use super::*;
     use crate::connect::Address;
-    use crate::decide::{Stage, manage};
+    use crate::decide::{OptionName, Stage, manage};
     use crate::files::Places;
     use crate::server::Connector;
     use crate::testing::{MockConnector, World, usual_family, usual_lease, usual_settings};
@@ -211,6 +220,33 @@ mod tests {
         assert!(connector.world().is_as_owned());
         assert_eq!((report.changes.len(), report.kept.len()), (1, 0));
         assert_eq!(ledger.is_empty(), Ok(true));
+    }
+
+    #[test]
+    fn the_event_goes_on_with_what_stays_recorded_and_nothing_else() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let mut lease = usual_lease("here");
+        let leased = lease.families["default"];
+        lease.families.insert("cf_hot".into(), leased);
+        let connector = delayed(&lease);
+        let ledger = at(directory.path(), "old");
+        ledger.record(&lease).expect("written");
+        let mut server = connector.clone().connect().expect("reachable");
+        let mut restore = || {
+            restore_recorded(&ledger, &mut server, "the mock", Some("ops")).expect("restored")
+        };
+        assert_eq!(restore().kept.len(), 1);
+        assert_eq!(connector.world().event, None, "there was none");
+        connector.world().event = Some(lease.clone());
+        assert_eq!(restore().kept.len(), 1);
+        let event = connector.world().event.clone();
+        assert_eq!(event, Some(lease.only("cf_hot")));
+        // Its owner sets what an agent might have set.
+        let trigger = OptionName::Level0FileNumCompactionTrigger;
+        connector.world().own("default", trigger, 20);
+        let mut anybody = connector.clone().connect().expect("reachable");
+        anybody.await_event().expect("it has acted");
+        assert!(connector.world().is_as_owned());
     }
 
     #[test]

@@ -136,7 +136,7 @@ fn leave<C: Connector, G: Guard>(agent: &mut Agent<C, G>) -> Result<()> {
     let begun = Instant::now();
     loop {
         match agent.leave() {
-            Ok(()) => return Ok(()),
+            Ok(()) => return agent.refusal().map_or(Ok(()), Err),
             Err(error) if begun.elapsed() >= LEAVE_PATIENCE => {
                 return Err(not_restored(&agent.place(), &error, begun.elapsed()));
             }

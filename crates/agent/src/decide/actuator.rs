@@ -126,6 +126,7 @@ pub fn manage(name: &str, family: &Family, settings: &Settings) -> Result<Leased
         actuator,
         original: family.options,
         delayed: delayed(&family.options, actuator, settings),
+        changed: false,
     })
 }
 

@@ -58,6 +58,16 @@ pub struct LeasedFamily {
     pub original: FamilyOptions,
     /// What it is given while compaction is delayed.
     pub delayed: FamilyOptions,
+    /// Whether it was ever given other options than its original ones, or may have been. It is
+    /// noted before they are sent.
+    ///
+    /// Default in a lease that does not tell: true
+    #[serde(default = "possibly")]
+    pub changed: bool,
+}
+
+fn possibly() -> bool {
+    true
 }
 
 impl LeasedFamily {
@@ -157,13 +167,23 @@ impl Lease {
         self.families.is_empty() && self.rate_limiter.is_none()
     }
 
-    /// The part on column families that are not among these, which nobody can restore until
-    /// they are there again.
+    /// The part on column families that may have been changed and are not among these: nobody
+    /// can restore them until they are there again.
     pub fn absent_from(&self, options: &OptionsByFamily) -> Option<Lease> {
         let mut gone = self.clone();
-        gone.families.retain(|name, _| !options.contains_key(name));
+        gone.families
+            .retain(|name, leased| leased.changed && !options.contains_key(name));
         gone.rate_limiter = None;
         (!gone.is_empty()).then_some(gone)
+    }
+
+    /// The part on one column family.
+    #[must_use]
+    pub fn only(&self, column_family: &str) -> Lease {
+        let mut part = self.clone();
+        part.families.retain(|name, _| name == column_family);
+        part.rate_limiter = None;
+        part
     }
 
     /// What is still to be restored once another lease of the same run is, but for `left`.
@@ -178,15 +198,25 @@ impl Lease {
         (!rest.is_empty()).then_some(rest)
     }
 
-    /// This one, and the column families that an earlier one of the same run has besides.
+    /// This one, and the column families that an earlier one of the same run has besides. What
+    /// either may have changed counts as changed.
     #[must_use]
     pub fn with(mut self, earlier: &Lease) -> Lease {
         if self.is_of_same_run(earlier) {
             for (name, leased) in &earlier.families {
-                self.families.entry(name.clone()).or_insert(*leased);
+                let own = self.families.entry(name.clone()).or_insert(*leased);
+                own.changed |= leased.changed;
             }
         }
         self
+    }
+
+    /// Two of the same run as one, as far as there are any.
+    pub fn join(one: Option<Lease>, other: Option<Lease>) -> Option<Lease> {
+        match (one, other) {
+            (Some(one), Some(other)) => Some(one.with(&other)),
+            (one, other) => one.or(other),
+        }
     }
 
     /// Whether it can be written into statements; one that was read from a file may
@@ -228,7 +258,8 @@ mod tests {
     use crate::testing::{usual_family, usual_settings};
 
     fn lease() -> Lease {
-        let leased = manage("default", &usual_family(), &usual_settings()).expect("managed");
+        let mut leased = manage("default", &usual_family(), &usual_settings()).expect("managed");
+        leased.changed = true;
         Lease {
             identity: "here".into(),
             started_at: 1_000,
@@ -334,9 +365,23 @@ mod tests {
         assert_eq!(both.without(&left, None), Some(lease()));
         assert_eq!(both.without(&both, None), None);
         assert_eq!(lease().with(&left), both);
+        assert_eq!(both.only("cf_hot"), left);
+        assert_eq!(Lease::join(Some(lease()), Some(left.clone())), Some(both));
+        assert_eq!(Lease::join(None, Some(left.clone())), Some(left.clone()));
         let mut later = lease();
         later.started_at += 500;
         assert_eq!(later.clone().with(&left), later);
+    }
+
+    #[test]
+    fn what_was_never_changed_is_not_left() {
+        let mut untouched = lease();
+        for leased in untouched.families.values_mut() {
+            leased.changed = false;
+        }
+        assert_eq!(untouched.absent_from(&OptionsByFamily::new()), None);
+        assert!(lease().absent_from(&OptionsByFamily::new()).is_some());
+        assert_eq!(untouched.with(&lease()), lease(), "by an earlier one");
     }
 
     #[test]

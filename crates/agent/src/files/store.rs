@@ -194,6 +194,23 @@ mod tests {
     }
 
     #[test]
+    fn a_family_of_before_its_changes_were_noted_may_have_been_changed() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("a.state");
+        let mut untouched = usual_lease("a");
+        for leased in untouched.families.values_mut() {
+            leased.changed = false;
+        }
+        save(&path, vec![untouched.clone()]).expect("written");
+        assert_eq!(read(&path), Ok(vec![untouched]));
+        let text = fs::read_to_string(&path).expect("readable");
+        let older = text.replace(",\"changed\":false", "");
+        assert_ne!(older, text);
+        fs::write(&path, older).expect("writable");
+        assert_eq!(read(&path), Ok(vec![usual_lease("a")]));
+    }
+
+    #[test]
     fn a_change_waits_for_the_one_before_it() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("a.lock");

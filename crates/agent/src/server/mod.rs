@@ -104,6 +104,12 @@ pub trait Server {
     /// See [`Server::instance`]; `Fix` when events do not run there.
     fn put_event(&mut self, schema: &str, lease: &Lease, lifetime: Duration) -> Result<()>;
 
+    /// Has the event that is in a schema restore this lease only; puts none where there is none.
+    ///
+    /// # Errors
+    /// See [`Server::instance`].
+    fn narrow_event(&mut self, schema: &str, lease: &Lease, lifetime: Duration) -> Result<()>;
+
     /// Removes that event.
     ///
     /// # Errors
@@ -154,7 +160,7 @@ pub struct Restoration {
     /// What was set: nothing where the server was restarted since, and has its configured
     /// settings.
     pub changes: Vec<Change>,
-    /// What cannot be restored, since its column families are gone.
+    /// What was changed and cannot be restored, since its column families are gone.
     pub left: Option<Lease>,
 }
 

@@ -36,9 +36,10 @@ pub(crate) fn usual_settings() -> Settings {
     Settings::new(350_000_000)
 }
 
-/// A lease on one family, `default`.
+/// A lease on one family, `default`, which may have been changed.
 pub(crate) fn usual_lease(identity: &str) -> Lease {
-    let leased = manage("default", &usual_family(), &usual_settings()).expect("managed");
+    let mut leased = manage("default", &usual_family(), &usual_settings()).expect("managed");
+    leased.changed = true;
     Lease {
         identity: identity.into(),
         started_at: 1_000,

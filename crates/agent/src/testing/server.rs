@@ -34,6 +34,8 @@ pub(crate) struct World {
     pub(crate) slowness: Duration,
     /// So many settings are answered with OK and not made.
     pub(crate) lies: u32,
+    /// A column family whose settings are refused.
+    pub(crate) refusing: Option<String>,
     /// After so many calls the connection is lost.
     pub(crate) calls_left: Option<u32>,
     /// Connections of an earlier generation are gone.
@@ -68,6 +70,7 @@ impl World {
             reachable: true,
             slowness: Duration::ZERO,
             lies: 0,
+            refusing: None,
             calls_left: None,
             generation: 0,
             occupied: false,
@@ -96,6 +99,10 @@ impl World {
             Some(name) if is_asked_for(name) => Err(Error::fix(format!("{name} is unreadable"))),
             _ => Ok(()),
         }
+    }
+
+    fn refuses(&self, change: &Change) -> bool {
+        self.refusing.is_some() && change.column_family() == self.refusing.as_deref()
     }
 
     /// Whether some other session holds a role's lock.
@@ -300,6 +307,9 @@ impl Server for MockServer {
     fn set(&mut self, change: &Change) -> Result<()> {
         let mut world = self.reach()?;
         world.sent.push(change.clone());
+        if world.refuses(change) {
+            return Err(Error::refused("the mock refuses"));
+        }
         if world.lies > 0 {
             world.lies -= 1;
         } else {
@@ -353,6 +363,13 @@ impl Server for MockServer {
         let mut world = self.reach()?;
         world.check_events()?;
         world.event = Some(lease.clone());
+        Ok(())
+    }
+
+    fn narrow_event(&mut self, _schema: &str, lease: &Lease, _lifetime: Duration) -> Result<()> {
+        if let Some(event) = &mut self.reach()?.event {
+            event.clone_from(lease);
+        }
         Ok(())
     }
 

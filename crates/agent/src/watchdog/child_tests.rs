@@ -1,5 +1,7 @@
 //! The process's inside, with a server that fails.
 
+use tempfile::TempDir;
+
 use super::*;
 use crate::decide::{Stage, manage};
 use crate::files::{Ledger, read_leases};
@@ -21,6 +23,41 @@ fn delayed() -> MockConnector {
     let delayed = leased.options(Stage::Delayed);
     connector.world().family("default").options = delayed;
     connector
+}
+
+/// A child that holds a lease.
+fn holding(connector: &MockConnector, lease: Lease) -> Child<MockConnector> {
+    let mut child = child(connector);
+    child.begin().expect("reachable");
+    let lease = Box::new(lease);
+    child.hear(Order::Hold { lease }, &mut Vec::new());
+    child
+}
+
+/// A child that holds the lease in a state file, which its agent still has.
+struct Recorded {
+    state: PathBuf,
+    ledger: Ledger,
+    connector: MockConnector,
+    child: Child<MockConnector>,
+    _directory: TempDir,
+}
+
+fn recorded(lease: Lease) -> Recorded {
+    let directory = tempfile::tempdir().expect("a directory");
+    let state = directory.path().join("state");
+    let ledger = Ledger::open(state.clone()).expect("nothing there");
+    ledger.record(&lease).expect("written");
+    let connector = delayed();
+    let mut child = holding(&connector, lease);
+    child.state = Some(state.clone());
+    Recorded {
+        state,
+        ledger,
+        connector,
+        child,
+        _directory: directory,
+    }
 }
 
 #[test]
@@ -45,14 +82,7 @@ fn it_holds_answers_and_restores_when_the_agent_is_gone() {
 #[test]
 fn it_tries_until_the_server_is_back() {
     let connector = delayed();
-    let mut child = child(&connector);
-    child.begin().expect("reachable");
-    child.hear(
-        Order::Hold {
-            lease: Box::new(usual_lease("here")),
-        },
-        &mut Vec::new(),
-    );
+    let mut child = holding(&connector, usual_lease("here"));
     connector.world().cut();
     connector.world().reachable = false;
     child.lose_agent();
@@ -74,14 +104,7 @@ fn it_tries_until_the_server_is_back() {
 #[test]
 fn it_stays_while_the_agents_session_may_still_undo_it() {
     let connector = delayed();
-    let mut child = child(&connector);
-    child.begin().expect("reachable");
-    child.hear(
-        Order::Hold {
-            lease: Box::new(usual_lease("here")),
-        },
-        &mut Vec::new(),
-    );
+    let mut child = holding(&connector, usual_lease("here"));
     connector.world().occupied = true;
     child.lose_agent();
     child.restore_if_due();
@@ -97,63 +120,39 @@ fn it_stays_while_the_agents_session_may_still_undo_it() {
 
 #[test]
 fn what_is_restored_for_good_is_forgotten() {
-    let directory = tempfile::tempdir().expect("a directory");
-    let state = directory.path().join("state");
-    let lease = usual_lease("here");
-    let ledger = Ledger::open(state.clone()).expect("nothing there");
-    ledger.record(&lease).expect("written");
-    let connector = delayed();
-    let mut child = child(&connector);
-    child.state = Some(state.clone());
-    child.begin().expect("reachable");
-    let lease = Box::new(lease);
-    child.hear(Order::Hold { lease }, &mut Vec::new());
-    connector.world().occupied = true;
-    child.lose_agent();
-    child.restore_if_due();
-    drop(ledger);
-    let kept = read_leases(&state).expect("readable");
+    let mut it = recorded(usual_lease("here"));
+    it.connector.world().occupied = true;
+    it.child.lose_agent();
+    it.child.restore_if_due();
+    drop(it.ledger);
+    let kept = read_leases(&it.state).expect("readable");
     assert_eq!(kept.len(), 1, "its session may still act");
-    connector.world().occupied = false;
-    child.restore_if_due();
-    assert_eq!(read_leases(&state), Ok(Vec::new()));
+    it.connector.world().occupied = false;
+    it.child.restore_if_due();
+    assert_eq!(read_leases(&it.state), Ok(Vec::new()));
 }
 
 #[test]
 fn what_cannot_be_restored_stays_recorded() {
-    let directory = tempfile::tempdir().expect("a directory");
-    let state = directory.path().join("state");
     let mut lease = usual_lease("here");
-    let leased = lease.families["default"];
+    let mut leased = lease.families["default"];
     lease.families.insert("cf_gone".into(), leased);
-    let ledger = Ledger::open(state.clone()).expect("nothing there");
-    ledger.record(&lease).expect("written");
-    drop(ledger);
-    let connector = delayed();
-    let mut child = child(&connector);
-    child.state = Some(state.clone());
-    child.begin().expect("reachable");
-    let lease = Box::new(lease);
-    child.hear(Order::Hold { lease }, &mut Vec::new());
-    child.lose_agent();
-    child.restore_if_due();
-    assert_eq!(*connector.world().family("default"), usual_family());
-    assert_eq!(child.keeper.due(child.now()), Due::Leave);
-    let kept = read_leases(&state).expect("readable");
+    leased.changed = false;
+    lease.families.insert("cf_untouched".into(), leased);
+    let mut it = recorded(lease);
+    drop(it.ledger);
+    it.child.lose_agent();
+    it.child.restore_if_due();
+    assert_eq!(*it.connector.world().family("default"), usual_family());
+    assert_eq!(it.child.keeper.due(it.child.now()), Due::Leave);
+    let kept = read_leases(&it.state).expect("readable");
     assert!(kept[0].families.keys().eq(["cf_gone"]), "{kept:?}");
 }
 
 #[test]
 fn another_server_at_the_address_is_not_touched() {
     let connector = delayed();
-    let mut child = child(&connector);
-    child.begin().expect("reachable");
-    child.hear(
-        Order::Hold {
-            lease: Box::new(usual_lease("there")),
-        },
-        &mut Vec::new(),
-    );
+    let mut child = holding(&connector, usual_lease("there"));
     child.lose_agent();
     for _ in 0..3 {
         try_now(&mut child);

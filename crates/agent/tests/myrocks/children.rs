@@ -14,7 +14,9 @@ use lissom_agent::watchdog::{Launch, watch};
 use lissom_agent::{Attachment, Places, Settings};
 use tempfile::TempDir;
 
+use crate::descendants::Descendants;
 use crate::mariadb::PASSWORD;
+use crate::wait_for;
 
 const TASK: &str = "LISSOM_MYROCKS_TASK";
 const URL: &str = "LISSOM_MYROCKS_URL";
@@ -29,9 +31,10 @@ const ACTUATOR: &str = "LISSOM_MYROCKS_ACTUATOR";
 /// The bound on files in level 0 under which these agents stand.
 pub const MAX_LEVEL0_FILES: u64 = 40;
 
-/// An agent in a process of its own.
+/// An agent in a process of its own. It ends with this value, and its watchdogs with it.
 pub struct AgentProcess {
     pub child: Child,
+    descendants: Descendants,
     directory: TempDir,
 }
 
@@ -89,7 +92,9 @@ impl<'a> Start<'a> {
         let said = File::create(directory.path().join("said")).expect("writable");
         let option_file = directory.path().join(OPTIONS);
         write_for_owner(&option_file, &self.option_file);
-        let child = this_program(self.test)
+        let mut command = this_program(self.test);
+        let descendants = Descendants::of(&mut command, directory.path());
+        let child = command
             .env(TASK, "agent")
             .env(TEST, self.test)
             .env(URL, self.url)
@@ -103,7 +108,11 @@ impl<'a> Start<'a> {
             .stdout(said)
             .spawn()
             .expect("this program starts");
-        AgentProcess { child, directory }
+        AgentProcess {
+            child,
+            descendants,
+            directory,
+        }
     }
 }
 
@@ -132,6 +141,14 @@ impl AgentProcess {
     pub fn kill(&mut self) {
         self.child.kill().expect("it runs");
         self.child.wait().expect("it ends");
+    }
+
+    /// Waits for its watchdog to end by itself, once the agent has. It restores first, and
+    /// then waits for the end of the agent's session: the server must last as long.
+    pub fn await_watchdog(&self) {
+        wait_for("the watchdog ends", || {
+            self.descendants.running().is_empty()
+        });
     }
 
     /// Kills it together with its watchdog, neither of which notices.
@@ -174,6 +191,7 @@ impl AgentProcess {
     /// Starts another agent with the same files.
     pub fn again(mut self, start: Start<'_>) -> AgentProcess {
         assert!(!self.is_alive());
+        drop(self.descendants);
         start.agent_in(self.directory)
     }
 }

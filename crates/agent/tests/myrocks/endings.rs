@@ -46,6 +46,7 @@ fn a_killed_agent_leaves_it_to_the_watchdog() {
         server.options() == original && rate_limiter(&server) == limiter
     });
     drop(load);
+    agent.await_watchdog();
 }
 
 #[test]
@@ -61,6 +62,7 @@ fn the_watchdog_restores_over_tls_as_well() {
     agent.kill();
     wait_for("the watchdog restores", || server.options() == original);
     drop(load);
+    agent.await_watchdog();
 }
 
 #[test]
@@ -195,4 +197,5 @@ fn a_new_password_is_found_in_the_option_file() {
     agent.kill();
     wait_for("the watchdog restores", || server.options() == original);
     drop(load);
+    agent.await_watchdog();
 }

@@ -7,6 +7,7 @@
 mod certificates;
 mod children;
 mod delays;
+mod descendants;
 mod encrypted;
 mod endings;
 mod forwarder;

@@ -1,10 +1,9 @@
 //! Attaching: what must be so before the first interval.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use super::Agent;
-use crate::attach::act::still_recorded;
+use crate::attach::hands::EVENT_LIFETIME;
 use crate::decide::{
     Assignment, Change, Event, Families, Instance, JOURNAL_VERSION, Lease, Observation, OptionName,
     Standing, Unmanaged, manage,
@@ -137,6 +136,9 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         }
         let own = lease.cloned();
         self.left = None;
+        self.refused.clear();
+        // Known only once all is looked at: see `has_left`.
+        let mut all_left = None;
         let mut restored = false;
         for lease in self.records.ledger.of_server(&instance.identity)? {
             // What becomes of its own is told by what it saw of that server last.
@@ -151,48 +153,13 @@ impl<C: Connector, G: Guard> Agent<C, G> {
                 }
                 Standing::InForce => {
                     let left = self.take_back(server, &lease)?;
-                    self.left = both(self.left.take(), left);
+                    all_left = Lease::join(all_left, left);
                     restored = true;
                 }
             }
         }
+        self.left = all_left;
         Ok(restored)
-    }
-
-    /// Column families that were gone when all else was restored, and are there again: before
-    /// they are read they are restored, too. Returns whether there were any.
-    pub(super) fn restore_returned(
-        &mut self,
-        server: &mut C::Server,
-        families: &Families,
-    ) -> Result<bool> {
-        let is_back = |it: &Lease| it.families.keys().any(|name| families.contains_key(name));
-        let Some(left) = self.left.clone().filter(is_back) else {
-            return Ok(false);
-        };
-        self.left = self.take_back(server, &left)?;
-        Ok(true)
-    }
-
-    /// Restores what is recorded, and takes it out of the state files but for what is gone
-    /// from the server, which it returns.
-    fn take_back(&mut self, server: &mut C::Server, lease: &Lease) -> Result<Option<Lease>> {
-        let left = self.restore(server, lease)?;
-        let files = self.records.ledger.settle(lease, left.as_ref())?;
-        self.tell_left(left.as_ref(), &files);
-        Ok(left)
-    }
-
-    /// What cannot be restored is said once, unless nobody has recorded it.
-    pub(super) fn tell_left(&mut self, left: Option<&Lease>, files: &[PathBuf]) {
-        let Some(left) = left.filter(|_| !files.is_empty()) else {
-            return;
-        };
-        let sentence = still_recorded(left, files);
-        if self.left_told.as_ref() != Some(&sentence) {
-            self.note(sentence.clone());
-            self.left_told = Some(sentence);
-        }
     }
 
     fn tell_ended(&mut self, lease: &Lease) {
@@ -205,11 +172,12 @@ impl<C: Connector, G: Guard> Agent<C, G> {
     }
 
     /// Whoever asks for an event in the server must not learn at the first high load that
-    /// there can be none.
+    /// there can be none. What an earlier agent left is in one at every moment.
     fn prepare_event(&self, server: &mut C::Server) -> Result<()> {
-        match &self.settings.server_lease {
-            Some(schema) => server.prepare_event(schema),
-            None => Ok(()),
+        match (&self.settings.server_lease, &self.left) {
+            (None, _) => Ok(()),
+            (Some(schema), None) => server.prepare_event(schema),
+            (Some(schema), Some(left)) => server.put_event(schema, left, EVENT_LIFETIME),
         }
     }
 
@@ -241,13 +209,6 @@ impl<C: Connector, G: Guard> Agent<C, G> {
             self.records.write(self.now(), Event::Restored { changes });
         }
         Ok(left)
-    }
-}
-
-fn both(one: Option<Lease>, other: Option<Lease>) -> Option<Lease> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(one.with(&other)),
-        (one, other) => one.or(other),
     }
 }
 

@@ -13,29 +13,26 @@ impl<C: Connector, G: Guard> Agent<C, G> {
     /// again after an error.
     ///
     /// # Errors
-    /// When the server cannot be reached, or does not take them.
+    /// When the server cannot be reached, or does not take them. What an earlier agent has left
+    /// is no error: [`Agent::refusal`] tells of it.
     pub fn leave(&mut self) -> Result<()> {
-        if let (false, Some(lease)) = (self.settings.dry_run, self.to_restore()) {
+        if let (false, Some(lease)) = (self.settings.dry_run, self.pilot.lease().cloned()) {
             let mut server = match self.server.take() {
                 Some(server) => server,
                 None => self.reconnect()?,
             };
             let left = self.restore(&mut server, &lease)?;
+            self.restore_left(&mut server)?;
             self.hands.release();
+            let left = Lease::join(left, self.left.clone());
             self.clear_up(&mut server, &lease, left.as_ref());
             self.server = Some(server);
         }
-        self.records.write(self.now(), Event::End);
+        match self.refusal() {
+            None => self.records.write(self.now(), Event::End),
+            Some(refusal) => self.note(refusal.to_string()),
+        }
         Ok(())
-    }
-
-    /// Its own, and what was gone when an earlier agent's was restored.
-    fn to_restore(&self) -> Option<Lease> {
-        let lease = self.pilot.lease()?.clone();
-        Some(match &self.left {
-            Some(left) => lease.with(left),
-            None => lease,
-        })
     }
 
     /// What is left over does no harm: an event ends by itself, and a state file
@@ -48,7 +45,8 @@ impl<C: Connector, G: Guard> Agent<C, G> {
             Ok(files) => {
                 // At the end it is said once more.
                 self.left_told = None;
-                self.tell_left(left, &files);
+                let gone = self.gone(left);
+                self.tell_left(gone.as_ref(), &files);
             }
             Err(error) => self.note(error.to_string()),
         }

@@ -2,7 +2,9 @@
 
 mod begin;
 mod leave;
+mod leftovers;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
@@ -28,11 +30,13 @@ pub struct Agent<C: Connector, G: Guard> {
     trouble: Option<String>,
     /// Why nothing may be delayed, likewise.
     forbidden: Option<String>,
-    /// What an earlier agent left of this server and cannot be restored, since its column
-    /// families are gone.
+    /// What an earlier agent left of this server and is not restored: its column families were
+    /// gone, or do not take their original options. The pilot does not see them.
     left: Option<Lease>,
-    /// What was said of that.
+    /// What was said of those that are gone.
     left_told: Option<String>,
+    /// Those that do not take them, by name, and why: all are of what is left.
+    refused: BTreeMap<String, String>,
 }
 
 impl<C: Connector, G: Guard> fmt::Debug for Agent<C, G> {
@@ -73,6 +77,7 @@ impl<C: Connector, G: Guard> Agent<C, G> {
             forbidden: None,
             left: None,
             left_told: None,
+            refused: BTreeMap::new(),
         };
         agent.begin(unix_seconds)?;
         Ok(agent)
@@ -131,21 +136,49 @@ impl<C: Connector, G: Guard> Agent<C, G> {
 
     fn steer(&mut self, server: &mut C::Server) -> Result<()> {
         let seen = self.look(server)?;
-        let sight = self.pilot.see(&seen);
+        let managed = self.managed(&seen);
+        let sight = self.pilot.see(&managed);
         self.tell(&seen, sight);
         let now = self.now();
-        let forbidden =
-            self.hands
-                .forbid(server, &self.pilot, &self.settings, &mut self.records, now);
+        let forbidden = self.hands.forbid(
+            server,
+            &self.pilot,
+            self.left.as_ref(),
+            &self.settings,
+            &mut self.records,
+            now,
+        );
         self.tell_forbidden(forbidden.as_ref(), now);
-        let decisions = self.pilot.decide(&seen, forbidden.as_deref());
+        let decisions = self.pilot.decide(&managed, forbidden.as_deref());
+        let decisions = self.secure(server, decisions);
         let in_control = self.act(server, decisions)?;
         if in_control && !self.settings.dry_run {
             let now = self.now();
             self.hands.renew(now);
         }
-        self.records.show(&seen, &self.pilot);
+        self.records.show(&seen, &self.pilot, self.left.as_ref());
         Ok(())
+    }
+
+    /// Without those that delay, unless all who would restore know what they change. They are
+    /// decided anew in the next interval, which tells why they were not sent.
+    fn secure(&mut self, server: &mut C::Server, mut decisions: Vec<Decision>) -> Vec<Decision> {
+        if self.settings.dry_run || !decisions.iter().any(Decision::delays) {
+            return decisions;
+        }
+        let now = self.now();
+        let is_held = self.hands.secure(
+            server,
+            &self.pilot,
+            self.left.as_ref(),
+            &self.settings,
+            &mut self.records,
+            now,
+        );
+        if !is_held {
+            decisions.retain(|decision| !decision.delays());
+        }
+        decisions
     }
 
     fn look(&mut self, server: &mut C::Server) -> Result<Observation> {
@@ -153,9 +186,10 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         if self.settings.dry_run {
             return Ok(seen);
         }
-        let restored = self.restore_recorded(server, &seen.instance)?
-            || self.restore_returned(server, &seen.families)?;
-        if restored {
+        let is_there = |name: &str| seen.families.contains_key(name);
+        let is_new = !self.has_left(&seen.instance);
+        let restored = is_new && self.restore_recorded(server, &seen.instance)?;
+        if restored || self.restore_returned(server, is_there)? {
             return observe(server, self.now());
         }
         Ok(seen)
@@ -260,3 +294,5 @@ mod successions;
 mod takeovers;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod vanishings;

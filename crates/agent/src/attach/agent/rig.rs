@@ -87,10 +87,13 @@ impl Rig {
     }
 
     pub(super) fn said(&self, words: &str) -> bool {
-        self.said
-            .borrow()
-            .iter()
-            .any(|entry| entry.to_string().contains(words))
+        self.times_said(words) > 0
+    }
+
+    pub(super) fn times_said(&self, words: &str) -> usize {
+        let said = self.said.borrow();
+        let lines = said.iter().map(Entry::to_string);
+        lines.filter(|line| line.contains(words)).count()
     }
 
     /// Whether the metrics have a line, which is given without `lissom_attach_`.
@@ -104,6 +107,20 @@ impl Rig {
         let leases = read_leases(&self.directory.path().join("state"));
         let leases = leases.expect("readable").into_iter();
         let families = leases.flat_map(|lease| lease.families);
+        families.map(|(name, _)| name).collect()
+    }
+
+    /// Whether the state file says of a column family that it may have been changed.
+    pub(super) fn is_recorded_as_changed(&self, name: &str) -> bool {
+        let leases = read_leases(&self.directory.path().join("state")).expect("readable");
+        let mut leased = leases.iter().filter_map(|it| it.families.get(name));
+        leased.any(|leased| leased.changed)
+    }
+
+    /// The names of the column families that the event in the server restores.
+    pub(super) fn in_event(&self) -> Vec<String> {
+        let event = self.connector.world().event.clone();
+        let families = event.into_iter().flat_map(|lease| lease.families);
         families.map(|(name, _)| name).collect()
     }
 

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::Pilot;
+use super::{Decision, Pilot};
 use crate::decide::actuator::{Unmanaged, delayed, manage};
 use crate::decide::lease::{Lease, LeasedFamily, LeasedRateLimiter};
 use crate::decide::limiter;
 use crate::decide::observation::{Family, Observation};
+use crate::decide::stage::Stage;
 
 impl Pilot {
     pub(super) fn note_vanished(
@@ -100,6 +101,23 @@ impl Pilot {
             actuator: leased.actuator,
             original,
             delayed: delayed(&original, leased.actuator, &self.settings),
+            changed: leased.changed,
+        }
+    }
+
+    /// Takes note of the column families that get other options than their original ones.
+    pub(super) fn note_changed(&mut self, decisions: &[Decision]) {
+        let Some(lease) = &mut self.lease else {
+            return;
+        };
+        let others = decisions
+            .iter()
+            .filter(|it| it.to != Some(Stage::Original))
+            .filter_map(|it| it.change.column_family());
+        for name in others {
+            if let Some(leased) = lease.families.get_mut(name) {
+                leased.changed = true;
+            }
         }
     }
 

@@ -1,8 +1,8 @@
 //! All decisions about one server, interval by interval.
 //!
 //! Each interval goes: [`Pilot::see`] (which server is it, what are its original
-//! settings), the lease is put into safe hands by the caller, [`Pilot::decide`],
-//! the caller acts and reads back, [`Pilot::settle`].
+//! settings), the lease is put into safe hands by the caller, [`Pilot::decide`], once more
+//! where it has changed the lease, the caller acts and reads back, [`Pilot::settle`].
 
 mod deciding;
 mod leasing;
@@ -245,7 +245,8 @@ impl Pilot {
     }
 
     /// What should be set now. With `forbidden` everything goes back to its
-    /// original settings.
+    /// original settings. The lease tells from now on what is changed by it, and must be in
+    /// safe hands anew before a delay is sent.
     pub fn decide(&mut self, seen: &Observation, forbidden: Option<&str>) -> Vec<Decision> {
         self.measure(seen);
         let Some(lease) = self.lease.clone() else {
@@ -262,6 +263,7 @@ impl Pilot {
         if let Some(leased) = &lease.rate_limiter {
             decisions.extend(self.decide_limiter(seen, leased, forbidden));
         }
+        self.note_changed(&decisions);
         decisions
     }
 

@@ -258,6 +258,22 @@ fn a_family_that_is_created_anew_gets_its_original_options() {
 }
 
 #[test]
+fn a_family_is_noted_as_changed_with_its_first_delay_and_for_good() {
+    let mut scene = Scene::new(usual_settings());
+    let changed = |scene: &Scene| {
+        let lease = scene.pilot.lease().expect("seen");
+        lease.families["default"].changed
+    };
+    scene.turn(0);
+    assert!(!changed(&scene));
+    for load in [HIGH, 0, 0, 0] {
+        scene.turn(load);
+        assert!(changed(&scene));
+    }
+    assert_eq!(scene.stage(), Stage::Original);
+}
+
+#[test]
 fn three_refusals_are_enough() {
     let mut scene = Scene::new(usual_settings());
     scene.turn(HIGH);

@@ -85,11 +85,24 @@ impl SqlServer {
     pub(super) fn put(&mut self, schema: &str, lease: &Lease, lifetime: Duration) -> Result<()> {
         self.check_scheduler()?;
         let seconds = lifetime.as_secs();
-        let statement = match self.number(&event::count(schema))? {
-            Some(0) => event::create(schema, lease, seconds),
-            _ => event::alter(schema, lease, seconds),
+        let statement = if self.has_event(schema)? {
+            event::alter(schema, lease, seconds)
+        } else {
+            event::create(schema, lease, seconds)
         };
         self.run(&statement)
+    }
+
+    /// Whether or not events run now: one that is there may act later.
+    pub(super) fn narrow(&mut self, schema: &str, lease: &Lease, lifetime: Duration) -> Result<()> {
+        if self.has_event(schema)? {
+            self.run(&event::alter(schema, lease, lifetime.as_secs()))?;
+        }
+        Ok(())
+    }
+
+    fn has_event(&mut self, schema: &str) -> Result<bool> {
+        Ok(self.number(&event::count(schema))? != Some(0))
     }
 
     fn check_scheduler(&mut self) -> Result<()> {

@@ -235,6 +235,10 @@ impl Server for SqlServer {
         self.put(schema, lease, lifetime)
     }
 
+    fn narrow_event(&mut self, schema: &str, lease: &Lease, lifetime: Duration) -> Result<()> {
+        self.narrow(schema, lease, lifetime)
+    }
+
     fn drop_event(&mut self, schema: &str) -> Result<()> {
         self.run(&event::remove(schema))
     }
