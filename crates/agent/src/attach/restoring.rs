@@ -232,9 +232,8 @@ mod tests {
         let ledger = at(directory.path(), "old");
         ledger.record(&lease).expect("written");
         let mut server = connector.clone().connect().expect("reachable");
-        let mut restore = || {
-            restore_recorded(&ledger, &mut server, "the mock", Some("ops")).expect("restored")
-        };
+        let mut restore =
+            || restore_recorded(&ledger, &mut server, "the mock", Some("ops")).expect("restored");
         assert_eq!(restore().kept.len(), 1);
         assert_eq!(connector.world().event, None, "there was none");
         connector.world().event = Some(lease.clone());

@@ -137,13 +137,13 @@ fn dlc_lets_l0_wait_at_high_load_and_stays_within_its_bounds() {
 }
 
 #[test]
-fn look_ahead_lets_l0_wait_for_a_low_turn_that_it_foresees() {
+fn look_ahead_lets_what_lies_deeper_wait_for_a_low_turn_that_it_foresees() {
     // Until the load is forgotten, far more is expected to come in.
     let outcome = run(&by_turns(ScheduleKind::LookAhead, 0.006, 20));
-    let waiting = |it: &&crate::Ordered| it.order.level0 == Level0Order::Wait;
+    let waiting = |it: &&crate::Ordered| it.order.deep == DeepOrder::AtMost(0);
     let first = outcome.orders.iter().find(waiting);
     let first = first.unwrap_or_else(|| panic!("nothing waits: {:?}", outcome.orders));
-    assert!(first.order.why.ends_with("L0 waits"), "{first:?}");
+    assert!(first.order.why.ends_with("and the rest waits"), "{first:?}");
     assert!(first.at > 20.0, "before two turns nothing is known");
     // A low turn leaves fewer files than the trigger, four. A cycle writes 264 entries of
     // 1 KiB, four memtables and a bit; one more may be full at its end.

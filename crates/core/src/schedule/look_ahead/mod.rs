@@ -55,6 +55,10 @@ const NEWEST: f64 = 0.05;
 /// From this share of what may wait on, L0 is merged at any rate that the users leave.
 const HALF: f64 = 0.5;
 
+/// Share of the device under which no rate goes: what is flushed and what has begun come to an end,
+/// however little is written.
+const LEAST: f64 = 0.01;
+
 /// An interval so many times as long as the one before was late: the process was stopped, or the
 /// planner held up.
 const LATE: u32 = 10;
@@ -245,11 +249,11 @@ impl LookAhead {
                 let half = "L0 has half of what may wait there: it has what the users leave";
                 (left, format!("{why}; {half}"))
             }
-            false => (rate as u64, why),
+            false => (at_least(seen, rate), why),
         };
         Some(Order {
             deep,
-            bytes_per_second: Some(rate.max(1)),
+            bytes_per_second: Some(rate),
             ..Order::all(Phase::High, why)
         })
     }
@@ -274,6 +278,12 @@ impl LookAhead {
             ..Order::all(Phase::High, why)
         }
     }
+}
+
+/// A rate, or the least that there is.
+fn at_least(seen: &Seen, rate: f64) -> u64 {
+    let least = LEAST * seen.conditions.device_bytes_per_second;
+    rate.max(least).max(1.0) as u64
 }
 
 fn follow(mean: &mut Option<f64>, value: f64) {

@@ -2,7 +2,7 @@
 //! times.
 
 use super::foreseen::figures;
-use super::{FLUSHES, Foreseen, Level0Order, LookAhead, Seen};
+use super::{FLUSHES, Foreseen, Level0Order, LookAhead, Seen, at_least};
 
 /// Share of the files that may wait up to which waiting is considered at all. The rest is
 /// room for what comes in while a merge is under way: its files are there until it ends.
@@ -49,8 +49,8 @@ impl LookAhead {
         let inflow = self.flushed(seen);
         let moved = expected - repayable + debt.deep_bytes as f64;
         let rate = inflow + 2.0 * moved / remaining.max(1.0);
-        let rate = rate.max(FLUSHES * inflow).min(left as f64).max(1.0);
-        (Level0Order::MergeApart, rate as u64, why)
+        let rate = rate.max(FLUSHES * inflow).min(left as f64);
+        (Level0Order::MergeApart, at_least(seen, rate), why)
     }
 
     /// Bytes of L0 that the low phase can merge.
@@ -74,6 +74,6 @@ impl LookAhead {
     /// behind it; low phases give more.
     fn even(&self, seen: &Seen, left: u64) -> u64 {
         let rate = self.needs(seen, None).rate();
-        rate.min(left as f64).max(1.0) as u64
+        at_least(seen, rate.min(left as f64))
     }
 }
