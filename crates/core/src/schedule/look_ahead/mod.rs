@@ -235,14 +235,14 @@ impl LookAhead {
         debt.is_filled_to(HALF) || debt.level0_delayed_bytes as f64 >= HALF * most
     }
 
-    /// L0 is merged as it fills, and what lies deeper as far as it cannot wait, where the users
-    /// leave enough for it.
+    /// L0 is merged as it fills, where the users leave enough for that, and what lies deeper as far
+    /// as it cannot wait.
     fn evenly(&self, seen: &Seen, foreseen: Option<&Foreseen>, left: u64) -> Option<Order> {
         let needs = self.needs(seen, foreseen);
-        let rate = needs.rate();
-        if rate > left as f64 {
+        if needs.rate_of_level0() > left as f64 {
             return None;
         }
+        let rate = needs.rate().min(left as f64);
         let (deep, why) = below_level0(&needs, foreseen);
         let (rate, why) = match self.is_half_full(&seen.debt) {
             true => {

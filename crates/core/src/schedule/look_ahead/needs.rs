@@ -4,6 +4,10 @@
 //! the rate that this takes: bytes that come in bursts are felt, the same bytes spread over the
 //! phase are not.
 
+/// What is too much is spread over so many seconds at the least: at the very end of a phase all of it
+/// would be one burst.
+const SPREAD: f64 = 10.0;
+
 /// What has to be moved, and what need not be yet.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Needs {
@@ -36,16 +40,21 @@ impl Needs {
     ///
     /// flushed * (1 + level0_per_byte) + (owed - repayable) / seconds,
     ///
-    /// the second part where more is owed. Where nothing can be foreseen: what merges take in the
-    /// long run, flushed * (1 + per_byte).
+    /// the second part where more is owed, over ten seconds at the least. Where nothing can be
+    /// foreseen: what merges take in the long run, flushed * (1 + per_byte).
     pub(super) fn rate(&self) -> f64 {
         match self.phase {
             None => self.flushed * (1.0 + self.per_byte),
             Some(ahead) => {
                 let too_much = (self.owed() - ahead.repayable).max(0.0);
-                self.flushed * (1.0 + self.level0_per_byte) + too_much / ahead.seconds.max(1.0)
+                self.rate_of_level0() + too_much / ahead.seconds.max(SPREAD)
             }
         }
+    }
+
+    /// Bytes a second, flushes included, at which L0 is merged as fast as it fills.
+    pub(super) fn rate_of_level0(&self) -> f64 {
+        self.flushed * (1.0 + self.level0_per_byte)
     }
 
     /// Whether everything below L0 can wait for the low phase.
@@ -107,7 +116,7 @@ mod tests {
             }),
             ..delayed
         };
-        assert_eq!(at_its_end.rate(), 120.0, "as of one second");
+        assert_eq!(at_its_end.rate(), 57.0, "as over ten seconds");
     }
 
     #[test]

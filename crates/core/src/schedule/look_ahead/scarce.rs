@@ -1,4 +1,4 @@
-//! Where the users leave less than merges need: what waits in L0 is merged once instead of several
+//! Where the users leave less than merges of L0 need: what waits in L0 is merged once instead of several
 //! times.
 
 use super::foreseen::figures;
@@ -34,8 +34,7 @@ impl LookAhead {
             return (Level0Order::MergeApart, left, format!("{figures}; {why}"));
         }
         if expected <= repayable {
-            let even = self.even(seen, left);
-            return (Level0Order::Wait, even, format!("{figures}: L0 waits"));
+            return (Level0Order::Wait, left, format!("{figures}: L0 waits"));
         }
         let why = format!("{figures}: what is too much is merged by itself meanwhile");
         // A merge that is slowed down holds its files for longer, and all that come meanwhile.
@@ -67,13 +66,5 @@ impl LookAhead {
         let files = self.bounds.max_level0_files as f64;
         let by_files = self.file_bytes.map_or(f64::INFINITY, |each| each * files);
         ROOM * bytes.min(by_files)
-    }
-
-    /// The rate at which merges keep up in the long run, flushes included: what is flushed now
-    /// costs as much. Whatever is faster is over sooner, and meanwhile users wait for the device
-    /// behind it; low phases give more.
-    fn even(&self, seen: &Seen, left: u64) -> u64 {
-        let rate = self.needs(seen, None).rate();
-        at_least(seen, rate.min(left as f64))
     }
 }

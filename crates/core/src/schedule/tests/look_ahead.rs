@@ -200,24 +200,26 @@ fn a_merge_of_l0_that_runs_is_no_debt_and_gets_what_the_users_leave() {
     assert_eq!(held_up.bytes_per_second, Some(left));
 }
 
-/// Four bytes are moved for each that is flushed, and a low phase follows that repays what waits.
+/// However much has begun below it: that goes on at what is left, and L0 waits for none of it.
 #[test]
-fn while_l0_waits_what_has_begun_goes_on_no_faster_than_merges_need_in_the_long_run() {
+fn l0_waits_only_where_the_users_leave_too_little_for_it() {
     let mut schedule = LookAhead::new(BOUNDS, DEVICE);
     fly(&mut schedule, 20, 20, 5);
-    let order = |logged: u64| {
-        let mut now = on(350e6, 220, HIGH, 2);
-        now.load.logged_bytes = logged;
-        now.debt.deep_bytes = 1 << 40;
+    let order = |device: f64, begun: u64| {
+        let mut now = on(device, 220, HIGH, 2);
+        now.debt.deep_bytes = begun;
         schedule.clone().order(&now)
     };
-    let waits = order(2_000_000);
-    assert_eq!(waits.level0, Level0Order::Wait, "{}", waits.why);
-    assert_eq!(waits.bytes_per_second, Some(10_000_000), "{}", waits.why);
-    let more = order(6_000_000).bytes_per_second;
-    assert_eq!(more, Some(30_000_000), "users write more than usual");
-    let most = order(60_000_000).bytes_per_second;
-    assert_eq!(most, Some(90_000_000), "what the users leave");
+    for begun in [0, 1 << 40] {
+        let scarce = order(SLOW, begun);
+        assert_eq!(scarce.level0, Level0Order::Wait, "{}", scarce.why);
+        assert_eq!(scarce.bytes_per_second, Some(9_900_000), "{}", scarce.why);
+        let enough = order(350e6, begun);
+        assert_eq!(enough.level0, Level0Order::Merge, "{}", enough.why);
+    }
+    let begun = order(350e6, 1 << 40);
+    assert_eq!(begun.deep, DeepOrder::Paced, "{}", begun.why);
+    assert_eq!(begun.bytes_per_second, Some(35_000_000), "{}", begun.why);
 }
 
 /// A column family of small files, or of a bound of its own, is at it long before all bytes may.
