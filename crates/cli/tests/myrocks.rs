@@ -128,6 +128,11 @@ fn a_killed_program_is_restored_for_by_its_watchdog() {
     let metrics = scrape(&program.said());
     let is_up = metrics.lines().any(|it| it == "lissom_attach_up 1");
     assert!(is_up, "{metrics}");
+    let running = program.descendants.running();
+    assert!(
+        running.contains(&program.child.id()) && running.len() > 1,
+        "{running:?}"
+    );
     program.child.kill().expect("it runs");
     program.child.wait().expect("it ends");
     wait_for("the watchdog restores", || server.options() == original);

@@ -97,6 +97,15 @@ pub(super) fn still_refused(column_family: &str, why: &str) -> String {
     )
 }
 
+/// The sentence for what is restored and could not be taken out of the state files.
+pub(super) fn still_in_file(restored: &Lease, error: &Error) -> String {
+    let names: Vec<&str> = restored.families.keys().map(String::as_str).collect();
+    format!(
+        "column family {} has its original options again, but stays recorded: {error}",
+        names.join(", ")
+    )
+}
+
 /// The sentence of an end at which the settings could not be restored.
 pub(super) fn not_restored(place: &str, error: &Error, waited: Duration) -> Error {
     Error::refused(format!(

@@ -146,7 +146,8 @@ impl<G: Guard> Hands<G> {
         Ok(())
     }
 
-    /// An event that has nothing to restore any more must not go on with what it had.
+    /// An event that has nothing to restore any more must not go on with what it had. One that
+    /// this agent did not put may still have to act.
     fn keep_event<S: Server>(
         &mut self,
         server: &mut S,
@@ -155,12 +156,25 @@ impl<G: Guard> Hands<G> {
         now: Duration,
     ) -> Result<()> {
         if whole.is_empty() {
-            self.event_at = None;
-            return server.drop_event(schema);
+            return self.drop_own_event(server, schema);
         }
         server.put_event(schema, whole, EVENT_LIFETIME)?;
         self.event_at = Some(now);
         Ok(())
+    }
+
+    /// Removes the event, if this agent has put it.
+    pub(super) fn drop_own_event<S: Server>(&mut self, server: &mut S, schema: &str) -> Result<()> {
+        if self.event_at.is_some() {
+            server.drop_event(schema)?;
+            self.event_at = None;
+        }
+        Ok(())
+    }
+
+    /// The event was put there before anything was held.
+    pub(super) fn has_put_event(&mut self, now: Duration) {
+        self.event_at = Some(now);
     }
 
     /// Whether the guard has heard of the agent lately enough for a delay to be

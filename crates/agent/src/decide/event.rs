@@ -19,6 +19,8 @@ pub const BODIES: &str = "SELECT EVENT_DEFINITION FROM information_schema.EVENTS
 pub const COUNT_ENABLED: &str = "SELECT COUNT(*) FROM information_schema.EVENTS \
      WHERE EVENT_NAME = 'lissom_attach' AND STATUS = 'ENABLED'";
 
+/// What the server refuses of one column family keeps it from none of those after it.
+const CONTINUE: &str = "DECLARE CONTINUE HANDLER FOR SQLEXCEPTION BEGIN END;";
 /// What stands before a column family's name in a body, and before the rate limits.
 const FAMILY: &str = "BINARY CF_NAME = '";
 const RATE_LIMITS: &str = "@@GLOBAL.rocksdb_rate_limiter_bytes_per_sec IN (";
@@ -37,6 +39,16 @@ pub fn alter(schema: &str, lease: &Lease, lifetime_seconds: u64) -> String {
 /// Removes the event.
 pub fn remove(schema: &str) -> String {
     format!("DROP EVENT IF EXISTS `{schema}`.`{EVENT}`")
+}
+
+/// Has the event restore this lease only. Where none is seen, that may be for want of the
+/// privilege: removing none says so, and does nothing else.
+pub fn narrow(schema: &str, lease: &Lease, lifetime_seconds: u64, is_seen: bool) -> String {
+    if is_seen {
+        alter(schema, lease, lifetime_seconds)
+    } else {
+        remove(schema)
+    }
 }
 
 /// How many such events a schema has.
@@ -58,7 +70,7 @@ fn definition(schema: &str, lease: &Lease, lifetime_seconds: u64) -> String {
          ENDS CURRENT_TIMESTAMP + INTERVAL {lifetime_seconds} SECOND \
          ON COMPLETION NOT PRESERVE ENABLE \
          COMMENT 'lissom attach: restores RocksDB options when the agent is gone' \
-         DO BEGIN IF IS_FREE_LOCK('{AGENT_LOCK}') = 1 THEN {}END IF; END",
+         DO BEGIN {CONTINUE} IF IS_FREE_LOCK('{AGENT_LOCK}') = 1 THEN {}END IF; END",
         restore(lease)
     )
 }
@@ -184,7 +196,8 @@ mod tests {
         for part in [
             "CREATE EVENT `ops`.`lissom_attach` ON SCHEDULE EVERY 5 SECOND",
             "INTERVAL 3600 SECOND ON COMPLETION NOT PRESERVE ENABLE COMMENT",
-            "IF IS_FREE_LOCK('lissom.attach') = 1 THEN IF EXISTS",
+            "DO BEGIN DECLARE CONTINUE HANDLER FOR SQLEXCEPTION BEGIN END; \
+             IF IS_FREE_LOCK('lissom.attach') = 1 THEN IF EXISTS",
             "BINARY CF_NAME = 'default' AND OPTION_TYPE = 'LEVEL0_FILE_NUM_COMPACTION_TRIGGER' \
              AND `VALUE` = '20') THEN SET GLOBAL rocksdb_update_cf_options = \
              'default={level0_file_num_compaction_trigger=4}'; END IF; ",
@@ -197,6 +210,9 @@ mod tests {
         let altered = alter("ops", &usual_lease("here"), 3_600);
         assert_eq!(altered, event.replacen("CREATE", "ALTER", 1));
         assert_eq!(remove("ops"), "DROP EVENT IF EXISTS `ops`.`lissom_attach`");
+        assert_eq!(narrow("ops", &usual_lease("here"), 3_600, true), altered);
+        let unseen = narrow("ops", &usual_lease("here"), 3_600, false);
+        assert_eq!(unseen, remove("ops"));
         for query in [BODIES, COUNT_ENABLED, count("ops").as_str()] {
             assert!(
                 query.contains(&format!("EVENT_NAME = '{EVENT}'")),

@@ -348,8 +348,13 @@ impl Server for MockServer {
         if !changes.is_empty() && is_claimed {
             return Err(Error::fix("the event waits for the lock"));
         }
-        for change in &changes {
+        let (refused, taken): (Vec<_>, Vec<_>) =
+            changes.iter().partition(|change| world.refuses(change));
+        for change in taken {
             world.make(change);
+        }
+        if !refused.is_empty() {
+            return Err(Error::fix("the event has not taken all back"));
         }
         Ok(())
     }

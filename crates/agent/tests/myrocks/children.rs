@@ -137,8 +137,15 @@ impl AgentProcess {
         self.child.wait().expect("it ends").success()
     }
 
-    /// Kills it without a word.
+    /// Kills it without a word. Its watchdog is among those that are looked for at the end.
     pub fn kill(&mut self) {
+        let running = self.descendants.running();
+        assert!(running.contains(&self.child.id()), "{running:?}");
+        assert!(running.contains(&self.watchdog()), "{running:?}");
+        self.end();
+    }
+
+    fn end(&mut self) {
         self.child.kill().expect("it runs");
         self.child.wait().expect("it ends");
     }
@@ -155,7 +162,7 @@ impl AgentProcess {
     pub fn kill_both(&mut self) {
         signal("-STOP", self.child.id());
         signal("-KILL", self.watchdog());
-        self.kill();
+        self.end();
     }
 
     /// Restores by its files what is at another address.

@@ -84,7 +84,7 @@ impl<C: Connector, G: Guard> Agent<C, G> {
     /// Nobody else may be attached, and what an earlier agent has left behind must
     /// have restored: its delayed settings would be taken for the original ones. That
     /// comes first, since an earlier agent's watchdog and its event wait for the lock.
-    fn take_over(&mut self, server: &mut C::Server, instance: &Instance) -> Result<()> {
+    pub(super) fn take_over(&mut self, server: &mut C::Server, instance: &Instance) -> Result<()> {
         if !server.await_free(Role::Agent, CLAIM_PATIENCE)? {
             // It says who holds it.
             self.claim(server)?;
@@ -130,14 +130,15 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         server: &mut C::Server,
         instance: &Instance,
     ) -> Result<bool> {
-        let lease = self.pilot.lease();
-        if lease.is_some_and(|lease| lease.standing(instance) == Standing::InForce) {
+        let own = self.pilot.lease().cloned();
+        if let Some(own) = &own
+            && own.standing(instance) == Standing::InForce
+        {
+            self.recall_left(own)?;
             return Ok(false);
         }
-        let own = lease.cloned();
-        self.left = None;
-        self.refused.clear();
-        // Known only once all is looked at: see `has_left`.
+        // What is left of the server before is forgotten only once all is looked at here: that
+        // one may answer again.
         let mut all_left = None;
         let mut restored = false;
         for lease in self.records.ledger.of_server(&instance.identity)? {
@@ -158,7 +159,7 @@ impl<C: Connector, G: Guard> Agent<C, G> {
                 }
             }
         }
-        self.left = all_left;
+        self.find_left(instance.clone(), all_left);
         Ok(restored)
     }
 
@@ -173,11 +174,16 @@ impl<C: Connector, G: Guard> Agent<C, G> {
 
     /// Whoever asks for an event in the server must not learn at the first high load that
     /// there can be none. What an earlier agent left is in one at every moment.
-    fn prepare_event(&self, server: &mut C::Server) -> Result<()> {
+    fn prepare_event(&mut self, server: &mut C::Server) -> Result<()> {
         match (&self.settings.server_lease, &self.left) {
             (None, _) => Ok(()),
             (Some(schema), None) => server.prepare_event(schema),
-            (Some(schema), Some(left)) => server.put_event(schema, left, EVENT_LIFETIME),
+            (Some(schema), Some(left)) => {
+                server.put_event(schema, left, EVENT_LIFETIME)?;
+                let now = self.now();
+                self.hands.has_put_event(now);
+                Ok(())
+            }
         }
     }
 

@@ -22,9 +22,11 @@ impl<C: Connector, G: Guard> Agent<C, G> {
                 None => self.reconnect()?,
             };
             let left = self.restore(&mut server, &lease)?;
-            self.restore_left(&mut server)?;
+            // That is its own server: what was found out of another one is of no use here.
+            self.recall_left(&lease)?;
+            let earlier = self.restore_left(&mut server)?;
             self.hands.release();
-            let left = Lease::join(left, self.left.clone());
+            let left = Lease::join(left, earlier);
             self.clear_up(&mut server, &lease, left.as_ref());
             self.server = Some(server);
         }
@@ -52,10 +54,10 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         }
     }
 
-    fn clear_event(&self, server: &mut C::Server, left: Option<&Lease>) -> Result<()> {
+    fn clear_event(&mut self, server: &mut C::Server, left: Option<&Lease>) -> Result<()> {
         match (&self.settings.server_lease, left) {
             (None, _) => Ok(()),
-            (Some(schema), None) => server.drop_event(schema),
+            (Some(schema), None) => self.hands.drop_own_event(server, schema),
             (Some(schema), Some(left)) => server.put_event(schema, left, EVENT_LIFETIME),
         }
     }

@@ -5,17 +5,22 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::Agent;
-use crate::attach::act::{still_recorded, still_refused};
-use crate::decide::{Instance, Lease, Observation, Standing};
+use crate::attach::act::{still_in_file, still_recorded, still_refused};
+use crate::decide::{Instance, Lease, Observation, OptionsByFamily, Standing};
 use crate::error::{Error, ErrorKind, Result};
 use crate::server::{Connector, Server};
 use crate::watchdog::Guard;
+
+/// What is left, if it is of the server that answers.
+pub(super) fn left_at<'a>(left: Option<&'a Lease>, instance: &Instance) -> Option<&'a Lease> {
+    left.filter(|left| left.standing(instance) == Standing::InForce)
+}
 
 impl<C: Connector, G: Guard> Agent<C, G> {
     /// What the pilot may see: it would take the options of what is left for original ones.
     pub(super) fn managed(&self, seen: &Observation) -> Observation {
         let mut managed = seen.clone();
-        if let Some(left) = &self.left {
+        if let Some(left) = left_at(self.left.as_ref(), &seen.instance) {
             managed
                 .families
                 .retain(|name, _| !left.families.contains_key(name));
@@ -26,8 +31,36 @@ impl<C: Connector, G: Guard> Agent<C, G> {
     /// Whether there is anything left of this server: all else that is recorded of it was
     /// restored then.
     pub(super) fn has_left(&self, instance: &Instance) -> bool {
-        let is_of_it = |left: &Lease| left.standing(instance) == Standing::InForce;
-        self.left.as_ref().is_some_and(is_of_it)
+        left_at(self.left.as_ref(), instance).is_some()
+    }
+
+    /// What is left is this, and of this server.
+    pub(super) fn find_left(&mut self, of: Instance, left: Option<Lease>) {
+        self.left = left;
+        self.left_of = Some(of);
+        self.refused.clear();
+    }
+
+    /// What is left of the agent's own server, by the state files, if something was found out of
+    /// another one since: that one was not accepted, and its own answers again.
+    pub(super) fn recall_left(&mut self, own: &Lease) -> Result<()> {
+        let is_own = |of: &Instance| own.standing(of) == Standing::InForce;
+        if self.left_of.as_ref().is_some_and(is_own) {
+            return Ok(());
+        }
+        let mut recorded = self.records.ledger.of_server(&own.identity)?;
+        recorded.retain(|lease| lease.is_of_same_run(own));
+        let all = recorded.into_iter().map(Some).fold(None, Lease::join);
+        let besides = all.and_then(|all| all.without(own, None));
+        // Of what an earlier agent set only what was changed is left, and no rate limiter.
+        let left = besides.and_then(|besides| besides.absent_from(&OptionsByFamily::new()));
+        let of = Instance {
+            identity: own.identity.clone(),
+            started_at: own.started_at,
+            uptime: 0,
+        };
+        self.find_left(of, left);
+        Ok(())
     }
 
     /// Column families that were gone when all else was restored, and are there again: before
@@ -36,16 +69,21 @@ impl<C: Connector, G: Guard> Agent<C, G> {
     pub(super) fn restore_returned(
         &mut self,
         server: &mut C::Server,
+        instance: &Instance,
         is_there: impl Fn(&str) -> bool,
     ) -> Result<bool> {
-        let Some(left) = self.left.clone() else {
+        let Some(left) = left_at(self.left.as_ref(), instance).cloned() else {
             return Ok(false);
         };
         let mut restored = false;
         let mut refused = BTreeMap::new();
         for name in left.families.keys().filter(|name| is_there(name)) {
-            match self.take_back_part(server, &left.only(name)) {
-                Ok(()) => restored = true,
+            let part = left.only(name);
+            match self.restore(server, &part) {
+                Ok(gone) => {
+                    restored = true;
+                    self.part_is_back(&part, gone.as_ref());
+                }
                 Err(error) if error.kind() == ErrorKind::Lost => return Err(error),
                 Err(error) => {
                     refused.insert(name.clone(), error.to_string());
@@ -56,22 +94,28 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         Ok(restored)
     }
 
-    /// The same at the end, when nothing was read of the server yet.
-    pub(super) fn restore_left(&mut self, server: &mut C::Server) -> Result<()> {
-        let Some(left) = &self.left else {
-            return Ok(());
+    /// The same at the end, when nothing was read of the server yet. Returns what is still left
+    /// of it.
+    pub(super) fn restore_left(&mut self, server: &mut C::Server) -> Result<Option<Lease>> {
+        let instance = server.instance()?;
+        let Some(left) = left_at(self.left.as_ref(), &instance) else {
+            return Ok(None);
         };
         let names: Vec<&str> = left.families.keys().map(String::as_str).collect();
         let there = server.options(&names)?;
-        self.restore_returned(server, |name| there.contains_key(name))?;
-        Ok(())
+        self.restore_returned(server, &instance, |name| there.contains_key(name))?;
+        Ok(self.left.clone())
     }
 
-    fn take_back_part(&mut self, server: &mut C::Server, part: &Lease) -> Result<()> {
-        let gone = self.take_back(server, part)?;
+    /// A part of what is left is restored, but for what is gone. Where the state file cannot say
+    /// so, the server has its settings all the same, and is looked after.
+    fn part_is_back(&mut self, part: &Lease, gone: Option<&Lease>) {
         let left = self.left.take();
-        self.left = left.and_then(|left| left.without(part, gone.as_ref()));
-        Ok(())
+        self.left = left.and_then(|left| left.without(part, gone));
+        match self.records.ledger.settle(part, gone) {
+            Ok(files) => self.tell_left(gone, &files),
+            Err(error) => self.note(still_in_file(part, &error)),
+        }
     }
 
     /// Restores what is recorded, and takes it out of the state files but for what is gone

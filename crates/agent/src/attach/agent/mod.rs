@@ -8,12 +8,15 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
+use self::leftovers::left_at;
 use super::act::{carry_out, in_control};
 use super::hands::Hands;
 use super::records::Records;
-use crate::decide::{Continuity, Decision, Event, Lease, Observation, Outcome, Pilot, Sight};
+use crate::decide::{
+    Continuity, Decision, Event, Instance, Lease, Observation, Outcome, Pilot, Sight, Standing,
+};
 use crate::error::{Error, ErrorKind, Result};
-use crate::server::{Connector, observe};
+use crate::server::{Connector, Server, observe};
 use crate::settings::Settings;
 use crate::watchdog::Guard;
 
@@ -33,6 +36,8 @@ pub struct Agent<C: Connector, G: Guard> {
     /// What an earlier agent left of this server and is not restored: its column families were
     /// gone, or do not take their original options. The pilot does not see them.
     left: Option<Lease>,
+    /// Of which server, from which start of it, that was found out.
+    left_of: Option<Instance>,
     /// What was said of those that are gone.
     left_told: Option<String>,
     /// Those that do not take them, by name, and why: all are of what is left.
@@ -76,6 +81,7 @@ impl<C: Connector, G: Guard> Agent<C, G> {
             trouble: None,
             forbidden: None,
             left: None,
+            left_of: None,
             left_told: None,
             refused: BTreeMap::new(),
         };
@@ -103,7 +109,7 @@ impl<C: Connector, G: Guard> Agent<C, G> {
     fn try_tick(&mut self) -> Result<()> {
         let mut server = match self.server.take() {
             Some(server) => server,
-            None => self.reconnect()?,
+            None => self.resume()?,
         };
         let steered = self.steer(&mut server);
         let lost = matches!(&steered, Err(error) if error.kind() == ErrorKind::Lost);
@@ -116,11 +122,33 @@ impl<C: Connector, G: Guard> Agent<C, G> {
     /// Its own earlier session may still hold the lock, and may still carry out what
     /// it was told last: until it has ended, nothing that is read here counts.
     fn reconnect(&mut self) -> Result<C::Server> {
-        let mut server = self.connector.connect()?;
-        self.hands.doubt();
+        let mut server = self.connect_again()?;
         if !self.settings.dry_run {
             self.claim(&mut server)?;
         }
+        Ok(server)
+    }
+
+    /// The same where the agent goes on. At another server an earlier agent's watchdog and its
+    /// event come first, as at the beginning. After a restart they do not: its own watchdog
+    /// stays at that server, and its settings are the configured ones.
+    fn resume(&mut self) -> Result<C::Server> {
+        let mut server = self.connect_again()?;
+        if !self.settings.dry_run {
+            let instance = server.instance()?;
+            let lease = self.pilot.lease();
+            if lease.is_none_or(|lease| lease.standing(&instance) == Standing::Foreign) {
+                self.take_over(&mut server, &instance)?;
+            } else {
+                self.claim(&mut server)?;
+            }
+        }
+        Ok(server)
+    }
+
+    fn connect_again(&mut self) -> Result<C::Server> {
+        let server = self.connector.connect()?;
+        self.hands.doubt();
         Ok(server)
     }
 
@@ -143,26 +171,32 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         let forbidden = self.hands.forbid(
             server,
             &self.pilot,
-            self.left.as_ref(),
+            left_at(self.left.as_ref(), &seen.instance),
             &self.settings,
             &mut self.records,
             now,
         );
         self.tell_forbidden(forbidden.as_ref(), now);
         let decisions = self.pilot.decide(&managed, forbidden.as_deref());
-        let decisions = self.secure(server, decisions);
+        let decisions = self.secure(server, &seen.instance, decisions);
         let in_control = self.act(server, decisions)?;
         if in_control && !self.settings.dry_run {
             let now = self.now();
             self.hands.renew(now);
         }
-        self.records.show(&seen, &self.pilot, self.left.as_ref());
+        let left = left_at(self.left.as_ref(), &seen.instance);
+        self.records.show(&seen, &self.pilot, left);
         Ok(())
     }
 
     /// Without those that delay, unless all who would restore know what they change. They are
     /// decided anew in the next interval, which tells why they were not sent.
-    fn secure(&mut self, server: &mut C::Server, mut decisions: Vec<Decision>) -> Vec<Decision> {
+    fn secure(
+        &mut self,
+        server: &mut C::Server,
+        instance: &Instance,
+        mut decisions: Vec<Decision>,
+    ) -> Vec<Decision> {
         if self.settings.dry_run || !decisions.iter().any(Decision::delays) {
             return decisions;
         }
@@ -170,7 +204,7 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         let is_held = self.hands.secure(
             server,
             &self.pilot,
-            self.left.as_ref(),
+            left_at(self.left.as_ref(), instance),
             &self.settings,
             &mut self.records,
             now,
@@ -189,7 +223,7 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         let is_there = |name: &str| seen.families.contains_key(name);
         let is_new = !self.has_left(&seen.instance);
         let restored = is_new && self.restore_recorded(server, &seen.instance)?;
-        if restored || self.restore_returned(server, is_there)? {
+        if restored || self.restore_returned(server, &seen.instance, is_there)? {
             return observe(server, self.now());
         }
         Ok(seen)

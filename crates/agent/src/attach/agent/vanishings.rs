@@ -113,6 +113,77 @@ fn what_is_delayed_is_recorded_as_changed_before_it_is() {
     assert!(delays > 0);
 }
 
+/// An agent that is about to delay `cf_hot` for the first time.
+fn about_to_delay() -> (Rig, TestAgent) {
+    let rig = Rig::new();
+    rig.connector.world().create_family("cf_hot");
+    let mut agent = rig.attach(with_event()).expect("attached");
+    rig.turn(&mut agent, HIGH);
+    (rig, agent)
+}
+
+#[test]
+fn what_the_guard_or_the_event_does_not_know_of_is_not_delayed() {
+    for guard in [true, false] {
+        let (rig, mut agent) = about_to_delay();
+        rig.guard.0.borrow_mut().broken = guard;
+        rig.connector.world().events_run = guard;
+        rig.turn(&mut agent, HIGH);
+        assert!(rig.is_as_owned(), "guard: {guard}");
+    }
+}
+
+#[test]
+fn what_is_delayed_is_known_as_changed_to_the_guard_and_the_event() {
+    let (rig, mut agent) = about_to_delay();
+    rig.turn(&mut agent, HIGH);
+    assert!(rig.is_delayed());
+    let guarded = rig.guard.0.borrow().lease.clone();
+    let event = rig.connector.world().event.clone();
+    for lease in [guarded, event] {
+        assert!(lease.expect("held").families["cf_hot"].changed);
+    }
+}
+
+#[test]
+fn what_is_restored_and_cannot_be_written_down_is_looked_after() {
+    let rig = left_without_a_family();
+    let mut agent = rig.attach(with_event()).expect("attached");
+    rig.turn(&mut agent, 0);
+    rig.connector.world().create_family("cf_hot");
+    let in_the_way = rig.directory.path().join("state.tmp");
+    std::fs::create_dir(&in_the_way).expect("in the way");
+    rig.turn(&mut agent, 0);
+    assert!(rig.is_as_owned() && agent.refusal().is_none());
+    assert!(rig.said("cf_hot has its original options again, but stays recorded"));
+    assert!(!rig.said("is there again") && rig.shows("changes_outstanding 0"));
+    std::fs::remove_dir(&in_the_way).expect("out of the way");
+    for _ in 0..12 {
+        rig.turn(&mut agent, HIGH);
+    }
+    let options = rig.connector.world().family("cf_hot").options;
+    assert_ne!(
+        options,
+        usual_family().options,
+        "it is delayed as all others"
+    );
+    agent.leave().expect("restored");
+    assert!(rig.is_as_owned() && rig.recorded().is_empty());
+}
+
+#[test]
+fn an_event_goes_on_after_what_is_refused() {
+    let rig = Rig::new();
+    rig.connector.world().create_family("cf_hot");
+    drop(rig.delaying_by(with_event()));
+    // The next agent is on another machine.
+    std::fs::remove_file(rig.directory.path().join("state")).expect("recorded");
+    rig.connector.world().refusing = Some("cf_hot".into());
+    rig.attach(with_event())
+        .expect_err("cf_hot is delayed still");
+    assert!(!rig.is_delayed() && !rig.is_as_owned());
+}
+
 #[test]
 fn the_event_of_the_next_agent_has_what_an_earlier_one_left() {
     let rig = left_without_a_family();

@@ -95,10 +95,8 @@ impl SqlServer {
 
     /// Whether or not events run now: one that is there may act later.
     pub(super) fn narrow(&mut self, schema: &str, lease: &Lease, lifetime: Duration) -> Result<()> {
-        if self.has_event(schema)? {
-            self.run(&event::alter(schema, lease, lifetime.as_secs()))?;
-        }
-        Ok(())
+        let is_seen = self.has_event(schema)?;
+        self.run(&event::narrow(schema, lease, lifetime.as_secs(), is_seen))
     }
 
     fn has_event(&mut self, schema: &str) -> Result<bool> {
