@@ -198,15 +198,21 @@ mod tests {
         assert_eq!(ledger.leases(), Ok(vec![lease]));
     }
 
-    #[test]
-    fn what_is_gone_stays_recorded_until_it_is_there_again() {
-        let directory = tempfile::tempdir().expect("a directory");
+    /// A recorded lease of two column families, of which the server has one: `cf_hot` is gone.
+    fn without_a_family(directory: &Path) -> (Lease, MockConnector, Ledger) {
         let mut lease = usual_lease("here");
         let leased = lease.families["default"];
         lease.families.insert("cf_hot".into(), leased);
         let connector = delayed(&lease);
-        let ledger = at(directory.path(), "old");
+        let ledger = at(directory, "old");
         ledger.record(&lease).expect("written");
+        (lease, connector, ledger)
+    }
+
+    #[test]
+    fn what_is_gone_stays_recorded_until_it_is_there_again() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let (lease, connector, ledger) = without_a_family(directory.path());
         let report = restored(&ledger, &connector);
         assert!(connector.world().is_as_owned());
         assert!(report.recorded && report.elsewhere.is_empty());
@@ -215,7 +221,7 @@ mod tests {
             assert!(report.kept[0].contains(words), "{report:?}");
         }
         connector.world().create_family("cf_hot");
-        connector.world().family("cf_hot").options = leased.delayed;
+        connector.world().family("cf_hot").options = lease.families["cf_hot"].delayed;
         let report = restored(&ledger, &connector);
         assert!(connector.world().is_as_owned());
         assert_eq!((report.changes.len(), report.kept.len()), (1, 0));
@@ -225,12 +231,7 @@ mod tests {
     #[test]
     fn the_event_goes_on_with_what_stays_recorded_and_nothing_else() {
         let directory = tempfile::tempdir().expect("a directory");
-        let mut lease = usual_lease("here");
-        let leased = lease.families["default"];
-        lease.families.insert("cf_hot".into(), leased);
-        let connector = delayed(&lease);
-        let ledger = at(directory.path(), "old");
-        ledger.record(&lease).expect("written");
+        let (lease, connector, ledger) = without_a_family(directory.path());
         let mut server = connector.clone().connect().expect("reachable");
         let mut restore =
             || restore_recorded(&ledger, &mut server, "the mock", Some("ops")).expect("restored");
