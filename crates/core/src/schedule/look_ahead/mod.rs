@@ -55,6 +55,11 @@ const NEWEST: f64 = 0.05;
 /// From this share of what may wait on, L0 is merged at any rate that the users leave.
 const HALF: f64 = 0.5;
 
+/// Share of what may ever wait that does: in L0, from there on nothing is left to wait for, and below
+/// it, what is too much is merged at high load, too. The rest is room for what comes in while a merge
+/// is under way.
+const ROOM: f64 = 0.8;
+
 /// Share of the device under which no rate goes: what is flushed and what has begun come to an end,
 /// however little is written.
 const LEAST: f64 = 0.01;
@@ -76,6 +81,8 @@ pub struct LookAhead {
     hourly: Hourly,
     /// Bytes a second that are flushed at high load.
     inflow: Option<f64>,
+    /// The same at low load.
+    calm_inflow: Option<f64>,
     /// Bytes a second that users take of the device at low load.
     calm_client: Option<f64>,
     work: Level0Work,
@@ -97,6 +104,9 @@ struct Kept {
     #[serde(default)]
     hourly: Hourly,
     inflow: Option<f64>,
+    /// Absent in state files that do not tell it.
+    #[serde(default)]
+    calm_inflow: Option<f64>,
     /// Absent in state files that do not tell it.
     #[serde(default)]
     calm_client: Option<f64>,
@@ -124,6 +134,7 @@ impl Kept {
             && kept.all_work.is_sound()
             && kept.speed.is_sound()
             && is_rate(kept.inflow)
+            && is_rate(kept.calm_inflow)
             && is_rate(kept.calm_client);
         if sound {
             Ok(kept)
@@ -145,6 +156,7 @@ impl LookAhead {
             daily: Daily::default(),
             hourly: Hourly::default(),
             inflow: None,
+            calm_inflow: None,
             calm_client: None,
             work: Level0Work::default(),
             all_work: Work::default(),
@@ -170,18 +182,15 @@ impl LookAhead {
     /// Takes up what an interval shows.
     fn learn(&mut self, seen: &Seen, phase: Phase, client: f64) {
         match phase {
-            Phase::High => {
-                // What is logged is flushed later, in lumps.
-                let gamma = seen.conditions.compressed_share;
-                follow(&mut self.inflow, gamma * seen.load.logged_per_second());
-            }
+            Phase::High => follow(&mut self.inflow, flushed_now(seen)),
             Phase::Low => {
+                follow(&mut self.calm_inflow, flushed_now(seen));
                 follow(&mut self.calm_client, client);
                 self.learn_speed(seen);
             }
         }
         self.work.learn(&seen.load);
-        self.all_work.learn(&seen.load);
+        self.all_work.learn(&seen.load, &seen.debt);
         if seen.debt.level0_files > 0 {
             let mean = seen.debt.level0_bytes as f64 / seen.debt.level0_files as f64;
             follow(&mut self.file_bytes, mean);
@@ -215,13 +224,18 @@ impl LookAhead {
     }
 
     fn needs(&self, seen: &Seen, foreseen: Option<&Foreseen>) -> Needs {
-        let rate = self.speed_at_low_load(seen, seen.conditions.workers);
+        let per_byte = self.all_work.per_byte();
+        // What is written in the low phase is merged in it, too.
+        let speed = self.speed_at_low_load(seen, seen.conditions.workers);
+        let rate = (speed - per_byte * self.calm_inflow.unwrap_or(0.0)).max(0.0);
         Needs {
             flushed: self.flushed(seen),
+            usual: self.usual(seen),
             level0_per_byte: self.work.per_byte(),
-            per_byte: self.all_work.per_byte(),
+            per_byte,
             delayed: seen.debt.level0_delayed_bytes as f64,
-            begun: seen.debt.deep_bytes as f64,
+            below_level0: seen.debt.below_level0(),
+            is_crowded: seen.debt.crowding >= ROOM,
             phase: foreseen.map(|it| Ahead {
                 seconds: it.high.as_secs_f64(),
                 repayable: it.low.as_secs_f64() * rate,
@@ -239,7 +253,7 @@ impl LookAhead {
     /// as it cannot wait.
     fn evenly(&self, seen: &Seen, foreseen: Option<&Foreseen>, left: u64) -> Option<Order> {
         let needs = self.needs(seen, foreseen);
-        if needs.rate_of_level0() > left as f64 {
+        if needs.usual_rate_of_level0() > left as f64 {
             return None;
         }
         let rate = needs.rate().min(left as f64);
@@ -258,11 +272,15 @@ impl LookAhead {
         })
     }
 
-    /// Bytes a second that are flushed at high load, by what users write now if that is more
-    /// than usual.
+    /// Bytes a second that are flushed at high load. A second of more or fewer writes is neither a
+    /// change of the load nor of what is done about it.
+    fn usual(&self, seen: &Seen) -> f64 {
+        self.inflow.unwrap_or_else(|| flushed_now(seen))
+    }
+
+    /// The same by what users write now if that is more than usual.
     fn flushed(&self, seen: &Seen) -> f64 {
-        let now = seen.conditions.compressed_share * seen.load.logged_per_second();
-        self.inflow.unwrap_or(0.0).max(now)
+        self.usual(seen).max(flushed_now(seen))
     }
 
     fn at_high_load(&self, seen: &Seen, left: u64) -> Order {
@@ -278,6 +296,11 @@ impl LookAhead {
             ..Order::all(Phase::High, why)
         }
     }
+}
+
+/// Bytes a second that will be flushed of what is logged now: that happens later, in lumps.
+fn flushed_now(seen: &Seen) -> f64 {
+    seen.conditions.compressed_share * seen.load.logged_per_second()
 }
 
 /// A rate, or the least that there is.
@@ -335,6 +358,7 @@ impl Schedule for LookAhead {
             profile: self.daily.clone(),
             hourly: self.hourly.clone(),
             inflow: self.inflow,
+            calm_inflow: self.calm_inflow,
             calm_client: self.calm_client,
             level0_work: self.work,
             all_work: self.all_work,
@@ -353,7 +377,7 @@ impl Schedule for LookAhead {
         self.work = kept.level0_work;
         self.all_work = kept.all_work;
         self.speed = kept.speed;
-        self.inflow = kept.inflow;
+        (self.inflow, self.calm_inflow) = (kept.inflow, kept.calm_inflow);
         self.calm_client = kept.calm_client;
         Ok(())
     }

@@ -168,7 +168,7 @@ impl Scheduler {
             conditions,
             debt: debt(shared),
         };
-        self.estimate.learn(&load, &conditions, self.rate);
+        self.estimate.learn(&seen, self.rate);
         self.has_merged |= load.compacted_micros > 0;
         self.total = self.total.then(&load);
         self.seen = seen;
@@ -348,6 +348,8 @@ fn debt(shared: &Shared) -> Debt {
         debt.level0_merging_bytes += view.level0_merging_bytes;
         debt.level0_held_up |= view.level0_held_up;
         debt.deep_bytes += view.deep_bytes;
+        debt.waiting_bytes += view.waiting.bytes;
+        debt.crowding = debt.crowding.max(view.waiting.crowding);
     }
     debt
 }
