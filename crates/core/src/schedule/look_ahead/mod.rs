@@ -243,10 +243,14 @@ impl LookAhead {
         }
     }
 
-    /// L0 has half of what may wait there.
+    /// L0 has half of what may wait there. Files that are being merged are no part of that unless
+    /// there is hardly room for more: while a merge keeps up, L0 holds what it takes and as much as
+    /// has come since.
     fn is_half_full(&self, debt: &Debt) -> bool {
+        let merging = debt.level0_merging_bytes as f64 / debt.level0_bytes.max(1) as f64;
+        let from = HALF / (1.0 - merging).max(HALF / ROOM);
         let most = self.bounds.max_delayed_bytes as f64;
-        debt.is_filled_to(HALF) || debt.level0_delayed_bytes as f64 >= HALF * most
+        debt.is_filled_to(from) || debt.level0_delayed_bytes as f64 >= HALF * most
     }
 
     /// L0 is merged as it fills, where the users leave enough for that, and what lies deeper as far
