@@ -168,7 +168,7 @@ fn sentence<'a>(event: &Event, outcome: impl Fn(&u64) -> Option<&'a Outcome>) ->
             place(drain.target),
             drain.reason
         )),
-        Event::DrainEnd { drain } => Some(format!("drain #{} ended", drain.0)),
+        Event::DrainEnd { drain, left_bytes } => Some(merges::ending(*drain, *left_bytes)),
         Event::CompactionBegin { compaction, plan } => {
             let came = outcome(compaction).map_or("no outcome yet".into(), came);
             Some(format!("{}, because {}: {came}", work(plan), plan.reason))
