@@ -255,17 +255,8 @@ mod tests {
     use crate::settings::Settings;
     use lissom_core::journal::Outcome;
     use lissom_core::plan::Input;
+    use lissom_core::testing::journals::entry;
     use lissom_core::{Key, Reason};
-
-    fn entry(number: u64, event: Event) -> Entry {
-        Entry {
-            number,
-            opening: 1,
-            at: Duration::from_millis(number * 1_500),
-            column_family: "default".into(),
-            event,
-        }
-    }
 
     fn plan() -> Plan {
         Plan {

@@ -205,9 +205,8 @@ impl Reading {
 
 #[cfg(test)]
 mod tests {
-    use lissom_core::journal::TreeSummary;
-    use lissom_core::observation::{Latency, OperationMix};
     use lissom_core::plan::Input;
+    use lissom_core::testing::journals::{self, gets, lines};
     use lissom_core::tuner::{Change, TrialId};
     use lissom_core::{Key, PhysicalLevel, Plan, PlanKind, RunLimit, RunLimits};
 
@@ -226,32 +225,12 @@ mod tests {
         capacity: 9,
     };
 
-    /// The lines of a journal, one a second.
-    fn lines(events: impl IntoIterator<Item = Event>) -> Vec<Entry> {
-        let of = |(number, event): (u64, Event)| Entry {
-            number,
-            opening: 1,
-            at: Duration::from_secs(number),
-            column_family: "default".into(),
-            event,
-        };
-        (1..).zip(events).map(of).collect()
-    }
-
     /// A mission of so many seconds whose gets took so many microseconds, after which these
     /// levels are to be merged.
     fn mission(seconds: u64, micros: u64, wanted: &[u16]) -> Event {
         let mission = Mission {
             duration: Duration::from_secs(seconds),
-            operations: OperationMix {
-                gets_found: 100,
-                ..OperationMix::default()
-            },
-            get: Latency {
-                mean: Duration::from_micros(micros),
-                ..Latency::default()
-            },
-            ..Mission::default()
+            ..gets(micros)
         };
         let change = |level: &u16| Change {
             level: LogicalLevel(*level),
@@ -260,14 +239,7 @@ mod tests {
         let limits = RunLimits::uniform(RunLimit::ONE);
         let mut trial = Trial::of_limits(TrialId(1), limits, Vec::new());
         trial.consolidate = wanted.iter().map(change).collect();
-        Event::Mission {
-            mission: Box::new(mission),
-            tree: TreeSummary::default(),
-            trial,
-            pinned: false,
-            bounds: None,
-            refused: Vec::new(),
-        }
+        journals::mission(mission, trial, false)
     }
 
     /// Half of it writes, which is another workload.
@@ -338,7 +310,7 @@ mod tests {
         // It began before the merge was over.
         events.push(mission(5, 400, &[]));
         events.extend([mission(1, 90, &[]), of_writes(), mission(1, 70, &[])]);
-        lines(events)
+        lines(1, events)
     }
 
     #[test]
@@ -384,7 +356,7 @@ mod tests {
         let mut events: Vec<Event> = events.collect();
         events.extend((0..10).map(|_| mission(1, 80, &[])));
         events.extend((0..10).map(|_| mission(1, 900, &[])));
-        let sentence = told(&lines(events)).remove(&8).expect("it is over");
+        let sentence = told(&lines(1, events)).remove(&8).expect("it is over");
         let measured = "110.0 µs before and 80.0 µs in the 12 missions since";
         assert!(sentence.ends_with(measured), "{sentence}");
     }
