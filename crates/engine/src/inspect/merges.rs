@@ -12,7 +12,7 @@ use lissom_core::reasons::{Recent, Took, measured};
 use lissom_core::tuner::Trial;
 use lissom_core::{Drain, DrainId, LogicalLevel, Mission, Reason};
 
-use super::draw::amount;
+use super::draw::bytes;
 
 /// Missions since that count: those after them meet other runs.
 const SINCE: usize = 12;
@@ -33,7 +33,7 @@ pub(super) fn told(entries: &[Entry]) -> BTreeMap<usize, String> {
 pub(super) fn ending(drain: DrainId, left_bytes: u64) -> String {
     let early = match left_bytes {
         0 => String::new(),
-        left => format!(" early, with {} left", amount(left)),
+        left => format!(" early, with {} left", bytes(left)),
     };
     format!("drain #{} ended{early}", drain.0)
 }
@@ -75,7 +75,7 @@ impl Merge {
             "{}, a merge of {} for the reads' sake{expected}; came: {} written in {:.2} s, {}",
             ending(self.drain, self.left_bytes),
             self.level,
-            amount(self.written),
+            bytes(self.written),
             self.worked.as_secs_f64(),
             self.took()
         )

@@ -8,8 +8,7 @@ use lissom_core::tuner::{Change, Trial};
 use lissom_core::{Layout, PhysicalLevel, Plan, PlanKind, Shape};
 use serde_json::{Map, Value};
 
-use crate::inspect::draw::amount;
-use crate::inspect::{merges, portrait};
+use crate::inspect::{bytes, merges, portrait};
 
 /// An event as a sentence; `None` when it decides nothing.
 pub(super) fn sentence<'a>(
@@ -132,7 +131,7 @@ fn work(plan: &Plan) -> String {
     };
     format!(
         "{verb} {count} {files} ({}{excess}) from {} to {}",
-        amount(plan.input_bytes),
+        bytes(plan.input_bytes),
         place(plan.top()),
         place(plan.output)
     )
@@ -149,7 +148,7 @@ fn came(outcome: &Outcome) -> String {
             write_bytes, took, ..
         } => format!(
             "done, {} written in {:.2} s",
-            amount(*write_bytes),
+            bytes(*write_bytes),
             took.as_secs_f64()
         ),
         Outcome::Stale { why } => format!("not begun, {why}"),
