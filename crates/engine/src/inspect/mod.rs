@@ -20,7 +20,7 @@ pub(crate) mod recorded;
 mod replay;
 mod workloads;
 
-pub use draw::{Style, draw};
+pub use draw::{Style, bytes, draw, plural};
 pub use history::Decision;
 pub use limits::LimitReason;
 pub use portrait::{
