@@ -38,6 +38,11 @@ pub struct Debt {
     /// ([`Waiting`](crate::planner::Waiting)); 0 in journals that do not tell it.
     #[serde(default)]
     pub waiting_bytes: u64,
+    /// Bytes that merges below L0 move in the long run for each byte that comes into level 1
+    /// ([`Waiting::per_byte`](crate::planner::Waiting::per_byte)), of the column family in which
+    /// that is the most; 0 in journals that do not tell it.
+    #[serde(default)]
+    pub below_per_byte: f64,
     /// How far the fullest level below L0 is on its way to where no order holds it back, 0 to 1, of
     /// the column family in which that is the most; 0 in journals that do not tell it.
     #[serde(default)]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Client, Conditions, Debt, MergeSpeed, Seen, Work};
+use super::{Client, Conditions, Debt, Load, MergeSpeed, Work};
 
 /// What merges cost and how fast they go: what is kept of an [`Estimate`].
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -45,10 +45,9 @@ impl Estimate {
     /// Takes up an interval in which compactions and flushes together were held to `limit`
     /// bytes a second. How fast merges go is not learned from one in which that held them
     /// back.
-    pub fn learn(&mut self, seen: &Seen, limit: Option<u64>) {
-        let (load, conditions) = (&seen.load, &seen.conditions);
+    pub fn learn(&mut self, load: &Load, conditions: &Conditions, limit: Option<u64>) {
         self.client.learn(load, conditions);
-        self.merges.work.learn(load, &seen.debt);
+        self.merges.work.learn(load);
         let wanted = self.merges.speed.of(conditions.workers);
         let held_back = limit
             .zip(wanted)
@@ -85,7 +84,6 @@ impl Estimate {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Load;
     use super::*;
 
     const DEBT: Debt = Debt {
@@ -98,6 +96,7 @@ mod tests {
         level0_held_up: false,
         deep_bytes: 50,
         waiting_bytes: 0,
+        below_per_byte: 0.0,
         crowding: 0.0,
     };
 
@@ -121,14 +120,6 @@ mod tests {
         }
     }
 
-    fn seen(load: Load, conditions: Conditions) -> Seen {
-        Seen {
-            load,
-            conditions,
-            debt: Debt::default(),
-        }
-    }
-
     fn seconds(estimate: &Estimate, device: f64, workers: usize) -> Option<f64> {
         let time = estimate.catch_up(&DEBT, &conditions(device, workers));
         time.map(|time| time.as_secs_f64())
@@ -137,7 +128,7 @@ mod tests {
     #[test]
     fn catching_up_takes_what_is_left_of_the_device() {
         let mut estimate = Estimate::default();
-        estimate.learn(&seen(ten_seconds(500, 0), conditions(100.0, 2)), None);
+        estimate.learn(&ten_seconds(500, 0), &conditions(100.0, 2), None);
         assert_eq!(seconds(&estimate, 100.0, 2), Some(10.0));
         assert_eq!(seconds(&estimate, 50.0, 2), None);
         assert_eq!(
@@ -149,22 +140,22 @@ mod tests {
     #[test]
     fn catching_up_takes_no_less_than_merges_do() {
         let mut estimate = Estimate::default();
-        estimate.learn(&seen(ten_seconds(0, 1_000), conditions(1e6, 2)), Some(1));
+        estimate.learn(&ten_seconds(0, 1_000), &conditions(1e6, 2), Some(1));
         // A hundred bytes a second and worker; 400 of L0, and 100 below it.
         assert_eq!(seconds(&estimate, 1e6, 2), Some(2.5));
         assert_eq!(seconds(&estimate, 100.0, 2), Some(5.0), "the device");
         assert_eq!(seconds(&estimate, 1e6, 8), Some(2.0), "two empty L0");
         let slow = ten_seconds(0, 10);
-        estimate.learn(&seen(slow, conditions(1e6, 2)), Some(199));
+        estimate.learn(&slow, &conditions(1e6, 2), Some(199));
         assert_eq!(seconds(&estimate, 1e6, 2), Some(2.5), "it was held back");
-        estimate.learn(&seen(slow, conditions(1e6, 2)), Some(200));
+        estimate.learn(&slow, &conditions(1e6, 2), Some(200));
         assert!(seconds(&estimate, 1e6, 2) > Some(4.0));
     }
 
     #[test]
     fn what_was_seen_of_merges_is_kept_whichever_the_schedule() {
         let mut estimate = Estimate::default();
-        estimate.learn(&seen(ten_seconds(500, 1_000), conditions(1e6, 2)), None);
+        estimate.learn(&ten_seconds(500, 1_000), &conditions(1e6, 2), None);
         let text = serde_json::to_string(&estimate.merges()).expect("it is kept");
         let merges: Merges = serde_json::from_str(&text).expect("its own");
         let kept = Estimate::kept(Some(merges));

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Debt, Load, is_amount};
+use super::{Load, is_amount};
 
 /// Weight of what was seen before after a second.
 const FORGETTING: f64 = 0.99;
@@ -18,9 +18,7 @@ const BEFORE: f64 = 4.0;
 /// lumps.
 ///
 /// A flushed byte counts when it leaves L0, and what was seen is forgotten only then: while L0
-/// waits, its bytes cost nothing yet, and will cost what those before them did. What merges below L0
-/// come to [owe](Debt::below_level0) counts as moved when it begins to be owed, and not once more
-/// when it is: a schedule that has it wait for hours does not make it cheap meanwhile.
+/// waits, its bytes cost nothing yet, and will cost what those before them did.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Work {
     /// Bytes that left L0.
@@ -30,22 +28,17 @@ pub struct Work {
     /// an idle tree merged.
     #[serde(skip)]
     since: f64,
-    /// Bytes owed below L0 when that was looked at last.
-    #[serde(skip)]
-    owed: Option<f64>,
     /// Seconds since then.
     #[serde(skip)]
     waited: f64,
 }
 
 impl Work {
-    /// Takes up an interval, and what is owed at its end.
-    pub fn learn(&mut self, load: &Load, debt: &Debt) {
+    /// Takes up an interval.
+    pub fn learn(&mut self, load: &Load) {
         let seconds = load.interval.as_secs_f64();
-        let owed = debt.below_level0();
-        let grown = owed - self.owed.replace(owed).unwrap_or(owed);
         self.waited += seconds;
-        self.since = self.since * FORGETTING.powf(seconds) + load.compacted_bytes as f64 + grown;
+        self.since = self.since * FORGETTING.powf(seconds) + load.compacted_bytes as f64;
         if load.level0_merged_bytes > 0 {
             let kept = FORGETTING.powf(self.waited.min(LONGEST));
             self.flushed = self.flushed * kept + load.level0_merged_bytes as f64;
@@ -63,9 +56,9 @@ impl Work {
         }
     }
 
-    /// Whether both sums can be. What is owed may fall before its merges count.
+    /// Whether both sums can be.
     pub(super) fn is_sound(&self) -> bool {
-        is_amount(self.flushed) && self.compacted.is_finite()
+        [self.flushed, self.compacted].into_iter().all(is_amount)
     }
 }
 
@@ -80,13 +73,12 @@ mod tests {
         let mut work = Work::default();
         assert_eq!(work.per_byte(), BEFORE);
         for at in 0..200u64 {
-            let load = Load {
+            work.learn(&Load {
                 interval: Duration::from_secs(1),
                 level0_merged_bytes: if at % 4 == 0 { 400 } else { 0 },
                 compacted_bytes: if at % 20 == 0 { 10_000 } else { 0 },
                 ..Load::default()
-            };
-            work.learn(&load, &Debt::default());
+            });
         }
         assert!((4.0..6.0).contains(&work.per_byte()), "{}", work.per_byte());
     }
@@ -98,13 +90,12 @@ mod tests {
         let mut learn = |seconds: u32, parts: u32, cost: u64| {
             for at in 0..seconds * parts {
                 let lump = at % parts == parts / 2;
-                let load = Load {
+                work.learn(&Load {
                     interval: Duration::from_secs(1) / parts,
                     level0_merged_bytes: if lump { 1_000_000 } else { 0 },
                     compacted_bytes: if lump { cost * 1_000_000 } else { 0 },
                     ..Load::default()
-                };
-                work.learn(&load, &Debt::default());
+                });
             }
         };
         learn(50, 1, 4);
@@ -132,47 +123,19 @@ mod tests {
             ..Load::default()
         };
         for _ in 0..100 {
-            work.learn(&second(1_000_000, 8_000_000), &Debt::default());
+            work.learn(&second(1_000_000, 8_000_000));
         }
         let before = work;
         for moved in [100_000_000, 0] {
-            (0..1_000).for_each(|_| work.learn(&second(0, moved), &Debt::default()));
+            (0..1_000).for_each(|_| work.learn(&second(0, moved)));
         }
         assert_eq!(work.per_byte(), before.per_byte());
         assert!((work.per_byte() - 8.0).abs() < 1e-6, "{work:?}");
         // What was merged of an idle tree long before is no cost of what is flushed now.
-        work.learn(&second(1_000_000, 8_000_000), &Debt::default());
+        work.learn(&second(1_000_000, 8_000_000));
         assert!((work.per_byte() - 8.0).abs() < 0.1, "{work:?}");
-        work.learn(&second(500_000_000, 1_000_000_000), &Debt::default());
+        work.learn(&second(500_000_000, 1_000_000_000));
         assert!(work.per_byte() < 3.0, "what comes then counts");
         assert!(work.is_sound());
-    }
-
-    /// A byte costs four in L0 and six below it. What lies below waits for an hour, and is merged in
-    /// the next, beside as much as comes then.
-    #[test]
-    fn what_waits_below_l0_costs_what_it_will() {
-        let mut work = Work::default();
-        let mut second = |moved_below: u64, owed: u64| {
-            let load = Load {
-                interval: Duration::from_secs(1),
-                level0_merged_bytes: 1_000,
-                compacted_bytes: 4_000 + moved_below,
-                ..Load::default()
-            };
-            let debt = Debt {
-                waiting_bytes: owed,
-                ..Debt::default()
-            };
-            work.learn(&load, &debt);
-            work.per_byte()
-        };
-        second(6_000, 0);
-        for at in 1..=3_600 {
-            assert!((second(0, at * 6_000) - 10.0).abs() < 1e-6);
-        }
-        for at in (0..3_600).rev() {
-            assert!((second(12_000, at * 6_000) - 10.0).abs() < 1e-6);
-        }
     }
 }

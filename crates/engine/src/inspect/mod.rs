@@ -211,7 +211,7 @@ fn owed(
 mod tests {
     use std::time::Duration;
 
-    use lissom_core::schedule::{Load, Merges, Seen};
+    use lissom_core::schedule::{Load, Merges};
 
     use super::*;
 
@@ -225,6 +225,7 @@ mod tests {
         level0_held_up: false,
         deep_bytes: 50_000_000,
         waiting_bytes: 0,
+        below_per_byte: 0.0,
         crowding: 0.0,
     };
 
@@ -258,12 +259,7 @@ mod tests {
             compacted_micros: 1_000_000,
             ..Load::default()
         };
-        let seen = Seen {
-            load,
-            conditions: Conditions::default(),
-            debt: Debt::default(),
-        };
-        estimate.learn(&seen, None);
+        estimate.learn(&load, &Conditions::default(), None);
         let seconds = |workers| {
             let owed = owed(&DEBT, &stored(Some(estimate.merges())), None, workers);
             owed.map(|owed| owed.catch_up_seconds)

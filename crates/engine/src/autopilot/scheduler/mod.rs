@@ -168,7 +168,7 @@ impl Scheduler {
             conditions,
             debt: debt(shared),
         };
-        self.estimate.learn(&seen, self.rate);
+        self.estimate.learn(&load, &conditions, self.rate);
         self.has_merged |= load.compacted_micros > 0;
         self.total = self.total.then(&load);
         self.seen = seen;
@@ -349,6 +349,7 @@ fn debt(shared: &Shared) -> Debt {
         debt.level0_held_up |= view.level0_held_up;
         debt.deep_bytes += view.deep_bytes;
         debt.waiting_bytes += view.waiting.bytes;
+        debt.below_per_byte = debt.below_per_byte.max(view.waiting.per_byte);
         debt.crowding = debt.crowding.max(view.waiting.crowding);
     }
     debt

@@ -30,6 +30,41 @@ fn l0_is_merged_as_it_fills_where_the_users_leave_enough() {
     let half = with_enough(|now| now.debt.level0_share = Some(0.5));
     assert_eq!(half.bytes_per_second, Some(35_000_000), "{}", half.why);
     assert_eq!(half.level0, Level0Order::Merge);
+    let merging = |share: f64| {
+        with_enough(|now| {
+            now.debt.level0_share = Some(share);
+            now.debt.level0_merging_bytes = now.debt.level0_bytes / 2;
+        })
+    };
+    let keeps_up = merging(0.75).bytes_per_second;
+    assert_eq!(keeps_up, Some(10_000_000), "what is merged is no part of it");
+    assert_eq!(merging(0.8).bytes_per_second, Some(35_000_000), "hardly any room");
+}
+
+/// Each byte costs ten more below L0.
+#[test]
+fn what_lies_deeper_goes_on_where_it_may_hardly_grow() {
+    let with = |crowding: f64| {
+        with_enough(|now| {
+            now.debt.below_per_byte = 10.0;
+            now.debt.crowding = crowding;
+        })
+    };
+    let waits = with(0.75);
+    assert_eq!(
+        (waits.deep, waits.bytes_per_second),
+        (DeepOrder::AtMost(0), Some(10_000_000)),
+        "{}",
+        waits.why
+    );
+    let goes_on = with(0.85);
+    assert_eq!(
+        (goes_on.deep, goes_on.bytes_per_second),
+        (DeepOrder::Paced, Some(30_000_000)),
+        "{}",
+        goes_on.why
+    );
+    assert!(goes_on.why.contains("nearly as much as it may"), "{}", goes_on.why);
 }
 
 #[test]
