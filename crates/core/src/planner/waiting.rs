@@ -91,7 +91,11 @@ mod tests {
     #[test]
     fn a_tree_without_a_full_level_owes_nothing() {
         assert_eq!(of(""), Waiting::default());
-        assert_eq!(of("1.15: 0-90:9000").bytes, 0, "the deepest level is moved down");
+        assert_eq!(
+            of("1.15: 0-90:9000").bytes,
+            0,
+            "the deepest level is moved down"
+        );
         assert_eq!(of("1.15: 0-90:3000 \n 2.15: 0-90:9000").bytes, 0);
     }
 
@@ -129,7 +133,11 @@ mod tests {
         assert_eq!(of("1"), 2.0 * (1.0 + 5.0) + 2.0 * (1.0 + 2.5));
         assert_eq!(of("4"), 2.0 * (1.0 + 1.25) + 2.0 * (1.0 + 1.25));
         let shallow = parse("1.15: 0-90:4000").expect("a drawing");
-        assert_eq!(waiting_below_level0(&shallow).per_byte, 0.0, "moved, not merged");
+        assert_eq!(
+            waiting_below_level0(&shallow).per_byte,
+            0.0,
+            "moved, not merged"
+        );
     }
 
     #[test]

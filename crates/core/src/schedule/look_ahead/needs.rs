@@ -164,6 +164,10 @@ mod tests {
             below_level0: 1_000.0,
             ..crowded
         };
-        assert_eq!(owing.rate(), 150.0, "or what is too much, where that is more");
+        assert_eq!(
+            owing.rate(),
+            150.0,
+            "or what is too much, where that is more"
+        );
     }
 }

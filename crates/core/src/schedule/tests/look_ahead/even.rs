@@ -37,8 +37,16 @@ fn l0_is_merged_as_it_fills_where_the_users_leave_enough() {
         })
     };
     let keeps_up = merging(0.75).bytes_per_second;
-    assert_eq!(keeps_up, Some(10_000_000), "what is merged is no part of it");
-    assert_eq!(merging(0.8).bytes_per_second, Some(35_000_000), "hardly any room");
+    assert_eq!(
+        keeps_up,
+        Some(10_000_000),
+        "what is merged is no part of it"
+    );
+    assert_eq!(
+        merging(0.8).bytes_per_second,
+        Some(35_000_000),
+        "hardly any room"
+    );
 }
 
 /// Each byte costs ten more below L0.
@@ -64,7 +72,11 @@ fn what_lies_deeper_goes_on_where_it_may_hardly_grow() {
         "{}",
         goes_on.why
     );
-    assert!(goes_on.why.contains("nearly as much as it may"), "{}", goes_on.why);
+    assert!(
+        goes_on.why.contains("nearly as much as it may"),
+        "{}",
+        goes_on.why
+    );
 }
 
 #[test]
