@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use self::leftovers::left_at;
 use super::act::{carry_out, in_control};
-use super::hands::Hands;
+use super::hands::{Charge, Hands};
 use super::records::Records;
 use crate::decide::{
     Continuity, Decision, Event, Instance, Lease, Observation, Outcome, Pilot, Sight, Standing,
@@ -167,16 +167,8 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         let managed = self.managed(&seen);
         let sight = self.pilot.see(&managed);
         self.tell(&seen, sight);
-        let now = self.now();
-        let forbidden = self.hands.forbid(
-            server,
-            &self.pilot,
-            left_at(self.left.as_ref(), &seen.instance),
-            &self.settings,
-            &mut self.records,
-            now,
-        );
-        self.tell_forbidden(forbidden.as_ref(), now);
+        let forbidden = self.forbid(server, &seen.instance);
+        self.tell_forbidden(forbidden.as_ref());
         let decisions = self.pilot.decide(&managed, forbidden.as_deref());
         let decisions = self.secure(server, &seen.instance, decisions);
         let in_control = self.act(server, decisions)?;
@@ -187,6 +179,21 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         let left = left_at(self.left.as_ref(), &seen.instance);
         self.records.show(&seen, &self.pilot, left);
         Ok(())
+    }
+
+    /// Why nothing may be delayed now. In a dry run nothing is.
+    fn forbid(&mut self, server: &mut C::Server, instance: &Instance) -> Option<String> {
+        if self.settings.dry_run {
+            return None;
+        }
+        let now = self.now();
+        let left = left_at(self.left.as_ref(), instance);
+        let Some(charge) = Charge::of(&self.pilot, left, &self.settings, now) else {
+            return Some("its original settings are not known yet".into());
+        };
+        let is_original = self.pilot.is_original();
+        self.hands
+            .forbid(server, &charge, is_original, &mut self.records)
     }
 
     /// Without those that delay, unless all who would restore know what they change. They are
@@ -201,14 +208,10 @@ impl<C: Connector, G: Guard> Agent<C, G> {
             return decisions;
         }
         let now = self.now();
-        let is_held = self.hands.secure(
-            server,
-            &self.pilot,
-            left_at(self.left.as_ref(), instance),
-            &self.settings,
-            &mut self.records,
-            now,
-        );
+        let left = left_at(self.left.as_ref(), instance);
+        let charge = Charge::of(&self.pilot, left, &self.settings, now);
+        let is_held =
+            charge.is_some_and(|charge| self.hands.secure(server, &charge, &mut self.records));
         if !is_held {
             decisions.retain(|decision| !decision.delays());
         }
@@ -270,12 +273,12 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         }
     }
 
-    fn tell_forbidden(&mut self, forbidden: Option<&String>, at: Duration) {
+    fn tell_forbidden(&mut self, forbidden: Option<&String>) {
         if self.forbidden.as_ref() == forbidden {
             return;
         }
         if let Some(why) = forbidden {
-            self.records.note(at, format!("nothing is delayed: {why}"));
+            self.note(format!("nothing is delayed: {why}"));
         }
         self.forbidden = forbidden.cloned();
     }
