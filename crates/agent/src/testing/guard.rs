@@ -3,8 +3,10 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use super::MockConnector;
 use crate::decide::Lease;
 use crate::error::{Error, Result};
+use crate::server::{Connector, restore};
 use crate::watchdog::Guard;
 
 /// What the guards of one agent hold.
@@ -25,6 +27,18 @@ pub(crate) struct Held {
 /// A guard whose state can be looked at from outside.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MockGuard(pub(crate) Rc<RefCell<Held>>);
+
+impl MockGuard {
+    /// The agent was silent for longer than its lease: the guard that is in service restores
+    /// what it can.
+    pub(crate) fn run_out(&self, connector: &MockConnector) {
+        let lease = self.0.borrow().lease.clone();
+        if let (Some(lease), Ok(mut server)) = (lease, connector.clone().connect()) {
+            // It tries again later, as long as the agent is silent.
+            let _ = restore(&mut server, &lease);
+        }
+    }
+}
 
 impl Guard for MockGuard {
     fn hold(&mut self, lease: &Lease) -> Result<()> {

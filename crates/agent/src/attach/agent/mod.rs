@@ -171,6 +171,10 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         self.tell_forbidden(forbidden.as_ref());
         let decisions = self.pilot.decide(&managed, forbidden.as_deref());
         let decisions = self.secure(server, &seen.instance, decisions);
+        // Where the server does not take back what this agent has set, the lease runs out though
+        // both live: nothing more is delayed after half of it, and then the watchdog gives back
+        // whatever is taken from its session, which may have kept a privilege that this one has
+        // lost. To renew it would be to leave the server as it is for as long as the agent lives.
         let in_control = self.act(server, decisions)?;
         if in_control && !self.settings.dry_run {
             let now = self.now();
@@ -323,6 +327,8 @@ impl<C: Connector, G: Guard> Agent<C, G> {
 
 #[cfg(test)]
 mod properties;
+#[cfg(test)]
+mod refusals;
 #[cfg(test)]
 mod rig;
 #[cfg(test)]
