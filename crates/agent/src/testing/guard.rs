@@ -1,11 +1,13 @@
 //! A watchdog in memory, which can be made to die.
 
 use std::cell::RefCell;
+use std::path::Path;
 use std::rc::Rc;
 
 use super::MockConnector;
 use crate::decide::Lease;
 use crate::error::{Error, Result};
+use crate::files::settle_orphaned;
 use crate::server::{Connector, restore};
 use crate::watchdog::Guard;
 
@@ -38,6 +40,25 @@ impl MockGuard {
             let _ = restore(&mut server, &lease);
         }
     }
+
+    /// Those whose agent has left them try to restore. Whoever has done so ends.
+    pub(crate) fn act(&self, connector: &MockConnector, state: &Path) {
+        let mut left = std::mem::take(&mut self.0.borrow_mut().left);
+        left.retain(|lease| !has_restored(lease, connector, state));
+        self.0.borrow_mut().left = left;
+    }
+}
+
+/// Whether a lease is restored and, unless an agent has the state file, taken out of it.
+fn has_restored(lease: &Lease, connector: &MockConnector, state: &Path) -> bool {
+    let server = connector.clone().connect();
+    let restored = server.and_then(|mut server| restore(&mut server, lease));
+    let Ok(restoration) = restored else {
+        return false;
+    };
+    // If this fails, the next agent looks once more.
+    let _ = settle_orphaned(state, lease, restoration.left.as_ref());
+    true
 }
 
 impl Guard for MockGuard {

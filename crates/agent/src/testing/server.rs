@@ -111,6 +111,17 @@ impl World {
         }
     }
 
+    /// Whether no settings are refused.
+    pub(crate) fn refuses_nothing(&self) -> bool {
+        self.refusing.is_none() && !self.refuses_rate_limiter
+    }
+
+    /// Nothing is refused any more.
+    pub(crate) fn obey(&mut self) {
+        self.refusing = None;
+        self.refuses_rate_limiter = false;
+    }
+
     /// Whether some other session holds a role's lock.
     fn is_held(&self, role: Role) -> bool {
         match role {

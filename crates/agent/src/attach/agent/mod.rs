@@ -326,6 +326,8 @@ impl<C: Connector, G: Guard> Agent<C, G> {
 }
 
 #[cfg(test)]
+mod history;
+#[cfg(test)]
 mod properties;
 #[cfg(test)]
 mod refusals;
