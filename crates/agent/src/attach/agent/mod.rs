@@ -130,18 +130,20 @@ impl<C: Connector, G: Guard> Agent<C, G> {
     }
 
     /// The same where the agent goes on. At another server an earlier agent's watchdog and its
-    /// event come first, as at the beginning. After a restart they do not: its own watchdog
-    /// stays at that server, and its settings are the configured ones.
+    /// event come first, as at the beginning. After a restart only an event does: its own watchdog
+    /// stays at that server. After a lost connection neither does: what is delayed there is its
+    /// own.
     fn resume(&mut self) -> Result<C::Server> {
         let mut server = self.connect_again()?;
-        if !self.settings.dry_run {
-            let instance = server.instance()?;
-            let lease = self.pilot.lease();
-            if lease.is_none_or(|lease| lease.standing(&instance) == Standing::Foreign) {
-                self.take_over(&mut server, &instance)?;
-            } else {
-                self.claim(&mut server)?;
-            }
+        if self.settings.dry_run {
+            return Ok(server);
+        }
+        let instance = server.instance()?;
+        let lease = self.pilot.lease();
+        match lease.map(|lease| lease.standing(&instance)) {
+            None | Some(Standing::Foreign) => self.take_over(&mut server, &instance)?,
+            Some(Standing::Ended) => self.take_over_restarted(&mut server)?,
+            Some(Standing::InForce) => self.claim(&mut server)?,
         }
         Ok(server)
     }
