@@ -69,8 +69,8 @@ impl<G: Guard> Hands<G> {
         }
     }
 
-    /// Why nothing may be delayed now; `None` when all is well. Whether nothing is delayed or
-    /// limited, the caller knows.
+    /// Why nothing may be delayed now; `None` when all is well. `is_original`: nothing is
+    /// delayed, or limited, at present.
     pub(super) fn forbid<S: Server>(
         &mut self,
         server: &mut S,
