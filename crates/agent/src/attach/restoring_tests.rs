@@ -215,7 +215,10 @@ fn a_family_that_takes_no_options_keeps_nothing_else_from_being_restored() {
     type Obstruct = fn(&mut World, Option<String>);
     let obstacles: [(Obstruct, &str); 2] = [
         (|world, name| world.refusing = name, "the mock refuses"),
-        (|world, name| world.unreadable = name, "cf_hot is unreadable"),
+        (
+            |world, name| world.unreadable = name,
+            "cf_hot is unreadable",
+        ),
     ];
     for (obstruct, why) in obstacles {
         let directory = tempfile::tempdir().expect("a directory");
