@@ -67,8 +67,8 @@ impl Debt {
         (bytes as f64 * waiting as f64 / files.max(1) as f64) as u64
     }
 
-    /// What a tree owes in L0; what waits of it, what is being merged, and what drains have left,
-    /// is not told.
+    /// What a tree owes in L0; what waits of it, what is being merged, and what is owed below it, is
+    /// not told.
     pub fn of_level0(tree: &Tree) -> Debt {
         Debt {
             level0_files: tree.level0().len(),

@@ -9,7 +9,7 @@
 //! keep up in the long run. A load that stays high longer than foreseen lets more be merged little
 //! by little, so that no burst is needed in the end.
 //!
-//! Where the users leave less than that, L0 waits, too, as far as the low phase can merge it; what
+//! Where the users usually leave less than that, L0 waits, too, as far as the low phase can merge it; what
 //! is too much is merged by itself. A merge of L0 that runs has all that they leave and counts as
 //! done, and beside it what has begun goes on at the rate that brings the debt to what can be
 //! repaid.
@@ -221,7 +221,8 @@ impl LookAhead {
         let per_byte = level0_per_byte + seen.debt.below_per_byte;
         // What is written in the low phase is merged in it, too.
         let speed = self.speed_at_low_load(seen, seen.conditions.workers);
-        let rate = (speed - per_byte * self.calm_inflow.unwrap_or(0.0)).max(0.0);
+        let calm = self.calm_inflow.unwrap_or(0.0) * (1.0 + per_byte);
+        let rate = (speed - calm).max(0.0);
         Needs {
             flushed: self.flushed(seen),
             usual: self.usual(seen),
@@ -244,7 +245,7 @@ impl LookAhead {
         let merging = debt.level0_merging_bytes as f64 / debt.level0_bytes.max(1) as f64;
         let from = HALF / (1.0 - merging).max(HALF / ROOM);
         let most = self.bounds.max_delayed_bytes as f64;
-        debt.is_filled_to(from) || debt.level0_delayed_bytes as f64 >= HALF * most
+        debt.is_filled_to(from) || debt.level0_delayed_bytes as f64 >= from * most
     }
 
     /// L0 is merged as it fills, where the users leave enough for that, and what lies deeper as far

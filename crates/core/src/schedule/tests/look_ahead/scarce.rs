@@ -25,11 +25,12 @@ fn a_load_that_stays_high_is_met_before_the_bound() {
     assert_eq!(flown.bounded, 0, "{flown:?}");
 }
 
-/// The end of a high phase in which users write four times as much as before, which is more than
-/// they leave to merges, with 29 files in L0.
+/// The end of a high phase in which users write four times as much as before, with 29 files in L0,
+/// whose merges have come to cost more than the users leave.
 fn late(schedule: &LookAhead, change: impl FnOnce(&mut Seen)) -> Order {
     let mut now = on(350e6, 900, HIGH, 29);
     now.load.logged_bytes = 8_000_000;
+    now.load.level1_compacted_bytes = 400_000_000;
     change(&mut now);
     schedule.clone().order(&now)
 }
