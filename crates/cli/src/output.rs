@@ -116,23 +116,6 @@ pub fn confirm(question: &str, yes: bool) -> Result<bool, Failure> {
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
-/// Bytes in decimal units.
-pub fn bytes(count: u64) -> String {
-    let value = count as f64;
-    match count {
-        0..1_000 => format!("{count} B"),
-        1_000..1_000_000 => format!("{:.1} kB", value / 1e3),
-        1_000_000..1_000_000_000 => format!("{:.1} MB", value / 1e6),
-        _ => format!("{:.1} GB", value / 1e9),
-    }
-}
-
-/// `1 file`, `2 files`.
-pub fn plural(count: u64, noun: &str) -> String {
-    let ending = if count == 1 { "" } else { "s" };
-    format!("{count} {noun}{ending}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -131,6 +131,10 @@ pub enum Event {
     DrainEnd {
         /// Which.
         drain: DrainId,
+        /// Bytes that it did not take down ([`Drain::bytes_left`]): of one that ended early, as
+        /// one that nobody wanted any more. 0 in older journals, which do not tell it.
+        #[serde(default)]
+        left_bytes: u64,
     },
     /// A compaction began.
     CompactionBegin {
@@ -275,6 +279,20 @@ mod tests {
         for (told, expected) in [("", false), (r#","goes_on":true"#, true)] {
             let set = event(&line(told));
             assert!(matches!(set, Event::Policy { goes_on, .. } if goes_on == expected));
+        }
+    }
+
+    #[test]
+    fn an_old_journal_does_not_tell_what_a_drain_has_left() {
+        let line = |told: &str| {
+            format!(
+                r#"{{"number":1,"at":{{"secs":0,"nanos":0}},"column_family":"default",
+                "event":"drain-end","drain":7{told}}}"#
+            )
+        };
+        for (told, expected) in [("", 0), (r#","left_bytes":9"#, 9)] {
+            let ended = event(&line(told));
+            assert!(matches!(ended, Event::DrainEnd { left_bytes, .. } if left_bytes == expected));
         }
     }
 

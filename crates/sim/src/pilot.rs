@@ -91,7 +91,8 @@ impl Pilot {
         (order.level0, order.deep) != (Level0Order::Merge, DeepOrder::All) || order.at_bound
     }
 
-    fn observation(&self, tree: Tree, in_flight: Vec<InFlight>) -> Observation {
+    /// What the planner sees of the tree.
+    pub(crate) fn observation(&self, tree: Tree, in_flight: Vec<InFlight>) -> Observation {
         Observation {
             shape: self.shape.fitted(&tree),
             tree,

@@ -99,11 +99,27 @@ pub(super) fn still_refused(column_family: &str, why: &str) -> String {
 
 /// The sentence for what is restored and could not be taken out of the state files.
 pub(super) fn still_in_file(restored: &Lease, error: &Error) -> String {
-    let names: Vec<&str> = restored.families.keys().map(String::as_str).collect();
+    let what = named(restored);
+    format!("{what} has its original settings again, but stays recorded: {error}")
+}
+
+/// The sentence for a part of a lease that the server does not take.
+pub(super) fn not_given_back(place: &str, part: &Lease, error: &Error) -> String {
     format!(
-        "column family {} has its original options again, but stays recorded: {error}",
-        names.join(", ")
+        "{} of {place} cannot be given its original settings ({error}): they stay recorded; once \
+         the reason is gone run `lissom attach --restore` again, or restart the server, which \
+         brings them back",
+        named(part)
     )
+}
+
+/// What a part of a lease is about.
+fn named(part: &Lease) -> String {
+    if part.families.is_empty() {
+        return "the rate limiter".into();
+    }
+    let names: Vec<&str> = part.families.keys().map(String::as_str).collect();
+    format!("column family {}", names.join(", "))
 }
 
 /// The sentence of an end at which the settings could not be restored.

@@ -20,6 +20,34 @@ pub(super) const EVENT_LIFETIME: Duration = Duration::from_secs(2 * 3600);
 /// A lease, and what an earlier agent left besides.
 type Whole = (Lease, Option<Lease>);
 
+/// What is to be in safe hands, and how and when that is asked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Charge<'a> {
+    /// The agent's own original settings.
+    lease: &'a Lease,
+    /// What an earlier agent left besides.
+    left: Option<&'a Lease>,
+    settings: &'a Settings,
+    now: Duration,
+}
+
+impl<'a> Charge<'a> {
+    /// `None` before the pilot knows any original settings.
+    pub(super) fn of(
+        pilot: &'a Pilot,
+        left: Option<&'a Lease>,
+        settings: &'a Settings,
+        now: Duration,
+    ) -> Option<Charge<'a>> {
+        Some(Charge {
+            lease: pilot.lease()?,
+            left,
+            settings,
+            now,
+        })
+    }
+}
+
 /// Which lease is held, and until when.
 #[derive(Debug)]
 pub(super) struct Hands<G> {
@@ -41,40 +69,33 @@ impl<G: Guard> Hands<G> {
         }
     }
 
-    /// Why nothing may be delayed now; `None` when all is well.
+    /// Why nothing may be delayed now; `None` when all is well. `is_original`: nothing is
+    /// delayed, or limited, at present.
     pub(super) fn forbid<S: Server>(
         &mut self,
         server: &mut S,
-        pilot: &Pilot,
-        left: Option<&Lease>,
-        settings: &Settings,
+        charge: &Charge<'_>,
+        is_original: bool,
         records: &mut Records,
-        now: Duration,
     ) -> Option<String> {
-        if settings.dry_run {
-            return None;
-        }
-        let Some(lease) = pilot.lease() else {
-            return Some("its original settings are not known yet".into());
-        };
         if let Err(error) = self.guard.check() {
             self.held = None;
             // First everything goes back; then a new guard is looked for.
-            if !pilot.is_original() {
+            if !is_original {
                 return Some(error.to_string());
             }
         }
-        if self.holds(lease, left, now) {
+        if self.holds(charge) {
             return None;
         }
         if let Some((at, why)) = &self.failed
-            && now.saturating_sub(*at) < RETRY
+            && charge.now.saturating_sub(*at) < RETRY
         {
             return Some(why.clone());
         }
-        let why = self.try_hand_over(server, lease, left, settings, records, now);
+        let why = self.try_hand_over(server, charge, records);
         if why.is_none() {
-            self.renewed_at = now;
+            self.renewed_at = charge.now;
         }
         why
     }
@@ -85,25 +106,16 @@ impl<G: Guard> Hands<G> {
     pub(super) fn secure<S: Server>(
         &mut self,
         server: &mut S,
-        pilot: &Pilot,
-        left: Option<&Lease>,
-        settings: &Settings,
+        charge: &Charge<'_>,
         records: &mut Records,
-        now: Duration,
     ) -> bool {
-        let Some(lease) = pilot.lease() else {
-            return false;
-        };
-        if self.holds(lease, left, now) {
-            return true;
-        }
-        let why = self.try_hand_over(server, lease, left, settings, records, now);
-        why.is_none()
+        self.holds(charge) || self.try_hand_over(server, charge, records).is_none()
     }
 
-    fn holds(&self, lease: &Lease, left: Option<&Lease>, now: Duration) -> bool {
-        let stale = |at: Duration| now.saturating_sub(at) > EVENT_LIFETIME / 2;
-        let is_whole = |(held, beside): &Whole| held == lease && beside.as_ref() == left;
+    fn holds(&self, charge: &Charge<'_>) -> bool {
+        let stale = |at: Duration| charge.now.saturating_sub(at) > EVENT_LIFETIME / 2;
+        let is_whole =
+            |(held, beside): &Whole| held == charge.lease && beside.as_ref() == charge.left;
         self.held.as_ref().is_some_and(is_whole) && !self.event_at.is_some_and(stale)
     }
 
@@ -111,34 +123,27 @@ impl<G: Guard> Hands<G> {
     fn try_hand_over<S: Server>(
         &mut self,
         server: &mut S,
-        lease: &Lease,
-        left: Option<&Lease>,
-        settings: &Settings,
+        charge: &Charge<'_>,
         records: &mut Records,
-        now: Duration,
     ) -> Option<String> {
-        let why = self
-            .hand_over(server, lease, left, settings, records, now)
-            .err()?
-            .to_string();
-        self.failed = Some((now, why.clone()));
+        let error = self.hand_over(server, charge, records).err()?;
+        let why = error.to_string();
+        self.failed = Some((charge.now, why.clone()));
         Some(why)
     }
 
     fn hand_over<S: Server>(
         &mut self,
         server: &mut S,
-        lease: &Lease,
-        left: Option<&Lease>,
-        settings: &Settings,
+        charge: &Charge<'_>,
         records: &mut Records,
-        now: Duration,
     ) -> Result<()> {
+        let Charge { lease, left, .. } = *charge;
         self.held = None;
         records.ledger.record(lease)?;
-        if let Some(schema) = &settings.server_lease {
+        if let Some(schema) = &charge.settings.server_lease {
             let whole = left.into_iter().fold(lease.clone(), Lease::with);
-            self.keep_event(server, schema, &whole, now)?;
+            self.keep_event(server, schema, &whole, charge.now)?;
         }
         self.guard.hold(lease)?;
         self.held = Some((lease.clone(), left.cloned()));

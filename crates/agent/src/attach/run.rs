@@ -96,8 +96,8 @@ impl Attachment {
     /// nothing at all, no server is asked.
     ///
     /// # Errors
-    /// When an agent is attached, the server cannot be reached, or does not take
-    /// the settings.
+    /// When an agent is attached, the server cannot be reached, or does not take some of the
+    /// settings: all others are restored then, and each refusal has a line.
     pub fn restore(&self) -> Result<RestoreReport> {
         let ledger = Ledger::open(self.places.state.clone())?;
         if ledger.is_empty()? {

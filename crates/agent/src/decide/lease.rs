@@ -186,6 +186,17 @@ impl Lease {
         part
     }
 
+    /// Its column families one by one, and then all else, if there is any: none of them needs
+    /// another one to be restored.
+    pub fn parts(&self) -> Vec<Lease> {
+        let mut rest = self.clone();
+        rest.families.clear();
+        // An empty lease has itself for its only part, or it would never be settled.
+        let has_more = rest.rate_limiter.is_some() || self.is_empty();
+        let families = self.families.keys().map(|name| self.only(name));
+        families.chain(has_more.then_some(rest)).collect()
+    }
+
     /// What is still to be restored once another lease of the same run is, but for `left`.
     pub fn without(&self, restored: &Lease, left: Option<&Lease>) -> Option<Lease> {
         let is_left = |name: &str| left.is_some_and(|left| left.families.contains_key(name));
@@ -371,6 +382,25 @@ mod tests {
         let mut later = lease();
         later.started_at += 500;
         assert_eq!(later.clone().with(&left), later);
+    }
+
+    #[test]
+    fn a_lease_that_is_settled_part_by_part_is_settled() {
+        let mut both = lease();
+        both.families
+            .insert("cf_hot".into(), both.families["default"]);
+        let mut empty = lease();
+        empty.families.clear();
+        empty.rate_limiter = None;
+        for (whole, count) in [(both, 3), (lease(), 2), (empty, 1)] {
+            let parts = whole.parts();
+            assert_eq!(parts.len(), count);
+            let mut left = Some(whole);
+            for part in &parts {
+                left = left.and_then(|left| left.without(part, None));
+            }
+            assert_eq!(left, None, "{parts:?}");
+        }
     }
 
     #[test]

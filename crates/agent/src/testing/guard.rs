@@ -1,10 +1,14 @@
 //! A watchdog in memory, which can be made to die.
 
 use std::cell::RefCell;
+use std::path::Path;
 use std::rc::Rc;
 
+use super::MockConnector;
 use crate::decide::Lease;
 use crate::error::{Error, Result};
+use crate::files::settle_orphaned;
+use crate::server::{Connector, restore};
 use crate::watchdog::Guard;
 
 /// What the guards of one agent hold.
@@ -25,6 +29,37 @@ pub(crate) struct Held {
 /// A guard whose state can be looked at from outside.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MockGuard(pub(crate) Rc<RefCell<Held>>);
+
+impl MockGuard {
+    /// The agent was silent for longer than its lease: the guard that is in service restores
+    /// what it can.
+    pub(crate) fn run_out(&self, connector: &MockConnector) {
+        let lease = self.0.borrow().lease.clone();
+        if let (Some(lease), Ok(mut server)) = (lease, connector.clone().connect()) {
+            // It tries again later, as long as the agent is silent.
+            let _ = restore(&mut server, &lease);
+        }
+    }
+
+    /// Those whose agent has left them try to restore. Whoever has done so ends.
+    pub(crate) fn act(&self, connector: &MockConnector, state: &Path) {
+        let mut left = std::mem::take(&mut self.0.borrow_mut().left);
+        left.retain(|lease| !has_restored(lease, connector, state));
+        self.0.borrow_mut().left = left;
+    }
+}
+
+/// Whether a lease is restored and, unless an agent has the state file, taken out of it.
+fn has_restored(lease: &Lease, connector: &MockConnector, state: &Path) -> bool {
+    let server = connector.clone().connect();
+    let restored = server.and_then(|mut server| restore(&mut server, lease));
+    let Ok(restoration) = restored else {
+        return false;
+    };
+    // If this fails, the next agent looks once more.
+    let _ = settle_orphaned(state, lease, restoration.left.as_ref());
+    true
+}
 
 impl Guard for MockGuard {
     fn hold(&mut self, lease: &Lease) -> Result<()> {

@@ -36,6 +36,8 @@ pub(crate) struct World {
     pub(crate) lies: u32,
     /// A column family whose settings are refused.
     pub(crate) refusing: Option<String>,
+    /// Whether those of the rate limiter are.
+    pub(crate) refuses_rate_limiter: bool,
     /// After so many calls the connection is lost.
     pub(crate) calls_left: Option<u32>,
     /// Connections of an earlier generation are gone.
@@ -71,6 +73,7 @@ impl World {
             slowness: Duration::ZERO,
             lies: 0,
             refusing: None,
+            refuses_rate_limiter: false,
             calls_left: None,
             generation: 0,
             occupied: false,
@@ -102,7 +105,21 @@ impl World {
     }
 
     fn refuses(&self, change: &Change) -> bool {
-        self.refusing.is_some() && change.column_family() == self.refusing.as_deref()
+        match change.column_family() {
+            Some(name) => self.refusing.as_deref() == Some(name),
+            None => self.refuses_rate_limiter,
+        }
+    }
+
+    /// Whether no settings are refused.
+    pub(crate) fn refuses_nothing(&self) -> bool {
+        self.refusing.is_none() && !self.refuses_rate_limiter
+    }
+
+    /// Nothing is refused any more.
+    pub(crate) fn obey(&mut self) {
+        self.refusing = None;
+        self.refuses_rate_limiter = false;
     }
 
     /// Whether some other session holds a role's lock.

@@ -27,6 +27,7 @@ const OPTION_FILE: &str = "LISSOM_MYROCKS_OPTION_FILE";
 /// Its name in an agent's directory.
 const OPTIONS: &str = "my.cnf";
 const ACTUATOR: &str = "LISSOM_MYROCKS_ACTUATOR";
+const ANY_LOAD: &str = "LISSOM_MYROCKS_ANY_LOAD";
 
 /// The bound on files in level 0 under which these agents stand.
 pub const MAX_LEVEL0_FILES: u64 = 40;
@@ -50,6 +51,8 @@ pub struct Start<'a> {
     pub option_file: String,
     /// How it delays, by name; it chooses by itself when empty.
     pub actuator: &'a str,
+    /// Whether it takes whatever clients write for a high load, however slow the machine is.
+    pub any_load_is_high: bool,
 }
 
 impl<'a> Start<'a> {
@@ -61,6 +64,7 @@ impl<'a> Start<'a> {
             event: "",
             option_file: String::new(),
             actuator: "",
+            any_load_is_high: false,
         }
     }
 
@@ -102,6 +106,7 @@ impl<'a> Start<'a> {
             .env(EVENT, self.event)
             .env(OPTION_FILE, option_file)
             .env(ACTUATOR, self.actuator)
+            .env(ANY_LOAD, self.any_load_is_high.to_string())
             .env("MYSQL_PWD", self.password)
             .stdin(Stdio::null())
             .stderr(said.try_clone().expect("a second handle"))
@@ -171,7 +176,7 @@ impl AgentProcess {
         let attachment = Attachment {
             places: Places::new(self.directory.path().to_owned(), &account.address),
             account,
-            settings: settings(String::new(), ""),
+            settings: settings(String::new(), "", false),
             // It starts no watchdog.
             launch: launch(""),
             metrics: None,
@@ -256,7 +261,8 @@ pub fn run_if_child() {
     let directory = PathBuf::from(variable(DIRECTORY));
     let done = match task.as_str() {
         "agent" => {
-            let settings = settings(variable(EVENT), &variable(ACTUATOR));
+            let any_load_is_high = variable(ANY_LOAD) == "true";
+            let settings = settings(variable(EVENT), &variable(ACTUATOR), any_load_is_high);
             let account = account(&variable(URL), &variable(OPTION_FILE));
             account.and_then(|it| live(it, directory, &variable(TEST), settings))
         }
@@ -302,11 +308,16 @@ fn launch(test: &str) -> Launch {
     }
 }
 
-/// Limits that a small load is far over, and none is far under.
-fn settings(event: String, actuator: &str) -> Settings {
+/// Limits that a small load is far over, and none is far under, unless any load is to be high.
+fn settings(event: String, actuator: &str, any_load_is_high: bool) -> Settings {
     let mut settings = Settings::new(100_000_000);
-    settings.io_low_limit_bytes_per_sec = 500_000;
-    settings.io_high_limit_bytes_per_sec = 800_000;
+    let (low, high) = if any_load_is_high {
+        (1, 2)
+    } else {
+        (500_000, 800_000)
+    };
+    settings.io_low_limit_bytes_per_sec = low;
+    settings.io_high_limit_bytes_per_sec = high;
     settings.interval = Duration::from_millis(500);
     settings.lease = Duration::from_secs(4);
     settings.max_level0_files = MAX_LEVEL0_FILES;

@@ -2,11 +2,12 @@
 
 use clap::{Arg, ArgMatches};
 use lissom::adopt::{FamilyWork, Progress, Work};
+use lissom::inspect::{bytes, plural};
 use serde::Serialize;
 
 use crate::arguments::{flag, json};
 use crate::failure::{Failure, Outcome};
-use crate::output::{self, StatusLine, bytes, plural};
+use crate::output::{self, StatusLine};
 
 /// Arguments of commands that rewrite files.
 pub fn consent() -> [Arg; 3] {

@@ -1,6 +1,7 @@
 //! `lissom workloads`
 
 use clap::{ArgMatches, Command};
+use lissom::inspect::plural;
 use lissom_bench::{SHIPPED, Workload, load_workload};
 use serde::Serialize;
 
@@ -47,7 +48,7 @@ pub fn run(given: &ArgMatches) -> Outcome {
             "{:<16} {:>10} entries, {}\n{}\n",
             row.name,
             row.entries,
-            output::plural(row.sessions as u64, "session"),
+            plural(row.sessions as u64, "session"),
             indented(&row.about)
         );
     }

@@ -24,6 +24,7 @@ mod space;
 mod start;
 mod urged;
 mod urgency;
+mod waiting;
 
 #[cfg(test)]
 mod properties;
@@ -34,6 +35,7 @@ pub use limits::with_limits;
 pub use room::room_waits;
 pub use urged::{Urged, urged};
 pub(crate) use urgency::SPACE_SHARE;
+pub use waiting::{Waiting, waiting_below_level0};
 
 use crate::observation::{InFlight, Observation};
 use crate::plan::{Plan, Reason};

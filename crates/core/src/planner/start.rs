@@ -295,7 +295,7 @@ fn for_capacity(seen: &Observation, here: &View) -> Option<Begin> {
 /// What merges into the deepest level rewrite depends on its size and not on how much comes
 /// at once, so it may as well be little. A level between is the cheaper to merge into the
 /// emptier it was left. Level 1 would keep L0 waiting for each piece.
-fn gives_pieces(seen: &Observation, here: &View) -> bool {
+pub(super) fn gives_pieces(seen: &Observation, here: &View) -> bool {
     let next = here.level.next();
     let of_one = |level| seen.state.limits.get(level) == RunLimit::ONE;
     here.level.0 > 1

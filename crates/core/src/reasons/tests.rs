@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::observation::{Latency, OperationMix};
+use crate::testing::journals::gets;
 use crate::tuner::{Change, TrialId};
 
 fn uniform(limit: u16) -> RunLimits {
@@ -19,21 +19,6 @@ fn at(seconds: u64) -> Moment {
     Moment {
         opening: 1,
         at: Duration::from_secs(seconds),
-    }
-}
-
-/// 100 gets of so many microseconds each.
-fn mission(micros: u64) -> Mission {
-    Mission {
-        operations: OperationMix {
-            gets_found: 100,
-            ..OperationMix::default()
-        },
-        get: Latency {
-            mean: Duration::from_micros(micros),
-            ..Latency::default()
-        },
-        ..Mission::default()
     }
 }
 
@@ -76,7 +61,7 @@ fn the_first_limits_have_the_opening_as_their_reason() {
 fn a_change_has_its_tuners_reason_and_the_missions_before() {
     let mut reasons = begun();
     for micros in [100, 120] {
-        reasons.hear(&mission(micros), &answer(first(3, 4), "fewer runs"), false);
+        reasons.hear(&gets(micros), &answer(first(3, 4), "fewer runs"), false);
     }
     assert_eq!(reasons.take_up(&first(3, 4), at(9)), None);
     let changed = of(&reasons, 1);
@@ -97,7 +82,7 @@ fn a_change_has_its_tuners_reason_and_the_missions_before() {
 fn limits_that_no_tuner_chose_say_who_did() {
     let mut reasons = begun();
     let wish = answer(uniform(2), "a wish");
-    reasons.hear(&mission(100), &wish, true);
+    reasons.hear(&gets(100), &wish, true);
     reasons.because(Some("fixed-2 was set as the policy".into()));
     let why = reasons.take_up(&uniform(2), at(5));
     assert_eq!(why.as_deref(), Some("fixed-2 was set as the policy"));
@@ -105,7 +90,7 @@ fn limits_that_no_tuner_chose_say_who_did() {
 
     // One level has a reason and the others have none.
     reasons.because(None);
-    reasons.hear(&mission(100), &answer(uniform(5), "more runs"), false);
+    reasons.hear(&gets(100), &answer(uniform(5), "more runs"), false);
     let why = reasons.take_up(&uniform(5), at(6));
     assert_eq!(why.as_deref(), Some(NOT_GIVEN));
     assert_eq!(of(&reasons, 1).why, "more runs");
@@ -127,7 +112,7 @@ fn what_was_kept_goes_on() {
     assert_eq!(reasons.decided(), kept);
     // An older store has kept the limits alone.
     let mut reasons = Reasons::new(Some(uniform(4)), Vec::new());
-    reasons.hear(&mission(100), &answer(first(3, 4), "fewer runs"), false);
+    reasons.hear(&gets(100), &answer(first(3, 4), "fewer runs"), false);
     assert_eq!(reasons.take_up(&first(3, 4), at(3)), None);
     assert_eq!(reasons.decided().len(), 1);
     assert_eq!(of(&reasons, 1).before, Some(RunLimit::clamped(4)));
@@ -135,12 +120,12 @@ fn what_was_kept_goes_on() {
 
 #[test]
 fn missions_before_are_those_under_the_same_workload() {
-    let mut writes = mission(0);
+    let mut writes = gets(0);
     (writes.operations.gets_found, writes.operations.writes) = (0, 100);
     writes.put.mean = Duration::from_micros(10);
     let mut recent = Recent::default();
     for _ in 0..20 {
-        recent.see(&mission(100));
+        recent.see(&gets(100));
     }
     recent.see(&writes);
     recent.see(&Mission::default());
@@ -149,7 +134,7 @@ fn missions_before_are_those_under_the_same_workload() {
     let took = recent.took_under(&last).expect("one mission");
     assert!((took - 10e-6).abs() < 1e-9, "{took}");
     for _ in 0..12 {
-        recent.see(&mission(100));
+        recent.see(&gets(100));
     }
     assert_eq!(recent.took_under(&last), None, "too long ago");
 }

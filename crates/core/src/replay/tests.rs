@@ -9,7 +9,7 @@ use crate::journal::TreeSummary;
 use crate::layout::LogicalLevel;
 use crate::observation::{LevelMission, Mission, OperationMix};
 use crate::shape::RunLimit;
-use crate::testing::{numbered_files, small_shape};
+use crate::testing::{journals, numbered_files, small_shape};
 use crate::tuner::Policy;
 
 fn mission(number: u64, reads: u64) -> Entry {
@@ -22,20 +22,8 @@ fn mission(number: u64, reads: u64) -> Entry {
         },
         ..Mission::default()
     };
-    Entry {
-        number,
-        opening: 1,
-        at: Duration::ZERO,
-        column_family: "default".into(),
-        event: Event::Mission {
-            mission: Box::new(mission),
-            tree: TreeSummary::default(),
-            trial: Trial::of_limits(TrialId(number), uniform(3), Vec::new()),
-            pinned: false,
-            bounds: None,
-            refused: Vec::new(),
-        },
-    }
+    let trial = Trial::of_limits(TrialId(number), uniform(3), Vec::new());
+    journals::entry(number, journals::mission(mission, trial, false))
 }
 
 fn uniform(limit: u16) -> RunLimits {
@@ -50,10 +38,7 @@ fn begin(number: u64, policy: &str, limits: RunLimits, exploration: f64) -> Entr
         exploration,
         shape: None,
     };
-    Entry {
-        event,
-        ..mission(number, 10)
-    }
+    journals::entry(number, event)
 }
 
 fn parsed(policy: &str) -> Policy {

@@ -34,6 +34,19 @@ pub struct Debt {
     /// Bytes that begun drains will read: what they have left, and what they rewrite where
     /// it goes.
     pub deep_bytes: u64,
+    /// Bytes that merges will read and write below L0 besides begun drains
+    /// ([`Waiting`](crate::planner::Waiting)); 0 in journals that do not tell it.
+    #[serde(default)]
+    pub waiting_bytes: u64,
+    /// Bytes that merges below L0 move in the long run for each byte that comes into level 1
+    /// ([`Waiting::per_byte`](crate::planner::Waiting::per_byte)), of the column family in which
+    /// that is the most; 0 in journals that do not tell it.
+    #[serde(default)]
+    pub below_per_byte: f64,
+    /// How far the fullest level below L0 is on its way to where no order holds it back, 0 to 1, of
+    /// the column family in which that is the most; 0 in journals that do not tell it.
+    #[serde(default)]
+    pub crowding: f64,
 }
 
 /// Bounds that no schedule passes.
@@ -54,14 +67,20 @@ impl Debt {
         (bytes as f64 * waiting as f64 / files.max(1) as f64) as u64
     }
 
-    /// What a tree owes in L0; what waits of it, what is being merged, and what drains have left,
-    /// is not told.
+    /// What a tree owes in L0; what waits of it, what is being merged, and what is owed below it, is
+    /// not told.
     pub fn of_level0(tree: &Tree) -> Debt {
         Debt {
             level0_files: tree.level0().len(),
             level0_bytes: tree.bytes(PhysicalLevel::L0),
             ..Debt::default()
         }
+    }
+
+    /// Bytes that merges below L0 have to move: what begun drains read they also write, and what
+    /// waits besides.
+    pub fn below_level0(&self) -> f64 {
+        2.0 * self.deep_bytes as f64 + self.waiting_bytes as f64
     }
 
     /// Whether L0 has come to one of its bounds.

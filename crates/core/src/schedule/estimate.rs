@@ -58,10 +58,10 @@ impl Estimate {
     }
 
     /// How long it would take to catch up now, beside the users. `None` when they leave
-    /// nothing of the device. Merging a byte of L0 moves `work` bytes in all, and a byte
-    /// below L0 is read once and written once:
+    /// nothing of the device. Merging a byte of L0 moves `work` bytes in all, and what is owed
+    /// [below L0](Debt::below_level0) comes on top:
     ///
-    /// (level0_bytes * work + 2 * deep_bytes) / min(device - client, speed * workers),
+    /// (level0_bytes * work + below_level0) / min(device - client, speed * workers),
     ///
     /// and no less than L0 takes of it with the workers that [bring it
     /// down](MergeSpeed::of_level0). Until the speed of merges is known, the device is all
@@ -70,7 +70,7 @@ impl Estimate {
         let left = conditions.device_bytes_per_second - self.client.bytes_per_second();
         let Merges { work, speed } = self.merges;
         let level0 = debt.level0_bytes as f64 * work.per_byte();
-        let all = level0 + debt.deep_bytes as f64 * 2.0;
+        let all = level0 + debt.below_level0();
         if left <= 0.0 {
             return (all <= 0.0).then_some(Duration::ZERO);
         }
@@ -95,6 +95,9 @@ mod tests {
         level0_merging_bytes: 0,
         level0_held_up: false,
         deep_bytes: 50,
+        waiting_bytes: 0,
+        below_per_byte: 0.0,
+        crowding: 0.0,
     };
 
     fn conditions(device: f64, workers: usize) -> Conditions {

@@ -1,8 +1,9 @@
-//! Material for tests: drawn trees and contracts that every policy keeps.
+//! Material for tests: drawn trees, journals by hand, and contracts that every policy keeps.
 
 mod cuts;
 mod damaged;
 pub mod drawing;
+pub mod journals;
 mod model;
 mod schedules;
 mod tuners;

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering:
 use std::time::{Duration, Instant};
 
 use lissom_core::journal::TreeSummary;
+use lissom_core::planner::Waiting;
 use lissom_core::schedule::{DeepOrder, Order};
 use lissom_core::shape::RunLimits;
 use lissom_core::tuner::{Policy, Tuner};
@@ -310,6 +311,8 @@ pub(super) struct View {
     pub(super) room_waits: bool,
     /// Bytes that begun drains will read, what they rewrite included.
     pub(super) deep_bytes: u64,
+    /// What waits below L0 besides.
+    pub(super) waiting: Waiting,
     pub(super) drains_ended: u64,
     pub(super) tuner: TunerWork,
     /// The tuner panicked or did not answer, and is asked no more.
@@ -355,6 +358,7 @@ impl View {
             level0_held_up: false,
             room_waits: false,
             deep_bytes: 0,
+            waiting: Waiting::default(),
             drains_ended: 0,
             tuner: TunerWork::default(),
             tuner_broken: false,

@@ -79,23 +79,17 @@ impl Part {
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::time::Duration;
 
     use lissom_core::journal::Event;
+    use lissom_core::testing::journals::entry;
 
     use super::*;
 
     fn line(number: u64) -> String {
-        let entry = Entry {
-            number,
-            opening: 1,
-            at: Duration::from_secs(number),
-            column_family: "default".into(),
-            event: Event::Note {
-                text: "a line".into(),
-            },
+        let note = Event::Note {
+            text: "a line".into(),
         };
-        serde_json::to_string(&entry).expect("an entry is data") + "\n"
+        serde_json::to_string(&entry(number, note)).expect("an entry is data") + "\n"
     }
 
     /// Lines 10 to 29 in the older journal and 30 to 49 in the present one, all as long.

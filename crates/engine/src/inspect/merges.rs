@@ -12,7 +12,7 @@ use lissom_core::reasons::{Recent, Took, measured};
 use lissom_core::tuner::Trial;
 use lissom_core::{Drain, DrainId, LogicalLevel, Mission, Reason};
 
-use super::draw::amount;
+use super::draw::bytes;
 
 /// Missions since that count: those after them meet other runs.
 const SINCE: usize = 12;
@@ -27,6 +27,15 @@ pub(super) fn told(entries: &[Entry]) -> BTreeMap<usize, String> {
     let merges = families.into_values().flat_map(|family| family.merges);
     let told = merges.filter_map(|merge| Some((merge.ended?.0, merge.sentence())));
     told.collect()
+}
+
+/// How a drain ended. One that has bytes left was given up, or could not go on.
+pub(super) fn ending(drain: DrainId, left_bytes: u64) -> String {
+    let early = match left_bytes {
+        0 => String::new(),
+        left => format!(" early, with {} left", bytes(left)),
+    };
+    format!("drain #{} ended{early}", drain.0)
 }
 
 /// A merge for the reads' sake, as far as the journal was read.
@@ -44,6 +53,8 @@ struct Merge {
     worked: Duration,
     /// The place of the line that ends it, and when.
     ended: Option<(usize, Moment)>,
+    /// Bytes that it did not merge when it ended.
+    left_bytes: u64,
     since: Took,
 }
 
@@ -61,11 +72,10 @@ impl Merge {
         let why = self.expected.as_ref();
         let expected = why.map_or_else(String::new, |why| format!("; expected: {why}"));
         format!(
-            "drain #{} ended, a merge of {} for the reads' sake{expected}; came: {} written in \
-             {:.2} s, {}",
-            self.drain.0,
+            "{}, a merge of {} for the reads' sake{expected}; came: {} written in {:.2} s, {}",
+            ending(self.drain, self.left_bytes),
             self.level,
-            amount(self.written),
+            bytes(self.written),
             self.worked.as_secs_f64(),
             self.took()
         )
@@ -112,9 +122,10 @@ impl Reading {
                 self.hear(trial, *pinned);
             }
             Event::DrainBegin { drain } => self.begin(drain),
-            Event::DrainEnd { drain } => {
+            Event::DrainEnd { drain, left_bytes } => {
                 if let Some(merge) = self.running(*drain) {
                     merge.ended = Some((at, entry.moment()));
+                    merge.left_bytes = *left_bytes;
                 }
             }
             Event::CompactionBegin { compaction, plan } => {
@@ -166,6 +177,7 @@ impl Reading {
             written: 0,
             worked: Duration::ZERO,
             ended: None,
+            left_bytes: 0,
             since: Took::default(),
         });
     }
@@ -193,9 +205,8 @@ impl Reading {
 
 #[cfg(test)]
 mod tests {
-    use lissom_core::journal::TreeSummary;
-    use lissom_core::observation::{Latency, OperationMix};
     use lissom_core::plan::Input;
+    use lissom_core::testing::journals::{self, gets, lines};
     use lissom_core::tuner::{Change, TrialId};
     use lissom_core::{Key, PhysicalLevel, Plan, PlanKind, RunLimit, RunLimits};
 
@@ -208,32 +219,18 @@ mod tests {
         level: LogicalLevel(2),
     };
 
-    /// The lines of a journal, one a second.
-    fn lines(events: impl IntoIterator<Item = Event>) -> Vec<Entry> {
-        let of = |(number, event): (u64, Event)| Entry {
-            number,
-            opening: 1,
-            at: Duration::from_secs(number),
-            column_family: "default".into(),
-            event,
-        };
-        (1..).zip(events).map(of).collect()
-    }
+    const FULL: Reason = Reason::LevelFull {
+        level: LogicalLevel(2),
+        bytes: 10,
+        capacity: 9,
+    };
 
     /// A mission of so many seconds whose gets took so many microseconds, after which these
     /// levels are to be merged.
     fn mission(seconds: u64, micros: u64, wanted: &[u16]) -> Event {
         let mission = Mission {
             duration: Duration::from_secs(seconds),
-            operations: OperationMix {
-                gets_found: 100,
-                ..OperationMix::default()
-            },
-            get: Latency {
-                mean: Duration::from_micros(micros),
-                ..Latency::default()
-            },
-            ..Mission::default()
+            ..gets(micros)
         };
         let change = |level: &u16| Change {
             level: LogicalLevel(*level),
@@ -242,14 +239,7 @@ mod tests {
         let limits = RunLimits::uniform(RunLimit::ONE);
         let mut trial = Trial::of_limits(TrialId(1), limits, Vec::new());
         trial.consolidate = wanted.iter().map(change).collect();
-        Event::Mission {
-            mission: Box::new(mission),
-            tree: TreeSummary::default(),
-            trial,
-            pinned: false,
-            bounds: None,
-            refused: Vec::new(),
-        }
+        journals::mission(mission, trial, false)
     }
 
     /// Half of it writes, which is another workload.
@@ -296,6 +286,11 @@ mod tests {
         ]
     }
 
+    fn ended(left_bytes: u64) -> Event {
+        let drain = DrainId(7);
+        Event::DrainEnd { drain, left_bytes }
+    }
+
     /// A merge for a reason, from line 3 to line 9, and missions before, meanwhile and since.
     fn merging(reason: &Reason) -> Vec<Entry> {
         let drain = Drain {
@@ -306,17 +301,16 @@ mod tests {
             begins_run: false,
             reason: reason.clone(),
         };
-        let id = drain.id;
         let mut events = vec![mission(1, 100, &[]), mission(1, 120, &[2])];
         events.push(Event::DrainBegin { drain });
         events.extend(piece(4, 2_000_000, reason.clone()));
         events.push(mission(1, 500, &[]));
         events.extend(piece(7, 1_000_000, reason.clone()));
-        events.push(Event::DrainEnd { drain: id });
+        events.push(ended(0));
         // It began before the merge was over.
         events.push(mission(5, 400, &[]));
         events.extend([mission(1, 90, &[]), of_writes(), mission(1, 70, &[])]);
-        lines(events)
+        lines(1, events)
     }
 
     #[test]
@@ -337,25 +331,39 @@ mod tests {
         assert_eq!(told(&entries).len(), 1);
     }
 
+    /// Of which nobody wanted the rest any more.
+    #[test]
+    fn a_merge_that_ended_early_is_told_as_one() {
+        let mut entries = merging(&FOR_READS);
+        entries[8].event = ended(1_500_000);
+        let sentence = told(&entries).remove(&8).expect("it is over");
+        let begins = "drain #7 ended early, with 1.5 MB left, a merge of level 2 for the reads' \
+                      sake; expected: ";
+        assert!(sentence.starts_with(begins), "{sentence}");
+        let came = "; came: 3.0 MB written in 0.50 s, an operation took 110.0 µs before and ";
+        assert!(sentence.contains(came), "{sentence}");
+        let mut of_space = merging(&FULL);
+        of_space[8].event = ended(1_500_000);
+        let mut decided = decisions(&of_space).into_iter();
+        let told = decided.find(|it| it.number == 9).map(|it| it.sentence);
+        let early = "drain #7 ended early, with 1.5 MB left";
+        assert_eq!(told.as_deref(), Some(early));
+    }
+
     #[test]
     fn only_so_many_missions_since_tell_of_a_merge() {
         let events = merging(&FOR_READS).into_iter().map(|entry| entry.event);
         let mut events: Vec<Event> = events.collect();
         events.extend((0..10).map(|_| mission(1, 80, &[])));
         events.extend((0..10).map(|_| mission(1, 900, &[])));
-        let sentence = told(&lines(events)).remove(&8).expect("it is over");
+        let sentence = told(&lines(1, events)).remove(&8).expect("it is over");
         let measured = "110.0 µs before and 80.0 µs in the 12 missions since";
         assert!(sentence.ends_with(measured), "{sentence}");
     }
 
     #[test]
     fn a_drain_for_another_reason_and_one_whose_beginning_is_gone_are_not_told() {
-        let full = Reason::LevelFull {
-            level: LogicalLevel(2),
-            bytes: 10,
-            capacity: 9,
-        };
-        assert!(told(&merging(&full)).is_empty());
+        assert!(told(&merging(&FULL)).is_empty());
         assert!(told(&merging(&FOR_READS)[3..]).is_empty());
     }
 }

@@ -20,7 +20,7 @@ pub(crate) mod recorded;
 mod replay;
 mod workloads;
 
-pub use draw::{Style, draw};
+pub use draw::{Style, bytes, draw, plural};
 pub use history::Decision;
 pub use limits::LimitReason;
 pub use portrait::{
@@ -34,7 +34,7 @@ pub use workloads::observed_workloads;
 use std::path::Path;
 
 use lissom_core::schedule::{Conditions, Debt, Estimate};
-use lissom_core::{Layout, Tree, TreeState};
+use lissom_core::{Layout, Observation, Shape, Tree, TreeState, planner};
 use serde::Serialize;
 
 use self::limits::Asked;
@@ -89,6 +89,8 @@ pub struct Owed {
     /// Bytes that begun drains will read: what they have left, and what they rewrite where it
     /// goes.
     pub drain_bytes: u64,
+    /// Bytes that merges of full levels will read and write besides ([`Debt::waiting_bytes`]).
+    pub waiting_bytes: u64,
     /// What the device reads and writes together: as the settings gave it at the last open,
     /// or else as it was measured.
     pub device_bytes_per_second: u64,
@@ -124,9 +126,10 @@ pub(crate) fn inspect_end(directory: &Path, question: &Question, tail: u64) -> R
         let tree = if driven {
             let fresh = lissom_core::TreeState::new(settings.policy.first_limits());
             let state = stored.map_or(&fresh, |stored| &stored.tree);
-            add_debt(&mut debt, &seen.tree, state);
+            let shape = settings.shape().fitted(&seen.tree);
+            add_debt(&mut debt, &shape, &seen.tree, state);
             let known = portrait::Known {
-                shape: &settings.shape().fitted(&seen.tree),
+                shape: &shape,
                 state,
                 policy: stored.map(|stored| stored.policy.as_str()),
                 unreadable_files: stored.map_or(0, |stored| stored.unreadable.len()),
@@ -167,11 +170,13 @@ pub(crate) fn inspect_end(directory: &Path, question: &Question, tail: u64) -> R
     })
 }
 
-fn add_debt(debt: &mut Debt, tree: &Tree, state: &TreeState) {
+fn add_debt(debt: &mut Debt, shape: &Shape, tree: &Tree, state: &TreeState) {
     let own = Debt::of_level0(tree);
     debt.level0_files = debt.level0_files.max(own.level0_files);
     debt.level0_bytes += own.level0_bytes;
     debt.deep_bytes += state.drained_bytes(tree);
+    let alone = Observation::quiet(shape.clone(), tree.clone(), state.clone(), 1);
+    debt.waiting_bytes += planner::waiting_below_level0(&alone).bytes;
 }
 
 /// Those that RocksDB had room for at the last open.
@@ -196,6 +201,7 @@ fn owed(
         level0_files: debt.level0_files,
         level0_bytes: debt.level0_bytes,
         drain_bytes: debt.deep_bytes,
+        waiting_bytes: debt.waiting_bytes,
         device_bytes_per_second: device,
         catch_up_seconds: catch_up.as_secs_f64(),
     })
@@ -218,6 +224,9 @@ mod tests {
         level0_merging_bytes: 0,
         level0_held_up: false,
         deep_bytes: 50_000_000,
+        waiting_bytes: 0,
+        below_per_byte: 0.0,
+        crowding: 0.0,
     };
 
     fn stored(merges: Option<Merges>) -> StoredSchedule {

@@ -6,10 +6,12 @@ mod compression;
 mod expected;
 mod memory;
 mod tree;
+mod workers;
 
 pub(crate) use check::{check_exploration, check_filters, check_rate_limit};
 pub use compression::Compression;
 pub(crate) use expected::filter_bits;
+pub(crate) use workers::workers_under;
 
 use std::time::Duration;
 
@@ -384,7 +386,7 @@ impl Default for Settings {
             bloom_bits_per_key: 10.0,
             block_size: 4 * KIB,
             compression: vec![Compression::Lz4],
-            workers: default_workers(),
+            workers: workers::by_processors(),
             idle_cpu_priority: true,
             idle_io_priority: false,
             max_subcompactions: 1,
@@ -409,11 +411,6 @@ impl Default for Settings {
     }
 }
 
-fn default_workers() -> usize {
-    let processors = std::thread::available_parallelism().map_or(2, usize::from);
-    (processors / 4).max(2)
-}
-
 impl Settings {
     /// What no schedule lets L0 pass: `max_delayed_bytes`, and `max_level0_files` or its
     /// default.
@@ -431,21 +428,4 @@ impl Settings {
     pub fn write_buffer_bytes(&self) -> u64 {
         u64::from(self.max_write_buffer_number).saturating_mul(self.write_buffer_size)
     }
-
-    /// The `max_background_jobs` that RocksDB is given: room for all workers'
-    /// compactions, which count among its own, for one more, so that its
-    /// emergency brake on L0 is never out of turn, and for flushes.
-    pub fn max_background_jobs(&self) -> usize {
-        (self.workers + 2..)
-            .find(|jobs| workers_under(*jobs) >= self.workers)
-            .expect("some number of jobs is large enough")
-    }
-}
-
-/// Workers that may run under a number of background jobs: RocksDB keeps a
-/// quarter of the jobs, at least one, for flushes, and one compaction is left to
-/// it.
-pub(crate) fn workers_under(max_background_jobs: usize) -> usize {
-    let flushes = (max_background_jobs / 4).max(1);
-    max_background_jobs.saturating_sub(flushes + 1).max(1)
 }

@@ -85,10 +85,7 @@ impl<C: Connector, G: Guard> Agent<C, G> {
     /// have restored: its delayed settings would be taken for the original ones. That
     /// comes first, since an earlier agent's watchdog and its event wait for the lock.
     pub(super) fn take_over(&mut self, server: &mut C::Server, instance: &Instance) -> Result<()> {
-        if !server.await_free(Role::Agent, CLAIM_PATIENCE)? {
-            // It says who holds it.
-            self.claim(server)?;
-        }
+        self.await_agent(server)?;
         if !server.await_free(Role::Watchdog, WATCHDOG_PATIENCE)? {
             return Err(Error::lost(format!(
                 "the watchdog of an earlier agent is still at work at {}: wait until it has \
@@ -102,6 +99,26 @@ impl<C: Connector, G: Guard> Agent<C, G> {
             self.claim(server)?;
             self.restore_recorded(server, instance)?;
         }
+        self.claim_after_event(server)
+    }
+
+    /// The same at the agent's own server after a restart: an agent that came and died before
+    /// this one was there again may have changed the configured settings. Its watchdog is not
+    /// waited for, since the one at that server may be this agent's.
+    pub(super) fn take_over_restarted(&mut self, server: &mut C::Server) -> Result<()> {
+        self.await_agent(server)?;
+        self.claim_after_event(server)
+    }
+
+    fn await_agent(&mut self, server: &mut C::Server) -> Result<()> {
+        if !server.await_free(Role::Agent, CLAIM_PATIENCE)? {
+            // It says who holds it.
+            self.claim(server)?;
+        }
+        Ok(())
+    }
+
+    fn claim_after_event(&mut self, server: &mut C::Server) -> Result<()> {
         server.release(Role::Agent)?;
         server.await_event()?;
         self.claim(server)

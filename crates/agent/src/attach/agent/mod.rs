@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use self::leftovers::left_at;
 use super::act::{carry_out, in_control};
-use super::hands::Hands;
+use super::hands::{Charge, Hands};
 use super::records::Records;
 use crate::decide::{
     Continuity, Decision, Event, Instance, Lease, Observation, Outcome, Pilot, Sight, Standing,
@@ -130,18 +130,20 @@ impl<C: Connector, G: Guard> Agent<C, G> {
     }
 
     /// The same where the agent goes on. At another server an earlier agent's watchdog and its
-    /// event come first, as at the beginning. After a restart they do not: its own watchdog
-    /// stays at that server, and its settings are the configured ones.
+    /// event come first, as at the beginning. After a restart only an event does: its own watchdog
+    /// stays at that server. After a lost connection neither does: what is delayed there is its
+    /// own.
     fn resume(&mut self) -> Result<C::Server> {
         let mut server = self.connect_again()?;
-        if !self.settings.dry_run {
-            let instance = server.instance()?;
-            let lease = self.pilot.lease();
-            if lease.is_none_or(|lease| lease.standing(&instance) == Standing::Foreign) {
-                self.take_over(&mut server, &instance)?;
-            } else {
-                self.claim(&mut server)?;
-            }
+        if self.settings.dry_run {
+            return Ok(server);
+        }
+        let instance = server.instance()?;
+        let lease = self.pilot.lease();
+        match lease.map(|lease| lease.standing(&instance)) {
+            None | Some(Standing::Foreign) => self.take_over(&mut server, &instance)?,
+            Some(Standing::Ended) => self.take_over_restarted(&mut server)?,
+            Some(Standing::InForce) => self.claim(&mut server)?,
         }
         Ok(server)
     }
@@ -167,18 +169,14 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         let managed = self.managed(&seen);
         let sight = self.pilot.see(&managed);
         self.tell(&seen, sight);
-        let now = self.now();
-        let forbidden = self.hands.forbid(
-            server,
-            &self.pilot,
-            left_at(self.left.as_ref(), &seen.instance),
-            &self.settings,
-            &mut self.records,
-            now,
-        );
-        self.tell_forbidden(forbidden.as_ref(), now);
+        let forbidden = self.forbid(server, &seen.instance);
+        self.tell_forbidden(forbidden.as_ref());
         let decisions = self.pilot.decide(&managed, forbidden.as_deref());
         let decisions = self.secure(server, &seen.instance, decisions);
+        // Where the server does not take back what this agent has set, the lease runs out though
+        // both live: nothing more is delayed after half of it, and then the watchdog gives back
+        // whatever is taken from its session, which may have kept a privilege that this one has
+        // lost. To renew it would be to leave the server as it is for as long as the agent lives.
         let in_control = self.act(server, decisions)?;
         if in_control && !self.settings.dry_run {
             let now = self.now();
@@ -187,6 +185,21 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         let left = left_at(self.left.as_ref(), &seen.instance);
         self.records.show(&seen, &self.pilot, left);
         Ok(())
+    }
+
+    /// Why nothing may be delayed now. In a dry run nothing is.
+    fn forbid(&mut self, server: &mut C::Server, instance: &Instance) -> Option<String> {
+        if self.settings.dry_run {
+            return None;
+        }
+        let now = self.now();
+        let left = left_at(self.left.as_ref(), instance);
+        let Some(charge) = Charge::of(&self.pilot, left, &self.settings, now) else {
+            return Some("its original settings are not known yet".into());
+        };
+        let is_original = self.pilot.is_original();
+        self.hands
+            .forbid(server, &charge, is_original, &mut self.records)
     }
 
     /// Without those that delay, unless all who would restore know what they change. They are
@@ -201,14 +214,10 @@ impl<C: Connector, G: Guard> Agent<C, G> {
             return decisions;
         }
         let now = self.now();
-        let is_held = self.hands.secure(
-            server,
-            &self.pilot,
-            left_at(self.left.as_ref(), instance),
-            &self.settings,
-            &mut self.records,
-            now,
-        );
+        let left = left_at(self.left.as_ref(), instance);
+        let charge = Charge::of(&self.pilot, left, &self.settings, now);
+        let is_held =
+            charge.is_some_and(|charge| self.hands.secure(server, &charge, &mut self.records));
         if !is_held {
             decisions.retain(|decision| !decision.delays());
         }
@@ -270,12 +279,12 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         }
     }
 
-    fn tell_forbidden(&mut self, forbidden: Option<&String>, at: Duration) {
+    fn tell_forbidden(&mut self, forbidden: Option<&String>) {
         if self.forbidden.as_ref() == forbidden {
             return;
         }
         if let Some(why) = forbidden {
-            self.records.note(at, format!("nothing is delayed: {why}"));
+            self.note(format!("nothing is delayed: {why}"));
         }
         self.forbidden = forbidden.cloned();
     }
@@ -319,7 +328,11 @@ impl<C: Connector, G: Guard> Agent<C, G> {
 }
 
 #[cfg(test)]
+mod history;
+#[cfg(test)]
 mod properties;
+#[cfg(test)]
+mod refusals;
 #[cfg(test)]
 mod rig;
 #[cfg(test)]

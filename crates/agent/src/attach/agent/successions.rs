@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use super::rig::{HIGH, Rig, TestAgent, with_event};
-use crate::decide::{Lease, OptionName};
+use crate::decide::{Lease, OptionName, manage};
 use crate::files::Ledger;
 use crate::settings::Settings;
-use crate::testing::{World, usual_lease, usual_settings};
+use crate::testing::{World, usual_family, usual_lease, usual_settings};
 
 #[test]
 fn a_restarted_server_is_read_anew() {
@@ -22,6 +22,40 @@ fn a_restarted_server_is_read_anew() {
     rig.turn(&mut agent, HIGH);
     assert!(rig.said("restarted"));
     assert!(rig.is_as_owned(), "its load is not known yet");
+    rig.turn(&mut agent, HIGH);
+    assert!(rig.is_delayed());
+    agent.leave().expect("restored");
+    assert!(rig.is_as_owned());
+}
+
+#[test]
+fn after_a_restart_the_event_of_an_agent_that_came_and_died_acts_first() {
+    let rig = Rig::new();
+    let mut agent = rig.delaying();
+    // It had other bounds, and its files are on another machine.
+    let settings = Settings {
+        max_level0_files: 30,
+        ..with_event()
+    };
+    let leased = manage("default", &usual_family(), &settings).expect("managed");
+    let mut event = usual_lease("here");
+    event.families.insert("default".into(), leased);
+    {
+        let mut world = rig.connector.world();
+        world.restart();
+        world.family("default").options = leased.delayed;
+        world.event = Some(event);
+        // Its event cannot act while it lives.
+        world.occupied = true;
+    }
+    for _ in 0..2 {
+        rig.turn(&mut agent, 0);
+    }
+    assert!(!agent.is_well() && !rig.is_as_owned());
+    assert!(rig.said("another agent is attached"));
+    rig.connector.world().occupied = false;
+    rig.turn(&mut agent, 0);
+    assert!(agent.is_well() && rig.is_as_owned() && rig.said("restarted"));
     rig.turn(&mut agent, HIGH);
     assert!(rig.is_delayed());
     agent.leave().expect("restored");

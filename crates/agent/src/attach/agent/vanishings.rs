@@ -155,7 +155,7 @@ fn what_is_restored_and_cannot_be_written_down_is_looked_after() {
     std::fs::create_dir(&in_the_way).expect("in the way");
     rig.turn(&mut agent, 0);
     assert!(rig.is_as_owned() && agent.refusal().is_none());
-    assert!(rig.said("cf_hot has its original options again, but stays recorded"));
+    assert!(rig.said("cf_hot has its original settings again, but stays recorded"));
     assert!(!rig.said("is there again") && rig.shows("changes_outstanding 0"));
     std::fs::remove_dir(&in_the_way).expect("out of the way");
     for _ in 0..12 {

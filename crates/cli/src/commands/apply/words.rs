@@ -3,9 +3,9 @@
 use lissom::apply::{
     Applied, Changes, How, Outcome, Phase, Plan, Progress, Removed, Row, Taken, Undone,
 };
+use lissom::inspect::{bytes, plural};
 
 use super::table::{Line, notes, table};
-use crate::output::{bytes, plural};
 
 /// How far a rebuild is.
 pub fn status(progress: Progress) -> String {

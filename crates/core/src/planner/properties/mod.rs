@@ -4,6 +4,7 @@ mod apart;
 mod durable;
 mod elsewhere;
 mod excess;
+mod gives_way;
 mod histories;
 mod ranges;
 mod requests;
@@ -11,6 +12,7 @@ mod rewrites;
 mod steady;
 mod steps;
 mod unreadable;
+mod urgency;
 mod wishes;
 mod workers;
 

@@ -66,16 +66,15 @@ pub(super) fn below_level0(needs: &Needs, foreseen: Option<&Foreseen>) -> (DeepO
         foreseen.low.as_secs_f64(),
         ahead.repayable / 1e6,
     );
-    match needs.can_wait() {
-        true => {
-            let why = format!("{figures}: L0 is merged as it fills, and the rest waits");
-            (DeepOrder::AtMost(0), why)
-        }
-        false => {
-            let why = format!("{figures}: what is too much is merged meanwhile");
-            (DeepOrder::Paced, why)
-        }
+    if needs.can_wait() {
+        let why = format!("{figures}: L0 is merged as it fills, and the rest waits");
+        return (DeepOrder::AtMost(0), why);
     }
+    let why = match needs.is_crowded {
+        true => "a level below L0 holds nearly as much as it may: merges go on there",
+        false => "what is too much is merged meanwhile",
+    };
+    (DeepOrder::Paced, format!("{figures}: {why}"))
 }
 
 #[cfg(test)]

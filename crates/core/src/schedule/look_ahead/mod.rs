@@ -9,7 +9,7 @@
 //! keep up in the long run. A load that stays high longer than foreseen lets more be merged little
 //! by little, so that no burst is needed in the end.
 //!
-//! Where the users leave less than that, L0 waits, too, as far as the low phase can merge it; what
+//! Where the users usually leave less than that, L0 waits, too, as far as the low phase can merge it; what
 //! is too much is merged by itself. A merge of L0 that runs has all that they leave and counts as
 //! done, and beside it what has begun goes on at the rate that brings the debt to what can be
 //! repaid.
@@ -28,7 +28,8 @@
 //! What a low phase can merge is bounded by what the users leave of the device, and by what the
 //! workers were seen to move: where the cores run out first, that is far less. L0 has one of them,
 //! since no two merges of it run at a time, and costs what it rewrites in level 1
-//! ([`Level0Work`](super::Level0Work)).
+//! ([`Level0Work`](super::Level0Work)). What a byte costs below that the tree tells
+//! ([`Waiting`](crate::planner::Waiting)): seen while that waits, it would cost nothing.
 
 mod foreseen;
 mod needs;
@@ -46,7 +47,7 @@ use self::profile::{Daily, Hourly};
 use self::rhythm::Rhythm;
 use super::{
     Debt, DebtBounds, DeepOrder, FLUSHES, FullLoad, Level0Order, Level0Work, Load, LoadModel,
-    MergeSpeed, Order, Phase, PhaseLimits, Phases, Schedule, Seen, Work, is_amount, leftover,
+    MergeSpeed, Order, Phase, PhaseLimits, Phases, Schedule, Seen, is_amount, leftover,
 };
 
 /// Weight of an interval against all before it.
@@ -54,6 +55,11 @@ const NEWEST: f64 = 0.05;
 
 /// From this share of what may wait on, L0 is merged at any rate that the users leave.
 const HALF: f64 = 0.5;
+
+/// Share of what may ever wait that does: in L0, from there on nothing is left to wait for, and below
+/// it, what is too much is merged at high load, too. The rest is room for what comes in while a merge
+/// is under way.
+const ROOM: f64 = 0.8;
 
 /// Share of the device under which no rate goes: what is flushed and what has begun come to an end,
 /// however little is written.
@@ -76,11 +82,11 @@ pub struct LookAhead {
     hourly: Hourly,
     /// Bytes a second that are flushed at high load.
     inflow: Option<f64>,
+    /// The same at low load.
+    calm_inflow: Option<f64>,
     /// Bytes a second that users take of the device at low load.
     calm_client: Option<f64>,
     work: Level0Work,
-    /// Of everything, not of L0 alone.
-    all_work: Work,
     /// At low load.
     speed: MergeSpeed,
     /// Bytes of an L0 file.
@@ -99,13 +105,13 @@ struct Kept {
     inflow: Option<f64>,
     /// Absent in state files that do not tell it.
     #[serde(default)]
+    calm_inflow: Option<f64>,
+    /// Absent in state files that do not tell it.
+    #[serde(default)]
     calm_client: Option<f64>,
     /// Absent in state files that do not tell it.
     #[serde(default)]
     level0_work: Level0Work,
-    /// Absent in state files that do not tell it.
-    #[serde(default)]
-    all_work: Work,
     /// Absent in state files that do not tell it.
     #[serde(default)]
     speed: MergeSpeed,
@@ -121,9 +127,9 @@ impl Kept {
             && kept.profile.is_sound()
             && kept.hourly.is_sound()
             && kept.level0_work.is_sound()
-            && kept.all_work.is_sound()
             && kept.speed.is_sound()
             && is_rate(kept.inflow)
+            && is_rate(kept.calm_inflow)
             && is_rate(kept.calm_client);
         if sound {
             Ok(kept)
@@ -145,9 +151,9 @@ impl LookAhead {
             daily: Daily::default(),
             hourly: Hourly::default(),
             inflow: None,
+            calm_inflow: None,
             calm_client: None,
             work: Level0Work::default(),
-            all_work: Work::default(),
             speed: MergeSpeed::default(),
             file_bytes: None,
         }
@@ -170,18 +176,14 @@ impl LookAhead {
     /// Takes up what an interval shows.
     fn learn(&mut self, seen: &Seen, phase: Phase, client: f64) {
         match phase {
-            Phase::High => {
-                // What is logged is flushed later, in lumps.
-                let gamma = seen.conditions.compressed_share;
-                follow(&mut self.inflow, gamma * seen.load.logged_per_second());
-            }
+            Phase::High => follow(&mut self.inflow, flushed_now(seen)),
             Phase::Low => {
+                follow(&mut self.calm_inflow, flushed_now(seen));
                 follow(&mut self.calm_client, client);
                 self.learn_speed(seen);
             }
         }
         self.work.learn(&seen.load);
-        self.all_work.learn(&seen.load);
         if seen.debt.level0_files > 0 {
             let mean = seen.debt.level0_bytes as f64 / seen.debt.level0_files as f64;
             follow(&mut self.file_bytes, mean);
@@ -215,13 +217,20 @@ impl LookAhead {
     }
 
     fn needs(&self, seen: &Seen, foreseen: Option<&Foreseen>) -> Needs {
-        let rate = self.speed_at_low_load(seen, seen.conditions.workers);
+        let level0_per_byte = self.work.per_byte();
+        let per_byte = level0_per_byte + seen.debt.below_per_byte;
+        // What is written in the low phase is merged in it, too.
+        let speed = self.speed_at_low_load(seen, seen.conditions.workers);
+        let calm = self.calm_inflow.unwrap_or(0.0) * (1.0 + per_byte);
+        let rate = (speed - calm).max(0.0);
         Needs {
             flushed: self.flushed(seen),
-            level0_per_byte: self.work.per_byte(),
-            per_byte: self.all_work.per_byte(),
+            usual: self.usual(seen),
+            level0_per_byte,
+            per_byte,
             delayed: seen.debt.level0_delayed_bytes as f64,
-            begun: seen.debt.deep_bytes as f64,
+            below_level0: seen.debt.below_level0(),
+            is_crowded: seen.debt.crowding >= ROOM,
             phase: foreseen.map(|it| Ahead {
                 seconds: it.high.as_secs_f64(),
                 repayable: it.low.as_secs_f64() * rate,
@@ -229,17 +238,21 @@ impl LookAhead {
         }
     }
 
-    /// L0 has half of what may wait there.
+    /// L0 has half of what may wait there. Files that are being merged are no part of that unless
+    /// there is hardly room for more: while a merge keeps up, L0 holds what it takes and as much as
+    /// has come since.
     fn is_half_full(&self, debt: &Debt) -> bool {
+        let merging = debt.level0_merging_bytes as f64 / debt.level0_bytes.max(1) as f64;
+        let from = HALF / (1.0 - merging).max(HALF / ROOM);
         let most = self.bounds.max_delayed_bytes as f64;
-        debt.is_filled_to(HALF) || debt.level0_delayed_bytes as f64 >= HALF * most
+        debt.is_filled_to(from) || debt.level0_delayed_bytes as f64 >= from * most
     }
 
     /// L0 is merged as it fills, where the users leave enough for that, and what lies deeper as far
     /// as it cannot wait.
     fn evenly(&self, seen: &Seen, foreseen: Option<&Foreseen>, left: u64) -> Option<Order> {
         let needs = self.needs(seen, foreseen);
-        if needs.rate_of_level0() > left as f64 {
+        if needs.usual_rate_of_level0() > left as f64 {
             return None;
         }
         let rate = needs.rate().min(left as f64);
@@ -258,11 +271,15 @@ impl LookAhead {
         })
     }
 
-    /// Bytes a second that are flushed at high load, by what users write now if that is more
-    /// than usual.
+    /// Bytes a second that are flushed at high load. A second of more or fewer writes is neither a
+    /// change of the load nor of what is done about it.
+    fn usual(&self, seen: &Seen) -> f64 {
+        self.inflow.unwrap_or_else(|| flushed_now(seen))
+    }
+
+    /// The same by what users write now if that is more than usual.
     fn flushed(&self, seen: &Seen) -> f64 {
-        let now = seen.conditions.compressed_share * seen.load.logged_per_second();
-        self.inflow.unwrap_or(0.0).max(now)
+        self.usual(seen).max(flushed_now(seen))
     }
 
     fn at_high_load(&self, seen: &Seen, left: u64) -> Order {
@@ -278,6 +295,11 @@ impl LookAhead {
             ..Order::all(Phase::High, why)
         }
     }
+}
+
+/// Bytes a second that will be flushed of what is logged now: that happens later, in lumps.
+fn flushed_now(seen: &Seen) -> f64 {
+    seen.conditions.compressed_share * seen.load.logged_per_second()
 }
 
 /// A rate, or the least that there is.
@@ -335,9 +357,9 @@ impl Schedule for LookAhead {
             profile: self.daily.clone(),
             hourly: self.hourly.clone(),
             inflow: self.inflow,
+            calm_inflow: self.calm_inflow,
             calm_client: self.calm_client,
             level0_work: self.work,
-            all_work: self.all_work,
             speed: self.speed,
         };
         serde_json::to_value(kept).unwrap_or_default()
@@ -351,9 +373,8 @@ impl Schedule for LookAhead {
         self.rhythm = kept.rhythm;
         (self.daily, self.hourly) = (kept.profile, kept.hourly);
         self.work = kept.level0_work;
-        self.all_work = kept.all_work;
         self.speed = kept.speed;
-        self.inflow = kept.inflow;
+        (self.inflow, self.calm_inflow) = (kept.inflow, kept.calm_inflow);
         self.calm_client = kept.calm_client;
         Ok(())
     }

@@ -11,16 +11,21 @@ const SPREAD: f64 = 10.0;
 /// What has to be moved, and what need not be yet.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Needs {
-    /// Bytes a second that are flushed.
+    /// Bytes a second that are flushed at high load, by what is written now if that is more than
+    /// usual.
     pub flushed: f64,
+    /// What is usual of it.
+    pub usual: f64,
     /// Bytes that merges of L0 move for each byte of it.
     pub level0_per_byte: f64,
     /// The same of all merges that follow from it.
     pub per_byte: f64,
     /// Bytes of L0 that wait.
     pub delayed: f64,
-    /// Bytes that begun drains will read.
-    pub begun: f64,
+    /// Bytes that merges below L0 have to move by now.
+    pub below_level0: f64,
+    /// A level below L0 holds nearly as much as it ever may.
+    pub is_crowded: bool,
     /// The rest of the high phase, and what can be repaid after it; absent where neither can be
     /// foreseen.
     pub phase: Option<Ahead>,
@@ -41,34 +46,39 @@ impl Needs {
     /// flushed * (1 + level0_per_byte) + (owed - repayable) / seconds,
     ///
     /// the second part where more is owed, over ten seconds at the least. Where nothing can be
-    /// foreseen: what merges take in the long run, flushed * (1 + per_byte).
+    /// foreseen, and at the least where a level is crowded: what merges take in the long run,
+    /// flushed * (1 + per_byte).
     pub(super) fn rate(&self) -> f64 {
-        match self.phase {
-            None => self.flushed * (1.0 + self.per_byte),
-            Some(ahead) => {
-                let too_much = (self.owed() - ahead.repayable).max(0.0);
-                self.rate_of_level0() + too_much / ahead.seconds.max(SPREAD)
-            }
+        let in_the_long_run = self.flushed * (1.0 + self.per_byte);
+        let Some(ahead) = self.phase else {
+            return in_the_long_run;
+        };
+        let too_much = (self.owed() - ahead.repayable).max(0.0);
+        let level0 = self.flushed * (1.0 + self.level0_per_byte);
+        let rate = level0 + too_much / ahead.seconds.max(SPREAD);
+        match self.is_crowded {
+            true => rate.max(in_the_long_run),
+            false => rate,
         }
     }
 
-    /// Bytes a second, flushes included, at which L0 is merged as fast as it fills.
-    pub(super) fn rate_of_level0(&self) -> f64 {
-        self.flushed * (1.0 + self.level0_per_byte)
+    /// Bytes a second, flushes included, at which L0 is merged as fast as it usually fills.
+    pub(super) fn usual_rate_of_level0(&self) -> f64 {
+        self.usual * (1.0 + self.level0_per_byte)
     }
 
     /// Whether everything below L0 can wait for the low phase.
     pub(super) fn can_wait(&self) -> bool {
-        self.phase
-            .is_some_and(|ahead| self.owed() <= ahead.repayable)
+        let repayable = self.phase.map_or(0.0, |ahead| ahead.repayable);
+        self.phase.is_some() && !self.is_crowded && self.owed() <= repayable
     }
 
     /// Bytes that merges will have to move once the load falls, if L0 is merged until then as fast
     /// as it fills, and nothing below it.
     pub(super) fn owed(&self) -> f64 {
-        let to_come = self.phase.map_or(0.0, |it| it.seconds) * self.flushed;
-        let below = (self.per_byte - self.level0_per_byte).max(0.0);
-        self.delayed * self.per_byte + to_come * below + 2.0 * self.begun
+        let to_come = self.phase.map_or(0.0, |it| it.seconds) * self.usual;
+        let below = self.per_byte - self.level0_per_byte;
+        self.delayed * self.per_byte + to_come * below + self.below_level0
     }
 }
 
@@ -79,10 +89,12 @@ mod tests {
     /// Ten bytes a second for ten seconds, of which each costs four in L0 and three below it.
     const NEEDS: Needs = Needs {
         flushed: 10.0,
+        usual: 10.0,
         level0_per_byte: 4.0,
         per_byte: 7.0,
         delayed: 0.0,
-        begun: 0.0,
+        below_level0: 0.0,
+        is_crowded: false,
         phase: Some(Ahead {
             seconds: 10.0,
             repayable: 300.0,
@@ -98,12 +110,12 @@ mod tests {
 
     #[test]
     fn what_is_too_much_is_spread_over_the_phase() {
-        let begun = Needs {
-            begun: 50.0,
+        let owed = Needs {
+            below_level0: 100.0,
             ..NEEDS
         };
-        assert!(!begun.can_wait());
-        assert_eq!(begun.rate(), 60.0);
+        assert!(!owed.can_wait());
+        assert_eq!(owed.rate(), 60.0);
         let delayed = Needs {
             delayed: 10.0,
             ..NEEDS
@@ -129,13 +141,33 @@ mod tests {
         assert!(!blind.can_wait());
     }
 
-    /// Merges of L0 may have been all that was seen so far.
     #[test]
-    fn merges_of_l0_cost_no_more_than_all_of_them() {
-        let only = Needs {
-            per_byte: 3.0,
+    fn a_second_of_more_writes_hurries_l0_and_foretells_nothing() {
+        let burst = Needs {
+            flushed: 20.0,
             ..NEEDS
         };
-        assert_eq!((only.owed(), only.rate()), (0.0, 50.0));
+        assert_eq!(burst.owed(), NEEDS.owed());
+        assert_eq!(burst.usual_rate_of_level0(), NEEDS.usual_rate_of_level0());
+        assert_eq!(burst.rate(), 100.0);
+    }
+
+    #[test]
+    fn a_level_that_holds_nearly_as_much_as_it_may_does_not_wait() {
+        let crowded = Needs {
+            is_crowded: true,
+            ..NEEDS
+        };
+        assert!(!crowded.can_wait());
+        assert_eq!(crowded.rate(), 80.0, "as in the long run");
+        let owing = Needs {
+            below_level0: 1_000.0,
+            ..crowded
+        };
+        assert_eq!(
+            owing.rate(),
+            150.0,
+            "or what is too much, where that is more"
+        );
     }
 }

@@ -2,11 +2,7 @@
 //! times.
 
 use super::foreseen::figures;
-use super::{FLUSHES, Foreseen, Level0Order, LookAhead, Seen, at_least};
-
-/// Share of the files that may wait up to which waiting is considered at all. The rest is
-/// room for what comes in while a merge is under way: its files are there until it ends.
-const ROOM: f64 = 0.8;
+use super::{FLUSHES, Foreseen, Level0Order, LookAhead, ROOM, Seen, at_least};
 
 impl LookAhead {
     /// Whether L0 waits, at which rate what has begun goes on, and why.

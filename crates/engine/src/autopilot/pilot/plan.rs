@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use lissom_core::journal::Event;
-use lissom_core::{Observation, Plan, TreeState, planner};
+use lissom_core::{Observation, Plan, Tree, TreeState, planner};
 
 use super::super::memory::Memory;
 use super::super::shared::Shared;
@@ -34,7 +34,7 @@ impl Pilot {
             plans = self.propose(seen)?;
         }
         plans = self.beside_resting(seen, plans)?;
-        self.write_drains(shared, &before);
+        self.write_drains(shared, &before, &seen.tree);
         Ok(plans)
     }
 
@@ -78,15 +78,17 @@ impl Pilot {
         Ok(planned.plans)
     }
 
-    /// Writes down which drains have ended and begun since `before`.
-    fn write_drains(&self, shared: &Shared, before: &TreeState) {
+    /// Writes down which drains have ended and begun since `before`, over this tree.
+    fn write_drains(&self, shared: &Shared, before: &TreeState, tree: &Tree) {
         let name = &self.family.name;
         let lacks = |state: &TreeState, id| state.drains.iter().all(|drain| drain.id != id);
         for drain in &before.drains {
             if lacks(&self.state, drain.id) {
-                shared
-                    .journal
-                    .write(name, Event::DrainEnd { drain: drain.id });
+                let ended = Event::DrainEnd {
+                    drain: drain.id,
+                    left_bytes: drain.bytes_left(tree),
+                };
+                shared.journal.write(name, ended);
                 self.family.view.lock().drains_ended += 1;
             }
         }

@@ -34,6 +34,7 @@ impl Pilot {
         view.level0_held_up = planner::is_held_up(&seen.in_flight, &Layout::V1);
         view.room_waits = planner::room_waits(seen);
         view.deep_bytes = seen.state.drained_bytes(&seen.tree);
+        view.waiting = planner::waiting_below_level0(seen);
         view.idle_at = self.looked.filter(|_| idle).map(|look| look.changes);
         view.looks += 1;
     }

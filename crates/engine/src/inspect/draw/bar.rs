@@ -22,7 +22,7 @@ pub(crate) fn rest(filled: &str, with: char) -> String {
 }
 
 /// Bytes in decimal units, at most eight characters.
-pub(crate) fn bytes(count: u64) -> String {
+pub fn bytes(count: u64) -> String {
     let value = count as f64;
     match count {
         0..1_000 => format!("{count} B"),
@@ -48,7 +48,7 @@ pub(crate) fn grouped(count: u64) -> String {
 }
 
 /// `1 file`, `2 files`.
-pub(crate) fn plural(count: u64, noun: &str) -> String {
+pub fn plural(count: u64, noun: &str) -> String {
     let ending = if count == 1 { "" } else { "s" };
     format!("{} {noun}{ending}", grouped(count))
 }

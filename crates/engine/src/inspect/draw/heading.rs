@@ -25,8 +25,12 @@ pub(super) fn directory(seen: &Inspection, style: &Style) -> String {
 
 /// What waits, and how long it would take to merge it.
 pub(super) fn owed(owed: &Owed) -> String {
+    let more = match owed.waiting_bytes {
+        0 => String::new(),
+        waiting => format!(", merges of full levels owe {} more", bytes(waiting)),
+    };
     let sentence = format!(
-        "{} in L0 and {} in drains wait: {:.1} s to catch up, if nobody else used the device",
+        "{} in L0 and {} in drains wait{more}: {:.1} s to catch up, if nobody else used the device",
         bytes(owed.level0_bytes),
         bytes(owed.drain_bytes),
         owed.catch_up_seconds

@@ -10,7 +10,7 @@ mod wrap;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use bar::bytes as amount;
+pub use bar::{bytes, plural};
 pub use paint::Style;
 
 use super::Inspection;

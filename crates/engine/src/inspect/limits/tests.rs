@@ -2,31 +2,17 @@
 
 use std::time::Duration;
 
+use lissom_core::RunLimit;
 use lissom_core::cost_model::AccessPattern;
-use lissom_core::journal::{Bounds, Event, Moment, TreeSummary};
-use lissom_core::observation::{Latency, OperationMix};
+use lissom_core::journal::{Bounds, Event, Moment};
+use lissom_core::testing::journals::{self, gets, lines};
 use lissom_core::tuner::{Change, Trial, TrialId};
-use lissom_core::{Mission, RunLimit};
 
 use super::*;
 
 const GONE: &str = "the decision lies in a part of the journal that is gone or was not read";
 
-fn entry(number: u64, event: Event) -> Entry {
-    Entry {
-        number,
-        opening: 1,
-        at: Duration::from_secs(number),
-        column_family: "default".into(),
-        event,
-    }
-}
-
-/// The lines of a journal from a number on, one a second.
-fn lines(from: u64, events: impl IntoIterator<Item = Event>) -> Vec<Entry> {
-    let of = |(number, event)| entry(number, event);
-    (from..).zip(events).map(of).collect()
-}
+const WHY: &str = "3 instead of 4: the model expects 80.0 µs an operation";
 
 /// The reasons of two levels, of which the state file has kept these.
 fn told(kept: &[Decided], entries: &[Entry]) -> Vec<LimitReason> {
@@ -48,6 +34,12 @@ fn uniform(limit: u16) -> RunLimits {
     RunLimits::uniform(RunLimit::clamped(limit))
 }
 
+fn three() -> RunLimits {
+    let mut three = uniform(4);
+    three.set(LogicalLevel(1), RunLimit::clamped(3));
+    three
+}
+
 fn begin(limit: u16) -> Event {
     Event::Begin {
         version: lissom_core::journal::VERSION,
@@ -61,42 +53,22 @@ fn begin(limit: u16) -> Event {
 /// A mission whose gets took so long, and the limits that were decided after it, with
 /// a reason for level 1.
 fn mission(micros: u64, limits: RunLimits, why: Option<&str>, pinned: bool) -> Event {
-    let mission = Mission {
-        operations: OperationMix {
-            gets_found: 100,
-            ..OperationMix::default()
-        },
-        get: Latency {
-            mean: Duration::from_micros(micros),
-            ..Latency::default()
-        },
-        ..Mission::default()
-    };
     let change = why.map(|why| Change {
         level: LogicalLevel(1),
         why: why.into(),
     });
-    Event::Mission {
-        mission: Box::new(mission),
-        tree: TreeSummary::default(),
-        trial: Trial::of_limits(TrialId(1), limits, change.into_iter().collect()),
-        pinned,
-        bounds: None,
-        refused: Vec::new(),
-    }
+    let trial = Trial::of_limits(TrialId(1), limits, change.into_iter().collect());
+    journals::mission(gets(micros), trial, pinned)
 }
 
 #[test]
 fn each_level_has_its_last_decision_with_what_came_of_it() {
-    let mut three = uniform(4);
-    three.set(LogicalLevel(1), RunLimit::clamped(3));
-    let why = "3 instead of 4: the model expects 80.0 µs an operation";
     let events = [
         begin(4),
         mission(100, uniform(4), None, false),
-        mission(120, three.clone(), Some(why), false),
-        mission(90, three.clone(), None, false),
-        mission(70, three.clone(), None, false),
+        mission(120, three(), Some(WHY), false),
+        mission(90, three(), None, false),
+        mission(70, three(), None, false),
         // Held, so that it changes nothing.
         mission(80, uniform(9), Some("a wish"), true),
     ];
@@ -105,7 +77,7 @@ fn each_level_has_its_last_decision_with_what_came_of_it() {
     assert_eq!(
         told[0].sentence(),
         format!(
-            "level 1 has 3, 4 before: {why}; an operation took 110.0 µs before and 80.0 µs in \
+            "level 1 has 3, 4 before: {WHY}; an operation took 110.0 µs before and 80.0 µs in \
              the 3 missions since"
         )
     );
@@ -207,8 +179,6 @@ fn a_limit_that_nobody_knows_of_is_told_without_a_guess() {
     assert!(told[1].sentence().contains(GONE));
 }
 
-const WHY: &str = "3 instead of 4: the model expects 80.0 µs an operation";
-
 /// What a state file keeps of a decision on level 1, after two seconds of an opening.
 fn kept(opening: u64) -> [Decided; 1] {
     [Decided {
@@ -223,12 +193,6 @@ fn kept(opening: u64) -> [Decided; 1] {
         workload: Some(AccessPattern::new([0.0, 1.0, 0.0, 0.0, 0.0], 0.0)),
         took_before: Some(110e-6),
     }]
-}
-
-fn three() -> RunLimits {
-    let mut three = uniform(4);
-    three.set(LogicalLevel(1), RunLimit::clamped(3));
-    three
 }
 
 #[test]

@@ -1,17 +1,15 @@
 //! The journal's last decisions, as sentences.
 
+mod sentence;
+
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::time::Duration;
 
 use lissom_core::journal::{Entry, Event, Outcome, VERSION};
-use lissom_core::schedule::{Debt, DeepOrder, Level0Order, Order};
-use lissom_core::{Layout, PhysicalLevel, Plan, PlanKind, Shape};
 use serde::Serialize;
-use serde_json::{Map, Value};
 
-use super::draw::amount;
-use super::{Question, lines, merges, portrait};
+use self::sentence::sentence;
+use super::{Question, lines, merges};
 use crate::error::{Error, Result};
 
 /// A decision that stands in the journal.
@@ -91,181 +89,17 @@ pub(super) fn decisions(entries: &[Entry]) -> Vec<Decision> {
         .collect()
 }
 
-fn schedule_sentence(
-    order: &Order,
-    debt: &Debt,
-    catch_up: Option<Duration>,
-    device_is_known: bool,
-) -> String {
-    let deep = match order.deep {
-        DeepOrder::AtMost(0) => ", nothing below it is".into(),
-        DeepOrder::AtMost(most) => format!(", at most {most} below it at a time"),
-        DeepOrder::Paced => ", full levels give as much as they take in".into(),
-        DeepOrder::All => String::new(),
-    };
-    let level0 = match order.level0 {
-        Level0Order::Merge => "L0 is merged",
-        Level0Order::MergeApart => "L0 is merged by itself",
-        Level0Order::Wait => "L0 waits",
-    };
-    let catch_up = match catch_up {
-        Some(time) => format!("{:.1} s to catch up", time.as_secs_f64()),
-        None if device_is_known => "more than the device can do".into(),
-        None => "how long catching up takes is not known, nor is the device's speed".into(),
-    };
-    format!(
-        "{level0}{deep}: {}; {} files wait in L0, {catch_up}",
-        order.why, debt.level0_files
-    )
-}
-
-/// An event as a sentence; `None` when it decides nothing.
-fn sentence<'a>(event: &Event, outcome: impl Fn(&u64) -> Option<&'a Outcome>) -> Option<String> {
-    match event {
-        Event::Begin { policy, limits, .. } => Some(format!(
-            "the autopilot began with {policy}, run limits {limits}"
-        )),
-        Event::Policy { policy, .. } => Some(format!("{policy} was set as the policy")),
-        Event::Limits { limits, why } => Some(format!("run limits {limits}; {why}")),
-        Event::Shape { before, shape } => Some(format!(
-            "the tree has other dimensions: {}",
-            differences(before, shape)
-        )),
-        Event::Mission { trial, pinned, .. } => {
-            let changes: Vec<String> = trial
-                .changes
-                .iter()
-                .map(|change| format!("{}: {}", change.level, change.why))
-                .collect();
-            let effect = if *pinned {
-                ", without effect: the limits are pinned"
-            } else {
-                ""
-            };
-            let merges = trial
-                .consolidate
-                .iter()
-                .map(|merge| format!("{} is to be merged: {}", merge.level, merge.why));
-            let lower = trial
-                .push_down
-                .iter()
-                .map(|merge| format!("{} is to go down: {}", merge.level, merge.why));
-            let ends = trial
-                .abandon
-                .iter()
-                .map(|merge| format!("{} is merged no further: {}", merge.level, merge.why));
-            let said: Vec<String> = {
-                let merges = merges.chain(lower).chain(ends);
-                changes.into_iter().chain(merges).collect()
-            };
-            (!said.is_empty())
-                .then(|| format!("run limits {}{effect}; {}", trial.limits, said.join("; ")))
-        }
-        Event::DrainBegin { drain } => Some(format!(
-            "drain #{} of {} into {} began, because {}",
-            drain.id.0,
-            place(drain.top),
-            place(drain.target),
-            drain.reason
-        )),
-        Event::DrainEnd { drain } => Some(format!("drain #{} ended", drain.0)),
-        Event::CompactionBegin { compaction, plan } => {
-            let came = outcome(compaction).map_or("no outcome yet".into(), came);
-            Some(format!("{}, because {}: {came}", work(plan), plan.reason))
-        }
-        Event::CompactionEnd { .. } => None,
-        Event::Schedule {
-            order,
-            debt,
-            catch_up,
-            device_is_known,
-            ..
-        } => Some(schedule_sentence(order, debt, *catch_up, *device_is_known)),
-        Event::Note { text } => Some(text.clone()),
-    }
-}
-
-/// The dimensions that differ, by their names.
-fn differences(before: &Shape, now: &Shape) -> String {
-    let (before, now) = (dimensions(before), dimensions(now));
-    let differ = now.iter().filter_map(|(name, value)| {
-        let old = before.get(name).filter(|old| *old != value)?;
-        Some(format!("{name} is {value} instead of {old}"))
-    });
-    differ.collect::<Vec<_>>().join(", ")
-}
-
-fn dimensions(shape: &Shape) -> Map<String, Value> {
-    match serde_json::to_value(shape) {
-        Ok(Value::Object(dimensions)) => dimensions,
-        _ => Map::new(),
-    }
-}
-
-fn work(plan: &Plan) -> String {
-    let count = plan.files().count();
-    let verb = match plan.kind {
-        PlanKind::Merge => "merged",
-        PlanKind::Move => "moved",
-    };
-    let files = if count == 1 { "file" } else { "files" };
-    let excess = if plan.excess.is_some() {
-        ", over the bound"
-    } else {
-        ""
-    };
-    format!(
-        "{verb} {count} {files} ({}{excess}) from {} to {}",
-        amount(plan.input_bytes),
-        place(plan.top()),
-        place(plan.output)
-    )
-}
-
-fn came(outcome: &Outcome) -> String {
-    match outcome {
-        Outcome::Done {
-            read_bytes: 0,
-            write_bytes: 0,
-            ..
-        } => "done, nothing rewritten".into(),
-        Outcome::Done {
-            write_bytes, took, ..
-        } => format!(
-            "done, {} written in {:.2} s",
-            amount(*write_bytes),
-            took.as_secs_f64()
-        ),
-        Outcome::Stale { why } => format!("not begun, {why}"),
-        Outcome::Cancelled => "cancelled".into(),
-        Outcome::Failed { error } => format!("failed, {error}"),
-    }
-}
-
-fn place(level: PhysicalLevel) -> String {
-    portrait::place(&Layout::V1, level)
-}
-
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
+    use lissom_core::plan::Input;
+    use lissom_core::testing::journals::entry;
+    use lissom_core::{Key, PhysicalLevel, Plan, PlanKind, Reason};
+
     use super::*;
     use crate::files::journal;
     use crate::settings::Settings;
-    use lissom_core::journal::Outcome;
-    use lissom_core::plan::Input;
-    use lissom_core::{Key, Reason};
-
-    fn entry(number: u64, event: Event) -> Entry {
-        Entry {
-            number,
-            opening: 1,
-            at: Duration::from_millis(number * 1_500),
-            column_family: "default".into(),
-            event,
-        }
-    }
 
     fn plan() -> Plan {
         Plan {
