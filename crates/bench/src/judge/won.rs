@@ -4,8 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use super::arm::ArmVerdict;
 use super::figure::{Figure, Standing};
-use super::headroom::{Bound, Headroom};
+use super::headroom::{Bound, Gap, Headroom};
 use crate::arms::ArmName;
+
+/// The same seconds summed in another order differ by less than this share of them.
+const ROUNDING: f64 = 1e-9;
 
 /// An arm that is not static, against one thing that it can be measured by.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -81,8 +84,13 @@ fn measures(headroom: &Headroom) -> Vec<Measure> {
     all
 }
 
+/// Whether there is anything in it but the rounding of sums.
+fn is_any(gap: &Gap) -> bool {
+    gap.share > ROUNDING
+}
+
 fn of_bound(bound: &Bound, total: &Figure, names: [Yardstick; 2]) -> Vec<Measure> {
-    let to_win = !bound.inside_spread && bound.headroom.seconds > 0.0;
+    let to_win = !bound.inside_spread && is_any(&bound.headroom);
     let low = Measure {
         yardstick: names[0],
         seconds: bound.seconds,
@@ -95,7 +103,7 @@ fn of_bound(bound: &Bound, total: &Figure, names: [Yardstick; 2]) -> Vec<Measure
         seconds: others.mean_seconds,
         best_static: others.mean_seconds + others.headroom.seconds,
         means: true,
-        to_win: to_win && others.headroom.seconds > 0.0,
+        to_win: to_win && is_any(&others.headroom),
     });
     std::iter::once(low).chain(others).collect()
 }
@@ -115,5 +123,25 @@ impl Measure {
             over: own / self.seconds.max(1e-9) - 1.0,
             share: self.to_win.then_some(saved),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_to_win(seconds: f64, best_static: f64) -> bool {
+        is_any(&Gap {
+            seconds,
+            share: seconds / best_static,
+        })
+    }
+
+    #[test]
+    fn what_rounding_leaves_is_nothing_to_win() {
+        let left = (0.1 + 0.2 + 0.3) - (0.1 + (0.2 + 0.3));
+        assert!(left > 0.0 && !is_to_win(left, 0.6));
+        assert!(!is_to_win(0.0, 0.6) && !is_to_win(-0.1, 0.6));
+        assert!(is_to_win(0.0006, 0.6));
     }
 }
