@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::machine::{ALONE, MACHINE, uniform};
+use super::machine::{ALONE, MACHINE, shaped, tree, uniform};
 use super::*;
 use crate::shape::RunLimit;
 
@@ -115,4 +115,27 @@ fn a_state_of_an_older_program_is_taken_up() {
     assert_eq!(MACHINE.fly(&mut again, &uniform(3), 0.95, 1), limits);
     let bars = &again.phase.bars;
     assert!(bars.stand(LogicalLevel(1), RunLimit::clamped(9)));
+}
+
+/// Where an older program has told nothing of it, it begins with a rewrite of the tree.
+#[test]
+fn what_merges_may_write_is_kept() {
+    let mut tuner = Learned::new(0.0);
+    MACHINE.fly(&mut tuner, &uniform(1), 0.5, 5);
+    let state = tuner.state();
+    let credit = |state: &Value| state["credit"].as_f64();
+    assert!(credit(&state).is_some_and(|bytes| bytes > 0.0));
+    reopened(&state);
+    let mut older = state.clone();
+    let parts = older.as_object_mut().expect("parts");
+    assert!(parts.remove("credit").is_some());
+    let mut again = reopened(&older);
+    MACHINE.fly(&mut again, &uniform(1), 1.0, 1);
+    let runs = shaped(&small_shape(), &uniform(1)).runs;
+    let bytes = tree(&runs).total_bytes() as f64;
+    assert_eq!(credit(&again.state()), Some(bytes));
+    let mut odd = state;
+    odd["credit"] = json!("much");
+    let why = Learned::new(0.0).restore(&odd).expect_err("no number");
+    assert!(why.contains("cannot be read"), "{why}");
 }
