@@ -76,7 +76,7 @@ fn ios(plan: &CampaignPlan, expected: &Expectation, planned: &[UncertainSession]
         sessions: planned.iter().map(|it| session(it, plan)).collect(),
         policy: settings.policy,
         frozen: false,
-        exploration: settings.exploration,
+        allowance: settings.allowance(),
         schedule: settings.schedule,
         noise: 0.0,
         slow_noise: 0.0,

@@ -223,6 +223,9 @@ fn a_store_is_decided_again_by_another_policy() {
     let obeyed = json(&policy);
     let given = |share| json(&[&policy[..], &["--exploration", share]].concat());
     assert_eq!(obeyed, given("0.25"));
+    // Here nobody reads, and no merge for the reads' sake is due.
+    let free = json(&[&policy[..], &["--max-write-amplification", "none"]].concat());
+    assert_eq!(obeyed, free);
     assert_eq!(
         given("0").as_array().map(Vec::len),
         obeyed.as_array().map(Vec::len)

@@ -28,7 +28,7 @@ pub use portrait::{
     TreePortrait,
 };
 pub use recorded::{recorded_policy, recorded_settings};
-pub use replay::{Replayed, replay};
+pub use replay::{AllowedInstead, Replayed, replay};
 pub use workloads::observed_workloads;
 
 use std::path::Path;

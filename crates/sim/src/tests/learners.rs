@@ -107,3 +107,22 @@ fn who_kept_something_begins_with_it() {
         assert_eq!(first, second);
     }
 }
+
+/// What the load and the tree have brought may be written on top, which is less than three bytes
+/// for each of these users'; and a merge that has begun, less than one.
+#[test]
+fn what_is_written_for_reads_is_bounded_where_most_operations_read() {
+    let mix = Mix {
+        get_present: 0.9,
+        update: 0.1,
+        ..Mix::default()
+    };
+    let written = |bound: Option<f64>| {
+        let mut scenario = learned(vec![session("mostly reads", 1_000_000, mix)]);
+        scenario.allowance.max_write_amplification = bound;
+        run(&scenario).write_amplification()
+    };
+    let [least, some, free] = [Some(0.0), Some(10.0), None].map(written);
+    assert!(some <= 1.1 * least.max(10.0 + 4.0), "{some} beside {least}");
+    assert!(least <= 1.1 * free, "{least} beside {free}");
+}

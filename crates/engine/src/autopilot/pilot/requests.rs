@@ -36,7 +36,7 @@ impl Pilot {
                     self.replace_learner(shared, tuner);
                     let policy = Event::Policy {
                         policy: self.learner.name().to_owned(),
-                        exploration: self.family.hooks.settings.exploration,
+                        allowance: self.family.hooks.settings.allowance(),
                         goes_on: !self.learner.known_state().is_null(),
                     };
                     shared.journal.write(&self.family.name, policy);

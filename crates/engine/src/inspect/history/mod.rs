@@ -227,7 +227,7 @@ mod tests {
                 version: VERSION + 1,
                 policy: "learned".into(),
                 limits: lissom_core::RunLimits::uniform(lissom_core::RunLimit::ONE),
-                exploration: 0.1,
+                allowance: lissom_core::tuner::Allowance::default(),
                 shape: None,
             },
         );
