@@ -94,8 +94,9 @@ mod tests {
     use std::time::Duration;
 
     use lissom_core::plan::Input;
-    use lissom_core::testing::journals::entry;
-    use lissom_core::{Key, PhysicalLevel, Plan, PlanKind, Reason};
+    use lissom_core::testing::journals::{self, entry};
+    use lissom_core::tuner::{Allowance, Change, Trial, TrialId};
+    use lissom_core::{Key, LogicalLevel, Mission, PhysicalLevel, Plan, PlanKind, Reason};
 
     use super::*;
     use crate::files::journal;
@@ -219,6 +220,21 @@ mod tests {
     }
 
     #[test]
+    fn a_merge_that_waits_is_told() {
+        let limits = lissom_core::RunLimits::uniform(lissom_core::RunLimit::ONE);
+        let mut trial = Trial::of_limits(TrialId(1), limits, Vec::new());
+        trial.waits.push(Change {
+            level: LogicalLevel(2),
+            why: "there is no room".into(),
+        });
+        let mission = journals::mission(Mission::default(), trial, false);
+        assert_eq!(
+            decisions(&[entry(1, mission)])[0].sentence,
+            "run limits 1; level 2 is not merged yet: there is no room"
+        );
+    }
+
+    #[test]
     fn a_journal_of_a_newer_version_is_not_taken_for_what_it_is_not() {
         let directory = tempfile::tempdir().expect("a directory");
         let begin = entry(
@@ -227,7 +243,7 @@ mod tests {
                 version: VERSION + 1,
                 policy: "learned".into(),
                 limits: lissom_core::RunLimits::uniform(lissom_core::RunLimit::ONE),
-                allowance: lissom_core::tuner::Allowance::default(),
+                allowance: Allowance::default(),
                 shape: None,
             },
         );
