@@ -223,7 +223,9 @@ impl Replay<'_> {
     /// Tells what came of the last answer, and asks.
     fn ask(&mut self, question: &Question<'_>) -> Trial {
         let begin = &mut self.begin;
-        let tuner = self.tuner.get_or_insert_with(|| begin(Allowance::UNRECORDED));
+        let tuner = self
+            .tuner
+            .get_or_insert_with(|| begin(Allowance::UNRECORDED));
         if let Some(trial) = self.untold.take() {
             tuner.tell(trial, question.mission);
         }

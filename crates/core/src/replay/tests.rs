@@ -374,7 +374,9 @@ fn a_replay_explores_as_much_as_it_may() {
     let entries = recorded("learned", EXPLORATION, 400);
     let trials = |share: f64| {
         let learned = parsed("learned");
-        let decided = replayed(&entries, "default", |_| learned.tuner_within(exploring(share)));
+        let decided = replayed(&entries, "default", |_| {
+            learned.tuner_within(exploring(share))
+        });
         let is_trial = |why: &&String| why.contains("a trial of");
         decided
             .iter()
