@@ -221,6 +221,12 @@ impl Tree {
         self.runs_within(first, last)
     }
 
+    /// Bytes of a logical level.
+    pub fn level_bytes(&self, layout: &Layout, level: LogicalLevel) -> u64 {
+        let runs = self.runs_of(layout, level);
+        runs.into_iter().map(|run| self.bytes(run)).sum()
+    }
+
     /// The deepest logical level that holds a run.
     pub fn deepest_occupied(&self, layout: &Layout) -> Option<LogicalLevel> {
         self.runs()

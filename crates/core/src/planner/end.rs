@@ -125,8 +125,7 @@ fn gives_way(seen: &Observation, drain: &Drain) -> bool {
     let Reason::LevelFull { level, .. } = drain.reason else {
         return false;
     };
-    let runs = seen.tree.runs_of(&seen.shape.layout, level);
-    let bytes: u64 = runs.iter().map(|run| seen.tree.bytes(*run)).sum();
+    let bytes = seen.tree.level_bytes(&seen.shape.layout, level);
     if !seen.state.consolidate.contains(&level)
         || seen.shape.is_full(level, bytes)
         || urgency::is_hurried(seen, drain)

@@ -296,14 +296,19 @@ fn for_capacity(seen: &Observation, here: &View) -> Option<Begin> {
 /// at once, so it may as well be little. A level between is the cheaper to merge into the
 /// emptier it was left. Level 1 would keep L0 waiting for each piece.
 pub(super) fn gives_pieces(seen: &Observation, here: &View) -> bool {
-    let next = here.level.next();
-    let of_one = |level| seen.state.limits.get(level) == RunLimit::ONE;
-    here.level.0 > 1
-        && of_one(here.level)
-        && of_one(next)
+    may_give_pieces(seen, here.level)
         && here.fresh.len() == 1
+        && view(seen, here.level.next()).fresh.len() == 1
+}
+
+/// The same by limits and places alone, whatever the levels hold now.
+pub(super) fn may_give_pieces(seen: &Observation, level: LogicalLevel) -> bool {
+    let next = level.next();
+    let of_one = |level| seen.state.limits.get(level) == RunLimit::ONE;
+    level.0 > 1
+        && of_one(level)
+        && of_one(next)
         && seen.tree.deepest_occupied(&seen.shape.layout) == Some(next)
-        && view(seen, next).fresh.len() == 1
 }
 
 /// The keys of the next pieces of a drain that is to begin, behind those that its level

@@ -99,8 +99,7 @@ pub(super) fn space(seen: &Observation) -> f64 {
 
 /// How far a level, drained runs included, is past its capacity.
 pub(super) fn crowding(seen: &Observation, level: LogicalLevel) -> f64 {
-    let runs = seen.tree.runs_of(&seen.shape.layout, level);
-    let bytes: u64 = runs.iter().map(|run| seen.tree.bytes(*run)).sum();
+    let bytes = seen.tree.level_bytes(&seen.shape.layout, level);
     let capacities = bytes as f64 / seen.shape.capacity(level) as f64;
     let by_bytes = (capacities - 1.0) / (MOST_CAPACITIES - 1.0);
     let (first, _) = seen.shape.layout.span(level);

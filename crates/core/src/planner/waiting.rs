@@ -1,7 +1,7 @@
 //! What waits below L0 besides the drains that have begun.
 
 use super::level::{View, keeps_its_run, view};
-use super::start::gives_pieces;
+use super::start::{gives_pieces, may_give_pieces};
 use super::urgency::crowding;
 use crate::layout::LogicalLevel;
 use crate::observation::Observation;
@@ -106,19 +106,16 @@ fn met(seen: &Observation, here: &View, share: f64) -> u64 {
 
 /// Bytes that the run of a level which receives has on the mean.
 fn usual_active(seen: &Observation, level: LogicalLevel, deepest: LogicalLevel) -> f64 {
-    let is_of_one = |level| seen.state.limits.get(level) == RunLimit::ONE;
     let limit = seen.state.limits.get(level);
     let full = seen.shape.capacity(level) as f64 / f64::from(limit.get());
     if level < deepest {
-        // One that gives pieces stays full.
-        let gives_pieces = is_of_one(level) && is_of_one(level.next()) && level.next() == deepest;
-        return if gives_pieces { full } else { full / 2.0 };
+        let stays_full = may_give_pieces(seen, level);
+        return if stays_full { full } else { full / 2.0 };
     }
-    let runs = seen.tree.runs_of(&seen.shape.layout, level);
-    let bytes: u64 = runs.iter().map(|run| seen.tree.bytes(*run)).sum();
-    match is_of_one(level) {
-        true => bytes as f64,
-        false => full.min(bytes as f64) / 2.0,
+    let bytes = seen.tree.level_bytes(&seen.shape.layout, level) as f64;
+    match limit {
+        RunLimit::ONE => bytes,
+        _ => full.min(bytes) / 2.0,
     }
 }
 

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{DeepOrder, Level0Order, Order};
 use crate::layout::PhysicalLevel;
+use crate::planner::Waiting;
 use crate::tree::Tree;
 
 /// What the tree owes.
@@ -35,11 +36,11 @@ pub struct Debt {
     /// it goes.
     pub deep_bytes: u64,
     /// Bytes that merges will read and write below L0 besides begun drains
-    /// ([`Waiting`](crate::planner::Waiting)); 0 in journals that do not tell it.
+    /// ([`Waiting`]); 0 in journals that do not tell it.
     #[serde(default)]
     pub waiting_bytes: u64,
     /// Bytes that merges below L0 move in the long run for each byte that comes into level 1
-    /// ([`Waiting::per_byte`](crate::planner::Waiting::per_byte)), of the column family in which
+    /// ([`Waiting::per_byte`]), of the column family in which
     /// that is the most; 0 in journals that do not tell it.
     #[serde(default)]
     pub below_per_byte: f64,
@@ -75,6 +76,13 @@ impl Debt {
             level0_bytes: tree.bytes(PhysicalLevel::L0),
             ..Debt::default()
         }
+    }
+
+    /// Takes up what waits below L0 in one more column family.
+    pub fn add_waiting(&mut self, waiting: &Waiting) {
+        self.waiting_bytes += waiting.bytes;
+        self.below_per_byte = self.below_per_byte.max(waiting.per_byte);
+        self.crowding = self.crowding.max(waiting.crowding);
     }
 
     /// Bytes that merges below L0 have to move: what begun drains read they also write, and what

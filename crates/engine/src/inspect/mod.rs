@@ -176,7 +176,7 @@ fn add_debt(debt: &mut Debt, shape: &Shape, tree: &Tree, state: &TreeState) {
     debt.level0_bytes += own.level0_bytes;
     debt.deep_bytes += state.drained_bytes(tree);
     let alone = Observation::quiet(shape.clone(), tree.clone(), state.clone(), 1);
-    debt.waiting_bytes += planner::waiting_below_level0(&alone).bytes;
+    debt.add_waiting(&planner::waiting_below_level0(&alone));
 }
 
 /// Those that RocksDB had room for at the last open.

@@ -78,16 +78,13 @@ impl Run<'_> {
         let seen = self.pilot.observation(tree, self.jobs.in_flight());
         let running = &seen.in_flight;
         let is_merged = |number: u64| running.iter().any(|job| job.files.contains(&number));
-        let waiting = planner::waiting_below_level0(&seen);
-        let debt = Debt {
+        let mut debt = Debt {
             level0_merging_bytes: seen.tree.level0_bytes_of(is_merged),
             level0_held_up: planner::is_held_up(running, &Layout::V1),
             deep_bytes: seen.state.drained_bytes(&seen.tree),
-            waiting_bytes: waiting.bytes,
-            below_per_byte: waiting.per_byte,
-            crowding: waiting.crowding,
             ..self.of_level0()
         };
+        debt.add_waiting(&planner::waiting_below_level0(&seen));
         self.debt = Some(debt);
         debt
     }

@@ -45,6 +45,19 @@ impl Rig {
         }
     }
 
+    /// An agent has ended, and what it delayed was gone from the server then: `cf_hot`.
+    pub(super) fn left_without_a_family() -> Rig {
+        let rig = Rig::new();
+        rig.connector.world().create_family("cf_hot");
+        let mut agent = rig.delaying_by(with_event());
+        rig.connector.world().drop_family("cf_hot");
+        rig.turn(&mut agent, HIGH);
+        agent.leave().expect("what is there is restored");
+        assert!(rig.said("column family cf_hot; its original options stay in"));
+        assert_eq!(rig.recorded(), ["cf_hot"]);
+        rig
+    }
+
     pub(super) fn attach(&self, settings: Settings) -> Result<TestAgent> {
         let places = Places {
             state: self.directory.path().join("state"),

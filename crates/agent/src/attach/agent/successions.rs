@@ -293,13 +293,7 @@ fn what_is_left_of_a_server_that_was_not_accepted_hides_nothing_of_the_one_befor
 #[test]
 fn what_is_left_of_the_server_before_is_remembered_if_the_next_is_not_accepted() {
     for leaves_at_once in [false, true] {
-        let rig = Rig::new();
-        rig.connector.world().create_family("cf_hot");
-        let mut agent = rig.delaying_by(with_event());
-        rig.connector.world().drop_family("cf_hot");
-        rig.turn(&mut agent, HIGH);
-        agent.leave().expect("what is there is restored");
-        drop(agent);
+        let rig = Rig::left_without_a_family();
         let mut agent = rig.delaying_by(with_event());
         record_elsewhere(&rig, ["cf_other"]);
         glance_at_another(&rig, &mut agent);

@@ -5,22 +5,9 @@ use super::rig::{HIGH, Rig, TestAgent, with_event};
 use crate::settings::Settings;
 use crate::testing::{usual_family, usual_settings};
 
-/// An agent has ended, and what it delayed was gone from the server then: `cf_hot`.
-fn left_without_a_family() -> Rig {
-    let rig = Rig::new();
-    rig.connector.world().create_family("cf_hot");
-    let mut agent = rig.delaying_by(with_event());
-    rig.connector.world().drop_family("cf_hot");
-    rig.turn(&mut agent, HIGH);
-    agent.leave().expect("what is there is restored");
-    assert!(rig.said("column family cf_hot; its original options stay in"));
-    assert_eq!(rig.recorded(), ["cf_hot"]);
-    rig
-}
-
 #[test]
 fn what_was_gone_at_the_end_is_restored_by_the_next_agent() {
-    let rig = left_without_a_family();
+    let rig = Rig::left_without_a_family();
     assert_eq!(rig.in_event(), ["cf_hot"], "it goes on");
     rig.connector.world().create_family("cf_hot");
     assert!(!rig.is_as_owned(), "it has what was set last");
@@ -32,7 +19,7 @@ fn what_was_gone_at_the_end_is_restored_by_the_next_agent() {
 
 #[test]
 fn what_is_still_gone_is_restored_when_it_is_there_again() {
-    let rig = left_without_a_family();
+    let rig = Rig::left_without_a_family();
     rig.said.borrow_mut().clear();
     // Other values than those that the family was left with.
     let mut settings = usual_settings();
@@ -57,7 +44,7 @@ fn what_is_still_gone_is_restored_when_it_is_there_again() {
 
 #[test]
 fn what_is_never_there_again_stays_recorded() {
-    let rig = left_without_a_family();
+    let rig = Rig::left_without_a_family();
     let mut agent = rig.attach(usual_settings()).expect("attached");
     rig.turn(&mut agent, HIGH);
     rig.said.borrow_mut().clear();
@@ -147,7 +134,7 @@ fn what_is_delayed_is_known_as_changed_to_the_guard_and_the_event() {
 
 #[test]
 fn what_is_restored_and_cannot_be_written_down_is_looked_after() {
-    let rig = left_without_a_family();
+    let rig = Rig::left_without_a_family();
     let mut agent = rig.attach(with_event()).expect("attached");
     rig.turn(&mut agent, 0);
     rig.connector.world().create_family("cf_hot");
@@ -186,7 +173,7 @@ fn an_event_goes_on_after_what_is_refused() {
 
 #[test]
 fn the_event_of_the_next_agent_has_what_an_earlier_one_left() {
-    let rig = left_without_a_family();
+    let rig = Rig::left_without_a_family();
     let settings = Settings {
         column_families: vec!["default".into()],
         ..with_event()
@@ -204,7 +191,7 @@ fn the_event_of_the_next_agent_has_what_an_earlier_one_left() {
 
 /// A column family is there again after all else was restored, and takes no options: `cf_hot`.
 fn refused() -> (Rig, TestAgent) {
-    let rig = left_without_a_family();
+    let rig = Rig::left_without_a_family();
     let agent = rig.attach(with_event()).expect("attached");
     rig.connector.world().create_family("cf_hot");
     rig.connector.world().refusing = Some("cf_hot".into());

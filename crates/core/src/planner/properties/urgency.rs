@@ -8,6 +8,15 @@ use crate::state::DrainId;
 use crate::testing::drawing::parse;
 use crate::testing::small_shape;
 
+const FOR_SPACE: Reason = Reason::SpaceBound {
+    estimate: 2.7,
+    bound: 3.0,
+};
+
+const FOR_LIMITS: Reason = Reason::Transition {
+    level: LogicalLevel(2),
+};
+
 /// What a merge for the reads' sake waits for is awaited by reads, too.
 #[test]
 fn what_stands_in_the_way_of_a_wanted_merge_is_awaited() {
@@ -86,11 +95,8 @@ fn a_merge_for_the_reads_sake_goes_behind_the_bound_on_space() {
         seen.state.drains[1].reason = reason;
         plan(&seen).plans.into_iter().find_map(|plan| plan.drain)
     };
-    let (estimate, bound) = (2.7, 3.0);
-    let space = Reason::SpaceBound { estimate, bound };
-    let level = LogicalLevel(2);
-    assert_eq!(first(space), Some(DrainId(2)));
-    assert_eq!(first(Reason::Transition { level }), Some(DrainId(1)));
+    assert_eq!(first(FOR_SPACE), Some(DrainId(2)));
+    assert_eq!(first(FOR_LIMITS), Some(DrainId(1)));
 }
 
 /// High load, which holds back what lies deep, is no reason to pass the bound on space.
@@ -108,10 +114,8 @@ fn no_schedule_holds_back_what_the_bound_on_space_asks_for() {
         seen.deep = DeepOrder::AtMost(0);
         plan(&seen).plans.len()
     };
-    let (estimate, bound) = (2.7, 3.0);
-    assert_eq!(pieces(Reason::SpaceBound { estimate, bound }), 1);
-    let level = LogicalLevel(2);
-    assert_eq!(pieces(Reason::Transition { level }), 0);
+    assert_eq!(pieces(FOR_SPACE), 1);
+    assert_eq!(pieces(FOR_LIMITS), 0);
 }
 
 /// Among merges for the reads' sake the shallowest, which spares a run by the least work.

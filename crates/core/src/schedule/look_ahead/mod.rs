@@ -217,25 +217,25 @@ impl LookAhead {
     }
 
     fn needs(&self, seen: &Seen, foreseen: Option<&Foreseen>) -> Needs {
-        let level0_per_byte = self.work.per_byte();
-        let per_byte = level0_per_byte + seen.debt.below_per_byte;
-        // What is written in the low phase is merged in it, too.
-        let speed = self.speed_at_low_load(seen, seen.conditions.workers);
-        let calm = self.calm_inflow.unwrap_or(0.0) * (1.0 + per_byte);
-        let rate = (speed - calm).max(0.0);
-        Needs {
+        let needs = Needs {
             flushed: self.flushed(seen),
-            usual: self.usual(seen),
-            level0_per_byte,
-            per_byte,
+            usual: self.usual(),
+            level0_per_byte: self.work.per_byte(),
+            below_per_byte: seen.debt.below_per_byte,
             delayed: seen.debt.level0_delayed_bytes as f64,
             below_level0: seen.debt.below_level0(),
             is_crowded: seen.debt.crowding >= ROOM,
-            phase: foreseen.map(|it| Ahead {
-                seconds: it.high.as_secs_f64(),
-                repayable: it.low.as_secs_f64() * rate,
-            }),
-        }
+            phase: None,
+        };
+        // What is written in the low phase is merged in it, too.
+        let speed = self.speed_at_low_load(seen, seen.conditions.workers);
+        let calm = self.calm_inflow.unwrap_or(0.0) * (1.0 + needs.per_byte());
+        let rate = (speed - calm).max(0.0);
+        let phase = foreseen.map(|it| Ahead {
+            seconds: it.high.as_secs_f64(),
+            repayable: it.low.as_secs_f64() * rate,
+        });
+        Needs { phase, ..needs }
     }
 
     /// L0 has half of what may wait there. Files that are being merged are no part of that unless
@@ -273,13 +273,13 @@ impl LookAhead {
 
     /// Bytes a second that are flushed at high load. A second of more or fewer writes is neither a
     /// change of the load nor of what is done about it.
-    fn usual(&self, seen: &Seen) -> f64 {
-        self.inflow.unwrap_or_else(|| flushed_now(seen))
+    fn usual(&self) -> f64 {
+        self.inflow.unwrap_or(0.0)
     }
 
     /// The same by what users write now if that is more than usual.
     fn flushed(&self, seen: &Seen) -> f64 {
-        self.usual(seen).max(flushed_now(seen))
+        self.usual().max(flushed_now(seen))
     }
 
     fn at_high_load(&self, seen: &Seen, left: u64) -> Order {

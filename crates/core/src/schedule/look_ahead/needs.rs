@@ -18,8 +18,8 @@ pub(super) struct Needs {
     pub usual: f64,
     /// Bytes that merges of L0 move for each byte of it.
     pub level0_per_byte: f64,
-    /// The same of all merges that follow from it.
-    pub per_byte: f64,
+    /// Bytes that merges below L0 move for each byte that comes down from there.
+    pub below_per_byte: f64,
     /// Bytes of L0 that wait.
     pub delayed: f64,
     /// Bytes that merges below L0 have to move by now.
@@ -47,9 +47,9 @@ impl Needs {
     ///
     /// the second part where more is owed, over ten seconds at the least. Where nothing can be
     /// foreseen, and at the least where a level is crowded: what merges take in the long run,
-    /// flushed * (1 + per_byte).
+    /// flushed * (1 + level0_per_byte + below_per_byte).
     pub(super) fn rate(&self) -> f64 {
-        let in_the_long_run = self.flushed * (1.0 + self.per_byte);
+        let in_the_long_run = self.flushed * (1.0 + self.per_byte());
         let Some(ahead) = self.phase else {
             return in_the_long_run;
         };
@@ -60,6 +60,11 @@ impl Needs {
             true => rate.max(in_the_long_run),
             false => rate,
         }
+    }
+
+    /// Bytes that all merges move for each byte of L0.
+    pub(super) fn per_byte(&self) -> f64 {
+        self.level0_per_byte + self.below_per_byte
     }
 
     /// Bytes a second, flushes included, at which L0 is merged as fast as it usually fills.
@@ -77,8 +82,7 @@ impl Needs {
     /// as it fills, and nothing below it.
     pub(super) fn owed(&self) -> f64 {
         let to_come = self.phase.map_or(0.0, |it| it.seconds) * self.usual;
-        let below = self.per_byte - self.level0_per_byte;
-        self.delayed * self.per_byte + to_come * below + self.below_level0
+        self.delayed * self.per_byte() + to_come * self.below_per_byte + self.below_level0
     }
 }
 
@@ -91,7 +95,7 @@ mod tests {
         flushed: 10.0,
         usual: 10.0,
         level0_per_byte: 4.0,
-        per_byte: 7.0,
+        below_per_byte: 3.0,
         delayed: 0.0,
         below_level0: 0.0,
         is_crowded: false,

@@ -20,8 +20,7 @@ impl LookAhead {
         let debt = &seen.debt;
         let merging = debt.level0_merging_bytes.min(debt.level0_bytes);
         let remaining = foreseen.high.as_secs_f64();
-        let inflow = self.inflow.unwrap_or(0.0);
-        let expected = (debt.level0_bytes - merging) as f64 + inflow * remaining;
+        let expected = (debt.level0_bytes - merging) as f64 + self.usual() * remaining;
         let (mergeable, most) = (self.mergeable(seen, &foreseen), self.may_be_there(seen));
         let repayable = mergeable.min(most);
         let figures = figures(&foreseen, [expected, mergeable, most], merging > 0);

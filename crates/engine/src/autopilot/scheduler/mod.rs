@@ -348,9 +348,7 @@ fn debt(shared: &Shared) -> Debt {
         debt.level0_merging_bytes += view.level0_merging_bytes;
         debt.level0_held_up |= view.level0_held_up;
         debt.deep_bytes += view.deep_bytes;
-        debt.waiting_bytes += view.waiting.bytes;
-        debt.below_per_byte = debt.below_per_byte.max(view.waiting.per_byte);
-        debt.crowding = debt.crowding.max(view.waiting.crowding);
+        debt.add_waiting(&view.waiting);
     }
     debt
 }
