@@ -30,14 +30,6 @@ fn uniform(limit: u16) -> RunLimits {
     RunLimits::uniform(RunLimit::clamped(limit))
 }
 
-/// What a learner is allowed that may spend this share of the missions on trials.
-fn exploring(exploration: f64) -> Allowance {
-    Allowance {
-        exploration,
-        ..Allowance::default()
-    }
-}
-
 fn begin(number: u64, policy: &str, limits: RunLimits, allowance: Allowance) -> Entry {
     let event = Event::Begin {
         version: crate::journal::VERSION,
@@ -130,11 +122,11 @@ fn noted(entries: &[Entry]) -> (Vec<Redecided>, Vec<String>) {
 #[test]
 fn a_tuner_is_told_of_the_mission_that_followed_its_answer() {
     let mut entries: Vec<Entry> = (1..=2).map(|at| mission(at, 10)).collect();
-    let again = begin(3, "fixed-3", uniform(3), exploring(0.0));
+    let again = begin(3, "fixed-3", uniform(3), Allowance::exploring(0.0));
     entries.extend([again, mission(4, 10), mission(5, 10)]);
     let policy = Event::Policy {
         policy: "learned".into(),
-        allowance: exploring(0.5),
+        allowance: Allowance::exploring(0.5),
         goes_on: false,
     };
     let set = Entry {
@@ -174,7 +166,7 @@ fn bounded(number: u64, pinned: bool, limits: RunLimits, exploration: f64) -> En
         *is_pinned = pinned;
         *bounds = Some(Bounds {
             limits,
-            allowance: exploring(exploration),
+            allowance: Allowance::exploring(exploration),
         });
     }
     entry
@@ -243,7 +235,8 @@ fn ratios(entries: &[Entry]) -> Vec<u16> {
 #[test]
 fn each_mission_is_decided_over_the_dimensions_of_then() {
     let opened = |number, ratio: Option<u32>| {
-        let mut entry = begin(number, "lazy-leveling", uniform(3), exploring(0.1));
+        let allowance = Allowance::default();
+        let mut entry = begin(number, "lazy-leveling", uniform(3), allowance);
         if let Event::Begin { shape, .. } = &mut entry.event {
             *shape = ratio.map(of_ratio);
         }
@@ -279,7 +272,7 @@ fn each_mission_is_decided_over_the_dimensions_of_then() {
 /// answers. After three quarters the store is opened again.
 fn recorded(policy: &str, exploration: f64, missions: u64) -> Vec<Entry> {
     let policy = parsed(policy);
-    let allowance = exploring(exploration);
+    let allowance = Allowance::exploring(exploration);
     let mut tuner = policy.tuner_within(allowance);
     let shape = small_shape();
     let mut limits = policy.first_limits();
@@ -375,7 +368,7 @@ fn a_replay_explores_as_much_as_it_may() {
     let trials = |share: f64| {
         let learned = parsed("learned");
         let decided = replayed(&entries, "default", |_| {
-            learned.tuner_within(exploring(share))
+            learned.tuner_within(Allowance::exploring(share))
         });
         let is_trial = |why: &&String| why.contains("a trial of");
         decided

@@ -17,8 +17,8 @@ pub struct Allowance {
     #[serde(default = "unrecorded_exploration")]
     pub exploration: f64,
     /// `learned` begins merges for the reads' sake only while flushes and compactions, these
-    /// merges included, have written less than this times what users wrote; none at all with 0.
-    /// Absent where nothing bounds them, and in journals that do not tell.
+    /// merges included, have written less than this times what users wrote, but for what was saved
+    /// up; none at all with 0. Absent where nothing bounds them, and in journals that do not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_write_amplification: Option<f64>,
 }
@@ -29,6 +29,14 @@ impl Allowance {
         exploration: EXPLORATION,
         max_write_amplification: None,
     };
+
+    /// The default, but for the share of the missions that may be spent on trials.
+    pub fn exploring(exploration: f64) -> Allowance {
+        Allowance {
+            exploration,
+            ..Allowance::default()
+        }
+    }
 }
 
 impl Default for Allowance {

@@ -321,10 +321,7 @@ mod tests {
             let policy: Policy = name.parse().expect(name);
             // Whatever lerp changes here is one.
             let is_trial = |it: &Change| name != "learned" || it.why.contains("a trial of");
-            let mut tuner = policy.tuner_within(Allowance {
-                exploration: share,
-                ..Allowance::default()
-            });
+            let mut tuner = policy.tuner_within(Allowance::exploring(share));
             let (shape, tree) = (small_shape(), one_level());
             let mut limits = RunLimits::uniform(RunLimit::ONE);
             let mut trials = 0;

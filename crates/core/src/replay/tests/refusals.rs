@@ -69,7 +69,7 @@ fn said_again(entries: &[Entry]) -> Vec<Vec<String>> {
 
 #[test]
 fn what_was_refused_is_refused_again() {
-    let mut entries = refused_always(exploring(0.0), 60);
+    let mut entries = refused_always(Allowance::exploring(0.0), 60);
     let recorded = said(&entries);
     let given_up = recorded.iter().flatten();
     let given_up = given_up.filter(|why| why.contains("too much of it would be merged at once"));
@@ -88,7 +88,7 @@ fn what_was_refused_is_refused_again() {
 fn what_waited_for_credit_waits_again() {
     let none = Allowance {
         max_write_amplification: Some(0.0),
-        ..exploring(0.0)
+        ..Allowance::exploring(0.0)
     };
     let mut entries = refused_always(none, 60);
     let recorded = said(&entries);

@@ -108,11 +108,7 @@ impl Learned {
     /// A learner that spends at most this share of the missions on trials, none with 0, and may
     /// write as much as by default.
     pub fn new(exploration: f64) -> Learned {
-        let allowance = Allowance {
-            exploration,
-            ..Allowance::default()
-        };
-        Learned::with(allowance, Learning::default())
+        Learned::with(Allowance::exploring(exploration), Learning::default())
     }
 
     /// A learner within what a user allows, perhaps without some of its parts.
