@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Learned;
-use super::consolidate::Budget;
+use super::consolidate::Credit;
 use super::cost::Cost;
 use super::learning::Part;
 use super::lengths::Lengths;
@@ -27,10 +27,10 @@ struct Kept {
     unproved: Option<RunLimits>,
     #[serde(default)]
     lengths: Lengths,
-    /// Bytes that merges for the reads' sake may write. Absent where nothing bounds them, and
-    /// older programs do not tell: then nothing is known.
+    /// What merges for the reads' sake may write. Absent where nothing bounds them, and older
+    /// programs do not tell: then nothing is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    credit: Option<f64>,
+    credit: Option<Credit>,
 }
 
 /// Whether these are limits of levels that there are, as in a state file they may not be.
@@ -82,7 +82,7 @@ impl Learned {
             kept.cost.is_sound(),
             kept.memory.is_sound(),
             kept.lengths.is_sound(),
-            Budget::is_sound(kept.credit),
+            kept.credit.is_none_or(|credit| credit.is_sound()),
             kept.undo.as_ref().is_none_or(of_a_tree),
             kept.unproved.as_ref().is_none_or(of_a_tree),
         ];

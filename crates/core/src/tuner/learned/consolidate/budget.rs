@@ -5,14 +5,32 @@
 //! that they are what waits where everything together would be written more often than the bound.
 //!
 //! A store of which nothing is known begins with one rewrite of its tree: what it was loaded with
-//! nobody counted.
+//! nobody counted. So does one whose bound is another than before: where nobody writes it would
+//! change nothing to raise it, and what was owed under the old one would have to be repaid first.
 //!
 //! The credit is never more than one rewrite of the tree for each of its levels. So many make all
 //! runs one, level by level: more of an old load could only be spent on what is written later, and
-//! that brings its own. Nor is a debt ever more than that: what limits had written over the bound
-//! long ago bars no merge for ever.
+//! that brings its own. Nor is a debt ever more: so much repays whatever limits wrote over the
+//! bound. Where nobody writes nothing is repaid, and there is no more than what was saved up.
+
+use serde::{Deserialize, Serialize};
 
 use crate::tuner::Question;
+
+/// What is kept of it.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub(in crate::tuner::learned) struct Credit {
+    /// The bound that it is of.
+    pub(super) bound: f64,
+    pub(super) bytes: f64,
+}
+
+impl Credit {
+    /// Whether it is such as this code makes.
+    pub fn is_sound(&self) -> bool {
+        self.bound.is_finite() && self.bytes.is_finite()
+    }
+}
 
 /// The bytes that such merges may write.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -34,14 +52,19 @@ impl Budget {
         }
     }
 
-    /// The same with a credit that was kept.
-    pub fn with_credit(self, credit: Option<f64>) -> Budget {
-        Budget { credit, ..self }
+    /// The same with a credit that was kept, if it is of this bound.
+    pub fn with_credit(self, kept: Option<Credit>) -> Budget {
+        let own = kept.filter(|kept| self.bound == Some(kept.bound));
+        Budget {
+            credit: own.map(|own| own.bytes),
+            ..self
+        }
     }
 
     /// What is kept.
-    pub fn credit(&self) -> Option<f64> {
-        self.credit
+    pub fn credit(&self) -> Option<Credit> {
+        let (bound, bytes) = self.bound.zip(self.credit)?;
+        Some(Credit { bound, bytes })
     }
 
     /// A mission is over.
@@ -65,11 +88,6 @@ impl Budget {
             Some(bound) if bound > 0.0 => self.credit.unwrap_or(0.0),
             Some(_) => f64::NEG_INFINITY,
         }
-    }
-
-    /// Whether a credit is such as this code makes.
-    pub fn is_sound(credit: Option<f64>) -> bool {
-        credit.is_none_or(f64::is_finite)
     }
 }
 
@@ -136,7 +154,7 @@ mod tests {
         assert_eq!(free.credit(), None);
         let mut none = Budget::new(Some(0.0));
         assert_eq!(pass(&mut none, [1 << 40, 0, 0]), f64::NEG_INFINITY);
-        assert_eq!(none.credit(), Some(10_000.0));
+        assert_eq!(none.credit, Some(10_000.0));
     }
 
     #[test]
@@ -148,10 +166,13 @@ mod tests {
         let most = u64::MAX;
         for bound in [0.0, 0.5, f64::MAX] {
             for kept in [None, Some(f64::MAX), Some(f64::MIN)] {
-                let mut budget = Budget::new(Some(bound)).with_credit(kept);
+                let mut budget = Budget {
+                    credit: kept,
+                    ..Budget::new(Some(bound))
+                };
                 for told in [[most, most, most], [most, 0, 0], [0, most, most]] {
                     pass(&mut budget, told);
-                    let credit = budget.credit().expect("a bound");
+                    let credit = budget.credit.expect("a bound");
                     assert!(credit.abs() <= 20_000.0, "{bound}: {credit}");
                 }
             }
@@ -162,10 +183,25 @@ mod tests {
     fn what_is_kept_goes_on_and_is_a_number() {
         let mut budget = Budget::new(Some(10.0));
         pass(&mut budget, [0, 0, 9_000]);
-        let mut again = Budget::new(Some(10.0)).with_credit(budget.credit());
+        let kept = budget.credit().expect("a bound");
+        let mut again = Budget::new(Some(10.0)).with_credit(Some(kept));
         assert_eq!(again, budget);
         assert_eq!(pass(&mut again, [0, 0, 0]), 1_000.0);
-        let sound = [None, budget.credit(), Some(f64::NAN)].map(Budget::is_sound);
-        assert_eq!(sound, [true, true, false]);
+        let bytes = f64::NAN;
+        let sound = [kept, Credit { bytes, ..kept }].map(|it| it.is_sound());
+        assert_eq!(sound, [true, false]);
+    }
+
+    /// Under a bound of 0 all that is written is owed, and never repaid.
+    #[test]
+    fn under_another_bound_it_begins_anew() {
+        let mut before = Budget::new(Some(0.0));
+        pass(&mut before, [0, 0, 1 << 40]);
+        for (bound, left) in [(Some(0.0), f64::NEG_INFINITY), (Some(10.0), 10_000.0)] {
+            let mut now = Budget::new(bound).with_credit(before.credit());
+            assert_eq!(pass(&mut now, [0, 0, 0]), left, "{bound:?}");
+        }
+        let free = Budget::new(None).with_credit(before.credit());
+        assert_eq!(free, Budget::new(None));
     }
 }

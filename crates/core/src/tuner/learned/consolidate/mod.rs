@@ -58,7 +58,7 @@ mod merge;
 #[cfg(test)]
 mod tests;
 
-pub(super) use self::budget::Budget;
+pub(super) use self::budget::{Budget, Credit};
 use self::case::Case;
 pub(super) use self::due::Wanted;
 use self::due::{Due, chosen};

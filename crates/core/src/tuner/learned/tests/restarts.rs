@@ -117,25 +117,34 @@ fn a_state_of_an_older_program_is_taken_up() {
     assert!(bars.stand(LogicalLevel(1), RunLimit::clamped(9)));
 }
 
-/// Where an older program has told nothing of it, it begins with a rewrite of the tree.
+/// A rewrite of the tree for each of its two levels was saved up. Where an older program has told
+/// nothing of it, and under another bound, it begins with one.
 #[test]
 fn what_merges_may_write_is_kept() {
     let mut tuner = Learned::new(0.0);
     MACHINE.fly(&mut tuner, &uniform(1), 0.5, 5);
     let state = tuner.state();
-    let credit = |state: &Value| state["credit"].as_f64();
-    assert!(credit(&state).is_some_and(|bytes| bytes > 0.0));
-    reopened(&state);
     let mut older = state.clone();
     let parts = older.as_object_mut().expect("parts");
     assert!(parts.remove("credit").is_some());
-    let mut again = reopened(&older);
-    MACHINE.fly(&mut again, &uniform(1), 1.0, 1);
-    let runs = shaped(&small_shape(), &uniform(1)).runs;
-    let bytes = tree(&runs).total_bytes() as f64;
-    assert_eq!(credit(&again.state()), Some(bytes));
+    let raised = Allowance {
+        max_write_amplification: Some(60.0),
+        ..Allowance::exploring(0.0)
+    };
+    let mut raised = Learned::with(raised, Learning::default());
+    raised.restore(&state).expect("an own state");
+    let tuners = [reopened(&state), reopened(&older), raised];
+    assert_eq!(tuners.map(rewrites_after_reads), [2.0, 1.0, 1.0]);
     let mut odd = state;
     odd["credit"] = json!("much");
     let why = Learned::new(0.0).restore(&odd).expect_err("no number");
     assert!(why.contains("cannot be read"), "{why}");
+}
+
+/// What merges may write after a mission that only reads, in rewrites of the tree.
+fn rewrites_after_reads(mut tuner: Learned) -> f64 {
+    MACHINE.fly(&mut tuner, &uniform(1), 1.0, 1);
+    let runs = shaped(&small_shape(), &uniform(1)).runs;
+    let credit = tuner.state()["credit"]["bytes"].as_f64();
+    credit.expect("a bound") / tree(&runs).total_bytes() as f64
 }

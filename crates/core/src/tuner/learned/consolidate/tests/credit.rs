@@ -2,8 +2,12 @@
 
 use super::*;
 
-fn holding(credit: f64) -> Budget {
-    Budget::new(Some(10.0)).with_credit(Some(credit))
+fn holding(bytes: f64) -> Budget {
+    under(10.0, bytes)
+}
+
+fn under(bound: f64, bytes: f64) -> Budget {
+    Budget::new(Some(bound)).with_credit(Some(Credit { bound, bytes }))
 }
 
 /// Asks so many times, and returns the last answer and all that was said to wait.
@@ -40,7 +44,7 @@ fn a_merge_that_is_due_waits_for_credit_and_goes_on_without() {
 
 #[test]
 fn under_a_bound_of_nothing_none_begins() {
-    let none = Budget::new(Some(0.0)).with_credit(Some(1e9));
+    let none = under(0.0, 1e9);
     let (wants, waits) = asked(&mut Losses::default(), &five_runs(), &none, 1_000);
     assert_eq!((wants.merges.len(), waits.len()), (0, 1));
 }
