@@ -85,10 +85,13 @@ pub struct Settings {
     /// `learned` begins a merge for the reads' sake, these merges included; at least 0. With 0
     /// none begins at all; absent means no bound. It bounds such merges alone: what limits and
     /// full levels ask for is written whatever is set here, and a merge that has begun goes on.
-    /// Under 1 hardly any begins, since flushes alone write about as much as users.
+    /// Where flushes and what limits ask for write as much by themselves, as under 1 nearly
+    /// everywhere, none begins.
     ///
     /// What is not used is saved up, to one rewrite of the tree for each of its levels; a store
-    /// begins with one rewrite of its tree. Files that are ingested bring nothing.
+    /// begins with one rewrite of its tree, and again when it is opened with another bound. Where
+    /// nobody writes nothing is added: once that is used up, merges wait until somebody writes.
+    /// Files that are ingested bring nothing.
     ///
     /// Default: 30. Dynamically changeable: no.
     pub max_write_amplification: Option<f64>,
