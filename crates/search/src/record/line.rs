@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Result, SearchError};
 use crate::fingerprint::Fingerprint;
 use crate::search::{Decision, Measurement, Search, Setup};
-use crate::verdict::{Ablated, Repeated};
+use crate::verdict::{Ablated, FollowUp, Repeated};
 
 /// The log's format; readers refuse others.
 pub const VERSION: u32 = 1;
@@ -117,6 +117,16 @@ pub enum Event {
         /// Without what, and what came of it.
         ablated: Ablated,
     },
+    /// An attempt at a run behind the search told nothing: it was lost, or the budget ended
+    /// before it reported.
+    InVain {
+        /// Seconds by the clock since the search began.
+        at: f64,
+        /// Which run.
+        what: FollowUp,
+        /// What happened.
+        why: String,
+    },
     /// Nothing more is to come: the verdict is complete, and what was found is written.
     End {
         /// Seconds by the clock since the search began.
@@ -136,6 +146,7 @@ impl Event {
             | Event::Repeats { at, .. }
             | Event::Repeated { at, .. }
             | Event::Ablated { at, .. }
+            | Event::InVain { at, .. }
             | Event::End { at } => *at,
         }
     }

@@ -9,7 +9,7 @@ use crate::objective::metrics::THROUGHPUT;
 use crate::search::{Decision, Outcome, Search, Setup, TimePoints};
 use crate::space::{BuiltIn, Configuration, Constants, Setting, Space};
 use crate::testing::{Answer, Lab};
-use crate::verdict::{Ablated, Contender, Repeated};
+use crate::verdict::{Ablated, Contender, FollowUp, Repeated};
 
 fn space() -> Space {
     let file = BuiltIn::Dremel.file().expect("reads");
@@ -224,12 +224,29 @@ fn what_follows_a_search_is_kept() {
         parameter: "block_size".to_owned(),
         metrics: None,
     };
+    let in_vain = [
+        FollowUp::Repeat {
+            round: 1,
+            contender: Contender::RunnerUp,
+        },
+        FollowUp::Ablation {
+            parameter: "block_size".to_owned(),
+        },
+    ]
+    .map(|what| Event::InVain {
+        at: 5_950.5,
+        what,
+        why: "its machine is gone".to_owned(),
+    });
+    let [lost, cut_off] = in_vain.clone();
     for event in [
         Event::Repeats {
             at: 5_900.0,
             rounds: 3,
             seconds: 41.5,
         },
+        lost,
+        cut_off,
         Event::Repeated {
             at: 6_000.0,
             repeated: repeated.clone(),
@@ -247,6 +264,7 @@ fn what_follows_a_search_is_kept() {
     assert!(last.is_done() && last.has_ended());
     assert_eq!(last.repeated().collect::<Vec<_>>(), [&repeated]);
     assert_eq!(last.ablated().collect::<Vec<_>>(), [&ablated]);
+    assert!(in_vain.iter().all(|it| last.events.contains(it)));
     let (resumed, elapsed) = resume(&log, &space(), &target()).expect("the same search");
     assert_eq!(elapsed, 6_011.0);
     assert_eq!(resumed.order(), finished.order());
