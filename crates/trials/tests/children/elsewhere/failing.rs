@@ -159,6 +159,35 @@ fn a_trial_that_is_not_let_go_on_ends_the_search() {
 }
 
 #[test]
+fn a_trial_that_is_not_paused_is_lost_and_the_search_goes_on() {
+    // The first run goes on and tells of itself, whatever it is ordered.
+    let runner = format!(
+        "{WORDS}read -r order; hello
+        while read -r order; do run_of \"$order\"; case $order in
+        *'\"start\"'*) begun; sample 1.5; sample 2
+        if [ $run = 1 ]; then (n=0; while [ $n -lt 300 ]; do n=$((n + 1)); sleep 0.02
+        say '{{\"message\":\"words\",\"run\":1,\"line\":\"it runs\"}}'; done) & fi;;
+        *'\"pause\"'*) if [ $run != 1 ]; then told paused 2.25; fi;;
+        esac; done"
+    );
+    let patience = Patience {
+        hello: 60.0,
+        silence: 2.0,
+    };
+    let field = field(&["sh", "-c", &runner], "true", false, patience);
+    let mut field = field.expect("it says hello");
+    let why = lost(field.first_report(1.0));
+    assert!(why.contains("it was not paused within 2 s"), "{why}");
+    let remarks = field.elsewhere.remarks();
+    assert!(
+        remarks.len() == 1 && remarks[0].contains("did not pause a trial within 2 s"),
+        "{remarks:?}"
+    );
+    let (seconds, ..) = measured(&field.first_report(1.0));
+    assert_eq!(seconds, 1.25, "it began anew");
+}
+
+#[test]
 fn a_runner_ends_with_its_search() {
     let runner = "echo $$ > \"$0/group\"; read -r order; hello
         while read -r order; do :; done; : > \"$0/asked\"";
