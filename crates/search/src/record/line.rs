@@ -150,6 +150,18 @@ impl Event {
             | Event::End { at } => *at,
         }
     }
+
+    /// Seconds that it tells of, beside its own; 0 if it tells of none.
+    fn told(&self) -> f64 {
+        match self {
+            Event::Reserved { seconds, .. } | Event::Repeats { seconds, .. } => *seconds,
+            Event::Decision {
+                decision: Decision::Start { until, .. } | Decision::Continue { until, .. },
+                ..
+            } => *until,
+            _ => 0.0,
+        }
+    }
 }
 
 /// The event as a line, the line break included.
@@ -164,6 +176,12 @@ pub fn encode(event: &Event) -> Result<String> {
     if !at.is_finite() {
         return Err(SearchError::new(format!(
             "an event at {at} s cannot be logged: give the seconds since the search began"
+        )));
+    }
+    let told = event.told();
+    if !told.is_finite() {
+        return Err(SearchError::new(format!(
+            "an event that tells {told} s cannot be logged: give a number of seconds"
         )));
     }
     let text = serde_json::to_string(event)

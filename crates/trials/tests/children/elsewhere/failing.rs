@@ -9,8 +9,13 @@ use super::field::{WORDS, field, field_with, scripted};
 use crate::support::{TRIAL, is_gone, lost, measured};
 
 #[test]
-fn a_runner_that_fails_is_a_sentence() {
-    let greets = "read -r order; hello; read -r order; run_of \"$order\"";
+fn a_runner_that_cannot_begin_is_a_sentence() {
+    let error = field(&["/no/such/runner"], "true", false, Patience::default());
+    let error = error.err().expect("it is not there").to_string();
+    assert!(
+        error.contains("cannot start the runner \"/no/such/runner\""),
+        "{error}"
+    );
     for (runner, says) in [
         (
             "echo 'no licence' >&2; exit 4",
@@ -40,6 +45,11 @@ fn a_runner_that_fails_is_a_sentence() {
         let error = scripted(runner).err().expect(says).to_string();
         assert!(error.contains(says), "{error}");
     }
+}
+
+#[test]
+fn a_runner_that_fails_later_is_a_sentence() {
+    let greets = "read -r order; hello; read -r order; run_of \"$order\"";
     for (then, says) in [
         (
             "exit 5",
@@ -80,12 +90,6 @@ fn a_runner_that_fails_is_a_sentence() {
         let error = field.sentence();
         assert!(error.contains(says), "{then}: {error}");
     }
-    let error = field(&["/no/such/runner"], "true", false, Patience::default());
-    let error = error.err().expect("it is not there").to_string();
-    assert!(
-        error.contains("cannot start the runner \"/no/such/runner\""),
-        "{error}"
-    );
 }
 
 #[test]
