@@ -63,7 +63,10 @@ fn every_prefix_of_a_log_resumes_to_the_same_decisions() {
         let (kept, rest) = lines.split_at(cut);
         let log = Log::parse(&(kept.join("\n") + "\n")).expect("whole lines");
         let (mut resumed, elapsed) = resume(&log, &space(), &target()).expect("the same search");
-        assert_eq!(elapsed, log.searches[0].events.last().map_or(0.0, Event::at));
+        assert_eq!(
+            elapsed,
+            log.searches[0].events.last().map_or(0.0, Event::at)
+        );
         let rest = rest.join("\n") + "\n";
         let rest = Log::parse(&(first_line(&resumed) + &rest)).expect("whole lines");
         for event in &rest.searches[0].events {
