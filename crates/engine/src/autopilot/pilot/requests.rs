@@ -52,6 +52,7 @@ impl Pilot {
                 Request::CompactAll => {
                     self.state.compact_all = true;
                     self.state.compact_all_after = None;
+                    self.state.compact_all_from = None;
                 }
                 Request::ForgetUnreadable => {
                     *self.family.quarantine.lock() = Quarantine::default();
