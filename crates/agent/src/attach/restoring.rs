@@ -28,14 +28,30 @@ pub struct RestoreReport {
     pub kept: Vec<String>,
     /// Servers whose settings are still to be restored at other addresses.
     pub elsewhere: Vec<String>,
+    /// What was not done, as sentences without a full stop; all else was.
+    pub failures: Vec<String>,
+}
+
+impl RestoreReport {
+    /// Whether all was done.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Refused`] with each failure, a line each.
+    pub fn check(&self) -> Result<()> {
+        if self.failures.is_empty() {
+            return Ok(());
+        }
+        Err(Error::refused(self.failures.join("\n")))
+    }
 }
 
 /// Restores the server that answers, at whatever address its settings were recorded, and
-/// removes the event of a schema, but for what stays recorded.
+/// removes the event of a schema, but for what stays recorded. Where anything fails, all else
+/// is restored, and the event is as it was, since it may still take back what is not.
 ///
 /// # Errors
-/// When the server cannot be asked, or refuses any of it, a sentence a line: all else is
-/// restored then, and the event is as it was, since it may still take back what is not.
+/// When an agent is attached, the server cannot be asked, or what is recorded of it cannot be
+/// read: nothing was done then.
 pub(super) fn restore_recorded<S: Server>(
     ledger: &Ledger,
     server: &mut S,
@@ -46,25 +62,19 @@ pub(super) fn restore_recorded<S: Server>(
         return Err(occupied(place, &holder));
     }
     let instance = server.instance()?;
+    let leases = ledger.of_server(&instance.identity)?;
     let mut restoring = Restoring {
         ledger,
         server,
         place,
         report: RestoreReport::default(),
         kept: None,
-        refused: Vec::new(),
     };
-    for lease in ledger.of_server(&instance.identity)? {
-        match lease.standing(&instance) {
-            Standing::Foreign => {}
-            Standing::Ended => {
-                ledger.forget(&lease)?;
-                restoring.report.restarted = true;
-            }
-            Standing::InForce => restoring.take_back(&lease)?,
-        }
+    // What was done before it is told all the same.
+    if let Err(error) = restoring.restore(&leases, &instance, schema) {
+        restoring.fail(error.to_string());
     }
-    restoring.end(&instance, schema)
+    Ok(restoring.report)
 }
 
 /// A restoration under way.
@@ -75,11 +85,28 @@ struct Restoring<'a, S> {
     report: RestoreReport,
     /// What stays recorded, since it is gone.
     kept: Option<Lease>,
-    /// What stays recorded, since it is refused: sentences without a full stop.
-    refused: Vec<String>,
 }
 
 impl<S: Server> Restoring<'_, S> {
+    fn restore(
+        &mut self,
+        leases: &[Lease],
+        instance: &Instance,
+        schema: Option<&str>,
+    ) -> Result<()> {
+        for lease in leases {
+            match lease.standing(instance) {
+                Standing::Foreign => {}
+                Standing::Ended => match self.ledger.forget(lease) {
+                    Ok(()) => self.report.restarted = true,
+                    Err(error) => self.fail(error.to_string()),
+                },
+                Standing::InForce => self.take_back(lease)?,
+            }
+        }
+        self.end(instance, schema)
+    }
+
     /// Part by part: what is refused of one keeps no other from being restored.
     fn take_back(&mut self, lease: &Lease) -> Result<()> {
         self.report.recorded = true;
@@ -92,12 +119,12 @@ impl<S: Server> Restoring<'_, S> {
                     self.report.changes.extend(changes);
                     match self.ledger.settle(&part, left.as_ref()) {
                         Ok(holding) => files = holding,
-                        Err(error) => self.refuse(still_in_file(&part, &error)),
+                        Err(error) => self.fail(still_in_file(&part, &error)),
                     }
                     gone = Lease::join(gone, left);
                 }
                 Err(error) if error.kind() == ErrorKind::Lost => return Err(error),
-                Err(error) => self.refuse(not_given_back(self.place, &part, &error)),
+                Err(error) => self.fail(not_given_back(self.place, &part, &error)),
             }
         }
         if let Some(gone) = &gone {
@@ -108,38 +135,23 @@ impl<S: Server> Restoring<'_, S> {
     }
 
     /// Two files may hold the same.
-    fn refuse(&mut self, sentence: String) {
-        if !self.refused.contains(&sentence) {
-            self.refused.push(sentence);
+    fn fail(&mut self, sentence: String) {
+        if !self.report.failures.contains(&sentence) {
+            self.report.failures.push(sentence);
         }
     }
 
-    fn end(self, instance: &Instance, schema: Option<&str>) -> Result<RestoreReport> {
-        let mut report = self.report;
-        if !self.refused.is_empty() {
-            return Err(refusal(self.refused, report));
-        }
-        if let (true, Some(schema)) = (report.recorded, schema) {
-            clear_event(self.server, schema, self.kept.as_ref())?;
-        }
+    fn end(&mut self, instance: &Instance, schema: Option<&str>) -> Result<()> {
         let mut left = self.ledger.left()?;
         left.retain(|lease| lease.standing(instance) != Standing::InForce);
-        report.elsewhere = left.into_iter().map(|lease| lease.identity).collect();
-        Ok(report)
+        self.report.elsewhere = left.into_iter().map(|lease| lease.identity).collect();
+        match schema {
+            Some(schema) if self.report.recorded && self.report.failures.is_empty() => {
+                clear_event(self.server, schema, self.kept.as_ref())
+            }
+            _ => Ok(()),
+        }
     }
-}
-
-/// What was done all the same is told, too.
-fn refusal(refused: Vec<String>, report: RestoreReport) -> Error {
-    let mut sentences = refused;
-    if !report.changes.is_empty() {
-        sentences.push(format!(
-            "restored all the same: {}",
-            report.changes.join(", ")
-        ));
-    }
-    sentences.extend(report.kept);
-    Error::refused(sentences.join("\n"))
 }
 
 /// It may be of another agent, which has set other values since: it acts first, while nobody

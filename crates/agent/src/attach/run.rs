@@ -93,11 +93,11 @@ impl Attachment {
     }
 
     /// Restores what an agent that is gone has left, by the state files. Where they hold
-    /// nothing at all, no server is asked.
+    /// nothing at all, no server is asked. What the server does not take is in the report,
+    /// which [`RestoreReport::check`] looks at.
     ///
     /// # Errors
-    /// When an agent is attached, the server cannot be reached, or does not take some of the
-    /// settings: all others are restored then, and each refusal has a line.
+    /// When an agent is attached, the server cannot be reached, or a file cannot be used.
     pub fn restore(&self) -> Result<RestoreReport> {
         let ledger = Ledger::open(self.places.state.clone())?;
         if ledger.is_empty()? {
