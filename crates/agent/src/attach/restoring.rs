@@ -159,7 +159,7 @@ impl<S: Server> Restoring<'_, S> {
 /// by somebody to whatever it takes back.
 fn clear_event<S: Server>(server: &mut S, schema: &str, kept: Option<&Lease>) -> Result<()> {
     server.release(Role::Agent)?;
-    server.await_event()?;
+    server.await_event(None)?;
     if server.claim(Role::Agent, Duration::ZERO)?.is_some() {
         // An agent has begun meanwhile, and keeps one of its own.
         return Ok(());

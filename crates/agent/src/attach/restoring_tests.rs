@@ -146,7 +146,7 @@ fn the_event_goes_on_with_what_stays_recorded_and_nothing_else() {
     let trigger = OptionName::Level0FileNumCompactionTrigger;
     connector.world().own("default", trigger, 20);
     let mut anybody = connector.clone().connect().expect("reachable");
-    anybody.await_event().expect("it has acted");
+    anybody.await_event(None).expect("it has acted");
     assert!(connector.world().is_as_owned());
 }
 

@@ -143,6 +143,17 @@ impl Traces {
         traces
     }
 
+    /// Those that a lease would not take back: they are of another agent.
+    #[must_use]
+    pub fn besides(mut self, own: Option<&Lease>) -> Traces {
+        if let Some(own) = own {
+            self.options
+                .retain(|(name, set)| !own.takes_back(name, set));
+            self.rate_limits.retain(|it| !own.takes_back_limit(*it));
+        }
+        self
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.options.is_empty() && self.rate_limits.is_empty()
@@ -263,6 +274,20 @@ mod tests {
         assert!(in_force(&lease(), Stage::Original, 77).is_empty());
         let traces = Traces::of([create("ops", &lease(), 1).as_str()].into_iter());
         assert!(traces.in_force(&Families::new(), 77).is_empty());
+    }
+
+    #[test]
+    fn what_a_lease_takes_back_as_well_is_of_no_other_agent() {
+        let traces = Traces::of([create("ops", &lease(), 1).as_str()].into_iter());
+        assert_eq!(traces.clone().besides(None), traces);
+        assert!(traces.clone().besides(Some(&lease())).is_empty());
+        let own = lease().only("default");
+        let others = traces.besides(Some(&own));
+        let mut family = usual_family();
+        family.options = own.families["default"].delayed;
+        let families = Families::from([("default".to_owned(), family)]);
+        let limit = "rocksdb_rate_limiter_bytes_per_sec=30";
+        assert_eq!(others.in_force(&families, 30), [limit]);
     }
 
     #[test]

@@ -99,7 +99,7 @@ impl<C: Connector, G: Guard> Agent<C, G> {
             self.claim(server)?;
             self.restore_recorded(server, instance)?;
         }
-        self.claim_after_event(server)
+        self.claim_after_event(server, None)
     }
 
     /// The same at the agent's own server after a restart: an agent that came and died before
@@ -107,7 +107,16 @@ impl<C: Connector, G: Guard> Agent<C, G> {
     /// waited for, since the one at that server may be this agent's.
     pub(super) fn take_over_restarted(&mut self, server: &mut C::Server) -> Result<()> {
         self.await_agent(server)?;
-        self.claim_after_event(server)
+        self.claim_after_event(server, None)
+    }
+
+    /// The same after a lost connection. What this agent has set itself, or knows to be left, is
+    /// not waited for: it looks after that.
+    pub(super) fn take_over_again(&mut self, server: &mut C::Server, own: &Lease) -> Result<()> {
+        self.recall_left(own)?;
+        let own = self.left.iter().fold(own.clone(), Lease::with);
+        self.await_agent(server)?;
+        self.claim_after_event(server, Some(&own))
     }
 
     fn await_agent(&mut self, server: &mut C::Server) -> Result<()> {
@@ -118,9 +127,14 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         Ok(())
     }
 
-    fn claim_after_event(&mut self, server: &mut C::Server) -> Result<()> {
+    /// Another agent's event acts while nobody holds the lock.
+    pub(super) fn claim_after_event(
+        &mut self,
+        server: &mut C::Server,
+        own: Option<&Lease>,
+    ) -> Result<()> {
         server.release(Role::Agent)?;
-        server.await_event()?;
+        server.await_event(own)?;
         self.claim(server)
     }
 

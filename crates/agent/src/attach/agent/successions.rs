@@ -28,11 +28,8 @@ fn a_restarted_server_is_read_anew() {
     assert!(rig.is_as_owned());
 }
 
-#[test]
-fn after_a_restart_the_event_of_an_agent_that_came_and_died_acts_first() {
-    let rig = Rig::new();
-    let mut agent = rig.delaying();
-    // It had other bounds, and its files are on another machine.
+/// An agent with other bounds, whose files are on another machine, has delayed the server.
+fn delay_from_elsewhere(world: &mut World) {
     let settings = Settings {
         max_level0_files: 30,
         ..with_event()
@@ -40,11 +37,18 @@ fn after_a_restart_the_event_of_an_agent_that_came_and_died_acts_first() {
     let leased = manage("default", &usual_family(), &settings).expect("managed");
     let mut event = usual_lease("here");
     event.families.insert("default".into(), leased);
+    world.family("default").options = leased.delayed;
+    world.event = Some(event);
+}
+
+#[test]
+fn after_a_restart_the_event_of_an_agent_that_came_and_died_acts_first() {
+    let rig = Rig::new();
+    let mut agent = rig.delaying();
     {
         let mut world = rig.connector.world();
         world.restart();
-        world.family("default").options = leased.delayed;
-        world.event = Some(event);
+        delay_from_elsewhere(&mut world);
         // Its event cannot act while it lives.
         world.occupied = true;
     }
@@ -60,6 +64,51 @@ fn after_a_restart_the_event_of_an_agent_that_came_and_died_acts_first() {
     assert!(rig.is_delayed());
     agent.leave().expect("restored");
     assert!(rig.is_as_owned());
+}
+
+#[test]
+fn after_a_lost_connection_it_acts_first_too() {
+    let rig = Rig::new();
+    let mut agent = rig.delaying_by(with_event());
+    rig.connector.world().cut();
+    delay_from_elsewhere(&mut rig.connector.world());
+    rig.connector.world().occupied = true;
+    for _ in 0..2 {
+        rig.turn(&mut agent, 0);
+    }
+    assert!(!agent.is_well() && !rig.is_as_owned());
+    rig.connector.world().occupied = false;
+    rig.turn(&mut agent, 0);
+    assert!(agent.is_well() && rig.is_as_owned());
+    for _ in 0..2 {
+        rig.turn(&mut agent, HIGH);
+    }
+    assert!(rig.is_delayed());
+    agent.leave().expect("restored");
+    assert!(rig.is_as_owned());
+}
+
+#[test]
+fn an_agent_that_leaves_after_a_lost_connection_removes_no_event_that_has_not_acted() {
+    let rig = Rig::new();
+    let mut agent = rig.delaying_by(with_event());
+    rig.connector.world().cut();
+    delay_from_elsewhere(&mut rig.connector.world());
+    agent.leave().expect_err("the connection is gone");
+    agent.leave().expect("restored");
+    assert!(rig.is_as_owned() && rig.in_event().is_empty());
+}
+
+#[test]
+fn after_a_lost_connection_an_agent_does_not_wait_for_its_own_event() {
+    let rig = Rig::new();
+    let mut agent = rig.delaying_by(with_event());
+    rig.connector.world().events_run = false;
+    rig.connector.world().cut();
+    for _ in 0..2 {
+        rig.turn(&mut agent, HIGH);
+    }
+    assert!(agent.is_well() && rig.is_as_owned());
 }
 
 #[test]

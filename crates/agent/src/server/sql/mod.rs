@@ -223,8 +223,8 @@ impl Server for SqlServer {
         self.await_number(&sql, 1, patience)
     }
 
-    fn await_event(&mut self) -> Result<()> {
-        self.await_taken_back()
+    fn await_event(&mut self, own: Option<&Lease>) -> Result<()> {
+        self.await_taken_back(own)
     }
 
     fn prepare_event(&mut self, schema: &str) -> Result<()> {
