@@ -159,6 +159,18 @@ fn a_burst_begins_by_the_files_that_may_wait_in_one_column_family() {
 }
 
 #[test]
+fn a_burst_that_began_by_bytes_goes_on_until_few_wait() {
+    let mut dlc = Dlc::new(Delay::Full, Burst::Full, &BOUNDS, DEVICE);
+    let orders = [0.85, 0.95, 0.6, 0.4, 0.6].map(|share| {
+        let mut now = seen(1, HIGH, 5);
+        now.debt.level0_delayed_bytes = (share * BOUNDS.max_delayed_bytes as f64) as u64;
+        dlc.order(&now).level0
+    });
+    let (wait, merge) = (Level0Order::Wait, Level0Order::Merge);
+    assert_eq!(orders, [wait, merge, merge, wait, wait]);
+}
+
+#[test]
 fn part_delay_never_waits() {
     let mut dlc = Dlc::new(Delay::Part, Burst::Full, &BOUNDS, DEVICE);
     assert_eq!(dlc.order(&seen(1, HIGH, 5)).level0, Level0Order::MergeApart);
