@@ -126,6 +126,7 @@ impl Records {
         let stalled = seen.counters.as_ref().map(|it| it.stall_micros);
         self.readings = Readings {
             up: true,
+            intervals: self.readings.intervals + 1,
             high_load: pilot.phase() == crate::decide::Phase::High,
             client_bytes_per_sec: pilot.client_bytes_per_sec(),
             rate_limiter_bytes_per_sec: seen.rate_limiter_bytes_per_sec,

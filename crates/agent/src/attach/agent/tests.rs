@@ -108,7 +108,7 @@ fn an_agent_that_is_not_in_control_is_not_heard() {
     for _ in 0..5 {
         rig.turn(&mut agent, HIGH);
     }
-    assert!(!agent.is_well());
+    assert!(!agent.is_well() && rig.shows("intervals_total 2"));
     assert_eq!(heard(&rig), before);
     assert!(rig.said("lost the server"));
     rig.connector.world().reachable = true;
@@ -274,7 +274,7 @@ fn metrics_tell_what_the_server_has_and_that_it_does_not_obey() {
         lines.iter().all(|line| rig.shows(line))
     };
     let mut agent = rig.delaying();
-    assert!(shows(1, 0));
+    assert!(shows(1, 0) && rig.shows("intervals_total 2"));
     rig.connector.world().lies = 100;
     for _ in 0..4 {
         rig.turn(&mut agent, 0);
