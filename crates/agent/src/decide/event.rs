@@ -59,6 +59,14 @@ pub fn count(schema: &str) -> String {
     )
 }
 
+/// How many of these would run.
+pub fn count_running(schema: &str) -> String {
+    format!(
+        "{} AND STATUS = 'ENABLED' AND @@GLOBAL.event_scheduler = 'ON'",
+        count(schema)
+    )
+}
+
 /// How many schemas of this name the user sees, which is all that it has a privilege on.
 pub fn count_schemas(schema: &str) -> String {
     format!("SELECT COUNT(*) FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = '{schema}'")
@@ -224,7 +232,9 @@ mod tests {
         assert_eq!(narrow("ops", &usual_lease("here"), 3_600, true), altered);
         let unseen = narrow("ops", &usual_lease("here"), 3_600, false);
         assert_eq!(unseen, remove("ops"));
-        for query in [BODIES, COUNT_ENABLED, count("ops").as_str()] {
+        let running = count_running("ops");
+        assert!(running.ends_with("AND @@GLOBAL.event_scheduler = 'ON'"));
+        for query in [BODIES, COUNT_ENABLED, running.as_str()] {
             assert!(
                 query.contains(&format!("EVENT_NAME = '{EVENT}'")),
                 "{query}"

@@ -105,6 +105,12 @@ pub trait Server {
     /// See [`Server::instance`]; `Fix` when events do not run there.
     fn put_event(&mut self, schema: &str, lease: &Lease, lifetime: Duration) -> Result<()>;
 
+    /// Whether the event that was put there still is, and would run.
+    ///
+    /// # Errors
+    /// See [`Server::instance`].
+    fn event_runs(&mut self, schema: &str) -> Result<bool>;
+
     /// Has the event that is in a schema restore this lease only; puts none where there is none.
     ///
     /// # Errors

@@ -396,6 +396,11 @@ impl Server for MockServer {
         Ok(())
     }
 
+    fn event_runs(&mut self, _schema: &str) -> Result<bool> {
+        let world = self.reach()?;
+        Ok(world.events_run && world.event.is_some())
+    }
+
     fn narrow_event(&mut self, _schema: &str, lease: &Lease, _lifetime: Duration) -> Result<()> {
         if let Some(event) = &mut self.reach()?.event {
             event.clone_from(lease);

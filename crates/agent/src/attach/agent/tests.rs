@@ -348,6 +348,19 @@ fn while_no_event_runs_nothing_is_delayed() {
 }
 
 #[test]
+fn an_event_that_is_removed_or_would_not_run_is_noticed() {
+    let rig = Rig::new();
+    let mut agent = rig.delaying_by(with_event());
+    rig.connector.world().event = None;
+    rig.turn(&mut agent, HIGH);
+    assert!(rig.is_delayed() && rig.connector.world().event.is_some());
+    rig.connector.world().events_run = false;
+    rig.turn(&mut agent, HIGH);
+    assert!(agent.is_well() && rig.is_as_owned());
+    assert!(rig.said("nothing is delayed: no event runs at the mock"));
+}
+
+#[test]
 fn every_decision_stands_in_the_journal_with_its_reason() {
     let rig = Rig::new();
     let mut agent = rig.delaying();

@@ -235,6 +235,10 @@ impl Server for SqlServer {
         self.put(schema, lease, lifetime)
     }
 
+    fn event_runs(&mut self, schema: &str) -> Result<bool> {
+        Ok(self.number(&event::count_running(schema))? != Some(0))
+    }
+
     fn narrow_event(&mut self, schema: &str, lease: &Lease, lifetime: Duration) -> Result<()> {
         self.narrow(schema, lease, lifetime)
     }
