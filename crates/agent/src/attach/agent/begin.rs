@@ -8,7 +8,7 @@ use crate::decide::{
     Assignment, Change, Event, Families, Instance, JOURNAL_VERSION, Lease, Observation, OptionName,
     Standing, Unmanaged, manage,
 };
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::server::{Connector, Restoration, Role, Server, observe, occupied, restore};
 use crate::watchdog::Guard;
 
@@ -104,7 +104,8 @@ impl<C: Connector, G: Guard> Agent<C, G> {
 
     /// The same at the agent's own server after a restart: an agent that came and died before
     /// this one was there again may have changed the configured settings. Its watchdog is not
-    /// waited for, since the one at that server may be this agent's.
+    /// waited for, since the one at that server may be this agent's. What this agent had set the
+    /// restart has ended.
     pub(super) fn take_over_restarted(&mut self, server: &mut C::Server) -> Result<()> {
         self.await_agent(server)?;
         self.claim_after_event(server, None)
@@ -114,9 +115,28 @@ impl<C: Connector, G: Guard> Agent<C, G> {
     /// not waited for: it looks after that.
     pub(super) fn take_over_again(&mut self, server: &mut C::Server, own: &Lease) -> Result<()> {
         self.recall_left(own)?;
-        let own = self.left.iter().fold(own.clone(), Lease::with);
+        let known = self.left.iter().fold(own.clone(), Lease::with);
         self.await_agent(server)?;
-        self.claim_after_event(server, Some(&own))
+        let Err(error) = self.claim_after_event(server, Some(&known)) else {
+            return Ok(());
+        };
+        if error.kind() != ErrorKind::Lost {
+            self.give_back(server, own)?;
+        }
+        Err(error)
+    }
+
+    /// As long as this agent does not go on, nobody may be there to take back what it has set:
+    /// its watchdog may have died.
+    fn give_back(&mut self, server: &mut C::Server, own: &Lease) -> Result<()> {
+        self.claim(server)?;
+        let Restoration { changes, .. } = restore(server, own)?;
+        // It is tried in each interval, and told where it does anything.
+        if !changes.is_empty() {
+            let changes = changes.iter().map(Change::to_string).collect();
+            self.records.write(self.now(), Event::Restored { changes });
+        }
+        Ok(())
     }
 
     fn await_agent(&mut self, server: &mut C::Server) -> Result<()> {

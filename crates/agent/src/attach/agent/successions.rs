@@ -112,6 +112,35 @@ fn after_a_lost_connection_an_agent_does_not_wait_for_its_own_event() {
 }
 
 #[test]
+fn where_no_event_takes_back_another_agents_settings_its_own_go_back() {
+    let rig = Rig::new();
+    rig.connector.world().create_family("cf_hot");
+    let mut agent = rig.delaying_by(with_event());
+    let of_its_own = || rig.connector.world().family("cf_hot").options;
+    assert_ne!(of_its_own(), usual_family().options);
+    {
+        let mut world = rig.connector.world();
+        world.cut();
+        delay_from_elsewhere(&mut world);
+        world.events_run = false;
+    }
+    // Nobody else would do it.
+    rig.guard.0.borrow_mut().lease = None;
+    for _ in 0..4 {
+        rig.turn(&mut agent, HIGH);
+    }
+    assert!(!agent.is_well() && rig.said("no event runs at the mock"));
+    assert_eq!(of_its_own(), usual_family().options);
+    assert_eq!(rig.times_said("taken back: cf_hot"), 1);
+    assert_eq!(rig.times_said("nothing to take back"), 0);
+    rig.connector.world().events_run = true;
+    rig.turn(&mut agent, HIGH);
+    assert!(agent.is_well() && rig.is_as_owned());
+    agent.leave().expect("restored");
+    assert!(rig.is_as_owned());
+}
+
+#[test]
 fn after_a_failover_the_old_server_is_left_to_its_guard() {
     let rig = Rig::new();
     let mut agent = rig.delaying();
