@@ -10,6 +10,7 @@ use crate::decide::{
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::server::{Connector, Restoration, Role, Server, observe, occupied, restore};
+use crate::settings::Settings;
 use crate::watchdog::Guard;
 
 /// For an earlier agent's session to end.
@@ -49,7 +50,7 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         let families = server.families()?;
         self.check_brakes(&families)?;
         self.prepare_event(server)?;
-        probe(server, &families)
+        probe(server, &families, &self.settings)
     }
 
     /// Whoever has not asked for it must not learn from a full level 0 that nothing bounded
@@ -269,15 +270,21 @@ impl<C: Connector, G: Guard> Agent<C, G> {
     }
 }
 
-/// Sets an option to the value that it has: whoever may not do that is told so
-/// now, and not at the first high load.
-fn probe<S: Server>(server: &mut S, families: &Families) -> Result<()> {
-    let Some(family) = families.get("default") else {
+/// Sets an option to the value that it has: whoever may not do that is told so now, and not at the
+/// first high load. It is one of a column family that is looked after; of `default` if it can be,
+/// since one that takes no options for a reason of its own keeps no agent from the others.
+fn probe<S: Server>(server: &mut S, families: &Families, settings: &Settings) -> Result<()> {
+    let default = families.get_key_value("default");
+    let mut ours = default
+        .into_iter()
+        .chain(families)
+        .filter(|(name, family)| manage(name, family, settings).is_ok());
+    let Some((name, family)) = ours.next() else {
         return Ok(());
     };
     let option = OptionName::Level0FileNumCompactionTrigger;
     server.set(&Change::Family {
-        column_family: "default".into(),
+        column_family: name.clone(),
         set: vec![Assignment {
             option,
             value: family.options.get(option),

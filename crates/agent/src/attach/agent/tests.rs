@@ -31,6 +31,28 @@ fn it_delays_resumes_and_leaves_nothing_behind() {
 }
 
 #[test]
+fn the_privilege_is_tried_where_it_is_needed() {
+    for (asked, has_default) in [(vec!["cf_hot".to_owned()], true), (Vec::new(), false)] {
+        let rig = Rig::new();
+        rig.connector.world().create_family("cf_hot");
+        if !has_default {
+            rig.connector.world().drop_family("default");
+        }
+        let settings = Settings {
+            column_families: asked,
+            ..usual_settings()
+        };
+        rig.attach(settings).expect("attached");
+        let sent = rig.sent();
+        let [tried] = sent.as_slice() else {
+            panic!("one change: {sent:?}");
+        };
+        assert_eq!(tried.column_family(), Some("cf_hot"));
+        assert!(rig.is_as_owned());
+    }
+}
+
+#[test]
 fn the_state_file_and_the_guard_come_before_the_first_delay() {
     let rig = Rig::new();
     rig.guard.0.borrow_mut().broken = true;
