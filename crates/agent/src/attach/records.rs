@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::decide::{Decision, Entry, Event, Lease, Observation, Outcome, Pilot};
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::files::{Journal, Ledger, Places};
 use crate::metrics::{Board, FamilyReadings, Readings};
 
@@ -91,10 +91,15 @@ impl Records {
         self.readings.outstanding += changes;
     }
 
-    /// The connection was lost.
-    pub(super) fn lost(&mut self, at: Duration, why: String) {
+    /// Why an interval was not completed.
+    pub(super) fn failed(&mut self, at: Duration, error: &Error) {
         self.readings.lost += 1;
-        self.write(at, Event::Lost { why });
+        let why = error.to_string();
+        let event = match error.kind() {
+            ErrorKind::Lost => Event::Lost { why },
+            ErrorKind::Refused | ErrorKind::Fix => Event::Failed { why },
+        };
+        self.write(at, event);
     }
 
     /// The server was restarted, or another one took its place.

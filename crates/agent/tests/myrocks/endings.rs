@@ -189,7 +189,9 @@ fn a_session_that_is_killed_is_opened_again() {
     wait_for("the loss is noticed", || {
         agent.said().contains("lost the server")
     });
-    wait_for("the agent is back", || agent.said().contains("there again"));
+    wait_for("the agent is back", || {
+        agent.said().contains("looked after again")
+    });
     wait_for("the delay again", || server.option(TRIGGER) == "40");
     drop(load);
     assert!(agent.terminate(), "{}", agent.said());
@@ -215,7 +217,9 @@ fn a_new_password_is_found_in_the_option_file() {
     }
     agent.write_option_file("[client]\npassword=another\n");
     assert!(kill_session(&mut root, "lissom.attach"));
-    wait_for("the agent is back", || agent.said().contains("there again"));
+    wait_for("the agent is back", || {
+        agent.said().contains("looked after again")
+    });
     wait_for("the delay again", || server.option(TRIGGER) == "40");
     // Now the watchdog has to connect anew.
     assert!(kill_session(&mut root, "lissom.watchdog"));

@@ -158,7 +158,7 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         self.pilot.lose_sight();
         self.records.show_down();
         if self.trouble.as_ref() != Some(&sentence) {
-            self.records.lost(self.now(), sentence.clone());
+            self.records.failed(self.now(), error);
             self.trouble = Some(sentence);
         }
     }

@@ -143,7 +143,7 @@ fn an_agent_that_is_not_in_control_is_not_heard() {
     }
     assert!(rig.is_as_owned());
     assert!(heard(&rig) > before);
-    assert!(rig.said("there again"));
+    assert!(rig.said("looked after again"));
 }
 
 #[test]
