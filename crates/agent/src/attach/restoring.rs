@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::act::{not_given_back, still_in_file, still_recorded};
 use super::hands::EVENT_LIFETIME;
+use crate::decide::event::EVENT;
 use crate::decide::{Change, Instance, Lease, Standing};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::Ledger;
@@ -30,9 +31,19 @@ pub struct RestoreReport {
     pub elsewhere: Vec<String>,
     /// What was not done, as sentences without a full stop; all else was.
     pub failures: Vec<String>,
+    /// Where an event was to be removed and was not looked at, a sentence without a full stop.
+    pub event: Option<String>,
 }
 
 impl RestoreReport {
+    /// Where nothing at all is recorded, and an event of this schema is to be removed.
+    pub(super) fn of_nothing(schema: Option<&str>) -> RestoreReport {
+        RestoreReport {
+            event: schema.map(event_stays),
+            ..RestoreReport::default()
+        }
+    }
+
     /// Whether all was done.
     ///
     /// # Errors
@@ -145,13 +156,24 @@ impl<S: Server> Restoring<'_, S> {
         let mut left = self.ledger.left()?;
         left.retain(|lease| lease.standing(instance) != Standing::InForce);
         self.report.elsewhere = left.into_iter().map(|lease| lease.identity).collect();
-        match schema {
-            Some(schema) if self.report.recorded && self.report.failures.is_empty() => {
-                clear_event(self.server, schema, self.kept.as_ref())
-            }
-            _ => Ok(()),
+        let Some(schema) = schema else {
+            return Ok(());
+        };
+        if self.report.recorded && self.report.failures.is_empty() {
+            return clear_event(self.server, schema, self.kept.as_ref());
         }
+        self.report.event = Some(event_stays(schema));
+        Ok(())
     }
+}
+
+/// It may be all that takes back what an agent elsewhere has set.
+fn event_stays(schema: &str) -> String {
+    format!(
+        "an event {EVENT} in the schema {schema}, if there is one, is as it was: while no agent is \
+         attached it takes back by itself what it can, and two hours after it was last renewed it \
+         is gone"
+    )
 }
 
 /// It may be of another agent, which has set other values since: it acts first, while nobody

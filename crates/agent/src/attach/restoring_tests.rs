@@ -301,8 +301,23 @@ fn the_event_is_as_it_was_where_anything_is_refused() {
     let (lease, connector, ledger) = all_changed(directory.path());
     connector.world().event = Some(lease.clone());
     connector.world().refusing = Some("cf_hot".into());
-    failing(&ledger, &connector);
+    assert!(failing(&ledger, &connector).event.is_some(), "it is said");
     assert_eq!(connector.world().event, Some(lease));
+}
+
+#[test]
+fn an_event_beside_which_nothing_is_recorded_stays_and_that_is_said() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let connector = delayed(&usual_lease("here"));
+    connector.world().event = Some(usual_lease("here"));
+    let ledger = at(directory.path(), "old");
+    let mut server = connector.clone().connect().expect("reachable");
+    let report = restore_recorded(&ledger, &mut server, "the mock", Some("ops")).expect("told");
+    assert!(!report.recorded && connector.world().event.is_some());
+    let said = report.event.expect("it is said");
+    assert!(said.contains("in the schema ops"), "{said}");
+    assert_eq!(RestoreReport::of_nothing(Some("ops")).event, Some(said));
+    assert_eq!(RestoreReport::of_nothing(None), RestoreReport::default());
 }
 
 #[test]

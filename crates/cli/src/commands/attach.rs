@@ -293,7 +293,7 @@ fn describe(report: &RestoreReport) -> String {
         (true, true) => "the server has its original settings already\n".to_owned(),
         (true, false) => format!("restored: {}\n", report.changes.join(", ")),
     };
-    for sentence in &report.kept {
+    for sentence in report.kept.iter().chain(&report.event) {
         text += &format!("{sentence}\n");
     }
     for identity in &report.elsewhere {
