@@ -268,6 +268,25 @@ fn load_models_see_what_they_say() {
 }
 
 #[test]
+fn an_interval_without_length_tells_nothing() {
+    let mut now = seen(1, HIGH, 5);
+    now.load.interval = Duration::ZERO;
+    for model in [
+        LoadModel::CacheAdditions,
+        LoadModel::Operations,
+        LoadModel::Weighted,
+        LoadModel::Scarcest,
+    ] {
+        assert_eq!(model.client(&now.load, &now.conditions), 0.0, "{model:?}");
+    }
+    let mut ahead = LookAhead::new(BOUNDS, DEVICE);
+    ahead.order(&seen(1, CALM, 5));
+    let learned = ahead.state();
+    assert_eq!(ahead.order(&now).phase, Phase::Low);
+    assert_eq!(ahead.state(), learned);
+}
+
+#[test]
 fn intervals_add_up() {
     let mut one = seen(7, 1e6, 3).load;
     let mut two = seen(8, 3e6, 4).load;
