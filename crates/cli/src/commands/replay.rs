@@ -69,14 +69,19 @@ pub fn run(given: &ArgMatches) -> Outcome {
 }
 
 /// What makes a policy decide otherwise than it did then, though it is the same.
-fn caveat(replayed: &Replayed, policy: &Policy) -> String {
-    if replayed.from_start || !policy.learns() {
-        return String::new();
+fn caveats(replayed: &Replayed, policy: &Policy) -> String {
+    let mut text = String::new();
+    if let Some(remark) = &replayed.remark {
+        text += &format!("{remark}.\n");
     }
-    format!(
-        "The journal does not begin with the store's first mission: {policy} starts here without \
-         what it had learned before, and may decide otherwise than it did in the store.\n"
-    )
+    if policy.learns() && !replayed.from_start {
+        text += &format!(
+            "The journal does not begin with the store's first mission: {policy} starts here \
+             without what it had learned before, and may decide otherwise than it did in the \
+             store.\n"
+        );
+    }
+    text
 }
 
 fn table(replayed: &Replayed, policy: &Policy) -> String {
@@ -88,7 +93,7 @@ fn table(replayed: &Replayed, policy: &Policy) -> String {
     let mut text = format!(
         "{policy} on {} recorded missions, as decided then in {alike} of them\n{}\n",
         decided.len(),
-        caveat(replayed, policy)
+        caveats(replayed, policy)
     );
     let width = |of: fn(&Redecided) -> usize| decided.iter().map(of).max().unwrap_or(0).max(8);
     let recorded = width(|it| it.recorded.to_string().len());

@@ -21,6 +21,8 @@ pub struct Replayed {
     /// that learns is without what it had learned before, and may decide otherwise than it
     /// did in the store.
     pub from_start: bool,
+    /// A sentence on lines of the journal that cannot be read; absent where there are none.
+    pub remark: Option<String>,
 }
 
 /// What a learner is allowed in place of what the store allowed it; as there where absent.
@@ -76,9 +78,10 @@ pub fn replay(
     check_directory(directory)?;
     let settings = recorded_settings(directory, column_family)?;
     let (shape, policy) = (settings.shape(), policy.over(settings.filters));
-    let entries = history::all(directory)?;
+    let lines = history::all(directory)?;
+    let entries = &lines.entries;
     let mut begin = |recorded| policy.tuner_within(instead.over(recorded));
-    let missions = lissom_core::replay::replay(&entries, column_family, &shape, &mut begin);
+    let missions = lissom_core::replay::replay(entries, column_family, &shape, &mut begin);
     if missions.is_empty() {
         return Err(Error::fix(format!(
             "the journal of {} tells of no mission of the column family \"{column_family}\": a \
@@ -89,6 +92,7 @@ pub fn replay(
     Ok(Replayed {
         missions,
         from_start: entries.first().is_some_and(is_first),
+        remark: lines.remark(),
     })
 }
 

@@ -9,7 +9,8 @@ use lissom_core::journal::{Entry, Event, Outcome, VERSION};
 use serde::Serialize;
 
 use self::sentence::sentence;
-use super::{Question, lines, merges};
+use super::lines::{self, Lines};
+use super::{Question, merges};
 use crate::error::{Error, Result};
 
 /// A decision that stands in the journal.
@@ -39,9 +40,9 @@ pub(super) fn last(entries: &[Entry], question: &Question) -> Vec<Decision> {
 ///
 /// # Errors
 /// When they cannot be read, or a newer version of Lissom has written them.
-pub(super) fn all(directory: &Path) -> Result<Vec<Entry>> {
+pub(super) fn all(directory: &Path) -> Result<Lines> {
     let all = lines::read(directory, None)?;
-    let newer = all.iter().find_map(|entry| match &entry.event {
+    let newer = all.entries.iter().find_map(|entry| match &entry.event {
         Event::Begin { version, .. } if *version > VERSION => Some(*version),
         _ => None,
     });
@@ -165,9 +166,9 @@ mod tests {
             decisions: 5,
             ..Question::default()
         };
-        let entries = all(directory.path()).expect("readable");
-        assert_eq!(entries.len(), 1);
-        let told = last(&entries, &question);
+        let lines = all(directory.path()).expect("readable");
+        assert_eq!((lines.entries.len(), lines.unreadable), (1, 1));
+        let told = last(&lines.entries, &question);
         assert_eq!(told.len(), 1);
         assert_eq!(told[0].sentence, "one");
     }
