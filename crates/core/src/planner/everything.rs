@@ -77,12 +77,12 @@ fn seats_first(seen: &Observation, level: LogicalLevel) -> bool {
 /// The runs of a level become a new one of the next that holds any, so that none there is
 /// rewritten.
 fn lower(now: &mut Observation, level: LogicalLevel, into: LogicalLevel) {
-    now.state.compact_all_from = Some(into);
     let below = view(now, into);
     let target = below.free_slot(now).or_else(|| below.receiver(now));
     let runs = now.tree.runs_of(&now.shape.layout, level);
     if let Some((top, target)) = runs.first().copied().zip(target) {
         begin(now, by_hand(top, target));
+        now.state.compact_all_from = Some(into);
     }
 }
 
