@@ -134,7 +134,7 @@ pub fn duration(text: &str) -> Result<Duration, String> {
 mod tests {
     use std::time::Duration;
 
-    use super::{amount, duration, share};
+    use super::{amount, duration, share, times_or_none};
 
     #[test]
     fn durations_may_have_units() {
