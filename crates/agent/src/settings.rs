@@ -100,7 +100,7 @@ pub struct Settings {
 impl Settings {
     /// The defaults for a device of so many bytes per second.
     pub fn new(io_limit_bytes_per_sec: u64) -> Settings {
-        let share = |of: u64| (io_limit_bytes_per_sec / DLC_IO_LIMIT).saturating_mul(of);
+        let share = |of: u64| dlc_share(io_limit_bytes_per_sec, of);
         Settings {
             io_limit_bytes_per_sec,
             io_low_limit_bytes_per_sec: share(DLC_LOW),
@@ -237,6 +237,13 @@ impl Settings {
     }
 }
 
+/// Of a device's limit the share that so much is of DLC's.
+fn dlc_share(io_limit: u64, of: u64) -> u64 {
+    // In whole numbers, exact for small limits as well; `of` is less than DLC's limit.
+    let share = u128::from(io_limit) * u128::from(of) / u128::from(DLC_IO_LIMIT);
+    u64::try_from(share).unwrap_or(io_limit)
+}
+
 fn illegal(what: &str, value: impl fmt::Display, legal: impl fmt::Display) -> Error {
     Error::fix(format!("{what} is {value}: it must be {legal}"))
 }
@@ -290,6 +297,9 @@ mod tests {
         assert_eq!(settings.io_high_limit_bytes_per_sec, 300_000_000);
         assert_eq!(settings.check(), Ok(()));
         assert_eq!(Settings::new(u64::MAX).check(), Ok(()));
+        let small = Settings::new(1_000);
+        assert_eq!(small.io_low_limit_bytes_per_sec, 514);
+        assert_eq!(small.io_high_limit_bytes_per_sec, 857);
     }
 
     #[test]

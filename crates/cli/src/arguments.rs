@@ -96,6 +96,18 @@ pub fn share(text: &str) -> Result<f64, String> {
         .ok_or_else(|| format!("{text:?} is no share from 0 to 1, as 0.1"))
 }
 
+/// A number of at least 0, or the word for none.
+pub fn times_or_none(text: &str) -> Result<Option<f64>, String> {
+    if text == "none" {
+        return Ok(None);
+    }
+    let times: Option<f64> = text.parse().ok();
+    times
+        .filter(|times| *times >= 0.0 && times.is_finite())
+        .map(Some)
+        .ok_or_else(|| format!("{text:?} is no number of at least 0, as 30, nor none"))
+}
+
 /// A length of time: a number with an optional unit, ms, s, m or h; without one,
 /// seconds.
 pub fn duration(text: &str) -> Result<Duration, String> {
@@ -122,7 +134,7 @@ pub fn duration(text: &str) -> Result<Duration, String> {
 mod tests {
     use std::time::Duration;
 
-    use super::{amount, duration, share};
+    use super::{amount, duration, share, times_or_none};
 
     #[test]
     fn durations_may_have_units() {
@@ -142,6 +154,16 @@ mod tests {
         assert_eq!(share("1"), Ok(1.0));
         for wrong in ["", "-0.1", "1.5", "nan", "inf", "10%"] {
             assert!(share(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_bound_is_a_number_or_none() {
+        assert_eq!(times_or_none("0"), Ok(Some(0.0)));
+        assert_eq!(times_or_none("12.5"), Ok(Some(12.5)));
+        assert_eq!(times_or_none("none"), Ok(None));
+        for wrong in ["", "-1", "nan", "inf", "ten"] {
+            assert!(times_or_none(wrong).is_err(), "{wrong}");
         }
     }
 

@@ -14,7 +14,7 @@ use crate::plan::{Plan, Reason};
 use crate::schedule::{Debt, Load, Order};
 use crate::shape::{RunLimits, Shape};
 use crate::state::{Drain, DrainId};
-use crate::tuner::{EXPLORATION, Trial};
+use crate::tuner::{Allowance, Trial};
 
 /// The journal's format; who reads all of a journal refuses newer ones.
 pub const VERSION: u32 = 1;
@@ -67,10 +67,9 @@ pub enum Event {
         policy: String,
         /// The limits in force.
         limits: RunLimits,
-        /// Share of the missions that `learned` may spend on trials, from 0 to 1; the
-        /// default of [`EXPLORATION`] where a journal does not tell.
-        #[serde(default = "unrecorded_exploration")]
-        exploration: f64,
+        /// What the tuner is allowed.
+        #[serde(flatten)]
+        allowance: Allowance,
         /// The dimensions of the tree; absent in older journals.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         shape: Option<Shape>,
@@ -80,8 +79,8 @@ pub enum Event {
         /// The tuner's name.
         policy: String,
         /// As of [`Event::Begin`].
-        #[serde(default = "unrecorded_exploration")]
-        exploration: f64,
+        #[serde(flatten)]
+        allowance: Allowance,
         /// Whether the tuner goes on with what one of its name had learned; false in older
         /// journals, where each began anew.
         #[serde(default)]
@@ -180,11 +179,8 @@ pub struct Bounds {
     /// wait, or a policy brought others.
     pub limits: RunLimits,
     /// As of [`Event::Begin`].
-    pub exploration: f64,
-}
-
-fn unrecorded_exploration() -> f64 {
-    EXPLORATION
+    #[serde(flatten)]
+    pub allowance: Allowance,
 }
 
 fn known_where_unrecorded() -> bool {
@@ -237,7 +233,7 @@ impl Event {
 mod tests {
     use super::*;
     use crate::shape::RunLimit;
-    use crate::testing::small_shape;
+    use crate::testing::{journals, small_shape};
     use crate::tuner::TrialId;
 
     fn event(line: &str) -> Event {
@@ -248,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn an_old_journal_was_run_with_the_default_of_exploration() {
+    fn an_old_journal_was_run_with_the_default_of_exploration_and_without_a_bound() {
         let line = |told: &str| {
             format!(
                 r#"{{"number":1,"at":{{"secs":0,"nanos":0}},"column_family":"default",
@@ -256,16 +252,45 @@ mod tests {
                 "limits":{{"levels":[],"deeper":1}}{told}}}"#
             )
         };
-        let share = |told: &str| match event(&line(told)) {
-            Event::Begin { exploration, .. } => exploration,
+        let allowed = |told: &str| match event(&line(told)) {
+            Event::Begin { allowance, .. } => allowance,
             other => panic!("{other:?}"),
         };
-        assert_eq!(share(""), EXPLORATION);
-        assert_eq!(share(r#","exploration":0.0"#), 0.0);
+        assert_eq!(allowed(""), Allowance::UNRECORDED);
+        assert_eq!(allowed(r#","exploration":0.0"#).exploration, 0.0);
+        let bound = |told: &str| allowed(told).max_write_amplification;
+        assert_eq!(bound(r#","max_write_amplification":30.0"#), Some(30.0));
+        assert_eq!(bound(r#","max_write_amplification":null"#), None);
         let Event::Begin { shape, .. } = event(&line("")) else {
             panic!("it is a beginning");
         };
         assert_eq!(shape, None);
+    }
+
+    /// With each mission, too, and with each policy.
+    #[test]
+    fn what_a_tuner_is_allowed_reads_back() {
+        for max_write_amplification in [None, Some(0.0), Some(12.5)] {
+            let allowance = Allowance {
+                exploration: 0.25,
+                max_write_amplification,
+            };
+            let policy = Event::Policy {
+                policy: "learned".into(),
+                allowance,
+                goes_on: true,
+            };
+            let line = serde_json::to_string(&journals::entry(1, policy)).expect("data");
+            assert!(line.contains(r#""exploration":0.25"#), "{line}");
+            let told = event(&line);
+            assert!(matches!(told, Event::Policy { allowance: it, .. } if it == allowance));
+            let bounds = Bounds {
+                limits: RunLimits::uniform(RunLimit::ONE),
+                allowance,
+            };
+            let line = serde_json::to_string(&bounds).expect("data");
+            assert_eq!(serde_json::from_str::<Bounds>(&line).expect(&line), bounds);
+        }
     }
 
     #[test]

@@ -116,6 +116,10 @@ pub struct TreeState {
     /// down first. What is flushed later is not waited for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compact_all_after: Option<u64>,
+    /// What lay above this level then is in it or deeper, where the merge goes level by level.
+    /// What has come in since is not waited for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compact_all_from: Option<LogicalLevel>,
     /// Where the runs of level 1 lie, or will lie, that a schedule had L0 merged into by itself.
     /// They and those above them are merged back once they are too many.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
@@ -146,6 +150,7 @@ impl TreeState {
             abandon: Vec::new(),
             compact_all: false,
             compact_all_after: None,
+            compact_all_from: None,
             set_apart: BTreeSet::new(),
             drains: Vec::new(),
             next_drain: 1,

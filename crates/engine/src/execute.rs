@@ -1,6 +1,8 @@
 //! Carrying out one plan with `CompactFiles`, and comparing what RocksDB did
 //! with what was planned.
 
+mod reserved;
+
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
@@ -11,6 +13,7 @@ use rust_rocksdb::{
 };
 
 use crate::RocksDb;
+use crate::events::stages::watching;
 use crate::ffi::CfRef;
 use crate::ffi::options::live_options;
 
@@ -49,24 +52,23 @@ pub(crate) fn execute(
         .files()
         .map(|number| format!("{number:06}.sst"))
         .collect();
+    let output = i32::from(plan.output.0);
     let begun = Instant::now();
-    let result = db.compact_files_cf(family, &options, &names, i32::from(plan.output.0));
+    let (result, merged) = watching(|| db.compact_files_cf(family, &options, &names, output));
     let done = match result {
         Ok(done) => done,
-        Err(error) => return failed(plan, &error),
+        Err(error) => {
+            if moves {
+                reserved::release_after(family, plan, &error, merged);
+            }
+            return failed(plan, &error);
+        }
     };
     let did = Did::of(&done);
     if did.is_move_of(plan) {
-        release_space(family, plan.input_bytes);
+        reserved::release(family, plan);
     }
     succeeded(plan, &done, &did, begun.elapsed())
-}
-
-/// RocksDB reserves space for what it moves, and never gives it back: in the end it would hold
-/// all compactions for too large.
-fn release_space(family: &impl AsColumnFamilyRef, moved: u64) {
-    // It fails only where memory has run out; the files have moved all the same.
-    let _ = CfRef::of(family).and_then(|family| family.release_reserved_space(moved));
 }
 
 /// With a compaction filter RocksDB rewrites what it is asked to move, and says

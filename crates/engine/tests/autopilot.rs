@@ -60,6 +60,7 @@ fn a_new_policy_holds_at_once_and_shapes_the_tree() {
         .expect("the policy is on record");
     assert!(set.contains("\"policy\":\"fixed-4\""), "{set}");
     assert!(set.contains("\"exploration\":0.1"), "{set}");
+    assert!(set.contains("\"max_write_amplification\":30.0"), "{set}");
 }
 
 #[test]

@@ -86,7 +86,6 @@ proptest! {
         for event in &events {
             let Event::Decision { decision, .. } = event else { continue };
             prop_assert!(!decision.reason().is_empty());
-            prop_assert!(!decision.to_string().is_empty());
             if let Decision::Start { configuration, .. } = decision {
                 prop_assert_eq!(space.check(configuration), Ok(()));
                 prop_assert!(!seen.contains(configuration));

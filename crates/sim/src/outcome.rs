@@ -141,7 +141,7 @@ impl SessionOutcome {
     }
 }
 
-/// A change of the run limits, or a level that is to be merged.
+/// A change of the run limits, or what is said of merges: that they begin, end early or wait.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Decision {
     /// Virtual time since the first session began, seconds.

@@ -10,13 +10,13 @@ use lissom_core::schedule::{DeepOrder, Level0Order, Order, Phase};
 use lissom_core::shape::{RunLimits, Shape};
 use lissom_core::state::TreeState;
 use lissom_core::tree::Tree;
-use lissom_core::tuner::{Policy, Question, TrialId, Tuner};
+use lissom_core::tuner::{Allowance, Policy, Question, TrialId, Tuner};
 
 use crate::scenario::Scenario;
 
 /// What the tuner answered.
 pub(crate) struct Decided {
-    /// Something is to change.
+    /// Something is to change, or a merge has come to wait.
     pub(crate) is_new: bool,
     pub(crate) limits: RunLimits,
     pub(crate) why: Vec<String>,
@@ -30,8 +30,8 @@ pub(crate) struct Pilot {
     trial: Option<TrialId>,
     policy: Policy,
     filters: FilterAllocation,
-    /// Share of the missions that a tuner may spend on trials.
-    exploration: f64,
+    /// What a tuner is allowed.
+    allowance: Allowance,
     /// What the schedule lets run.
     pub(crate) order: Order,
     /// The limits are held, whatever the tuner answers.
@@ -46,14 +46,12 @@ impl Pilot {
             workers: store.workers,
             order: Order::all(Phase::Low, "nothing was seen of the load yet"),
             state: TreeState::new(policy.first_limits()),
-            tuner: policy
-                .over(store.filters)
-                .tuner_exploring(scenario.exploration),
+            tuner: policy.over(store.filters).tuner_within(scenario.allowance),
             trial: None,
             policy: policy.clone(),
             filters: store.filters,
             pinned: false,
-            exploration: scenario.exploration,
+            allowance: scenario.allowance,
         }
     }
 
@@ -76,7 +74,7 @@ impl Pilot {
             return;
         }
         self.policy = policy.clone();
-        self.tuner = policy.over(self.filters).tuner_exploring(self.exploration);
+        self.tuner = policy.over(self.filters).tuner_within(self.allowance);
         self.trial = None;
         let limits = policy.first_limits();
         if limits != *self.state.wanted_limits() {
@@ -148,7 +146,7 @@ impl Pilot {
         self.state.take_up(&trial);
         let now = wanted(&self.state);
         let begins = before != now && now != Default::default();
-        let merges = begins || !trial.abandon.is_empty();
+        let merges = begins || !trial.abandon.is_empty() || !trial.waits.is_empty();
         let wanted = Some(&trial.limits);
         let moves = trial.limits != self.state.limits && self.state.waiting.as_ref() != wanted;
         if moves {
@@ -214,7 +212,7 @@ mod tests {
             trial: None,
             policy: Policy::Fixed(limits),
             filters: FilterAllocation::Uniform,
-            exploration: 0.0,
+            allowance: Allowance::default(),
             order: Order::all(Phase::Low, "a test"),
             pinned: false,
         };

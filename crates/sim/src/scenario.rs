@@ -3,7 +3,7 @@
 use lissom_core::filters::FilterAllocation;
 use lissom_core::schedule::{DebtBounds, ScheduleKind};
 use lissom_core::shape::Shape;
-use lissom_core::tuner::Policy;
+use lissom_core::tuner::{Allowance, Policy};
 use serde::{Deserialize, Serialize};
 
 use crate::machine::Machine;
@@ -122,8 +122,8 @@ pub struct Scenario {
     /// Whether the limits are held, as by a pin, once the first session begins: what the
     /// load has led to, and nothing more.
     pub frozen: bool,
-    /// Share of the missions that `learned` may spend on trials, from 0 to 1.
-    pub exploration: f64,
+    /// What `learned` is allowed.
+    pub allowance: Allowance,
     /// When to compact, from the load on.
     pub schedule: ScheduleKind,
     /// Relative spread of what the tuner is told of times: the standard

@@ -9,7 +9,7 @@ use lissom_core::filters::FilterAllocation;
 use lissom_core::schedule::{DebtBounds, ScheduleKind};
 use lissom_core::shape::{RunLimit, RunLimits};
 use lissom_core::testing::small_shape;
-use lissom_core::tuner::{EXPLORATION, Policy};
+use lissom_core::tuner::{Allowance, Policy};
 
 use crate::{
     Machine, Mix, Outcome, Popularity, Rate, Scenario, Session, StoreModel, simulate,
@@ -77,7 +77,7 @@ fn scenario(policy: Policy, sessions: Vec<Session>) -> Scenario {
         sessions,
         policy,
         frozen: false,
-        exploration: EXPLORATION,
+        allowance: Allowance::default(),
         schedule: ScheduleKind::Eager,
         noise: 0.0,
         slow_noise: 0.0,
@@ -117,7 +117,7 @@ fn a_share_of_nothing_explores_nothing() {
     let trials = |exploration: f64| {
         let policy = "learned".parse().expect("a policy");
         let mut scenario = scenario(policy, sessions.clone());
-        scenario.exploration = exploration;
+        scenario.allowance.exploration = exploration;
         let decided = run(&scenario).decisions;
         [0, 1].map(|at| {
             let why = decided.iter().filter(|it| it.session == at);

@@ -85,7 +85,7 @@ impl<G: Guard> Hands<G> {
                 return Some(error.to_string());
             }
         }
-        if self.holds(charge) {
+        if self.holds(charge) && self.has_event(server, charge) {
             return None;
         }
         if let Some((at, why)) = &self.failed
@@ -117,6 +117,15 @@ impl<G: Guard> Hands<G> {
         let is_whole =
             |(held, beside): &Whole| held == charge.lease && beside.as_ref() == charge.left;
         self.held.as_ref().is_some_and(is_whole) && !self.event_at.is_some_and(stale)
+    }
+
+    /// Somebody may have removed it, or have switched the server's events off. A server that does
+    /// not answer is noticed by whatever is asked next.
+    fn has_event<S: Server>(&self, server: &mut S, charge: &Charge<'_>) -> bool {
+        match &charge.settings.server_lease {
+            Some(schema) if self.event_at.is_some() => server.event_runs(schema).unwrap_or(true),
+            _ => true,
+        }
     }
 
     /// Returns why it did not succeed.

@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::decide::{Decision, Entry, Event, Lease, Observation, Outcome, Pilot};
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::files::{Journal, Ledger, Places};
 use crate::metrics::{Board, FamilyReadings, Readings};
 
@@ -91,10 +91,15 @@ impl Records {
         self.readings.outstanding += changes;
     }
 
-    /// The connection was lost.
-    pub(super) fn lost(&mut self, at: Duration, why: String) {
+    /// Why an interval was not completed.
+    pub(super) fn failed(&mut self, at: Duration, error: &Error) {
         self.readings.lost += 1;
-        self.write(at, Event::Lost { why });
+        let why = error.to_string();
+        let event = match error.kind() {
+            ErrorKind::Lost => Event::Lost { why },
+            ErrorKind::Refused | ErrorKind::Fix => Event::Failed { why },
+        };
+        self.write(at, event);
     }
 
     /// The server was restarted, or another one took its place.
@@ -126,6 +131,7 @@ impl Records {
         let stalled = seen.counters.as_ref().map(|it| it.stall_micros);
         self.readings = Readings {
             up: true,
+            intervals: self.readings.intervals + 1,
             high_load: pilot.phase() == crate::decide::Phase::High,
             client_bytes_per_sec: pilot.client_bytes_per_sec(),
             rate_limiter_bytes_per_sec: seen.rate_limiter_bytes_per_sec,

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::act::{not_given_back, still_in_file, still_recorded};
 use super::hands::EVENT_LIFETIME;
+use crate::decide::event::EVENT;
 use crate::decide::{Change, Instance, Lease, Standing};
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::Ledger;
@@ -28,14 +29,40 @@ pub struct RestoreReport {
     pub kept: Vec<String>,
     /// Servers whose settings are still to be restored at other addresses.
     pub elsewhere: Vec<String>,
+    /// What was not done, as sentences without a full stop; all else was.
+    pub failures: Vec<String>,
+    /// Where an event was to be removed and was not looked at, a sentence without a full stop.
+    pub event: Option<String>,
+}
+
+impl RestoreReport {
+    /// Where nothing at all is recorded, and an event of this schema is to be removed.
+    pub(super) fn of_nothing(schema: Option<&str>) -> RestoreReport {
+        RestoreReport {
+            event: schema.map(event_stays),
+            ..RestoreReport::default()
+        }
+    }
+
+    /// Whether all was done.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Refused`] with each failure, a line each.
+    pub fn check(&self) -> Result<()> {
+        if self.failures.is_empty() {
+            return Ok(());
+        }
+        Err(Error::refused(self.failures.join("\n")))
+    }
 }
 
 /// Restores the server that answers, at whatever address its settings were recorded, and
-/// removes the event of a schema, but for what stays recorded.
+/// removes the event of a schema, but for what stays recorded. Where anything fails, all else
+/// is restored, and the event is as it was, since it may still take back what is not.
 ///
 /// # Errors
-/// When the server cannot be asked, or refuses any of it, a sentence a line: all else is
-/// restored then, and the event is as it was, since it may still take back what is not.
+/// When an agent is attached, the server cannot be asked, or what is recorded of it cannot be
+/// read: nothing was done then.
 pub(super) fn restore_recorded<S: Server>(
     ledger: &Ledger,
     server: &mut S,
@@ -46,25 +73,19 @@ pub(super) fn restore_recorded<S: Server>(
         return Err(occupied(place, &holder));
     }
     let instance = server.instance()?;
+    let leases = ledger.of_server(&instance.identity)?;
     let mut restoring = Restoring {
         ledger,
         server,
         place,
         report: RestoreReport::default(),
         kept: None,
-        refused: Vec::new(),
     };
-    for lease in ledger.of_server(&instance.identity)? {
-        match lease.standing(&instance) {
-            Standing::Foreign => {}
-            Standing::Ended => {
-                ledger.forget(&lease)?;
-                restoring.report.restarted = true;
-            }
-            Standing::InForce => restoring.take_back(&lease)?,
-        }
+    // What was done before it is told all the same.
+    if let Err(error) = restoring.restore(&leases, &instance, schema) {
+        restoring.fail(error.to_string());
     }
-    restoring.end(&instance, schema)
+    Ok(restoring.report)
 }
 
 /// A restoration under way.
@@ -75,11 +96,28 @@ struct Restoring<'a, S> {
     report: RestoreReport,
     /// What stays recorded, since it is gone.
     kept: Option<Lease>,
-    /// What stays recorded, since it is refused: sentences without a full stop.
-    refused: Vec<String>,
 }
 
 impl<S: Server> Restoring<'_, S> {
+    fn restore(
+        &mut self,
+        leases: &[Lease],
+        instance: &Instance,
+        schema: Option<&str>,
+    ) -> Result<()> {
+        for lease in leases {
+            match lease.standing(instance) {
+                Standing::Foreign => {}
+                Standing::Ended => match self.ledger.forget(lease) {
+                    Ok(()) => self.report.restarted = true,
+                    Err(error) => self.fail(error.to_string()),
+                },
+                Standing::InForce => self.take_back(lease)?,
+            }
+        }
+        self.end(instance, schema)
+    }
+
     /// Part by part: what is refused of one keeps no other from being restored.
     fn take_back(&mut self, lease: &Lease) -> Result<()> {
         self.report.recorded = true;
@@ -92,12 +130,12 @@ impl<S: Server> Restoring<'_, S> {
                     self.report.changes.extend(changes);
                     match self.ledger.settle(&part, left.as_ref()) {
                         Ok(holding) => files = holding,
-                        Err(error) => self.refuse(still_in_file(&part, &error)),
+                        Err(error) => self.fail(still_in_file(&part, &error)),
                     }
                     gone = Lease::join(gone, left);
                 }
                 Err(error) if error.kind() == ErrorKind::Lost => return Err(error),
-                Err(error) => self.refuse(not_given_back(self.place, &part, &error)),
+                Err(error) => self.fail(not_given_back(self.place, &part, &error)),
             }
         }
         if let Some(gone) = &gone {
@@ -108,38 +146,34 @@ impl<S: Server> Restoring<'_, S> {
     }
 
     /// Two files may hold the same.
-    fn refuse(&mut self, sentence: String) {
-        if !self.refused.contains(&sentence) {
-            self.refused.push(sentence);
+    fn fail(&mut self, sentence: String) {
+        if !self.report.failures.contains(&sentence) {
+            self.report.failures.push(sentence);
         }
     }
 
-    fn end(self, instance: &Instance, schema: Option<&str>) -> Result<RestoreReport> {
-        let mut report = self.report;
-        if !self.refused.is_empty() {
-            return Err(refusal(self.refused, report));
-        }
-        if let (true, Some(schema)) = (report.recorded, schema) {
-            clear_event(self.server, schema, self.kept.as_ref())?;
-        }
+    fn end(&mut self, instance: &Instance, schema: Option<&str>) -> Result<()> {
         let mut left = self.ledger.left()?;
         left.retain(|lease| lease.standing(instance) != Standing::InForce);
-        report.elsewhere = left.into_iter().map(|lease| lease.identity).collect();
-        Ok(report)
+        self.report.elsewhere = left.into_iter().map(|lease| lease.identity).collect();
+        let Some(schema) = schema else {
+            return Ok(());
+        };
+        if self.report.recorded && self.report.failures.is_empty() {
+            return clear_event(self.server, schema, self.kept.as_ref());
+        }
+        self.report.event = Some(event_stays(schema));
+        Ok(())
     }
 }
 
-/// What was done all the same is told, too.
-fn refusal(refused: Vec<String>, report: RestoreReport) -> Error {
-    let mut sentences = refused;
-    if !report.changes.is_empty() {
-        sentences.push(format!(
-            "restored all the same: {}",
-            report.changes.join(", ")
-        ));
-    }
-    sentences.extend(report.kept);
-    Error::refused(sentences.join("\n"))
+/// It may be all that takes back what an agent elsewhere has set.
+fn event_stays(schema: &str) -> String {
+    format!(
+        "an event {EVENT} in the schema {schema}, if there is one, is as it was: while no agent is \
+         attached it takes back by itself what it can, and two hours after it was last renewed it \
+         is gone"
+    )
 }
 
 /// It may be of another agent, which has set other values since: it acts first, while nobody
@@ -147,7 +181,7 @@ fn refusal(refused: Vec<String>, report: RestoreReport) -> Error {
 /// by somebody to whatever it takes back.
 fn clear_event<S: Server>(server: &mut S, schema: &str, kept: Option<&Lease>) -> Result<()> {
     server.release(Role::Agent)?;
-    server.await_event()?;
+    server.await_event(None)?;
     if server.claim(Role::Agent, Duration::ZERO)?.is_some() {
         // An agent has begun meanwhile, and keeps one of its own.
         return Ok(());

@@ -30,7 +30,9 @@ fn delayed(lease: &Lease) -> MockConnector {
 
 fn restored(ledger: &Ledger, connector: &MockConnector) -> RestoreReport {
     let mut server = connector.clone().connect().expect("reachable");
-    restore_recorded(ledger, &mut server, "the mock", None).expect("restored")
+    let report = restore_recorded(ledger, &mut server, "the mock", None).expect("restored");
+    assert_eq!(report.check(), Ok(()));
+    report
 }
 
 #[test]
@@ -144,7 +146,7 @@ fn the_event_goes_on_with_what_stays_recorded_and_nothing_else() {
     let trigger = OptionName::Level0FileNumCompactionTrigger;
     connector.world().own("default", trigger, 20);
     let mut anybody = connector.clone().connect().expect("reachable");
-    anybody.await_event().expect("it has acted");
+    anybody.await_event(None).expect("it has acted");
     assert!(connector.world().is_as_owned());
 }
 
@@ -203,11 +205,13 @@ fn all_changed(directory: &Path) -> (Lease, MockConnector, Ledger) {
     (lease, connector, ledger)
 }
 
-/// What is said of a restoration that is refused in part.
-fn refused(ledger: &Ledger, connector: &MockConnector) -> String {
+/// What is told of a restoration that fails in part.
+fn failing(ledger: &Ledger, connector: &MockConnector) -> RestoreReport {
     let mut server = connector.clone().connect().expect("reachable");
-    let restored = restore_recorded(ledger, &mut server, "the mock", Some("ops"));
-    restored.expect_err("refused in part").to_string()
+    let report = restore_recorded(ledger, &mut server, "the mock", Some("ops")).expect("told");
+    let error = report.check().expect_err("it fails in part");
+    assert_eq!(error.to_string(), report.failures.join("\n"));
+    report
 }
 
 #[test]
@@ -224,18 +228,20 @@ fn a_family_that_takes_no_options_keeps_nothing_else_from_being_restored() {
         let directory = tempfile::tempdir().expect("a directory");
         let (lease, connector, ledger) = all_changed(directory.path());
         obstruct(&mut connector.world(), Some("cf_hot".into()));
-        let said = refused(&ledger, &connector);
-        let lines: Vec<&str> = said.lines().collect();
-        let [stays, done] = lines[..] else {
-            panic!("a refusal, and what was done: {said}");
+        let report = failing(&ledger, &connector);
+        let [stays] = report.failures.as_slice() else {
+            panic!("one refusal: {report:?}");
         };
         let refusal = format!("cf_hot of the mock cannot be given its original settings ({why})");
         for words in [refusal.as_str(), "they stay recorded", "--restore` again"] {
             assert!(stays.contains(words), "{words}: {stays}");
         }
-        for words in ["restored all the same: default: ", "bytes_per_sec=77"] {
+        let done = report.changes.join(", ");
+        for words in ["default: ", "bytes_per_sec=77"] {
             assert!(done.contains(words), "{words}: {done}");
         }
+        let text = serde_json::to_string(&report).expect("JSON");
+        assert!(text.contains(stays.as_str()), "{text}");
         assert_eq!(ledger.leases(), Ok(vec![lease.only("cf_hot")]));
         obstruct(&mut connector.world(), None);
         assert_eq!(restored(&ledger, &connector).changes.len(), 1);
@@ -249,7 +255,7 @@ fn a_rate_limiter_that_is_refused_stays_recorded_alone() {
     let directory = tempfile::tempdir().expect("a directory");
     let (mut lease, connector, ledger) = all_changed(directory.path());
     connector.world().refuses_rate_limiter = true;
-    let said = refused(&ledger, &connector);
+    let said = failing(&ledger, &connector).failures.join("\n");
     assert!(said.starts_with("the rate limiter of the mock"), "{said}");
     lease.families.clear();
     assert_eq!(ledger.leases(), Ok(vec![lease]));
@@ -265,7 +271,7 @@ fn each_refusal_has_its_sentence_and_a_server_that_says_ok_has_one() {
     let (lease, connector, ledger) = all_changed(directory.path());
     connector.world().refusing = Some("cf_hot".into());
     connector.world().lies = 1;
-    let said = refused(&ledger, &connector);
+    let said = failing(&ledger, &connector).failures.join("\n");
     assert_eq!(said.matches("cannot be given").count(), 2, "{said}");
     assert!(said.contains("default of the mock"), "{said}");
     assert!(said.contains("the server said OK, but"), "{said}");
@@ -283,7 +289,7 @@ fn what_is_refused_of_one_address_keeps_nothing_of_another_from_being_restored()
     let other = at(directory.path(), "service");
     other.record(&lease.only("default")).expect("written");
     connector.world().refusing = Some("cf_hot".into());
-    refused(&ledger, &connector);
+    failing(&ledger, &connector);
     assert_eq!(*connector.world().family("default"), usual_family());
     assert_eq!(other.leases(), Ok(Vec::new()));
     assert_eq!(ledger.leases(), Ok(vec![lease.only("cf_hot")]));
@@ -295,6 +301,40 @@ fn the_event_is_as_it_was_where_anything_is_refused() {
     let (lease, connector, ledger) = all_changed(directory.path());
     connector.world().event = Some(lease.clone());
     connector.world().refusing = Some("cf_hot".into());
-    refused(&ledger, &connector);
+    assert!(failing(&ledger, &connector).event.is_some(), "it is said");
     assert_eq!(connector.world().event, Some(lease));
+}
+
+#[test]
+fn an_event_beside_which_nothing_is_recorded_stays_and_that_is_said() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let connector = delayed(&usual_lease("here"));
+    connector.world().event = Some(usual_lease("here"));
+    let ledger = at(directory.path(), "old");
+    let mut server = connector.clone().connect().expect("reachable");
+    let report = restore_recorded(&ledger, &mut server, "the mock", Some("ops")).expect("told");
+    assert!(!report.recorded && connector.world().event.is_some());
+    let said = report.event.expect("it is said");
+    assert!(said.contains("in the schema ops"), "{said}");
+    assert_eq!(RestoreReport::of_nothing(Some("ops")).event, Some(said));
+    assert_eq!(RestoreReport::of_nothing(None), RestoreReport::default());
+}
+
+#[test]
+fn what_was_restored_before_the_connection_was_lost_is_told() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (lease, connector, ledger) = all_changed(directory.path());
+    let mut told = 0;
+    for calls in 0..20 {
+        connector.world().families = delayed(&lease).world().families.clone();
+        connector.world().create_family("cf_hot");
+        connector.world().family("cf_hot").options = lease.families["cf_hot"].delayed;
+        connector.world().calls_left = Some(calls);
+        let mut server = connector.clone().connect().expect("reachable");
+        let restored = restore_recorded(&ledger, &mut server, "the mock", None);
+        connector.world().calls_left = None;
+        let Ok(report) = restored else { continue };
+        told += usize::from(!report.changes.is_empty() && report.check().is_err());
+    }
+    assert!(told > 0);
 }

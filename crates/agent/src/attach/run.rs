@@ -93,19 +93,19 @@ impl Attachment {
     }
 
     /// Restores what an agent that is gone has left, by the state files. Where they hold
-    /// nothing at all, no server is asked.
+    /// nothing at all, no server is asked, and the report says that an event stays. What the
+    /// server does not take is in the report, which [`RestoreReport::check`] looks at.
     ///
     /// # Errors
-    /// When an agent is attached, the server cannot be reached, or does not take some of the
-    /// settings: all others are restored then, and each refusal has a line.
+    /// When an agent is attached, the server cannot be reached, or a file cannot be used.
     pub fn restore(&self) -> Result<RestoreReport> {
         let ledger = Ledger::open(self.places.state.clone())?;
+        let schema = self.settings.server_lease.as_deref();
         if ledger.is_empty()? {
-            return Ok(RestoreReport::default());
+            return Ok(RestoreReport::of_nothing(schema));
         }
         let mut server = SqlConnector::new(self.account.clone(), LEAVE_PATIENCE).connect()?;
         let place = self.account.address.to_string();
-        let schema = self.settings.server_lease.as_deref();
         restore_recorded(&ledger, &mut server, &place, schema)
     }
 }

@@ -59,6 +59,14 @@ pub fn count(schema: &str) -> String {
     )
 }
 
+/// How many of these would run.
+pub fn count_running(schema: &str) -> String {
+    format!(
+        "{} AND STATUS = 'ENABLED' AND @@GLOBAL.event_scheduler = 'ON'",
+        count(schema)
+    )
+}
+
 /// How many schemas of this name the user sees, which is all that it has a privilege on.
 pub fn count_schemas(schema: &str) -> String {
     format!("SELECT COUNT(*) FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = '{schema}'")
@@ -143,6 +151,17 @@ impl Traces {
         traces
     }
 
+    /// Those that a lease would not take back: they are of another agent.
+    #[must_use]
+    pub fn besides(mut self, own: Option<&Lease>) -> Traces {
+        if let Some(own) = own {
+            self.options
+                .retain(|(name, set)| !own.takes_back(name, set));
+            self.rate_limits.retain(|it| !own.takes_back_limit(*it));
+        }
+        self
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.options.is_empty() && self.rate_limits.is_empty()
@@ -213,7 +232,9 @@ mod tests {
         assert_eq!(narrow("ops", &usual_lease("here"), 3_600, true), altered);
         let unseen = narrow("ops", &usual_lease("here"), 3_600, false);
         assert_eq!(unseen, remove("ops"));
-        for query in [BODIES, COUNT_ENABLED, count("ops").as_str()] {
+        let running = count_running("ops");
+        assert!(running.ends_with("AND @@GLOBAL.event_scheduler = 'ON'"));
+        for query in [BODIES, COUNT_ENABLED, running.as_str()] {
             assert!(
                 query.contains(&format!("EVENT_NAME = '{EVENT}'")),
                 "{query}"
@@ -263,6 +284,20 @@ mod tests {
         assert!(in_force(&lease(), Stage::Original, 77).is_empty());
         let traces = Traces::of([create("ops", &lease(), 1).as_str()].into_iter());
         assert!(traces.in_force(&Families::new(), 77).is_empty());
+    }
+
+    #[test]
+    fn what_a_lease_takes_back_as_well_is_of_no_other_agent() {
+        let traces = Traces::of([create("ops", &lease(), 1).as_str()].into_iter());
+        assert_eq!(traces.clone().besides(None), traces);
+        assert!(traces.clone().besides(Some(&lease())).is_empty());
+        let own = lease().only("default");
+        let others = traces.besides(Some(&own));
+        let mut family = usual_family();
+        family.options = own.families["default"].delayed;
+        let families = Families::from([("default".to_owned(), family)]);
+        let limit = "rocksdb_rate_limiter_bytes_per_sec=30";
+        assert_eq!(others.in_force(&families, 30), [limit]);
     }
 
     #[test]

@@ -72,12 +72,17 @@ pub enum Event {
         /// What was set, as text.
         changes: Vec<String>,
     },
-    /// The connection was lost.
+    /// The connection was lost, or the server is not ready for another one.
     Lost {
         /// How.
         why: String,
     },
-    /// The connection is there again.
+    /// The server answered, and the interval was not completed all the same.
+    Failed {
+        /// What was in the way.
+        why: String,
+    },
+    /// After either, intervals are completed again.
     Found,
     /// Something that a person should know.
     Note {
@@ -129,8 +134,9 @@ impl fmt::Display for Event {
                 f.write_str("nothing to take back: all settings are the original ones")
             }
             Event::Restored { changes } => write!(f, "taken back: {}", changes.join(", ")),
-            Event::Lost { why } => write!(f, "lost the server: {why}"),
-            Event::Found => f.write_str("the server is there again"),
+            Event::Lost { why } => write!(f, "lost the server, or it is not ready: {why}"),
+            Event::Failed { why } => write!(f, "the interval was not completed: {why}"),
+            Event::Found => f.write_str("the server is looked after again"),
             Event::Note { text } => f.write_str(text),
             Event::End => f.write_str("ended: the server has its original settings"),
         }

@@ -101,10 +101,7 @@ impl LeasedFamily {
     /// The stage that options in force stand for. Where they are of several, as after a change
     /// that was taken in part, any that delays counts.
     pub fn stage_of(&self, seen: &FamilyOptions) -> Stage {
-        let is_ours = |option: &OptionName| {
-            let delayed = self.delayed.get(*option);
-            seen.get(*option) == delayed && self.original.get(*option) != delayed
-        };
+        let is_ours = |option: &OptionName| self.is_ours(*option, seen.get(*option));
         let mut ours = OptionName::ALL.into_iter().filter(is_ours).peekable();
         if ours.peek().is_none() {
             Stage::Original
@@ -113,6 +110,11 @@ impl LeasedFamily {
         } else {
             Stage::Delayed
         }
+    }
+
+    /// Whether a value is the agent's, and no original one.
+    fn is_ours(&self, option: OptionName, value: i64) -> bool {
+        self.delayed.get(option) == value && self.original.get(option) != value
     }
 
     /// What must be set to take back what the agent set, and nothing else.
@@ -234,6 +236,18 @@ impl Lease {
     /// have been changed by hand.
     pub fn is_legal(&self) -> bool {
         self.families.keys().all(|name| is_legal(name))
+    }
+
+    /// Whether an option of a column family that has this value is to be taken back.
+    pub(super) fn takes_back(&self, column_family: &str, set: &Assignment) -> bool {
+        let leased = self.families.get(column_family);
+        leased.is_some_and(|leased| leased.is_ours(set.option, set.value))
+    }
+
+    /// Whether a rate limit is.
+    pub(super) fn takes_back_limit(&self, bytes_per_sec: u64) -> bool {
+        let leased = self.rate_limiter;
+        leased.is_some_and(|leased| leased.original_under(bytes_per_sec) != bytes_per_sec)
     }
 
     /// What must be set to take back what the agent set, of that which is still

@@ -82,10 +82,6 @@ fn load(counted: &Counters, interval: Duration) -> Load {
         writes: counted.keys_written,
         cached_bytes: counted.block_cache_bytes_insert,
         logged_bytes: counted.wal_bytes,
-        flushed_bytes: counted.flush_write_bytes,
-        compacted_bytes: counted
-            .compact_read_bytes
-            .saturating_add(counted.compact_write_bytes),
         ..Load::default()
     }
 }

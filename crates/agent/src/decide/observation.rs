@@ -62,12 +62,6 @@ pub struct Counters {
     pub bytes_written: u64,
     /// Bytes written to the write-ahead log.
     pub wal_bytes: u64,
-    /// Bytes written by flushes.
-    pub flush_write_bytes: u64,
-    /// Bytes read by compactions.
-    pub compact_read_bytes: u64,
-    /// Bytes written by compactions.
-    pub compact_write_bytes: u64,
     /// Microseconds in which writers were held back.
     pub stall_micros: u64,
 }
@@ -83,9 +77,6 @@ impl Counters {
             seeks: self.counted(before, |it| it.seeks)?,
             bytes_written: self.counted(before, |it| it.bytes_written)?,
             wal_bytes: self.counted(before, |it| it.wal_bytes)?,
-            flush_write_bytes: self.counted(before, |it| it.flush_write_bytes)?,
-            compact_read_bytes: self.counted(before, |it| it.compact_read_bytes)?,
-            compact_write_bytes: self.counted(before, |it| it.compact_write_bytes)?,
             stall_micros: self.counted(before, |it| it.stall_micros)?,
         })
     }

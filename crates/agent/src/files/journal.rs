@@ -20,6 +20,8 @@ pub(crate) struct Journal {
     max_bytes: u64,
     next: u64,
     dropped: u64,
+    /// The last line may have been written in part.
+    is_torn: bool,
 }
 
 /// Where the journal before this one lies.
@@ -47,6 +49,7 @@ impl Journal {
             max_bytes,
             next,
             dropped: 0,
+            is_torn: false,
         })
     }
 
@@ -73,11 +76,26 @@ impl Journal {
         let mut line = serde_json::to_vec(entry)?;
         line.push(b'\n');
         if self.bytes > 0 && self.bytes + line.len() as u64 > self.max_bytes {
-            fs::rename(&self.path, old(&self.path))?;
-            (self.file, self.bytes) = append(&self.path)?;
+            self.rotate()?;
         }
+        if self.is_torn {
+            line.insert(0, b'\n');
+        }
+        self.is_torn = true;
         self.file.write_all(&line)?;
+        self.is_torn = false;
         self.bytes += line.len() as u64;
+        Ok(())
+    }
+
+    fn rotate(&mut self) -> std::io::Result<()> {
+        match fs::rename(&self.path, old(&self.path)) {
+            // Somebody has removed it, or it could not be begun anew after the last rename.
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            renamed => renamed?,
+        }
+        (self.file, self.bytes) = append(&self.path)?;
+        self.is_torn = false;
         Ok(())
     }
 }
@@ -129,6 +147,42 @@ mod tests {
         fs::write(&path, &whole[..whole.len() - 9]).expect("writable");
         let mut journal = Journal::open(path, 1 << 20).expect("writable");
         assert_eq!(journal.write(Duration::ZERO, note("again")).number, 2);
+    }
+
+    /// As on a disk that was full for a while.
+    #[test]
+    fn after_a_write_that_stopped_half_way_a_line_is_one_by_itself() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("a.journal");
+        let mut journal = Journal::open(path.clone(), 1 << 20).expect("writable");
+        journal.write(Duration::ZERO, note("one"));
+        let read_only = File::open(&path).expect("readable");
+        let mut file = std::mem::replace(&mut journal.file, read_only);
+        journal.write(Duration::ZERO, note("two"));
+        assert_eq!(journal.dropped(), 1);
+        file.write_all(b"{\"number\":2,").expect("writable");
+        journal.file = file;
+        for text in ["three", "four"] {
+            journal.write(Duration::ZERO, note(text));
+        }
+        let text = fs::read_to_string(&path).expect("a journal");
+        let entries = text.lines().map(serde_json::from_str::<Entry>);
+        let numbers: Vec<Option<u64>> = entries.map(|it| it.ok().map(|it| it.number)).collect();
+        assert_eq!(numbers, [Some(1), None, Some(3), Some(4)]);
+    }
+
+    #[test]
+    fn a_journal_that_somebody_removes_is_begun_anew_at_its_bound() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("a.journal");
+        let mut journal = Journal::open(path.clone(), 1_000).expect("writable");
+        journal.write(Duration::ZERO, note("gone"));
+        fs::remove_file(&path).expect("removed");
+        for _ in 0..30 {
+            journal.write(Duration::ZERO, note("a note"));
+        }
+        assert_eq!(journal.dropped(), 0);
+        assert!(path.exists());
     }
 
     #[test]

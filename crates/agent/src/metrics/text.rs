@@ -10,6 +10,8 @@ use crate::decide::Stage;
 pub struct Readings {
     /// Whether the last interval was completed.
     pub up: bool,
+    /// Intervals that were completed.
+    pub intervals: u64,
     /// Changes of that interval that the server did not take.
     pub outstanding: u64,
     /// Whether the load is high.
@@ -24,7 +26,7 @@ pub struct Readings {
     pub applied: u64,
     /// Changes that did not.
     pub not_applied: u64,
-    /// Connections that were lost.
+    /// How often the server was lost, or could not be read.
     pub lost: u64,
     /// Restarts and failovers of the server that were noticed.
     pub restarts: u64,
@@ -93,9 +95,14 @@ impl Readings {
         ]
     }
 
-    fn counters(&self) -> [Line; 6] {
+    fn counters(&self) -> [Line; 7] {
         let stalled = self.stall_micros as f64 / 1e6;
         [
+            (
+                "intervals_total",
+                "Intervals that were completed",
+                self.intervals as f64,
+            ),
             (
                 "stall_seconds_total",
                 "Time in which the server held writers back",
@@ -113,7 +120,7 @@ impl Readings {
             ),
             (
                 "connections_lost_total",
-                "Lost connections",
+                "Times that the server was lost, or could not be read",
                 self.lost as f64,
             ),
             (
@@ -198,6 +205,7 @@ mod tests {
     fn the_text_is_prometheus_own() {
         let readings = Readings {
             up: true,
+            intervals: 4,
             outstanding: 3,
             stall_micros: 2_500_000,
             families: BTreeMap::from([(
@@ -214,6 +222,8 @@ mod tests {
         for line in [
             "# TYPE lissom_attach_up gauge",
             "lissom_attach_up 1",
+            "# TYPE lissom_attach_intervals_total counter",
+            "lissom_attach_intervals_total 4",
             "# TYPE lissom_attach_changes_outstanding gauge",
             "lissom_attach_changes_outstanding 3",
             "lissom_attach_client_bytes_per_second NaN",

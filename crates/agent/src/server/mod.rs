@@ -83,11 +83,12 @@ pub trait Server {
     fn await_free(&mut self, role: Role, patience: Duration) -> Result<bool>;
 
     /// Lets the event of an agent that is gone do its work, if there is one with anything
-    /// to take back: it does nothing while an agent holds its lock.
+    /// to take back that the caller's `own` lease would not: it does nothing while an agent
+    /// holds its lock.
     ///
     /// # Errors
     /// See [`Server::instance`]; `Fix` when it does not.
-    fn await_event(&mut self) -> Result<()>;
+    fn await_event(&mut self, own: Option<&Lease>) -> Result<()>;
 
     /// Makes sure that an event would run and may be put into a schema, and removes one
     /// that an earlier agent has left there.
@@ -103,6 +104,12 @@ pub trait Server {
     /// # Errors
     /// See [`Server::instance`]; `Fix` when events do not run there.
     fn put_event(&mut self, schema: &str, lease: &Lease, lifetime: Duration) -> Result<()>;
+
+    /// Whether the event that was put there still is, and would run.
+    ///
+    /// # Errors
+    /// See [`Server::instance`].
+    fn event_runs(&mut self, schema: &str) -> Result<bool>;
 
     /// Has the event that is in a schema restore this lease only; puts none where there is none.
     ///

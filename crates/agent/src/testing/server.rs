@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use super::usual_family;
+use crate::decide::event::{Traces, create};
 use crate::decide::{
     Change, Counters, Families, Family, Instance, Lease, OptionName, OptionsByFamily,
 };
@@ -352,28 +353,35 @@ impl Server for MockServer {
     }
 
     /// The event acts, if it has anything to do and nobody holds the agent's lock.
-    fn await_event(&mut self) -> Result<()> {
+    fn await_event(&mut self, own: Option<&Lease>) -> Result<()> {
         let is_claimed = self.is_claimed;
         let mut world = self.reach()?;
         let Some(lease) = world.event.clone() else {
             return Ok(());
         };
-        let changes = lease.restoration(&world.options(), world.rate_limiter);
-        if !changes.is_empty() {
-            world.check_events()?;
+        let body = create("ops", &lease, 1);
+        let traces = Traces::of([body.as_str()].into_iter()).besides(own);
+        let is_done = |world: &World| {
+            let left = traces.in_force(&world.families, world.rate_limiter);
+            left.is_empty()
+        };
+        if is_done(&world) {
+            return Ok(());
         }
-        if !changes.is_empty() && is_claimed {
+        world.check_events()?;
+        if is_claimed {
             return Err(Error::fix("the event waits for the lock"));
         }
-        let (refused, taken): (Vec<_>, Vec<_>) =
-            changes.iter().partition(|change| world.refuses(change));
-        for change in taken {
-            world.make(change);
+        for change in lease.restoration(&world.options(), world.rate_limiter) {
+            if !world.refuses(&change) {
+                world.make(&change);
+            }
         }
-        if !refused.is_empty() {
-            return Err(Error::fix("the event has not taken all back"));
+        if is_done(&world) {
+            Ok(())
+        } else {
+            Err(Error::fix("the event has not taken all back"))
         }
-        Ok(())
     }
 
     fn prepare_event(&mut self, schema: &str) -> Result<()> {
@@ -386,6 +394,11 @@ impl Server for MockServer {
         world.check_events()?;
         world.event = Some(lease.clone());
         Ok(())
+    }
+
+    fn event_runs(&mut self, _schema: &str) -> Result<bool> {
+        let world = self.reach()?;
+        Ok(world.events_run && world.event.is_some())
     }
 
     fn narrow_event(&mut self, _schema: &str, lease: &Lease, _lifetime: Duration) -> Result<()> {

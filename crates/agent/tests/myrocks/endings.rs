@@ -152,6 +152,31 @@ fn the_event_follows_what_the_owner_sets() {
 
 #[test]
 #[ignore = "installs and starts MariaDB"]
+fn an_event_that_is_removed_or_would_not_run_is_noticed() {
+    run_if_child();
+    let Some(server) = MariaDb::with_myrocks() else {
+        return;
+    };
+    let test = "endings::an_event_that_is_removed_or_would_not_run_is_noticed";
+    let mut start = Start::new(test, server.url("lissom"));
+    start.event = SCHEMA;
+    let (mut agent, load, original) = delayed(&server, start);
+    let mut root = server.root();
+    assert!(root.run(&format!("DROP EVENT {SCHEMA}.lissom_attach")));
+    let count = "SELECT COUNT(*) FROM information_schema.EVENTS \
+         WHERE EVENT_NAME = 'lissom_attach'";
+    wait_for("it is there again", || {
+        root.text(count).as_deref() == Some("1")
+    });
+    assert!(root.run("SET GLOBAL event_scheduler = OFF"));
+    wait_for("nothing is delayed", || server.options() == original);
+    drop(load);
+    assert!(agent.terminate(), "{}", agent.said());
+    assert_eq!(server.options(), original);
+}
+
+#[test]
+#[ignore = "installs and starts MariaDB"]
 fn a_session_that_is_killed_is_opened_again() {
     run_if_child();
     let Some(server) = MariaDb::with_myrocks() else {
@@ -164,7 +189,9 @@ fn a_session_that_is_killed_is_opened_again() {
     wait_for("the loss is noticed", || {
         agent.said().contains("lost the server")
     });
-    wait_for("the agent is back", || agent.said().contains("there again"));
+    wait_for("the agent is back", || {
+        agent.said().contains("looked after again")
+    });
     wait_for("the delay again", || server.option(TRIGGER) == "40");
     drop(load);
     assert!(agent.terminate(), "{}", agent.said());
@@ -190,7 +217,9 @@ fn a_new_password_is_found_in_the_option_file() {
     }
     agent.write_option_file("[client]\npassword=another\n");
     assert!(kill_session(&mut root, "lissom.attach"));
-    wait_for("the agent is back", || agent.said().contains("there again"));
+    wait_for("the agent is back", || {
+        agent.said().contains("looked after again")
+    });
     wait_for("the delay again", || server.option(TRIGGER) == "40");
     // Now the watchdog has to connect anew.
     assert!(kill_session(&mut root, "lissom.watchdog"));

@@ -84,7 +84,9 @@ fn a_network_that_is_cut_is_waited_for() {
     thread::sleep(LONGER_THAN_A_LEASE);
     assert_eq!(server.option(TRIGGER), "40", "nobody can reach it");
     way.turn_to(&server);
-    wait_for("the agent is back", || agent.said().contains("there again"));
+    wait_for("the agent is back", || {
+        agent.said().contains("looked after again")
+    });
     drop(load);
     wait_for("the original options are back", || {
         server.options() == original
@@ -134,7 +136,9 @@ fn a_network_that_stalls_is_a_lost_server() {
         agent.said().contains("lost the server")
     });
     way.stop_up(false);
-    wait_for("the agent is back", || agent.said().contains("there again"));
+    wait_for("the agent is back", || {
+        agent.said().contains("looked after again")
+    });
     drop(load);
     wait_for("the original options are back", || {
         server.options() == original

@@ -1,7 +1,7 @@
 //! What is in the way is said in one sentence, and nothing is changed.
 
 use crate::certificates::{AUTHORITY, FOREIGN_AUTHORITY};
-use crate::children::{Start, run_if_child};
+use crate::children::{Start, run_if_child, signal};
 use crate::load::Load;
 use crate::mariadb::{MariaDb, SCHEMA, TRIGGER};
 use crate::wait_for;
@@ -106,6 +106,8 @@ fn settings_that_no_event_takes_back_are_not_taken_for_the_servers_own() {
     let load = Load::on(&server);
     wait_for("the delay", || server.option(TRIGGER) == "40");
     let mut root = server.root();
+    // It would notice, and delay nothing any more.
+    signal("-STOP", lost.child.id());
     assert!(root.run("SET GLOBAL event_scheduler = OFF"));
     lost.kill_both();
     drop(load);

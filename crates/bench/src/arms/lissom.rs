@@ -148,6 +148,7 @@ pub(crate) fn settings_of(policy: Policy, resources: &Resources) -> Settings {
         max_files: resources.max_files,
         mission_operations: resources.mission_operations,
         exploration: resources.exploration,
+        max_write_amplification: resources.max_write_amplification,
         bloom_bits_per_key: resources.filter_bits_per_key,
         compression: vec![compression(resources.compression)],
         workers: resources.background_compactions as usize,

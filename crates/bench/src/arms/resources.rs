@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use lissom::core::schedule::{LoadModel, ScheduleKind};
-use lissom::core::tuner::{EXPLORATION, Policy};
+use lissom::core::tuner::{Allowance, EXPLORATION, MAX_WRITE_AMPLIFICATION, Policy};
 use lissom::core::{LogicalLevel, Shape};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::settings_of;
 use crate::error::{BenchError, Result};
@@ -60,6 +60,15 @@ pub struct Resources {
     pub mission_operations: u64,
     /// Share of the missions that `learned` may spend on trials, from 0 to 1. Default: 0.1.
     pub exploration: f64,
+    /// Bytes that flushes and compactions may have written for each that users wrote when
+    /// `learned` begins a merge for the reads' sake; none begins with 0. `inf` means no bound.
+    /// Default: 30; no bound in results that do not tell it.
+    #[serde(
+        default,
+        deserialize_with = "finite",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub max_write_amplification: Option<f64>,
     /// Milliseconds between two looks of a schedule of Lissom's at the load. Default: 1,000.
     pub schedule_interval_millis: u64,
     /// What the device reads and writes together, bytes a second, for the schedules of all
@@ -103,6 +112,12 @@ pub enum Compression {
     Zstd,
 }
 
+/// TOML has a word for infinity, and JSON and TOML alike leave out what is absent.
+fn finite<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Option<f64>, D::Error> {
+    let bound = Option::<f64>::deserialize(from)?;
+    Ok(bound.filter(|bound| *bound != f64::INFINITY))
+}
+
 impl Default for Resources {
     fn default() -> Self {
         Self {
@@ -123,6 +138,7 @@ impl Default for Resources {
             max_files: 5_000,
             mission_operations: 50_000,
             exploration: EXPLORATION,
+            max_write_amplification: Some(MAX_WRITE_AMPLIFICATION),
             schedule_interval_millis: 1_000,
             device_bytes_per_second: None,
             full_load: None,
@@ -188,6 +204,10 @@ impl Resources {
                 "exploration must lie in 0..=1",
             ),
             (
+                self.max_write_amplification.is_none_or(|it| it >= 0.0),
+                "max_write_amplification must be at least 0, or inf for no bound",
+            ),
+            (
                 (100..=60_000).contains(&self.schedule_interval_millis),
                 "schedule_interval_millis must lie in 100..=60000",
             ),
@@ -211,6 +231,14 @@ impl Resources {
         match rules.iter().find(|(holds, _)| !holds) {
             Some((_, rule)) => Err(BenchError::new(format!("resources: {rule}"))),
             None => Ok(()),
+        }
+    }
+
+    /// What `learned` is allowed.
+    pub fn allowance(&self) -> Allowance {
+        Allowance {
+            exploration: self.exploration,
+            max_write_amplification: self.max_write_amplification,
         }
     }
 

@@ -171,6 +171,34 @@ fn resources_are_checked() {
 }
 
 #[test]
+fn what_merges_for_reads_may_write_is_bounded_or_not() {
+    let bound = |resources: &Resources| {
+        let policy = "learned".parse().unwrap();
+        crate::arms::settings_of(policy, resources).max_write_amplification
+    };
+    let set = |text: &str| {
+        let assignment = format!("max_write_amplification={text}");
+        Resources::default().with(&assignment).unwrap()
+    };
+    let default = ::lissom::Settings::default().max_write_amplification;
+    assert_eq!(bound(&Resources::default()), default);
+    for (text, expected) in [("0", Some(0.0)), ("12.5", Some(12.5)), ("inf", None)] {
+        let resources = set(text);
+        resources.check().unwrap();
+        assert_eq!(bound(&resources), expected, "{text}");
+        let told = serde_json::to_string(&resources).unwrap();
+        let read: Resources = serde_json::from_str(&told).unwrap();
+        assert_eq!(read, resources, "{text}");
+        let other = resources.with("max_files=200").unwrap();
+        assert_eq!(bound(&other), expected, "{text}");
+    }
+    for text in ["-1", "nan", "-inf"] {
+        let error = set(text).check().unwrap_err().to_string();
+        assert!(error.contains("must be at least 0"), "{error}");
+    }
+}
+
+#[test]
 fn every_arm_may_run_as_many_compactions() {
     let place = tempfile::tempdir().unwrap();
     let resources = Resources::default()

@@ -47,7 +47,7 @@ pub(super) fn scenario(plan: &SimulationPlan, contender: &Contender) -> Result<S
         sessions,
         policy: contender.policy.clone(),
         frozen: contender.frozen,
-        exploration: plan.resources.exploration,
+        allowance: plan.resources.allowance(),
         schedule: contender.schedule.unwrap_or_default(),
         noise: plan.noise,
         slow_noise: plan.slow_noise,

@@ -181,11 +181,12 @@ pub fn run(given: &ArgMatches) -> Outcome {
             .iter()
             .for_each(|it| output::remark(it));
         let report = attachment.restore()?;
-        return if as_json {
-            output::print_json(&report)
+        if as_json {
+            output::print_json(&report)?;
         } else {
-            output::print(&describe(&report))
-        };
+            output::print(&describe(&report))?;
+        }
+        return Ok(report.check()?);
     }
     let mut heard = true;
     attachment.run(move |entry| heard = heard && show(entry, as_json))?;
@@ -283,6 +284,8 @@ fn replace<T: Clone + Send + Sync + 'static>(setting: &mut T, given: &ArgMatches
 
 fn describe(report: &RestoreReport) -> String {
     let mut text = match (report.recorded, report.changes.is_empty()) {
+        // What failed is said where it fails.
+        (_, true) if !report.failures.is_empty() => String::new(),
         (false, _) if report.restarted => "the server was restarted since an agent changed its \
              settings: it has its configured ones\n"
             .to_owned(),
@@ -290,7 +293,7 @@ fn describe(report: &RestoreReport) -> String {
         (true, true) => "the server has its original settings already\n".to_owned(),
         (true, false) => format!("restored: {}\n", report.changes.join(", ")),
     };
-    for sentence in &report.kept {
+    for sentence in report.kept.iter().chain(&report.event) {
         text += &format!("{sentence}\n");
     }
     for identity in &report.elsewhere {
@@ -300,4 +303,24 @@ fn describe(report: &RestoreReport) -> String {
         );
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_restoration_that_failed_is_not_said_to_be_needless() {
+        let mut report = RestoreReport {
+            recorded: true,
+            failures: vec!["the rate limiter is refused".into()],
+            ..RestoreReport::default()
+        };
+        assert_eq!(describe(&report), "");
+        report.changes = vec!["default: level0_stop_writes_trigger=36".into()];
+        assert!(describe(&report).starts_with("restored: default: "));
+        report.failures.clear();
+        report.changes.clear();
+        assert!(describe(&report).contains("original settings already"));
+    }
 }

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::{ArgMatches, Command};
 use lissom::core::replay::Redecided;
 use lissom::core::tuner::Policy;
-use lissom::inspect::Replayed;
+use lissom::inspect::{AllowedInstead, Replayed};
 
-use crate::arguments::{column_family, find, get, json, option, path, share};
+use crate::arguments::{column_family, find, get, json, option, path, share, times_or_none};
 use crate::failure::Outcome;
 use crate::output;
 
@@ -38,6 +38,17 @@ pub fn command() -> Command {
             .allow_negative_numbers(true)
             .value_parser(share),
         )
+        .arg(
+            option(
+                "max-write-amplification",
+                "TIMES",
+                "Bytes that may be written for each of the users' when learned begins a merge for \
+                 the reads' sake, or none for no bound [default: what the store let it, by its \
+                 journal]",
+            )
+            .allow_negative_numbers(true)
+            .value_parser(times_or_none),
+        )
         .arg(column_family("Which column family [default: default]"))
         .arg(json())
 }
@@ -46,8 +57,11 @@ pub fn run(given: &ArgMatches) -> Outcome {
     let policy: Policy = get(given, "policy");
     let family = find::<String>(given, "column-family").unwrap_or_else(|| "default".into());
     let path: PathBuf = get(given, "path");
-    let exploration = find::<f64>(given, "exploration");
-    let replayed = lissom::inspect::replay(&path, &family, &policy, exploration)?;
+    let instead = AllowedInstead {
+        exploration: find::<f64>(given, "exploration"),
+        max_write_amplification: find::<Option<f64>>(given, "max-write-amplification"),
+    };
+    let replayed = lissom::inspect::replay(&path, &family, &policy, &instead)?;
     if given.get_flag("json") {
         return output::print_json(&replayed.missions);
     }
@@ -55,14 +69,19 @@ pub fn run(given: &ArgMatches) -> Outcome {
 }
 
 /// What makes a policy decide otherwise than it did then, though it is the same.
-fn caveat(replayed: &Replayed, policy: &Policy) -> String {
-    if replayed.from_start || !policy.learns() {
-        return String::new();
+fn caveats(replayed: &Replayed, policy: &Policy) -> String {
+    let mut text = String::new();
+    if let Some(remark) = &replayed.remark {
+        text += &format!("{remark}.\n");
     }
-    format!(
-        "The journal does not begin with the store's first mission: {policy} starts here without \
-         what it had learned before, and may decide otherwise than it did in the store.\n"
-    )
+    if policy.learns() && !replayed.from_start {
+        text += &format!(
+            "The journal does not begin with the store's first mission: {policy} starts here \
+             without what it had learned before, and may decide otherwise than it did in the \
+             store.\n"
+        );
+    }
+    text
 }
 
 fn table(replayed: &Replayed, policy: &Policy) -> String {
@@ -74,7 +93,7 @@ fn table(replayed: &Replayed, policy: &Policy) -> String {
     let mut text = format!(
         "{policy} on {} recorded missions, as decided then in {alike} of them\n{}\n",
         decided.len(),
-        caveat(replayed, policy)
+        caveats(replayed, policy)
     );
     let width = |of: fn(&Redecided) -> usize| decided.iter().map(of).max().unwrap_or(0).max(8);
     let recorded = width(|it| it.recorded.to_string().len());

@@ -2,7 +2,7 @@
 
 use std::net::TcpListener;
 
-use super::support::{done, ends};
+use super::support::{done, ends, json};
 
 /// A port of the loopback on which nobody listens.
 fn dead_port() -> u16 {
@@ -40,6 +40,14 @@ fn with_nothing_recorded_there_is_nothing_to_restore() {
     let url = format!("mysql://lissom@127.0.0.1:{}", dead_port());
     let said = done(&["attach", &url, "--restore", "--state", state]);
     assert!(said.contains("nothing to restore"), "{said}");
+    assert!(!said.contains("event"), "nobody asked for it: {said}");
+    let report = json(&["attach", &url, "--restore", "--json", "--state", state]);
+    assert_eq!(report["recorded"], false);
+    assert_eq!(report["failures"].as_array().map(Vec::len), Some(0));
+    let lease = ["--server-lease", "ops"];
+    let restore = ["attach", &url, "--restore", "--state", state];
+    let said = done(&[&restore[..], &lease].concat());
+    assert!(said.contains("in the schema ops, if there is"), "{said}");
 }
 
 #[test]

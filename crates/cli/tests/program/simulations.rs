@@ -223,6 +223,9 @@ fn a_store_is_decided_again_by_another_policy() {
     let obeyed = json(&policy);
     let given = |share| json(&[&policy[..], &["--exploration", share]].concat());
     assert_eq!(obeyed, given("0.25"));
+    // Here nobody reads, and no merge for the reads' sake is due.
+    let free = json(&[&policy[..], &["--max-write-amplification", "none"]].concat());
+    assert_eq!(obeyed, free);
     assert_eq!(
         given("0").as_array().map(Vec::len),
         obeyed.as_array().map(Vec::len)
@@ -244,4 +247,12 @@ fn a_store_is_decided_again_by_another_policy() {
     std::fs::write(directory.path().join("LISSOM-JOURNAL"), later).expect("written");
     assert!(table("learned").contains(caveat), "{}", table("learned"));
     assert!(!table("thresholds-30-70").contains("does not begin"));
+    // As after a full disk.
+    let torn = format!("{{\"num\n{later}");
+    std::fs::write(directory.path().join("LISSOM-JOURNAL"), torn).expect("written");
+    let told = table("learned");
+    assert!(
+        told.contains("1 line of the journal cannot be read"),
+        "{told}"
+    );
 }

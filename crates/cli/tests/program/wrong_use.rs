@@ -110,6 +110,14 @@ fn what_cannot_be_meant_is_refused() {
             "is no share from 0 to 1",
         ),
         (
+            &["sim", "ycsb-a", "--set", "max_write_amplification=-1"],
+            "max_write_amplification must be at least 0",
+        ),
+        (
+            &["replay", ".", "--max-write-amplification", "-1"],
+            "is no number of at least 0, as 30, nor none",
+        ),
+        (
             &["sim", "ycsb-a", "--set", "speed=1"],
             "unknown field `speed`",
         ),

@@ -1,8 +1,8 @@
 //! What to merge? A pure function from an observation to plans.
 //!
 //! One call does, in this order: it ends drains whose sources are gone (`end`), begins
-//! new ones (`start`, `space`, `leftovers`), and proposes work: moves that cost nothing
-//! (`seating`), the merge of L0 (`level0`) and of what was set apart from it (`apart`), and
+//! new ones (`start`, `space`, `leftovers`, `everything`), and proposes work: moves that cost
+//! nothing (`seating`), the merge of L0 (`level0`) and of what was set apart from it (`apart`), and
 //! pieces of the drains (`piece`), the most urgent first (`urgency`).
 //!
 //! Two rules keep newer versions above older ones. A compaction takes exactly
@@ -12,6 +12,7 @@
 
 mod apart;
 mod end;
+mod everything;
 mod leftovers;
 mod level;
 mod level0;

@@ -6,7 +6,7 @@ use super::level::{View, view};
 use super::limits::taken_up;
 use super::space::for_space;
 use super::urgency::{HURRY, crowding};
-use super::{besides_level0, level0, piece, seating};
+use super::{besides_level0, everything, level0, piece, seating};
 use crate::guards::Guards;
 use crate::key::Key;
 use crate::layout::{LogicalLevel, PhysicalLevel};
@@ -25,10 +25,10 @@ pub(super) fn drains(seen: &Observation) -> TreeState {
     (now.state.limits, now.state.waiting) = taken_up(&now, None);
     end(&mut now);
     if now.state.compact_all {
-        begin_all(&mut now);
-        if now.state.compact_all {
-            begin_crowded(&mut now);
-        }
+        everything::begin_all(&mut now);
+    }
+    if now.state.compact_all {
+        everything::begin_crowded(&mut now);
         return now.state;
     }
     if let Some(begun) = for_space(&now) {
@@ -74,7 +74,7 @@ impl Begin {
     }
 }
 
-fn begin(now: &mut Observation, begin: Begin) {
+pub(super) fn begin(now: &mut Observation, begin: Begin) {
     if !now.drains_begin {
         return;
     }
@@ -140,56 +140,8 @@ fn refresh_guards(now: &mut Observation) {
     }
 }
 
-/// The drain of everything into the oldest run, once nothing else runs and what lay in
-/// L0 when it was asked for has been merged. L0 itself need not be empty: under writes
-/// without end it never is.
-fn begin_all(now: &mut Observation) {
-    let newest = now.tree.newest_in_level0();
-    let after = *now
-        .state
-        .compact_all_after
-        .get_or_insert(newest.unwrap_or(0));
-    let level0 = now.tree.level0();
-    let quiet = now.drains_begin
-        && now.state.drains.is_empty()
-        && now.in_flight.is_empty()
-        && level0.iter().all(|file| file.number > after)
-        && now.tree.files(PhysicalLevel::LANDING).is_empty();
-    // Meanwhile L0 needs slots above the runs that are drained.
-    let first = LogicalLevel(1);
-    let moves = || seating::moves_within(now, first) || for_seats(now, first).is_some();
-    let seats_first = !level0.is_empty() && moves();
-    if !quiet || seats_first {
-        return;
-    }
-    now.state.compact_all = false;
-    now.state.compact_all_after = None;
-    let runs: Vec<_> = now.tree.runs().collect();
-    if let [top, .., target] = runs[..] {
-        let all = Begin {
-            top,
-            target,
-            range: None,
-            reason: Reason::Manual,
-        };
-        begin(now, all);
-    }
-}
-
-/// While a merge of everything waits, levels that hold far more than they should are
-/// drained all the same: it may wait for long where somebody writes without end.
-fn begin_crowded(now: &mut Observation) {
-    for level in now.shape.layout.logical_levels().rev() {
-        if crowding(now, level) >= HURRY
-            && let Some(begun) = for_level(now, level)
-        {
-            begin(now, begun);
-        }
-    }
-}
-
 /// The drain that a level needs for itself. What is left of a tuner's wishes is not refused.
-fn for_level(seen: &Observation, level: LogicalLevel) -> Option<Begin> {
+pub(super) fn for_level(seen: &Observation, level: LogicalLevel) -> Option<Begin> {
     let here = view(seen, level);
     if !here.at_rest() || here.fresh.is_empty() {
         return None;
@@ -216,7 +168,7 @@ fn in_any_case(seen: &Observation, here: &View) -> Option<Begin> {
 
 /// Where moves rewrite, a run goes to its seat piece by piece, and only once new runs have
 /// hardly a slot left.
-fn for_seats(seen: &Observation, level: LogicalLevel) -> Option<Begin> {
+pub(super) fn for_seats(seen: &Observation, level: LogicalLevel) -> Option<Begin> {
     if !seen.moves_rewrite {
         return None;
     }

@@ -2,8 +2,8 @@
 //!
 //! The observations are the recorded ones, so the decisions have no effect on what
 //! follows. That tells how a tuner reads the same facts, not what they would have
-//! become. What bounds a tuner in the store bounds it here: the share of missions that it
-//! may explore, a pin, and limits that wait for their level.
+//! become. What bounds a tuner in the store bounds it here: what it is allowed, a pin, and
+//! limits that wait for their level.
 
 #[cfg(test)]
 mod tests;
@@ -16,7 +16,7 @@ use crate::layout::LogicalLevel;
 use crate::observation::Mission;
 use crate::shape::{RunLimits, Shape};
 use crate::tree::Tree;
-use crate::tuner::{EXPLORATION, Question, Trial, TrialId, Tuner};
+use crate::tuner::{Allowance, Question, Trial, TrialId, Tuner};
 
 /// One mission, as it was decided and as it would be.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -42,8 +42,8 @@ pub struct Redecided {
 /// Each mission is decided over the dimensions of the tree that the journal tells of then;
 /// `shape` stands for them where it tells of none.
 ///
-/// `begin` makes the tuner, and is given the share of missions that the store let it
-/// explore: the default where the journal does not tell. As in the store, a tuner begins
+/// `begin` makes the tuner, and is given what the store allowed it, or
+/// [`Allowance::UNRECORDED`] where the journal does not tell. As in the store, a tuner begins
 /// with what it had learned where the store was opened, and where a policy of its name was
 /// set again; it begins anew where another one was set. What it had learned before the
 /// journal begins it does without.
@@ -51,7 +51,7 @@ pub fn replay(
     entries: &[Entry],
     column_family: &str,
     shape: &Shape,
-    begin: &mut dyn FnMut(f64) -> Box<dyn Tuner>,
+    begin: &mut dyn FnMut(Allowance) -> Box<dyn Tuner>,
 ) -> Vec<Redecided> {
     let of_family = entries
         .iter()
@@ -83,7 +83,7 @@ fn shape_before(event: &Event) -> Option<&Shape> {
 struct Replay<'a> {
     /// Those of the next mission.
     shape: Shape,
-    begin: &'a mut dyn FnMut(f64) -> Box<dyn Tuner>,
+    begin: &'a mut dyn FnMut(Allowance) -> Box<dyn Tuner>,
     tuner: Option<Box<dyn Tuner>>,
     /// The policy that decided in the store, where the journal tells.
     recorded: Option<String>,
@@ -102,7 +102,7 @@ impl Replay<'_> {
             Event::Begin {
                 policy,
                 limits,
-                exploration,
+                allowance,
                 shape,
                 ..
             } => {
@@ -110,7 +110,7 @@ impl Replay<'_> {
                     self.shape = shape.clone();
                 }
                 let kept = self.give_way(policy);
-                self.start(*exploration);
+                self.start(*allowance);
                 let woken = self.wake();
                 self.take_back(woken.or(kept));
                 self.in_force = Some(limits.clone());
@@ -118,11 +118,11 @@ impl Replay<'_> {
             }
             Event::Policy {
                 policy,
-                exploration,
+                allowance,
                 goes_on,
             } => {
                 self.give_way(policy);
-                self.start(*exploration);
+                self.start(*allowance);
                 let woken = self.wake();
                 self.take_back(woken.filter(|_| *goes_on));
                 None
@@ -149,9 +149,9 @@ impl Replay<'_> {
         }
     }
 
-    fn start(&mut self, exploration: f64) {
+    fn start(&mut self, allowance: Allowance) {
         self.untold = None;
-        self.tuner = Some((self.begin)(exploration));
+        self.tuner = Some((self.begin)(allowance));
     }
 
     /// A policy takes the place of the one that decided in the store. Returns what the tuner
@@ -183,7 +183,7 @@ impl Replay<'_> {
     fn take_up(&mut self, bounds: &Bounds) {
         self.in_force = Some(bounds.limits.clone());
         if self.tuner.is_none() {
-            self.start(bounds.exploration);
+            self.start(bounds.allowance);
         }
     }
 
@@ -223,7 +223,9 @@ impl Replay<'_> {
     /// Tells what came of the last answer, and asks.
     fn ask(&mut self, question: &Question<'_>) -> Trial {
         let begin = &mut self.begin;
-        let tuner = self.tuner.get_or_insert_with(|| begin(EXPLORATION));
+        let tuner = self
+            .tuner
+            .get_or_insert_with(|| begin(Allowance::UNRECORDED));
         if let Some(trial) = self.untold.take() {
             tuner.tell(trial, question.mission);
         }

@@ -10,7 +10,7 @@ use crate::layout::LogicalLevel;
 use crate::observation::{LevelMission, Mission, OperationMix};
 use crate::shape::RunLimit;
 use crate::testing::{journals, numbered_files, small_shape};
-use crate::tuner::Policy;
+use crate::tuner::{EXPLORATION, Policy};
 
 fn mission(number: u64, reads: u64) -> Entry {
     let mission = Mission {
@@ -30,12 +30,12 @@ fn uniform(limit: u16) -> RunLimits {
     RunLimits::uniform(RunLimit::clamped(limit))
 }
 
-fn begin(number: u64, policy: &str, limits: RunLimits, exploration: f64) -> Entry {
+fn begin(number: u64, policy: &str, limits: RunLimits, allowance: Allowance) -> Entry {
     let event = Event::Begin {
         version: crate::journal::VERSION,
         policy: policy.into(),
         limits,
-        exploration,
+        allowance,
         shape: None,
     };
     journals::entry(number, event)
@@ -48,7 +48,7 @@ fn parsed(policy: &str) -> Policy {
 fn replayed(
     entries: &[Entry],
     family: &str,
-    mut begin: impl FnMut(f64) -> Box<dyn Tuner>,
+    mut begin: impl FnMut(Allowance) -> Box<dyn Tuner>,
 ) -> Vec<Redecided> {
     replay(entries, family, &small_shape(), &mut begin)
 }
@@ -110,7 +110,8 @@ impl Tuner for Noting {
 /// What is decided of a journal, and what a tuner notes meanwhile.
 fn noted(entries: &[Entry]) -> (Vec<Redecided>, Vec<String>) {
     let (notes, noted) = mpsc::channel();
-    let decided = replayed(entries, "default", |share| {
+    let decided = replayed(entries, "default", |allowance| {
+        let share = allowance.exploration;
         notes.send(format!("began with {share}")).expect("noted");
         Box::new(Noting(notes.clone()))
     });
@@ -121,11 +122,11 @@ fn noted(entries: &[Entry]) -> (Vec<Redecided>, Vec<String>) {
 #[test]
 fn a_tuner_is_told_of_the_mission_that_followed_its_answer() {
     let mut entries: Vec<Entry> = (1..=2).map(|at| mission(at, 10)).collect();
-    let again = begin(3, "fixed-3", uniform(3), 0.0);
+    let again = begin(3, "fixed-3", uniform(3), Allowance::exploring(0.0));
     entries.extend([again, mission(4, 10), mission(5, 10)]);
     let policy = Event::Policy {
         policy: "learned".into(),
-        exploration: 0.5,
+        allowance: Allowance::exploring(0.5),
         goes_on: false,
     };
     let set = Entry {
@@ -165,7 +166,7 @@ fn bounded(number: u64, pinned: bool, limits: RunLimits, exploration: f64) -> En
         *is_pinned = pinned;
         *bounds = Some(Bounds {
             limits,
-            exploration,
+            allowance: Allowance::exploring(exploration),
         });
     }
     entry
@@ -234,7 +235,8 @@ fn ratios(entries: &[Entry]) -> Vec<u16> {
 #[test]
 fn each_mission_is_decided_over_the_dimensions_of_then() {
     let opened = |number, ratio: Option<u32>| {
-        let mut entry = begin(number, "lazy-leveling", uniform(3), 0.1);
+        let allowance = Allowance::default();
+        let mut entry = begin(number, "lazy-leveling", uniform(3), allowance);
         if let Event::Begin { shape, .. } = &mut entry.event {
             *shape = ratio.map(of_ratio);
         }
@@ -270,16 +272,17 @@ fn each_mission_is_decided_over_the_dimensions_of_then() {
 /// answers. After three quarters the store is opened again.
 fn recorded(policy: &str, exploration: f64, missions: u64) -> Vec<Entry> {
     let policy = parsed(policy);
-    let mut tuner = policy.tuner_exploring(exploration);
+    let allowance = Allowance::exploring(exploration);
+    let mut tuner = policy.tuner_within(allowance);
     let shape = small_shape();
     let mut limits = policy.first_limits();
     let (mut entries, mut untold) = (Vec::new(), None);
-    let opened = |limits: &RunLimits| begin(0, &policy.to_string(), limits.clone(), exploration);
+    let opened = |limits: &RunLimits| begin(0, &policy.to_string(), limits.clone(), allowance);
     entries.push(opened(&limits));
     for number in 1..=missions {
         if number == missions * 3 / 4 {
             let kept = tuner.state();
-            tuner = policy.tuner_exploring(exploration);
+            tuner = policy.tuner_within(allowance);
             tuner.restore(&kept).expect("its own state");
             untold = None;
             entries.push(opened(&limits));
@@ -344,8 +347,8 @@ fn every_tuner_decides_its_own_journal_again() {
     ] {
         let entries = recorded(policy, exploration, 200);
         let what = format!("{policy} exploring {exploration}");
-        let decided = replayed(&entries, "default", |share| {
-            parsed(policy).tuner_exploring(share)
+        let decided = replayed(&entries, "default", |allowance| {
+            parsed(policy).tuner_within(allowance)
         });
         assert_eq!(decided.len(), 200, "{what}");
         for it in &decided {
@@ -364,7 +367,9 @@ fn a_replay_explores_as_much_as_it_may() {
     let entries = recorded("learned", EXPLORATION, 400);
     let trials = |share: f64| {
         let learned = parsed("learned");
-        let decided = replayed(&entries, "default", |_| learned.tuner_exploring(share));
+        let decided = replayed(&entries, "default", |_| {
+            learned.tuner_within(Allowance::exploring(share))
+        });
         let is_trial = |why: &&String| why.contains("a trial of");
         decided
             .iter()

@@ -59,6 +59,13 @@ pub struct DebtBounds {
     pub max_delayed_bytes: u64,
 }
 
+/// A bound that L0 has come to.
+enum Reached {
+    Files,
+    Bytes,
+    OwnFiles,
+}
+
 impl Debt {
     /// Of an L0 of such files and bytes, due from `trigger` files on, the bytes that wait: of
     /// those files that came when it was due already, by the mean file. However large write
@@ -93,9 +100,17 @@ impl Debt {
 
     /// Whether L0 has come to one of its bounds.
     pub fn is_at(&self, bounds: &DebtBounds) -> bool {
-        self.level0_at_own_bound
-            || self.level0_files >= bounds.max_level0_files
-            || self.level0_delayed_bytes >= bounds.max_delayed_bytes
+        self.reached(bounds).is_some()
+    }
+
+    fn reached(&self, bounds: &DebtBounds) -> Option<Reached> {
+        if self.level0_files >= bounds.max_level0_files {
+            Some(Reached::Files)
+        } else if self.level0_delayed_bytes >= bounds.max_delayed_bytes {
+            Some(Reached::Bytes)
+        } else {
+            self.level0_at_own_bound.then_some(Reached::OwnFiles)
+        }
     }
 
     /// Whether L0 of a column family has such a share of the files that may wait in that. Never
@@ -107,20 +122,19 @@ impl Debt {
     /// The order, unless L0 has come to its bound: then it is merged now, at any rate,
     /// and nothing below it waits, since it needs room there.
     pub fn bounded(&self, bounds: &DebtBounds, order: Order) -> Order {
-        let why = if self.level0_files >= bounds.max_level0_files {
-            format!(
+        let why = match self.reached(bounds) {
+            None => return order,
+            Some(Reached::Files) => format!(
                 "L0 has {} files, of which {} may wait",
                 self.level0_files, bounds.max_level0_files
-            )
-        } else if self.level0_delayed_bytes >= bounds.max_delayed_bytes {
-            format!(
+            ),
+            Some(Reached::Bytes) => format!(
                 "{} bytes wait in L0, of which {} may",
                 self.level0_delayed_bytes, bounds.max_delayed_bytes
-            )
-        } else if self.level0_at_own_bound {
-            "L0 of a column family has as many files as may wait in that family".into()
-        } else {
-            return order;
+            ),
+            Some(Reached::OwnFiles) => {
+                "L0 of a column family has as many files as may wait in that family".into()
+            }
         };
         Order {
             level0: Level0Order::Merge,

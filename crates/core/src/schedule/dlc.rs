@@ -88,7 +88,10 @@ impl Dlc {
             self.parts = if whole { 0 } else { self.parts + 1 };
         }
         let few = BURST_ENDS * self.burst_files as f64;
-        let calm = files as f64 <= few && !debt.is_filled_to(BURST_ENDS);
+        let little = BURST_ENDS * self.burst_bytes as f64;
+        let calm = files as f64 <= few
+            && debt.level0_delayed_bytes as f64 <= little
+            && !debt.is_filled_to(BURST_ENDS);
         if self.bursting && !too_much && calm {
             self.bursting = false;
         }

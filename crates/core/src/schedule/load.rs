@@ -89,7 +89,11 @@ impl Load {
         self.per_second(self.logged_bytes as f64)
     }
 
+    /// An interval without length tells of no rate, and so of no load.
     fn per_second(&self, amount: f64) -> f64 {
+        if self.interval.is_zero() {
+            return 0.0;
+        }
         amount / self.interval.as_secs_f64().max(1e-6)
     }
 }

@@ -159,6 +159,18 @@ fn a_burst_begins_by_the_files_that_may_wait_in_one_column_family() {
 }
 
 #[test]
+fn a_burst_that_began_by_bytes_goes_on_until_few_wait() {
+    let mut dlc = Dlc::new(Delay::Full, Burst::Full, &BOUNDS, DEVICE);
+    let orders = [0.85, 0.95, 0.6, 0.4, 0.6].map(|share| {
+        let mut now = seen(1, HIGH, 5);
+        now.debt.level0_delayed_bytes = (share * BOUNDS.max_delayed_bytes as f64) as u64;
+        dlc.order(&now).level0
+    });
+    let (wait, merge) = (Level0Order::Wait, Level0Order::Merge);
+    assert_eq!(orders, [wait, merge, merge, wait, wait]);
+}
+
+#[test]
 fn part_delay_never_waits() {
     let mut dlc = Dlc::new(Delay::Part, Burst::Full, &BOUNDS, DEVICE);
     assert_eq!(dlc.order(&seen(1, HIGH, 5)).level0, Level0Order::MergeApart);
@@ -253,6 +265,25 @@ fn load_models_see_what_they_say() {
     assert_eq!(client(LoadModel::Weighted), 8.8e6);
     assert_eq!(LoadModel::Scarcest.pressure(&load, &conditions), 0.7);
     assert_eq!(LoadModel::CacheAdditions.pressure(&load, &conditions), 0.03);
+}
+
+#[test]
+fn an_interval_without_length_tells_nothing() {
+    let mut now = seen(1, HIGH, 5);
+    now.load.interval = Duration::ZERO;
+    for model in [
+        LoadModel::CacheAdditions,
+        LoadModel::Operations,
+        LoadModel::Weighted,
+        LoadModel::Scarcest,
+    ] {
+        assert_eq!(model.client(&now.load, &now.conditions), 0.0, "{model:?}");
+    }
+    let mut ahead = LookAhead::new(BOUNDS, DEVICE);
+    ahead.order(&seen(1, CALM, 5));
+    let learned = ahead.state();
+    assert_eq!(ahead.order(&now).phase, Phase::Low);
+    assert_eq!(ahead.state(), learned);
 }
 
 #[test]

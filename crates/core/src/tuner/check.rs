@@ -30,6 +30,7 @@ impl Trial {
             &self.consolidate,
             &self.push_down,
             &self.abandon,
+            &self.waits,
         ] {
             check_list(list, layout)?;
         }
@@ -107,14 +108,15 @@ mod tests {
         checked.expect_err("not to be obeyed")
     }
 
-    /// The same entries in each of the four lists.
-    fn in_each_list(list: &[Change]) -> [Trial; 4] {
-        let [mut changes, mut merges, mut lower, mut ends] = [(); 4].map(|()| trial());
+    /// The same entries in each of the five lists.
+    fn in_each_list(list: &[Change]) -> [Trial; 5] {
+        let [mut changes, mut merges, mut lower, mut ends, mut waits] = [(); 5].map(|()| trial());
         changes.changes = list.to_vec();
         merges.consolidate = list.to_vec();
         lower.push_down = list.to_vec();
         ends.abandon = list.to_vec();
-        [changes, merges, lower, ends]
+        waits.waits = list.to_vec();
+        [changes, merges, lower, ends, waits]
     }
 
     #[test]
@@ -128,6 +130,7 @@ mod tests {
                 &mut trial.consolidate,
                 &mut trial.push_down,
                 &mut trial.abandon,
+                &mut trial.waits,
             ] {
                 let why = why.clone();
                 list.push(Change { level, why });

@@ -1,5 +1,6 @@
 //! How many runs? A tuner is asked once after each mission.
 
+mod allowance;
 mod chance;
 mod check;
 mod fixed;
@@ -9,6 +10,7 @@ mod lerp;
 mod policy;
 mod thresholds;
 
+pub use allowance::{Allowance, MAX_WRITE_AMPLIFICATION};
 pub use fixed::Fixed;
 pub use lazy_leveling::LazyLeveling;
 pub use learned::{EXPLORATION, Learned, Learning, Part};
@@ -91,6 +93,10 @@ pub struct Trial {
     /// was merged stays so, the rest stays as it is.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub abandon: Vec<Change>,
+    /// Levels whose merge would be in `consolidate` or `push_down` but for
+    /// [`Allowance::max_write_amplification`]: each is told once. Nothing follows from it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub waits: Vec<Change>,
 }
 
 impl Trial {
@@ -103,13 +109,14 @@ impl Trial {
             consolidate: Vec::new(),
             push_down: Vec::new(),
             abandon: Vec::new(),
+            waits: Vec::new(),
         }
     }
 
     /// All that it says of merges, with reasons.
     pub fn merges(&self) -> impl Iterator<Item = &Change> {
         let wanted = self.consolidate.iter().chain(&self.push_down);
-        wanted.chain(&self.abandon)
+        wanted.chain(&self.abandon).chain(&self.waits)
     }
 
     /// What stands in the journal for a tuner that is asked no more: the limits stay.

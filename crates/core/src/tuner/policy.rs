@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{EXPLORATION, Fixed, LazyLeveling, Learned, Learning, Lerp, Thresholds, Tuner};
+use super::{Allowance, Fixed, LazyLeveling, Learned, Learning, Lerp, Thresholds, Tuner};
 use crate::filters::FilterAllocation;
 use crate::shape::{RunLimit, RunLimits};
 
@@ -62,14 +62,13 @@ impl fmt::Display for PolicyError {
 impl std::error::Error for PolicyError {}
 
 impl Policy {
-    /// The tuner that follows this policy, with the default of [`EXPLORATION`].
+    /// The tuner that follows this policy, within the default of [`Allowance`].
     pub fn tuner(&self) -> Box<dyn Tuner> {
-        self.tuner_exploring(EXPLORATION)
+        self.tuner_within(Allowance::default())
     }
 
-    /// The same, where `learned` spends at most this share of the missions on trials, none
-    /// with 0. `lerp` explores by noise whatever the share, but for 0: then it has none.
-    pub fn tuner_exploring(&self, share: f64) -> Box<dyn Tuner> {
+    /// The tuner that follows this policy within what a user allows.
+    pub fn tuner_within(&self, allowance: Allowance) -> Box<dyn Tuner> {
         match self {
             Policy::Fixed(limits) => Box::new(Fixed::new(limits.clone())),
             Policy::LazyLeveling => Box::new(LazyLeveling::default()),
@@ -84,10 +83,10 @@ impl Policy {
                     Lerp::without_propagation(*filters, SEED)
                 };
                 let lerp = if *pulls { lerp } else { lerp.without_pull() };
-                let explores = share > 0.0;
+                let explores = allowance.exploration > 0.0;
                 Box::new(if explores { lerp } else { lerp.without_noise() })
             }
-            Policy::Learned(learning) => Box::new(Learned::with(share, learning.clone())),
+            Policy::Learned(learning) => Box::new(Learned::with(allowance, learning.clone())),
             Policy::Thresholds { low, high } => match Thresholds::new(*low, *high) {
                 Ok(rule) => Box::new(rule),
                 // Only a policy built by hand gets here: hold still.
@@ -268,7 +267,7 @@ mod tests {
     use crate::observation::{Latency, Mission, OperationMix};
     use crate::testing::{numbered_files, small_shape};
     use crate::tree::Tree;
-    use crate::tuner::{Change, Question};
+    use crate::tuner::{Change, EXPLORATION, Question};
 
     #[test]
     fn names_parse_and_print_alike() {
@@ -322,7 +321,7 @@ mod tests {
             let policy: Policy = name.parse().expect(name);
             // Whatever lerp changes here is one.
             let is_trial = |it: &Change| name != "learned" || it.why.contains("a trial of");
-            let mut tuner = policy.tuner_exploring(share);
+            let mut tuner = policy.tuner_within(Allowance::exploring(share));
             let (shape, tree) = (small_shape(), one_level());
             let mut limits = RunLimits::uniform(RunLimit::ONE);
             let mut trials = 0;

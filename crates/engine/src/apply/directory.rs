@@ -90,9 +90,7 @@ impl Directory {
     /// # Errors
     /// What to do about it; when the log or the OPTIONS file cannot be read.
     pub(super) fn check_log(path: &Path) -> Result<()> {
-        let file = path.join(newest_options_file(path)?);
-        let text = fs::read_to_string(&file).map_err(|error| Error::io("read", &file, &error))?;
-        check_log(path, &text)
+        check_log(path, &recorded_options(path)?)
     }
 
     /// Whether it is Lissom's.

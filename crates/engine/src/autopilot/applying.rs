@@ -87,7 +87,7 @@ pub(super) fn set_policy(shared: &Shared, family: &str, policy: &Policy) -> Resu
     let driven = check_policy(shared, family, policy)?;
     let settings = &driven.hooks.settings;
     let policy = policy.over(settings.filters);
-    let tuner = policy.tuner_exploring(settings.exploration);
+    let tuner = policy.tuner_within(settings.allowance());
     driven.ask(Request::Tuner(tuner, limits));
     shared.events.bell().ring();
     Ok(())

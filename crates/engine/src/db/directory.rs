@@ -10,6 +10,7 @@ use rust_rocksdb::Options;
 
 use crate::RocksDb;
 use crate::apply::text::lines::unescape;
+use crate::apply::{OptionsText, Section};
 use crate::error::{Error, Result};
 use crate::ffi::options::{ColumnFamilyOptions, read_options};
 use crate::ffi::options_file::load_latest_options;
@@ -104,7 +105,7 @@ fn check_options(path: &Path) -> Result<()> {
     let loaded = load_latest_options(path).map_err(|error| unread(path, &error.to_string()))?;
     let file = path.join(&loaded.file_name);
     let text = fs::read_to_string(&file).map_err(|error| Error::io("read", &file, &error))?;
-    check_log(path, &text)?;
+    check_log(path, &OptionsText::recorded(&text).0)?;
     for family in &loaded.column_families {
         if let Some(why) = refusal(&family.options) {
             return Err(Error::fix(format!(
@@ -127,17 +128,13 @@ fn unread(path: &Path, why: &str) -> Error {
 
 /// A transaction that was prepared and committed lies in the log as two parts,
 /// which only a TransactionDB puts together; others may skip it in silence.
-/// `options` is the text of the directory's OPTIONS file.
-pub(crate) fn check_log(path: &Path, options: &str) -> Result<()> {
-    let value = |key: &str| {
-        options
-            .lines()
-            .find_map(|line| line.trim().strip_prefix(key))
-    };
-    let elsewhere = value("wal_dir=").filter(|directory| !directory.is_empty());
+/// `options` are those of the directory's OPTIONS file.
+pub(crate) fn check_log(path: &Path, options: &OptionsText) -> Result<()> {
+    let value = |name: &str| options.get(&Section::Database, name);
+    let elsewhere = value("wal_dir").filter(|directory| !directory.is_empty());
     let elsewhere = elsewhere.map(unescape);
     let logs = elsewhere.as_deref().map_or(path, Path::new);
-    if value("allow_2pc=") != Some("true") || !has_log(logs)? {
+    if value("allow_2pc") != Some("true") || !has_log(logs)? {
         return Ok(());
     }
     Err(Error::fix(format!(

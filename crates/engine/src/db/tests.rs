@@ -3,6 +3,7 @@ use std::fs;
 use rust_rocksdb::compaction_filter::Decision;
 
 use super::directory::check_log;
+use crate::apply::OptionsText;
 use crate::{Db, Settings};
 
 fn families_with_options(db: &Db) -> Vec<String> {
@@ -42,7 +43,7 @@ fn a_compaction_filter_stays_as_long_as_the_database() {
     assert_eq!(families_with_options(&db), ["default", "goes"]);
 }
 
-/// RocksDB escapes the name of its directory.
+/// RocksDB escapes the name of its directory, and reads a file as somebody may have edited it.
 #[test]
 fn a_log_of_a_transaction_db_is_found_elsewhere() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -50,8 +51,13 @@ fn a_log_of_a_transaction_db_is_found_elsewhere() {
     fs::create_dir(&logs).expect("made");
     fs::write(logs.join("000004.log"), "prepared").expect("written");
     let escaped = logs.display().to_string().replace(':', "\\:");
-    let options = format!("[DBOptions]\n  allow_2pc=true\n  wal_dir={escaped}\n");
-    let error = check_log(directory.path(), &options).expect_err("a log");
-    let words = "was last opened as a TransactionDB and its log is not empty";
-    assert!(error.to_string().contains(words), "{error}");
+    for lines in [
+        format!("  allow_2pc=true\n  wal_dir={escaped}\n"),
+        format!("allow_2pc = true # prepared\nwal_dir = {escaped}"),
+    ] {
+        let (options, _) = OptionsText::recorded(&format!("[DBOptions]\n{lines}"));
+        let error = check_log(directory.path(), &options).expect_err("a log");
+        let words = "was last opened as a TransactionDB and its log is not empty";
+        assert!(error.to_string().contains(words), "{error}");
+    }
 }

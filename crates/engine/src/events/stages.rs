@@ -1,6 +1,6 @@
 //! What RocksDB tells of the merge that a thread carries out, told on to whoever has it done.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// Who is told, on the thread that merges.
@@ -15,6 +15,7 @@ pub(crate) trait Merging {
 
 thread_local! {
     static TOLD: RefCell<Option<Rc<dyn Merging>>> = const { RefCell::new(None) };
+    static BEGUN: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Merges on this thread, and tells of it. A merge that fails or is given up may have no end.
@@ -30,8 +31,17 @@ pub(crate) fn telling<T>(told: Rc<dyn Merging>, merge: impl FnOnce() -> T) -> T 
     merge()
 }
 
+/// Compacts on this thread, and says whether RocksDB began to merge, which it does not where
+/// it moves files or refuses.
+pub(crate) fn watching<T>(compact: impl FnOnce() -> T) -> (T, bool) {
+    BEGUN.set(false);
+    let compacted = compact();
+    (compacted, BEGUN.get())
+}
+
 /// RocksDB begins to merge on this thread, for itself or for a caller.
 pub(crate) fn begins() {
+    BEGUN.set(true);
     if let Some(told) = told() {
         told.begins();
     }
@@ -89,5 +99,11 @@ mod tests {
         assert!(catch_unwind(AssertUnwindSafe(panics)).is_err());
         begins();
         assert_eq!(counts.0.get(), (1, 0));
+    }
+
+    #[test]
+    fn a_merge_is_told_from_a_move() {
+        assert!(watching(begins).1);
+        assert_eq!(watching(|| 7), (7, false));
     }
 }

@@ -31,6 +31,8 @@ struct Inner {
     max_bytes: u64,
     next: u64,
     dropped: u64,
+    /// The last line may have been written in part: one that is longer than the buffer.
+    is_torn: bool,
 }
 
 /// Where the journal of a database lies.
@@ -64,6 +66,7 @@ impl Journal {
                 bytes,
                 max_bytes,
                 dropped: 0,
+                is_torn: false,
             }),
         })
     }
@@ -136,7 +139,12 @@ impl Inner {
         if self.bytes > 0 && self.bytes + line.len() as u64 > self.max_bytes {
             self.rotate()?;
         }
+        if self.is_torn {
+            line.insert(0, b'\n');
+        }
+        self.is_torn = true;
         self.file.write_all(&line)?;
+        self.is_torn = false;
         self.bytes += line.len() as u64;
         Ok(())
     }
@@ -150,6 +158,7 @@ impl Inner {
             renamed => renamed?,
         }
         (self.file, self.bytes) = append(&self.path)?;
+        self.is_torn = false;
         Ok(())
     }
 }
@@ -215,6 +224,29 @@ mod tests {
         let text = fs::read_to_string(path(directory.path())).expect("a journal");
         let last: Entry = serde_json::from_str(text.lines().last().expect("a line")).expect("JSON");
         assert_eq!(last.number, 2);
+    }
+
+    /// As on a disk that was full for a while.
+    #[test]
+    fn after_a_write_that_stopped_half_way_a_line_is_one_by_itself() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let journal = Journal::open(directory.path(), 1 << 20, 0).expect("writable");
+        journal.note("default", "one");
+        let read_only = File::open(path(directory.path())).expect("readable");
+        let unbuffered = BufWriter::with_capacity(0, read_only);
+        let mut file = std::mem::replace(&mut journal.inner.lock().file, unbuffered);
+        journal.note("default", "two");
+        assert_eq!(journal.dropped(), 1);
+        file.write_all(b"{\"number\":2,").expect("writable");
+        journal.inner.lock().file = file;
+        for text in ["three", "four"] {
+            journal.note("default", text);
+        }
+        journal.flush();
+        let text = fs::read_to_string(path(directory.path())).expect("a journal");
+        let entries = text.lines().map(serde_json::from_str::<Entry>);
+        let numbers: Vec<Option<u64>> = entries.map(|it| it.ok().map(|it| it.number)).collect();
+        assert_eq!(numbers, [Some(1), None, Some(3), Some(4)]);
     }
 
     #[test]

@@ -7,12 +7,35 @@ use std::path::{Path, PathBuf};
 
 use lissom_core::journal::Entry;
 
+use super::plural;
 use crate::error::{Error, Result};
 use crate::files::journal;
 
+/// What stands in them.
+#[derive(Debug, Default)]
+pub(super) struct Lines {
+    /// All that can be read, oldest first.
+    pub(super) entries: Vec<Entry>,
+    /// Lines that cannot: torn, or of a form that this version does not know.
+    pub(super) unreadable: u64,
+}
+
+impl Lines {
+    /// That some were passed over, as a sentence without a full stop.
+    pub(super) fn remark(&self) -> Option<String> {
+        (self.unreadable > 0).then(|| {
+            format!(
+                "{} of the journal cannot be read: cut off by a crash or a full disk, or written \
+                 by a newer version",
+                plural(self.unreadable, "line")
+            )
+        })
+    }
+}
+
 /// All lines, oldest first, or those of so many bytes at the end, without a hole: of the
 /// older journal as much as the present one leaves over.
-pub(super) fn read(directory: &Path, tail: Option<u64>) -> Result<Vec<Entry>> {
+pub(super) fn read(directory: &Path, tail: Option<u64>) -> Result<Lines> {
     let path = journal::path(directory);
     let mut present = Part::open(&path)?;
     let old = Part::open(&journal::old_path(directory))?;
@@ -23,13 +46,13 @@ pub(super) fn read(directory: &Path, tail: Option<u64>) -> Result<Vec<Entry>> {
     let left = tail.unwrap_or(u64::MAX);
     let in_present = present.as_ref().map_or(0, |part| part.bytes);
     let left_for_old = left.saturating_sub(in_present);
-    let mut entries = Vec::new();
+    let mut lines = Lines::default();
     for (part, tail) in [(old, left_for_old), (present, left)] {
         if let Some(part) = part {
-            part.read(tail, &mut entries)?;
+            part.read(tail, &mut lines)?;
         }
     }
-    Ok(entries)
+    Ok(lines)
 }
 
 /// One of the files, as it was opened.
@@ -61,19 +84,30 @@ impl Part {
         }))
     }
 
-    /// The lines in so many bytes at the end; those that are torn or of a form that this
-    /// version does not know are passed over.
-    fn read(mut self, tail: u64, entries: &mut Vec<Entry>) -> Result<()> {
+    /// The lines in so many bytes at the end; those that cannot be read are passed over.
+    fn read(mut self, tail: u64, lines: &mut Lines) -> Result<()> {
         let cannot = |error| Error::io("read", &self.path, &error);
         let from = self.bytes.saturating_sub(tail);
         self.file.seek(SeekFrom::Start(from)).map_err(cannot)?;
-        let (mut lines, mut line) = (BufReader::new(self.file), Vec::new());
-        while lines.read_until(b'\n', &mut line).map_err(cannot)? > 0 {
-            entries.extend(serde_json::from_slice::<Entry>(&line).ok());
+        let (mut text, mut line) = (BufReader::new(self.file), Vec::new());
+        // The end may begin within a line.
+        let mut is_whole = from == 0;
+        while text.read_until(b'\n', &mut line).map_err(cannot)? > 0 {
+            match serde_json::from_slice(&line) {
+                Ok(entry) => lines.entries.push(entry),
+                Err(_) if is_whole && is_ended(&line) => lines.unreadable += 1,
+                Err(_) => {}
+            }
+            is_whole = true;
             line.clear();
         }
         Ok(())
     }
+}
+
+/// Whether it tells anything, to its end: the last one may not be written as far yet.
+fn is_ended(line: &[u8]) -> bool {
+    line.ends_with(b"\n") && !line.trim_ascii().is_empty()
 }
 
 #[cfg(test)]
@@ -103,9 +137,26 @@ mod tests {
         (directory, line(10).len() as u64)
     }
 
+    /// Those of the lines that can be read; there are no others.
     fn numbers(directory: &Path, tail: Option<u64>) -> Vec<u64> {
-        let entries = read(directory, tail).expect("readable");
-        entries.iter().map(|entry| entry.number).collect()
+        let lines = read(directory, tail).expect("readable");
+        assert_eq!((lines.unreadable, lines.remark()), (0, None));
+        lines.entries.iter().map(|entry| entry.number).collect()
+    }
+
+    #[test]
+    fn a_line_that_is_cut_off_is_told_and_those_after_it_are_read() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let (first, second, third) = (line(1), line(2), line(3));
+        let torn = &second[..20];
+        // The last one is being written.
+        let text = format!("{first}{torn}\n\n{third}{torn}");
+        fs::write(journal::path(directory.path()), text).expect("writable");
+        let lines = read(directory.path(), None).expect("readable");
+        let numbers: Vec<u64> = lines.entries.iter().map(|entry| entry.number).collect();
+        assert_eq!((numbers, lines.unreadable), (vec![1, 3], 1));
+        let remark = lines.remark().expect("one is told");
+        assert!(remark.starts_with("1 line of the journal"), "{remark}");
     }
 
     #[test]

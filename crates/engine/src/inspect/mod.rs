@@ -28,7 +28,7 @@ pub use portrait::{
     TreePortrait,
 };
 pub use recorded::{recorded_policy, recorded_settings};
-pub use replay::{Replayed, replay};
+pub use replay::{AllowedInstead, Replayed, replay};
 pub use workloads::observed_workloads;
 
 use std::path::Path;
@@ -38,6 +38,7 @@ use lissom_core::{Layout, Observation, Shape, Tree, TreeState, planner};
 use serde::Serialize;
 
 use self::limits::Asked;
+use self::lines::Lines;
 use crate::error::Result;
 use crate::files::state::{self, StoredSchedule};
 use crate::files::{pin, probe};
@@ -151,8 +152,9 @@ pub(crate) fn inspect_end(directory: &Path, question: &Question, tail: u64) -> R
     let driven = |family: &Portrait| matches!(family.tree, TreePortrait::Lissom(_));
     let journal = match why {
         true => lines::read(directory, Some(tail))?,
-        false => Vec::new(),
+        false => Lines::default(),
     };
+    remarks.extend(journal.remark());
     Ok(Inspection {
         directory: directory.display().to_string(),
         adopted: families.iter().any(driven),
@@ -165,8 +167,8 @@ pub(crate) fn inspect_end(directory: &Path, question: &Question, tail: u64) -> R
             probe::device_id(directory),
             workers(&found),
         ),
-        limits: limits::reasons(&asked, &journal, loaded.stored.openings),
-        decisions: history::last(&journal, question),
+        limits: limits::reasons(&asked, &journal.entries, loaded.stored.openings),
+        decisions: history::last(&journal.entries, question),
     })
 }
 

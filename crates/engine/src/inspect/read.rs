@@ -10,6 +10,7 @@ use rust_rocksdb::{AsColumnFamilyRef, BoundColumnFamily, DBCompactionStyle, Opti
 
 use super::record::{Gate, Record};
 use crate::RocksDb;
+use crate::apply::OptionsText;
 use crate::db::directory::{check_log, require_utf8};
 use crate::error::{Error, Result};
 use crate::execute::has_compaction_filter;
@@ -101,7 +102,7 @@ fn require_whole_log(directory: &Path) -> Result<()> {
     };
     let file = directory.join(&loaded.file_name);
     let text = std::fs::read_to_string(&file).map_err(|error| Error::io("read", &file, &error))?;
-    check_log(directory, &text)
+    check_log(directory, &OptionsText::recorded(&text).0)
 }
 
 /// Opens a database read-only. Nothing is written, also no log.

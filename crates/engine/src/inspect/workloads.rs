@@ -20,7 +20,8 @@ use crate::error::{Error, Result};
 pub fn observed_workloads(path: &Path) -> Result<Vec<Workload>> {
     let observed = if path.is_dir() {
         check_directory(path)?;
-        history::all(path)?.iter().filter_map(of_entry).collect()
+        let lines = history::all(path)?;
+        lines.entries.iter().filter_map(of_entry).collect()
     } else {
         of_file(path)?
     };

@@ -158,6 +158,7 @@ impl Settings {
 
     fn check_records(&self) -> Result<()> {
         check_exploration(self.exploration)?;
+        check_write_amplification(self.max_write_amplification)?;
         at_least("mission_operations", self.mission_operations, 1)?;
         within(
             "mission_time in milliseconds",
@@ -193,6 +194,22 @@ pub(crate) fn check_exploration(share: f64) -> Result<()> {
     }
     let range = "a share of the missions from 0 to 1";
     Err(illegal("exploration", share, range))
+}
+
+/// Whether what a learner has merged for the reads' sake may be bounded so: at open, and in a
+/// replay.
+///
+/// # Errors
+/// As [`Settings::check`].
+pub(crate) fn check_write_amplification(bound: Option<f64>) -> Result<()> {
+    match bound {
+        Some(times) if !(times >= 0.0 && times.is_finite()) => Err(illegal(
+            "max_write_amplification",
+            times,
+            "a number of at least 0, or leave it absent for no bound",
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Whether a rate limit is in its range: at open, and when it is changed. Under much
@@ -294,6 +311,11 @@ mod tests {
             "the setting exploration is 1.5: choose a share of the missions from 0 to 1",
         );
         says(
+            |settings| settings.max_write_amplification = Some(f64::INFINITY),
+            "the setting max_write_amplification is inf: choose a number of at least 0, or leave \
+             it absent for no bound",
+        );
+        says(
             |settings| settings.workers = 0,
             "the setting workers is 0: choose from 1 to 64",
         );
@@ -301,6 +323,16 @@ mod tests {
             |settings| settings.compression.clear(),
             "the setting compression is empty: choose at least one entry; the last one holds for all deeper levels",
         );
+    }
+
+    #[test]
+    fn what_merges_for_reads_may_write_is_a_number_or_not_bounded() {
+        for legal in [None, Some(0.0), Some(0.5), Some(1e9)] {
+            check_write_amplification(legal).expect("legal");
+        }
+        for odd in [f64::NAN, -1.0, f64::INFINITY] {
+            check_write_amplification(Some(odd)).expect_err("no bound");
+        }
     }
 
     #[test]

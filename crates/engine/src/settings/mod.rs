@@ -8,7 +8,9 @@ mod memory;
 mod tree;
 mod workers;
 
-pub(crate) use check::{check_exploration, check_filters, check_rate_limit};
+pub(crate) use check::{
+    check_exploration, check_filters, check_rate_limit, check_write_amplification,
+};
 pub use compression::Compression;
 pub(crate) use expected::filter_bits;
 pub(crate) use workers::workers_under;
@@ -19,7 +21,7 @@ use lissom_core::Transition;
 use lissom_core::filters::FilterAllocation;
 use lissom_core::schedule::{DebtBounds, ScheduleKind};
 use lissom_core::shape::{RunLimit, RunLimits};
-use lissom_core::tuner::{EXPLORATION, Policy};
+use lissom_core::tuner::{Allowance, EXPLORATION, MAX_WRITE_AMPLIFICATION, Policy};
 use rust_rocksdb::statistics::StatsLevel;
 
 const KIB: u64 = 1 << 10;
@@ -78,6 +80,21 @@ pub struct Settings {
     ///
     /// Default: 0.1. Dynamically changeable: no.
     pub exploration: f64,
+
+    /// Bytes that flushes and compactions may have written for each that users wrote when
+    /// `learned` begins a merge for the reads' sake, these merges included; at least 0. With 0
+    /// none begins at all; absent means no bound. It bounds such merges alone: what limits and
+    /// full levels ask for is written whatever is set here, and a merge that has begun goes on.
+    /// Where flushes and what limits ask for write as much by themselves, as under 1 nearly
+    /// everywhere, none begins.
+    ///
+    /// What is not used is saved up, to one rewrite of the tree for each of its levels; a store
+    /// begins with one rewrite of its tree, and again when it is opened with another bound. Where
+    /// nobody writes nothing is added: once that is used up, merges wait until somebody writes.
+    /// Files that are ingested bring nothing.
+    ///
+    /// Default: 30. Dynamically changeable: no.
+    pub max_write_amplification: Option<f64>,
 
     /// What a change of limits does to the runs that exist: flexible rewrites nothing
     /// ([`Transition`]).
@@ -371,6 +388,7 @@ impl Default for Settings {
             create_if_missing: true,
             policy: Policy::Fixed(RunLimits::uniform(RunLimit::ONE)),
             exploration: EXPLORATION,
+            max_write_amplification: Some(MAX_WRITE_AMPLIFICATION),
             transition: Transition::Flexible,
             size_ratio: 10,
             level_compaction_dynamic_level_bytes: true,
@@ -420,6 +438,14 @@ impl Settings {
         DebtBounds {
             max_level0_files: self.max_level0_files.unwrap_or(by_trigger.max(least)) as usize,
             max_delayed_bytes: self.max_delayed_bytes,
+        }
+    }
+
+    /// What a learner is allowed: `exploration` and `max_write_amplification`.
+    pub fn allowance(&self) -> Allowance {
+        Allowance {
+            exploration: self.exploration,
+            max_write_amplification: self.max_write_amplification,
         }
     }
 

@@ -174,7 +174,7 @@ fn a_replay_decides_each_mission_over_the_ratio_of_then() {
     reshape(&db, "{\"size_ratio\": 6}");
     write_until(&db, 6);
     drop(db);
-    let decided = replay(&place.path(), "default", &policy, None);
+    let decided = replay(&place.path(), "default", &policy, &Default::default());
     let decided = decided.expect("missions").missions;
     for it in &decided {
         assert_eq!(it.recorded, it.replayed, "mission {}", it.mission);

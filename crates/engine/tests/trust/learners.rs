@@ -152,7 +152,8 @@ fn a_policy_that_is_set_again_goes_on_as_its_journal_says() {
     }
     drop(db);
     let learned = "learned".parse().expect("a policy");
-    let decided = lissom::inspect::replay(place.path(), "default", &learned, None);
+    let instead = Default::default();
+    let decided = lissom::inspect::replay(place.path(), "default", &learned, &instead);
     let mut missions = decided.expect("missions").missions.into_iter();
     let (mut decides, mut again) = (String::new(), 0);
     for entry in crate::common::journal(place.path()) {

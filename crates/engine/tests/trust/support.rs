@@ -25,7 +25,8 @@ pub fn small(policy: &str) -> Settings {
 /// stand there.
 pub fn decided_again(store: &Path, policy: &str) -> Vec<Redecided> {
     let policy = policy.parse().expect("a policy");
-    let decided = lissom::inspect::replay(store, "default", &policy, None).expect("all openings");
+    let decided = lissom::inspect::replay(store, "default", &policy, &Default::default());
+    let decided = decided.expect("all openings");
     assert!(decided.from_start);
     for it in &decided.missions {
         let (mission, why) = (it.mission, &it.why);

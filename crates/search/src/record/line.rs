@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Result, SearchError};
 use crate::fingerprint::Fingerprint;
 use crate::search::{Decision, Measurement, Search, Setup};
-use crate::verdict::{Ablated, Repeated};
+use crate::verdict::{Ablated, FollowUp, Repeated};
 
 /// The log's format; readers refuse others.
 pub const VERSION: u32 = 1;
@@ -117,6 +117,16 @@ pub enum Event {
         /// Without what, and what came of it.
         ablated: Ablated,
     },
+    /// An attempt at a run behind the search told nothing: it was lost, or the budget ended
+    /// before it reported.
+    InVain {
+        /// Seconds by the clock since the search began.
+        at: f64,
+        /// Which run.
+        what: FollowUp,
+        /// What happened.
+        why: String,
+    },
     /// Nothing more is to come: the verdict is complete, and what was found is written.
     End {
         /// Seconds by the clock since the search began.
@@ -136,7 +146,20 @@ impl Event {
             | Event::Repeats { at, .. }
             | Event::Repeated { at, .. }
             | Event::Ablated { at, .. }
+            | Event::InVain { at, .. }
             | Event::End { at } => *at,
+        }
+    }
+
+    /// Seconds that it tells of, beside its own; 0 if it tells of none.
+    fn told(&self) -> f64 {
+        match self {
+            Event::Reserved { seconds, .. } | Event::Repeats { seconds, .. } => *seconds,
+            Event::Decision {
+                decision: Decision::Start { until, .. } | Decision::Continue { until, .. },
+                ..
+            } => *until,
+            _ => 0.0,
         }
     }
 }
@@ -153,6 +176,12 @@ pub fn encode(event: &Event) -> Result<String> {
     if !at.is_finite() {
         return Err(SearchError::new(format!(
             "an event at {at} s cannot be logged: give the seconds since the search began"
+        )));
+    }
+    let told = event.told();
+    if !told.is_finite() {
+        return Err(SearchError::new(format!(
+            "an event that tells {told} s cannot be logged: give a number of seconds"
         )));
     }
     let text = serde_json::to_string(event)

@@ -46,6 +46,7 @@ fn step(search: &mut Search, event: &Event) -> Result<()> {
         | Event::Repeats { .. }
         | Event::Repeated { .. }
         | Event::Ablated { .. }
+        | Event::InVain { .. }
         | Event::End { .. } => Ok(()),
         Event::Reserved { seconds, .. } => {
             search.reserve(*seconds);

@@ -3,13 +3,12 @@
 mod learned;
 
 use super::*;
-use crate::Fingerprint;
 use crate::objective::Metrics;
 use crate::objective::metrics::THROUGHPUT;
-use crate::search::{Decision, Outcome, Search, Setup, TimePoints};
+use crate::search::{Decision, Outcome, Search, Setup, TimePoints, TrialId};
 use crate::space::{BuiltIn, Configuration, Constants, Setting, Space};
 use crate::testing::{Answer, Lab};
-use crate::verdict::{Ablated, Contender, Repeated};
+use crate::verdict::{Ablated, Contender, FollowUp, Repeated};
 
 fn space() -> Space {
     let file = BuiltIn::Dremel.file().expect("reads");
@@ -64,7 +63,10 @@ fn every_prefix_of_a_log_resumes_to_the_same_decisions() {
         let (kept, rest) = lines.split_at(cut);
         let log = Log::parse(&(kept.join("\n") + "\n")).expect("whole lines");
         let (mut resumed, elapsed) = resume(&log, &space(), &target()).expect("the same search");
-        assert!(elapsed >= 0.0);
+        assert_eq!(
+            elapsed,
+            log.searches[0].events.last().map_or(0.0, Event::at)
+        );
         let rest = rest.join("\n") + "\n";
         let rest = Log::parse(&(first_line(&resumed) + &rest)).expect("whole lines");
         for event in &rest.searches[0].events {
@@ -161,7 +163,6 @@ fn another_space_or_target_is_a_sentence() {
     );
     let error = resume(&Log::default(), &space(), &target()).expect_err("empty");
     assert!(error.to_string().contains("no search to resume"), "{error}");
-    assert_ne!(Fingerprint::of(["a"]), target().fingerprint);
 }
 
 #[test]
@@ -224,12 +225,29 @@ fn what_follows_a_search_is_kept() {
         parameter: "block_size".to_owned(),
         metrics: None,
     };
+    let in_vain = [
+        FollowUp::Repeat {
+            round: 1,
+            contender: Contender::RunnerUp,
+        },
+        FollowUp::Ablation {
+            parameter: "block_size".to_owned(),
+        },
+    ]
+    .map(|what| Event::InVain {
+        at: 5_950.5,
+        what,
+        why: "its machine is gone".to_owned(),
+    });
+    let [lost, cut_off] = in_vain.clone();
     for event in [
         Event::Repeats {
             at: 5_900.0,
             rounds: 3,
             seconds: 41.5,
         },
+        lost,
+        cut_off,
         Event::Repeated {
             at: 6_000.0,
             repeated: repeated.clone(),
@@ -247,6 +265,7 @@ fn what_follows_a_search_is_kept() {
     assert!(last.is_done() && last.has_ended());
     assert_eq!(last.repeated().collect::<Vec<_>>(), [&repeated]);
     assert_eq!(last.ablated().collect::<Vec<_>>(), [&ablated]);
+    assert!(in_vain.iter().all(|it| last.events.contains(it)));
     let (resumed, elapsed) = resume(&log, &space(), &target()).expect("the same search");
     assert_eq!(elapsed, 6_011.0);
     assert_eq!(resumed.order(), finished.order());
@@ -345,11 +364,33 @@ fn failures_are_learned_and_lost_trials_are_not() {
     let learned = earlier.iter().map(|it| (it.measured.is_some(), it.hung));
     let wanted = [(false, false), (false, true), (true, false)];
     assert_eq!(learned.collect::<Vec<_>>(), wanted);
-    let nan = Event::Decision {
-        at: f64::NAN,
-        decision: Decision::Wait {
-            reason: "x".to_owned(),
-        },
-    };
-    assert!(encode(&nan).is_err());
+}
+
+#[test]
+fn what_is_no_number_is_not_written() {
+    // It would stand there as null, and damage the log.
+    for (event, says) in [
+        (Event::End { at: f64::NAN }, "an event at NaN s"),
+        (
+            Event::Reserved {
+                at: 1.0,
+                seconds: f64::INFINITY,
+            },
+            "an event that tells inf s",
+        ),
+        (
+            Event::Decision {
+                at: 1.0,
+                decision: Decision::Continue {
+                    trial: TrialId(1),
+                    until: f64::NAN,
+                    reason: "x".to_owned(),
+                },
+            },
+            "an event that tells NaN s",
+        ),
+    ] {
+        let error = encode(&event).expect_err(says).to_string();
+        assert!(error.starts_with(says), "{error}");
+    }
 }

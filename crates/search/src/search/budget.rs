@@ -1,6 +1,7 @@
 //! What things take, in seconds by the clock.
 
 use super::halving::kept;
+use super::points::REACHED;
 use super::{Search, Setup, Stage, State, Trial};
 use crate::error::{Result, SearchError};
 
@@ -82,6 +83,16 @@ impl Search {
     /// into the time left.
     pub(super) fn affordable(&self, more: usize, elapsed: f64) -> bool {
         elapsed + self.to_the_end(more) <= self.end()
+    }
+
+    /// The most trials that the budget lets be alive at once, whatever is kept for repeats: but for
+    /// the first one, none begins unless all that are alive can be halved to the last point.
+    pub fn most_affordable(&self) -> usize {
+        let method = &self.setup.method;
+        let each = method.points.least_share() * REACHED;
+        // The conversion saturates.
+        let trials = (self.setup.budget_seconds * method.workers as f64 / each) as usize;
+        trials.max(1)
     }
 
     /// Whether so many more fit in place of the worst ones, and then halving until two are left.

@@ -85,6 +85,19 @@ impl TimePoints {
             .unwrap_or_else(|| self.spread_from(self.latest_first()))
     }
 
+    /// Seconds that each of many trials takes at the least, on average, where all come to the
+    /// first point and at each point half of them run on. The earlier the first point is, the less.
+    pub(super) fn least_share(&self) -> f64 {
+        let earliest = self.fixed();
+        let points = earliest.unwrap_or_else(|| self.spread_from(self.window()));
+        let (mut each, mut share) = (points.first().copied().unwrap_or(0.0), 1.0);
+        for pair in points.windows(2) {
+            share /= 2.0;
+            each += share * (pair[1] - pair[0]);
+        }
+        each
+    }
+
     /// How long every trial may run before the points are known, and the step by
     /// which the first trial goes on until it has settled.
     pub(super) fn window(&self) -> f64 {
@@ -274,6 +287,15 @@ mod tests {
         assert_eq!(points.latest(), [60.0, 80.0, 100.0]);
         assert_eq!(points.found(60.0, &[]), Some(vec![60.0, 80.0, 100.0]));
         assert!(points.found(59.8, &[]).is_some(), "clocks are not exact");
+    }
+
+    #[test]
+    fn the_least_share_is_that_of_the_earliest_points() {
+        // 20 s, and half of 40 s, and a quarter of 40 s.
+        assert_eq!(TimePoints::default().least_share(), 50.0);
+        let points = TimePoints::Fixed(vec![60.0, 80.0, 100.0]);
+        assert_eq!(points.least_share(), 75.0);
+        assert_eq!(TimePoints::Fixed(vec![100.0]).least_share(), 100.0);
     }
 
     #[test]

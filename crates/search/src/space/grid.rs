@@ -30,8 +30,11 @@ impl Grid {
     /// How many numbers there are.
     pub(crate) fn count(&self) -> u64 {
         match self.spacing {
-            // The small part keeps a last step that rounding would lose.
-            Spacing::Linear(step) => ((self.max - self.min) / step + 1e-9) as u64 + 1,
+            // The small part keeps a last step that rounding would lose; the conversion saturates.
+            Spacing::Linear(step) => {
+                let steps = ((self.max - self.min) / step + 1e-9) as u64;
+                steps.saturating_add(1)
+            }
             Spacing::Log(_) if self.min == self.max => 1,
             Spacing::Log(steps) => steps,
         }

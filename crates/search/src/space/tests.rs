@@ -268,6 +268,10 @@ fn wrong_parameters_say_what_to_write() {
             "kind = \"float\"\nrange = [0, 1]\nstep = 0\ndefault = 0",
             "its step is 0",
         ),
+        (
+            "kind = \"float\"\nrange = [0.0, 1e30]\nstep = 1\ndefault = 0",
+            "its steps are too many",
+        ),
         ("kind = \"choice\"\ndefault = \"x\"", "it has no values"),
         (
             "kind = \"choice\"\nvalues = [\"x\", \"x\"]\ndefault = \"x\"",

@@ -12,6 +12,7 @@ mod ablation;
 mod choice;
 mod estimate;
 mod figure;
+mod follow_up;
 mod judge;
 mod repeats;
 mod rounds;
@@ -22,6 +23,7 @@ pub use ablation::{Ablated, Ablation, Ablations, ablations, contribution};
 pub use choice::{Choice, choice};
 pub use estimate::{Estimate, estimates};
 pub use figure::{Figure, medians};
+pub use follow_up::FollowUp;
 pub use judge::{
     Comparison, GoalVerdict, LEAST_ROUNDS, Repeated, Standing, Verdict, judge_repeats,
 };

@@ -107,3 +107,48 @@ fn who_kept_something_begins_with_it() {
         assert_eq!(first, second);
     }
 }
+
+/// Scans, which pay for every run, and so few updates that level 1 takes long to fill: reads pay
+/// for a rewrite of the deepest level each time that a little has come in above it.
+fn mostly_scans(bound: Option<f64>) -> Scenario {
+    let mix = Mix {
+        scan: 0.98,
+        update: 0.02,
+        ..Mix::default()
+    };
+    let mut scenario = learned(vec![session("mostly scans", 3_000_000, mix)]);
+    scenario.store.shape.write_buffer_size = 16 << 10;
+    scenario.allowance.max_write_amplification = bound;
+    scenario
+}
+
+/// What may be written over the bound, for each byte of the users': what the load has saved up, at
+/// most a rewrite of the tree for each level, and what limits ask for at once after the last merge
+/// has begun, at most one more.
+fn slack(scenario: &Scenario, seen: &Outcome) -> f64 {
+    let session = &seen.sessions[0];
+    let data = scenario.entries as f64 * scenario.store.entry_bytes;
+    let rewrites = f64::from(session.levels) + 1.0;
+    rewrites * seen.peak_space * data / session.user_bytes
+}
+
+#[test]
+fn what_is_written_for_reads_is_bounded_where_most_operations_read() {
+    let [none, free] = [Some(0.0), None].map(|bound| run(&mostly_scans(bound)));
+    let least = none.write_amplification();
+    let bound = f64::midpoint(least, free.write_amplification());
+    let scenario = mostly_scans(Some(bound));
+    let some = run(&scenario);
+    let most = bound + slack(&scenario, &some);
+    let [written, unbounded] = [&some, &free].map(Outcome::write_amplification);
+    assert!(unbounded > most, "{unbounded}, and {most} under {bound}");
+    assert!(written <= most, "{written} under {bound}, at most {most}");
+    assert!(written > least, "{written}, without merges {least}");
+    assert_eq!([&none, &some, &free].map(waits), [true, true, false]);
+}
+
+/// Whether a merge waited for what it would write.
+fn waits(seen: &Outcome) -> bool {
+    let mut why = seen.decisions.iter().flat_map(|it| &it.why);
+    why.any(|why| why.contains("max_write_amplification"))
+}

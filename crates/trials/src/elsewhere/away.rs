@@ -67,8 +67,8 @@ pub(super) struct Away {
     waits: bool,
     /// When it was last heard of or told something, by the clock of whoever listens.
     heard: f64,
-    /// When it was last told to go on, by the same clock. Whatever else is said of it does not
-    /// answer that.
+    /// When it was last told to pause or to go on, by the same clock. Whatever else is said of it
+    /// does not answer that.
     told: f64,
     /// Where it runs.
     place: String,
@@ -134,12 +134,22 @@ impl Away {
             (News::Lost { why, .. }, _) => return Ok(self.lost(why)),
             _ => return Err(self.contradicts(news)),
         }
-        Ok(self.look())
+        let step = self.look();
+        if step == Step::Pause {
+            self.told = now;
+        }
+        Ok(step)
     }
 
     /// Takes that nothing was heard of it for so many seconds.
     pub fn is_silent(&self, seconds: f64) -> Step {
         self.lost(&format!("nothing was heard of it for {seconds:.0} s"))
+    }
+
+    /// Takes that it runs on though it was told to pause so many seconds ago: what it would report
+    /// is not of the time that was asked for.
+    pub fn is_unpaused(&self, seconds: f64) -> Step {
+        self.lost(&format!("it was not paused within {seconds:.0} s"))
     }
 
     /// Seconds since it was last heard of; `None` of one that need say nothing.
@@ -156,6 +166,11 @@ impl Away {
     pub fn told_since(&self, now: f64) -> Option<f64> {
         let is_told = matches!(self.phase, Phase::Resuming | Phase::Proceeding);
         is_told.then_some(now - self.told)
+    }
+
+    /// Seconds for which it was to pause and then to report; `None` of one that was not told to.
+    pub fn pausing_since(&self, now: f64) -> Option<f64> {
+        (self.phase == Phase::Pausing).then_some(now - self.told)
     }
 
     /// Time in which nobody listened is no silence, and nobody waited for an answer.

@@ -242,6 +242,30 @@ fn only_an_answer_ends_the_time_for_which_it_was_to_go_on() {
 }
 
 #[test]
+fn only_an_answer_ends_the_time_for_which_it_was_to_pause() {
+    let mut wire = Wire::ready(true);
+    wire.samples(&[4.0], 50.0);
+    assert_eq!(wire.0.pausing_since(1_009.0), None, "it runs");
+    let late = line(5.0, "{\"throughput\": 50}");
+    assert_eq!(wire.hear(late), Step::Pause);
+    wire.0
+        .hear(&weighed(5.5, 1), 1_005.0)
+        .expect("it may be so");
+    assert_eq!(wire.0.silent_since(1_009.0), Some(4.0));
+    assert_eq!(wire.0.pausing_since(1_009.0), Some(9.0));
+    // Nobody has listened meanwhile.
+    wire.0.listen_anew(1_010.0);
+    assert_eq!(wire.0.pausing_since(1_012.0), Some(2.0));
+    let Step::Gone { why, forgiven } = wire.0.is_unpaused(60.0) else {
+        panic!("it is gone");
+    };
+    assert!(why.contains("it was not paused within 60 s"), "{why}");
+    assert_eq!(forgiven, 2);
+    measured(wire.hear(paused(6.0)));
+    assert_eq!(wire.0.pausing_since(1_019.0), None);
+}
+
+#[test]
 fn what_cannot_be_is_a_sentence() {
     let says = |wire: &mut Wire, news: News| {
         let error = wire.0.hear(&news, 1_000.0).expect_err("impossible");

@@ -122,15 +122,39 @@ impl Elsewhere {
             )));
         }
         self.look_at_orders(now)?;
-        let known = self.trials.iter();
-        let silent = known.filter_map(|(trial, known)| {
-            let away = known.away.as_ref()?;
+        self.lose(|away| {
             let is_silent = away.silent_since(now)? > most;
-            is_silent.then(|| (*trial, away.is_silent(most)))
-        });
-        let silent: Vec<(TrialId, Step)> = silent.collect();
-        let mut silent = silent.into_iter();
-        silent.try_for_each(|(trial, step)| self.carry_out(trial, step))
+            is_silent.then(|| away.is_silent(most))
+        })?;
+        let unpaused = self.lose(|away| {
+            let is_unpaused = away.pausing_since(now)? > most;
+            is_unpaused.then(|| away.is_unpaused(most))
+        })?;
+        if unpaused > 0 {
+            self.remark_once(format!(
+                "the runner did not pause a trial within {most:.0} s: such trials are lost and \
+                 begin anew, so look why it does not answer"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Loses the trials of which something tells that they are; how many.
+    fn lose(&mut self, tells: impl Fn(&Away) -> Option<Step>) -> Result<usize> {
+        let known = self.trials.iter();
+        let lost = known.filter_map(|(trial, known)| Some((*trial, tells(known.away.as_ref()?)?)));
+        let lost: Vec<(TrialId, Step)> = lost.collect();
+        let count = lost.len();
+        for (trial, step) in lost {
+            self.carry_out(trial, step)?;
+        }
+        Ok(count)
+    }
+
+    fn remark_once(&mut self, sentence: String) {
+        if !self.remarks.contains(&sentence) {
+            self.remarks.push(sentence);
+        }
     }
 
     /// Whether trials run that were told to long ago. A worker may be taken by another trial's

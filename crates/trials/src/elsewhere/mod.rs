@@ -46,7 +46,8 @@ const UNHEARD_SECONDS: f64 = 1.0;
 pub struct Patience {
     /// Until the runner says what it can. Machines may have to be found first.
     pub hello: f64,
-    /// Between two messages of the runner, and of a trial that runs.
+    /// Between two messages of the runner, and of a trial that runs; and until one that was told
+    /// to pause has done so, which needs no worker.
     pub silence: f64,
 }
 

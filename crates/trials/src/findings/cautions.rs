@@ -23,6 +23,7 @@ pub(super) fn of(findings: &Findings, setup: &Setup) -> Vec<String> {
         }
     }
     sentences.extend(failed_repeats(findings));
+    sentences.extend(vain_repeats(findings));
     let failed = findings.failures().count();
     if failed > 0 {
         sentences.push(format!(
@@ -80,10 +81,12 @@ fn unproven(findings: &Findings, best: &Best) -> Option<String> {
     // Without it a rule forbids the default, which a note of the search says.
     let default = findings.default?;
     if rounds_with(verdict, default) < LEAST_ROUNDS {
-        let why = if verdict.failures.is_empty() {
-            advice(findings)
-        } else {
+        let why = if !verdict.failures.is_empty() {
             "repeats failed".to_owned()
+        } else if !findings.in_vain.is_empty() {
+            "repeats came to nothing".to_owned()
+        } else {
+            advice(findings)
         };
         return Some(format!(
             "the best was not compared with the default in three complete rounds, so that it may \
@@ -187,5 +190,18 @@ fn failed_repeats(findings: &Findings) -> Vec<String> {
     failures
         .filter(|(contender, _)| Some(**contender) != findings.chosen)
         .map(|(contender, count)| format!("{contender} failed in {count} of its repeats"))
+        .collect()
+}
+
+/// Nobody failed in these, and nobody was measured.
+fn vain_repeats(findings: &Findings) -> Vec<String> {
+    let in_vain = findings.in_vain.iter();
+    in_vain
+        .map(|(contender, count)| {
+            format!(
+                "{count} of the repeats of {contender} came to nothing, lost or without a report \
+                 when the budget ended: the verdict goes without them"
+            )
+        })
         .collect()
 }

@@ -20,7 +20,7 @@ use lissom_search::space::{Configuration, Setting};
 use lissom_search::verdict::{Choice, Contender, Estimate, Repeated, Verdict, choice, estimates};
 
 use crate::error::Result;
-use crate::session::{Plan, repeated};
+use crate::session::{Plan, came_to_nothing, repeated};
 
 pub use parameters::ParameterRow;
 pub use proof::{Bound, Contribution, RepeatRow};
@@ -82,6 +82,8 @@ pub struct Findings {
     pub repeat_seconds: Option<f64>,
     /// Repeats of the best, the runner-up and the default, in their order.
     pub repeats: Vec<RepeatRow>,
+    /// Repeats that told nothing, by contender: they were lost, or the budget ended before.
+    pub in_vain: BTreeMap<Contender, usize>,
     /// What the repeats say; absent without any.
     pub verdict: Option<Verdict>,
     /// Whether trials are told what to draw their operations from: another number in each
@@ -163,6 +165,7 @@ impl Findings {
             best,
             repeat_seconds: proof.seconds,
             repeats: proof.repeats,
+            in_vain: came_to_nothing(events),
             verdict: proof.verdict,
             seeded: false,
             contributions: proof.contributions,

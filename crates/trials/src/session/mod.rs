@@ -6,6 +6,7 @@
 //! best without what single parameters bring. Clocks, processes and files reach it
 //! as [`Trials`] and [`Book`].
 
+mod alone;
 mod opening;
 mod plan;
 mod seek;
@@ -16,6 +17,7 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use alone::came_to_nothing;
 pub use opening::{Opening, interrupted_workers, most_alive, most_started};
 pub use plan::{Plan, Repeats};
 

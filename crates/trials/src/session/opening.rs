@@ -87,19 +87,20 @@ impl Opening {
     }
 }
 
-/// The most trials of a search that can be alive at once: as many as its method plans,
-/// or as fit into the time if each runs only to the first comparison.
+/// The most trials of a search that can be alive at once: as many as its method plans, or as the
+/// budget lets be.
 pub fn most_alive(search: &Search) -> usize {
-    planned(search).min(fitting(search))
+    planned(search).min(search.most_affordable())
 }
 
-/// The most trials that a search can start: the same, but that one that uses its whole budget
-/// starts others where some have ended.
+/// The most trials that a search can start: as many as its method plans, unless it uses its whole
+/// budget and starts others where some have ended, or as fit into the time.
 pub fn most_started(search: &Search) -> usize {
+    let fitting = fitting(search);
     if search.setup().method.whole_budget {
-        fitting(search)
+        fitting
     } else {
-        most_alive(search)
+        planned(search).min(fitting)
     }
 }
 
@@ -111,7 +112,8 @@ fn planned(search: &Search) -> usize {
     rounds.saturating_add(arms).saturating_add(1)
 }
 
-/// As many as fit into the time if each runs only to the first comparison.
+/// As many as fit into the time if each runs only to the first comparison. What is kept of it for
+/// repeats is given up where these do not fit.
 fn fitting(search: &Search) -> usize {
     let setup = search.setup();
     let method = &setup.method;
@@ -119,9 +121,9 @@ fn fitting(search: &Search) -> usize {
         TimePoints::Fixed(points) => points.first().copied().unwrap_or(0.0),
         TimePoints::Settled { window, .. } => *window,
     };
-    let time = (setup.budget_seconds - method.reserve_seconds).max(0.0);
     // The conversion saturates.
-    let fitting = ((time / shortest).ceil() as usize).saturating_mul(method.workers);
+    let turns = (setup.budget_seconds / shortest).ceil() as usize;
+    let fitting = turns.saturating_mul(method.workers);
     fitting.max(1)
 }
 

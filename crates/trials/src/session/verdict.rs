@@ -1,33 +1,15 @@
 //! How sure one can be, and what each parameter brings: runs after the search.
 
-use lissom_search::objective::{Metrics, judge};
 use lissom_search::record::Event;
-use lissom_search::search::{Outcome, TrialId};
 use lissom_search::space::Configuration;
 use lissom_search::verdict::{
-    Ablated, Ablation, Contender, Repeat, Repeated, ablations, choice, contenders, estimates,
-    repeats,
+    Ablated, Ablation, Contender, FollowUp, Repeat, Repeated, ablations, choice, contenders,
+    estimates, repeats,
 };
 
-use super::{Job, Repeats, SEED, Session, planned_repeats, repeated};
+use super::alone::{Alone, Ran};
+use super::{Repeats, Session, planned_repeats, repeated};
 use crate::error::Result;
-
-/// What an ablation's operations are drawn from: as in the first round of repeats.
-const FIRST_ROUND: u64 = SEED + 1;
-/// A run that was lost is repeated so often.
-const ATTEMPTS: u32 = 3;
-/// A run may end so many set-ups after the budget,
-const LATE_SET_UPS: f64 = 2.0;
-/// or so many seconds, since no clock is exact.
-const LATE_SECONDS: f64 = 1.0;
-
-/// What came of a run.
-enum Ran {
-    /// Metrics, or none of one that failed.
-    Told(Option<Metrics>),
-    /// It had no time, or was lost too often: nothing is to be written down.
-    Untold,
-}
 
 impl Session<'_> {
     /// Repeats and ablations, as far as the budget goes.
@@ -78,17 +60,12 @@ impl Session<'_> {
     }
 
     fn repeat_one(&mut self, repeat: Repeat) -> Result<()> {
-        let contender = repeat.contender;
-        let name = format!("round {} of repeats: {contender}", repeat.round);
-        let label = match contender {
-            Contender::Best => "best",
-            Contender::RunnerUp => "runner-up",
-            Contender::Default => "default",
-        };
-        let label = format!("repeat-{}-{label}", repeat.round);
-        // Else all would repeat one stream, and what is due to it would pass for certain.
-        let seed = SEED + u64::from(repeat.round);
-        let ran = self.alone(&name, label, &repeat.configuration, repeat.seconds, seed)?;
+        let (round, contender) = (repeat.round, repeat.contender);
+        let ran = self.alone(Alone {
+            what: FollowUp::Repeat { round, contender },
+            configuration: repeat.configuration,
+            seconds: repeat.seconds,
+        })?;
         let Ran::Told(metrics) = ran else {
             return Ok(());
         };
@@ -96,7 +73,7 @@ impl Session<'_> {
         self.note(Event::Repeated {
             at,
             repeated: Repeated {
-                round: repeat.round,
+                round,
                 contender,
                 metrics,
             },
@@ -129,19 +106,32 @@ impl Session<'_> {
             if !self.fits(seconds) {
                 return Ok(());
             }
-            let name = format!("the best without {parameter}");
-            let label = format!("without-{parameter}");
-            let ran = self.alone(&name, label, &run.configuration, seconds, FIRST_ROUND)?;
-            let Ran::Told(metrics) = ran else {
-                continue;
-            };
-            let at = self.now();
-            self.note(Event::Ablated {
-                at,
-                ablated: Ablated { parameter, metrics },
-            })?;
+            self.ablate_one(parameter, run.configuration, seconds)?;
         }
         Ok(())
+    }
+
+    fn ablate_one(
+        &mut self,
+        parameter: String,
+        configuration: Configuration,
+        seconds: f64,
+    ) -> Result<()> {
+        let ran = self.alone(Alone {
+            what: FollowUp::Ablation {
+                parameter: parameter.clone(),
+            },
+            configuration,
+            seconds,
+        })?;
+        let Ran::Told(metrics) = ran else {
+            return Ok(());
+        };
+        let at = self.now();
+        self.note(Event::Ablated {
+            at,
+            ablated: Ablated { parameter, metrics },
+        })
     }
 
     /// The configuration that the repeats chose; `None` of one that failed in all.
@@ -158,76 +148,6 @@ impl Session<'_> {
         self.events.iter().any(|event| {
             matches!(event, Event::Ablated { ablated, .. } if ablated.parameter == parameter)
         })
-    }
-
-    /// Whether a run of so many seconds ends within the budget.
-    fn fits(&self, seconds: f64) -> bool {
-        let end = self.now() + self.search.setup_estimate() + seconds;
-        end <= self.plan.setup.budget_seconds
-    }
-
-    /// Runs a configuration while nothing else runs, as long as there is time.
-    fn alone(
-        &mut self,
-        name: &str,
-        label: String,
-        configuration: &Configuration,
-        until: f64,
-        seed: u64,
-    ) -> Result<Ran> {
-        let trial = TrialId(self.search.trials().len() as u64 + 1);
-        let job = Job {
-            trial,
-            label,
-            configuration: configuration.clone(),
-            until,
-            seed,
-        };
-        for _ in 0..ATTEMPTS {
-            if !self.fits(until) {
-                break;
-            }
-            self.running.insert(trial);
-            self.trials.start(&job)?;
-            let outcome = self.wait_for(trial, name)?;
-            self.running.remove(&trial);
-            self.trials.stop(trial);
-            match outcome {
-                Some(Outcome::Measured { metrics, .. }) => {
-                    return Ok(Ran::Told(self.judged(metrics)));
-                }
-                Some(Outcome::Failed { .. }) => return Ok(Ran::Told(None)),
-                Some(Outcome::Lost { .. }) => {}
-                None => break,
-            }
-        }
-        Ok(Ran::Untold)
-    }
-
-    /// The metrics, if the objective and the bounds can be judged by them.
-    fn judged(&self, metrics: Metrics) -> Option<Metrics> {
-        let setup = &self.plan.setup;
-        let standing = judge(&setup.objective, &setup.constraints, &metrics);
-        standing.is_ok().then_some(metrics)
-    }
-
-    /// The report of a trial; `None` if none comes in time.
-    fn wait_for(&mut self, trial: TrialId, name: &str) -> Result<Option<Outcome>> {
-        let budget = self.plan.setup.budget_seconds;
-        let late = (LATE_SET_UPS * self.search.setup_estimate()).max(LATE_SECONDS);
-        while self.now() <= budget + late {
-            self.attend(|_, now| {
-                format!(
-                    "{name}, {:.0} s of the budget left",
-                    (budget - now).max(0.0)
-                )
-            })?;
-            let reports = self.trials.poll()?;
-            if let Some(report) = reports.into_iter().find(|it| it.trial == trial) {
-                return Ok(Some(report.outcome));
-            }
-        }
-        Ok(None)
     }
 }
 

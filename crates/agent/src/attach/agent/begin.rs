@@ -8,8 +8,9 @@ use crate::decide::{
     Assignment, Change, Event, Families, Instance, JOURNAL_VERSION, Lease, Observation, OptionName,
     Standing, Unmanaged, manage,
 };
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::server::{Connector, Restoration, Role, Server, observe, occupied, restore};
+use crate::settings::Settings;
 use crate::watchdog::Guard;
 
 /// For an earlier agent's session to end.
@@ -49,7 +50,7 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         let families = server.families()?;
         self.check_brakes(&families)?;
         self.prepare_event(server)?;
-        probe(server, &families)
+        probe(server, &families, &self.settings)
     }
 
     /// Whoever has not asked for it must not learn from a full level 0 that nothing bounded
@@ -99,15 +100,44 @@ impl<C: Connector, G: Guard> Agent<C, G> {
             self.claim(server)?;
             self.restore_recorded(server, instance)?;
         }
-        self.claim_after_event(server)
+        self.claim_after_event(server, None)
     }
 
     /// The same at the agent's own server after a restart: an agent that came and died before
     /// this one was there again may have changed the configured settings. Its watchdog is not
-    /// waited for, since the one at that server may be this agent's.
+    /// waited for, since the one at that server may be this agent's. What this agent had set the
+    /// restart has ended.
     pub(super) fn take_over_restarted(&mut self, server: &mut C::Server) -> Result<()> {
         self.await_agent(server)?;
-        self.claim_after_event(server)
+        self.claim_after_event(server, None)
+    }
+
+    /// The same after a lost connection. What this agent has set itself, or knows to be left, is
+    /// not waited for: it looks after that.
+    pub(super) fn take_over_again(&mut self, server: &mut C::Server, own: &Lease) -> Result<()> {
+        self.recall_left(own)?;
+        let known = self.left.iter().fold(own.clone(), Lease::with);
+        self.await_agent(server)?;
+        let Err(error) = self.claim_after_event(server, Some(&known)) else {
+            return Ok(());
+        };
+        if error.kind() != ErrorKind::Lost {
+            self.give_back(server, own)?;
+        }
+        Err(error)
+    }
+
+    /// As long as this agent does not go on, nobody may be there to take back what it has set:
+    /// its watchdog may have died.
+    fn give_back(&mut self, server: &mut C::Server, own: &Lease) -> Result<()> {
+        self.claim(server)?;
+        let Restoration { changes, .. } = restore(server, own)?;
+        // It is tried in each interval, and told where it does anything.
+        if !changes.is_empty() {
+            let changes = changes.iter().map(Change::to_string).collect();
+            self.records.write(self.now(), Event::Restored { changes });
+        }
+        Ok(())
     }
 
     fn await_agent(&mut self, server: &mut C::Server) -> Result<()> {
@@ -118,9 +148,14 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         Ok(())
     }
 
-    fn claim_after_event(&mut self, server: &mut C::Server) -> Result<()> {
+    /// Another agent's event acts while nobody holds the lock.
+    pub(super) fn claim_after_event(
+        &mut self,
+        server: &mut C::Server,
+        own: Option<&Lease>,
+    ) -> Result<()> {
         server.release(Role::Agent)?;
-        server.await_event()?;
+        server.await_event(own)?;
         self.claim(server)
     }
 
@@ -235,15 +270,21 @@ impl<C: Connector, G: Guard> Agent<C, G> {
     }
 }
 
-/// Sets an option to the value that it has: whoever may not do that is told so
-/// now, and not at the first high load.
-fn probe<S: Server>(server: &mut S, families: &Families) -> Result<()> {
-    let Some(family) = families.get("default") else {
+/// Sets an option to the value that it has: whoever may not do that is told so now, and not at the
+/// first high load. It is one of a column family that is looked after; of `default` if it can be,
+/// since one that takes no options for a reason of its own keeps no agent from the others.
+fn probe<S: Server>(server: &mut S, families: &Families, settings: &Settings) -> Result<()> {
+    let default = families.get_key_value("default");
+    let mut ours = default
+        .into_iter()
+        .chain(families)
+        .filter(|(name, family)| manage(name, family, settings).is_ok());
+    let Some((name, family)) = ours.next() else {
         return Ok(());
     };
     let option = OptionName::Level0FileNumCompactionTrigger;
     server.set(&Change::Family {
-        column_family: "default".into(),
+        column_family: name.clone(),
         set: vec![Assignment {
             option,
             value: family.options.get(option),

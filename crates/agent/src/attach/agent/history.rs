@@ -272,7 +272,7 @@ impl History {
         self.let_watchdogs_act();
         let ledger = Ledger::open(self.places.state.clone())?;
         let mut server = self.connector.clone().connect()?;
-        restore_recorded(&ledger, &mut server, "the mock", Some("ops")).map(drop)
+        restore_recorded(&ledger, &mut server, "the mock", Some("ops"))?.check()
     }
 
     fn heal(&self) {

@@ -54,11 +54,15 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         }
     }
 
+    /// It may be of another agent, which put it while this one was away: it acts first.
     fn clear_event(&mut self, server: &mut C::Server, left: Option<&Lease>) -> Result<()> {
-        match (&self.settings.server_lease, left) {
-            (None, _) => Ok(()),
-            (Some(schema), None) => self.hands.drop_own_event(server, schema),
-            (Some(schema), Some(left)) => server.put_event(schema, left, EVENT_LIFETIME),
+        let Some(schema) = self.settings.server_lease.clone() else {
+            return Ok(());
+        };
+        self.claim_after_event(server, left)?;
+        match left {
+            None => self.hands.drop_own_event(server, &schema),
+            Some(left) => server.put_event(&schema, left, EVENT_LIFETIME),
         }
     }
 }

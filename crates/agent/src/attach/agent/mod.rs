@@ -130,20 +130,19 @@ impl<C: Connector, G: Guard> Agent<C, G> {
     }
 
     /// The same where the agent goes on. At another server an earlier agent's watchdog and its
-    /// event come first, as at the beginning. After a restart only an event does: its own watchdog
-    /// stays at that server. After a lost connection neither does: what is delayed there is its
-    /// own.
+    /// event come first, as at the beginning. At its own, after a restart or a lost connection,
+    /// only an event does: its own watchdog stays at that server.
     fn resume(&mut self) -> Result<C::Server> {
         let mut server = self.connect_again()?;
         if self.settings.dry_run {
             return Ok(server);
         }
         let instance = server.instance()?;
-        let lease = self.pilot.lease();
-        match lease.map(|lease| lease.standing(&instance)) {
-            None | Some(Standing::Foreign) => self.take_over(&mut server, &instance)?,
-            Some(Standing::Ended) => self.take_over_restarted(&mut server)?,
-            Some(Standing::InForce) => self.claim(&mut server)?,
+        let own = self.pilot.lease().cloned();
+        match own.map(|own| (own.standing(&instance), own)) {
+            None | Some((Standing::Foreign, _)) => self.take_over(&mut server, &instance)?,
+            Some((Standing::Ended, _)) => self.take_over_restarted(&mut server)?,
+            Some((Standing::InForce, own)) => self.take_over_again(&mut server, &own)?,
         }
         Ok(server)
     }
@@ -159,7 +158,7 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         self.pilot.lose_sight();
         self.records.show_down();
         if self.trouble.as_ref() != Some(&sentence) {
-            self.records.lost(self.now(), sentence.clone());
+            self.records.failed(self.now(), error);
             self.trouble = Some(sentence);
         }
     }

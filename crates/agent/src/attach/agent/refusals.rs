@@ -1,4 +1,5 @@
-//! A server that does not take what this agent sets, or does not take it back.
+//! A server that does not take what this agent sets, or does not take it back, or does not tell it
+//! what it asks.
 
 use super::rig::{HIGH, Rig};
 use crate::testing::{usual_family, usual_settings};
@@ -69,4 +70,17 @@ fn a_delay_that_is_refused_leaves_the_agent_in_control() {
     assert_eq!(rig.guard.0.borrow().renewals, 5);
     let options = rig.connector.world().family("cf_hot").options;
     assert_eq!(options, usual_family().options);
+}
+
+#[test]
+fn a_server_that_answers_is_not_said_to_be_lost() {
+    let rig = Rig::new();
+    let mut agent = rig.delaying();
+    rig.connector.world().unreadable = Some("default".into());
+    rig.turn(&mut agent, HIGH);
+    assert!(!agent.is_well() && !rig.said("lost the server"));
+    assert!(rig.said("the interval was not completed: default is unreadable"));
+    rig.connector.world().unreadable = None;
+    rig.turn(&mut agent, HIGH);
+    assert!(agent.is_well() && rig.said("looked after again"));
 }

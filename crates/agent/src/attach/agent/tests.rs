@@ -31,6 +31,28 @@ fn it_delays_resumes_and_leaves_nothing_behind() {
 }
 
 #[test]
+fn the_privilege_is_tried_where_it_is_needed() {
+    for (asked, has_default) in [(vec!["cf_hot".to_owned()], true), (Vec::new(), false)] {
+        let rig = Rig::new();
+        rig.connector.world().create_family("cf_hot");
+        if !has_default {
+            rig.connector.world().drop_family("default");
+        }
+        let settings = Settings {
+            column_families: asked,
+            ..usual_settings()
+        };
+        rig.attach(settings).expect("attached");
+        let sent = rig.sent();
+        let [tried] = sent.as_slice() else {
+            panic!("one change: {sent:?}");
+        };
+        assert_eq!(tried.column_family(), Some("cf_hot"));
+        assert!(rig.is_as_owned());
+    }
+}
+
+#[test]
 fn the_state_file_and_the_guard_come_before_the_first_delay() {
     let rig = Rig::new();
     rig.guard.0.borrow_mut().broken = true;
@@ -108,7 +130,7 @@ fn an_agent_that_is_not_in_control_is_not_heard() {
     for _ in 0..5 {
         rig.turn(&mut agent, HIGH);
     }
-    assert!(!agent.is_well());
+    assert!(!agent.is_well() && rig.shows("intervals_total 2"));
     assert_eq!(heard(&rig), before);
     assert!(rig.said("lost the server"));
     rig.connector.world().reachable = true;
@@ -121,7 +143,7 @@ fn an_agent_that_is_not_in_control_is_not_heard() {
     }
     assert!(rig.is_as_owned());
     assert!(heard(&rig) > before);
-    assert!(rig.said("there again"));
+    assert!(rig.said("looked after again"));
 }
 
 #[test]
@@ -274,7 +296,7 @@ fn metrics_tell_what_the_server_has_and_that_it_does_not_obey() {
         lines.iter().all(|line| rig.shows(line))
     };
     let mut agent = rig.delaying();
-    assert!(shows(1, 0));
+    assert!(shows(1, 0) && rig.shows("intervals_total 2"));
     rig.connector.world().lies = 100;
     for _ in 0..4 {
         rig.turn(&mut agent, 0);
@@ -345,6 +367,19 @@ fn while_no_event_runs_nothing_is_delayed() {
         rig.turn(&mut agent, HIGH);
     }
     assert!(rig.is_delayed(), "it is tried again after a while");
+}
+
+#[test]
+fn an_event_that_is_removed_or_would_not_run_is_noticed() {
+    let rig = Rig::new();
+    let mut agent = rig.delaying_by(with_event());
+    rig.connector.world().event = None;
+    rig.turn(&mut agent, HIGH);
+    assert!(rig.is_delayed() && rig.connector.world().event.is_some());
+    rig.connector.world().events_run = false;
+    rig.turn(&mut agent, HIGH);
+    assert!(agent.is_well() && rig.is_as_owned());
+    assert!(rig.said("nothing is delayed: no event runs at the mock"));
 }
 
 #[test]

@@ -67,10 +67,12 @@ impl Pilot {
         }
     }
 
-    /// Why a column family is left alone is said once.
+    /// Why a column family is left alone is said once, and of one that nobody would expect to be
+    /// looked after only to whoever asked for it.
     fn leave_alone(&mut self, name: &str, why: &Unmanaged, notes: &mut Vec<String>) {
         let said = self.left_alone.insert(name.to_owned(), why.clone());
-        let silent = matches!(why, Unmanaged::System | Unmanaged::NotAskedFor);
+        let asked = self.settings.column_families.iter().any(|it| it == name);
+        let silent = !asked && matches!(why, Unmanaged::System | Unmanaged::NotAskedFor);
         if said.as_ref() != Some(why) && !silent {
             notes.push(format!("column family {name} is left alone: {why}"));
         }

@@ -100,6 +100,22 @@ impl Scene {
 }
 
 #[test]
+fn whoever_asks_for_the_dictionary_is_told_that_it_is_left_alone() {
+    for (asked, told) in [(Vec::new(), 0), (vec!["__system__".to_owned()], 1)] {
+        let mut scene = Scene::new(Settings {
+            column_families: asked,
+            ..usual_settings()
+        });
+        let families = &mut scene.seen.families;
+        families.insert("__system__".into(), usual_family());
+        let notes = scene.pilot.see(&scene.seen).notes;
+        assert_eq!(notes.len(), told, "{notes:?}");
+        scene.pilot.decide(&scene.seen, None);
+        assert!(scene.pilot.see(&scene.seen).notes.is_empty(), "once");
+    }
+}
+
+#[test]
 fn a_high_load_delays_and_softness_resumes() {
     let mut scene = Scene::new(usual_settings());
     assert!(scene.turn(HIGH).is_empty(), "the first load is not known");

@@ -13,10 +13,10 @@ use crate::server::Server;
 const PATIENCE: Duration = Duration::from_secs(2 * EVENT_INTERVAL + 1);
 
 impl SqlServer {
-    /// Waits until nothing is in force any more that an event would take back, as long as
-    /// one may come.
-    pub(super) fn await_taken_back(&mut self) -> Result<()> {
-        let traces = self.traces()?;
+    /// Waits until nothing is in force any more that an event would take back and `own` would
+    /// not, as long as one may come.
+    pub(super) fn await_taken_back(&mut self, own: Option<&Lease>) -> Result<()> {
+        let traces = self.traces()?.besides(own);
         if traces.is_empty() {
             return Ok(());
         }

@@ -223,8 +223,8 @@ impl Server for SqlServer {
         self.await_number(&sql, 1, patience)
     }
 
-    fn await_event(&mut self) -> Result<()> {
-        self.await_taken_back()
+    fn await_event(&mut self, own: Option<&Lease>) -> Result<()> {
+        self.await_taken_back(own)
     }
 
     fn prepare_event(&mut self, schema: &str) -> Result<()> {
@@ -233,6 +233,10 @@ impl Server for SqlServer {
 
     fn put_event(&mut self, schema: &str, lease: &Lease, lifetime: Duration) -> Result<()> {
         self.put(schema, lease, lifetime)
+    }
+
+    fn event_runs(&mut self, schema: &str) -> Result<bool> {
+        Ok(self.number(&event::count_running(schema))? != Some(0))
     }
 
     fn narrow_event(&mut self, schema: &str, lease: &Lease, lifetime: Duration) -> Result<()> {

@@ -23,7 +23,7 @@ pub(super) const LEVELS_QUERY: &str = "SELECT CF_NAME, CONCAT(`LEVEL`, '.', `TYP
      WHERE `LEVEL` IN ('L0', 'Sum') AND `TYPE` IN ('NumFiles', 'SizeBytes')";
 
 /// Status variables that are read.
-const COUNTERS: [&str; 12] = [
+const COUNTERS: [&str; 9] = [
     "Rocksdb_block_cache_data_bytes_insert",
     "Rocksdb_block_cache_index_bytes_insert",
     "Rocksdb_block_cache_filter_bytes_insert",
@@ -32,9 +32,6 @@ const COUNTERS: [&str; 12] = [
     "Rocksdb_number_db_seek",
     "Rocksdb_bytes_written",
     "Rocksdb_wal_bytes",
-    "Rocksdb_flush_write_bytes",
-    "Rocksdb_compact_read_bytes",
-    "Rocksdb_compact_write_bytes",
     "Rocksdb_stall_micros",
 ];
 
@@ -125,7 +122,7 @@ pub(super) fn counters(rows: &Rows, place: &str) -> Result<Counters> {
     };
     let [data, index, filter, rest @ ..] = COUNTERS;
     let [keys_read, keys_written, seeks, rest @ ..] = rest;
-    let [written, wal, flushed, read, compacted, stalled] = rest;
+    let [written, wal, stalled] = rest;
     Ok(Counters {
         block_cache_bytes_insert: counter(data)?
             .saturating_add(counter(index)?)
@@ -135,9 +132,6 @@ pub(super) fn counters(rows: &Rows, place: &str) -> Result<Counters> {
         seeks: counter(seeks)?,
         bytes_written: counter(written)?,
         wal_bytes: counter(wal)?,
-        flush_write_bytes: counter(flushed)?,
-        compact_read_bytes: counter(read)?,
-        compact_write_bytes: counter(compacted)?,
         stall_micros: counter(stalled)?,
     })
 }

@@ -104,7 +104,7 @@ fn counters_are_summed_over_the_kinds_of_block() {
     assert_eq!(counters.block_cache_bytes_insert, 111);
     assert_eq!(counters.seeks, 100_000);
     assert_eq!(counters.bytes_written, 1_000_000);
-    assert_eq!(counters.stall_micros, 100_000_000_000);
+    assert_eq!(counters.stall_micros, 100_000_000);
     let error = super::counters(&Rows::new(), "here").expect_err("nothing");
     assert!(
         error.to_string().contains("not a MyRocks server"),

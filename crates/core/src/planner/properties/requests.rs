@@ -46,6 +46,31 @@ fn compacting_all_comes_about_while_somebody_writes() {
     model.check();
 }
 
+/// However long it takes: under a limit of ten, slots are few above the runs that level 1 has.
+#[test]
+fn l0_has_room_while_everything_is_merged() {
+    let mut model = model(10);
+    for at in 0..1_998 {
+        flush_scattered(&mut model, at, 100_000);
+        model.settle(1_000);
+    }
+    let runs = [1, 2, 3].map(|level| model.runs(level).len());
+    assert!(runs[0] > 7 && runs[1] > 7 && runs[2] > 2, "{runs:?}");
+    model.state.compact_all = true;
+    let slowdown = model.shape.level0_slowdown_writes_trigger as usize;
+    for at in 1_998..2_358 {
+        flush_scattered(&mut model, at, 100_000);
+        model.plan();
+        let level0 = model.tree().level0().len();
+        assert!(level0 < slowdown, "{at}: {level0} files");
+        model.finish(0);
+    }
+    assert!(!model.state.compact_all);
+    model.settle(2_000);
+    model.check();
+    assert_eq!(model.runs(3).len(), 1, "what was there is one run");
+}
+
 /// A flexible change of limits rewrites nothing; a greedy one merges down.
 #[test]
 fn only_a_greedy_transition_acts_at_once() {

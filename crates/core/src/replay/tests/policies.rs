@@ -33,12 +33,12 @@ fn a_tuner_goes_on_from_where_a_policy_of_its_name_was_left() {
     let set = |number, policy: &str, goes_on| Entry {
         event: Event::Policy {
             policy: policy.into(),
-            exploration: 0.5,
+            allowance: Allowance::exploring(0.5),
             goes_on,
         },
         ..mission(number, 10)
     };
-    let opened = |number, policy| begin(number, policy, uniform(3), 0.5);
+    let opened = |number, policy| begin(number, policy, uniform(3), Allowance::exploring(0.5));
     let entries = [
         opened(1, "counting"),
         mission(2, 10),

@@ -1,4 +1,4 @@
-//! Merges for the reads' sake that the planner refused.
+//! Merges for the reads' sake that the planner refused, or that were not paid for.
 
 use super::*;
 
@@ -14,10 +14,10 @@ fn three_runs() -> TreeSummary {
 }
 
 /// The journal of a learner in missions that only read. All that it wants merged is refused.
-fn refused_always(missions: u64) -> Vec<Entry> {
-    let mut tuner = parsed("learned").tuner_exploring(0.0);
+fn refused_always(allowance: Allowance, missions: u64) -> Vec<Entry> {
+    let mut tuner = parsed("learned").tuner_within(allowance);
     let (shape, mut limits, mut refused) = (small_shape(), uniform(5), Vec::new());
-    let mut entries = vec![begin(0, "learned", limits.clone(), 0.0)];
+    let mut entries = vec![begin(0, "learned", limits.clone(), allowance)];
     for number in 1..=missions {
         let mut entry = mission(number, 100);
         let Event::Mission {
@@ -61,15 +61,15 @@ fn said(entries: &[Entry]) -> Vec<Vec<String>> {
 
 /// What is said at each mission when it is decided again.
 fn said_again(entries: &[Entry]) -> Vec<Vec<String>> {
-    let decided = replayed(entries, "default", |share| {
-        parsed("learned").tuner_exploring(share)
+    let decided = replayed(entries, "default", |allowance| {
+        parsed("learned").tuner_within(allowance)
     });
     decided.into_iter().map(|it| it.why).collect()
 }
 
 #[test]
 fn what_was_refused_is_refused_again() {
-    let mut entries = refused_always(60);
+    let mut entries = refused_always(Allowance::exploring(0.0), 60);
     let recorded = said(&entries);
     let given_up = recorded.iter().flatten();
     let given_up = given_up.filter(|why| why.contains("too much of it would be merged at once"));
@@ -80,6 +80,25 @@ fn what_was_refused_is_refused_again() {
         if let Event::Mission { refused, .. } = &mut entry.event {
             refused.clear();
         }
+    }
+    assert_ne!(said_again(&entries), recorded);
+}
+
+#[test]
+fn what_waited_for_credit_waits_again() {
+    let none = Allowance {
+        max_write_amplification: Some(0.0),
+        ..Allowance::exploring(0.0)
+    };
+    let mut entries = refused_always(none, 60);
+    let recorded = said(&entries);
+    let waits = recorded.iter().flatten();
+    let waits = waits.filter(|why| why.contains("max_write_amplification"));
+    assert_eq!(waits.count(), 1, "{recorded:?}");
+    assert_eq!(said_again(&entries), recorded);
+    // Older stores had no bound.
+    if let Event::Begin { allowance, .. } = &mut entries[0].event {
+        *allowance = Allowance::UNRECORDED;
     }
     assert_ne!(said_again(&entries), recorded);
 }

@@ -173,8 +173,11 @@ impl LookAhead {
         self.hourly.pass(load.time_of_day, phase, load.interval);
     }
 
-    /// Takes up what an interval shows.
+    /// Takes up what an interval shows, if it has a length.
     fn learn(&mut self, seen: &Seen, phase: Phase, client: f64) {
+        if seen.load.interval.is_zero() {
+            return;
+        }
         match phase {
             Phase::High => follow(&mut self.inflow, flushed_now(seen)),
             Phase::Low => {

@@ -34,6 +34,9 @@ pub(super) struct Rhythm {
     /// It is seen without a gap: not only what an earlier process has kept.
     #[serde(skip)]
     is_present: bool,
+    /// Seconds for which it has not been settled whether the phase of an earlier look goes on.
+    #[serde(skip)]
+    unsettled: f64,
 }
 
 /// The phase that runs.
@@ -49,11 +52,13 @@ struct Running {
 }
 
 impl Rhythm {
-    /// Whether all numbers are lengths, and the clock's a time.
+    /// Whether all numbers are lengths, no more of them than are remembered, and the clock's is a
+    /// time.
     pub fn is_sound(&self) -> bool {
-        let all = self.high.iter().chain(&self.low);
+        let few = self.high.len().max(self.low.len()) <= REMEMBERED;
+        let mut all = self.high.iter().chain(&self.low).copied();
         let of_now = |now: Running| is_amount(now.lasted) && now.at.is_finite();
-        all.copied().all(is_amount) && self.now.is_none_or(of_now)
+        few && all.all(is_amount) && self.now.is_none_or(of_now)
     }
 
     /// Nobody has looked for a while: what is seen next may be of another phase.
@@ -65,6 +70,7 @@ impl Rhythm {
     pub fn pass(&mut self, phase: Phase, interval: Duration, clock: Duration) {
         let (seconds, at) = (interval.as_secs_f64(), clock.as_secs_f64());
         if !self.is_present && !self.take_up(phase, at - seconds) {
+            self.unsettled += seconds;
             return;
         }
         let goes_on = self.now.filter(|now| now.phase == phase);
@@ -87,7 +93,8 @@ impl Rhythm {
     /// Somebody looks at a load again, from this time on and of this phase. What an earlier
     /// look saw of the same phase goes on, where none of the other kind was ever so short that
     /// it may have come between. Whether that is settled: users of a store that has just
-    /// opened come back little by little, so that a high phase waits for them as long.
+    /// opened come back little by little, so that a high phase waits for them as long, by the
+    /// clock or by the intervals, since the clock may stand still.
     fn take_up(&mut self, phase: Phase, begun: f64) -> bool {
         let Some(before) = self.now else {
             self.is_present = true;
@@ -100,15 +107,16 @@ impl Rhythm {
         let shortest = others.iter().copied().reduce(f64::min).unwrap_or(0.0);
         let away = begun - before.at;
         let may_go_on = (-CLOCK..shortest).contains(&away);
-        if may_go_on && (before.phase, phase) == (Phase::High, Phase::Low) {
+        let waits = may_go_on && self.unsettled < shortest;
+        if waits && (before.phase, phase) == (Phase::High, Phase::Low) {
             return false;
         }
         let goes_on = may_go_on && before.phase == phase;
         self.now = goes_on.then_some(Running {
-            lasted: before.lasted + away.max(0.0),
+            lasted: before.lasted + away.max(self.unsettled),
             ..before
         });
-        self.is_present = true;
+        (self.is_present, self.unsettled) = (true, 0.0);
         true
     }
 
@@ -307,6 +315,39 @@ mod tests {
         back.clock -= 100;
         back.pass(Phase::High, 5);
         assert_eq!(back.rhythm.lasted(), 5.0, "the clock was set back");
+    }
+
+    /// As in journals that do not tell the time.
+    #[test]
+    fn where_the_clock_stands_still_intervals_settle_it() {
+        let pass = |rhythm: &mut Rhythm, phase: Phase, seconds: u64| {
+            for _ in 0..seconds {
+                rhythm.pass(phase, Duration::from_secs(1), Duration::ZERO);
+            }
+        };
+        let mut before = Rhythm::default();
+        for _ in 0..3 {
+            pass(&mut before, Phase::Low, 20);
+            pass(&mut before, Phase::High, 100);
+        }
+        before.look_away();
+        let mut back = before.clone();
+        pass(&mut back, Phase::Low, 3);
+        pass(&mut back, Phase::High, 5);
+        assert_eq!(back.lasted(), 108.0);
+        pass(&mut before, Phase::Low, 30);
+        assert_eq!(before.lasted(), 10.0, "as long as none was before");
+    }
+
+    #[test]
+    fn more_lengths_than_are_remembered_are_not_sound() {
+        let mut rhythm = Rhythm {
+            high: vec![1.0; REMEMBERED],
+            ..Rhythm::default()
+        };
+        assert!(rhythm.is_sound());
+        rhythm.high.push(1.0);
+        assert!(!rhythm.is_sound());
     }
 
     #[test]

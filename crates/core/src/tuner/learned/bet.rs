@@ -45,6 +45,7 @@ mod tests {
     use crate::shape::RunLimit;
     use crate::testing::{numbered_files, small_shape};
     use crate::tree::Tree;
+    use crate::tuner::Allowance;
     use crate::tuner::learned::Learning;
 
     /// Whether these limits of two levels are one, over a tree of both with a run each, where so
@@ -97,7 +98,7 @@ mod tests {
             without: [Part::Hedge].into(),
             ..Learning::default()
         };
-        let tuner = Learned::with(0.0, learning);
+        let tuner = Learned::with(Allowance::default(), learning);
         assert!(!is_bet(&tuner, (1, 1), (1, 2), 0));
     }
 }

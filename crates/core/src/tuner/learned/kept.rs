@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Learned;
+use super::consolidate::Credit;
 use super::cost::Cost;
 use super::learning::Part;
 use super::lengths::Lengths;
@@ -26,6 +27,10 @@ struct Kept {
     unproved: Option<RunLimits>,
     #[serde(default)]
     lengths: Lengths,
+    /// What merges for the reads' sake may write. Absent where nothing bounds them, and older
+    /// programs do not tell: then nothing is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    credit: Option<Credit>,
 }
 
 /// Whether these are limits of levels that there are, as in a state file they may not be.
@@ -44,6 +49,7 @@ impl Learned {
             undo: undo.cloned(),
             unproved: unproved.cloned(),
             lengths: self.lengths,
+            credit: self.budget.credit(),
         };
         serde_json::to_value(kept).unwrap_or_default()
     }
@@ -76,6 +82,7 @@ impl Learned {
             kept.cost.is_sound(),
             kept.memory.is_sound(),
             kept.lengths.is_sound(),
+            kept.credit.is_none_or(|credit| credit.is_sound()),
             kept.undo.as_ref().is_none_or(of_a_tree),
             kept.unproved.as_ref().is_none_or(of_a_tree),
         ];
@@ -93,6 +100,7 @@ impl Learned {
         self.undo = kept.undo;
         self.unproved = kept.unproved;
         self.lengths = kept.lengths;
+        self.budget = self.budget.with_credit(kept.credit);
         Ok(())
     }
 

@@ -12,7 +12,7 @@
 //! the same. Which workload it is the missions tell ([`present`]); workloads are
 //! remembered with what served them and what did not ([`memory`]), and what served is
 //! taken at once when they return ([`change`]). Levels are merged once
-//! reads have lost what that costs ([`consolidate`]).
+//! reads have lost what that costs, while users have paid for the bytes ([`consolidate`]).
 
 mod bars;
 mod bet;
@@ -38,7 +38,7 @@ mod trials;
 mod usual;
 
 use self::change::WayBack;
-use self::consolidate::{Losses, Wanted};
+use self::consolidate::{Budget, Losses, Wanted, Wants};
 use self::cost::Cost;
 pub use self::learning::{Learning, Part};
 use self::lengths::{Course, Lengths};
@@ -49,7 +49,7 @@ use self::present::Present;
 use self::structure::Structure;
 use self::times::{Times, took};
 use self::trials::Tried;
-use super::{Question, Trial, TrialId, Tuner};
+use super::{Allowance, Question, Trial, TrialId, Tuner};
 use crate::observation::Mission;
 use crate::shape::RunLimits;
 
@@ -66,6 +66,7 @@ pub struct Learned {
     memory: Memory,
     phase: Phase,
     losses: Losses,
+    budget: Budget,
     lengths: Lengths,
     course: Course,
     present: Present,
@@ -104,14 +105,15 @@ struct Wish {
 }
 
 impl Learned {
-    /// A learner that spends at most this share of the missions on trials; none
-    /// with 0.
+    /// A learner that spends at most this share of the missions on trials, none with 0, and may
+    /// write as much as by default.
     pub fn new(exploration: f64) -> Learned {
-        Learned::with(exploration, Learning::default())
+        Learned::with(Allowance::exploring(exploration), Learning::default())
     }
 
-    /// The same without some of its parts.
-    pub fn with(exploration: f64, learning: Learning) -> Learned {
+    /// A learner within what a user allows, perhaps without some of its parts.
+    pub fn with(allowance: Allowance, learning: Learning) -> Learned {
+        let exploration = allowance.exploration;
         Learned {
             cost: Cost::new(learning.has(Part::Prior))
                 .blurring(learning.has(Part::Windows))
@@ -119,6 +121,7 @@ impl Learned {
             memory: Memory::default(),
             phase: Phase::new(learning.has(Part::Spread)),
             losses: Losses::default(),
+            budget: Budget::new(allowance.max_write_amplification),
             lengths: Lengths::default(),
             course: Course::default(),
             present: Present::default(),
@@ -217,6 +220,7 @@ impl Tuner for Learned {
         self.asked += 1;
         self.course.pass(mission.duration);
         self.data = seen.tree.total_bytes() as f64;
+        self.budget.pass(seen);
         self.notice_others(seen);
         let wish = self.wish(seen);
         let limits = wish
@@ -232,8 +236,9 @@ impl Tuner for Learned {
         let march = self.march.take();
         self.march = march.filter(|it| it.goes_on || it.end.is_same(&limits));
         let abandon = self.abandon(seen);
-        let wanted = self.consolidate(seen);
-        let (lower, merged) = wanted.into_iter().partition(|it: &Wanted| it.goes_down);
+        let wants = self.consolidate(seen);
+        let merges = wants.merges.into_iter();
+        let (lower, merged) = merges.partition(|it: &Wanted| it.goes_down);
         Trial {
             id: TrialId(self.asked),
             limits,
@@ -241,6 +246,7 @@ impl Tuner for Learned {
             consolidate: changes_of(merged),
             push_down: changes_of(lower),
             abandon,
+            waits: wants.waits,
         }
     }
 
@@ -262,12 +268,13 @@ impl Tuner for Learned {
 
 impl Learned {
     /// The levels to merge for the reads' sake.
-    fn consolidate(&mut self, seen: &Question<'_>) -> Vec<Wanted> {
+    fn consolidate(&mut self, seen: &Question<'_>) -> Wants {
         if !self.learning.has(Part::Consolidation) {
-            return Vec::new();
+            return Wants::default();
         }
         let (sure, follow) = (self.present.is_sure(), self.follow());
-        self.losses.after(seen, &self.cost, sure, follow)
+        let (cost, budget) = (&self.cost, &self.budget);
+        self.losses.after(seen, cost, budget, sure, follow)
     }
 
     /// Missions like the last one that are expected to follow; none where nobody can tell.

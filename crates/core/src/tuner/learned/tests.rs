@@ -139,7 +139,7 @@ fn a_trial_that_is_clearly_worse_ends_before_its_time() {
     };
     let explored = |text: &str| {
         let learning = Learning::parse(text, |_| Err("none".into())).expect(text);
-        let mut tuner = Learned::with(EXPLORATION, learning);
+        let mut tuner = Learned::with(Allowance::default(), learning);
         let before = machine.fly(&mut tuner, &uniform(1), 0.95, 110);
         assert_eq!(tuner.explored, 0, "there is no budget yet");
         let after = machine.fly(&mut tuner, &before, 0.95, 40);

@@ -185,6 +185,16 @@ mod tests {
             ("{\"exploration\": 0.1}", How::Unchanged, How::Unkept),
             ("{\"exploration\": 0}", How::Unkept, How::Unkept),
             (
+                "{\"max_write_amplification\": 30}",
+                How::Unchanged,
+                How::Unkept,
+            ),
+            (
+                "{\"max_write_amplification\": null}",
+                How::Unkept,
+                How::Unkept,
+            ),
+            (
                 "{\"compression\": \"zstd\"}",
                 How::Impossible,
                 How::Reopening,

@@ -28,6 +28,7 @@ const SETTINGS: &[(&str, Keeper)] = &[
     ("max_files", Keeper::Directory),
     ("max_space_amplification", Keeper::Directory),
     ("max_subcompactions", Keeper::Program),
+    ("max_write_amplification", Keeper::Program),
     ("max_write_buffer_number", Keeper::Directory),
     ("memory_budget_bytes", Keeper::Program),
     ("policy", Keeper::Directory),

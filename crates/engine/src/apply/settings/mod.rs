@@ -28,7 +28,8 @@ pub(super) use self::value::{set, show};
 /// `max_subcompactions`, `compaction_readahead_size`, `writable_file_max_buffer_size`,
 /// `max_space_amplification`, `tombstone_share`,
 /// `memory_budget_bytes`, `rate_limit_bytes_per_second`, `use_direct_reads`,
-/// `use_direct_io_for_flush_and_compaction`, `exploration`, `schedule`.
+/// `use_direct_io_for_flush_and_compaction`, `exploration`, `max_write_amplification` (null:
+/// no bound), `schedule`.
 ///
 /// ```
 /// use lissom::apply::SettingsText;

@@ -21,6 +21,12 @@ pub(crate) fn set(settings: &mut Settings, name: &str, value: &Value) -> Result<
         "max_space_amplification" => settings.max_space_amplification = number(value)?,
         "tombstone_share" => settings.tombstone_share = number(value)?,
         "exploration" => settings.exploration = number(value)?,
+        "max_write_amplification" => {
+            settings.max_write_amplification = match value {
+                Value::Null => None,
+                times => Some(number(times)?),
+            };
+        }
         "size_ratio" => settings.size_ratio = whole(value)?,
         "max_write_buffer_number" => settings.max_write_buffer_number = whole(value)?,
         "level0_file_num_compaction_trigger" => {
@@ -79,6 +85,9 @@ pub(crate) fn show(settings: &Settings, name: &str) -> String {
         "max_space_amplification" => settings.max_space_amplification.to_string(),
         "tombstone_share" => settings.tombstone_share.to_string(),
         "exploration" => settings.exploration.to_string(),
+        "max_write_amplification" => settings
+            .max_write_amplification
+            .map_or_else(|| "none".into(), |times| times.to_string()),
         "size_ratio" => settings.size_ratio.to_string(),
         "max_write_buffer_number" => settings.max_write_buffer_number.to_string(),
         "level0_file_num_compaction_trigger" => {

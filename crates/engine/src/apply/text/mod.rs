@@ -66,7 +66,7 @@ impl OptionsText {
     /// What a RocksDB has recorded, and a sentence for each line of it that RocksDB 11.12
     /// cannot read, as another version may have written it: such an option would be at
     /// its default without a word.
-    pub(super) fn recorded(text: &str) -> (OptionsText, Vec<String>) {
+    pub(crate) fn recorded(text: &str) -> (OptionsText, Vec<String>) {
         read::read(text)
     }
 

@@ -125,7 +125,7 @@ impl Pilot {
                 pinned,
                 bounds: Some(Bounds {
                     limits: ended.limits.clone(),
-                    exploration: self.family.hooks.settings.exploration,
+                    allowance: self.family.hooks.settings.allowance(),
                 }),
                 refused: ended.refused,
             },

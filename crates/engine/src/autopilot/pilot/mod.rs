@@ -110,7 +110,7 @@ impl Pilot {
     pub(super) fn new(shared: &Shared, family: Arc<Family>, memory: &Memory) -> Pilot {
         let settings = &family.hooks.settings;
         let policy = settings.policy.over(settings.filters);
-        let mut learner = Learner::new(policy.tuner_exploring(settings.exploration));
+        let mut learner = Learner::new(policy.tuner_within(settings.allowance()));
         let handle = shared.db.cf_handle(&family.name);
         let id = handle.as_ref().map(|handle| handle.id());
         let moves_rewrite = handle.as_ref().is_some_and(has_compaction_filter);
@@ -189,7 +189,7 @@ impl Pilot {
             version: lissom_core::journal::VERSION,
             policy: self.learner.name().to_owned(),
             limits: self.state.limits.clone(),
-            exploration: self.family.hooks.settings.exploration,
+            allowance: self.family.hooks.settings.allowance(),
             shape: Some(self.shape.clone()),
         }
     }

@@ -36,7 +36,7 @@ impl Pilot {
                     self.replace_learner(shared, tuner);
                     let policy = Event::Policy {
                         policy: self.learner.name().to_owned(),
-                        exploration: self.family.hooks.settings.exploration,
+                        allowance: self.family.hooks.settings.allowance(),
                         goes_on: !self.learner.known_state().is_null(),
                     };
                     shared.journal.write(&self.family.name, policy);
@@ -52,6 +52,7 @@ impl Pilot {
                 Request::CompactAll => {
                     self.state.compact_all = true;
                     self.state.compact_all_after = None;
+                    self.state.compact_all_from = None;
                 }
                 Request::ForgetUnreadable => {
                     *self.family.quarantine.lock() = Quarantine::default();

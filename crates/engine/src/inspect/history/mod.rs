@@ -9,7 +9,8 @@ use lissom_core::journal::{Entry, Event, Outcome, VERSION};
 use serde::Serialize;
 
 use self::sentence::sentence;
-use super::{Question, lines, merges};
+use super::lines::{self, Lines};
+use super::{Question, merges};
 use crate::error::{Error, Result};
 
 /// A decision that stands in the journal.
@@ -39,9 +40,9 @@ pub(super) fn last(entries: &[Entry], question: &Question) -> Vec<Decision> {
 ///
 /// # Errors
 /// When they cannot be read, or a newer version of Lissom has written them.
-pub(super) fn all(directory: &Path) -> Result<Vec<Entry>> {
+pub(super) fn all(directory: &Path) -> Result<Lines> {
     let all = lines::read(directory, None)?;
-    let newer = all.iter().find_map(|entry| match &entry.event {
+    let newer = all.entries.iter().find_map(|entry| match &entry.event {
         Event::Begin { version, .. } if *version > VERSION => Some(*version),
         _ => None,
     });
@@ -94,8 +95,9 @@ mod tests {
     use std::time::Duration;
 
     use lissom_core::plan::Input;
-    use lissom_core::testing::journals::entry;
-    use lissom_core::{Key, PhysicalLevel, Plan, PlanKind, Reason};
+    use lissom_core::testing::journals::{self, entry};
+    use lissom_core::tuner::{Allowance, Change, Trial, TrialId};
+    use lissom_core::{Key, LogicalLevel, Mission, PhysicalLevel, Plan, PlanKind, Reason};
 
     use super::*;
     use crate::files::journal;
@@ -164,9 +166,9 @@ mod tests {
             decisions: 5,
             ..Question::default()
         };
-        let entries = all(directory.path()).expect("readable");
-        assert_eq!(entries.len(), 1);
-        let told = last(&entries, &question);
+        let lines = all(directory.path()).expect("readable");
+        assert_eq!((lines.entries.len(), lines.unreadable), (1, 1));
+        let told = last(&lines.entries, &question);
         assert_eq!(told.len(), 1);
         assert_eq!(told[0].sentence, "one");
     }
@@ -219,6 +221,21 @@ mod tests {
     }
 
     #[test]
+    fn a_merge_that_waits_is_told() {
+        let limits = lissom_core::RunLimits::uniform(lissom_core::RunLimit::ONE);
+        let mut trial = Trial::of_limits(TrialId(1), limits, Vec::new());
+        trial.waits.push(Change {
+            level: LogicalLevel(2),
+            why: "there is no room".into(),
+        });
+        let mission = journals::mission(Mission::default(), trial, false);
+        assert_eq!(
+            decisions(&[entry(1, mission)])[0].sentence,
+            "run limits 1; level 2 is not merged yet: there is no room"
+        );
+    }
+
+    #[test]
     fn a_journal_of_a_newer_version_is_not_taken_for_what_it_is_not() {
         let directory = tempfile::tempdir().expect("a directory");
         let begin = entry(
@@ -227,7 +244,7 @@ mod tests {
                 version: VERSION + 1,
                 policy: "learned".into(),
                 limits: lissom_core::RunLimits::uniform(lissom_core::RunLimit::ONE),
-                exploration: 0.1,
+                allowance: Allowance::default(),
                 shape: None,
             },
         );

@@ -50,7 +50,7 @@ pub(super) fn sentence<'a>(
     }
 }
 
-/// What a tuner changes, has merged and gives up; nothing where it does none of that.
+/// What a tuner changes, has merged, gives up and puts off; nothing where it does none of that.
 fn answered(trial: &Trial, pinned: bool) -> Option<String> {
     let effect = if pinned {
         ", without effect: the limits are pinned"
@@ -62,6 +62,7 @@ fn answered(trial: &Trial, pinned: bool) -> Option<String> {
         (&trial.consolidate, " is to be merged"),
         (&trial.push_down, " is to go down"),
         (&trial.abandon, " is merged no further"),
+        (&trial.waits, " is not merged yet"),
     ];
     let said = parts.into_iter().flat_map(|(changes, what)| {
         let of = move |change: &Change| format!("{}{what}: {}", change.level, change.why);

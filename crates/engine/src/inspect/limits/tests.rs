@@ -6,7 +6,7 @@ use lissom_core::RunLimit;
 use lissom_core::cost_model::AccessPattern;
 use lissom_core::journal::{Bounds, Event, Moment};
 use lissom_core::testing::journals::{self, gets, lines};
-use lissom_core::tuner::{Change, Trial, TrialId};
+use lissom_core::tuner::{Allowance, Change, Trial, TrialId};
 
 use super::*;
 
@@ -45,7 +45,7 @@ fn begin(limit: u16) -> Event {
         version: lissom_core::journal::VERSION,
         policy: "learned".into(),
         limits: uniform(limit),
-        exploration: 0.1,
+        allowance: Allowance::default(),
         shape: None,
     }
 }
@@ -263,7 +263,7 @@ fn bounded(held: RunLimits, limits: RunLimits, why: Option<&str>) -> Event {
     if let Event::Mission { bounds, .. } = &mut event {
         *bounds = Some(Bounds {
             limits: held,
-            exploration: 0.1,
+            allowance: Allowance::default(),
         });
     }
     event
@@ -307,7 +307,7 @@ fn an_older_journal_tells_of_policies_alone() {
     };
     let set = Event::Policy {
         policy: "fixed-2".into(),
-        exploration: 0.1,
+        allowance: Allowance::default(),
         goes_on: false,
     };
     let changed = bounded(uniform(2), uniform(2), None);

@@ -102,6 +102,7 @@ impl Tuner for Whims {
             consolidate,
             push_down,
             abandon,
+            waits: Vec::new(),
         }
     }
 

@@ -49,6 +49,39 @@ fn the_first_set_up_counts_only_while_it_is_alone() {
 }
 
 #[test]
+fn no_more_trials_are_alive_than_the_budget_can_halve() {
+    for budget in (100i32..3_000).step_by(170) {
+        for (workers, whole_budget) in [(1, false), (3, false), (1, true), (3, true)] {
+            let mut setup = setup(f64::from(budget));
+            setup.method.workers = workers;
+            setup.method.whole_budget = whole_budget;
+            setup.method.rounds = 20;
+            setup.method.points = TimePoints::default();
+            let mut search = search(setup);
+            let affordable = search.most_affordable();
+            let (mut alive, mut most) = (0usize, 0usize);
+            let mut lab = Lab::new(&slope);
+            lab.workers = workers;
+            lab.run(&mut search, |event| {
+                if let crate::record::Event::Decision { decision, .. } = event {
+                    match decision {
+                        Decision::Start { .. } => alive += 1,
+                        Decision::Stop { .. } => alive -= 1,
+                        _ => {}
+                    }
+                }
+                most = most.max(alive);
+            })
+            .expect("reports are taken");
+            assert!(
+                (1..=affordable).contains(&most),
+                "{most} of {affordable} in {budget} s"
+            );
+        }
+    }
+}
+
+#[test]
 fn every_budget_is_kept() {
     for budget in (100i32..2_000).step_by(130) {
         for (workers, whole_budget) in [(1, false), (3, false), (1, true), (3, true)] {

@@ -175,8 +175,18 @@ fn as_many_trials_may_be_alive_as_planned_or_as_the_time_allows() {
     };
     // The default, four arms, three rounds of at most four.
     assert_eq!(alive(100_000.0), 17);
-    // 12 s each at least.
-    assert_eq!(alive(65.0), 6);
+    // 12 s each at least, half of them 24 s more, and a quarter again.
+    assert_eq!(alive(65.0), 2);
+}
+
+#[test]
+fn what_is_kept_for_repeats_may_go_to_trials() {
+    let mut plan = plan(1_200.0, 60.0, 3);
+    plan.setup.method.points = lissom_search::search::TimePoints::Fixed(vec![60.0]);
+    assert!(plan.setup.method.reserve_seconds > 300.0);
+    let search = Search::new(&plan.space, plan.setup, &[]).expect("legal");
+    // Of 17 that are planned, 20 would fit, and without what is kept 14.
+    assert_eq!((most_alive(&search), most_started(&search)), (17, 17));
 }
 
 #[test]

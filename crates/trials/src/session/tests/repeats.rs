@@ -1,9 +1,12 @@
 //! What follows the search: repeats and ablations.
 
-use lissom_search::record::Event;
+use std::collections::BTreeMap;
 
-use super::whole;
-use crate::session::testing::{Pages, Virtual, plan};
+use lissom_search::record::Event;
+use lissom_search::verdict::Contender;
+
+use super::{FOR_EVER, unwritten, whole};
+use crate::session::testing::{Pages, Virtual, Watch, plan};
 
 #[test]
 fn a_set_up_that_is_known_changes_what_is_kept_for_repeats() {
@@ -106,12 +109,69 @@ fn a_repeat_that_hangs_ends_with_the_budget_and_is_not_blamed() {
     assert_eq!(verdict.complete_rounds, 2);
     assert!(verdict.failures.is_empty(), "{:?}", verdict.failures);
     let cautions = &found.cautions;
-    assert!(
-        cautions
-            .iter()
-            .any(|it| it.contains("in three complete rounds")),
-        "{cautions:?}"
-    );
+    for words in [
+        "in three complete rounds, so that it may be the best by chance: repeats came to nothing",
+        "1 of the repeats of the default came to nothing, lost or without a report",
+    ] {
+        assert!(
+            cautions.iter().any(|it| it.contains(words)),
+            "{words}: {cautions:?}"
+        );
+    }
+}
+
+#[test]
+fn a_repeat_that_hung_is_not_taken_again_where_the_search_goes_on() {
+    let plan = plan(3_000.0, 60.0, 3);
+    let hanging = || Virtual {
+        hanging: vec!["repeat-3-default"],
+        ..Virtual::default()
+    };
+    let (mut pages, mut watch) = (Pages::default(), Watch::for_looks(FOR_EVER));
+    unwritten(&plan, &mut hanging(), &mut pages, &mut watch).expect("a result");
+    let events = pages.events.len();
+    let mut again = hanging();
+    let found = unwritten(&plan, &mut again, &mut pages, &mut watch).expect("the same");
+    assert!(again.started.is_empty(), "{:?}", again.started);
+    assert_eq!(pages.events.len(), events);
+    assert_eq!(found.in_vain, BTreeMap::from([(Contender::Default, 1)]));
+}
+
+#[test]
+fn a_repeat_has_three_attempts_however_often_the_search_is_interrupted() {
+    let plan = plan(3_000.0, 60.0, 3);
+    let label = "repeat-2-best";
+    let losing = || Virtual {
+        losing: [(label.to_owned(), u32::MAX)].into(),
+        ..Virtual::default()
+    };
+    let attempts = |trials: &Virtual| trials.started.iter().filter(|it| *it == label).count();
+    let (mut pages, mut watch) = (Pages::default(), Watch::for_looks(FOR_EVER));
+    let mut first = losing();
+    let found = unwritten(&plan, &mut first, &mut pages, &mut watch).expect("a result");
+    assert_eq!(attempts(&first), 3);
+    assert_eq!(found.in_vain, BTreeMap::from([(Contender::Best, 1)]));
+    // Interrupted behind the first attempt.
+    let lost = |it: &Event| matches!(it, Event::InVain { .. });
+    let place = pages.events.iter().position(lost).expect("three");
+    pages.events.truncate(place + 1);
+    let mut rest = losing();
+    let again = unwritten(&plan, &mut rest, &mut pages, &mut watch).expect("it goes on");
+    assert_eq!(attempts(&rest), 2);
+    assert_eq!(again.in_vain, found.in_vain);
+    assert_eq!(again.verdict, found.verdict);
+}
+
+#[test]
+fn a_repeat_that_was_lost_and_then_measured_has_not_come_to_nothing() {
+    let mut trials = Virtual {
+        losing: [("repeat-2-best".to_owned(), 2)].into(),
+        ..Virtual::default()
+    };
+    let (found, _) = whole(&plan(3_000.0, 60.0, 3), &mut trials);
+    let found = found.expect("a result");
+    assert!(found.in_vain.is_empty(), "{:?}", found.in_vain);
+    assert!(found.verdict.is_some_and(|it| it.complete_rounds == 3));
 }
 
 #[test]

@@ -9,8 +9,13 @@ use super::field::{WORDS, field, field_with, scripted};
 use crate::support::{TRIAL, is_gone, lost, measured};
 
 #[test]
-fn a_runner_that_fails_is_a_sentence() {
-    let greets = "read -r order; hello; read -r order; run_of \"$order\"";
+fn a_runner_that_cannot_begin_is_a_sentence() {
+    let error = field(&["/no/such/runner"], "true", false, Patience::default());
+    let error = error.err().expect("it is not there").to_string();
+    assert!(
+        error.contains("cannot start the runner \"/no/such/runner\""),
+        "{error}"
+    );
     for (runner, says) in [
         (
             "echo 'no licence' >&2; exit 4",
@@ -40,6 +45,11 @@ fn a_runner_that_fails_is_a_sentence() {
         let error = scripted(runner).err().expect(says).to_string();
         assert!(error.contains(says), "{error}");
     }
+}
+
+#[test]
+fn a_runner_that_fails_later_is_a_sentence() {
+    let greets = "read -r order; hello; read -r order; run_of \"$order\"";
     for (then, says) in [
         (
             "exit 5",
@@ -80,12 +90,6 @@ fn a_runner_that_fails_is_a_sentence() {
         let error = field.sentence();
         assert!(error.contains(says), "{then}: {error}");
     }
-    let error = field(&["/no/such/runner"], "true", false, Patience::default());
-    let error = error.err().expect("it is not there").to_string();
-    assert!(
-        error.contains("cannot start the runner \"/no/such/runner\""),
-        "{error}"
-    );
 }
 
 #[test]
@@ -156,6 +160,35 @@ fn a_trial_that_is_not_let_go_on_ends_the_search() {
         error.contains("the runner did not let trial-1 go on within 1 s"),
         "{error}"
     );
+}
+
+#[test]
+fn a_trial_that_is_not_paused_is_lost_and_the_search_goes_on() {
+    // The first run goes on and tells of itself, whatever it is ordered.
+    let runner = format!(
+        "{WORDS}read -r order; hello
+        while read -r order; do run_of \"$order\"; case $order in
+        *'\"start\"'*) begun; sample 1.5; sample 2
+        if [ $run = 1 ]; then (n=0; while [ $n -lt 300 ]; do n=$((n + 1)); sleep 0.02
+        say '{{\"message\":\"words\",\"run\":1,\"line\":\"it runs\"}}'; done) & fi;;
+        *'\"pause\"'*) if [ $run != 1 ]; then told paused 2.25; fi;;
+        esac; done"
+    );
+    let patience = Patience {
+        hello: 60.0,
+        silence: 2.0,
+    };
+    let field = field(&["sh", "-c", &runner], "true", false, patience);
+    let mut field = field.expect("it says hello");
+    let why = lost(field.first_report(1.0));
+    assert!(why.contains("it was not paused within 2 s"), "{why}");
+    let remarks = field.elsewhere.remarks();
+    assert!(
+        remarks.len() == 1 && remarks[0].contains("did not pause a trial within 2 s"),
+        "{remarks:?}"
+    );
+    let (seconds, ..) = measured(&field.first_report(1.0));
+    assert_eq!(seconds, 1.25, "it began anew");
 }
 
 #[test]

@@ -33,6 +33,10 @@
 //! the next level goes only a single run: that spares one, and rewrites a run several times as
 //! large.
 //!
+//! A merge begins while there is credit for what it will write ([`budget`]); until then it waits,
+//! and that is told once. What was begun goes on whatever it takes, and keeps the credit for what
+//! it is still to write from others. A drain that comes anyway needs none.
+//!
 //! What the planner refuses cannot be bought: too much would be merged at once, or nothing can be
 //! read. Then the level's losses begin anew, so that it bars none of those that share a level with
 //! it, and each time must come to twice as much before it is asked for again.
@@ -47,10 +51,17 @@
 //! the new workload speaks for it, and that it lasts as those before it; where their lengths are
 //! not known, nothing goes on.
 
+mod budget;
+mod case;
+mod due;
 mod merge;
 #[cfg(test)]
 mod tests;
 
+pub(super) use self::budget::{Budget, Credit};
+use self::case::Case;
+pub(super) use self::due::Wanted;
+use self::due::{Due, chosen};
 use self::merge::{Merge, merge};
 use super::cost::Cost;
 use super::structure::Structure;
@@ -88,20 +99,8 @@ struct Lost {
     /// The part of what the merge that was last asked for writes that no later drain is spared.
     /// Its last pieces may be told after its end.
     extra: f64,
-}
-
-/// A merge of a level under the present workload.
-struct Case {
-    level: LogicalLevel,
-    merge: Merge,
-    /// Seconds that an operation loses by the runs that it would spare, on average.
-    saved: f64,
-    /// Seconds that the reads of a mission lose by them.
-    rate: f64,
-    /// Seconds that it is charged.
-    price: f64,
-    /// Missions that it takes.
-    takes: f64,
+    /// That its merge waits for credit was told.
+    told: bool,
 }
 
 /// A level whose merge is asked for, as it was then.
@@ -112,8 +111,12 @@ struct Asked {
     /// The highest number of its files.
     newest: u64,
     goes_down: bool,
+    /// As [`Merge::owed`].
+    owed: bool,
     /// As [`Merge::extra`].
     extra: f64,
+    /// Bytes of credit for what it is still to write, by what missions tell.
+    left: f64,
 }
 
 impl Asked {
@@ -122,7 +125,9 @@ impl Asked {
             runs: merge.runs,
             newest: merge.newest,
             goes_down: merge.goes_down(),
+            owed: merge.owed,
             extra: merge.extra,
+            left: if merge.owed { 0.0 } else { merge.bytes() },
         }
     }
 
@@ -132,71 +137,34 @@ impl Asked {
     }
 }
 
-impl Case {
-    /// `None` before the model has seen anything.
-    fn of(
-        seen: &Question<'_>,
-        cost: &Cost,
-        structure: &Structure<'_>,
-        level: LogicalLevel,
-        merge: Merge,
-    ) -> Option<Case> {
-        let spared = |entries: f64| merge.spares(structure, entries);
-        let (saved, byte) = cost.of_runs(level, merge.fewer, spared)?;
-        let reads = seen.mission.operations.reads() as f64;
-        let mission_seconds = seen.mission.duration.as_secs_f64();
-        Some(Case {
-            level,
-            saved,
-            rate: saved * (reads + writes(seen.mission)),
-            price: merge.extra_bytes() * byte,
-            takes: cost.compaction_seconds(merge.bytes()) / mission_seconds,
-            merge,
-        })
-    }
-
-    /// Whether what it spares in so many missions comes to its price.
-    fn pays_within(&self, missions: f64) -> bool {
-        self.rate > 0.0 && self.rate * self.merge.counts(missions, self.takes) >= self.price
-    }
-
-    /// Whether reads have lost enough for it, where so many missions are expected to follow.
-    fn is_due(&self, lost: &Lost, follow: f64) -> bool {
-        let part = if self.pays_within(follow) { EARLY } else { 1.0 };
-        self.pays_within(f64::INFINITY) && lost.seconds >= part * lost.times() * self.price
-    }
-
-    fn urgency(&self, lost: &Lost) -> f64 {
-        lost.seconds / (lost.times() * self.price).max(1e-12)
-    }
-
-    fn wanted(&self, lost: &Lost) -> Wanted {
-        let why = format!(
-            "reads have lost {:.1} s by {:.0} runs too many, a merge is to save an operation \
-             {:.1} µs and is charged {:.1} s",
-            lost.seconds,
-            self.merge.fewer,
-            self.saved * 1e6,
-            self.price
-        );
-        Wanted {
-            change: Change {
-                level: self.level,
-                why,
-            },
-            goes_down: self.merge.goes_down(),
-        }
-    }
-}
-
 impl Lost {
     /// Reads have lost so many seconds more, by a level of so many runs.
     fn lose(&mut self, runs: usize, seconds: f64) {
         if runs < self.runs {
-            (self.seconds, self.refused) = (0.0, 0);
+            (self.seconds, self.refused, self.told) = (0.0, 0, false);
         }
         self.runs = runs;
         self.seconds += seconds;
+    }
+
+    /// Whether this merge goes on. What is left of a drain that came anyway, and comes no more, is
+    /// another one.
+    fn is_under_way(&self, now: &Merge) -> bool {
+        let asked = self.asked.filter(|it| !it.owed && !it.is_over(now));
+        asked.is_some_and(|it| it.goes_down == now.goes_down())
+    }
+
+    /// Bytes of credit that no other merge may have.
+    fn reserved(&self, now: &Merge) -> f64 {
+        let asked = self.asked.filter(|_| self.is_under_way(now));
+        asked.map_or(0.0, |asked| asked.left)
+    }
+
+    /// Its merge has written so many bytes more.
+    fn write(&mut self, bytes: u64) {
+        if let Some(asked) = &mut self.asked {
+            asked.left = (asked.left - bytes as f64).max(0.0);
+        }
     }
 
     /// The merge that is under way. What it has given down makes its level lack more.
@@ -223,10 +191,13 @@ impl Lost {
 
     /// Its merge is asked for, perhaps once more. What a level gives down makes it lack more, and
     /// no more of the merge is extra for that. What was to go down may have to become one by now,
-    /// as what the drain of a full level leaves.
+    /// as what the drain of a full level leaves; and a drain that came anyway may come no more.
     fn ask(&mut self, asked: Asked) {
+        self.told = false;
+        let goes_on =
+            |first: &Asked| first.goes_down == asked.goes_down && (asked.owed || !first.owed);
         match self.asked {
-            Some(first) if first.goes_down == asked.goes_down => {
+            Some(first) if goes_on(&first) => {
                 self.extra = self.extra.min(asked.extra);
             }
             _ => (self.asked, self.extra) = (Some(asked), asked.extra),
@@ -234,73 +205,69 @@ impl Lost {
     }
 }
 
-/// A level to merge.
-#[derive(Clone, Debug)]
-pub(super) struct Wanted {
-    pub change: Change,
-    /// Its only run, or all of a full level, goes into the next one; otherwise its runs become one.
-    pub goes_down: bool,
-}
-
-impl Wanted {
-    /// The first and the last level that it needs.
-    fn levels(&self) -> (LogicalLevel, LogicalLevel) {
-        let level = self.change.level;
-        (level, if self.goes_down { level.next() } else { level })
-    }
-
-    fn meets(&self, other: &Wanted) -> bool {
-        let ((first, last), (from, to)) = (self.levels(), other.levels());
-        first <= to && from <= last
-    }
-}
-
-/// Those that need no level which one before them needs: the planner would begin what comes
-/// down into a level first, again and again, and never merge that level.
-fn apart(wanted: Vec<(f64, Asked, Wanted)>) -> Vec<(Asked, Wanted)> {
-    let mut apart: Vec<(Asked, Wanted)> = Vec::new();
-    for (_, asked, next) in wanted {
-        if !apart.iter().any(|(_, other)| other.meets(&next)) {
-            apart.push((asked, next));
-        }
-    }
-    apart
+/// What is wanted of levels for which reads have lost enough.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Wants {
+    /// The levels to merge now, the most urgent first.
+    pub merges: Vec<Wanted>,
+    /// Levels whose merge has come to wait for credit.
+    pub waits: Vec<Change>,
 }
 
 impl Losses {
-    /// The levels to merge now, the most urgent first: those that have paid for it; so many
-    /// missions are expected to follow like this one. While it is not sure which workload this is,
-    /// only what nobody writes to is merged.
+    /// The levels to merge now: those for which reads have lost enough, as far as there is credit;
+    /// so many missions are expected to follow like this one. While it is not sure which workload
+    /// this is, only what nobody writes to is merged.
     pub fn after(
         &mut self,
         seen: &Question<'_>,
         cost: &Cost,
+        budget: &Budget,
         sure: bool,
         follow: f64,
-    ) -> Vec<Wanted> {
+    ) -> Wants {
         let Some((deepest, structure)) = structure_of(seen) else {
-            return Vec::new();
+            return Wants::default();
         };
         self.lost.resize(usize::from(deepest.0), Lost::default());
+        for (lost, level) in self.lost.iter_mut().zip(&seen.mission.levels) {
+            lost.write(level.for_reads_write_bytes);
+        }
         let may_merge = sure || nobody_writes(seen.mission);
-        let mut due: Vec<(f64, Asked, Wanted)> = Vec::new();
+        let mut credit = budget.left();
+        let mut due = Vec::new();
         for (level, lost) in (1..).map(LogicalLevel).zip(&mut self.lost) {
             let merge = merge(seen, level, deepest);
+            credit -= lost.reserved(&merge);
             let Some(case) = Case::of(seen, cost, &structure, level, merge) else {
                 continue;
             };
             lost.lose(case.merge.runs, case.rate);
             if may_merge && case.is_due(lost, follow) {
-                let asked = Asked::of(&case.merge);
-                due.push((case.urgency(lost), asked, case.wanted(lost)));
+                due.push(case.due(lost));
             }
         }
-        due.sort_by(|(one, ..), (other, ..)| other.total_cmp(one));
-        let wanted = apart(due);
-        for (asked, it) in &wanted {
-            self.lost[usize::from(it.change.level.0) - 1].ask(*asked);
+        let (begin, wait) = chosen(due, credit);
+        Wants {
+            merges: begin.into_iter().map(|it| self.ask(it)).collect(),
+            waits: wait.into_iter().filter_map(|it| self.tell(it)).collect(),
         }
-        wanted.into_iter().map(|(_, it)| it).collect()
+    }
+
+    fn at(&mut self, level: LogicalLevel) -> &mut Lost {
+        &mut self.lost[usize::from(level.0) - 1]
+    }
+
+    fn ask(&mut self, due: Due) -> Wanted {
+        self.at(due.wanted.change.level).ask(due.asked);
+        due.wanted
+    }
+
+    /// That a merge waits, unless it was told.
+    fn tell(&mut self, due: Due) -> Option<Change> {
+        let lost = self.at(due.wanted.change.level);
+        let is_new = !std::mem::replace(&mut lost.told, true);
+        is_new.then(|| due.waits())
     }
 
     /// Bytes that such merges wrote in a mission beside what limits would have had written.

@@ -1,3 +1,4 @@
+mod credit;
 mod price;
 
 use std::time::Duration;
@@ -7,6 +8,11 @@ use crate::observation::{Latency, LevelMission, OperationMix};
 use crate::shape::{RunLimit, RunLimits, Shape};
 use crate::testing::{numbered_files, small_shape};
 use crate::tree::Tree;
+
+/// Nothing bounds what merges may write.
+fn free() -> Budget {
+    Budget::new(None)
+}
 
 /// Runs of 4,000 bytes in level 1 over one of 20,000 bytes.
 fn tree(runs: u16) -> Tree {
@@ -112,8 +118,8 @@ impl Scene {
     /// The same where so many missions are expected to follow, and the workload is known or not.
     fn first_before(&self, sure: bool, follow: f64) -> Option<(usize, LogicalLevel)> {
         let (cost, mut losses) = (self.cost(), Losses::default());
-        let mut ask = || losses.after(&self.question(), &cost, sure, follow);
-        (1..100).find_map(|at| Some((at, ask().first()?.change.level)))
+        let mut ask = || losses.after(&self.question(), &cost, &free(), sure, follow);
+        (1..100).find_map(|at| Some((at, ask().merges.first()?.change.level)))
     }
 
     /// Levels whose merge is wanted no more, where so many missions are expected to follow.
@@ -132,8 +138,8 @@ impl Scene {
     /// The same of one who was asked before, and after how many missions.
     fn ask_again(&self, losses: &mut Losses) -> (usize, Wanted) {
         let cost = self.cost();
-        let mut ask = || losses.after(&self.question(), &cost, true, 0.0);
-        let asked = (1..100).find_map(|at| Some((at, ask().into_iter().next()?)));
+        let mut ask = || losses.after(&self.question(), &cost, &free(), true, 0.0);
+        let asked = (1..100).find_map(|at| Some((at, ask().merges.into_iter().next()?)));
         let asked = asked.expect("some time");
         assert_eq!(asked.1.change.level, LogicalLevel(1));
         asked
@@ -236,9 +242,9 @@ fn what_goes_down_into_a_level_that_is_wanted_itself_waits() {
         let scene = Scene::of(tree_of(first, &[20, 20, 20]), 10, mission(10, 0));
         let (cost, mut losses) = (scene.cost(), Losses::default());
         let asked = (0..10_000)
-            .map(|_| losses.after(&scene.question(), &cost, true, 0.0))
+            .map(|_| losses.after(&scene.question(), &cost, &free(), true, 0.0))
             .last();
-        let levels = asked.expect("some").into_iter();
+        let levels = asked.expect("some").merges.into_iter();
         let mut levels: Vec<_> = levels.map(|it| (it.change.level.0, it.goes_down)).collect();
         levels.sort_unstable();
         levels
@@ -254,8 +260,9 @@ fn what_is_refused_bars_no_neighbour_and_is_told_once() {
     let scene = Scene::of(tree_of(&[20], &[20, 20, 20]), 10, mission(10, 0));
     let cost = scene.cost();
     let first = |losses: &mut Losses| {
-        let mut ask = || losses.after(&scene.question(), &cost, true, 0.0);
-        let wanted = (0..100_000).map(|_| ask()).find(|it| !it.is_empty());
+        let mut ask = || losses.after(&scene.question(), &cost, &free(), true, 0.0);
+        let mut each = (0..100_000).map(|_| ask().merges);
+        let wanted = each.find(|it| !it.is_empty());
         let wanted = wanted.expect("some time").into_iter();
         wanted.map(|it| it.change.level).collect::<Vec<_>>()
     };

@@ -1,4 +1,5 @@
-//! What merges for the reads' sake teach of writes: nothing.
+//! Nights of reads: what is merged for their sake, and what that teaches of writes, which is
+//! nothing.
 
 use super::machine::{tree, uniform};
 use super::*;
@@ -94,4 +95,28 @@ fn a_night_of_reads_that_merges_the_deepest_level_makes_writes_no_cheaper() {
 fn nor_does_a_merge_for_the_reads_sake_beside_writes_make_them_dearer() {
     let day = rewrites_after(0, &writes());
     assert_eq!(rewrites_after(10, &merging(10_000, writes())), day);
+}
+
+/// Writes are rewritten five times.
+#[test]
+fn a_night_of_reads_merges_nothing_that_users_have_not_paid_for() {
+    let night = |max_write_amplification: Option<f64>| {
+        let allowance = Allowance {
+            exploration: 0.0,
+            max_write_amplification,
+        };
+        let mut tuner = Learned::with(allowance, Learning::default());
+        let day = (0..100).map(|_| writes());
+        let missions = day.chain((0..10).map(|_| reads()));
+        let trials: Vec<Trial> = missions.map(|it| ask(&mut tuner, 3.0, &it)).collect();
+        let merges = trials.iter().any(|it| !it.consolidate.is_empty());
+        let waits: usize = trials.iter().map(|it| it.waits.len()).sum();
+        (merges, waits)
+    };
+    for enough in [None, Some(30.0)] {
+        assert_eq!(night(enough), (true, 0), "{enough:?}");
+    }
+    for too_little in [0.0, 4.0] {
+        assert_eq!(night(Some(too_little)), (false, 1), "{too_little}");
+    }
 }

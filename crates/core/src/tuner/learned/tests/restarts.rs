@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::machine::{ALONE, MACHINE, uniform};
+use super::machine::{ALONE, MACHINE, shaped, tree, uniform};
 use super::*;
 use crate::shape::RunLimit;
 
@@ -115,4 +115,36 @@ fn a_state_of_an_older_program_is_taken_up() {
     assert_eq!(MACHINE.fly(&mut again, &uniform(3), 0.95, 1), limits);
     let bars = &again.phase.bars;
     assert!(bars.stand(LogicalLevel(1), RunLimit::clamped(9)));
+}
+
+/// A rewrite of the tree for each of its two levels was saved up. Where an older program has told
+/// nothing of it, and under another bound, it begins with one.
+#[test]
+fn what_merges_may_write_is_kept() {
+    let mut tuner = Learned::new(0.0);
+    MACHINE.fly(&mut tuner, &uniform(1), 0.5, 5);
+    let state = tuner.state();
+    let mut older = state.clone();
+    let parts = older.as_object_mut().expect("parts");
+    assert!(parts.remove("credit").is_some());
+    let raised = Allowance {
+        max_write_amplification: Some(60.0),
+        ..Allowance::exploring(0.0)
+    };
+    let mut raised = Learned::with(raised, Learning::default());
+    raised.restore(&state).expect("an own state");
+    let tuners = [reopened(&state), reopened(&older), raised];
+    assert_eq!(tuners.map(rewrites_after_reads), [2.0, 1.0, 1.0]);
+    let mut odd = state;
+    odd["credit"] = json!("much");
+    let why = Learned::new(0.0).restore(&odd).expect_err("no number");
+    assert!(why.contains("cannot be read"), "{why}");
+}
+
+/// What merges may write after a mission that only reads, in rewrites of the tree.
+fn rewrites_after_reads(mut tuner: Learned) -> f64 {
+    MACHINE.fly(&mut tuner, &uniform(1), 1.0, 1);
+    let runs = shaped(&small_shape(), &uniform(1)).runs;
+    let credit = tuner.state()["credit"]["bytes"].as_f64();
+    credit.expect("a bound") / tree(&runs).total_bytes() as f64
 }

@@ -53,7 +53,7 @@ fn a_march_that_began_unmeasured_and_proved_worse_is_called_back_once() {
 #[test]
 fn without_guardrails_nothing_is_called_back() {
     let learning = Learning::parse("-without-guardrails", |_| Err("none".into()));
-    let mut tuner = Learned::with(0.0, learning.expect("a part"));
+    let mut tuner = Learned::with(Allowance::exploring(0.0), learning.expect("a part"));
     let mut limits = ALONE.fly(&mut tuner, &uniform(1), READS, 60);
     let reasons = CLIFF.watch(&mut tuner, &mut limits, WRITES, 60);
     assert!(!reasons.is_empty() && !reasons.iter().any(|why| is_regret(why)));
