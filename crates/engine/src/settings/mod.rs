@@ -88,9 +88,10 @@ pub struct Settings {
     /// Where flushes and what limits ask for write as much by themselves, as under 1 nearly
     /// everywhere, none begins.
     ///
-    /// What is not used is saved up, to one rewrite of the tree for each of its levels; a store
-    /// begins with one rewrite of its tree, and again when it is opened with another bound. Where
-    /// nobody writes nothing is added: once that is used up, merges wait until somebody writes.
+    /// What is not used is saved up, to what a merge of all levels writes that goes level by level,
+    /// little more than a rewrite of the tree; a store begins with one rewrite, and again when it
+    /// is opened with another bound. Where nobody writes nothing is added: once that is used up,
+    /// merges wait until somebody writes.
     /// Files that are ingested bring nothing.
     ///
     /// Default: 30. Dynamically changeable: no.
