@@ -116,7 +116,7 @@ pub struct TreeState {
     /// down first. What is flushed later is not waited for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compact_all_after: Option<u64>,
-    /// What lay above this level then is in it or deeper, where the merge goes level by level.
+    /// Where the merge goes level by level: what lay above this level then is in it or deeper.
     /// What has come in since is not waited for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compact_all_from: Option<LogicalLevel>,
@@ -156,6 +156,21 @@ impl TreeState {
             next_drain: 1,
             guards: Guards::default(),
             cursors: Vec::new(),
+        }
+    }
+
+    /// Asks for everything to be merged into one run: at a stretch where nobody writes meanwhile,
+    /// since he who asks is alone, and otherwise level by level, so that L0 has room.
+    pub fn ask_compact_all(&mut self, alone: bool) {
+        self.compact_all = true;
+        self.compact_all_after = None;
+        self.compact_all_from = (!alone).then_some(LogicalLevel(1));
+    }
+
+    /// Whoever asked for everything to be merged is alone no more.
+    pub fn compact_all_by_levels(&mut self) {
+        if self.compact_all {
+            self.compact_all_from.get_or_insert(LogicalLevel(1));
         }
     }
 

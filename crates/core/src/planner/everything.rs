@@ -2,10 +2,13 @@
 //!
 //! A drain holds the levels that it takes runs from to its end: what comes in meanwhile has the
 //! slots above these and no more. One drain of all runs would hold level 1 for all that time, and
-//! writers would be held back once its slots are taken. So where somebody writes it goes level by
+//! writers would be held back once its slots are taken. So where somebody may write it goes level by
 //! level, each level into a new run of the next, and in the end the runs of the deepest one become
 //! one. The longer a part takes, the deeper lies what it holds, and the more fits in above that.
-//! It rewrites each level but the deepest once more, all of them a small part of the data.
+//! It rewrites each level but the deepest once more, all of them a small part of the data. That L0
+//! is empty at some moment tells nothing: it mostly is, once it has been merged.
+//!
+//! What cannot be read stays where it is, and the rest goes on.
 
 use super::level::view;
 use super::seating;
@@ -21,15 +24,16 @@ pub(super) fn begin_all(now: &mut Observation) {
     let newest = now.tree.newest_in_level0();
     let asked_at = &mut now.state.compact_all_after;
     let after = *asked_at.get_or_insert(newest.unwrap_or(0));
+    if newest.is_some_and(|newest| newest > after) {
+        now.state.compact_all_by_levels();
+    }
     if !is_quiet(now, after) {
         return;
     }
-    let top = LogicalLevel(1);
-    if now.tree.level0().is_empty() {
-        merge_from(now, top);
+    let Some(from) = now.state.compact_all_from else {
+        merge_from(now, LogicalLevel(1));
         return;
-    }
-    let from = now.state.compact_all_from.unwrap_or(top);
+    };
     match occupied(now, from)[..] {
         [level, ..] if seats_first(now, level) => {}
         [level, into, ..] => lower(now, level, into),
@@ -114,13 +118,19 @@ mod tests {
     use super::*;
     use crate::testing::drawing::{parse, show};
 
-    /// The drain that begins next, and whether more follow, where L0 holds a file that has come
-    /// since, and what lay above a level is in it.
+    /// The drain that begins next, and whether more follow, where what lay above a level is in it.
     fn next(runs: &str, from: u16) -> (String, bool) {
-        let drawing = format!("L0: 0-9 \n {runs} \n compact all");
-        let mut seen = parse(&drawing).expect("a drawing");
+        let came = begun(&format!("L0: 0-9 \n {runs}"), Some(from));
+        let quiet = begun(runs, Some(from));
+        assert_eq!(came, quiet, "L0 may be empty for a moment");
+        quiet
+    }
+
+    /// The same of all that is drawn, of which L0 has come since.
+    fn begun(runs: &str, from: Option<u16>) -> (String, bool) {
+        let mut seen = parse(&format!("{runs} \n compact all")).expect("a drawing");
         seen.state.compact_all_after = Some(0);
-        seen.state.compact_all_from = Some(LogicalLevel(from));
+        seen.state.compact_all_from = from.map(LogicalLevel);
         let planned = plan(&seen);
         let told = show(&seen, &planned);
         let begun = told.lines().find(|line| line.starts_with("begin"));
@@ -137,6 +147,16 @@ mod tests {
         let last = format!("1.15: 0-99:400 \n 3.13: 0-99:1000 \n {whole}");
         let begins = "begin 3.13 -> 3.15: asked for by hand";
         assert_eq!(next(&last, 3), (begins.to_owned(), false), "no newer run");
+    }
+
+    #[test]
+    fn whoever_asks_is_alone_until_somebody_writes() {
+        let runs = "1.14: 0-99:500 \n 1.15: 0-99:500 \n 2.15: 0-99:5000";
+        let begins = "begin 1.14 -> 2.15: asked for by hand";
+        assert_eq!(begun(runs, None), (begins.to_owned(), false));
+        let came = format!("L0: 0-9 \n {runs}");
+        let begins = "begin 1.14 -> 2.14: asked for by hand";
+        assert_eq!(begun(&came, None), (begins.to_owned(), true));
     }
 
     #[test]

@@ -212,7 +212,7 @@ impl Seen {
         let (settings, tree) = (&self.settings[name], &family.tree);
         let found = if self.must_merge && !is_one_run(tree) {
             let mut state = recorded::family_state(stored, name, settings);
-            state.compact_all = true;
+            state.ask_compact_all(true);
             foresee(settings, family, &state)?
         } else {
             Forecast::default()

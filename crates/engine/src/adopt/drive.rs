@@ -151,7 +151,7 @@ impl Driven {
     /// L0.
     fn merge_into_one(&self, family: &str, watch: &mut Watch<'_>) -> Result<()> {
         for _ in 0..MOST_REQUESTS {
-            self.autopilot.compact(family)?;
+            self.autopilot.compact_alone(family)?;
             let deadline = Instant::now() + 4 * LOOK_EVERY;
             loop {
                 self.wait(watch)?;

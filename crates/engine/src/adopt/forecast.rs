@@ -300,7 +300,7 @@ mod tests {
         levels[6] = run(3_000, 400);
         let tree = plain(levels);
         let mut all = state();
-        all.compact_all = true;
+        all.ask_compact_all(true);
         let found = forecast(&small_shape(), &tree, &all, 1, false).expect("at rest");
         assert!(found.merged_bytes >= 4_000, "{found:?}");
         assert!(found.largest_merge_bytes <= tree.total_bytes());
@@ -313,7 +313,7 @@ mod tests {
         levels[6] = run(3_000, 400);
         let tree = plain(levels);
         let mut seen = Observation::quiet(small_shape(), tree.clone(), state(), 1);
-        seen.state.compact_all = true;
+        seen.state.ask_compact_all(true);
         let mut next = 10_000;
         for _ in 0..10_000 {
             let planned = planner::plan(&seen);

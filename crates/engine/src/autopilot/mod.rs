@@ -180,13 +180,23 @@ impl Autopilot {
         self.ask(family, Request::Tuner(tuner, None))
     }
 
-    /// Asks for everything in a column family to be merged into one run, in
-    /// pieces like all other work. What is flushed later stays above it. Returns at once.
+    /// Asks for everything in a column family to be merged into one run, in pieces like all other
+    /// work, and level by level, so that level 0 has room meanwhile. What is flushed later stays
+    /// above it. Returns at once; asked again before it is done, it begins anew with what there is
+    /// then.
     ///
     /// # Errors
     /// When there is no such column family.
     pub fn compact(&self, family: &str) -> Result<()> {
-        self.ask(family, Request::CompactAll)
+        self.ask(family, Request::CompactAll { alone: false })
+    }
+
+    /// The same of a database that nobody else has open: it may go at a stretch.
+    ///
+    /// # Errors
+    /// When there is no such column family.
+    pub(crate) fn compact_alone(&self, family: &str) -> Result<()> {
+        self.ask(family, Request::CompactAll { alone: true })
     }
 
     /// Lets compactions read files again that they leave alone, as after they were

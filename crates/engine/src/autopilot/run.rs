@@ -139,7 +139,7 @@ fn pass_on_requests(shared: &Shared) {
     };
     for name in asked {
         match shared.families.read().get(&name) {
-            Some(family) => family.ask(Request::CompactAll),
+            Some(family) => family.ask(Request::CompactAll { alone: false }),
             None => shared.complain(
                 &name,
                 format!("a merge of column family \"{name}\" was asked for, which does not exist"),

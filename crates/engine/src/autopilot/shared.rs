@@ -281,8 +281,8 @@ impl Family {
 pub(super) enum Request {
     /// Another tuner; with limits that hold at once.
     Tuner(Box<dyn Tuner>, Option<RunLimits>),
-    /// Merge everything into one run.
-    CompactAll,
+    /// Merge everything into one run; who asks is `alone` where nobody writes meanwhile.
+    CompactAll { alone: bool },
     /// Read the files named unreadable again.
     ForgetUnreadable,
     /// Look now.

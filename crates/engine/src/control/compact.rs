@@ -71,7 +71,7 @@ impl Compactor {
             if chosen.contains(name) {
                 let seen = opened.look(name)?;
                 let mut state = recorded::family_state(&stored, name, &settings);
-                state.compact_all = true;
+                state.ask_compact_all(true);
                 let found = if is_one_run(&seen.tree) {
                     Forecast::default()
                 } else {

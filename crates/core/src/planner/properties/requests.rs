@@ -9,16 +9,18 @@ use crate::testing::{Model, small_shape};
 /// Compacting by hand leaves one run, and the request is then done.
 #[test]
 fn compacting_all_leaves_one_run() {
-    let mut model = model(7);
-    for at in 0..500u32 {
-        flush_scattered(&mut model, at, 100_000);
-        model.settle(1_000);
+    for alone in [true, false] {
+        let mut model = model(7);
+        for at in 0..500u32 {
+            flush_scattered(&mut model, at, 100_000);
+            model.settle(1_000);
+        }
+        model.state.ask_compact_all(alone);
+        model.settle(2_000);
+        model.check();
+        assert_eq!(model.tree().runs().count(), 1);
+        assert!(model.tree().level0().is_empty() && !model.state.compact_all);
     }
-    model.state.compact_all = true;
-    model.settle(2_000);
-    model.check();
-    assert_eq!(model.tree().runs().count(), 1);
-    assert!(model.tree().level0().is_empty() && !model.state.compact_all);
 }
 
 /// A flush comes before every look: L0 is never seen empty.
@@ -46,9 +48,16 @@ fn compacting_all_comes_about_while_somebody_writes() {
     model.check();
 }
 
-/// However long it takes: under a limit of ten, slots are few above the runs that level 1 has.
+/// However long it takes: under a limit of ten, slots are few above the runs that level 1 has. L0
+/// is empty between two flushes, or never.
 #[test]
 fn l0_has_room_while_everything_is_merged() {
+    for every in [1, 4] {
+        l0_has_room_where_a_flush_comes_every(every);
+    }
+}
+
+fn l0_has_room_where_a_flush_comes_every(looks: usize) {
     let mut model = model(10);
     for at in 0..1_998 {
         flush_scattered(&mut model, at, 100_000);
@@ -56,14 +65,16 @@ fn l0_has_room_while_everything_is_merged() {
     }
     let runs = [1, 2, 3].map(|level| model.runs(level).len());
     assert!(runs[0] > 7 && runs[1] > 7 && runs[2] > 2, "{runs:?}");
-    model.state.compact_all = true;
+    model.state.ask_compact_all(false);
     let slowdown = model.shape.level0_slowdown_writes_trigger as usize;
     for at in 1_998..2_358 {
         flush_scattered(&mut model, at, 100_000);
-        model.plan();
-        let level0 = model.tree().level0().len();
-        assert!(level0 < slowdown, "{at}: {level0} files");
-        model.finish(0);
+        for _ in 0..looks {
+            model.plan();
+            let level0 = model.tree().level0().len();
+            assert!(level0 < slowdown, "{at}: {level0} files");
+            model.finish(0);
+        }
     }
     assert!(!model.state.compact_all);
     model.settle(2_000);

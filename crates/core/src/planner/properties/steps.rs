@@ -79,7 +79,7 @@ pub(super) fn apply(model: &mut Model, step: &Step) {
         Step::Forget => model.forget(),
         Step::Crash => model.crash(),
         Step::Durable(can_be) => model.drains_begin = *can_be,
-        Step::CompactAll => model.state.compact_all = true,
+        Step::CompactAll => model.state.ask_compact_all(false),
         Step::Consolidate(level) => model.state.consolidate = vec![LogicalLevel(*level)],
         Step::PushDown(level) => model.state.push_down = vec![LogicalLevel(*level)],
         Step::Abandon(level) => model.state.abandon = vec![LogicalLevel(*level)],

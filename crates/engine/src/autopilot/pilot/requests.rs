@@ -49,11 +49,7 @@ impl Pilot {
                         self.wanted = limits;
                     }
                 }
-                Request::CompactAll => {
-                    self.state.compact_all = true;
-                    self.state.compact_all_after = None;
-                    self.state.compact_all_from = None;
-                }
+                Request::CompactAll { alone } => self.state.ask_compact_all(alone),
                 Request::ForgetUnreadable => {
                     *self.family.quarantine.lock() = Quarantine::default();
                     *self.family.back_off.lock() = BackOff::default();

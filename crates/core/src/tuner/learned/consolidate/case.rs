@@ -83,10 +83,10 @@ impl Case {
         }
     }
 
-    /// Bytes of credit that it needs: a drain that comes anyway needs none, and what was begun
-    /// goes on.
+    /// Bytes of credit that it needs beside what its level has: a drain that comes anyway needs
+    /// none, and what was begun goes on.
     fn claim(&self, lost: &Lost) -> Option<f64> {
         let is_free = self.merge.owed || lost.is_under_way(&self.merge);
-        (!is_free).then(|| self.merge.bytes())
+        (!is_free).then(|| (self.merge.bytes() - lost.reserved(&self.merge)).max(0.0))
     }
 }

@@ -52,9 +52,9 @@ impl Due {
 ///
 /// None needs a level which one before it needs: the planner would begin what comes down into a
 /// level first, again and again, and never merge that level. What is more urgent has the first
-/// claim to the credit, also while that does not cover it: small merges would leave nothing for a
-/// large one.
-pub(super) fn chosen(mut due: Vec<Due>, mut credit: f64) -> (Vec<Due>, Vec<Due>) {
+/// claim to the credit, also while that does not cover it, if it `grows`: small merges would leave
+/// nothing for a large one.
+pub(super) fn chosen(mut due: Vec<Due>, mut credit: f64, grows: bool) -> (Vec<Due>, Vec<Due>) {
     due.sort_by(|one, other| other.urgency.total_cmp(&one.urgency));
     let (mut begin, mut wait): (Vec<Due>, Vec<Due>) = (Vec::new(), Vec::new());
     for next in due {
@@ -63,7 +63,9 @@ pub(super) fn chosen(mut due: Vec<Due>, mut credit: f64) -> (Vec<Due>, Vec<Due>)
         }
         let claim = next.claim.unwrap_or(0.0);
         let is_covered = next.claim.is_none() || claim <= credit;
-        credit -= claim;
+        if is_covered || grows {
+            credit -= claim;
+        }
         if is_covered {
             begin.push(next);
         } else {
@@ -99,10 +101,14 @@ mod tests {
         }
     }
 
-    /// The levels that begin, and those that wait.
+    /// The levels that begin, and those that wait, where credit comes in.
     fn levels(due: Vec<Due>, credit: f64) -> [Vec<u16>; 2] {
+        levels_where(due, credit, true)
+    }
+
+    fn levels_where(due: Vec<Due>, credit: f64, grows: bool) -> [Vec<u16>; 2] {
         let of = |due: Vec<Due>| due.iter().map(|it| it.wanted.change.level.0).collect();
-        let (begin, wait) = chosen(due, credit);
+        let (begin, wait) = chosen(due, credit, grows);
         [of(begin), of(wait)]
     }
 
@@ -120,6 +126,14 @@ mod tests {
         assert_eq!(levels(all(), 99.0), [vec![5], vec![3, 1]], "both wait");
         assert_eq!(levels(all(), f64::NEG_INFINITY), [vec![5], vec![3, 1]]);
         assert_eq!(levels(all(), f64::INFINITY), [vec![3, 1, 5], vec![]]);
+    }
+
+    #[test]
+    fn where_no_credit_comes_in_what_waits_leaves_it_to_others() {
+        let all = || vec![due(1, 2.0, Some(10.0)), due(3, 9.0, Some(100.0))];
+        assert_eq!(levels_where(all(), 99.0, false), [vec![1], vec![3]]);
+        assert_eq!(levels_where(all(), 9.0, false), [vec![], vec![3, 1]]);
+        assert_eq!(levels_where(all(), 109.0, false), [vec![3], vec![1]]);
     }
 
     #[test]

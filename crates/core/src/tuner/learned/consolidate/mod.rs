@@ -154,9 +154,10 @@ impl Lost {
         asked.is_some_and(|it| it.goes_down == now.goes_down())
     }
 
-    /// Bytes of credit that no other merge may have.
+    /// Bytes of credit that no other level's merge may have. What runs goes on when its level
+    /// fills, or gets another run, though it would be another merge by now.
     fn reserved(&self, now: &Merge) -> f64 {
-        let asked = self.asked.filter(|_| self.is_under_way(now));
+        let asked = self.asked.filter(|asked| !asked.is_over(now));
         asked.map_or(0.0, |asked| asked.left)
     }
 
@@ -247,7 +248,8 @@ impl Losses {
                 due.push(case.due(lost));
             }
         }
-        let (begin, wait) = chosen(due, credit);
+        let grows = seen.mission.user_write_bytes > 0;
+        let (begin, wait) = chosen(due, credit, grows);
         Wants {
             merges: begin.into_iter().map(|it| self.ask(it)).collect(),
             waits: wait.into_iter().filter_map(|it| self.tell(it)).collect(),
