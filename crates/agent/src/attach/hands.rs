@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::records::Records;
 use crate::decide::{Lease, Pilot};
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::server::Server;
 use crate::settings::Settings;
 use crate::watchdog::Guard;
@@ -71,33 +71,36 @@ impl<G: Guard> Hands<G> {
 
     /// Why nothing may be delayed now; `None` when all is well. `is_original`: nothing is
     /// delayed, or limited, at present.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Lost`] when the server does not say whether its event is there.
     pub(super) fn forbid<S: Server>(
         &mut self,
         server: &mut S,
         charge: &Charge<'_>,
         is_original: bool,
         records: &mut Records,
-    ) -> Option<String> {
+    ) -> Result<Option<String>> {
         if let Err(error) = self.guard.check() {
             self.held = None;
             // First everything goes back; then a new guard is looked for.
             if !is_original {
-                return Some(error.to_string());
+                return Ok(Some(error.to_string()));
             }
         }
-        if self.holds(charge) && self.has_event(server, charge) {
-            return None;
+        if self.holds(charge) && self.has_event(server, charge)? {
+            return Ok(None);
         }
         if let Some((at, why)) = &self.failed
             && charge.now.saturating_sub(*at) < RETRY
         {
-            return Some(why.clone());
+            return Ok(Some(why.clone()));
         }
         let why = self.try_hand_over(server, charge, records);
         if why.is_none() {
             self.renewed_at = charge.now;
         }
-        why
+        Ok(why)
     }
 
     /// What was just decided may have changed the lease: whoever restores must know of it before
@@ -119,12 +122,16 @@ impl<G: Guard> Hands<G> {
         self.held.as_ref().is_some_and(is_whole) && !self.event_at.is_some_and(stale)
     }
 
-    /// Somebody may have removed it, or have switched the server's events off. A server that does
-    /// not answer is noticed by whatever is asked next.
-    fn has_event<S: Server>(&self, server: &mut S, charge: &Charge<'_>) -> bool {
-        match &charge.settings.server_lease {
-            Some(schema) if self.event_at.is_some() => server.event_runs(schema).unwrap_or(true),
-            _ => true,
+    /// Somebody may have removed it, or have switched the server's events off. Where the server
+    /// does not say, it is put there anew, which tells why.
+    fn has_event<S: Server>(&self, server: &mut S, charge: &Charge<'_>) -> Result<bool> {
+        let put = self.event_at.and(charge.settings.server_lease.as_ref());
+        let Some(schema) = put else {
+            return Ok(true);
+        };
+        match server.event_runs(schema) {
+            Err(error) if error.kind() == ErrorKind::Lost => Err(error),
+            answer => Ok(answer.unwrap_or(false)),
         }
     }
 

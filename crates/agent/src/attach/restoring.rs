@@ -105,6 +105,12 @@ impl<S: Server> Restoring<'_, S> {
         instance: &Instance,
         schema: Option<&str>,
     ) -> Result<()> {
+        // Whatever becomes of the rest, that is told.
+        self.report.event = schema.map(event_stays);
+        let recorded = self.ledger.left();
+        let mut left = recorded.as_deref().unwrap_or_default().to_vec();
+        left.retain(|lease| lease.standing(instance) == Standing::Foreign);
+        self.report.elsewhere = left.into_iter().map(|lease| lease.identity).collect();
         for lease in leases {
             match lease.standing(instance) {
                 Standing::Foreign => {}
@@ -115,7 +121,8 @@ impl<S: Server> Restoring<'_, S> {
                 Standing::InForce => self.take_back(lease)?,
             }
         }
-        self.end(instance, schema)
+        recorded?;
+        self.end(schema)
     }
 
     /// Part by part: what is refused of one keeps no other from being restored.
@@ -152,17 +159,15 @@ impl<S: Server> Restoring<'_, S> {
         }
     }
 
-    fn end(&mut self, instance: &Instance, schema: Option<&str>) -> Result<()> {
-        let mut left = self.ledger.left()?;
-        left.retain(|lease| lease.standing(instance) != Standing::InForce);
-        self.report.elsewhere = left.into_iter().map(|lease| lease.identity).collect();
-        let Some(schema) = schema else {
-            return Ok(());
-        };
-        if self.report.recorded && self.report.failures.is_empty() {
-            return clear_event(self.server, schema, self.kept.as_ref());
+    /// The event goes where all that it could take back is restored.
+    fn end(&mut self, schema: Option<&str>) -> Result<()> {
+        if let Some(schema) = schema
+            && self.report.recorded
+            && self.report.failures.is_empty()
+            && clear_event(self.server, schema, self.kept.as_ref())?
+        {
+            self.report.event = None;
         }
-        self.report.event = Some(event_stays(schema));
         Ok(())
     }
 }
@@ -178,18 +183,19 @@ fn event_stays(schema: &str) -> String {
 
 /// It may be of another agent, which has set other values since: it acts first, while nobody
 /// holds the lock. From then on it has nothing but what is kept: what is restored may be set
-/// by somebody to whatever it takes back.
-fn clear_event<S: Server>(server: &mut S, schema: &str, kept: Option<&Lease>) -> Result<()> {
+/// by somebody to whatever it takes back. Returns whether it is so: an agent that has begun
+/// meanwhile keeps one of its own.
+fn clear_event<S: Server>(server: &mut S, schema: &str, kept: Option<&Lease>) -> Result<bool> {
     server.release(Role::Agent)?;
     server.await_event(None)?;
     if server.claim(Role::Agent, Duration::ZERO)?.is_some() {
-        // An agent has begun meanwhile, and keeps one of its own.
-        return Ok(());
+        return Ok(false);
     }
     match kept {
-        None => server.drop_event(schema),
-        Some(kept) => server.narrow_event(schema, kept, EVENT_LIFETIME),
+        None => server.drop_event(schema)?,
+        Some(kept) => server.narrow_event(schema, kept, EVENT_LIFETIME)?,
     }
+    Ok(true)
 }
 
 #[cfg(test)]

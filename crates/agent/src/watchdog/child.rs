@@ -194,6 +194,7 @@ impl<C: Connector> Child<C> {
             None => self.reach()?,
         };
         self.spoken_at = self.now();
+        self.look_at_lock(&mut server)?;
         // Asked before, since it may end meanwhile; whatever the answer is, what can be is restored.
         let ended = self.has_agent_ended(&mut server);
         let left = restore(&mut server, &lease)?.left;
@@ -233,14 +234,21 @@ impl<C: Connector> Child<C> {
     }
 
     /// Connects again, and takes the watchdog's lock unless somebody has it, as its
-    /// own first session may for a while.
+    /// own first session may for a while, and another agent's watchdog for long.
     fn reach(&mut self) -> Result<C::Server> {
         let mut server = self.connector.connect()?;
         if let Some(lease) = self.keeper.lease() {
             check_identity(&mut server, lease)?;
         }
-        server.claim(Role::Watchdog, Duration::ZERO)?;
+        self.look_at_lock(&mut server)?;
         Ok(server)
+    }
+
+    fn look_at_lock(&mut self, server: &mut C::Server) -> Result<()> {
+        let holder = server.claim(Role::Watchdog, Duration::ZERO)?;
+        let now = self.now();
+        self.keeper.see_lock(holder.is_some(), now);
+        Ok(())
     }
 
     fn ping(&mut self) {
@@ -255,7 +263,7 @@ impl<C: Connector> Child<C> {
         let Some(mut server) = self.server.take() else {
             return self.reach();
         };
-        server.claim(Role::Watchdog, Duration::ZERO)?;
+        self.look_at_lock(&mut server)?;
         Ok(server)
     }
 }

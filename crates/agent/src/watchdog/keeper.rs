@@ -8,6 +8,10 @@ use crate::decide::Lease;
 /// what is left.
 const PATIENCE: Duration = Duration::from_secs(24 * 3600);
 
+/// A session of its own that has not ended yet holds the watchdog's lock for no longer: whoever
+/// does is the watchdog of another agent.
+const OWN_SESSION: Duration = Duration::from_secs(120);
+
 /// What is to be done now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Due {
@@ -28,6 +32,8 @@ pub struct Keeper {
     gone_at: Option<Duration>,
     restored: bool,
     released: bool,
+    /// Since when another session holds the watchdog's lock.
+    barred_at: Option<Duration>,
 }
 
 impl Keeper {
@@ -40,6 +46,7 @@ impl Keeper {
             gone_at: None,
             restored: false,
             released: false,
+            barred_at: None,
         }
     }
 
@@ -85,6 +92,18 @@ impl Keeper {
         self.restored = true;
     }
 
+    /// Whether another session holds the watchdog's lock.
+    pub fn see_lock(&mut self, is_barred: bool, now: Duration) {
+        self.barred_at = is_barred.then(|| self.barred_at.unwrap_or(now));
+    }
+
+    /// Another agent has taken the server over, and has a watchdog of its own: what is restored
+    /// from now on is that one's.
+    fn is_succeeded(&self, now: Duration) -> bool {
+        let held = |at: Duration| now.saturating_sub(at) > OWN_SESSION;
+        self.barred_at.is_some_and(held)
+    }
+
     /// What is to be done now.
     pub fn due(&self, now: Duration) -> Due {
         let silent = now.saturating_sub(self.renewed_at) > self.term;
@@ -93,6 +112,7 @@ impl Keeper {
             (None, Some(_)) => Due::Leave,
             (None, None) => Due::Nothing,
             (Some(_), Some(_)) if self.restored => Due::Leave,
+            (Some(_), None) if self.restored && silent && self.is_succeeded(now) => Due::Leave,
             (Some(_), Some(gone)) if now.saturating_sub(gone) > PATIENCE => Due::Leave,
             (Some(_), Some(_)) => Due::Restore,
             (Some(_), None) if silent => Due::Restore,
@@ -151,6 +171,28 @@ mod tests {
         silent.restored();
         silent.lose_agent(at(121));
         assert_eq!(silent.due(at(121)), Due::Restore, "it may have woken up");
+    }
+
+    /// Two watchdogs would each take back what the other's agent has set.
+    #[test]
+    fn where_another_agent_has_taken_over_it_restores_and_leaves() {
+        let mut keeper = held();
+        keeper.see_lock(true, at(200));
+        keeper.restored();
+        assert_eq!(keeper.due(at(320)), Due::Restore, "it may be its own");
+        assert_eq!(keeper.due(at(321)), Due::Leave);
+        keeper.see_lock(true, at(250));
+        assert_eq!(keeper.due(at(321)), Due::Leave, "since it was seen first");
+        keeper.renew(at(330));
+        assert_eq!(keeper.due(at(335)), Due::Nothing, "its agent is in control");
+        assert_eq!(
+            keeper.due(at(341)),
+            Due::Restore,
+            "and was not restored since"
+        );
+        keeper.see_lock(false, at(341));
+        keeper.restored();
+        assert_eq!(keeper.due(at(600)), Due::Restore);
     }
 
     #[test]

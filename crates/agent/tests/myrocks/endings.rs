@@ -134,6 +134,7 @@ fn the_event_follows_what_the_owner_sets() {
     let mut root = server.root();
     let body = "SELECT EVENT_DEFINITION FROM information_schema.EVENTS \
          WHERE EVENT_NAME = 'lissom_attach'";
+    assert!(server.has_logged(SCHEMA) && !server.has_logged("lissom_attach"));
     let stop = "LEVEL0_STOP_WRITES_TRIGGER";
     assert!(root.text(body).expect("an event").contains(stop));
     let owned = "SET GLOBAL rocksdb_update_cf_options = 'default={level0_stop_writes_trigger=500}'";

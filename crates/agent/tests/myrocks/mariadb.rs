@@ -169,6 +169,12 @@ impl MariaDb {
         self.directory.path().join(name)
     }
 
+    /// Whether its binary log has this text anywhere.
+    pub fn has_logged(&self, text: &str) -> bool {
+        let log = fs::read(self.path("data/binlog.000001")).expect("a binary log");
+        log.windows(text.len()).any(|part| part == text.as_bytes())
+    }
+
     /// An option of the column family `default`.
     pub fn option(&self, name: &str) -> String {
         let sql = format!(
@@ -259,7 +265,7 @@ fn configure(directory: &Path, port: u16, more: &str) -> PathBuf {
     let text = format!(
         "[mysqld]\n{user}datadir={place}/data\nsocket={place}/s\nport={port}\n\
          bind-address=127.0.0.1\npid-file={place}/pid\nlog-error={place}/error.log\n\
-         event_scheduler=ON\nskip-log-bin\n{more}"
+         event_scheduler=ON\nlog-bin=binlog\nserver-id=1\nbinlog-format=ROW\n{more}"
     );
     let file = directory.join("my.cnf");
     fs::write(&file, text).expect("writable");

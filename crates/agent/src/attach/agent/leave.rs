@@ -4,7 +4,7 @@
 use super::Agent;
 use crate::attach::hands::EVENT_LIFETIME;
 use crate::decide::{Event, Lease};
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::server::{Connector, Server};
 use crate::watchdog::Guard;
 
@@ -13,7 +13,7 @@ impl<C: Connector, G: Guard> Agent<C, G> {
     /// again after an error.
     ///
     /// # Errors
-    /// When the server cannot be reached, or does not take them. What an earlier agent has left
+    /// When the server cannot be reached, or does not take them. What another agent has left
     /// is no error: [`Agent::refusal`] tells of it.
     pub fn leave(&mut self) -> Result<()> {
         if let (false, Some(lease)) = (self.settings.dry_run, self.pilot.lease().cloned()) {
@@ -40,8 +40,13 @@ impl<C: Connector, G: Guard> Agent<C, G> {
     /// What is left over does no harm: an event ends by itself, and a state file
     /// restores what is restored.
     fn clear_up(&mut self, server: &mut C::Server, lease: &Lease, left: Option<&Lease>) {
-        if let Err(error) = self.clear_event(server, left) {
-            self.note(error.to_string());
+        self.not_taken_back = None;
+        match self.clear_event(server, lease, left) {
+            // That is told last, and is no good end.
+            Err(error) if self.not_taken_back.as_ref() != Some(&error) => {
+                self.note(error.to_string());
+            }
+            _ => {}
         }
         match self.records.ledger.settle(lease, left) {
             Ok(files) => {
@@ -54,12 +59,25 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         }
     }
 
-    /// It may be of another agent, which put it while this one was away: it acts first.
-    fn clear_event(&mut self, server: &mut C::Server, left: Option<&Lease>) -> Result<()> {
+    /// It may be of another agent, which put it while this one was away: it acts first, but for
+    /// what this one has just restored.
+    fn clear_event(
+        &mut self,
+        server: &mut C::Server,
+        lease: &Lease,
+        left: Option<&Lease>,
+    ) -> Result<()> {
         let Some(schema) = self.settings.server_lease.clone() else {
             return Ok(());
         };
-        self.claim_after_event(server, left)?;
+        let known = left.into_iter().fold(lease.clone(), Lease::with);
+        let acted = self.claim_after_event(server, Some(&known));
+        if let Err(error) = &acted
+            && error.kind() == ErrorKind::Fix
+        {
+            self.not_taken_back = Some(error.clone());
+        }
+        acted?;
         match left {
             None => self.hands.drop_own_event(server, &schema),
             Some(left) => server.put_event(&schema, left, EVENT_LIFETIME),

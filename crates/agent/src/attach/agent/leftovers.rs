@@ -162,12 +162,12 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         (!gone.is_empty()).then_some(gone)
     }
 
-    /// What an earlier agent set and the server did not take back when it was last tried;
-    /// `None` when there is nothing of the sort. To be asked after [`Agent::leave`], which does
-    /// not fail for it.
+    /// What another agent set and the server did not take back when it was last tried, or its
+    /// event did not; `None` when there is nothing of the sort. To be asked after
+    /// [`Agent::leave`], which does not fail for it.
     pub fn refusal(&self) -> Option<Error> {
         if self.refused.is_empty() {
-            return None;
+            return self.not_taken_back.clone();
         }
         let refused = self.refused.iter();
         let families: Vec<String> = refused

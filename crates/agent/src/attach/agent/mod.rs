@@ -42,6 +42,8 @@ pub struct Agent<C: Connector, G: Guard> {
     left_told: Option<String>,
     /// Those that do not take them, by name, and why: all are of what is left.
     refused: BTreeMap<String, String>,
+    /// At the end: what another agent has set and its event does not take back.
+    not_taken_back: Option<Error>,
 }
 
 impl<C: Connector, G: Guard> fmt::Debug for Agent<C, G> {
@@ -84,6 +86,7 @@ impl<C: Connector, G: Guard> Agent<C, G> {
             left_of: None,
             left_told: None,
             refused: BTreeMap::new(),
+            not_taken_back: None,
         };
         agent.begin(unix_seconds)?;
         Ok(agent)
@@ -168,7 +171,7 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         let managed = self.managed(&seen);
         let sight = self.pilot.see(&managed);
         self.tell(&seen, sight);
-        let forbidden = self.forbid(server, &seen.instance);
+        let forbidden = self.forbid(server, &seen.instance)?;
         self.tell_forbidden(forbidden.as_ref());
         let decisions = self.pilot.decide(&managed, forbidden.as_deref());
         let decisions = self.secure(server, &seen.instance, decisions);
@@ -187,14 +190,14 @@ impl<C: Connector, G: Guard> Agent<C, G> {
     }
 
     /// Why nothing may be delayed now. In a dry run nothing is.
-    fn forbid(&mut self, server: &mut C::Server, instance: &Instance) -> Option<String> {
+    fn forbid(&mut self, server: &mut C::Server, instance: &Instance) -> Result<Option<String>> {
         if self.settings.dry_run {
-            return None;
+            return Ok(None);
         }
         let now = self.now();
         let left = left_at(self.left.as_ref(), instance);
         let Some(charge) = Charge::of(&self.pilot, left, &self.settings, now) else {
-            return Some("its original settings are not known yet".into());
+            return Ok(Some("its original settings are not known yet".into()));
         };
         let is_original = self.pilot.is_original();
         self.hands

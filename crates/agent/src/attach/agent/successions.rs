@@ -141,6 +141,25 @@ fn where_no_event_takes_back_another_agents_settings_its_own_go_back() {
 }
 
 #[test]
+fn to_leave_beside_what_no_event_takes_back_is_no_good_end() {
+    let rig = Rig::new();
+    let mut agent = rig.delaying_by(with_event());
+    {
+        let mut world = rig.connector.world();
+        world.cut();
+        delay_from_elsewhere(&mut world);
+        world.events_run = false;
+    }
+    agent.leave().expect_err("the connection is gone");
+    agent.leave().expect("its own are restored");
+    let refusal = agent.refusal().expect("another agent's are not");
+    let why = "no event runs at the mock";
+    assert!(refusal.to_string().contains(why), "{refusal}");
+    assert_eq!(rig.times_said(why), 1);
+    assert!(!rig.said("ended: the server has"));
+}
+
+#[test]
 fn after_a_failover_the_old_server_is_left_to_its_guard() {
     let rig = Rig::new();
     let mut agent = rig.delaying();

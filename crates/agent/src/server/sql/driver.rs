@@ -18,7 +18,12 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// A connection.
-pub(super) struct Session(Conn);
+pub(super) struct Session<C = Conn> {
+    conn: C,
+    /// Why it is of no more use. The driver would go on and take an answer that comes late for
+    /// the next one's.
+    lost: Option<String>,
+}
 
 /// Why something failed.
 #[derive(Debug)]
@@ -40,18 +45,32 @@ pub(super) enum Failure {
 impl Session {
     pub(super) fn open(account: &Account) -> Result<Session, Failure> {
         let conn = Conn::new(options(account)).map_err(no_connection)?;
-        Ok(Session(conn))
+        Ok(Session { conn, lost: None })
     }
 
     /// All rows that a statement gives, as text.
     pub(super) fn rows(&mut self, sql: &str) -> Result<Rows, Failure> {
-        let rows: Vec<Row> = self.0.query(sql).map_err(failure)?;
+        let rows: Vec<Row> = self.ask(|conn| conn.query(sql))?;
         Ok(rows.iter().map(cells).collect())
     }
 
     /// Carries out a statement that gives none.
     pub(super) fn run(&mut self, sql: &str) -> Result<(), Failure> {
-        self.0.query_drop(sql).map_err(failure)
+        self.ask(|conn| conn.query_drop(sql))
+    }
+}
+
+impl<C> Session<C> {
+    fn ask<T>(&mut self, work: impl FnOnce(&mut C) -> mysql::Result<T>) -> Result<T, Failure> {
+        if let Some(why) = &self.lost {
+            return Err(Failure::Other(why.clone()));
+        }
+        work(&mut self.conn).map_err(|error| {
+            if !matches!(error, mysql::Error::MySqlError(_)) {
+                self.lost = Some(error.to_string());
+            }
+            failure(error)
+        })
     }
 }
 

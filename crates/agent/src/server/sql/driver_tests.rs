@@ -29,6 +29,27 @@ fn an_error_of_the_server_keeps_its_code() {
     assert!(matches!(said, Failure::Answered { code: 1_231, .. }));
 }
 
+/// An answer that has not come in time would be taken for the next one's.
+#[test]
+fn after_a_failure_that_the_server_did_not_tell_nothing_is_asked() {
+    let mut session = Session {
+        conn: (),
+        lost: None,
+    };
+    let told = mysql::MySqlError {
+        state: "HY000".into(),
+        message: "no".into(),
+        code: 1_231,
+    };
+    let answered = session.ask::<()>(|()| Err(mysql::Error::MySqlError(told)));
+    assert!(matches!(answered, Err(Failure::Answered { .. })));
+    assert!(matches!(session.ask(|()| Ok(1)), Ok(1)));
+    let late = || mysql::Error::IoError(std::io::Error::other("too late"));
+    assert!(session.ask::<()>(|()| Err(late())).is_err());
+    let after = session.ask(|()| Ok(1));
+    assert!(matches!(after, Err(Failure::Other(why)) if why.contains("too late")));
+}
+
 /// A handshake of MySQL's that offers TLS.
 fn greeting() -> Vec<u8> {
     // CLIENT_PROTOCOL_41, CLIENT_SSL, CLIENT_SECURE_CONNECTION; CLIENT_PLUGIN_AUTH.

@@ -71,7 +71,7 @@ impl SqlServer {
         self.check_scheduler()?;
         // It takes the privilege that creating one takes. Of a schema that is missing it
         // says nothing, and without the privilege no schema is seen.
-        self.run(&event::remove(schema))?;
+        self.change(&event::remove(schema))?;
         if self.number(&event::count_schemas(schema))? == Some(0) {
             return Err(Error::fix(format!(
                 "{} has no schema {schema}: create the schema of --server-lease first",
@@ -90,13 +90,25 @@ impl SqlServer {
         } else {
             event::create(schema, lease, seconds)
         };
-        self.run(&statement)
+        self.change(&statement)
     }
 
     /// Whether or not events run now: one that is there may act later.
     pub(super) fn narrow(&mut self, schema: &str, lease: &Lease, lifetime: Duration) -> Result<()> {
         let is_seen = self.has_event(schema)?;
-        self.run(&event::narrow(schema, lease, lifetime.as_secs(), is_seen))
+        self.change(&event::narrow(schema, lease, lifetime.as_secs(), is_seen))
+    }
+
+    /// Removes the event.
+    pub(super) fn remove(&mut self, schema: &str) -> Result<()> {
+        self.change(&event::remove(schema))
+    }
+
+    /// Not by way of the binary log: the event is of this server alone, and a replica may have its
+    /// own, which would be disabled, or make the same statement fail there and end replication.
+    fn change(&mut self, statement: &str) -> Result<()> {
+        self.run("SET SESSION sql_log_bin = 0")?;
+        self.run(statement)
     }
 
     fn has_event(&mut self, schema: &str) -> Result<bool> {

@@ -59,7 +59,8 @@ fn answered(code: u16, message: &str, place: &str, user: &str) -> Error {
         // ER_DBACCESS_DENIED_ERROR, ER_EVENT_* come as 1044
         1227 | 1142 | 1044 => Error::fix(format!(
             "user {user} lacks a privilege at {place} ({message}): GRANT PROCESS, SUPER ON *.* TO \
-             that user, and EVENT on the schema of --server-lease"
+             that user, and EVENT on the schema of --server-lease, for which MariaDB 11 asks for \
+             BINLOG ADMIN ON *.*, too"
         )),
         // ER_UNKNOWN_TABLE, ER_NO_SUCH_TABLE, ER_UNKNOWN_SYSTEM_VARIABLE
         1109 | 1146 | 1193 => Error::fix(format!(

@@ -244,6 +244,6 @@ impl Server for SqlServer {
     }
 
     fn drop_event(&mut self, schema: &str) -> Result<()> {
-        self.run(&event::remove(schema))
+        self.remove(schema)
     }
 }
