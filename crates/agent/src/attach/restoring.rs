@@ -36,7 +36,7 @@ pub struct RestoreReport {
 }
 
 impl RestoreReport {
-    /// Where nothing at all is recorded, and an event of this schema is to be removed.
+    /// Where nothing was done, and an event of this schema is to be removed.
     pub(super) fn of_nothing(schema: Option<&str>) -> RestoreReport {
         RestoreReport {
             event: schema.map(event_stays),
@@ -78,7 +78,7 @@ pub(super) fn restore_recorded<S: Server>(
         ledger,
         server,
         place,
-        report: RestoreReport::default(),
+        report: RestoreReport::of_nothing(schema),
         kept: None,
     };
     // What was done before it is told all the same.
@@ -106,11 +106,10 @@ impl<S: Server> Restoring<'_, S> {
         schema: Option<&str>,
     ) -> Result<()> {
         // Whatever becomes of the rest, that is told.
-        self.report.event = schema.map(event_stays);
         let recorded = self.ledger.left();
-        let mut left = recorded.as_deref().unwrap_or_default().to_vec();
-        left.retain(|lease| lease.standing(instance) == Standing::Foreign);
-        self.report.elsewhere = left.into_iter().map(|lease| lease.identity).collect();
+        let all = recorded.iter().flatten();
+        let elsewhere = all.filter(|lease| lease.standing(instance) == Standing::Foreign);
+        self.report.elsewhere = elsewhere.map(|lease| lease.identity.clone()).collect();
         for lease in leases {
             match lease.standing(instance) {
                 Standing::Foreign => {}

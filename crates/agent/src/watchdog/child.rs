@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::keeper::{Due, Keeper};
+use super::keeper::{Due, Keeper, SILENCE};
 use super::protocol::{Answer, Order, line, message};
 use crate::decide::Lease;
 use crate::error::{Error, Result};
@@ -23,8 +23,6 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 const GRACE: Duration = Duration::from_secs(30);
 /// Between two words to the server, so that the session and its lock stay.
 const PING: Duration = Duration::from_secs(20);
-/// The server ends a session that is silent for longer.
-const SILENCE: Duration = Duration::from_secs(90);
 /// For an earlier watchdog's session to end.
 const CLAIM_PATIENCE: Duration = Duration::from_secs(5);
 
@@ -189,12 +187,8 @@ impl<C: Connector> Child<C> {
         let Some(lease) = self.keeper.lease().cloned() else {
             return Ok(());
         };
-        let mut server = match self.server.take() {
-            Some(server) => server,
-            None => self.reach()?,
-        };
+        let mut server = self.connection()?;
         self.spoken_at = self.now();
-        self.look_at_lock(&mut server)?;
         // Asked before, since it may end meanwhile; whatever the answer is, what can be is restored.
         let ended = self.has_agent_ended(&mut server);
         let left = restore(&mut server, &lease)?.left;
@@ -233,22 +227,26 @@ impl<C: Connector> Child<C> {
         }
     }
 
-    /// Connects again, and takes the watchdog's lock unless somebody has it, as its
+    /// The connection, which has taken the watchdog's lock unless somebody has it, as its
     /// own first session may for a while, and another agent's watchdog for long.
+    fn connection(&mut self) -> Result<C::Server> {
+        let mut server = match self.server.take() {
+            Some(server) => server,
+            None => self.reach()?,
+        };
+        let holder = server.claim(Role::Watchdog, Duration::ZERO)?;
+        let now = self.now();
+        self.keeper.see_lock(holder.is_some(), now);
+        Ok(server)
+    }
+
+    /// Connects again.
     fn reach(&mut self) -> Result<C::Server> {
         let mut server = self.connector.connect()?;
         if let Some(lease) = self.keeper.lease() {
             check_identity(&mut server, lease)?;
         }
-        self.look_at_lock(&mut server)?;
         Ok(server)
-    }
-
-    fn look_at_lock(&mut self, server: &mut C::Server) -> Result<()> {
-        let holder = server.claim(Role::Watchdog, Duration::ZERO)?;
-        let now = self.now();
-        self.keeper.see_lock(holder.is_some(), now);
-        Ok(())
     }
 
     fn ping(&mut self) {
@@ -256,15 +254,7 @@ impl<C: Connector> Child<C> {
             return;
         }
         self.spoken_at = self.now();
-        self.server = unharmed(|| self.try_ping()).ok();
-    }
-
-    fn try_ping(&mut self) -> Result<C::Server> {
-        let Some(mut server) = self.server.take() else {
-            return self.reach();
-        };
-        self.look_at_lock(&mut server)?;
-        Ok(server)
+        self.server = unharmed(|| self.connection()).ok();
     }
 }
 

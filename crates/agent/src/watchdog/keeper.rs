@@ -8,9 +8,11 @@ use crate::decide::Lease;
 /// what is left.
 const PATIENCE: Duration = Duration::from_secs(24 * 3600);
 
-/// A session of its own that has not ended yet holds the watchdog's lock for no longer: whoever
-/// does is the watchdog of another agent.
-const OWN_SESSION: Duration = Duration::from_secs(120);
+/// The server ends a session of the watchdog's that is silent for longer.
+pub(super) const SILENCE: Duration = Duration::from_secs(90);
+/// An earlier session of its own holds the watchdog's lock for no longer: whoever does is the
+/// watchdog of another agent.
+const OWN_SESSION: Duration = SILENCE.saturating_add(Duration::from_secs(30));
 
 /// What is to be done now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

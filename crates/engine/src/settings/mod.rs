@@ -91,8 +91,7 @@ pub struct Settings {
     /// What is not used is saved up, to what a merge of all levels writes that goes level by level,
     /// little more than a rewrite of the tree; a store begins with one rewrite, and again when it
     /// is opened with another bound. Where nobody writes nothing is added: once that is used up,
-    /// merges wait until somebody writes.
-    /// Files that are ingested bring nothing.
+    /// merges wait until somebody writes. Files that are ingested bring nothing.
     ///
     /// Default: 30. Dynamically changeable: no.
     pub max_write_amplification: Option<f64>,

@@ -41,12 +41,8 @@ impl<C: Connector, G: Guard> Agent<C, G> {
     /// restores what is restored.
     fn clear_up(&mut self, server: &mut C::Server, lease: &Lease, left: Option<&Lease>) {
         self.not_taken_back = None;
-        match self.clear_event(server, lease, left) {
-            // That is told last, and is no good end.
-            Err(error) if self.not_taken_back.as_ref() != Some(&error) => {
-                self.note(error.to_string());
-            }
-            _ => {}
+        if let Err(error) = self.clear_event(server, lease, left) {
+            self.note(error.to_string());
         }
         match self.records.ledger.settle(lease, left) {
             Ok(files) => {
@@ -71,13 +67,14 @@ impl<C: Connector, G: Guard> Agent<C, G> {
             return Ok(());
         };
         let known = left.into_iter().fold(lease.clone(), Lease::with);
-        let acted = self.claim_after_event(server, Some(&known));
-        if let Err(error) = &acted
-            && error.kind() == ErrorKind::Fix
-        {
-            self.not_taken_back = Some(error.clone());
+        match self.claim_after_event(server, Some(&known)) {
+            // That is told last, and is no good end.
+            Err(error) if error.kind() == ErrorKind::Fix => {
+                self.not_taken_back = Some(error);
+                return Ok(());
+            }
+            acted => acted?,
         }
-        acted?;
         match left {
             None => self.hands.drop_own_event(server, &schema),
             Some(left) => server.put_event(&schema, left, EVENT_LIFETIME),

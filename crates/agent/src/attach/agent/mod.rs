@@ -332,6 +332,8 @@ impl<C: Connector, G: Guard> Agent<C, G> {
 #[cfg(test)]
 mod history;
 #[cfg(test)]
+mod meanwhile;
+#[cfg(test)]
 mod properties;
 #[cfg(test)]
 mod refusals;

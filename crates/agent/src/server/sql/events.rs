@@ -71,7 +71,7 @@ impl SqlServer {
         self.check_scheduler()?;
         // It takes the privilege that creating one takes. Of a schema that is missing it
         // says nothing, and without the privilege no schema is seen.
-        self.change(&event::remove(schema))?;
+        self.remove(schema)?;
         if self.number(&event::count_schemas(schema))? == Some(0) {
             return Err(Error::fix(format!(
                 "{} has no schema {schema}: create the schema of --server-lease first",

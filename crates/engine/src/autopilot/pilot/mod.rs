@@ -131,6 +131,7 @@ impl Pilot {
         );
         // Whoever wanted levels merged for the reads' sake asks anew if that still pays.
         state.give_up_merges();
+        // The program that asked for everything may have had the database for itself.
         state.compact_all_by_levels();
         let reasons = remember::reasons(stored, learner.name());
         let wanted = fixed_limits(&policy).filter(|limits| *limits != state.limits);

@@ -112,7 +112,6 @@ mod tests {
     use crate::observation::Mission;
     use crate::shape::{RunLimit, RunLimits};
     use crate::testing::{numbered_files, small_shape};
-    use crate::tree::Tree;
 
     /// One run of 10,000 bytes in level 2: the credit is at most as much.
     fn tree() -> Tree {
