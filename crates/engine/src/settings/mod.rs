@@ -345,12 +345,12 @@ pub struct Settings {
     /// `schedule` is not `eager`.
     pub rate_limit_bytes_per_second: Option<u64>,
 
-    /// Whether user reads bypass the operating system's cache.
+    /// Whether what users and compactions read bypasses the operating system's cache.
     ///
     /// Default: false. Dynamically changeable: no.
     pub use_direct_reads: bool,
 
-    /// Whether flushes and compactions bypass the operating system's cache.
+    /// Whether what flushes and compactions write bypasses the operating system's cache.
     ///
     /// Default: false. Dynamically changeable: no.
     pub use_direct_io_for_flush_and_compaction: bool,
