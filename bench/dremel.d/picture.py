@@ -122,12 +122,16 @@ def dots_of(records, study, subject):
 def running(records, subject):
     """Throughput of the search's trials over their running time: the mean since the start,
     which is what trials are compared by. A dot is where one was stopped."""
-    trials = {it["number"]: it["series"] for it in records if it["type"] == "trial"
-              and it["subject"] == subject and it["method"] == "dremel" and it.get("series")}
     found = chosen(records, subject)
-    return trajectories(trials, {found: COLOURS["dremel"]},
+    return trajectories(sampled(records, subject), {found: COLOURS["dremel"]},
                         f"{subject}: trials of the search, mean since their start, operations "
                         "a second", "running time of a trial; blue: the one that was chosen")
+
+
+def sampled(records, subject):
+    """Samples of the search's trials, by number; slim records have none."""
+    return {it["number"]: it["series"] for it in records if it["type"] == "trial"
+            and it["subject"] == subject and it["method"] == "dremel" and it.get("series")}
 
 
 def in_full(records, subject):

@@ -18,7 +18,8 @@ PATH = re.compile(r"(?<![\w.~])~?/(?:[\w.@+~-]+/)*(?=[\w.@+~-])")
 
 def publish(records, wanted, known, place):
     """Writes everything in the place of what is there, and gives the paths; arguments as those
-    of report.page."""
+    of report.page. Pictures that there are no samples for stay as they are, since records may be
+    slim ones that were published before."""
     if not wanted:
         raise Failure("nothing was measured that could be published: `bench/dremel run` measures")
     records = [without_paths(it) for it in records]
@@ -32,7 +33,8 @@ def publish(records, wanted, known, place):
     pictures = place / "dremel.report"
     pictures.mkdir(parents=True, exist_ok=True)
     for old in pictures.glob("*.svg"):
-        old.unlink()
+        if not any(old.name.startswith(f"{it.name}-{it.subject}-") for it in wanted):
+            old.unlink()
     for name, text in files.items():
         (place / name).write_text(text)
     return [place / it for it in files]

@@ -18,18 +18,17 @@ def drawings(records, wanted, known):
         if study.points and searched(records, study):
             found.append((study, "searches",
                           picture.searches(records, study, known[study.subject])))
-        if study.early and searched(records, study, "dremel"):
+        if study.early and picture.sampled(records, study.subject):
             found.append((study, "trials", picture.running(records, study.subject)))
         if study.in_full and early_ranks.in_full(records, study.subject):
             found.append((study, "trials-in-full", picture.in_full(records, study.subject)))
     return found
 
 
-def searched(records, study, method=None):
-    """Whether a method, or any, has begun to search."""
-    methods = [method] if method else study.methods
+def searched(records, study):
+    """Whether any method has begun to search."""
     return any(it["type"] == "trial" and it["subject"] == study.subject
-               and it["method"] in methods for it in records)
+               and it["method"] in study.methods for it in records)
 
 
 def page(records, wanted, known, unmeasured=()):

@@ -116,6 +116,16 @@ class Publish(unittest.TestCase):
         self.publish()
         self.assertFalse(old.exists())
 
+    def test_what_was_published_without_samples_keeps_its_pictures(self):
+        self.publish()
+        kept = self.place / "dremel.report/main-ycsb-a-trials.svg"
+        drawn = kept.read_text()
+        self.held = records.read(self.place / "dremel.jsonl")
+        written = self.publish()
+        self.assertEqual(kept.read_text(), drawn)
+        self.assertNotIn(kept, written)
+        self.assertIn(kept.with_name("main-ycsb-a-searches.svg"), written)
+
     def test_nothing_is_published_of_nothing(self):
         with self.assertRaisesRegex(Failure, "nothing was measured"):
             publish.publish(self.held[:2], [], self.known, self.place)

@@ -142,14 +142,20 @@ impl Events {
         self.errors.lock().present.clone()
     }
 
+    /// RocksDB keeps the worse of two, and tells of both.
     fn tell_error(&self, error: BackgroundError) {
         let mut errors = self.errors.lock();
         errors.told += 1;
-        errors.present = Some(error);
+        let is_worse = errors.present.as_ref().is_some_and(|it| !it.recoverable);
+        if !is_worse || !error.recoverable {
+            errors.present = Some(error);
+        }
     }
 
-    fn forget_error(&self) {
-        self.errors.lock().present = None;
+    /// Of another one it may have told meanwhile.
+    fn forget_error(&self, message: &str) {
+        let mut errors = self.errors.lock();
+        errors.present.take_if(|error| error.message == message);
     }
 
     /// Asks RocksDB to go on. Forgets the error if it does and has told of no other
@@ -305,8 +311,10 @@ impl EventListener for Listener {
     }
 
     fn on_error_recovery_end(&self, info: &BackgroundErrorRecoveryInfo) {
-        if info.new_bg_error().result().is_ok() {
-            self.0.forget_error();
+        if info.new_bg_error().result().is_ok()
+            && let Err(over) = info.old_bg_error().result()
+        {
+            self.0.forget_error(over.as_ref());
         }
         self.0.bell.ring();
     }
@@ -355,6 +363,26 @@ mod tests {
         assert!(events.stalling(), "the second one");
         events.hold_back(family(), false);
         assert!(!events.stalling());
+    }
+
+    #[test]
+    fn the_worse_error_stays_until_it_is_over() {
+        let events = Events::default();
+        let tell = |message: &str, recoverable| {
+            events.tell_error(BackgroundError {
+                message: message.into(),
+                recoverable,
+            });
+        };
+        let told = || events.background_error().map(|error| error.message);
+        tell("no space", true);
+        tell("damaged", false);
+        tell("no space again", true);
+        assert_eq!(told().as_deref(), Some("damaged"));
+        events.forget_error("no space");
+        assert_eq!(told().as_deref(), Some("damaged"));
+        events.forget_error("damaged");
+        assert_eq!(told(), None);
     }
 
     #[test]

@@ -56,7 +56,7 @@ mod files;
 pub mod inspect;
 pub mod observe;
 mod open_error;
-mod open_files;
+pub mod open_files;
 mod options;
 mod rate_limit;
 mod requirements;

@@ -21,6 +21,12 @@ pub(crate) enum Cause {
     Comparator,
     /// Tables are compressed with what this RocksDB was built without.
     Compression,
+    /// The file system has no direct I/O.
+    NoDirectIo,
+    /// The file system has no locks.
+    NoLocks,
+    /// The process may open too few files.
+    TooManyFiles,
     Other,
 }
 
@@ -28,6 +34,18 @@ pub(crate) enum Cause {
 pub(crate) const RECOMPRESS: &str = "a file is compressed with what this program was built \
     without, it has LZ4 and Zstandard: open it with RocksDB, choose one of them, and compact it \
     whole";
+
+/// What to do about [`Cause::NoDirectIo`].
+pub(crate) const BUFFERED: &str = "its file system has no direct I/O: turn use_direct_reads and \
+    use_direct_io_for_flush_and_compaction off, or move it to another one";
+
+/// What to do about [`Cause::NoLocks`].
+pub(crate) const WITH_LOCKS: &str = "its file system has no locks: mount it with them, or move it \
+    to another one";
+
+/// What to do about [`Cause::TooManyFiles`].
+pub(crate) const MORE_FILES: &str =
+    "raise the limit on open files of this process, as with `ulimit -n`";
 
 /// RocksDB's error at the opening of `directory`. What to do about its cause is up to whoever
 /// opens, and told by `advice`.
@@ -44,8 +62,9 @@ pub(crate) fn explain(
 const HELD_HERE: &str = "IO error: lock hold by current process";
 const HELD_ELSEWHERE: &str = "IO error: While lock file";
 
-/// Where the file system has no locks, nobody holds one.
-const WITHOUT_LOCKS: &str = "No locks available";
+/// What fcntl(2) answers where another process has it; of anything else that it answers nobody
+/// has it, as where the file system has no locks.
+const TAKEN: [&str; 2] = ["Resource temporarily unavailable", "Permission denied"];
 
 /// The cause that RocksDB's text names at the opening of `directory`.
 pub(crate) fn cause(text: &str, directory: &Path) -> Cause {
@@ -53,6 +72,8 @@ pub(crate) fn cause(text: &str, directory: &Path) -> Cause {
     let names = |words: &str| text.contains(words);
     if is_held(&text) {
         Cause::OpenAlready
+    } else if text.starts_with(HELD_ELSEWHERE) {
+        Cause::NoLocks
     } else if text.starts_with("Corruption: ") {
         Cause::Corruption
     } else if is_full_disk(&text) {
@@ -67,13 +88,18 @@ pub(crate) fn cause(text: &str, directory: &Path) -> Cause {
         Cause::Comparator
     } else if names(" not supported in this build") || names("Compression type not supported") {
         Cause::Compression
+    } else if names("Direct I/O is not supported") {
+        Cause::NoDirectIo
+    } else if names("Too many open files") || names("No file descriptors available") {
+        Cause::TooManyFiles
     } else {
         Cause::Other
     }
 }
 
 fn is_held(text: &str) -> bool {
-    text.starts_with(HELD_HERE) || text.starts_with(HELD_ELSEWHERE) && !text.contains(WITHOUT_LOCKS)
+    let is_taken = || TAKEN.iter().any(|words| text.contains(words));
+    text.starts_with(HELD_HERE) || text.starts_with(HELD_ELSEWHERE) && is_taken()
 }
 
 /// RocksDB names files by the path that it was given, which may be called anything.
@@ -102,7 +128,7 @@ mod tests {
         "/mnt/merge operator/prepared transactions/comparator",
     ];
 
-    const SENTENCES: [(&str, Cause); 15] = [
+    const SENTENCES: [(&str, Cause); 18] = [
         (
             "IO error: lock hold by current process, acquire time 1753000000 acquiring thread \
              140234: DIR/LOCK: No locks available",
@@ -114,7 +140,19 @@ mod tests {
         ),
         (
             "IO error: While lock file: DIR/LOCK: No locks available",
-            Cause::Other,
+            Cause::NoLocks,
+        ),
+        (
+            "IO error: While lock file: DIR/LOCK: Function not implemented",
+            Cause::NoLocks,
+        ),
+        (
+            "Invalid argument: Direct I/O is not supported by the specified DB.",
+            Cause::NoDirectIo,
+        ),
+        (
+            "IO error: While open a file for random read: DIR/000012.sst: Too many open files",
+            Cause::TooManyFiles,
         ),
         (
             "IO error: while open a file for lock: DIR/LOCK: Permission denied",

@@ -1,6 +1,6 @@
 //! How many table files RocksDB may hold open.
 
-use rustix::process::{Resource, getrlimit};
+use rustix::process::{Resource, getrlimit, setrlimit};
 
 use crate::error::{Error, Result};
 
@@ -9,6 +9,16 @@ const LEAST_LIMIT: u64 = 64;
 
 /// RocksDB's word for all of them.
 const ALL: i32 = -1;
+
+/// Raises the limit on open files as far as this process may, for a program that works on
+/// directories with as many tables as there may be: where nothing else is on record, RocksDB opens
+/// all of them at once. A program that calls `select` must not.
+pub fn raise_limit() {
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    // Where it may not be raised, RocksDB says what it could not open.
+    let _ = setrlimit(Resource::Nofile, limit);
+}
 
 /// RocksDB's `max_open_files` for this process.
 ///

@@ -34,6 +34,10 @@ pub(crate) const NEVER_FULL: u64 = 1 << 60;
 /// that waits behind stopped writers waits for the compaction.
 const LONGEST_HOLD: Duration = Duration::from_secs(1);
 
+/// Bytes per second to which RocksDB slows writers down, its own default. Without it that is the
+/// rate of the limiter, which a schedule makes and which is without end at first: no slowdown.
+const DELAYED_WRITE_RATE: u64 = 16 << 20;
+
 /// What the options of one column family and the autopilot share.
 #[derive(Clone)]
 pub(crate) struct Hooks {
@@ -185,6 +189,9 @@ impl Preparation {
         self.commits.install(options)?;
         if let Some(limit) = &self.rate_limit {
             limit.limiter.install(options)?;
+            if limit.bounded_to().is_none() {
+                options.set_delayed_write_rate(DELAYED_WRITE_RATE);
+            }
         }
         Ok(())
     }

@@ -11,8 +11,10 @@ mod tuners;
 use std::time::{Duration, Instant};
 
 use common::{PATIENCE, key, load, runs_of, settle, small, tree, value};
-use lissom::Db;
 use lissom::core::{LogicalLevel, RunLimit, RunLimits};
+use lissom::ffi::CfRef;
+use lissom::ffi::options_text::live_options_text;
+use lissom::{Db, Settings};
 
 fn limits(db: &Db) -> RunLimits {
     db.statistics().expect("statistics").families["default"]
@@ -30,6 +32,45 @@ fn eventually(what: impl Fn() -> bool) -> bool {
         std::thread::sleep(Duration::from_millis(5));
     }
     true
+}
+
+/// As in most processes: only who may raise a thread's priority has merges give way.
+#[test]
+fn a_store_whose_merges_never_give_way_is_sound() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let settings = Settings {
+        idle_cpu_priority: false,
+        ..small("fixed-1")
+    };
+    let db = Db::open(directory.path(), settings).expect("opened");
+    load(&db, 0..2_000, 1);
+    std::thread::sleep(Duration::from_millis(400));
+    let health = db.health();
+    assert!(health.running, "{health:?}");
+}
+
+/// RocksDB would otherwise take the rate of the schedule's limiter, which has no end.
+#[test]
+fn under_every_schedule_writers_are_slowed_down_before_they_are_stopped() {
+    for schedule in ["eager", "paced", "look-ahead", "dlc", "silk"] {
+        let directory = tempfile::tempdir().expect("a directory");
+        let settings = Settings {
+            schedule: schedule.parse().expect("a schedule"),
+            ..small("fixed-1")
+        };
+        let db = Db::open(directory.path(), settings).expect("opened");
+        let family = db.rocksdb().cf_handle("default").expect("it is there");
+        let lines = live_options_text(CfRef::of(&family).expect("a handle")).expect("readable");
+        let rate = lines
+            .db
+            .lines()
+            .find(|line| line.contains("delayed_write_rate"));
+        assert_eq!(
+            rate.map(str::trim),
+            Some("delayed_write_rate=16777216"),
+            "{schedule}"
+        );
+    }
 }
 
 #[test]

@@ -42,6 +42,7 @@ pub fn command() -> Command {
 }
 
 pub fn run(given: &ArgMatches) -> Outcome {
+    lissom::open_files::raise_limit();
     let policy: Option<Policy> = find(given, "policy");
     let size_ratio: Option<u32> = find(given, "size-ratio");
     let adopter = Adopter::new(get::<PathBuf>(given, "path")).settings(move |_, settings| {

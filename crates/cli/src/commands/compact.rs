@@ -29,6 +29,7 @@ pub fn command() -> Command {
 }
 
 pub fn run(given: &ArgMatches) -> Outcome {
+    lissom::open_files::raise_limit();
     if given.get_flag("running") {
         return ask(given);
     }

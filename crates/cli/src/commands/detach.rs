@@ -24,6 +24,7 @@ pub fn command() -> Command {
 }
 
 pub fn run(given: &ArgMatches) -> Outcome {
+    lissom::open_files::raise_limit();
     let detacher = Detacher::new(get::<PathBuf>(given, "path"));
     let wording = Wording {
         done_already: "is a plain RocksDB directory already",

@@ -1,8 +1,12 @@
 //! inspect, adopt, pin, compact, detach.
 
 use std::time::{Duration, Instant};
+#[cfg(target_os = "linux")]
+use std::{path::Path, process::Command};
 
 use rust_rocksdb::DB;
+#[cfg(target_os = "linux")]
+use rust_rocksdb::{DBCompressionType, Options};
 
 use super::support::{command, done, ends, entries, json, plain, text, unread};
 
@@ -94,6 +98,55 @@ fn a_directory_goes_there_and_back() {
     assert_eq!(ours, None);
     assert_eq!(entries(directory.path(), 7), 20_000);
     assert!(done(&["detach", path]).contains("plain RocksDB directory already"));
+}
+
+/// Eight files of 16 MB over each other in L0, whose merge takes a good part of a second.
+#[cfg(target_os = "linux")]
+fn overlapping(path: &Path) {
+    let mut options = Options::default();
+    options.create_if_missing(true);
+    options.set_write_buffer_size(64 << 20);
+    options.set_disable_auto_compactions(true);
+    options.set_compression_type(DBCompressionType::None);
+    let db = DB::open(&options, path).expect("a new database");
+    for round in 0..8u64 {
+        for number in 0..16_000u64 {
+            let key = format!("{:016x}", number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+            db.put(key, format!("{round:01000}")).expect("a put");
+        }
+        db.flush().expect("a flush");
+    }
+}
+
+/// The program, for a user who has the right like for one who has it not.
+#[cfg(target_os = "linux")]
+fn without_a_right_to_priorities() -> Command {
+    use std::os::unix::fs::MetadataExt;
+    let program = env!("CARGO_BIN_EXE_lissom");
+    let own = std::fs::metadata("/proc/self").expect("a process");
+    if own.uid() != 0 {
+        return Command::new(program);
+    }
+    let mut command = Command::new("setpriv");
+    command.args(["--bounding-set=-sys_nice", "--inh-caps=-sys_nice", program]);
+    command
+}
+
+/// Most users may not raise the priority of a thread again, so that no merge gives way.
+#[cfg(target_os = "linux")]
+#[test]
+fn whoever_may_not_change_priorities_adopts_as_well() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().to_str().expect("UTF-8");
+    overlapping(directory.path());
+    for work in ["adopt", "compact", "detach"] {
+        let output = without_a_right_to_priorities()
+            .args([work, path, "--yes"])
+            .output()
+            .expect("the program starts, by util-linux");
+        assert!(output.status.success(), "{work}: {}", text(&output.stderr));
+    }
+    assert_eq!(entries(directory.path(), 7), 16_000);
 }
 
 #[test]

@@ -54,13 +54,15 @@ pub(super) fn begin_crowded(now: &mut Observation) {
 }
 
 /// Whether nothing runs, and all that L0 holds is newer than this file. It need not be empty:
-/// under writes without end it never is.
+/// under writes without end it never is. What cannot be read there stays, and is not waited for.
 fn is_quiet(seen: &Observation, after: u64) -> bool {
+    let is_stuck = |place| !seating::is_readable(seen, place);
+    let (level0, landing) = (PhysicalLevel::L0, PhysicalLevel::LANDING);
     seen.drains_begin
         && seen.state.drains.is_empty()
         && seen.in_flight.is_empty()
-        && seen.tree.level0().iter().all(|file| file.number > after)
-        && seen.tree.files(PhysicalLevel::LANDING).is_empty()
+        && (is_stuck(level0) || seen.tree.level0().iter().all(|file| file.number > after))
+        && (is_stuck(landing) || seen.tree.files(landing).is_empty())
 }
 
 /// The levels that hold runs, from this one on.
@@ -157,6 +159,20 @@ mod tests {
         let came = format!("L0: 0-9 \n {runs}");
         let begins = "begin 1.14 -> 2.14: asked for by hand";
         assert_eq!(begun(&came, None), (begins.to_owned(), true));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_not_waited_for() {
+        for above in ["landing: 0-9:5", "L0: 0-9"] {
+            let drawn = format!(
+                "{above} \n 1.14: 0-99:500 \n 2.15: 0-99:5000 \n unreadable 1 \n compact all"
+            );
+            let mut seen = parse(&drawn).expect("a drawing");
+            seen.state.compact_all_after = Some(1);
+            let told = show(&seen, &plan(&seen));
+            let begins = "begin 1.14 -> 2.15: asked for by hand";
+            assert!(told.contains(begins), "{above}: {told}");
+        }
     }
 
     #[test]

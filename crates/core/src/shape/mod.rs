@@ -126,7 +126,7 @@ impl Shape {
             _ => even_share,
         };
         share
-            .min(even_share + half_inflow)
+            .min(even_share.saturating_add(half_inflow))
             .saturating_sub(half_inflow)
             .max(1)
     }

@@ -29,6 +29,7 @@ use crate::files::state::Stored;
 use crate::files::{application, journal, pin, probe, remove_file, request, state, sync_directory};
 use crate::inspect::record::Record;
 use crate::inspect::{read, recorded};
+use crate::open_files::max_open_files;
 use crate::settings::Settings;
 
 /// The deepest level of a plain RocksDB.
@@ -199,6 +200,7 @@ impl Detacher {
             ColumnFamilyDescriptor::new(name, options)
         });
         let mut options = Options::default();
+        options.set_max_open_files(max_open_files()?);
         (self.customise)("default", &mut options);
         options.create_if_missing(false);
         entrance::open(&self.directory, &options, families, drive::advice).map(drop)

@@ -10,13 +10,15 @@ use rust_rocksdb::{ColumnFamilyDescriptor, Options};
 
 use super::work::{Progress, Watch};
 use crate::RocksDb;
+use crate::apply::directory::recovery;
 use crate::autopilot::Autopilot;
 use crate::db::tables;
 use crate::entrance;
 use crate::error::{Error, Result};
+use crate::ffi::options_text::{Lines, change_options};
 use crate::inspect::read::handle;
 use crate::observe::observe;
-use crate::open_error::{Cause, RECOMPRESS};
+use crate::open_error::{BUFFERED, Cause, MORE_FILES, RECOMPRESS, WITH_LOCKS};
 use crate::options::Preparation;
 use crate::settings::Settings;
 
@@ -43,11 +45,48 @@ pub(crate) struct Ready {
     directory: PathBuf,
 }
 
-/// Opens a directory, plain or adopted, with Lissom's options.
+/// Opens a directory, plain or adopted, with Lissom's options. What its log holds is read by
+/// the rules that it was written under: by RocksDB's defaults a damaged log would end where it
+/// is damaged.
 pub(crate) fn open(
     directory: &Path,
     settings: &BTreeMap<String, Settings>,
     customise: &Customise,
+) -> Result<Ready> {
+    let recovery = recovery(directory)?;
+    if !recovery.is_empty() {
+        flush_log(directory, settings, customise, recovery)?;
+    }
+    open_with(directory, settings, customise)
+}
+
+/// Reads the log by rules of its own, lines of `[DBOptions]`, and leaves nothing in it.
+fn flush_log(
+    directory: &Path,
+    settings: &BTreeMap<String, Settings>,
+    customise: &Customise,
+    recovery: String,
+) -> Result<()> {
+    let lines = Lines {
+        db: recovery,
+        ..Lines::default()
+    };
+    change_options(&mut Options::default(), &lines)?;
+    let by_its_rules = |name: &str, options: &mut Options| {
+        // They were taken a moment ago.
+        let _ = change_options(options, &lines);
+        customise(name, options);
+    };
+    let db = open_with(directory, settings, &by_its_rules)?.into_db();
+    settings
+        .keys()
+        .try_for_each(|name| Ok(db.flush_cf(&handle(&db, name)?)?))
+}
+
+fn open_with(
+    directory: &Path,
+    settings: &BTreeMap<String, Settings>,
+    customise: &dyn Fn(&str, &mut Options),
 ) -> Result<Ready> {
     let default = settings
         .get("default")
@@ -78,6 +117,9 @@ pub(crate) fn advice(cause: Cause) -> &'static str {
         Cause::NoPermission => "give this user the right to read and write it, and try again",
         Cause::Corruption => "nothing was changed, and it is damaged: restore it from a backup",
         Cause::Compression => RECOMPRESS,
+        Cause::NoDirectIo => BUFFERED,
+        Cause::NoLocks => WITH_LOCKS,
+        Cause::TooManyFiles => MORE_FILES,
         Cause::MergeOperator | Cause::PreparedTransactions | Cause::Comparator | Cause::Other => {
             "nothing was changed; if this stays, restore it from a backup"
         }

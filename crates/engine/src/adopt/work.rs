@@ -54,7 +54,8 @@ impl Work {
 
     /// Adds what is foreseen for a column family.
     pub(crate) fn add(&mut self, name: &str, tree: &Tree, settings: &Settings, forecast: Forecast) {
-        self.needed_bytes += forecast.largest_merge_bytes * settings.workers as u64;
+        let at_once = forecast.largest_merge_bytes * settings.workers as u64;
+        self.needed_bytes += at_once.min(forecast.merged_bytes);
         self.families.push(FamilyWork {
             name: name.to_owned(),
             bytes: tree.total_bytes(),

@@ -6,6 +6,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use super::build::{Access, open};
+use super::plan::own_recovery;
 use super::text::{OptionsText, Section};
 use crate::adopt::drive::Customise;
 use crate::db::directory::check_log;
@@ -129,6 +130,15 @@ impl Directory {
         }
         Ok(deepest)
     }
+}
+
+/// Lines of `[DBOptions]` with which a directory recovers otherwise than by RocksDB's
+/// defaults; empty where it does not.
+///
+/// # Errors
+/// When there is no OPTIONS file, or it cannot be read.
+pub(crate) fn recovery(path: &Path) -> Result<String> {
+    Ok(own_recovery(&recorded_options(path)?))
 }
 
 /// What RocksDB 11.12 has recorded when it closed a directory.

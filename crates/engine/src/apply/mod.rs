@@ -32,7 +32,7 @@
 mod applier;
 mod build;
 mod catalogue;
-mod directory;
+pub(crate) mod directory;
 pub(crate) mod live;
 mod lock;
 mod outcome;

@@ -69,8 +69,9 @@ pub(super) fn record(
 ) -> Result<Vec<Outcome>> {
     if rows.iter().any(|row| row.how == How::Reopening) {
         let changed = changed(&settings(path, directory)?, wanted)?;
+        Directory::check_log(path)?;
         check_merge_operators(directory, customise)?;
-        check_log(path, directory, customise)?;
+        check_log_directory(path, directory, customise)?;
         drop(lock(path)?);
         // Nobody else has it open until the state file is written.
         let opened = drive::open(path, &changed, customise)?;
@@ -104,7 +105,7 @@ fn check_merge_operators(directory: &Directory, customise: &Customise) -> Result
 }
 
 /// Opened without its log, it would record that there is none elsewhere.
-fn check_log(path: &Path, directory: &Directory, customise: &Customise) -> Result<()> {
+fn check_log_directory(path: &Path, directory: &Directory, customise: &Customise) -> Result<()> {
     let recorded = directory.options.get(&Section::Database, "wal_dir");
     let recorded = recorded.map(unescape).unwrap_or_default();
     let mut options = Options::default();

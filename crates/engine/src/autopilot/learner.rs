@@ -19,6 +19,10 @@ use self::allowance::Allowance;
 /// How long an answer may take: thousands of times as long as any of ours needs.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// Of the time between two looks at most this part of the patience counts as waited: where the
+/// process was stopped, or its machine, the tuner had no time either.
+const MOST_AT_ONCE: u32 = 10;
+
 /// What was learned comes with an answer no oftener than this.
 const TELL_EVERY: Duration = Duration::from_secs(5);
 
@@ -70,10 +74,22 @@ struct Reply {
 /// A question whose answer was not heard yet.
 struct Open {
     since: Instant,
+    looked: Instant,
+    waited: Duration,
     replies: Receiver<Reply>,
     layout: Layout,
     /// The limits in force when it was asked.
     limits: RunLimits,
+}
+
+impl Open {
+    /// How long it was waited for by now; at most so long since the last look.
+    fn wait_on(&mut self, most: Duration) -> Duration {
+        let now = Instant::now();
+        self.waited += now.duration_since(self.looked).min(most);
+        self.looked = now;
+        self.waited
+    }
 }
 
 pub(super) struct Learner {
@@ -159,6 +175,8 @@ impl Learner {
         let (reply, replies) = mpsc::channel();
         self.open = Some(Open {
             since: Instant::now(),
+            looked: Instant::now(),
+            waited: Duration::ZERO,
             replies,
             layout: asked.shape.layout,
             limits: asked.limits.clone(),
@@ -192,11 +210,13 @@ impl Learner {
     }
 
     fn hear_within(&mut self, time: Duration) -> Option<Answer> {
-        let open = self.open.take()?;
+        let mut open = self.open.take()?;
         if self.is_broken() {
             return Some(self.broke.take().map_or(Ok(None), Err));
         }
-        let left = self.patience.saturating_sub(open.since.elapsed());
+        let left = self
+            .patience
+            .saturating_sub(open.wait_on(self.patience / MOST_AT_ONCE));
         let failed = match open.replies.recv_timeout(time.min(left)) {
             Ok(reply) => return Some(self.take_up(&open, reply)),
             Err(RecvTimeoutError::Timeout) if time < left => {

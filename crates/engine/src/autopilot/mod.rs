@@ -233,7 +233,8 @@ impl Autopilot {
     }
 
     /// Starts no compaction until [`Autopilot::unpause`]. Pieces that run end
-    /// first; RocksDB's emergency brake on L0 stays. Not kept over a reopening.
+    /// first; RocksDB's emergency brake on L0 stays, and so does what RocksDB rewrites by
+    /// itself once a snapshot is released. Not kept over a reopening.
     pub fn pause(&self) {
         self.shared.paused.store(true, Relaxed);
     }

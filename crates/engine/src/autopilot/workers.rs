@@ -1,6 +1,6 @@
 //! Worker threads: each carries out one plan at a time.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -14,7 +14,7 @@ use super::priority::Which;
 use super::quarantine::{ASK_AGAIN, ASK_SOON};
 use super::shared::{Family, Shared};
 use crate::events::count_compaction;
-use crate::events::spared::sparing;
+use crate::events::spared::{Inputs, sparing};
 use crate::execute::{Executed, Unread, execute, is_for_want};
 use crate::observe::observe;
 use crate::statistics::Pieces;
@@ -115,7 +115,7 @@ fn carry_out(shared: &Shared, job: &Job) -> Executed {
     let merge = || execute(&shared.db, &handle, &job.plan, subcompactions);
     let which = Which::of(&family.name, &job.plan);
     let merge = || shared.priorities.during(which, merge);
-    let executed = sparing(deep_inputs(&job.plan), merge);
+    let executed = sparing(Inputs::of(&job.plan), merge);
     if let Outcome::Done { write_bytes, took, .. } = &executed.outcome
         // A move of L0 is a merge where others were flushed over its files.
         && (job.plan.kind == PlanKind::Merge || *write_bytes > 0)
@@ -133,15 +133,6 @@ fn carry_out(shared: &Shared, job: &Job) -> Executed {
         }
     }
     executed
-}
-
-/// Inputs that lie below L0.
-fn deep_inputs(plan: &Plan) -> BTreeSet<u64> {
-    plan.inputs
-        .iter()
-        .filter(|input| input.level > PhysicalLevel::L0)
-        .flat_map(|input| input.files.iter().copied())
-        .collect()
 }
 
 /// The planner checked the plan against the tree that it saw; only a tree that
@@ -301,6 +292,8 @@ fn count(pieces: &mut Pieces, plan: &Plan, executed: &Executed) {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::autopilot::testing::merge_of;
     use crate::{Db, Settings};

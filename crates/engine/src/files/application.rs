@@ -38,7 +38,10 @@ pub(crate) struct Answer {
 pub(crate) fn leave(directory: &Path, request: &Request) -> Result<bool> {
     let path = directory.join(REQUEST);
     let draft = directory.join(format!("{REQUEST}.{}.tmp", request.id));
-    write(&draft, request)?;
+    if let Err(error) = write(&draft, request) {
+        let _ = fs::remove_file(&draft);
+        return Err(error);
+    }
     // Unlike a rename, a link replaces nothing.
     let linked = fs::hard_link(&draft, &path);
     let removed = fs::remove_file(&draft);

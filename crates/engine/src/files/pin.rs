@@ -22,7 +22,8 @@ pub(crate) fn set(directory: &Path) -> Result<()> {
     let path = path(directory);
     File::create(&path)
         .and_then(|file| file.sync_all())
-        .map_err(|error| Error::io("write", &path, &error))
+        .map_err(|error| Error::io("write", &path, &error))?;
+    super::sync_directory(directory)
 }
 
 pub(crate) fn clear(directory: &Path) -> Result<()> {

@@ -1,6 +1,8 @@
 //! Opening a directory without writing to it.
 
 use std::collections::BTreeMap;
+use std::fs::{self, FileType};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -52,19 +54,30 @@ pub(crate) struct Looked {
 /// Refuses a directory that holds no database, or cannot be looked at.
 pub(crate) fn check_directory(directory: &Path) -> Result<()> {
     require_utf8(directory)?;
-    if !directory.is_dir() {
+    if !kind_of(directory)?.is_some_and(|kind| kind.is_dir()) {
         return Err(Error::fix(format!(
             "there is no directory {}; give the path of a database",
             directory.display()
         )));
     }
-    if !directory.join("CURRENT").is_file() {
+    if !kind_of(&directory.join("CURRENT"))?.is_some_and(|kind| kind.is_file()) {
         return Err(Error::fix(format!(
             "{} is not a RocksDB database: it has no file CURRENT; give the path of a database",
             directory.display()
         )));
     }
     Ok(())
+}
+
+/// `None` where nothing is there.
+fn kind_of(path: &Path) -> Result<Option<FileType>> {
+    match fs::metadata(path) {
+        Ok(found) => Ok(Some(found.file_type())),
+        Err(error) => match error.kind() {
+            ErrorKind::NotFound | ErrorKind::NotADirectory => Ok(None),
+            _ => Err(Error::io("look at", path, &error)),
+        },
+    }
 }
 
 /// Whether Lissom drives a directory, or did last: by its state file, or by the levels

@@ -3,7 +3,7 @@
 use lissom_core::filters::FilterAllocation;
 use lissom_core::tuner::Policy;
 
-use super::{KIB, MIB, Settings};
+use super::{KIB, MIB, Settings, workers};
 use crate::error::{Error, Result};
 
 /// What RocksDB still adds to without overflow, as where it shares a cache out among shards.
@@ -133,7 +133,7 @@ impl Settings {
     }
 
     fn check_work(&self) -> Result<()> {
-        within("workers", self.workers as u64, 1, 64)?;
+        within("workers", self.workers as u64, 1, workers::MOST as u64)?;
         within(
             "max_subcompactions",
             u64::from(self.max_subcompactions),

@@ -212,7 +212,7 @@ pub struct Settings {
     /// autopilot starts fewer when RocksDB's present `max_background_jobs` has
     /// no room for them.
     ///
-    /// Default: a quarter of the processors, at least 2. Dynamically
+    /// Default: a quarter of the processors, at least 2, at most 64. Dynamically
     /// changeable: no; `max_background_jobs` is, by `SetDBOptions`.
     pub workers: usize,
 

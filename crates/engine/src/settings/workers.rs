@@ -21,8 +21,31 @@ pub(crate) fn workers_under(max_background_jobs: usize) -> usize {
     max_background_jobs.saturating_sub(flushes + 1).max(1)
 }
 
+/// No store may have more.
+pub(super) const MOST: usize = 64;
+
 /// As many as [`Settings::workers`] is by default.
 pub(super) fn by_processors() -> usize {
-    let processors = std::thread::available_parallelism().map_or(2, usize::from);
-    (processors / 4).max(2)
+    of_processors(std::thread::available_parallelism().map_or(2, usize::from))
+}
+
+fn of_processors(processors: usize) -> usize {
+    (processors / 4).clamp(2, MOST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_is_legal_on_every_machine() {
+        for (processors, workers) in [(1, 2), (8, 2), (128, 32), (260, 64), (1_024, 64)] {
+            assert_eq!(of_processors(processors), workers);
+            let settings = Settings {
+                workers,
+                ..Settings::default()
+            };
+            settings.check().expect("legal");
+        }
+    }
 }

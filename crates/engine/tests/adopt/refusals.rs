@@ -1,13 +1,14 @@
 //! What cannot be taken over is refused in one sentence, and left as it was.
 
+use std::fs;
 use std::path::Path;
 
 use lissom::adopt::{Adopter, Detacher};
 use lissom::apply::{Applier, SettingsText};
 use lissom::control::Compactor;
 use rust_rocksdb::{
-    ColumnFamilyDescriptor, DB, Options, SingleThreaded, TransactionDB, TransactionDBOptions,
-    TransactionOptions, WriteOptions,
+    ColumnFamilyDescriptor, DB, DBRecoveryMode, Options, SingleThreaded, TransactionDB,
+    TransactionDBOptions, TransactionOptions, WriteOptions,
 };
 
 use super::on_record::{join, made, new_options, refused, refused_at};
@@ -71,6 +72,12 @@ fn a_directory_elsewhere_and_an_open_one() {
         error.to_string().contains("there is no directory"),
         "{error}"
     );
+    // As one whose parent may not be looked into.
+    let around = directory.path().join("loop");
+    std::os::unix::fs::symlink("loop", &around).expect("linked");
+    let error = Adopter::new(&around).forecast().expect_err("a loop");
+    assert!(error.to_string().contains("cannot look at"), "{error}");
+    fs::remove_file(&around).expect("removed");
 
     let mut options = Options::default();
     options.create_if_missing(true);
@@ -183,4 +190,58 @@ fn a_log_that_lies_elsewhere_is_given_along_or_nothing_is_done() {
     for key in ["first", "second", "third"] {
         assert_eq!(db.get(key).expect("a get").as_deref(), Some(&b"value"[..]));
     }
+}
+
+/// Three entries whose values are runs of a letter, in a log that is damaged in the second.
+fn damaged_log(path: &Path, rule: DBRecoveryMode) {
+    let mut options = new_options();
+    options.set_write_buffer_size(8 << 20);
+    options.set_wal_recovery_mode(rule);
+    let db = DB::open(&options, path).expect("a new database");
+    for letter in [0x80_u8, 0x81, 0x82] {
+        db.put([letter], vec![letter; 100_000]).expect("a put");
+    }
+    drop(db);
+    let entries = fs::read_dir(path).expect("readable");
+    let log = entries
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|file| file.extension().is_some_and(|end| end == "log"))
+        .max_by_key(|file| file.metadata().expect("a file").len())
+        .expect("a log");
+    let mut bytes = fs::read(&log).expect("readable");
+    let mut runs = bytes.windows(1_000);
+    let run = runs.position(|run| run.iter().all(|byte| *byte == 0x81));
+    bytes[run.expect("the value") + 500] ^= 1;
+    fs::write(&log, bytes).expect("written");
+}
+
+/// By RocksDB's defaults the log would end where it is damaged.
+#[test]
+fn a_log_is_read_by_the_rule_that_it_was_written_under() {
+    let directory = tempfile::tempdir().expect("a directory");
+    damaged_log(directory.path(), DBRecoveryMode::SkipAnyCorruptedRecord);
+    Adopter::new(directory.path())
+        .adopt(&mut |_| ())
+        .expect("adopted");
+    let db = lissom::Db::open(directory.path(), lissom::Settings::default()).expect("it opens");
+    let is_there = |letter: u8| db.get([letter]).expect("a get").is_some();
+    assert_eq!([0x80, 0x81, 0x82].map(is_there), [true, false, true]);
+}
+
+#[test]
+fn a_damaged_log_is_refused_where_it_must_be_whole() {
+    let directory = tempfile::tempdir().expect("a directory");
+    damaged_log(directory.path(), DBRecoveryMode::AbsoluteConsistency);
+    let logs = || {
+        let entries = fs::read_dir(directory.path()).expect("readable");
+        let files = entries.map(|entry| entry.expect("an entry").path());
+        let logs = files.filter(|file| file.extension().is_some_and(|end| end == "log"));
+        logs.map(|log| fs::read(log).expect("readable"))
+            .filter(|log| !log.is_empty())
+            .collect::<Vec<_>>()
+    };
+    let before = logs();
+    let refused = Adopter::new(directory.path()).adopt(&mut |_| ());
+    assert!(refused.is_err(), "{refused:?}");
+    assert_eq!(logs(), before);
 }

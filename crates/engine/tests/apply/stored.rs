@@ -9,7 +9,7 @@ use lissom::apply::{Applier, finish};
 use lissom::ffi::CfRef;
 use lissom::ffi::copy::{read_piece, write_entries};
 use lissom::ffi::options_text::{Lines, change_options};
-use rust_rocksdb::{DB, DBCompactionStyle, Options, TransactionDB, TransactionDBOptions};
+use rust_rocksdb::{DB, DBCompactionStyle, DBPath, Options, TransactionDB, TransactionDBOptions};
 
 use super::data::{Place, contents, key, make, make_with, options, rewrite, wanted};
 
@@ -189,4 +189,78 @@ fn what_is_plain_is_not_refused() {
     make(&place.path(), 100);
     let applier = Applier::new(place.path(), wanted(OTHERWISE)).rewrite(true);
     assert!(applier.plan().expect("a plan").rebuild.is_some());
+}
+
+#[test]
+fn deletions_that_wait_for_what_is_ingested_behind_are_refused() {
+    let place = Place::new();
+    let mut own = options();
+    own.set_compaction_style(DBCompactionStyle::Universal);
+    own.set_cf_allow_ingest_behind(true);
+    let db = DB::open(&own, place.path()).expect("a new database");
+    db.put("key", "value").expect("a put");
+    db.delete("key").expect("a delete");
+    drop(db);
+    refused(&place, "ingest-behind is on");
+}
+
+/// RocksDB removes at open what lies in its paths and is not its own: a copy of the same paths
+/// would take the original's files.
+#[test]
+fn files_that_lie_elsewhere_are_refused_and_stay() {
+    for beside_its_own in [false, true] {
+        let place = Place::new();
+        let elsewhere = tempfile::tempdir().expect("a directory");
+        let (own, other) = (place.path(), elsewhere.path().to_owned());
+        let with = move |options: &mut Options| {
+            let path = |at: &Path, bytes| DBPath::new(at, bytes).expect("a path");
+            match beside_its_own {
+                true => options.set_db_paths(&[path(&own, 1), path(&other, 1 << 40)]),
+                false => options.set_cf_paths(&[path(&other, 1 << 40)]),
+            }
+        };
+        let mut with_paths = options();
+        with(&mut with_paths);
+        let db = DB::open(&with_paths, place.path()).expect("a new database");
+        for number in 0..5_000 {
+            db.put(key(number), [b'.'; 100]).expect("a put");
+        }
+        db.flush().expect("a flush");
+        drop(db);
+        let tables = || {
+            let entries = fs::read_dir(elsewhere.path()).expect("readable");
+            let mut names: Vec<_> = entries
+                .map(|entry| entry.expect("an entry").file_name())
+                .collect();
+            names.sort();
+            names
+        };
+        let before = tables();
+        assert!(!before.is_empty(), "nothing lies there");
+        let error = Applier::new(place.path(), wanted(OTHERWISE))
+            .rewrite(true)
+            .customise(move |_, options| with(options))
+            .apply(&mut |_| ())
+            .expect_err("files elsewhere")
+            .to_string();
+        assert!(error.contains("db_paths, cf_paths or a wal_dir"), "{error}");
+        assert_eq!(tables(), before);
+        assert_eq!(place.names(), ["data"]);
+    }
+}
+
+/// A merge of everything holds what it reads until it has written it.
+#[test]
+fn universal_compaction_needs_room_for_both_sides_of_a_merge() {
+    let place = Place::new();
+    let path = place.path();
+    make(&path, 5_000);
+    let needed = |text: &str| {
+        let applier = Applier::new(&path, wanted(text)).rewrite(true);
+        let space = applier.plan().expect("a plan").rebuild.expect("a rebuild");
+        (space.needed_bytes, space.bytes)
+    };
+    let (leveled, bytes) = needed(OTHERWISE);
+    let universal = "[CFOptions \"default\"]\ncompaction_style=kCompactionStyleUniversal\n";
+    assert_eq!(needed(universal), (leveled + bytes, bytes));
 }

@@ -124,3 +124,24 @@ fn what_was_written_to_the_old_directory_is_kept() {
     assert_eq!((finished.removed.len(), finished.kept.len()), (1, 0));
     assert_eq!(place.names(), ["data"]);
 }
+
+/// As by a program that is started on it, or was told of the wrong directory.
+#[test]
+fn what_was_written_to_a_copy_after_it_was_taken_away_is_kept() {
+    let place = Place::new();
+    let path = place.path();
+    make(&path, 2_000);
+    rewrite(&path, FEWER_LEVELS);
+    let undone = undo(&path, |changes| panic!("asked for {changes:?}")).expect("taken back");
+    let db = opened(&undone.aside);
+    db.put("since", "then").expect("a put");
+    drop(db);
+    let finished = finish(&path, false).expect("finished");
+    assert_eq!(
+        (finished.removed.len(), finished.kept),
+        (0, vec![undone.aside.clone()])
+    );
+    assert_eq!(contents(&undone.aside)["default"][&b"since"[..]], b"then");
+    let finished = finish(&path, true).expect("finished");
+    assert_eq!((finished.removed.len(), finished.kept.len()), (1, 0));
+}

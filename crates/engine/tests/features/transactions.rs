@@ -6,6 +6,7 @@ use std::path::Path;
 
 use lissom::Db;
 use lissom::adopt::Adopter;
+use lissom::apply::{Applier, SettingsText};
 use rust_rocksdb::{
     ColumnFamilyDescriptor, MultiThreaded, OptimisticTransactionDB, TransactionDB,
     TransactionDBOptions, TransactionOptions, WriteBatchWithIndex, WriteOptions,
@@ -82,10 +83,14 @@ fn prepared_transactions_are_refused_with_what_to_do() {
     leave_prepared(directory.path());
     let refused = || {
         let outcome = Db::open(directory.path(), settings("fixed-3"));
-        let error = outcome.err().expect("a log");
+        let wanted = SettingsText::parse("{\"size_ratio\": 4}").expect("well-formed");
+        let applied = Applier::new(directory.path(), wanted).apply(&mut |_| ());
         let words = "was last opened as a TransactionDB and its log is not empty: open it with \
                      TransactionDB, commit or roll back its prepared transactions, write and flush";
-        assert!(error.to_string().contains(words), "{error}");
+        for error in [outcome.err(), applied.err()] {
+            let error = error.expect("a log").to_string();
+            assert!(error.contains(words), "{error}");
+        }
     };
     refused();
     let db = open_pessimistic(directory.path());

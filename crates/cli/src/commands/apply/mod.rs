@@ -22,6 +22,7 @@ pub use arguments::command;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 pub fn run(given: &ArgMatches) -> Outcome {
+    lissom::open_files::raise_limit();
     let directory: PathBuf = get(given, "path");
     if given.get_flag("finish") {
         return end(given, &directory);
@@ -99,8 +100,8 @@ fn end(given: &ArgMatches, directory: &Path) -> Outcome {
     match finished.kept.first() {
         None => Ok(()),
         Some(kept) => Err(Failure::Failed(format!(
-            "{} was not removed: it was opened for writing after the rebuild, and nothing else has \
-             what was written to it then; --finish --yes removes it",
+            "{} was not removed: it has changed since the rebuild, as by being opened for writing, \
+             and nothing else has what was written to it then; --finish --yes removes it",
             kept.display()
         ))),
     }

@@ -3,7 +3,7 @@
 //! Source: RocksDB 11.12, options/db_options.cc: `db_mutable_options_type_info`
 //! (changeable by SetDBOptions) and `db_immutable_options_type_info`.
 
-use super::kind::Kind::{Boolean, Compression, Int32, Object, Text, Uint32, Uint64, Word};
+use super::kind::Kind::{Boolean, Compression, Int32, Object, Text, Uint32, Uint64, Within, Word};
 use super::words::{CACHE_TIER, LOG_LEVEL, TEMPERATURE, WAL_RECOVERY};
 use super::{Known, fixed, gone, open, run, unkept};
 
@@ -84,7 +84,8 @@ pub(super) const OPTIONS: &[Known] = &[
     run("max_background_jobs", Int32),
     open("max_bgerror_resume_count", Int32),
     run("max_compaction_trigger_wakeup_seconds", Uint64),
-    open("max_file_opening_threads", Int32),
+    // It starts as many.
+    open("max_file_opening_threads", Within(-1, 4_096)),
     open("max_log_file_size", Uint64),
     run("max_manifest_file_size", Uint64),
     run("max_manifest_space_amp_pct", Int32),
@@ -117,7 +118,8 @@ pub(super) const OPTIONS: &[Known] = &[
     run("stats_history_buffer_size", Uint64),
     run("stats_persist_period_sec", Uint32),
     run("strict_bytes_per_sync", Boolean),
-    open("table_cache_numshardbits", Int32),
+    // From 20 on it makes no cache, and uses it.
+    open("table_cache_numshardbits", Within(-1, 19)),
     open("track_and_verify_wals", Boolean),
     open("track_and_verify_wals_in_manifest", Boolean),
     open("two_write_queues", Boolean),

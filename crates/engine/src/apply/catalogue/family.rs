@@ -5,7 +5,8 @@
 //! structures in them.
 
 use super::kind::Kind::{
-    Boolean, Compression, Double, Int32, Int64, List, Object, Struct, Uint8, Uint32, Uint64, Word,
+    Boolean, Compression, Double, Int32, Int64, List, Object, Struct, Uint8, Uint32, Uint64,
+    Within, Word,
 };
 use super::words::{PREPOPULATE_BLOBS, PRIORITY, STOP_STYLE, STYLE, TEMPERATURE};
 use super::{Known, fixed, gone, open, run, unkept};
@@ -107,7 +108,8 @@ pub(super) const OPTIONS: &[Known] = &[
     gone("min_partial_merge_operands"),
     run("min_tombstones_for_range_conversion", Uint32),
     open("min_write_buffer_number_to_merge", Int32),
-    open("num_levels", Int32),
+    // It keeps several lists of each.
+    open("num_levels", Within(1, 10_000)),
     open("optimize_filters_for_hits", Boolean).for_new_files(),
     run("paranoid_file_checks", Boolean),
     run("paranoid_memory_checks", Boolean),

@@ -13,6 +13,8 @@ pub(crate) enum Kind {
     Boolean,
     /// A whole number of 32 bits.
     Int32,
+    /// A whole number of 32 bits within bounds that RocksDB does not look at itself.
+    Within(i32, i32),
     /// A whole number of 64 bits.
     Int64,
     /// A whole number of 8 bits, not negative.
@@ -76,6 +78,7 @@ impl Kind {
         match self {
             Kind::Boolean => boolean(text).map(Value::plain),
             Kind::Int32 => integer(text, i32::MIN.into(), i32::MAX.into()).map(Value::plain),
+            Kind::Within(least, most) => integer(text, least.into(), most.into()).map(Value::plain),
             Kind::Int64 => integer(text, i64::MIN.into(), i64::MAX.into()).map(Value::plain),
             Kind::Uint8 => integer(text, 0, u8::MAX.into()).map(Value::plain),
             Kind::Uint32 => integer(text, 0, u32::MAX.into()).map(Value::plain),
@@ -240,6 +243,8 @@ mod tests {
         is(Kind::Int32, "-1", "-1");
         is(Kind::Int32, "1M", "1048576");
         refused(Kind::Int32, "4G", "outside its range");
+        is(Kind::Within(-1, 19), "19", "19");
+        refused(Kind::Within(-1, 19), "20", "outside its range, -1 to 19");
         refused(Kind::Uint32, "-1", "outside its range, 0 to 4294967295");
         refused(Kind::Uint64, "18446744073709551615T", "no whole number");
         refused(Kind::Int64, "99999999999999999999", "no whole number");

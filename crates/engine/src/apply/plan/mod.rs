@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::text::{OptionsText, Section};
 
 pub(super) use self::decide::{decide, strangers};
-pub(super) use self::recovery::changes_recovery;
+pub(super) use self::recovery::{changes_recovery, own_recovery};
 pub(super) use self::remarks::remarks;
 
 /// What will be done with each option that was named.

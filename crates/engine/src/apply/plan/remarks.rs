@@ -12,13 +12,17 @@ pub(in crate::apply) fn remarks(rows: &[Row]) -> Vec<String> {
 }
 
 fn remark(row: &Row) -> Option<String> {
-    let is_first = row.old.as_deref().is_none_or(|old| old == "nullptr");
-    (row.name == "prefix_extractor" && is_first).then(|| {
+    let hides_keys = match row.name.as_str() {
+        "prefix_extractor" => row.new != "nullptr",
+        "prefix_seek_opt_in_only" => row.new == "false",
+        _ => false,
+    };
+    hides_keys.then(|| {
         format!(
-            "with prefix_extractor in {} a scan passes over stored keys of other prefixes: a \
-             program that loads the OPTIONS file must set ReadOptions::total_order_seek where a \
-             scan crosses prefixes",
-            row.section
+            "with {}={} in {} a scan may pass over stored keys of other prefixes than the one it \
+             begins at: a program that loads the OPTIONS file must set \
+             ReadOptions::total_order_seek where a scan crosses prefixes",
+            row.name, row.new, row.section
         )
     })
 }

@@ -213,7 +213,7 @@ fn a_compaction_filter_can_only_be_taken_away() {
 }
 
 #[test]
-fn a_first_prefix_extractor_is_remarked_on() {
+fn a_change_under_which_scans_pass_over_keys_is_remarked_on() {
     let row = plain(DEFAULT, "prefix_extractor=fixed:4");
     let said = remarks(&[row]);
     assert_eq!(said.len(), 1, "{said:?}");
@@ -226,7 +226,16 @@ fn a_first_prefix_extractor_is_remarked_on() {
     let wanted = format!("{DEFAULT}prefix_extractor=fixed:4\n");
     let row = row_of(Host::Plain, None, &with, &wanted);
     assert_eq!(row.how, How::Reopening, "{row:?}");
-    assert!(remarks(&[row]).is_empty());
+    assert_eq!(remarks(&[row]).len(), 1, "its prefixes are others");
+    let opt_in = PRESENT.replace(
+        "prefix_extractor",
+        "prefix_seek_opt_in_only=true\nprefix_extractor",
+    );
+    for (value, many) in [("true", 0), ("false", 1)] {
+        let wanted = format!("{DATABASE}prefix_seek_opt_in_only={value}\n");
+        let said = remarks(&[row_of(Host::Plain, None, &opt_in, &wanted)]);
+        assert_eq!(said.len(), many, "{said:?}");
+    }
     let row = plain(DEFAULT, "prefix_extractor=nullptr");
     assert!(remarks(&[row]).is_empty());
 }

@@ -123,9 +123,11 @@ fn dynamic_level_bytes(question: &Question<'_>, new: &str) -> Verdict {
             "RocksDB moves the files down to the last levels when it opens the database",
         );
     }
+    // Other styles are not taken, and the tree stays as it is.
     let style = question
         .wanted
         .get(&family_section(question), "compaction_style")
+        .filter(|style| [LEVEL, "kCompactionStyleUniversal"].contains(style))
         .or_else(|| present_style(question));
     if style.is_some_and(|style| style != LEVEL) {
         return because(

@@ -4,18 +4,20 @@ use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use rustix::fs::{AtFlags, CWD, StatxAttributes, StatxFlags, statx};
 use rustix::process::{getegid, geteuid};
 
 use super::files::{ARCHIVE, is_archived, is_rocksdbs};
 use super::job::Job;
 use super::mark;
 use crate::RocksDb;
+use crate::apply::build::build;
 use crate::apply::directory::Directory;
 use crate::apply::safety::{refusal, unread};
 use crate::apply::text::{OptionsText, Section};
 use crate::error::{Error, Result};
 use crate::ffi::CfRef;
-use crate::ffi::options::live_options;
+use crate::ffi::options::{live_options, read_options};
 use crate::inspect::read::handle;
 
 /// Refuses what would lose something.
@@ -28,6 +30,8 @@ pub(super) fn check(job: &Job) -> Result<()> {
     let why = [&job.present, &job.target]
         .into_iter()
         .find_map(|options| refusal(options).or_else(|| families(options, &job.names)))
+        .or_else(|| ingests_behind(&job.present, &job.names))
+        .or_else(|| unwritable(&job.target, &job.names))
         .or_else(|| unread(&job.mistakes))
         .or(stranger(path)?.map(|name| {
             format!(
@@ -36,6 +40,10 @@ pub(super) fn check(job: &Job) -> Result<()> {
             )
         }))
         .or(location(path)?);
+    let why = match why {
+        None => elsewhere(job)?,
+        found => found,
+    };
     match why {
         None => Ok(()),
         Some(why) => Err(Error::fix(format!(
@@ -85,6 +93,59 @@ fn family<'a>(get: &dyn Fn(&str) -> &'a str) -> Option<String> {
         .then(|| "has kCompactionStyleFIFO, which drops the oldest files by design".to_owned())
 }
 
+/// What is deleted stays so for files that are ingested behind it later, and a copy holds no
+/// deletions: such a file would bring back what they hid.
+fn ingests_behind(present: &OptionsText, names: &[String]) -> Option<String> {
+    let on = |section: &Section, option: &str| present.get(section, option) == Some("true");
+    let in_family = |name: &String| on(&Section::Family(name.clone()), "cf_allow_ingest_behind");
+    (on(&Section::Database, "allow_ingest_behind") || names.iter().any(in_family)).then(|| {
+        "ingest-behind is on, under which deletions are kept for what is ingested later, and a \
+         copy would have none of them: open it once with it off, if nothing will be ingested \
+         behind any more"
+            .to_owned()
+    })
+}
+
+/// Options under which a copy can be begun and not be completed.
+fn unwritable(target: &OptionsText, names: &[String]) -> Option<String> {
+    let on = |section: &Section, option: &str| target.get(section, option) == Some("true");
+    if on(&Section::Database, "error_if_exists") {
+        return Some(
+            "error_if_exists is on, under which nobody opens a database that is there: turn it \
+             off in the options that you give"
+                .into(),
+        );
+    }
+    let in_family = |name: &&String| {
+        on(
+            &Section::Family((*name).clone()),
+            "disallow_memtable_writes",
+        )
+    };
+    names.iter().find(in_family).map(|name| {
+        format!(
+            "column family \"{name}\" has disallow_memtable_writes, and a copy is written like \
+             any other data: turn it off in the options that you give"
+        )
+    })
+}
+
+/// Where a program keeps files elsewhere, a copy that is opened by its options would keep its
+/// own there, too; and RocksDB removes at open what lies there and is not the database's.
+fn elsewhere(job: &Job) -> Result<Option<String>> {
+    for name in &job.names {
+        let mut options = build(&job.present, name, &*job.customise)?;
+        let found = read_options(&mut options)?;
+        if found.db.db_paths > 0 || found.cf.cf_paths > 0 || !found.db.wal_dir.is_empty() {
+            return Ok(Some(format!(
+                "column family \"{name}\" is opened with db_paths, cf_paths or a wal_dir, where \
+                 its copy would lie, too, and RocksDB would remove the files that lie there now"
+            )));
+        }
+    }
+    Ok(None)
+}
+
 /// The first file in a directory that neither RocksDB nor a rebuild has made.
 ///
 /// # Errors
@@ -128,7 +189,7 @@ fn location(path: &Path) -> Result<Option<String>> {
         return Ok(Some("it has no directory around it".into()));
     };
     let around = look(parent)?;
-    if around.dev() != own.dev() {
+    if around.dev() != own.dev() || is_mounted(path) {
         return Ok(Some(
             "it is the root of a file system, and no other directory can take its place: move \
              the database into a directory below it"
@@ -136,6 +197,12 @@ fn location(path: &Path) -> Result<Option<String>> {
         ));
     }
     Ok(owner(Owner::of(&own), Owner::of_new(&around)))
+}
+
+/// Also of a part of the same file system. An old kernel may not tell.
+fn is_mounted(path: &Path) -> bool {
+    statx(CWD, path, AtFlags::empty(), StatxFlags::BASIC_STATS)
+        .is_ok_and(|found| found.stx_attributes.contains(StatxAttributes::MOUNT_ROOT))
 }
 
 fn look(path: &Path) -> Result<Metadata> {
@@ -215,6 +282,34 @@ mod tests {
         ] {
             let said = why(&format!("{section}{statement}\n")).expect(statement);
             assert!(said.contains(words), "{said}");
+        }
+    }
+
+    #[test]
+    fn what_a_copy_cannot_be_completed_with_is_refused() {
+        let read = |text: &str| OptionsText::recorded(text).0;
+        let names = ["a".to_owned()];
+        for (text, words) in [
+            ("[DBOptions]\nerror_if_exists=true\n", "error_if_exists"),
+            (
+                "[CFOptions \"a\"]\ndisallow_memtable_writes=true\n",
+                "family \"a\"",
+            ),
+        ] {
+            let said = unwritable(&read(text), &names).expect(text);
+            assert!(said.contains(words), "{said}");
+            assert_eq!(
+                unwritable(&read(&text.replace("true", "false")), &names),
+                None
+            );
+        }
+        for text in [
+            "[DBOptions]\nallow_ingest_behind=true\n",
+            "[CFOptions \"a\"]\ncf_allow_ingest_behind=true\n",
+        ] {
+            assert!(ingests_behind(&read(text), &names).is_some(), "{text}");
+            let off = text.replace("true", "false");
+            assert_eq!(ingests_behind(&read(&off), &names), None);
         }
     }
 

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::check::stranger;
 use super::disk;
 use super::identity::identity;
-use super::mark::{self, Mark, Successor};
+use super::mark::{self, Mark, Successor, TakenAway};
 use super::place::{Place, Settled, is_as_it_was};
 use super::steps::{Name, State};
 use crate::apply::build::{Access, open};
@@ -96,7 +96,7 @@ enum Fate {
     Removed,
 }
 
-/// `is_as_it_was` tells it of the directory from before a rebuild, by what that was then.
+/// `is_as_it_was` tells it of the directory, by what that was when it left the database's place.
 fn fate(
     mark: Option<&Mark>,
     with_changes: bool,
@@ -104,8 +104,8 @@ fn fate(
 ) -> Result<Fate> {
     let changed = match mark {
         Some(Mark::Before(successor)) => !is_as_it_was(&successor.source)?,
-        Some(Mark::Undone { changed }) => *changed,
-        Some(Mark::Copy(_) | Mark::Leaving | Mark::Undoing { .. }) | None => {
+        Some(Mark::Undone(then)) => then.changed || !is_as_it_was(&then.identity)?,
+        Some(Mark::Copy(_) | Mark::Leaving | Mark::Undoing(_)) | None => {
             return Ok(Fate::Stays);
         }
     };
@@ -192,8 +192,11 @@ pub fn undo(
             place.path.display()
         )));
     }
-    let changed = changes.is_some();
-    mark::save(&place.path, &Mark::Undoing { changed })?;
+    let taken_away = TakenAway {
+        changed: changes.is_some(),
+        identity: identity(&place.path)?,
+    };
+    mark::save(&place.path, &Mark::Undoing(taken_away))?;
     place.exchange(Name::Before, Name::Undone)?;
     drop(held);
     Ok(taken_back(&place))
@@ -251,7 +254,12 @@ mod tests {
     fn only_what_something_else_has_is_removed_unasked() {
         let before = Mark::Before(Successor::default());
         let copy = Mark::Copy(Progress::default());
-        let undone = |changed| Mark::Undone { changed };
+        let undone = |changed| {
+            Mark::Undone(TakenAway {
+                changed,
+                identity: String::new(),
+            })
+        };
         for (mark, as_it_was, unasked, asked) in [
             (None, true, Fate::Stays, Fate::Stays),
             (Some(copy), true, Fate::Stays, Fate::Stays),
@@ -259,6 +267,7 @@ mod tests {
             (Some(before.clone()), true, Fate::Removed, Fate::Removed),
             (Some(before), false, Fate::Kept, Fate::Removed),
             (Some(undone(false)), true, Fate::Removed, Fate::Removed),
+            (Some(undone(false)), false, Fate::Kept, Fate::Removed),
             (Some(undone(true)), true, Fate::Kept, Fate::Removed),
         ] {
             let fate = |with_changes| fate(mark.as_ref(), with_changes, |_| Ok(as_it_was));

@@ -16,7 +16,8 @@ const CONTENTS: [&str; 2] = ["CURRENT", "IDENTITY"];
 const ENDS: [&str; 4] = [".sst", ".ldb", ".blob", ".log"];
 
 /// A hash of the files in a directory: the manifest that is in use, the database's own
-/// identity, and of manifests, data and logs which file each is and when it changed.
+/// identity, and of manifests, data and logs which file each is and when it changed. The device
+/// does not count: its number may be another after each start of the machine.
 ///
 /// # Errors
 /// When the directory or a file cannot be read.
@@ -48,8 +49,7 @@ fn files(directory: &Path) -> Result<Vec<String>> {
         if counts(&name) {
             let found = entry.metadata().map_err(cannot)?;
             files.push(format!(
-                "{name} {} {} {} {} {}",
-                found.dev(),
+                "{name} {} {} {} {}",
                 found.ino(),
                 found.len(),
                 found.ctime(),

@@ -173,7 +173,10 @@ pub(in crate::apply) fn run(job: &Job, watch: &mut Watch<'_>) -> Result<Rebuilt>
         ))
     };
     if progress.verified.is_none() {
-        space::check(&place.path, space::space(job, &source)?)?;
+        // Comparing writes nothing but the mark.
+        if progress.compared.is_none() {
+            space::check(&place.path, space::space(job, &source)?)?;
+        }
         copy_all(job, &source, &mut progress, watch).map_err(stopped)?;
         check_all(job, &source, &mut progress, watch).map_err(stopped)?;
     }

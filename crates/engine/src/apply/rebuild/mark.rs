@@ -34,15 +34,20 @@ pub(super) enum Mark {
     /// The directory from before a rebuild.
     Before(Successor),
     /// A copy that is about to be taken away.
-    Undoing {
-        /// Whether it was opened for writing while it was in use.
-        changed: bool,
-    },
+    Undoing(TakenAway),
     /// A copy that was taken away again.
-    Undone {
-        /// Whether it was opened for writing while it was in use.
-        changed: bool,
-    },
+    Undone(TakenAway),
+}
+
+/// A copy that was in use.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(super) struct TakenAway {
+    /// Whether it was opened for writing while it was in use.
+    pub(super) changed: bool,
+    /// What it was when it was taken away, by its
+    /// [`identity`](super::identity::identity); empty where that is not known.
+    #[serde(default)]
+    pub(super) identity: String,
 }
 
 /// The copy that took a directory's place, and what both were then.
@@ -116,8 +121,8 @@ impl Mark {
             Mark::Copy(_) => State::Copying,
             Mark::Leaving => State::Leaving,
             Mark::Before(_) => State::Before,
-            Mark::Undoing { .. } => State::Undoing,
-            Mark::Undone { .. } => State::Undone,
+            Mark::Undoing(_) => State::Undoing,
+            Mark::Undone(_) => State::Undone,
         }
     }
 }
@@ -218,12 +223,16 @@ mod tests {
             source: "2".into(),
             wanted: "3".into(),
         };
+        let taken_away = TakenAway {
+            changed: true,
+            identity: "5".into(),
+        };
         for mark in [
             mark(),
             Mark::Leaving,
             Mark::Before(successor),
-            Mark::Undoing { changed: false },
-            Mark::Undone { changed: true },
+            Mark::Undoing(taken_away.clone()),
+            Mark::Undone(taken_away),
         ] {
             save(directory.path(), &mark).expect("writable");
             assert_eq!(load(directory.path()).expect("readable"), Some(mark));

@@ -8,9 +8,11 @@ use std::path::{Path, PathBuf};
 
 use super::disk;
 use super::identity::identity;
-use super::mark::{self, Mark, Successor};
+use super::mark::{self, Mark, Successor, TakenAway};
 use super::steps::{Name, Seen, State, Step, next};
+use crate::apply::lock::lock;
 use crate::error::{Error, Result};
+use crate::ffi::directory_lock::DirectoryLock;
 
 /// A database, and the names beside it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -141,8 +143,17 @@ impl Place {
     ///
     /// # Errors
     /// As [`Place::seen`]; when the directories are not those that an exchange leaves;
-    /// when one cannot be renamed.
+    /// when somebody has one of them open that is to have another name, or it cannot be renamed.
     pub(in crate::apply) fn settle(&self) -> Result<Settled> {
+        self.settle_holding(|path| lock(path).map(Some))
+    }
+
+    /// `hold` takes the lock of a directory for the moment in which it is renamed, unless this
+    /// process has it.
+    fn settle_holding(
+        &self,
+        hold: impl Fn(&Path) -> Result<Option<DirectoryLock>>,
+    ) -> Result<Settled> {
         let mut settled = Settled::Nothing;
         for _ in 0..MOST_STEPS {
             let seen = self.seen()?;
@@ -150,7 +161,10 @@ impl Place {
             settled = completes(seen, step).unwrap_or(settled);
             match step {
                 Step::Settled => return Ok(settled),
-                Step::Rename(from, to) => disk::rename(self.of_name(from), self.of_name(to))?,
+                Step::Rename(from, to) => {
+                    let _held = hold(self.of_name(from))?;
+                    disk::rename(self.of_name(from), self.of_name(to))?;
+                }
                 Step::MarkBefore(name) => self.mark_before(self.of_name(name))?,
                 Step::MarkUndone => self.mark_undone()?,
                 Step::Unmark => mark::remove(&self.path)?,
@@ -195,11 +209,14 @@ impl Place {
     }
 
     fn mark_undone(&self) -> Result<()> {
-        let changed = match mark::load(&self.undone)? {
-            Some(Mark::Undoing { changed } | Mark::Undone { changed }) => changed,
-            _ => true,
+        let taken_away = match mark::load(&self.undone)? {
+            Some(Mark::Undoing(then) | Mark::Undone(then)) => then,
+            _ => TakenAway {
+                changed: true,
+                identity: String::new(),
+            },
         };
-        mark::save(&self.undone, &Mark::Undone { changed })
+        mark::save(&self.undone, &Mark::Undone(taken_away))
     }
 
     /// Brings `incoming` in under the database's name; the database gets `aside`. One
@@ -230,9 +247,9 @@ impl Place {
         // A rename that was done and could not be made durable is completed like any other.
         let settled = match moved {
             Ok(()) => self
-                .settle()
+                .settle_holding(|_| Ok(None))
                 .map_err(|error| error.within(arrived(incoming))),
-            Err(_) => self.settle(),
+            Err(_) => self.settle_holding(|_| Ok(None)),
         };
         match (settled?, moved) {
             (Settled::Nothing, Err(error)) => Err(error),

@@ -1,5 +1,7 @@
 //! The four names on a disk.
 
+use rust_rocksdb::DB;
+
 use super::*;
 use crate::apply::rebuild::mark::Progress;
 
@@ -57,7 +59,11 @@ fn a_copy_comes_in_and_goes_again() {
         assert_eq!(mark::load(&place.path).expect("readable"), None);
         assert!(!place.rebuild.exists());
 
-        mark::save(&place.path, &Mark::Undoing { changed: true }).expect("marked");
+        let taken_away = TakenAway {
+            changed: true,
+            identity: "as it was then".into(),
+        };
+        mark::save(&place.path, &Mark::Undoing(taken_away.clone())).expect("marked");
         place
             .exchange_by(way, Name::Before, Name::Undone)
             .expect("exchanged");
@@ -65,7 +71,7 @@ fn a_copy_comes_in_and_goes_again() {
         assert_eq!(content(&place.undone), "new");
         assert_eq!(
             mark::load(&place.undone).expect("readable"),
-            Some(Mark::Undone { changed: true })
+            Some(Mark::Undone(taken_away))
         );
         assert!(!place.before.exists());
         place.remove(&place.undone).expect("removed");
@@ -98,7 +104,11 @@ fn a_kill_between_two_renames_is_settled() {
             .expect("its mark is of before there was a hash")
     );
 
-    mark::save(&place.path, &Mark::Undoing { changed: false }).expect("marked");
+    let taken_away = TakenAway {
+        changed: false,
+        identity: String::new(),
+    };
+    mark::save(&place.path, &Mark::Undoing(taken_away)).expect("marked");
     place.leave(Name::Undone).expect("renamed");
     assert_eq!(place.settle().expect("settled"), Settled::TakenBack);
     assert_eq!(content(&place.path), "old");
@@ -130,6 +140,33 @@ fn what_is_written_to_between_two_renames_comes_back() {
         assert_eq!(place.rebuild.exists(), written);
         assert_eq!(mark::load(&place.path).expect("readable"), None);
     }
+}
+
+#[test]
+fn what_somebody_has_open_between_two_renames_keeps_its_name() {
+    let parent = tempfile::tempdir().expect("a directory");
+    let place = place(parent.path());
+    drop(DB::open_default(&place.path).expect("a new database"));
+    make(&place.rebuild, "new");
+    let copy = Progress {
+        source: identity(&place.path).expect("readable"),
+        verified: Some(7),
+        ..Progress::default()
+    };
+    mark::save(&place.rebuild, &Mark::Copy(copy)).expect("marked");
+    place.leave(Name::Before).expect("renamed");
+    let db = DB::open_default(&place.before).expect("it opens");
+    let error = place.settle().expect_err("it is open").to_string();
+    assert!(error.contains("close it there first"), "{error}");
+    assert!(!place.path.exists());
+    db.put("key", "value").expect("a put");
+    drop(db);
+    assert_eq!(place.settle().expect("settled"), Settled::Nothing);
+    let db = DB::open_default(&place.path).expect("it opens");
+    assert_eq!(
+        db.get("key").expect("a get").as_deref(),
+        Some(&b"value"[..])
+    );
 }
 
 /// As by a service that is started again just then.

@@ -19,15 +19,18 @@ const DATA: &[&str] = &[".sst", ".log", ".blob", ".ldb"];
 /// What RocksDB writes before it removes what it replaces, on top of a tenth.
 const SLACK: u64 = 16 << 20;
 
-const COMPRESSIONS: [&str; 4] = [
+/// What may leave bytes uncompressed that are compressed now: blob files are by default.
+const COMPRESSIONS: [&str; 5] = [
     "compression",
     "compression_per_level",
     "bottommost_compression",
     "blob_compression_type",
+    "enable_blob_files",
 ];
 
 /// What a copy needs, more than there is of it. Where the compression changes, of the
 /// options or against that of the files, the bytes of keys and values themselves bound it.
+/// Universal compaction may merge all of it at once, and holds both sides of a merge.
 ///
 /// # Errors
 /// When the directories or the files' properties cannot be read.
@@ -43,9 +46,13 @@ pub(super) fn space(job: &Job, source: &RocksDb) -> Result<Space> {
         true => disk::bytes(&job.place.rebuild, DATA)?,
         false => 0,
     };
+    let merged = match is_universal(job) {
+        true => bound,
+        false => 0,
+    };
     Ok(Space {
         bytes,
-        needed_bytes: (bound + bound / 10 + SLACK).saturating_sub(there),
+        needed_bytes: (bound + merged + bound / 10 + SLACK).saturating_sub(there),
         free_bytes: free_bytes(parent(path))?,
     })
 }
@@ -99,6 +106,13 @@ fn recompresses(job: &Job) -> bool {
         COMPRESSIONS
             .iter()
             .any(|option| job.present.get(&section, option) != job.target.get(&section, option))
+    })
+}
+
+fn is_universal(job: &Job) -> bool {
+    job.names.iter().any(|name| {
+        let section = Section::Family(name.clone());
+        job.target.get(&section, "compaction_style") == Some("kCompactionStyleUniversal")
     })
 }
 

@@ -55,6 +55,28 @@ fn a_tuner_that_hangs_is_asked_no_more() {
     assert!(learner.state().is_null());
 }
 
+/// As by a debugger, or a machine that is moved: the tuner had no time either.
+#[test]
+fn a_process_that_was_stopped_keeps_its_tuner() {
+    let (go_on, held) = mpsc::channel();
+    let patience = Duration::from_millis(20);
+    let mut learner = Learner::with_patience(Box::new(Hanging(held, 0)), patience);
+    assert!(answer(&mut learner).expect("an answer").is_some());
+    learner.ask(nothing(), || {});
+    for _ in 0..MOST_AT_ONCE - 1 {
+        thread::sleep(patience);
+        assert!(learner.hear().is_none());
+    }
+    assert!(!learner.is_broken());
+    thread::sleep(patience);
+    learner
+        .hear()
+        .expect("it had its time")
+        .expect_err("no answer");
+    assert!(learner.is_broken());
+    drop(go_on);
+}
+
 #[test]
 fn nobody_waits_for_an_answer_and_none_is_asked_twice_at_a_time() {
     let (go_on, held) = mpsc::channel();

@@ -16,6 +16,9 @@ use crate::settings::Settings;
 /// Between two looks.
 const EVERY: Duration = Duration::from_millis(100);
 
+/// Between two where nothing may give way, which does not change any more.
+const REST: Duration = Duration::from_secs(60);
+
 /// Weight of what was written since the last look against all before it.
 const NEWEST: f64 = 0.3;
 
@@ -30,16 +33,17 @@ pub(in super::super) fn keep(shared: &Shared) {
     let mut told = Obstacles::default();
     let mut held = None;
     let begun = Instant::now();
-    while priorities.wait(EVERY) {
+    while priorities.wait(if told.everywhere() { REST } else { EVERY }) {
         let obstacles = priorities.obstacles();
         if obstacles != told {
             tell(shared, &obstacles);
             told = obstacles;
         }
-        if told.everywhere() {
-            return;
-        }
-        let order = watch.look(shared, begun.elapsed());
+        // The thread stays even so: one that has ended is taken for a failure.
+        let order = match told.everywhere() {
+            true => PriorityOrder::normal("nothing may give way").into(),
+            false => watch.look(shared, begun.elapsed()),
+        };
         if held.as_ref() != Some(&order) {
             priorities.set(order.clone());
             held = Some(order);
@@ -122,6 +126,10 @@ impl Watch {
         if shared.failed_turns.load(Relaxed) > 0 {
             let why = "the autopilot fails, and nobody knows what L0 has";
             return PriorityOrder::normal(why).into();
+        }
+        if shared.events.background_error().is_some() {
+            let why = "RocksDB waits for merges to end before it takes writes again";
+            return PriorityOrder::normal(why).called_back().into();
         }
         let since = at.saturating_sub(self.at).as_secs_f64().max(1e-3);
         self.at = at;

@@ -174,7 +174,10 @@ impl Scheduler {
         self.seen = seen;
         let wanted = self.ask(shared, &seen);
         let mut order = seen.debt.bounded(&self.bounds, wanted);
-        if order.bytes_per_second.is_some() && holds_writers_back(&shared.db) {
+        // After a background error RocksDB takes writes again once running merges have ended.
+        let writers_wait =
+            || holds_writers_back(&shared.db) || shared.events.background_error().is_some();
+        if order.bytes_per_second.is_some() && writers_wait() {
             order.bytes_per_second = None;
         }
         self.tell(shared, &seen, &order);
