@@ -10,7 +10,7 @@ MAY_SKIP := test -z "$${LISSOM_NO_SKIP+set}"
 .PHONY: demo test test-fast test-slow check sanitize build prepare
 
 demo: build
-	@$(LISSOM) demo --out bench/out/demo
+	@"$(LISSOM)" demo --out bench/out/demo
 
 test: check test-fast test-slow sanitize
 

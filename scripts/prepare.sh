@@ -10,7 +10,7 @@ command -v c++ >/dev/null 2>&1 || missing="$missing g++"
 command -v make >/dev/null 2>&1 || missing="$missing make"
 # bindgen reads RocksDB's C header with libclang, by one of the names under which it looks
 # for it: libclang-cpp.so and libclang_rt.*.so, which come without it, are other libraries.
-find ${LIBCLANG_PATH:-} /usr/lib /usr/local/lib \
+find ${LIBCLANG_PATH:-} /usr/lib* /usr/local/lib* \
     \( -name 'libclang.so*' -o -name 'libclang-[0-9]*.so*' \) 2>/dev/null | grep -q . ||
     missing="$missing libclang-dev"
 

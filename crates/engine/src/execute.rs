@@ -202,6 +202,7 @@ pub(crate) fn is_full_disk(message: &str) -> bool {
         "No space left",
         "NoSpace",
         "quota exceeded",
+        "Quota exceeded",
         "Compaction too large",
     ]
     .iter()
@@ -212,9 +213,15 @@ pub(crate) fn is_full_disk(message: &str) -> bool {
 /// files are innocent.
 pub(crate) fn is_for_want(message: &str) -> bool {
     is_full_disk(message)
-        || ["Too many open files", "Cannot allocate memory"]
-            .iter()
-            .any(|words| message.contains(words))
+        || [
+            "Too many open files",
+            "Cannot allocate memory",
+            // As musl has it.
+            "No file descriptors available",
+            "Out of memory",
+        ]
+        .iter()
+        .any(|words| message.contains(words))
 }
 
 /// The number in `.../000123.sst`.

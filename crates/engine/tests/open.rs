@@ -87,6 +87,11 @@ fn paths_that_are_no_database_are_told_apart() {
     fails(&missing, settings, "create_if_missing is off");
     assert!(!missing.exists());
 
+    // A file system of its own, as ext4 makes it.
+    let new = directory.path().join("new");
+    std::fs::create_dir_all(new.join("lost+found")).expect("made");
+    drop(Db::open(&new, small("fixed-1")).expect("opened"));
+
     let good = directory.path().join("good");
     let db = Db::open(&good, small("fixed-1")).expect("opened");
     fails(&good, small("fixed-1"), "it is open already");

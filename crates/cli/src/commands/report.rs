@@ -57,8 +57,18 @@ pub fn run(given: &ArgMatches) -> Outcome {
     if let Some(file) = find::<PathBuf>(given, "slim") {
         publish(&results, &path, &file)?;
     }
-    let out = find::<PathBuf>(given, "out").or_else(|| path.is_dir().then_some(path));
-    let exports = out.map(|out| write_exports(&results, &out)).transpose()?;
+    let exports = match find::<PathBuf>(given, "out") {
+        Some(out) => Some(write_exports(&results, &out)?),
+        None if path.is_dir() => match write_exports(&results, &path) {
+            Ok(exports) => Some(exports),
+            // They may be another user's; what they tell is shown all the same.
+            Err(failure) => {
+                output::say(&format!("no page was written: {failure}; give --out DIR"));
+                None
+            }
+        },
+        None => None,
+    };
     if given.get_flag("json") {
         return output::print_json(&results);
     }

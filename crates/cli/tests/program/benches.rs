@@ -78,6 +78,15 @@ fn results_are_shown_anew_from_their_directory_or_from_a_file() {
     assert_eq!(done(&["report", &out]), table);
     assert!(page.exists());
 
+    // As where the results are somebody else's.
+    std::fs::remove_file(&page).expect("removed");
+    std::fs::create_dir(&page).expect("made");
+    let shown = run(&["report", &out]);
+    assert_eq!(shown.status.code(), Some(0));
+    assert!(text(&shown.stdout).contains("fixed-2"));
+    assert!(text(&shown.stderr).contains("give --out DIR"));
+    std::fs::remove_dir(&page).expect("removed");
+
     let file = at("published.json");
     std::fs::rename(at("out/results.json"), &file).expect("renamed");
     let alone = done(&["report", &file]);

@@ -54,8 +54,10 @@ impl Work {
 
     /// Adds what is foreseen for a column family.
     pub(crate) fn add(&mut self, name: &str, tree: &Tree, settings: &Settings, forecast: Forecast) {
-        let at_once = forecast.largest_merge_bytes * settings.workers as u64;
-        self.needed_bytes += at_once.min(forecast.merged_bytes);
+        // Merges that run at once take no file twice.
+        let at_once = forecast.merges.min(settings.workers as u64);
+        let most = forecast.largest_merge_bytes.saturating_mul(at_once);
+        self.needed_bytes += most.min(tree.total_bytes());
         self.families.push(FamilyWork {
             name: name.to_owned(),
             bytes: tree.total_bytes(),

@@ -286,16 +286,17 @@ fn settings_rows(path: &Path, directory: &Directory, wanted: &SettingsText) -> R
     Ok(settings::decide(&store, wanted))
 }
 
-/// A running store of Lissom's is asked, not taken.
+/// A running store of Lissom's is asked, not taken. Who may not take its lock for another reason,
+/// as on a file system that is read-only, may look all the same.
 fn check_closed(path: &Path) -> Result<()> {
-    lock(path).map(drop).map_err(|error| match error.kind() {
-        ErrorKind::Retry => Error::retry(format!(
+    match lock(path) {
+        Err(error) if error.kind() == ErrorKind::Retry => Err(Error::retry(format!(
             "{} is open in this or another process: close it there, or ask that process with \
              `lissom apply --running`",
             path.display()
-        )),
-        _ => error,
-    })
+        ))),
+        _ => Ok(()),
+    }
 }
 
 fn rebuild_refused(place: &Place) -> Error {

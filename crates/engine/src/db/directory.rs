@@ -69,11 +69,21 @@ fn may_create(path: &Path, create_if_missing: bool) -> Result<bool> {
     }
 }
 
-/// Files of a database that was never finished or was destroyed.
+/// Files of a database that was never finished or was destroyed, and what file systems have in
+/// an empty directory of theirs: ext4 in a new one's root, NFS of a file that is still open.
 fn is_left_over(name: &str) -> bool {
-    ["LOG", "LOCK", "LISSOM", "IDENTITY", "MANIFEST-", "OPTIONS-"]
-        .iter()
-        .any(|start| name.starts_with(start))
+    [
+        "LOG",
+        "LOCK",
+        "LISSOM",
+        "IDENTITY",
+        "MANIFEST-",
+        "OPTIONS-",
+        ".nfs",
+    ]
+    .iter()
+    .any(|start| name.starts_with(start))
+        || ["lost+found", ".snapshot"].contains(&name)
         || name.ends_with(".log")
         || name.ends_with(".dbtmp")
 }

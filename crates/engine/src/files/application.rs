@@ -146,6 +146,7 @@ fn write(path: &Path, value: &impl Serialize) -> Result<()> {
         .map_err(|error| Error::bug(format!("{} is no JSON: {error}", path.display())))?;
     File::create(path)
         .and_then(|mut file| file.write_all(&text))
+        .and_then(|()| super::let_all_read(path))
         .map_err(|error| Error::io("write", path, &error))
 }
 

@@ -46,16 +46,21 @@ pub(crate) fn old_path(directory: &Path) -> PathBuf {
 }
 
 impl Journal {
-    /// Goes on with the journal in a directory, or begins one. The store was opened so often
-    /// before, or oftener, if the journal tells of more.
+    /// Goes on with the journal in a directory, or begins one, as where a command that another
+    /// user gave has left his. The store was opened so often before, or oftener, if the journal
+    /// tells of more.
     ///
     /// # Errors
     /// When the file cannot be opened.
     pub(crate) fn open(directory: &Path, max_bytes: u64, openings: u64) -> Result<Journal> {
         let path = path(directory);
         let cannot = |error| Error::io("open", &path, &error);
-        let last = last(&path).map_err(cannot)?;
-        let (file, bytes) = append(&path).map_err(cannot)?;
+        let (last, (file, bytes)) = match go_on(&path) {
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+                begin_beside(&path, directory).map_err(cannot)?
+            }
+            opened => opened.map_err(cannot)?,
+        };
         Ok(Journal {
             begun: Instant::now(),
             opening: last.opening.max(openings).saturating_add(1),
@@ -163,6 +168,19 @@ impl Inner {
     }
 }
 
+type Opened = (Last, (BufWriter<File>, u64));
+
+fn go_on(path: &Path) -> std::io::Result<Opened> {
+    Ok((last(path)?, append(path)?))
+}
+
+/// A file of another user's becomes the old journal. What it tells is read if it may be.
+fn begin_beside(path: &Path, directory: &Path) -> std::io::Result<Opened> {
+    let told = fs::read(path).map_or_else(|_| Last::default(), |text| last_of(&text));
+    fs::rename(path, old_path(directory))?;
+    Ok((told, append(path)?))
+}
+
 /// What a line tells of itself.
 #[derive(Default)]
 struct Last {
@@ -185,13 +203,17 @@ fn last(path: &Path) -> std::io::Result<Last> {
     if tail.last().is_some_and(|byte| *byte != b'\n') {
         file.write_all(b"\n")?;
     }
-    let last = tail
+    Ok(last_of(&tail))
+}
+
+fn last_of(text: &[u8]) -> Last {
+    let last = text
         .rsplit(|byte| *byte == b'\n')
         .find_map(|line| serde_json::from_slice::<Entry>(line).ok());
-    Ok(last.map_or_else(Last::default, |entry| Last {
+    last.map_or_else(Last::default, |entry| Last {
         number: entry.number,
         opening: entry.opening,
-    }))
+    })
 }
 
 fn append(path: &Path) -> std::io::Result<(BufWriter<File>, u64)> {
@@ -224,6 +246,23 @@ mod tests {
         let text = fs::read_to_string(path(directory.path())).expect("a journal");
         let last: Entry = serde_json::from_str(text.lines().last().expect("a line")).expect("JSON");
         assert_eq!(last.number, 2);
+    }
+
+    /// As by a command that root gave.
+    #[test]
+    fn after_another_users_journal_a_new_one_goes_on() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let journal = Journal::open(directory.path(), 1 << 20, 0).expect("writable");
+        journal.note("default", "theirs");
+        drop(journal);
+        let own = path(directory.path());
+        let (last, (mut file, bytes)) = begin_beside(&own, directory.path()).expect("begun");
+        assert_eq!((last.number, last.opening, bytes), (1, 1, 0));
+        file.write_all(b"ours").expect("writable");
+        drop(file);
+        let theirs = fs::read_to_string(old_path(directory.path())).expect("a journal");
+        assert!(theirs.contains("theirs"), "{theirs}");
+        assert_eq!(fs::read(own).expect("a journal"), b"ours");
     }
 
     /// As on a disk that was full for a while.

@@ -15,6 +15,7 @@
 
 use std::fs::{self, File};
 use std::io::ErrorKind;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
@@ -48,6 +49,12 @@ pub(crate) fn sync_directory(directory: &Path) -> Result<()> {
     File::open(directory)
         .and_then(|opened| opened.sync_all())
         .map_err(|error| Error::io("write", directory, &error))
+}
+
+/// Whoever asks a store for something may be another user than the one that runs it, and have a
+/// strict umask.
+fn let_all_read(path: &Path) -> std::io::Result<()> {
+    fs::set_permissions(path, fs::Permissions::from_mode(0o644))
 }
 
 /// The files of a directory whose names begin with one of these.

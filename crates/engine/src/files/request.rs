@@ -52,7 +52,9 @@ fn add(path: &Path, families: &[String]) -> Result<()> {
     names.extend(families.iter().cloned());
     let text = serde_json::to_string(&names).expect("names are JSON");
     let draft = own_draft(path);
-    let left = fs::write(&draft, text).and_then(|()| fs::rename(&draft, path));
+    let left = fs::write(&draft, text)
+        .and_then(|()| super::let_all_read(&draft))
+        .and_then(|()| fs::rename(&draft, path));
     left.map_err(|error| {
         let _ = fs::remove_file(&draft);
         Error::io("write", path, &error)

@@ -317,6 +317,14 @@ fn a_store_of_lissoms_records_its_settings() {
         .expect_err("it is open");
     assert!(error.to_string().contains("--running"), "{error}");
     drop(db);
+    // As where nobody may write, the lock cannot be had: who only looks needs none.
+    let lock = path.join("LOCK");
+    fs::remove_file(&lock).expect("removed");
+    fs::create_dir(&lock).expect("made");
+    let applier = Applier::new(&path, settings.clone());
+    assert_eq!(applier.plan().expect("a plan").rows.len(), 6);
+    applier.apply(&mut |_| ()).expect_err("it is written");
+    fs::remove_dir(&lock).expect("removed");
 
     let applied = Applier::new(&path, settings)
         .apply(&mut |_| ())
