@@ -4,6 +4,8 @@
 mod child;
 #[path = "common/contents.rs"]
 mod contents;
+#[path = "common/damaged_log.rs"]
+mod damaged_log;
 #[path = "common/instants.rs"]
 mod instants;
 #[path = "adopt/kill.rs"]

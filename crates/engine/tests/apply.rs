@@ -7,6 +7,8 @@ mod closed;
 mod common;
 #[path = "common/contents.rs"]
 mod contents;
+#[path = "common/damaged_log.rs"]
+mod damaged_log;
 #[path = "apply/data.rs"]
 mod data;
 #[path = "apply/disk.rs"]

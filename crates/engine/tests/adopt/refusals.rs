@@ -11,6 +11,7 @@ use rust_rocksdb::{
     TransactionDBOptions, TransactionOptions, WriteOptions,
 };
 
+use super::damaged_log::with_damaged_log;
 use super::on_record::{join, made, new_options, refused, refused_at};
 
 #[test]
@@ -192,34 +193,15 @@ fn a_log_that_lies_elsewhere_is_given_along_or_nothing_is_done() {
     }
 }
 
-/// Three entries whose values are runs of a letter, in a log that is damaged in the second.
-fn damaged_log(path: &Path, rule: DBRecoveryMode) {
-    let mut options = new_options();
-    options.set_write_buffer_size(8 << 20);
-    options.set_wal_recovery_mode(rule);
-    let db = DB::open(&options, path).expect("a new database");
-    for letter in [0x80_u8, 0x81, 0x82] {
-        db.put([letter], vec![letter; 100_000]).expect("a put");
-    }
-    drop(db);
-    let entries = fs::read_dir(path).expect("readable");
-    let log = entries
-        .map(|entry| entry.expect("an entry").path())
-        .filter(|file| file.extension().is_some_and(|end| end == "log"))
-        .max_by_key(|file| file.metadata().expect("a file").len())
-        .expect("a log");
-    let mut bytes = fs::read(&log).expect("readable");
-    let mut runs = bytes.windows(1_000);
-    let run = runs.position(|run| run.iter().all(|byte| *byte == 0x81));
-    bytes[run.expect("the value") + 500] ^= 1;
-    fs::write(&log, bytes).expect("written");
-}
-
 /// By RocksDB's defaults the log would end where it is damaged.
 #[test]
 fn a_log_is_read_by_the_rule_that_it_was_written_under() {
     let directory = tempfile::tempdir().expect("a directory");
-    damaged_log(directory.path(), DBRecoveryMode::SkipAnyCorruptedRecord);
+    with_damaged_log(
+        directory.path(),
+        new_options(),
+        DBRecoveryMode::SkipAnyCorruptedRecord,
+    );
     Adopter::new(directory.path())
         .adopt(&mut |_| ())
         .expect("adopted");
@@ -231,7 +213,11 @@ fn a_log_is_read_by_the_rule_that_it_was_written_under() {
 #[test]
 fn a_damaged_log_is_refused_where_it_must_be_whole() {
     let directory = tempfile::tempdir().expect("a directory");
-    damaged_log(directory.path(), DBRecoveryMode::AbsoluteConsistency);
+    with_damaged_log(
+        directory.path(),
+        new_options(),
+        DBRecoveryMode::AbsoluteConsistency,
+    );
     let logs = || {
         let entries = fs::read_dir(directory.path()).expect("readable");
         let files = entries.map(|entry| entry.expect("an entry").path());

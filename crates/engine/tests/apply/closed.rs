@@ -1,13 +1,13 @@
 //! Closed directories: what takes effect by reopening.
 
 use std::fs;
-use std::path::Path;
 
 use lissom::apply::{Applier, Host, How, OptionsText, Section, SettingsText, Taken};
 use lissom::inspect::recorded_settings;
 use lissom::{Db, Settings};
 use rust_rocksdb::{BlockBasedOptions, DB, DBCompactionStyle, DBRecoveryMode, Options};
 
+use super::damaged_log::with_damaged_log;
 use super::data::{
     Place, apply, contents, family, join, make, make_with, options, record, recorded, wanted,
 };
@@ -150,36 +150,12 @@ fn what_deletes_or_drops_entries_is_left_as_it_was() {
     assert_eq!(contents(&path), before);
 }
 
-/// Flips a byte within a value in the log, which is a long run of a letter.
-fn damage_log(path: &Path, letter: u8) {
-    let entries = fs::read_dir(path).expect("readable");
-    let log = entries
-        .map(|entry| entry.expect("an entry").path())
-        .filter(|file| file.extension().is_some_and(|end| end == "log"))
-        .max_by_key(|file| file.metadata().expect("a file").len())
-        .expect("a log");
-    let mut bytes = fs::read(&log).expect("readable");
-    let run = bytes
-        .windows(1_000)
-        .position(|run| run.iter().all(|byte| *byte == letter));
-    bytes[run.expect("the value") + 500] ^= 1;
-    fs::write(&log, bytes).expect("written");
-}
-
 /// By the other rule the log would end where it is damaged.
 #[test]
 fn a_log_is_recovered_by_the_rule_that_it_was_written_under() {
     let place = Place::new();
     let path = place.path();
-    let mut own = options();
-    own.set_write_buffer_size(8 << 20);
-    own.set_wal_recovery_mode(DBRecoveryMode::SkipAnyCorruptedRecord);
-    let db = DB::open(&own, &path).expect("a new database");
-    for letter in [0x80_u8, 0x81, 0x82] {
-        db.put([letter], vec![letter; 100_000]).expect("a put");
-    }
-    drop(db);
-    damage_log(&path, 0x81);
+    with_damaged_log(&path, options(), DBRecoveryMode::SkipAnyCorruptedRecord);
     let applied = apply(
         &path,
         "[DBOptions]\nwal_recovery_mode=kPointInTimeRecovery\n",
