@@ -21,12 +21,8 @@ pub(crate) enum Cause {
     Comparator,
     /// Tables are compressed with what this RocksDB was built without.
     Compression,
-    /// The file system has no direct I/O.
-    NoDirectIo,
-    /// The file system has no locks.
-    NoLocks,
-    /// The process may open too few files.
-    TooManyFiles,
+    /// What the file system or the process lacks; with what to do about it, whoever opens.
+    Lack(&'static str),
     Other,
 }
 
@@ -35,17 +31,13 @@ pub(crate) const RECOMPRESS: &str = "a file is compressed with what this program
     without, it has LZ4 and Zstandard: open it with RocksDB, choose one of them, and compact it \
     whole";
 
-/// What to do about [`Cause::NoDirectIo`].
-pub(crate) const BUFFERED: &str = "its file system has no direct I/O: turn use_direct_reads and \
+const BUFFERED: &str = "its file system has no direct I/O: turn use_direct_reads and \
     use_direct_io_for_flush_and_compaction off, or move it to another one";
 
-/// What to do about [`Cause::NoLocks`].
-pub(crate) const WITH_LOCKS: &str = "its file system has no locks: mount it with them, or move it \
+const WITH_LOCKS: &str = "its file system has no locks: mount it with them, or move it \
     to another one";
 
-/// What to do about [`Cause::TooManyFiles`].
-pub(crate) const MORE_FILES: &str =
-    "raise the limit on open files of this process, as with `ulimit -n`";
+const MORE_FILES: &str = "raise the limit on open files of this process, as with `ulimit -n`";
 
 /// RocksDB's error at the opening of `directory`. What to do about its cause is up to whoever
 /// opens, and told by `advice`.
@@ -73,7 +65,7 @@ pub(crate) fn cause(text: &str, directory: &Path) -> Cause {
     if is_held(&text) {
         Cause::OpenAlready
     } else if text.starts_with(HELD_ELSEWHERE) {
-        Cause::NoLocks
+        Cause::Lack(WITH_LOCKS)
     } else if text.starts_with("Corruption: ") {
         Cause::Corruption
     } else if is_full_disk(&text) {
@@ -89,9 +81,9 @@ pub(crate) fn cause(text: &str, directory: &Path) -> Cause {
     } else if names(" not supported in this build") || names("Compression type not supported") {
         Cause::Compression
     } else if names("Direct I/O is not supported") {
-        Cause::NoDirectIo
+        Cause::Lack(BUFFERED)
     } else if names("Too many open files") || names("No file descriptors available") {
-        Cause::TooManyFiles
+        Cause::Lack(MORE_FILES)
     } else {
         Cause::Other
     }
@@ -140,19 +132,19 @@ mod tests {
         ),
         (
             "IO error: While lock file: DIR/LOCK: No locks available",
-            Cause::NoLocks,
+            Cause::Lack(WITH_LOCKS),
         ),
         (
             "IO error: While lock file: DIR/LOCK: Function not implemented",
-            Cause::NoLocks,
+            Cause::Lack(WITH_LOCKS),
         ),
         (
             "Invalid argument: Direct I/O is not supported by the specified DB.",
-            Cause::NoDirectIo,
+            Cause::Lack(BUFFERED),
         ),
         (
             "IO error: While open a file for random read: DIR/000012.sst: Too many open files",
-            Cause::TooManyFiles,
+            Cause::Lack(MORE_FILES),
         ),
         (
             "IO error: while open a file for lock: DIR/LOCK: Permission denied",

@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::ffi::options_text::{Lines, change_options};
 use crate::inspect::read::handle;
 use crate::observe::observe;
-use crate::open_error::{BUFFERED, Cause, MORE_FILES, RECOMPRESS, WITH_LOCKS};
+use crate::open_error::{Cause, RECOMPRESS};
 use crate::options::Preparation;
 use crate::settings::Settings;
 
@@ -117,9 +117,7 @@ pub(crate) fn advice(cause: Cause) -> &'static str {
         Cause::NoPermission => "give this user the right to read and write it, and try again",
         Cause::Corruption => "nothing was changed, and it is damaged: restore it from a backup",
         Cause::Compression => RECOMPRESS,
-        Cause::NoDirectIo => BUFFERED,
-        Cause::NoLocks => WITH_LOCKS,
-        Cause::TooManyFiles => MORE_FILES,
+        Cause::Lack(advice) => advice,
         Cause::MergeOperator | Cause::PreparedTransactions | Cause::Comparator | Cause::Other => {
             "nothing was changed; if this stays, restore it from a backup"
         }

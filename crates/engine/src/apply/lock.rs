@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::entrance::Entrance;
 use crate::error::{Error, Result};
 use crate::ffi::directory_lock::DirectoryLock;
-use crate::open_error::{Cause, MORE_FILES, WITH_LOCKS, cause};
+use crate::open_error::{Cause, cause};
 
 /// Takes RocksDB's lock on a directory.
 ///
@@ -24,9 +24,8 @@ pub(super) fn lock(path: &Path) -> Result<DirectoryLock> {
     DirectoryLock::new(path).map_err(|error| {
         let text = error.to_string();
         let advice = match cause(&text, path) {
-            Cause::NoLocks => WITH_LOCKS,
-            Cause::TooManyFiles => MORE_FILES,
             Cause::OpenAlready => return is_open(&text),
+            Cause::Lack(advice) => advice,
             Cause::NoSpace => "free some space on its disk",
             Cause::NoPermission => "give this user the right to write it",
             _ => "check the path and its file system",

@@ -14,7 +14,7 @@ use crate::apply::{OptionsText, Section};
 use crate::error::{Error, Result};
 use crate::ffi::options::{ColumnFamilyOptions, read_options};
 use crate::ffi::options_file::load_latest_options;
-use crate::open_error::{BUFFERED, Cause, MORE_FILES, RECOMPRESS, WITH_LOCKS, explain};
+use crate::open_error::{Cause, RECOMPRESS, explain};
 use crate::requirements::BYTEWISE;
 
 /// Whether there is a database of Lissom's; false where one can be made.
@@ -234,9 +234,7 @@ pub(super) fn advice(cause: Cause) -> &'static str {
         Cause::PreparedTransactions => FINISH_TRANSACTIONS,
         Cause::Comparator => "set no comparator: Lissom needs RocksDB's bytewise order",
         Cause::Compression => RECOMPRESS,
-        Cause::NoDirectIo => BUFFERED,
-        Cause::NoLocks => WITH_LOCKS,
-        Cause::TooManyFiles => MORE_FILES,
+        Cause::Lack(advice) => advice,
         Cause::Other => "restore it from a backup or checkpoint if this stays",
     }
 }
