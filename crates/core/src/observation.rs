@@ -134,11 +134,12 @@ impl OperationMix {
 /// Latency of one kind of operation over a mission.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Latency {
-    /// Operations that were timed.
+    /// Operations that the mean is of: one read in many is timed, and every entry that is
+    /// written. Quantiles are those of a sample of calls.
     pub count: u64,
-    /// Mean, to the width of a bucket; that of an entry where a batch writes many. A write
-    /// that was held back counts with no time, for [`Mission::stall`] has it. Zero in
-    /// journals that do not tell it.
+    /// Mean, that of reads to the width of a bucket; that of an entry where a batch writes
+    /// many. A write that was held back counts with no time, for [`Mission::stall`] has it.
+    /// Zero in journals that do not tell it.
     #[serde(default)]
     pub mean: Duration,
     /// Median.

@@ -43,6 +43,7 @@ mod pilot;
 pub mod popularity;
 pub mod reads;
 mod run;
+mod sampling;
 pub mod scenario;
 mod scheduler;
 pub mod tree;

@@ -1,5 +1,8 @@
 //! Spread of what tuners are told.
 
+/// Counts from which a Poisson distribution is as good as a normal one.
+const MANY: f64 = 30.0;
+
 /// Seconds after which two values of the slow part have little to do with each other: the
 /// time constant of their correlation.
 const SLOW_SECONDS: f64 = 120.0;
@@ -48,6 +51,31 @@ impl Noise {
         let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
         let angle = std::f64::consts::TAU * self.uniform();
         radius * angle.cos()
+    }
+
+    /// How many of so many are met by chance (a Poisson distribution, by inversion).
+    pub(crate) fn poisson(&mut self, expected: f64) -> u64 {
+        if expected > MANY {
+            return (expected + expected.sqrt() * self.normal())
+                .round()
+                .max(0.0) as u64;
+        }
+        let mut left = self.uniform();
+        let (mut count, mut chance) = (0, (-expected).exp());
+        while left > chance && chance > 0.0 {
+            left -= chance;
+            count += 1;
+            chance *= expected / count as f64;
+        }
+        count
+    }
+
+    /// The mean of so many times, each of which spreads as widely as it is long, relative to
+    /// what is expected (a gamma distribution, by Wilson and Hilferty's cubes, 1931).
+    pub(crate) fn mean_of_times(&mut self, count: u64) -> f64 {
+        let ninth = 1.0 / (9.0 * count as f64);
+        let cube = 1.0 - ninth + ninth.sqrt() * self.normal();
+        cube.max(0.0).powi(3)
     }
 
     /// The factors of a mission that ends at so many seconds; the logarithm of each has

@@ -132,6 +132,9 @@ pub struct Scenario {
     /// The same of what it is told of gets and scans alone, in a part that drifts within
     /// minutes instead of being drawn anew for each mission.
     pub slow_noise: f64,
+    /// One read in so many, on average, is timed and looked at; each with 1, and 128 as in the
+    /// store. Beside the noise.
+    pub timed_one_in: u64,
     /// Seed of the noise.
     pub seed: u64,
 }

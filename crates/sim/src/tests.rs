@@ -81,6 +81,7 @@ fn scenario(policy: Policy, sessions: Vec<Session>) -> Scenario {
         schedule: ScheduleKind::Eager,
         noise: 0.0,
         slow_noise: 0.0,
+        timed_one_in: 1,
         seed: 1,
     }
 }
@@ -100,8 +101,28 @@ fn equal_scenarios_give_equal_outcomes() {
         let policy = policy.parse().expect("a policy");
         let mut scenario = scenario(policy, sessions.clone());
         (scenario.noise, scenario.slow_noise) = (0.1, 0.1);
+        scenario.timed_one_in = 128;
         assert_eq!(run(&scenario), run(&scenario));
     }
+}
+
+#[test]
+fn who_is_told_of_one_read_in_many_is_told_otherwise() {
+    let mix = Mix {
+        get_present: 0.5,
+        update: 0.5,
+        ..Mix::default()
+    };
+    let told = |one_in: u64| {
+        let policy = "learned".parse().expect("a policy");
+        let mut scenario = scenario(policy, vec![session("half", 200_000, mix)]);
+        scenario.timed_one_in = one_in;
+        let decisions = run(&scenario).decisions;
+        assert!(!decisions.is_empty());
+        decisions
+    };
+    assert_eq!(told(1), told(1));
+    assert_ne!(told(1), told(128));
 }
 
 /// Steady sessions, in whose calm a learner may try; the second brings its policy anew.

@@ -69,6 +69,8 @@ pub struct SimulationPlan {
     pub noise: f64,
     /// The same of reads alone, in a part that drifts within minutes.
     pub slow_noise: f64,
+    /// One read in so many, on average, is timed; each with 1.
+    pub timed_one_in: u64,
     /// Seed of the noise.
     pub seed: u64,
     /// So many seeds, from that one on, are each learner's; who does not learn is run once.
@@ -97,6 +99,7 @@ impl SimulationPlan {
             filters: Default::default(),
             noise: 0.0,
             slow_noise: 0.0,
+            timed_one_in: 1,
             seed: 1,
             seeds: 1,
             oracle: None,
@@ -133,7 +136,7 @@ impl SimulationPlan {
         let rules = [
             (self.seeds > 0, "give at least one"),
             (
-                self.noise > 0.0 || self.slow_noise > 0.0,
+                self.noise > 0.0 || self.slow_noise > 0.0 || self.timed_one_in > 1,
                 "without noise each gives the same: add noise, as 0.05",
             ),
             (

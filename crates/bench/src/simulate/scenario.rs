@@ -51,6 +51,7 @@ pub(super) fn scenario(plan: &SimulationPlan, contender: &Contender) -> Result<S
         schedule: contender.schedule.unwrap_or_default(),
         noise: plan.noise,
         slow_noise: plan.slow_noise,
+        timed_one_in: plan.timed_one_in,
         seed: plan.seed,
     })
 }

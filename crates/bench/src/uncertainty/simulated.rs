@@ -80,6 +80,7 @@ fn ios(plan: &CampaignPlan, expected: &Expectation, planned: &[UncertainSession]
         schedule: settings.schedule,
         noise: 0.0,
         slow_noise: 0.0,
+        timed_one_in: 1,
         seed: plan.seed,
     };
     let outcome = simulate(&scenario).map_err(|error| BenchError::new(error.to_string()))?;

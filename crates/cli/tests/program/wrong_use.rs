@@ -80,6 +80,7 @@ fn what_cannot_be_meant_is_refused() {
             &["sim", "ycsb-a", "--slow-noise", "NaN"],
             "--slow-noise NaN: it must be from 0 to 2",
         ),
+        (&["sim", "ycsb-a", "--timed-one-in", "0"], "--timed-one-in"),
         (&["sim", "ycsb-a", "--arm", "best"], "choose fixed-K"),
         (
             &["sim", "ycsb-a", "--arm", "fixed-4@lazy"],

@@ -1,8 +1,7 @@
 //! Reads and writes of one column family, counted.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rust_rocksdb::{BoundColumnFamily, DBPinnableSlice, IteratorMode, ReadOptions, WriteOptions};
 
@@ -104,8 +103,9 @@ impl<'a> Operations<'a> {
         let begun = Instant::now();
         write()?;
         let took = begun.elapsed();
-        self.counters.count_writes(writes, deletes, bytes);
         let held_back = stalling || events.stalling() || news != events.stall_news();
+        let free = if held_back { Duration::ZERO } else { took };
+        self.counters.count_writes(writes, deletes, bytes, free);
         if held_back {
             self.counters.note_stall(took);
             events.note_stall(took);
@@ -113,12 +113,6 @@ impl<'a> Operations<'a> {
         }
         if sample::is_turn() {
             self.counters.put.record(took);
-            if held_back {
-                self.counters.held_back.record(took);
-            }
-            self.counters
-                .timed_entries
-                .fetch_add(writes + deletes, Relaxed);
         }
         Ok(())
     }

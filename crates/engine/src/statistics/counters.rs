@@ -19,10 +19,6 @@ pub(crate) struct Counters {
     shards: [Shard; SHARDS],
     pub(crate) get: Histogram,
     pub(crate) put: Histogram,
-    /// Those of `put` that RocksDB held back.
-    pub(crate) held_back: Histogram,
-    /// Entries of the writes in `put`: a batch has many.
-    pub(crate) timed_entries: AtomicU64,
     pub(crate) seek: Histogram,
     /// By logical level, level 1 first.
     pub(crate) levels: Box<[LevelCounters]>,
@@ -69,6 +65,8 @@ pub(crate) struct Shard {
     pub(crate) writes: AtomicU64,
     pub(crate) deletes: AtomicU64,
     pub(crate) user_write_bytes: AtomicU64,
+    /// Time of the writes that were not held back.
+    pub(crate) write_nanos: AtomicU64,
 }
 
 /// What one logical level did. Read counters hold samples only.
@@ -92,8 +90,6 @@ impl Default for Counters {
             shards: Default::default(),
             get: Histogram::default(),
             put: Histogram::default(),
-            held_back: Histogram::default(),
-            timed_entries: AtomicU64::new(0),
             seek: Histogram::default(),
             levels: (0..Layout::V1.levels)
                 .map(|_| LevelCounters::default())
@@ -146,7 +142,8 @@ impl Counters {
         shard.scan_entries.fetch_add(entries, Relaxed);
     }
 
-    pub(crate) fn count_writes(&self, writes: u64, deletes: u64, bytes: u64) {
+    /// A write of so many entries and bytes; the time that it took, unless it was held back.
+    pub(crate) fn count_writes(&self, writes: u64, deletes: u64, bytes: u64, took: Duration) {
         let shard = self.shard();
         if writes > 0 {
             shard.writes.fetch_add(writes, Relaxed);
@@ -155,11 +152,12 @@ impl Counters {
             shard.deletes.fetch_add(deletes, Relaxed);
         }
         shard.user_write_bytes.fetch_add(bytes, Relaxed);
+        shard.write_nanos.fetch_add(nanos(took), Relaxed);
     }
 
     /// A write that took `waited` while RocksDB held writers back.
     pub(crate) fn note_stall(&self, waited: Duration) {
-        let nanos = u64::try_from(waited.as_nanos()).unwrap_or(u64::MAX);
+        let nanos = nanos(waited);
         self.longest_stall.fetch_max(nanos, Relaxed);
         self.stalled.fetch_add(nanos, Relaxed);
     }
@@ -211,6 +209,10 @@ impl Counters {
     fn shard(&self) -> &Shard {
         &self.shards[thread_shard()]
     }
+}
+
+fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 fn thread_shard() -> usize {

@@ -1,7 +1,8 @@
 //! What the engine counts, per column family.
 //!
 //! `counters` are written by user threads and by RocksDB's events, without
-//! locks; only one operation in 128, on average, is timed and looked at level by level.
+//! locks. Each write is timed; of reads one in 128, on average, is, and looked at level by
+//! level.
 //! `totals` are their sums at one instant, and a mission is the difference of
 //! two of them.
 

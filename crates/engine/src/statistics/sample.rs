@@ -1,4 +1,5 @@
-//! One operation in 128, on average, is timed, and its reads counted level by level.
+//! One read in 128, on average, is timed and counted level by level; so many writes stand for
+//! the quantiles of all.
 //!
 //! Which one is drawn: with equal gaps a thread that does a get and a put by turns
 //! would be seen at its puts alone.

@@ -17,8 +17,8 @@ pub(crate) struct Totals {
     pub(crate) user_write_bytes: u64,
     get: Counts,
     put: Counts,
-    held_back: Counts,
-    timed_entries: u64,
+    /// Of all writes that were not held back.
+    write_nanos: u64,
     seek: Counts,
     levels: Vec<LevelMission>,
     flush_write_bytes: u64,
@@ -31,12 +31,11 @@ impl Totals {
     pub(crate) fn of(counters: &Counters, stall: Duration) -> Totals {
         Totals {
             operations: operations(counters.shards()),
+            // Next to the writes that it is of.
+            write_nanos: sum(counters.shards(), |shard| &shard.write_nanos),
             user_write_bytes: sum(counters.shards(), |shard| &shard.user_write_bytes),
             get: counters.get.counts(),
-            // Before the puts that it is a part of.
-            held_back: counters.held_back.counts(),
             put: counters.put.counts(),
-            timed_entries: counters.timed_entries.load(Relaxed),
             seek: counters.seek.counts(),
             levels: counters.levels.iter().map(level).collect(),
             flush_write_bytes: counters.flush_write_bytes.load(Relaxed),
@@ -69,18 +68,21 @@ impl Totals {
         }
     }
 
-    /// Quantiles are those of calls; the mean is that of an entry, for entries are what
-    /// is counted as writes. What was held back has its time in `stall`, counted and not
-    /// sampled: a wait of 300 ms would else be a hundredth of the mean or nothing of it,
-    /// as it was timed or not.
+    /// Quantiles are those of calls, of a sample; the mean is that of an entry, of all, for
+    /// entries are what is counted as writes. What was held back has its time in `stall`.
+    /// Writes that bypass this crate have no time, and none of them counts.
     fn put_since(&self, earlier: &Totals) -> Latency {
-        let calls = self.put.since(&earlier.put);
-        let held_back = self.held_back.since(&earlier.held_back);
-        let free = calls.since(&held_back).latency();
-        let entries = self.timed_entries.saturating_sub(earlier.timed_entries);
+        let operations = mix_since(&self.operations, &earlier.operations);
+        let nanos = self.write_nanos.saturating_sub(earlier.write_nanos);
+        let sample = self.put.since(&earlier.put).latency();
+        let count = match (nanos, sample.count) {
+            (0, 0) => 0,
+            _ => operations.writes + operations.deletes,
+        };
         Latency {
-            mean: free.mean.mul_f64(free.count as f64 / entries.max(1) as f64),
-            ..calls.latency()
+            count,
+            mean: Duration::from_nanos(nanos.checked_div(count).unwrap_or(0)),
+            ..sample
         }
     }
 
@@ -182,39 +184,31 @@ mod tests {
         let counters = Counters::default();
         let before = Totals::of(&counters, Duration::ZERO);
         for _ in 0..10 {
-            counters.put.record(Duration::from_micros(1_000));
-            counters.timed_entries.fetch_add(100, Relaxed);
-            counters.count_writes(100, 0, 100_000);
+            let took = Duration::from_micros(1_000);
+            counters.put.record(took);
+            counters.count_writes(100, 0, 100_000, took);
         }
         let totals = Totals::of(&counters, Duration::ZERO);
         let put = totals.since(&before, 1, Duration::from_secs(1)).put;
-        let mean = put.mean.as_secs_f64() * 1e6;
-        assert!((mean - 10.0).abs() < 1.0, "{mean}");
+        assert_eq!((put.mean, put.count), (Duration::from_micros(10), 1_000));
         assert!(put.p50 >= Duration::from_micros(1_000), "{put:?}");
     }
 
-    /// One write of a hundred was held back for 300 ms.
+    /// One write of a hundred was held back for 300 ms, and is the one that was sampled.
     #[test]
     fn the_mean_of_writes_is_that_of_those_that_were_not_held_back() {
         let counters = Counters::default();
         let before = Totals::of(&counters, Duration::ZERO);
         let wait = Duration::from_millis(300);
-        for write in 0..100 {
-            let took = if write == 50 {
-                wait
-            } else {
-                Duration::from_micros(10)
-            };
-            counters.put.record(took);
-            if took == wait {
-                counters.held_back.record(took);
-            }
-            counters.timed_entries.fetch_add(1, Relaxed);
+        for _ in 0..99 {
+            counters.count_writes(1, 0, 100, Duration::from_micros(10));
         }
+        counters.count_writes(0, 1, 10, Duration::ZERO);
+        counters.put.record(wait);
         let totals = Totals::of(&counters, wait);
         let mission = totals.since(&before, 1, Duration::from_secs(1));
-        let mean = mission.put.mean.as_secs_f64() * 1e6;
-        assert!((mean - 10.0).abs() < 1.0, "{mean}");
+        assert_eq!(mission.put.mean, Duration::from_nanos(9_900));
         assert!(mission.put.count == 100 && mission.stall == wait);
+        assert!(mission.put.p99 >= wait / 2, "{:?}", mission.put);
     }
 }

@@ -3,6 +3,7 @@
 use super::{NOTHING, Run};
 use crate::mission::Counts;
 use crate::outcome::{Decision, HeldLimits, SessionOutcome};
+use crate::sampling::sampled;
 use crate::scenario::Session;
 
 impl Run<'_> {
@@ -31,6 +32,7 @@ impl Run<'_> {
         let number = self.outcome.missions;
         let longer = self.noise.factors(self.now);
         let mission = self.mission.mission(number, store.block_bytes, longer);
+        let mission = sampled(&mut self.noise, mission, self.scenario.timed_one_in);
         self.mission = Counts::default();
         let decided = self.pilot.end_mission(
             self.tree.manifest().clone(),

@@ -108,7 +108,7 @@ fn learners() -> [Arg; 2] {
 }
 
 /// What the tree and its tuners are told.
-fn tuners() -> [Arg; 5] {
+fn tuners() -> [Arg; 6] {
     let share = |name, help| {
         option(name, "SHARE", help)
             .default_value("0")
@@ -132,6 +132,14 @@ fn tuners() -> [Arg; 5] {
             "Spread of a factor of the times of gets and scans that drifts within two minutes, \
              beside --noise",
         ),
+        option(
+            "timed-one-in",
+            "N",
+            "Tuners are told the times, block reads and filters of one read in N on average, 128 \
+             as in the store; every write is timed",
+        )
+        .default_value("1")
+        .value_parser(value_parser!(u64).range(1..=1_000_000)),
         option("seed", "N", "Seed of the noise")
             .default_value("1")
             .value_parser(value_parser!(u64)),

@@ -111,6 +111,7 @@ fn plan(given: &ArgMatches, machine: MachineModel) -> Result<SimulationPlan, Fai
         },
         noise,
         slow_noise,
+        timed_one_in: get(given, "timed-one-in"),
         seed: get(given, "seed"),
         seeds: get(given, "seeds"),
         oracle: oracle(given),

@@ -1,6 +1,7 @@
 //! Limits that are gone to at once: those that served a workload when it was last seen, and
 //! those before something that has not proved itself.
 
+use super::cost::Expected;
 use super::learning::Part;
 use super::lengths::Course;
 use super::memory::Remembered;
@@ -11,12 +12,11 @@ use super::{Learned, Wish, wish};
 use crate::shape::RunLimits;
 use crate::tuner::Question;
 
-/// What the model expects: seconds of an operation under limits to come, and under the
-/// present ones.
+/// What the model expects under limits to come, and under the present ones.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Told {
-    pub there: f64,
-    pub here: f64,
+    pub there: Expected,
+    pub here: Expected,
 }
 
 /// A way back: while it is pinned, or waits for its levels, it is asked for again.
@@ -129,8 +129,8 @@ impl Learned {
         self.learn(seen, &structure);
         self.cost.expect(self.lengths.whole(&self.course));
         Some(Told {
-            there: self.cost.under(&structure, limits)?,
-            here: self.cost.under(&structure, seen.limits)?,
+            there: self.cost.expected(&structure, limits)?,
+            here: self.cost.expected(&structure, seen.limits)?,
         })
     }
 }
@@ -140,8 +140,8 @@ fn sentence(told: Option<Told>) -> String {
         Some(Told { there, here }) => format!(
             "the model expects {:.1} µs an operation under these limits, {:.1} µs under those \
              before",
-            there * 1e6,
-            here * 1e6
+            there.counts * 1e6,
+            here.counts * 1e6
         ),
         None => "the model cannot tell yet what an operation will take".into(),
     }

@@ -2,7 +2,7 @@
 //!
 //! A mission gives one equation: what an operation took, over what it met. Older
 //! equations count less and less; where they say nothing, the prior holds. Errors
-//! are relative, so an equation is divided by what it explains.
+//! are relative, so an equation is divided by what it was expected to explain.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +18,9 @@ const FORGETTING: f64 = 0.96;
 
 /// Relative error of one mission's time that is no news.
 const ERROR: f64 = 0.1;
+
+/// A mission weighs as one that took at most so many times as long, or as little, as it did.
+const SURPRISE: f64 = 2.0;
 
 /// No constant falls below this share of its prior.
 const LEAST: f64 = 0.02;
@@ -83,15 +86,20 @@ impl Fit {
         all.copied().all(f64::is_finite)
     }
 
-    /// What was met, how long it took, and the relative error with which that was told.
-    /// Whether there was anything to learn from it.
-    pub fn learn(&mut self, met: &Terms, took: f64, error: f64) -> bool {
-        let numbers = met.iter().chain([&took, &error]);
+    /// What was met, how long it took, how long it was expected to take, and the relative error
+    /// with which it was told. Whether there was anything to learn from it.
+    ///
+    /// Errors are a share of what is expected. By what it took a mission that happened to be
+    /// slow would hardly count, as those are in which merges are felt, and the fit lie under the
+    /// mean (iteratively reweighted least squares).
+    pub fn learn(&mut self, met: &Terms, took: f64, expected: f64, error: f64) -> bool {
+        let numbers = met.iter().chain([&took, &expected, &error]);
         if took <= 0.0 || !numbers.copied().all(f64::is_finite) {
             return false;
         }
-        let weight = 1.0 / (ERROR.hypot(error) * took);
-        self.forget(met);
+        let scale = expected.clamp(took / SURPRISE, took * SURPRISE);
+        let weight = 1.0 / (ERROR.hypot(error) * scale);
+        self.forget(met, (ERROR / ERROR.hypot(error)).powi(2));
         for (row, one) in self.products.iter_mut().zip(met) {
             for (cell, other) in row.iter_mut().zip(met) {
                 *cell += one * other * weight * weight;
@@ -105,8 +113,9 @@ impl Fit {
 
     /// Forgets a part of what was seen in the direction of these terms, and nothing of what is
     /// orthogonal to it: a night of reads tells nothing of what writes take. The constants that
-    /// fit best stay those that they are (directional forgetting, Cao and Schwartz, 2000).
-    fn forget(&mut self, met: &Terms) {
+    /// fit best stay those that they are (directional forgetting, Cao and Schwartz, 2000). Who
+    /// tells little makes little be forgotten: `part` of what an exact mission does.
+    fn forget(&mut self, met: &Terms, part: f64) {
         let dot =
             |one: &Terms, other: &Terms| -> f64 { one.iter().zip(other).map(|(a, b)| a * b).sum() };
         let seen: Terms = self.products.map(|row| dot(&row, met));
@@ -114,7 +123,7 @@ impl Fit {
         if all <= 0.0 {
             return;
         }
-        let part = (1.0 - FORGETTING) / all;
+        let part = part * (1.0 - FORGETTING) / all;
         let told = part * dot(&self.sums, met);
         for (row, one) in self.products.iter_mut().zip(&seen) {
             for (cell, other) in row.iter_mut().zip(&seen) {
@@ -201,8 +210,8 @@ mod tests {
                 let at = at as u32;
                 f64::from((mission * (at + 2) * 7 + at * at * 3) % 101)
             });
-            let took = met.iter().zip(&truth).map(|(a, b)| a * b).sum();
-            fit.learn(&met, took, 0.0);
+            let took: f64 = met.iter().zip(&truth).map(|(a, b)| a * b).sum();
+            fit.learn(&met, took, took, 0.0);
         }
         let found = fit.constants(&PRIOR, 10.0);
         for (found, truth) in found.iter().zip(&truth) {
@@ -213,11 +222,40 @@ mod tests {
         }
     }
 
+    /// Every second mission takes three times as long.
+    #[test]
+    fn what_varies_is_fitted_by_its_mean_and_not_by_its_fastest() {
+        let mut fit = Fit::new();
+        for mission in 0..400 {
+            let took = if mission % 2 == 0 { 1.0 } else { 3.0 };
+            let expected = fit.constants(&PRIOR, 10.0)[0];
+            fit.learn(&first(), took, expected, 0.0);
+        }
+        let found = fit.constants(&PRIOR, 10.0)[0];
+        assert!((1.8..2.2).contains(&found), "{found}");
+    }
+
+    #[test]
+    fn who_tells_little_makes_little_be_forgotten() {
+        let after = |error: f64| {
+            let mut fit = Fit::new();
+            for _ in 0..100 {
+                fit.learn(&first(), 3.0, 3.0, 0.0);
+            }
+            for _ in 0..100 {
+                fit.learn(&first(), 6.0, 6.0, error);
+            }
+            fit.constants(&PRIOR, 10.0)[0]
+        };
+        let (exact, rough) = (after(0.0), after(1.0));
+        assert!(exact > 5.8 && rough < 4.0, "{exact} {rough}");
+    }
+
     #[test]
     fn one_direction_leaves_the_others_at_the_prior() {
         let mut fit = Fit::new();
         for _ in 0..100 {
-            fit.learn(&first(), 3.0, 0.0);
+            fit.learn(&first(), 3.0, 3.0, 0.0);
         }
         let found = fit.constants(&PRIOR, 1.0);
         assert!((found[0] - 3.0).abs() < 0.05, "{found:?}");
@@ -236,8 +274,8 @@ mod tests {
     fn a_term_that_was_never_met_changes_no_other() {
         let mut fit = Fit::new();
         for took in 1..50u32 {
-            fit.learn(&first(), 3.0, 0.0);
-            fit.learn(&without_the_last(), f64::from(took), 0.0);
+            fit.learn(&first(), 3.0, 3.0, 0.0);
+            fit.learn(&without_the_last(), f64::from(took), f64::from(took), 0.0);
         }
         let with = |last: f64| {
             let mut prior = PRIOR;
@@ -257,18 +295,18 @@ mod tests {
         writes[5] = 1.0;
         let mut fit = Fit::new();
         for _ in 0..30 {
-            fit.learn(&both, 63.0, 0.0);
-            fit.learn(&writes, 60.0, 0.0);
+            fit.learn(&both, 63.0, 63.0, 0.0);
+            fit.learn(&writes, 60.0, 60.0, 0.0);
         }
         let before = fit.constants(&PRIOR, 1.0);
         for _ in 0..10_000 {
-            fit.learn(&first(), 3.0, 0.0);
+            fit.learn(&first(), 3.0, 3.0, 0.0);
         }
         let after = fit.constants(&PRIOR, 1.0);
         assert!((before[5] - 60.0).abs() < 3.0, "{before:?}");
         assert!((after[5] - before[5]).abs() < 3.0, "{after:?}");
         for _ in 0..200 {
-            fit.learn(&writes, 30.0, 0.0);
+            fit.learn(&writes, 30.0, 30.0, 0.0);
         }
         let anew = fit.constants(&PRIOR, 1.0);
         assert!(
@@ -282,7 +320,7 @@ mod tests {
         let mut fit = Fit::new();
         let mut known = without_the_last();
         known[FEWEST_TERMS..].fill(0.0);
-        fit.learn(&known, 3.0, 0.0);
+        fit.learn(&known, 3.0, 3.0, 0.0);
         let state = serde_json::to_value(&fit).expect("data");
         let read = |state: &serde_json::Value| serde_json::from_value::<Fit>(state.clone());
         assert_eq!(read(&state).expect("its own"), fit);
@@ -306,7 +344,7 @@ mod tests {
     fn what_was_hardly_timed_moves_little() {
         let after = |error: f64| {
             let mut fit = Fit::new();
-            fit.learn(&first(), 3.0, error);
+            fit.learn(&first(), 3.0, 3.0, error);
             fit.constants(&PRIOR, 1.0)[0]
         };
         let (exact, rough, none) = (after(0.0), after(1.0), after(100.0));
@@ -326,10 +364,10 @@ mod tests {
             (1.0, 0.0, 0.0),
             (1.0, 1.0, f64::NAN),
         ] {
-            assert!(!fit.learn(&[met; TERMS], took, error));
+            assert!(!fit.learn(&[met; TERMS], took, took, error));
         }
         assert_eq!(fit, Fit::new());
         assert!(fit.is_sound());
-        assert!(fit.learn(&[1.0; TERMS], 1.0, 0.0));
+        assert!(fit.learn(&[1.0; TERMS], 1.0, 1.0, 0.0));
     }
 }

@@ -2,8 +2,11 @@
 
 use super::change::Told;
 use super::learning::Part;
+use super::march::beside;
+use super::structure::Structure;
 use super::times::took;
 use super::{Learned, Wish};
+use crate::shape::RunLimits;
 use crate::tuner::Question;
 
 impl Learned {
@@ -15,8 +18,8 @@ impl Learned {
         }
         let pattern = self.present.pattern;
         let measured = pattern.and_then(|pattern| took(seen.mission, &pattern));
-        let cost = told.here.max(measured.unwrap_or(0.0));
-        self.phase.leave(seen.limits, cost, told.there);
+        let cost = told.here.takes.max(measured.unwrap_or(0.0));
+        self.phase.leave(seen.limits, cost, told.there.takes);
     }
 
     /// Limits that were left unmeasured, where the ones gone to have proved worse.
@@ -29,20 +32,27 @@ impl Learned {
     /// And what came as it was foretold is no reason: it was chosen knowing that. A device
     /// that gets slow on the way may mislead all the same, once: then the limits that were
     /// left are measured, and so is the way back from them.
-    pub(super) fn regret(&mut self, seen: &Question<'_>) -> Option<Wish> {
+    pub(super) fn regret(
+        &mut self,
+        seen: &Question<'_>,
+        structure: &Structure<'_>,
+    ) -> Option<Wish> {
         // What is held by hand was not gone to.
         let imposed = self.imposed.as_ref();
         if imposed.is_some_and(|imposed| imposed.is_same(seen.limits)) {
             return None;
         }
-        let (limits, [left, now, promised]) = self.phase.regret(seen.limits)?;
+        let cost = &self.cost;
+        let later = |limits: &RunLimits| cost.later(structure, limits);
+        let (limits, [left, now, promised]) = self.phase.regret(seen.limits, later)?;
+        let beside = beside(later(&limits), later(seen.limits));
         self.turn_back(seen, &limits);
         self.way_back(
             seen,
             limits,
             format!(
                 "operations took {:.1} µs where the model had expected {:.1} µs; {:.1} µs are \
-                 expected under the limits before, which were left unmeasured",
+                 expected under the limits before, which were left unmeasured{beside}",
                 now * 1e6,
                 promised * 1e6,
                 left * 1e6

@@ -27,24 +27,40 @@ pub(super) struct March {
     level: Option<LogicalLevel>,
 }
 
+/// What else speaks for limits or against them, where something does: what their runs will meet
+/// later costs so much beside what operations took.
+pub(super) fn beside(before: f64, now: f64) -> String {
+    if before == now {
+        return String::new();
+    }
+    format!(
+        "; what the runs will meet later counts as {:+.1} and {:+.1} µs beside",
+        before * 1e6,
+        now * 1e6
+    )
+}
+
 impl Learned {
     /// Limits that were better than the present ones.
-    pub(super) fn go_back(&mut self, seen: &Question<'_>) -> Option<Wish> {
+    pub(super) fn go_back(
+        &mut self,
+        seen: &Question<'_>,
+        structure: &Structure<'_>,
+    ) -> Option<Wish> {
         if !self.learning.has(Part::Guardrails) {
             return None;
         }
-        let (limits, best, now) = self.phase.better(seen.limits)?;
+        let later = |limits: &RunLimits| self.cost.later(structure, limits);
+        let (limits, best, now) = self.phase.better(seen.limits, later)?;
+        let why = format!(
+            "operations took {:.1} µs under the limits before, which are expected again, and \
+             {:.1} µs under these{}",
+            best * 1e6,
+            now * 1e6,
+            beside(later(&limits), later(seen.limits))
+        );
         self.turn_back(seen, &limits);
-        wish(
-            seen,
-            limits,
-            format!(
-                "operations took {:.1} µs under the limits before, which are expected again, \
-                 and {:.1} µs under these",
-                best * 1e6,
-                now * 1e6
-            ),
-        )
+        wish(seen, limits, why)
     }
 
     /// The way from these limits to the present ones was wrong.
@@ -118,15 +134,17 @@ impl Learned {
         );
         let step = wish(seen, limits, why);
         let level = best.differences(seen.limits).next();
+        let end = best.clone();
         self.march = Some(March {
             goes_on: step.is_some(),
             level,
             end: best,
         });
         if unmeasured && step.is_some() {
+            let expected = |limits: &RunLimits| self.cost.expected(structure, limits);
             let told = Told {
-                there: least,
-                here: now,
+                there: expected(&end)?,
+                here: expected(seen.limits)?,
             };
             self.leave(seen, told);
         }

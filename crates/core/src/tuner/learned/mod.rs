@@ -164,8 +164,9 @@ impl Learned {
             return Some(wish);
         }
         let structure = Structure::of(seen.shape, seen.tree)?;
-        self.phase.grow(structure.data());
+        self.phase.grow(structure.data(), structure.inflows());
         self.learn(seen, &structure);
+        self.cost.expect(self.lengths.whole(&self.course));
         // What looks like another workload tells nothing of this one.
         let alike = self.present.pattern.filter(|_| self.present.is_sure());
         let cost = alike.and_then(|pattern| took(seen.mission, &pattern));
@@ -173,8 +174,8 @@ impl Learned {
             let model = &self.cost;
             model.evened(&structure, seen.mission, seen.limits, cost)
         });
-        self.phase.record(seen.limits, cost);
-        self.cost.expect(self.lengths.whole(&self.course));
+        let flushed = seen.mission.flush_write_bytes;
+        self.phase.record(seen.limits, cost, flushed);
         if !self.present.is_sure() {
             return None;
         }
@@ -185,8 +186,8 @@ impl Learned {
             self.explored += 1;
             return self.end_trial(seen, &structure, &tried);
         }
-        self.go_back(seen)
-            .or_else(|| self.regret(seen))
+        self.go_back(seen, &structure)
+            .or_else(|| self.regret(seen, &structure))
             .or_else(|| self.follow_model(seen, &structure))
             .or_else(|| self.explore(seen, &structure))
     }

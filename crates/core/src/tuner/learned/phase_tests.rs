@@ -6,9 +6,14 @@ fn limits(limit: u16) -> RunLimits {
     RunLimits::uniform(RunLimit::clamped(limit))
 }
 
+/// What runs will meet later is what they meet now.
+fn same(_: &RunLimits) -> f64 {
+    0.0
+}
+
 fn hold(phase: &mut Phase, limit: u16, cost: f64, missions: u32) {
     for _ in 0..missions {
-        phase.record(&limits(limit), Some(cost));
+        phase.record(&limits(limit), Some(cost), 0);
     }
 }
 
@@ -17,12 +22,12 @@ fn a_step_that_made_it_worse_is_known_and_one_inside_the_noise_is_not() {
     let mut phase = Phase::default();
     hold(&mut phase, 1, 10.0, 20);
     hold(&mut phase, 2, 12.0, SETTLING + ENOUGH - 1);
-    assert_eq!(phase.better(&limits(2)), None, "not believed yet");
+    assert_eq!(phase.better(&limits(2), same), None, "not believed yet");
     hold(&mut phase, 2, 12.0, 1);
-    let (back, best, now) = phase.better(&limits(2)).expect("worse");
+    let (back, best, now) = phase.better(&limits(2), same).expect("worse");
     assert_eq!((back, best, now), (limits(1), 10.0, 12.0));
     hold(&mut phase, 3, 10.4, 20);
-    assert_eq!(phase.better(&limits(3)), None);
+    assert_eq!(phase.better(&limits(3), same), None);
 }
 
 #[test]
@@ -30,31 +35,37 @@ fn what_is_old_calls_nobody_back_and_what_is_barred_does_since_bars_are_for_the_
     let mut phase = Phase::default();
     hold(&mut phase, 1, 10.0, 20);
     hold(&mut phase, 2, 12.0, OLD as u32 + 20);
-    assert_eq!(phase.better(&limits(2)), None, "too long ago");
+    assert_eq!(phase.better(&limits(2), same), None, "too long ago");
     hold(&mut phase, 3, 9.0, 20);
     phase.bars.bar(LogicalLevel(1), RunLimit::clamped(3));
     hold(&mut phase, 2, 12.0, 20);
-    assert_eq!(phase.better(&limits(2)), Some((limits(3), 9.0, 12.0)));
+    assert_eq!(phase.better(&limits(2), same), Some((limits(3), 9.0, 12.0)));
     assert!(phase.bars.stand(LogicalLevel(1), RunLimit::clamped(3)));
 }
 
 #[test]
 fn what_a_smaller_tree_took_calls_nobody_back() {
     let mut phase = Phase::default();
-    phase.grow(1e6);
+    phase.grow(1e6, Vec::new());
     hold(&mut phase, 1, 10.0, 20);
-    phase.grow(1.2e6);
+    phase.grow(1.2e6, Vec::new());
     hold(&mut phase, 2, 20.0, 20);
-    assert_eq!(phase.better(&limits(2)), Some((limits(1), 10.0, 20.0)));
-    phase.grow(1.3e6);
+    assert_eq!(
+        phase.better(&limits(2), same),
+        Some((limits(1), 10.0, 20.0))
+    );
+    phase.grow(1.3e6, Vec::new());
     assert_eq!(phase.mean(&limits(2)), None);
     hold(&mut phase, 2, 20.0, 20);
-    assert_eq!(phase.better(&limits(2)), None);
+    assert_eq!(phase.better(&limits(2), same), None);
     hold(&mut phase, 3, 10.0, 20);
-    phase.grow(1.1e6);
+    phase.grow(1.1e6, Vec::new());
     hold(&mut phase, 2, 20.0, 20);
-    assert_eq!(phase.better(&limits(2)), Some((limits(3), 10.0, 20.0)));
-    phase.grow(1e6);
+    assert_eq!(
+        phase.better(&limits(2), same),
+        Some((limits(3), 10.0, 20.0))
+    );
+    phase.grow(1e6, Vec::new());
     assert_eq!(phase.mean(&limits(2)), None, "a tree may shrink as well");
 }
 
@@ -64,12 +75,15 @@ fn who_is_called_back_by_a_faster_time_comes_back_for_good() {
     let mut phase = Phase::new(true);
     hold(&mut phase, 1, 10.0, 20);
     hold(&mut phase, 2, 12.0, 6);
-    assert_eq!(phase.better(&limits(2)), Some((limits(1), 10.0, 12.0)));
+    assert_eq!(
+        phase.better(&limits(2), same),
+        Some((limits(1), 10.0, 12.0))
+    );
     let (mut at, mut calls) = (1, 0);
     for _ in 0..400 {
         let cost = if at == 1 { 13.0 } else { 15.6 };
         hold(&mut phase, at, cost, 1);
-        if phase.better(&limits(at)).is_some() {
+        if phase.better(&limits(at), same).is_some() {
             (at, calls) = (3 - at, calls + 1);
         }
     }
@@ -99,9 +113,9 @@ fn regret(cost: f64) -> Option<(u32, RunLimits)> {
     (1..40).find_map(|at| {
         hold(&mut phase, 2, cost, 1);
         let proved = at >= SETTLING + ENOUGH;
-        let (back, costs) = phase.regret(&limits(2))?;
+        let (back, costs) = phase.regret(&limits(2), same)?;
         assert!(proved && costs == [10.0, cost, 8.0]);
-        assert_eq!(phase.regret(&limits(2)), None, "it is said once");
+        assert_eq!(phase.regret(&limits(2), same), None, "it is said once");
         Some((at, back))
     })
 }
@@ -119,10 +133,10 @@ fn what_came_as_it_was_promised_is_no_regret_though_less_was_believed_before() {
     let mut phase = Phase::new(true);
     phase.leave(&limits(4), 10.0, 14.0);
     hold(&mut phase, 2, 14.0, 20);
-    assert_eq!(phase.regret(&limits(2)), None);
+    assert_eq!(phase.regret(&limits(2), same), None);
     assert_eq!(phase.unproved(), None, "they were measured");
     hold(&mut phase, 2, 20.0, 40);
-    assert_eq!(phase.regret(&limits(2)), None, "it is too long ago");
+    assert_eq!(phase.regret(&limits(2), same), None, "it is too long ago");
 }
 
 #[test]
@@ -130,9 +144,9 @@ fn who_is_back_regrets_nothing() {
     let mut phase = Phase::new(true);
     phase.leave(&limits(4), 10.0, 8.0);
     hold(&mut phase, 4, 20.0, 10);
-    assert_eq!(phase.regret(&limits(4)), None);
+    assert_eq!(phase.regret(&limits(4), same), None);
     hold(&mut phase, 2, 20.0, 10);
-    assert_eq!(phase.regret(&limits(2)), None, "it is forgotten");
+    assert_eq!(phase.regret(&limits(2), same), None, "it is forgotten");
 }
 
 #[test]
@@ -144,16 +158,98 @@ fn a_difference_within_the_spread_is_none() {
             for at in 0..10 {
                 let swing = if at % 2 == 0 { 4.0 } else { -4.0 };
                 let cost = 9.0 + f64::from(limit) + swing;
-                phase.record(&limits(limit), Some(cost));
+                phase.record(&limits(limit), Some(cost), 0);
             }
         }
-        phase.better(&limits(2)).is_some()
+        phase.better(&limits(2), same).is_some()
     };
     assert!(worse_than_noise(false) && !worse_than_noise(true));
     let mut even = Phase::new(true);
     hold(&mut even, 1, 10.0, 20);
     hold(&mut even, 2, 11.0, 20);
-    assert!(even.better(&limits(2)).is_some());
+    assert!(even.better(&limits(2), same).is_some());
+}
+
+/// Limits of one run in every level, of these where they differ.
+fn other_limits(levels: &[u16]) -> RunLimits {
+    let mut other = limits(1);
+    for level in levels {
+        other.set(LogicalLevel(*level), RunLimit::clamped(2));
+    }
+    other
+}
+
+/// Level 1 takes 100 bytes at once, level 2 takes 400; ten are flushed in a mission. Missions
+/// until limits that differ in these levels are called back to those that held so long before.
+fn called_back_after(levels: &[u16], held: u32) -> Option<u32> {
+    let (mut phase, other) = (Phase::new(true), other_limits(levels));
+    phase.grow(1e6, vec![100.0, 400.0]);
+    for _ in 0..held {
+        phase.record(&limits(1), Some(10.0), 10);
+    }
+    (1..200).find(|_| {
+        phase.record(&other, Some(20.0), 10);
+        phase.better(&other, same).is_some()
+    })
+}
+
+#[test]
+fn limits_are_compared_once_something_has_come_into_a_level_in_which_they_differ() {
+    let enough = SETTLING + ENOUGH;
+    for held in [enough, 200] {
+        assert_eq!(called_back_after(&[1], held), Some(10));
+        assert_eq!(called_back_after(&[2], held), Some(40));
+        assert_eq!(called_back_after(&[1, 2], held), Some(10));
+        assert_eq!(
+            called_back_after(&[3], held),
+            Some(enough),
+            "there is no such level"
+        );
+    }
+    assert_eq!(called_back_after(&[1], enough - 1), None, "not measured");
+}
+
+/// Ten bytes a mission, of 4,000 that come into level 1 at once.
+#[test]
+fn where_little_is_flushed_measurements_stay_recent_until_others_could_be_measured() {
+    let mut phase = Phase::new(true);
+    phase.grow(1e6, vec![4_000.0]);
+    hold(&mut phase, 1, 10.0, 20);
+    phase.leave(&limits(1), 10.0, 9.0);
+    let called = |phase: &Phase| phase.better(&limits(2), same).is_some();
+    for at in 1..=400 {
+        assert!(!called(&phase), "{at}");
+        assert_eq!(phase.regret(&limits(2), same), None);
+        phase.record(&limits(2), Some(20.0), 10);
+    }
+    assert!(called(&phase));
+    let (back, costs) = phase.regret(&limits(2), same).expect("it is worse");
+    assert_eq!((back, costs), (limits(1), [10.0, 20.0, 9.0]));
+    for _ in 0..400 {
+        phase.record(&limits(2), Some(20.0), 20);
+    }
+    assert!(!called(&phase), "two inflows later it is too long ago");
+}
+
+/// What runs will meet later stands for or against limits like what they took, by today's word.
+#[test]
+fn limits_are_compared_by_what_their_runs_will_meet_too() {
+    let mut phase = Phase::new(true);
+    hold(&mut phase, 10, 10.0, 20);
+    hold(&mut phase, 1, 12.0, 20);
+    let later = |of_ten: f64| {
+        let ten = limits(10);
+        move |limits: &RunLimits| if limits.is_same(&ten) { of_ten } else { 0.0 }
+    };
+    let back = |of_ten: f64| phase.better(&limits(1), later(of_ten)).map(|it| it.0);
+    assert_eq!(back(0.0), Some(limits(10)));
+    assert_eq!(back(5.0), None, "it takes longer for a reason");
+    assert_eq!(back(-100.0), Some(limits(10)), "however much later counts");
+    let clearly = |of_ten: f64| phase.clearly(&limits(1), &limits(10), WORSE, later(of_ten));
+    assert!(
+        !clearly(3.0) && clearly(6.0),
+        "the model may be wrong by half"
+    );
 }
 
 #[test]
@@ -162,7 +258,7 @@ fn limits_are_the_same_however_they_are_spelled() {
     long.set(LogicalLevel(3), RunLimit::clamped(4));
     assert!(long.is_same(&limits(4)));
     let mut phase = Phase::default();
-    phase.record(&limits(4), Some(1.0));
-    phase.record(&long, Some(1.0));
+    phase.record(&limits(4), Some(1.0), 0);
+    phase.record(&long, Some(1.0), 0);
     assert_eq!(phase.held, 2);
 }

@@ -94,6 +94,14 @@ impl<'a> Structure<'a> {
         self.data
     }
 
+    /// Bytes that come into each level at once, level 1 first.
+    pub fn inflows(&self) -> Vec<f64> {
+        let levels = (1..=self.levels).map(|at| LogicalLevel(at as u16));
+        levels
+            .map(|level| self.shape.inflow(level) as f64)
+            .collect()
+    }
+
     /// Bytes that come in while the last level but one fills once; while level 1 does in
     /// a tree of one level.
     pub fn turnover(&self) -> f64 {

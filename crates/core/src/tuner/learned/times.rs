@@ -36,7 +36,8 @@ impl Times {
             if latency.mean > Duration::ZERO {
                 *last = latency.mean;
             } else if count <= RARE * total || count * last.as_secs_f64() <= LITTLE * timed {
-                latency.mean = *last;
+                // It stands for one that was timed.
+                (latency.mean, latency.count) = (*last, 1);
             }
         }
         whole

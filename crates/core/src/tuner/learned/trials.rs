@@ -39,12 +39,12 @@ impl Learned {
         let at = self.trials;
         self.trials = self.trials.wrapping_add(1);
         let level = LogicalLevel((at / 2 % structure.levels as u64) as u16 + 1);
-        // A limit shows itself only where something comes in.
+        // A limit shows itself only where something comes in, and missions differ.
         let written = seen
             .mission
             .user_write_bytes
             .saturating_mul(u64::from(TRIAL));
-        if written < seen.shape.inflow(level) {
+        if written < seen.shape.inflow(level).saturating_mul(3) / 2 {
             return None;
         }
         let old = seen.limits.get(level).get();
@@ -84,8 +84,10 @@ impl Learned {
         tried: &Tried,
     ) -> Option<Wish> {
         let gone = seen.limits.get(tried.level) == tried.back.get(tried.level);
+        let (phase, cost) = (&self.phase, &self.cost);
+        let later = |limits: &RunLimits| cost.later(structure, limits);
         let worse = self.learning.has(Part::Guardrails)
-            && self.phase.clearly(&tried.back, seen.limits, WORSE);
+            && phase.clearly(&tried.back, seen.limits, WORSE, later);
         if !gone && !worse && self.phase.held < TRIAL {
             return None;
         }
@@ -95,14 +97,17 @@ impl Learned {
             self.phase.held = 0;
             return None;
         }
-        let better = self.phase.clearly(seen.limits, &tried.back, WORTH);
+        let better = phase.clearly(seen.limits, &tried.back, WORTH, later);
         let bars = &mut self.phase.bars;
         if better {
             bars.lift(seen.limits);
             bars.bar(tried.level, tried.back.get(tried.level));
             return None;
         }
-        bars.bar(tried.level, seen.limits.get(tried.level));
+        if self.phase.have_shown(seen.limits, &tried.back) {
+            let limit = seen.limits.get(tried.level);
+            self.phase.bars.bar(tried.level, limit);
+        }
         let why = self.why_it_ends(seen, structure, tried);
         self.way_back(seen, tried.back.clone(), why)
     }

@@ -4,7 +4,7 @@ use super::super::fit::Terms;
 use super::super::structure::Structure;
 use super::super::times::error;
 use super::seen::Seen;
-use super::{Cost, FALSE_POSITIVES, NEWEST, Scan};
+use super::{Cost, FALSE_POSITIVES, NEWEST, Scan, told};
 use crate::observation::Mission;
 use crate::shape::RunLimits;
 use crate::tree::Tree;
@@ -13,12 +13,13 @@ use crate::tree::Tree;
 /// compaction takes, two or three.
 const BLUR: f64 = 0.5;
 
-/// Probes from which a level's rate is believed.
-const ENOUGH_PROBES: f64 = 1_000.0;
+/// Probes that were looked at, beside which a level's rate before counts half: with one false
+/// positive in a hundred it is known to a quarter of itself.
+const PROBES: f64 = 1_000.0;
 
 /// Seconds of compaction for a byte that can be believed: 10 GB/s to 1 MB/s.
 const FASTEST_BYTE: f64 = 1e-10;
-const SLOWEST_BYTE: f64 = 1e-6;
+pub(super) const SLOWEST_BYTE: f64 = 1e-6;
 
 /// Weight of a mission whose compactions were slower than those before it: they may have given
 /// way to whoever wanted the device.
@@ -56,6 +57,7 @@ impl Cost {
         // Without a compaction of its own a mission tells what those before it did, once more.
         if now.compacted > 0.0 && now.compaction > 0.0 {
             self.learn_byte(seen.compaction / seen.compacted);
+            self.learn_beside(seen.compaction / seen.compacted);
         }
         let duration = mission.duration.as_secs_f64().max(1e-6);
         if mission.stall.as_secs_f64() / duration > STALLED {
@@ -74,7 +76,8 @@ impl Cost {
         let compaction = now.compacted * self.byte;
         let met = self.terms(&now, &runs, level0, scan, compaction);
         let (met, took) = self.blur(met, now.took);
-        self.fit.learn(&met, took, error(mission))
+        let expected = told(&met, &self.constants());
+        self.fit.learn(&met, took, expected, error(mission))
     }
 
     /// Slower than before may mean that compactions gave way, and is believed slowly; the first
@@ -85,6 +88,12 @@ impl Cost {
         self.timed = self.timed.saturating_add(1);
         let weight = (1.0 / f64::from(self.timed)).max(least);
         self.byte += weight * (byte - self.byte);
+    }
+
+    fn learn_beside(&mut self, byte: f64) {
+        let byte = byte.clamp(FASTEST_BYTE, SLOWEST_BYTE);
+        let weight = if self.beside > 0.0 { NEWEST } else { 1.0 };
+        self.beside += weight * (byte - self.beside);
     }
 
     /// A compaction is felt while it runs and counted in the mission in which it ends.
@@ -130,16 +139,24 @@ impl Cost {
         self.rewrites = ratio.clamp(0.25, 4.0);
     }
 
+    /// Probes are told scaled up from those of the gets that were looked at, and count by these.
     fn learn_filters(&mut self, mission: &Mission) {
+        let [(gets, told), ..] = mission.kinds();
+        let looked_at = match told.count {
+            0 => 1.0,
+            timed => (timed as f64 / gets.max(1.0)).min(1.0),
+        };
         for (at, level) in mission.levels.iter().enumerate() {
             if self.false_positives.len() <= at {
                 self.false_positives.push(FALSE_POSITIVES);
             }
             let wrong = level.filter_false_positive() as f64;
             let asked = wrong + level.filter_useful as f64;
-            if asked > ENOUGH_PROBES {
+            if asked > 0.0 {
+                let probes = asked * looked_at;
                 let rate = &mut self.false_positives[at];
-                *rate += NEWEST * (wrong / asked - *rate);
+                let weight = (probes / (probes + PROBES)).min(NEWEST);
+                *rate += weight * (wrong / asked - *rate);
             }
         }
     }

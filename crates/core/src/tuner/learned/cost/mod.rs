@@ -10,7 +10,8 @@
 //! operations under way at once. The constants a to i are fitted ([`super::fit`]);
 //! what compaction takes for each byte is measured where nothing hinders it. One that gives way
 //! takes several times as long, and is felt for what it moves: told by its time, all that reads
-//! take beside it would be laid to it, and nothing to the runs.
+//! take beside it would be laid to it, and nothing to the runs. When it ends is told by the time
+//! that it takes beside them.
 //!
 //! Busy is the share of the time in which a user is there at all: what is merged while nobody
 //! is teaches nothing of what merges cost. Reading is the share of their own time that users
@@ -33,6 +34,7 @@
 //! A get passes no tombstone: it ends at the first entry of its key, and a tombstone is one.
 //! Where nobody scans nothing is passed, and h changes none of the other constants.
 
+mod expected;
 mod learn;
 mod seen;
 #[cfg(test)]
@@ -40,9 +42,10 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
+pub(super) use self::expected::Expected;
 use self::seen::Seen;
 use super::fit::{Fit, TERMS, Terms};
-use super::structure::{Shaped, Structure};
+use super::structure::Structure;
 use super::usual::Usual;
 use crate::layout::LogicalLevel;
 use crate::observation::Mission;
@@ -83,9 +86,6 @@ const NO_PRIOR_DOUBT: f64 = 100.0;
 
 /// Weight of a mission against all before it.
 const NEWEST: f64 = 0.25;
-
-/// Runs are there at most so many times as many operations as under the present workload.
-const MOST_LONGER: f64 = 100.0;
 
 /// Rate of false positives, and what asking a run costs beside, in such rates,
 /// before filters were seen at work.
@@ -131,7 +131,10 @@ pub(super) struct Cost {
     false_positives: Vec<f64>,
     /// Seconds of compaction for each byte that it writes.
     byte: f64,
-    /// Missions that told them. What an older program learned stands for many.
+    /// The same beside whatever else went on: how long merges take. 0 before any.
+    #[serde(default)]
+    beside: f64,
+    /// Missions that told `byte`. What an older program learned stands for many.
     #[serde(default = "many")]
     timed: u32,
     /// Bytes that compactions write, over what the structure foretells.
@@ -164,6 +167,14 @@ fn compactions(seen: &Seen, seconds: f64) -> [(usize, f64); 2] {
     ]
 }
 
+/// Seconds of an operation that meets this.
+fn told(met: &Terms, constants: &Terms) -> f64 {
+    met.iter()
+        .zip(constants)
+        .map(|(met, each)| met * each)
+        .sum()
+}
+
 /// Seconds that operations like these feel of a second of compaction.
 fn felt(constants: &Terms, seen: &Seen) -> f64 {
     let terms = compactions(seen, 1.0).into_iter();
@@ -185,6 +196,7 @@ impl Cost {
             seen: None,
             false_positives: Vec::new(),
             byte: 8e-9,
+            beside: 0.0,
             timed: 0,
             rewrites: 1.0,
             compacted: 0.0,
@@ -240,11 +252,13 @@ impl Cost {
     /// Whether all numbers are such as this code makes.
     pub fn is_sound(&self) -> bool {
         let numbers = [self.byte, self.rewrites, self.workers];
+        let believed = self.byte.max(self.beside) <= learn::SLOWEST_BYTE;
         let positive = |number: &f64| number.is_finite() && *number > 0.0;
-        let sums = [self.compacted, self.foretold];
+        let sums = [self.beside, self.compacted, self.foretold];
         let sum = |number: &f64| number.is_finite() && *number >= 0.0;
         let rates = |rate: &f64| (0.0..=1.0).contains(rate);
         self.fit.is_sound()
+            && believed
             && numbers.iter().all(positive)
             && sums.iter().all(sum)
             && self.usual.is_sound()
@@ -280,9 +294,9 @@ impl Cost {
         terms
     }
 
-    /// For how long one worker compacts so many bytes.
+    /// For how long one worker compacts so many bytes beside what else goes on.
     pub fn compaction_seconds(&self, bytes: f64) -> f64 {
-        bytes * self.byte
+        bytes * self.byte.max(self.beside)
     }
 
     /// What an operation would save if a level had so many runs fewer and each scan, of so many
@@ -324,76 +338,5 @@ impl Cost {
         let lump = (now.compacted - now.written * rewrites) * self.byte;
         let evened = took - lump * felt(&self.constants(), &now);
         evened.clamp(took / MOST_EVENED, took * MOST_EVENED)
-    }
-
-    /// Seconds of an operation under these limits, once they have taken effect.
-    /// `None` before anything was seen.
-    pub fn under(&self, structure: &Structure<'_>, limits: &RunLimits) -> Option<f64> {
-        let seen = self.seen?;
-        let shaped = structure.under(limits);
-        let met = self.foretold(&seen, structure, &shaped);
-        let constants = self.constants();
-        let time: f64 = met
-            .iter()
-            .zip(&constants)
-            .map(|(met, each)| met * each)
-            .sum();
-        let compaction = seen.written * shaped.rewrites * self.rewrites * self.byte;
-        Some(time.max(seen.clients * compaction / self.workers))
-    }
-
-    /// What an operation will meet on average, each level by what its runs will see.
-    fn foretold(&self, seen: &Seen, structure: &Structure<'_>, shaped: &Shaped) -> Terms {
-        let trigger = f64::from(structure.shape().level0_file_num_compaction_trigger);
-        let in_level0 = Scan {
-            reads: structure.reads_of_level0(trigger / 2.0, seen.entries_of_scan()),
-            passed: structure.passed_in_level0(),
-        };
-        let mut met = self.terms(seen, &[], trigger / 2.0, in_level0, 0.0);
-        for (at, (runs, rewritten)) in shaped.runs.iter().zip(&shaped.rewritten).enumerate() {
-            let later = self.later(seen, structure, at);
-            let compaction = later.written * rewritten * self.rewrites * self.byte;
-            met[FALSE] += later.gets * runs * self.asking(at);
-            let reads = structure.reads_in(shaped, at, later.entries_of_scan());
-            met[SCAN_READS] += later.scans * reads;
-            met[PASSED] += later.scanned * structure.passed_in(shaped, at);
-            for (at, amount) in compactions(seen, compaction) {
-                met[at] += amount;
-            }
-        }
-        met
-    }
-
-    /// The share of the operations that the runs of a level will see which are usual ones.
-    ///
-    /// Runs are there until so many bytes have come in. Those that outlive the present
-    /// workload wait for the rest at the usual rate: after a load for many operations.
-    fn usual_share(&self, seen: &Seen, structure: &Structure<'_>, at: usize) -> f64 {
-        if !self.hedges {
-            return 0.0;
-        }
-        let life = structure.life(at) / (seen.written * seen.operations).max(1.0);
-        let outlive = life / (life + self.lasts.max(1.0));
-        let usual = self.usual.writes * self.usual.entry;
-        let longer = if usual > 0.0 {
-            (seen.written / usual).clamp(1.0 / MOST_LONGER, MOST_LONGER)
-        } else {
-            1.0
-        };
-        outlive * longer / (outlive * longer + 1.0 - outlive)
-    }
-
-    /// An operation as the runs of a level will see it: the present workload while it
-    /// lasts, and what is usual for as much of their life as it may not.
-    fn later(&self, seen: &Seen, structure: &Structure<'_>, at: usize) -> Seen {
-        let share = self.usual_share(seen, structure, at);
-        let mix = |now: f64, usual: f64| now + share * (usual - now);
-        Seen {
-            gets: mix(seen.gets, self.usual.gets),
-            scans: mix(seen.scans, self.usual.scans),
-            scanned: mix(seen.scanned, self.usual.scanned),
-            written: mix(seen.written, self.usual.writes * self.usual.entry),
-            ..*seen
-        }
     }
 }

@@ -64,6 +64,17 @@ fn the_deepest_level_is_not_given_up_to_what_has_just_begun() {
         let under = |limits: &RunLimits| cost.under(&structure, limits).expect("seen");
         under(&few_below(10)) - under(&many_below(10))
     };
+    let mut cost = Cost::new(true).hedging(true);
+    assert_eq!(cost.expected(&structure, &ten), None, "nothing was seen");
+    cost.learn(&structure, &tree, &writes, &ten, 0.0);
+    cost.expect(1.0);
+    // Reads to come, of which these missions show nothing.
+    let expected = |limits: &RunLimits| cost.expected(&structure, limits).expect("seen");
+    let (few, many) = (few_below(10), many_below(10));
+    assert!(expected(&many).takes < expected(&few).takes);
+    let later = |limits: &RunLimits| cost.later(&structure, limits);
+    assert!(later(&many) > later(&few));
+    assert!(later(&many) > 0.0, "runs that reads will meet");
     // What many runs below spare.
     let (present, early, late) = (gain(false, 1.0), gain(true, 1.0), gain(true, 1_000.0));
     assert!(early < 0.9 * present, "{early} {present}");
@@ -71,6 +82,69 @@ fn the_deepest_level_is_not_given_up_to_what_has_just_begun() {
         (late - present).abs() < 0.05 * present.abs(),
         "{late} {present}"
     );
+}
+
+/// Of so many gets, half of which were timed, whose probes of level 1 went wrong so often.
+fn probing(gets: u64, wrong: f64) -> Mission {
+    let mut mission = reads_beside(0.0, 1.0);
+    mission.operations.gets_found = gets;
+    mission.get.count = gets / 2;
+    let asked = gets as f64;
+    mission.levels = vec![LevelMission {
+        filter_useful: (asked * (1.0 - wrong)) as u64,
+        filter_positive: (asked * wrong) as u64,
+        ..LevelMission::default()
+    }];
+    mission
+}
+
+#[test]
+fn a_rate_of_false_positives_counts_by_the_probes_that_were_looked_at() {
+    let (shape, tree) = (small_shape(), tree());
+    let structure = Structure::of(&shape, &tree).expect("levels");
+    let limits = RunLimits::uniform(RunLimit::ONE);
+    let after = |missions: &[Mission]| {
+        let mut cost = Cost::new(true);
+        for mission in missions {
+            cost.learn(&structure, &tree, mission, &limits, 0.0);
+        }
+        cost.false_positives.first().copied()
+    };
+    assert_eq!(after(&[mission(10, 0)]), None, "nobody asked");
+    let many = after(&[probing(2_000, 0.1)]).expect("probes");
+    assert!((many - 0.04).abs() < 1e-9, "{many}");
+    let some = after(&[probing(500, 0.1)]).expect("probes");
+    assert!((some - (0.02 + 0.2 * 0.08)).abs() < 1e-9, "{some}");
+    let few = after(&[probing(20, 0.5)]).expect("probes");
+    assert!((0.02..0.026).contains(&few), "{few}");
+    // One wrong probe in a hundred, all of them in every tenth mission.
+    let missions: Vec<Mission> = (0..400)
+        .map(|at| probing(200, if at % 10 == 0 { 0.1 } else { 0.0 }))
+        .collect();
+    let rate = after(&missions).expect("probes");
+    assert!((0.005..0.02).contains(&rate), "{rate}");
+}
+
+/// Merges that give way take ten times as long, and are felt for what they move.
+#[test]
+fn how_long_merges_take_is_told_beside_the_users() {
+    let (shape, tree) = (small_shape(), tree());
+    let structure = Structure::of(&shape, &tree).expect("levels");
+    let limits = RunLimits::uniform(RunLimit::ONE);
+    let mut cost = Cost::new(true);
+    let before = cost.compaction_seconds(1e9);
+    let slow = |times: f64| {
+        let mut mission = beside(0.1, mission(1_000, 1_000));
+        mission.levels[0].compaction_time = Duration::from_secs_f64(0.1 * times);
+        mission
+    };
+    for at in 0..120 {
+        let times = if at < 100 { 1.0 } else { 10.0 };
+        cost.learn(&structure, &tree, &slow(times), &limits, 0.0);
+    }
+    let after = cost.compaction_seconds(1e9) / before;
+    assert!((9.0..10.5).contains(&after), "{after}");
+    assert!(cost.byte < 4.0 * Cost::new(true).byte, "{}", cost.byte);
 }
 
 /// The same mission with so many seconds of merges, at the speed that the model begins with.

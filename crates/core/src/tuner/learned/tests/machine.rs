@@ -118,6 +118,7 @@ impl MachineOfTests {
                 ..LevelMission::default()
             }],
             user_write_bytes: bytes as u64,
+            flush_write_bytes: bytes as u64,
             compaction_write_bytes: compacted as u64,
             ..Mission::default()
         }
