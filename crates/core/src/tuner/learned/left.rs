@@ -25,13 +25,13 @@ impl Learned {
     /// Limits that were left unmeasured, where the ones gone to have proved worse.
     ///
     /// These are measured; of the others there is what the model foretold of them when they
-    /// were left, and the one mission then. Its word of today is none: by then it has laid
-    /// what goes wrong under the new limits to what both have in common. The higher of the
-    /// two counts, so that a model that errs everywhere and a device that is slow anyway
-    /// call nobody back. It counts as a single mission, whose error is as wide as a model's.
-    /// And what came as it was foretold is no reason: it was chosen knowing that. A device
-    /// that gets slow on the way may mislead all the same, once: then the limits that were
-    /// left are measured, and so is the way back from them.
+    /// were left, and the one mission then. Its word of today is none, but for what comes
+    /// later: by then it has laid what goes wrong under the new limits to what both have in
+    /// common. The higher of the two counts, so that a model that errs everywhere and a device
+    /// that is slow anyway call nobody back. It counts as a single mission, whose error is as
+    /// wide as a model's. And what came as it was foretold is no reason: it was chosen knowing
+    /// that. A device that gets slow on the way may mislead all the same, once: then the limits
+    /// that were left are measured, and so is the way back from them.
     pub(super) fn regret(
         &mut self,
         seen: &Question<'_>,
