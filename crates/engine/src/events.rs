@@ -22,6 +22,7 @@ use rust_rocksdb::properties::{ACTUAL_DELAYED_WRITE_RATE, IS_WRITE_STOPPED};
 
 use crate::RocksDb;
 use crate::statistics::counters::Counters;
+use crate::statistics::nanos;
 
 /// Shared by a database's listener, its handle and its autopilot.
 #[derive(Debug, Default)]
@@ -111,8 +112,7 @@ impl Events {
 
     /// Counts a write that took `waited` while RocksDB held writers back.
     pub(crate) fn note_stall(&self, waited: Duration) {
-        let nanos = u64::try_from(waited.as_nanos()).unwrap_or(u64::MAX);
-        self.stalled.fetch_add(nanos, Relaxed);
+        self.stalled.fetch_add(nanos(waited), Relaxed);
     }
 
     /// Time of all writes while RocksDB held writers back.

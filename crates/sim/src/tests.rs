@@ -46,6 +46,14 @@ fn updates() -> Mix {
     }
 }
 
+fn half_of_each() -> Mix {
+    Mix {
+        get_present: 0.5,
+        update: 0.5,
+        ..Mix::default()
+    }
+}
+
 fn scenario(policy: Policy, sessions: Vec<Session>) -> Scenario {
     let shape = lissom_core::Shape {
         write_buffer_size: 64 << 10,
@@ -108,14 +116,9 @@ fn equal_scenarios_give_equal_outcomes() {
 
 #[test]
 fn who_is_told_of_one_read_in_many_is_told_otherwise() {
-    let mix = Mix {
-        get_present: 0.5,
-        update: 0.5,
-        ..Mix::default()
-    };
     let told = |one_in: u64| {
         let policy = "learned".parse().expect("a policy");
-        let mut scenario = scenario(policy, vec![session("half", 200_000, mix)]);
+        let mut scenario = scenario(policy, vec![session("half", 200_000, half_of_each())]);
         scenario.timed_one_in = one_in;
         let decisions = run(&scenario).decisions;
         assert!(!decisions.is_empty());
@@ -128,11 +131,7 @@ fn who_is_told_of_one_read_in_many_is_told_otherwise() {
 /// Steady sessions, in whose calm a learner may try; the second brings its policy anew.
 #[test]
 fn a_share_of_nothing_explores_nothing() {
-    let mix = Mix {
-        get_present: 0.5,
-        update: 0.5,
-        ..Mix::default()
-    };
+    let mix = half_of_each();
     let mut sessions = vec![session("one", 800_000, mix), session("other", 800_000, mix)];
     sessions[1].policy = "learned-from-2".parse().ok();
     let trials = |exploration: f64| {

@@ -44,9 +44,9 @@ use crate::statistics::counters::Counters;
 /// An open database.
 ///
 /// Reads and writes go straight to RocksDB; the methods here count them, so
-/// that tuners see the mix of operations, and time each write and one read in 128. Everything else
-/// that RocksDB can do is reached through [`Deref`]: snapshots, properties,
-/// checkpoints, backups. Reads and writes through RocksDB's own handle or a
+/// that tuners see the mix of operations, and time each write and one read in 128.
+/// Everything else that RocksDB can do is reached through [`Deref`]: snapshots,
+/// properties, checkpoints, backups. Reads and writes through RocksDB's own handle or a
 /// snapshot work just as well and are not in the mix.
 ///
 /// Durability and isolation are RocksDB's: by its default `WriteOptions` a write is in the

@@ -8,6 +8,7 @@ use lissom_core::observation::OperationMix;
 use lissom_core::{Layout, LogicalLevel, PhysicalLevel};
 
 use super::histogram::Histogram;
+use super::nanos;
 
 /// Threads are spread over this many shards, so that they seldom write the same
 /// cache line.
@@ -209,10 +210,6 @@ impl Counters {
     fn shard(&self) -> &Shard {
         &self.shards[thread_shard()]
     }
-}
-
-fn nanos(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 fn thread_shard() -> usize {

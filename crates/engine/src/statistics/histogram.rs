@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use lissom_core::observation::Latency;
 
+use super::nanos;
+
 /// Buckets per power of two.
 const STEPS: u64 = 8;
 const STEP_BITS: u32 = STEPS.trailing_zeros();
@@ -33,8 +35,7 @@ impl Default for Counts {
 
 impl Histogram {
     pub(crate) fn record(&self, latency: Duration) {
-        let nanos = u64::try_from(latency.as_nanos()).unwrap_or(u64::MAX);
-        self.0[bucket(nanos)].fetch_add(1, Relaxed);
+        self.0[bucket(nanos(latency))].fetch_add(1, Relaxed);
     }
 
     pub(crate) fn counts(&self) -> Counts {

@@ -12,5 +12,12 @@ mod report;
 pub(crate) mod sample;
 mod totals;
 
+use std::time::Duration;
+
 pub use report::{FamilyStatistics, FilterMemory, Pieces, Statistics, TunerWork};
 pub(crate) use totals::Totals;
+
+/// A time as it is counted, in nanoseconds.
+pub(crate) fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}

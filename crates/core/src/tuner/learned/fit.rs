@@ -28,6 +28,11 @@ const LEAST: f64 = 0.02;
 /// One number for each term.
 pub(super) type Terms = [f64; TERMS];
 
+/// The sum of what was met, each term by what it takes.
+pub(super) fn dot(one: &Terms, other: &Terms) -> f64 {
+    one.iter().zip(other).map(|(a, b)| a * b).sum()
+}
+
 /// Least squares over what was seen.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Kept")]
@@ -98,8 +103,9 @@ impl Fit {
             return false;
         }
         let scale = expected.clamp(took / SURPRISE, took * SURPRISE);
-        let weight = 1.0 / (ERROR.hypot(error) * scale);
-        self.forget(met, (ERROR / ERROR.hypot(error)).powi(2));
+        let error = ERROR.hypot(error);
+        let weight = 1.0 / (error * scale);
+        self.forget(met, (ERROR / error).powi(2));
         for (row, one) in self.products.iter_mut().zip(met) {
             for (cell, other) in row.iter_mut().zip(met) {
                 *cell += one * other * weight * weight;
@@ -116,8 +122,6 @@ impl Fit {
     /// fit best stay those that they are (directional forgetting, Cao and Schwartz, 2000). Who
     /// tells little makes little be forgotten: `part` of what an exact mission does.
     fn forget(&mut self, met: &Terms, part: f64) {
-        let dot =
-            |one: &Terms, other: &Terms| -> f64 { one.iter().zip(other).map(|(a, b)| a * b).sum() };
         let seen: Terms = self.products.map(|row| dot(&row, met));
         let all = dot(&seen, met);
         if all <= 0.0 {

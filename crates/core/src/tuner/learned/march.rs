@@ -134,20 +134,19 @@ impl Learned {
         );
         let step = wish(seen, limits, why);
         let level = best.differences(seen.limits).next();
-        let end = best.clone();
+        if unmeasured && step.is_some() {
+            let expected = |limits: &RunLimits| self.cost.expected(structure, limits);
+            let told = Told {
+                there: expected(&best)?,
+                here: expected(seen.limits)?,
+            };
+            self.leave(seen, told);
+        }
         self.march = Some(March {
             goes_on: step.is_some(),
             level,
             end: best,
         });
-        if unmeasured && step.is_some() {
-            let expected = |limits: &RunLimits| self.cost.expected(structure, limits);
-            let told = Told {
-                there: expected(&end)?,
-                here: expected(seen.limits)?,
-            };
-            self.leave(seen, told);
-        }
         step
     }
 

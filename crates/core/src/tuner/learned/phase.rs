@@ -312,10 +312,9 @@ impl Phase {
     /// `cost` under them, and the model expects `promised` of those to come.
     pub fn leave(&mut self, limits: &RunLimits, cost: f64, promised: f64) {
         self.left = Some(Left {
-            // It stands for one mission that has shown them.
+            // It stands for one mission.
             tried: Tried {
                 missions: 1,
-                flushed: f64::INFINITY,
                 last: self.missions,
                 until: self.flushed,
                 ..Tried::new(limits, cost)

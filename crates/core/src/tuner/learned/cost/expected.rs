@@ -1,9 +1,9 @@
 //! What limits promise: each level by what its runs will meet as long as they live.
 
-use super::super::fit::Terms;
+use super::super::fit::{Terms, dot};
 use super::super::structure::{Shaped, Structure};
 use super::seen::Seen;
-use super::{Cost, FALSE, PASSED, SCAN_READS, Scan, compactions, told};
+use super::{Cost, FALSE, PASSED, SCAN_READS, Scan, compactions};
 use crate::shape::RunLimits;
 
 /// Runs are there at most so many times as many operations as under the present workload.
@@ -44,7 +44,7 @@ impl Cost {
         let seen = self.seen?;
         let shaped = structure.under(limits);
         let met = self.foretold(&seen, structure, &shaped, hedged);
-        let time = told(&met, &self.constants());
+        let time = dot(&met, &self.constants());
         let compaction = seen.written * shaped.rewrites * self.rewrites * self.byte;
         Some(time.max(seen.clients * compaction / self.workers))
     }

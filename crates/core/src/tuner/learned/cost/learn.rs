@@ -1,10 +1,10 @@
 //! What a mission teaches.
 
-use super::super::fit::Terms;
+use super::super::fit::{Terms, dot};
 use super::super::structure::Structure;
 use super::super::times::error;
 use super::seen::Seen;
-use super::{Cost, FALSE_POSITIVES, NEWEST, Scan, told};
+use super::{Cost, FALSE_POSITIVES, NEWEST, Scan};
 use crate::observation::Mission;
 use crate::shape::RunLimits;
 use crate::tree::Tree;
@@ -57,7 +57,6 @@ impl Cost {
         // Without a compaction of its own a mission tells what those before it did, once more.
         if now.compacted > 0.0 && now.compaction > 0.0 {
             self.learn_byte(seen.compaction / seen.compacted);
-            self.learn_beside(seen.compaction / seen.compacted);
         }
         let duration = mission.duration.as_secs_f64().max(1e-6);
         if mission.stall.as_secs_f64() / duration > STALLED {
@@ -76,22 +75,18 @@ impl Cost {
         let compaction = now.compacted * self.byte;
         let met = self.terms(&now, &runs, level0, scan, compaction);
         let (met, took) = self.blur(met, now.took);
-        let expected = told(&met, &self.constants());
+        let expected = dot(&met, &self.constants());
         self.fit.learn(&met, took, expected, error(mission))
     }
 
     /// Slower than before may mean that compactions gave way, and is believed slowly; the first
-    /// that are timed stand for themselves.
+    /// that are timed stand for themselves. How long they take beside others follows at once.
     fn learn_byte(&mut self, byte: f64) {
         let byte = byte.clamp(FASTEST_BYTE, SLOWEST_BYTE);
         let least = if byte < self.byte { NEWEST } else { HINDERED };
         self.timed = self.timed.saturating_add(1);
         let weight = (1.0 / f64::from(self.timed)).max(least);
         self.byte += weight * (byte - self.byte);
-    }
-
-    fn learn_beside(&mut self, byte: f64) {
-        let byte = byte.clamp(FASTEST_BYTE, SLOWEST_BYTE);
         let weight = if self.beside > 0.0 { NEWEST } else { 1.0 };
         self.beside += weight * (byte - self.beside);
     }

@@ -167,14 +167,6 @@ fn compactions(seen: &Seen, seconds: f64) -> [(usize, f64); 2] {
     ]
 }
 
-/// Seconds of an operation that meets this.
-fn told(met: &Terms, constants: &Terms) -> f64 {
-    met.iter()
-        .zip(constants)
-        .map(|(met, each)| met * each)
-        .sum()
-}
-
 /// Seconds that operations like these feel of a second of compaction.
 fn felt(constants: &Terms, seen: &Seen) -> f64 {
     let terms = compactions(seen, 1.0).into_iter();

@@ -70,7 +70,16 @@ fn a_level_is_merged_under_any_limit_once_reads_have_paid() {
     let at = [1, 2, 5, 10].map(|limit| first(5, limit, 2, 1));
     assert!(at[0].is_some_and(|(at, level)| at > 1 && level == LogicalLevel(1)));
     assert_eq!(at, [at[0]; 4]);
-    assert!(first(5, 5, 2, 10).is_some(), "where many write, too");
+    // Writes take here what the model expects of them.
+    let beside = |writes: u32| {
+        let put = Duration::from_micros(12);
+        let mut mission = mission(2, u64::from(writes));
+        mission.put.mean = put;
+        mission.duration = 2 * mission.get.mean + writes * put;
+        let first = Scene::of(tree(5), 5, mission).first();
+        first.expect("some time").0
+    };
+    assert!(beside(1) <= beside(10), "{}, {}", beside(1), beside(10));
     assert_eq!(first(0, 1, 2, 1), None, "the data itself");
 }
 
