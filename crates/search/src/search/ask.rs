@@ -57,9 +57,13 @@ impl Search {
         let (settled, looked) = (self.points.is_some(), self.calibrator());
         let stays = self.goes_on_at_once(self.trials.get(place)?.id);
         let restarts = self.restarts && !stays;
+        let is_prepared = self.is_prepared;
         let trial = self.trials.get_mut(place)?;
         let lost = trial.state == State::Lost;
-        trial.is_new |= lost || restarts;
+        if lost || restarts {
+            trial.is_new = true;
+            trial.finds_shared = is_prepared;
+        }
         trial.state = State::Running(until);
         let trial = &*trial;
         if lost {
@@ -162,6 +166,8 @@ impl Search {
             setup_seconds: 0.0,
             attempts: 0,
             is_new: true,
+            finds_shared: self.is_prepared,
+            typical_set_ups: Vec::new(),
         };
         let until = self.target(&trial);
         trial.state = State::Running(until);

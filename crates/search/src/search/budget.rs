@@ -201,17 +201,20 @@ impl Search {
         (to_first + new) / workers as f64 + self.course(points).to_the_last(0, trials, anew)
     }
 
-    /// What an attempt takes before its first operation, in seconds: as reported, or as
-    /// expected. The first trial may have done what the others need not do again, so it
-    /// counts only as long as it is alone.
+    /// What an attempt takes before its first operation, in seconds: the median of those
+    /// attempts that began when a trial had been ready before, or as expected
+    /// ([`Method::setup_seconds`](super::Method::setup_seconds)) until one of them has reported.
+    /// Those before them may have loaded what all trials share, or waited for who did, which
+    /// none need do again; and so may those that begin when all others were lost.
     pub fn setup_estimate(&self) -> f64 {
-        let measured = self.trials.iter().filter(|it| !it.readings.is_empty());
-        let measured: Vec<&Trial> = measured.collect();
-        match measured.as_slice() {
-            [] => self.setup.method.setup_seconds,
-            [_] => mean_set_up(&measured),
-            [_, others @ ..] => mean_set_up(others),
-        }
+        let typical = self.trials.iter().flat_map(|it| &it.typical_set_ups);
+        median(typical.copied().collect()).unwrap_or(self.setup.method.setup_seconds)
+    }
+
+    /// Attempts that [`Search::setup_estimate`] goes by; with 0 it is only expected.
+    pub fn typical_set_ups(&self) -> usize {
+        let trials = self.trials.iter();
+        trials.map(|it| it.typical_set_ups.len()).sum()
     }
 
     /// Keeps so many seconds of the budget for repeats from here on, whatever the method
@@ -241,11 +244,12 @@ impl Search {
     }
 }
 
-/// Seconds of set-up of an attempt, on average.
-fn mean_set_up(trials: &[&Trial]) -> f64 {
-    let seconds: f64 = trials.iter().map(|it| it.setup_seconds).sum();
-    let attempts: u32 = trials.iter().map(|it| it.attempts).sum();
-    seconds / f64::from(attempts.max(1))
+/// The median, of an even number of values the mean of the middle two; `None` of no value.
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let upper = *values.get(values.len() / 2)?;
+    let lower = *values.get(values.len().saturating_sub(1) / 2)?;
+    Some(f64::midpoint(lower, upper))
 }
 
 #[cfg(test)]

@@ -69,7 +69,8 @@ pub struct Method {
     /// Default: 1.
     pub workers: usize,
     /// What a trial takes before its first measured second (making or copying data,
-    /// opening), in seconds, until trials have reported it.
+    /// opening), in seconds, until trials that began when another had been ready have
+    /// reported it. What only the first ones do, as loading data for all, is no part of it.
     ///
     /// Default: 0.
     pub setup_seconds: f64,

@@ -137,6 +137,8 @@ pub struct Search {
     points: Option<Vec<f64>>,
     /// Whether trials begin anew when they go on.
     restarts: bool,
+    /// Whether what trials share is there: one was ready, and not all were lost since.
+    is_prepared: bool,
     /// What ran when the search ended, if trials were compared before.
     last_leg: Option<Leg>,
     notes: Vec<String>,
@@ -188,6 +190,7 @@ impl Search {
             stage: Stage::Sampling(0),
             most: 0,
             restarts: false,
+            is_prepared: false,
             last_leg: None,
             notes: Vec::new(),
         };

@@ -21,10 +21,18 @@ impl Search {
             )));
         };
         if fits(id, &trial.state, &outcome)? {
+            let was_ready = matches!(outcome, Outcome::Measured { .. });
             trial.take(outcome);
+            self.is_prepared = was_ready || (self.is_prepared && !self.lost_all());
             self.find_points();
         }
         Ok(())
+    }
+
+    /// Whether some were lost and none is left: what trials share may have gone with them.
+    fn lost_all(&self) -> bool {
+        let lost = self.trials.iter().any(|it| it.state == State::Lost);
+        lost && self.alive().is_empty()
     }
 
     /// The outcome, as a failure if it lacks what is needed.

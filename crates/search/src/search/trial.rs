@@ -34,6 +34,10 @@ pub struct Trial {
     pub attempts: u32,
     /// Whether its latest attempt has yet to be measured.
     pub(super) is_new: bool,
+    /// Whether its latest attempt began when what trials share was there.
+    pub(super) finds_shared: bool,
+    /// Seconds before the first operation of each attempt that did.
+    pub(super) typical_set_ups: Vec<f64>,
 }
 
 /// Why a trial exists.
@@ -103,6 +107,13 @@ impl Trial {
             .fold(0.0, f64::max)
     }
 
+    /// Seconds before the first operation of an attempt, on average over those that
+    /// [`Search::setup_estimate`](super::Search::setup_estimate) goes by; `None` without any.
+    pub fn typical_set_up(&self) -> Option<f64> {
+        let all = &self.typical_set_ups;
+        (!all.is_empty()).then(|| all.iter().sum::<f64>() / all.len() as f64)
+    }
+
     /// Whether it was measured for so long.
     pub(super) fn has_reached(&self, seconds: f64) -> bool {
         self.reached() >= seconds * REACHED
@@ -133,8 +144,7 @@ impl Trial {
                         self.notes.push(note);
                     }
                 }
-                self.setup_seconds += setup_seconds;
-                self.attempts += u32::from(std::mem::take(&mut self.is_new));
+                self.take_set_up(setup_seconds);
                 if self.state != State::Stopped {
                     self.state = State::Waiting;
                 }
@@ -144,6 +154,16 @@ impl Trial {
                 self.state = State::Lost;
                 self.series.clear();
             }
+        }
+    }
+
+    /// Takes what came before the first operation; 0 of an attempt that ran before.
+    fn take_set_up(&mut self, seconds: f64) {
+        self.setup_seconds += seconds;
+        if std::mem::take(&mut self.is_new) {
+            self.attempts += 1;
+            self.typical_set_ups
+                .extend(self.finds_shared.then_some(seconds));
         }
     }
 

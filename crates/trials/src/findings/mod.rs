@@ -56,7 +56,8 @@ pub struct Findings {
     pub spent_seconds: f64,
     /// Seconds of a full evaluation.
     pub evaluation_seconds: f64,
-    /// Seconds that a trial took before it ran, on average.
+    /// Seconds that a trial takes before it runs, what only the first ones do left out: the
+    /// median of attempts, or as expected where none tells.
     pub setup_seconds: f64,
     /// Clusters of configurations that were told apart.
     pub arms: usize,

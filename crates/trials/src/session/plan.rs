@@ -109,10 +109,9 @@ fn kept(setup: &Setup, rounds: u32, set_up: f64, spare: f64) -> f64 {
 fn set_up_of(search: &Search, contenders: &[(Contender, Configuration)]) -> f64 {
     let estimate = search.setup_estimate();
     let shown = |configuration: &Configuration| {
-        // The first trial may have done what the others need not do again.
-        let mut others = search.trials().iter().skip(1);
-        let trial = others.find(|it| it.attempts > 0 && it.configuration == *configuration)?;
-        Some(trial.setup_seconds / f64::from(trial.attempts))
+        let mut trials = search.trials().iter();
+        let trial = trials.find(|it| it.configuration == *configuration)?;
+        trial.typical_set_up()
     };
     let each = contenders.iter().map(|(_, it)| shown(it));
     let all: f64 = each.map(|it| it.unwrap_or(estimate)).sum();
@@ -164,13 +163,17 @@ mod tests {
         assert_eq!(reserve(60.0, 3), 0.0);
     }
 
-    /// A plan of 1,200 s, and its search after one trial of this set-up.
-    fn after_one(set_up: f64) -> (Plan, Search) {
+    /// A plan of 1,200 s, and its search after a trial that took 90 s to load, and others of
+    /// these set-ups and throughputs.
+    fn after(others: &[(f64, f64)]) -> (Plan, Search) {
         let plan = testing::plan(1_200.0, 60.0, 3);
         let mut setup = plan.setup.clone();
         setup.method.points = TimePoints::Fixed(vec![20.0, 40.0, 60.0]);
         let mut search = Search::new(&plan.space, setup, &[]).expect("legal");
-        run_one(&mut search, 20.0, set_up, 1.0);
+        run_one(&mut search, 20.0, 90.0, 1.0);
+        for (set_up, throughput) in others {
+            run_one(&mut search, 20.0, *set_up, *throughput);
+        }
         (plan, search)
     }
 
@@ -193,7 +196,7 @@ mod tests {
     #[test]
     fn set_up_counts_as_soon_as_it_is_known() {
         let reserve = |set_up: f64, now: f64| {
-            let (plan, search) = after_one(set_up);
+            let (plan, search) = after(&[(set_up, 0.5)]);
             plan.reserve(&search, now)
         };
         assert!((reserve(0.0, 20.0) - 400.0).abs() < 1e-9);
@@ -207,7 +210,7 @@ mod tests {
 
     #[test]
     fn repeats_run_as_long_as_the_best_did() {
-        let (plan, mut search) = after_one(0.0);
+        let (plan, mut search) = after(&[]);
         let seconds = |search: &Search| {
             let again = contenders(search).expect("measured");
             let repeats = plan.repeats(search, &again, 1_000.0);
@@ -220,11 +223,8 @@ mod tests {
 
     #[test]
     fn repeats_have_time_for_the_set_ups_of_those_who_are_repeated() {
-        // Another trial takes 10 s, on average; of these the third one is the best.
-        let (plan, mut search) = after_one(90.0);
-        for (set_up, throughput) in [(30.0, 2.0), (0.0, 3.0), (0.0, 0.5)] {
-            run_one(&mut search, 20.0, set_up, throughput);
-        }
+        // Another trial takes 10 s; of these the third one is the best.
+        let (plan, search) = after(&[(30.0, 2.0), (0.0, 3.0), (10.0, 0.5)]);
         assert_eq!(search.setup_estimate(), 10.0);
         let three = contenders(&search).expect("measured");
         assert_eq!(three.len(), 3);

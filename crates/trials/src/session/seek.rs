@@ -6,7 +6,7 @@ use lissom_search::search::{Cause, Decision, Measurement, Outcome, Search, State
 use super::{Job, SEED, Session};
 use crate::error::{Result, TrialsError};
 
-/// As many trials show what the others take before they run.
+/// So many attempts beside the workers' show what the others take before they run.
 const REVIEWS: usize = 3;
 
 impl Session<'_> {
@@ -127,7 +127,7 @@ impl Session<'_> {
 
     /// Tells the search, then writes down: what it refuses must not be in the log.
     fn tell(&mut self, measurement: Measurement) -> Result<()> {
-        let had_points = self.search.points().is_some();
+        let before = Known::of(&self.search);
         let id = measurement.trial;
         self.search.tell(measurement.clone())?;
         if let Some(sentence) = hopeless(&self.search, &measurement) {
@@ -138,7 +138,7 @@ impl Session<'_> {
         // Before the trial is ended, which may take seconds.
         self.note(Event::Measurement { at, measurement })?;
         self.let_go(id);
-        if shows_set_up(&self.search, id, had_points) {
+        if Known::of(&self.search).is_worth_a_review(&before) {
             self.review()
         } else {
             Ok(())
@@ -168,14 +168,34 @@ impl Session<'_> {
     }
 }
 
-/// Whether what trials take before they run is known better since a report of this one,
-/// at a time when it still matters: one of the first was measured for the first time, or
-/// it has become known when trials are compared.
-fn shows_set_up(search: &Search, trial: TrialId, had_points: bool) -> bool {
-    let measured = search.trials().iter().filter(|it| !it.readings.is_empty());
-    let first = search.trial(trial).is_some_and(|it| it.readings.len() == 1);
-    let early = first && (1..=REVIEWS).contains(&measured.count());
-    search.points().is_some() && (!had_points || early)
+/// What is known of that on which the share for repeats depends.
+struct Known {
+    /// Whether it is known when trials are compared.
+    has_points: bool,
+    /// Attempts that were measured.
+    attempts: u32,
+    /// Those of them that tell what others take before they run, as far as they are wanted:
+    /// each worker's first, and some more.
+    typical: usize,
+}
+
+impl Known {
+    fn of(search: &Search) -> Known {
+        let wanted = search.setup().method.workers.saturating_add(REVIEWS);
+        Known {
+            has_points: search.points().is_some(),
+            attempts: search.trials().iter().map(|it| it.attempts).sum(),
+            typical: search.typical_set_ups().min(wanted),
+        }
+    }
+
+    /// Whether more is known than before. Until there are attempts that tell more, each of the
+    /// others tells at least how much of the budget is gone.
+    fn is_worth_a_review(&self, before: &Known) -> bool {
+        let tells_time = self.typical == 0 && self.attempts > before.attempts;
+        let tells_more = self.typical > before.typical || !before.has_points;
+        self.has_points && (tells_more || tells_time)
+    }
 }
 
 /// The metrics of a program are the same whatever its configuration, so the first

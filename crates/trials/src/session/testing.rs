@@ -56,6 +56,8 @@ pub struct Virtual {
     pub clock: f64,
     /// Seconds of set-up beside the one.
     pub more_setup: f64,
+    /// So many starts load what the others find, in so many seconds more.
+    pub loading: (usize, f64),
     pub runs: BTreeMap<TrialId, Run>,
     /// Labels of what was started, in order.
     pub started: Vec<String>,
@@ -86,6 +88,7 @@ pub struct Virtual {
 pub struct Run {
     job: Job,
     reached: f64,
+    set_up: f64,
     /// When it reports; absent while it waits.
     ends: Option<f64>,
 }
@@ -117,7 +120,7 @@ impl Virtual {
                 let metrics = Metrics::new([(name.to_owned(), value)].into());
                 Outcome::Measured {
                     seconds: run.job.until,
-                    setup_seconds: if is_first { 1.0 + self.more_setup } else { 0.0 },
+                    setup_seconds: if is_first { run.set_up } else { 0.0 },
                     metrics: metrics.expect("finite"),
                     series: Vec::new(),
                     notes: vec![NOTE.to_owned()],
@@ -137,13 +140,17 @@ impl Trials for Virtual {
     }
 
     fn start(&mut self, job: &Job) -> Result<()> {
+        let (loads, seconds) = self.loading;
+        let is_loading = self.started.len() < loads;
+        let set_up = 1.0 + self.more_setup + if is_loading { seconds } else { 0.0 };
         self.started.push(job.label.clone());
         self.seeds.insert(job.label.clone(), job.seed);
         let run = Run {
             job: job.clone(),
             reached: 0.0,
+            set_up,
             ends: (!self.hanging.contains(&job.label.as_str()))
-                .then_some(self.clock + 1.0 + self.more_setup + job.until),
+                .then_some(self.clock + set_up + job.until),
         };
         self.runs.insert(job.trial, run);
         self.most = self.most.max(self.running());
@@ -153,12 +160,12 @@ impl Trials for Virtual {
     fn go_on(&mut self, trial: TrialId, until: f64) -> Result<()> {
         let run = self.runs.get_mut(&trial).expect("it was started");
         run.job.until = until;
-        let set_up = if run.reached == 0.0 {
+        run.set_up = if run.reached == 0.0 {
             1.0 + self.more_setup
         } else {
             0.0
         };
-        run.ends = Some(self.clock + set_up + until - run.reached);
+        run.ends = Some(self.clock + run.set_up + until - run.reached);
         self.most = self.most.max(self.running());
         Ok(())
     }

@@ -118,7 +118,8 @@ pub fn spent() -> [Arg; 5] {
         option(
             "setup",
             "TIME",
-            "What a trial takes before it runs, until trials have shown it [default: 0s]",
+            "What a trial takes before it runs, loading for all left out, until trials have shown \
+             it [default: 0s]",
         )
         .value_parser(duration),
         option(

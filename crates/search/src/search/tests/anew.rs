@@ -7,6 +7,7 @@ fn four(budget: f64, set_up: f64) -> Search {
     let mut setup = setup(budget);
     setup.method.rounds = 0;
     setup.method.with_default = false;
+    setup.method.setup_seconds = set_up;
     let mut search = search(setup);
     for trial in 1..=4 {
         assert_eq!(search.ask(0.0).trial(), Some(TrialId(trial)));
@@ -63,7 +64,7 @@ fn what_was_lost_is_charged_as_if_it_were_new() {
     assert_eq!(lost.alive(), [TrialId(4)], "the others are not wanted");
     let again = after(10.0, measured(TrialId(4), 80.0, 4.0));
     lost.tell(again).expect("it runs");
-    assert_eq!(lost.setup_estimate(), 10.0, "of an attempt");
+    assert_eq!(lost.setup_estimate(), 10.0, "as expected");
     assert_eq!(lost.trial(TrialId(4)).expect("exists").attempts, 2);
 }
 
@@ -72,6 +73,7 @@ fn the_trial_that_tells_the_points_goes_on_where_it_was() {
     let mut setup = setup(2_000.0);
     setup.method.rounds = 0;
     setup.method.points = TimePoints::settled_within(100.0);
+    setup.method.setup_seconds = 5.0;
     let mut search = search(setup);
     search.note_restarts(true);
     let first = search.ask(0.0).trial().expect("a start");

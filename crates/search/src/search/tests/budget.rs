@@ -33,19 +33,80 @@ fn what_is_kept_for_repeats_may_change() {
     assert!(matches!(stop, Decision::Stop { .. }), "{stop}");
 }
 
+/// A search of so many seconds that expects 7 s of set-up.
+fn expecting(budget: f64) -> Search {
+    let mut setup = setup(budget);
+    setup.method.setup_seconds = 7.0;
+    search(setup)
+}
+
+fn start(search: &mut Search) -> TrialId {
+    search.ask(0.0).trial().expect("a start")
+}
+
+/// Tells that a trial has run to the first point behind such a set-up.
+fn set_up(search: &mut Search, trial: TrialId, seconds: f64) {
+    let mut report = measured(trial, 60.0, 1.0);
+    if let Outcome::Measured { setup_seconds, .. } = &mut report.outcome {
+        *setup_seconds = seconds;
+    }
+    search.tell(report).expect("it runs");
+}
+
+fn lose(search: &mut Search, trial: TrialId) {
+    let why = "an interruption".to_owned();
+    let outcome = Outcome::Lost { why };
+    search
+        .tell(Measurement { trial, outcome })
+        .expect("it was there");
+}
+
 #[test]
-fn the_first_set_up_counts_only_while_it_is_alone() {
-    let mut search = search(setup(10_000.0));
-    assert_eq!(search.setup_estimate(), 0.0);
-    for (set_up, estimate) in [(90.0, 90.0), (10.0, 10.0), (20.0, 15.0)] {
-        let trial = search.ask(0.0).trial().expect("a start");
-        let mut report = measured(trial, 60.0, 1.0);
-        if let Outcome::Measured { setup_seconds, .. } = &mut report.outcome {
-            *setup_seconds = set_up;
-        }
-        search.tell(report).expect("it runs");
+fn set_ups_that_began_before_any_had_ended_do_not_count() {
+    let mut search = expecting(10_000.0);
+    // Three that begin at once: one loads, the others wait for it.
+    let first = [(); 3].map(|()| start(&mut search));
+    for trial in first {
+        set_up(&mut search, trial, 90.0);
+        assert_eq!(search.setup_estimate(), 7.0, "as expected");
+    }
+    // One of them loads again, as on another machine.
+    for (seconds, estimate) in [(10.0, 10.0), (20.0, 15.0), (900.0, 20.0), (12.0, 16.0)] {
+        let trial = start(&mut search);
+        set_up(&mut search, trial, seconds);
         assert_eq!(search.setup_estimate(), estimate);
     }
+    assert_eq!(search.typical_set_ups(), 4);
+}
+
+#[test]
+fn set_ups_count_no_more_until_one_is_ready_when_all_were_lost() {
+    let mut search = expecting(10_000.0);
+    let first = start(&mut search);
+    set_up(&mut search, first, 90.0);
+    let second = start(&mut search);
+    // The other one still has what both share.
+    lose(&mut search, second);
+    assert_eq!(start(&mut search), second);
+    set_up(&mut search, second, 10.0);
+    assert_eq!(search.setup_estimate(), 10.0);
+    lose(&mut search, first);
+    lose(&mut search, second);
+    for (seconds, estimate) in [(80.0, 10.0), (20.0, 15.0)] {
+        let trial = start(&mut search);
+        set_up(&mut search, trial, seconds);
+        assert_eq!(search.setup_estimate(), estimate);
+    }
+}
+
+#[test]
+fn a_load_is_charged_to_nobody_else() {
+    let mut search = expecting(400.0);
+    let first = start(&mut search);
+    set_up(&mut search, first, 200.0);
+    // Another one takes 67 s, and then the better one 40 s, of the 140 s that are left.
+    let next = search.ask(260.0);
+    assert!(matches!(next, Decision::Start { .. }), "{next}");
 }
 
 #[test]

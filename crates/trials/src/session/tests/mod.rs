@@ -3,6 +3,7 @@
 mod anew;
 mod interrupted;
 mod repeats;
+mod set_up;
 mod several;
 mod trouble;
 
