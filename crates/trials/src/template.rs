@@ -14,7 +14,7 @@ use crate::error::{Result, TrialsError};
 /// | `{options}` | a file with the configuration; it must occur |
 /// | `{directory}` | an empty directory of the trial's own |
 /// | `{metrics}` | a file into which the child writes its lines instead of its standard output |
-/// | `{shared}` | a directory that all trials share, removed with the search |
+/// | `{shared}` | a directory that all trials share, removed when the search has ended |
 /// | `{trial}` | the trial's number |
 /// | `{seconds}` | the most seconds that it will run, without set-up and pauses |
 /// | `{seed}` | a number to draw operations from: 1, and in repeats another for each round |

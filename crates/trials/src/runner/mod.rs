@@ -297,6 +297,17 @@ impl Trials for Runner {
         Ok(())
     }
 
+    fn search_begins(&mut self) -> Result<()> {
+        if self.template.shares() {
+            self.root.share_anew()?;
+        }
+        Ok(())
+    }
+
+    fn search_ended(&mut self) {
+        self.root.end();
+    }
+
     fn may_end(&mut self, trial: TrialId) {
         let run = self.runs.get_mut(&trial).filter(|_| self.settings.restart);
         if let Some(live) = run.and_then(|run| run.live.take()) {

@@ -27,6 +27,8 @@ pub(crate) struct Root {
     keep: bool,
     /// Whether it was made for a search, and goes with it.
     made: bool,
+    /// Whether the search has ended, and nobody needs any more what its trials share.
+    ended: bool,
     lock: File,
 }
 
@@ -48,11 +50,12 @@ impl Root {
         }
         let lock = lock(&path)?;
         let found = leftovers::clear(&path, keep)?;
-        let shared = path.join(SHARED).join(SHARED_MARK).exists();
+        let shared = is_of_a_search(&path.join(SHARED));
         Ok(Root {
             path,
             keep,
             made: made || found || shared,
+            ended: false,
             lock,
         })
     }
@@ -72,12 +75,27 @@ impl Root {
         let shared = self.shared();
         match fs::create_dir(&shared) {
             Ok(()) => {}
-            // That of a search that was killed, or of the user, which stays.
+            // That of a search that was interrupted, or of the user, which stays.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(()),
             Err(error) => return Err(TrialsError::io("create", &shared, &error)),
         }
         let mark = shared.join(SHARED_MARK);
         fs::write(&mark, "").map_err(|error| TrialsError::io("write", &mark, &error))
+    }
+
+    /// Makes it without what another search has left in it, unless that is to be kept.
+    pub fn share_anew(&self) -> Result<()> {
+        let shared = self.shared();
+        if !self.keep && is_of_a_search(&shared) {
+            remove_all(&shared).map_err(|error| TrialsError::io("remove", &shared, &error))?;
+        }
+        self.share()
+    }
+
+    /// What trials share goes with this directory: the search has ended. Otherwise it stays for
+    /// the search to go on with.
+    pub fn end(&mut self) {
+        self.ended = true;
     }
 
     /// A directory for a trial; `label` and, where that exists, a number.
@@ -106,7 +124,8 @@ impl Root {
 impl Drop for Root {
     fn drop(&mut self) {
         let shared = self.shared();
-        if !self.keep && shared.join(SHARED_MARK).exists() {
+        let is_done_with = self.ended || is_unused(&shared);
+        if !self.keep && is_of_a_search(&shared) && is_done_with {
             // What is left is removed by the next search.
             let _ = remove_all(&shared);
         }
@@ -118,6 +137,16 @@ impl Drop for Root {
         // becomes another program: closing it here would not give the lock back yet.
         let _ = self.lock.unlock();
     }
+}
+
+/// Whether a directory that trials share was made for a search; that of the user stays.
+fn is_of_a_search(shared: &Path) -> bool {
+    shared.join(SHARED_MARK).exists()
+}
+
+/// Whether nothing but the mark is in it.
+fn is_unused(shared: &Path) -> bool {
+    fs::read_dir(shared).is_ok_and(|entries| entries.count() <= 1)
 }
 
 /// The lock ends with the process that holds it, however that ends.
@@ -254,32 +283,61 @@ mod tests {
         Root::open(directory.path(), false).expect("free again");
     }
 
+    /// A directory in which a search has loaded something for its trials.
+    fn loaded(path: &Path) -> Root {
+        let root = Root::open(path, false).expect("nobody has it");
+        root.share().expect("writable");
+        fs::write(root.shared().join("set"), "data").expect("writable");
+        root
+    }
+
     #[test]
-    fn what_trials_share_goes_with_the_search() {
+    fn what_trials_share_waits_for_the_search_to_go_on_and_goes_with_its_end() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("trials");
-        let root = Root::open(&path, false).expect("nobody has it");
-        root.share().expect("writable");
-        let shared = root.shared();
-        fs::write(shared.join("set"), "data").expect("writable");
-        // As if the search had been killed.
-        std::mem::forget(root);
-        let again = Root {
-            path: path.clone(),
-            keep: false,
-            made: true,
-            lock: File::open(&path).expect("there"),
-        };
+        drop(loaded(&path));
+        let mut again = Root::open(&path, false).expect("free again");
         again.share().expect("it is there");
-        assert!(shared.join("set").exists(), "it is used again");
+        assert!(again.shared().join("set").exists(), "it is used again");
+        again.end();
         drop(again);
         assert!(!path.exists());
-        // A directory of that name which was there before is the user's.
+        // One that was killed left it as well.
+        let killed = loaded(&path);
+        killed.lock.unlock().expect("as the system does");
+        std::mem::forget(killed);
+        let mut again = Root::open(&path, false).expect("free again");
+        assert!(again.shared().join("set").exists(), "it is used again");
+        again.end();
+        drop(again);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn another_search_does_not_find_what_one_has_left() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("trials");
+        drop(loaded(&path));
+        let other = Root::open(&path, false).expect("free again");
+        other.share_anew().expect("writable");
+        assert!(!other.shared().join("set").exists());
+        drop(other);
+        assert!(!path.exists(), "nothing was loaded");
+        drop(loaded(&path));
+        let keeping = Root::open(&path, true).expect("free again");
+        keeping.share_anew().expect("it is there");
+        assert!(keeping.shared().join("set").exists(), "it is kept");
+    }
+
+    #[test]
+    fn a_shared_directory_of_the_users_stays() {
+        let directory = tempfile::tempdir().expect("a directory");
         let mine = directory.path().join(SHARED);
         fs::create_dir(&mine).expect("new");
         fs::write(mine.join("precious"), "").expect("writable");
-        let root = Root::open(directory.path(), false).expect("nobody has it");
-        root.share().expect("it is there");
+        let mut root = Root::open(directory.path(), false).expect("nobody has it");
+        root.share_anew().expect("it is there");
+        root.end();
         drop(root);
         assert!(mine.join("precious").exists());
     }

@@ -58,6 +58,19 @@ pub trait Trials {
     /// Seconds by the clock since some instant.
     fn seconds(&self) -> f64;
 
+    /// Another search begins than one that was interrupted: what that one has left for all its
+    /// trials is not for this one's. Comes before the first start.
+    ///
+    /// # Errors
+    /// What was left cannot be removed.
+    fn search_begins(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    /// The search has ended and does not go on: what all its trials share is not needed any
+    /// more. Where this is not said, the same search goes on with it later.
+    fn search_ended(&mut self) {}
+
     /// Starts a trial, anew if it is known.
     ///
     /// # Errors
@@ -177,11 +190,13 @@ impl<'a> Session<'a> {
             shown: f64::NEG_INFINITY,
         };
         if let Some(begin) = begin {
+            session.trials.search_begins()?;
             session.book.append(&begin)?;
         }
         let done = session.seek().and_then(|()| session.verdict());
         session.stop_all();
         done?;
+        session.trials.search_ended();
         let spent = session.now();
         Findings::of(plan, &session.search, &session.events, spent)
     }

@@ -83,6 +83,10 @@ pub struct Virtual {
     pub most_stopped: usize,
     /// How often everything was stopped.
     pub halts: u32,
+    /// How often another search began.
+    pub begun: u32,
+    /// How often a search ended.
+    pub ended: u32,
 }
 
 pub struct Run {
@@ -168,6 +172,15 @@ impl Trials for Virtual {
         run.ends = Some(self.clock + run.set_up + until - run.reached);
         self.most = self.most.max(self.running());
         Ok(())
+    }
+
+    fn search_begins(&mut self) -> Result<()> {
+        self.begun += 1;
+        Ok(())
+    }
+
+    fn search_ended(&mut self) {
+        self.ended += 1;
     }
 
     fn may_end(&mut self, trial: TrialId) {

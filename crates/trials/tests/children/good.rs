@@ -2,9 +2,11 @@
 
 use lissom_search::search::Outcome;
 use lissom_trials::session::Trials;
+use lissom_trials::{Runner, Template};
 
 use super::support::{
-    GOOD, TRIAL, is_empty, is_gone, is_stopped, job, lab, lab_of, lab_with, measured, wait_until,
+    GOOD, Lab, TRIAL, is_empty, is_gone, is_stopped, job, lab, lab_of, lab_with, lines, measured,
+    settings, wait_until,
 };
 
 #[test]
@@ -140,6 +142,30 @@ fn directories_are_kept_if_that_is_wanted() {
     lab.first_report(0.1);
     let again = lab.directory.path().join("trials/trial-1-2");
     assert!(again.exists(), "what is kept is not used again");
+}
+
+#[test]
+fn what_trials_share_stays_until_the_search_has_ended() {
+    let script = format!("echo loaded >> \"$2/set\"; {GOOD}");
+    let words = ["sh", "-c", &script, "trial", "{options}", "{shared}"];
+    let mut lab = lab_of(&words, |_| {});
+    lab.runner.search_begins().expect("nothing was there");
+    measured(&lab.first_report(0.1));
+    let Lab { runner, directory } = lab;
+    drop(runner);
+    let set = directory.path().join("trials/shared/set");
+    assert!(set.exists(), "the search may go on");
+    let settings = settings(&directory);
+    let template = Template::of(words.map(str::to_owned).to_vec()).expect("legal");
+    let runner = Runner::new(settings, template, Box::new(lines)).expect("it is free");
+    let mut lab = Lab { runner, directory };
+    measured(&lab.first_report(0.1));
+    let loads = std::fs::read_to_string(&set).expect("there");
+    assert_eq!(loads.lines().count(), 2, "it is the same directory");
+    lab.runner.search_ended();
+    let parent = lab.directory.path().join("trials");
+    drop(lab.runner);
+    assert!(!parent.exists());
 }
 
 #[test]

@@ -91,6 +91,21 @@ fn what_was_found_and_not_written_is_found_again_without_a_trial() {
 }
 
 #[test]
+fn trials_are_told_whether_another_search_begins_and_when_one_ends() {
+    let plan = plan(2_000.0, 60.0, 0);
+    let mut pages = Pages::default();
+    let mut told = |looks| {
+        let (mut trials, mut watch) = (Virtual::default(), Watch::for_looks(looks));
+        let _ = run(&plan, &mut trials, &mut pages, &mut watch);
+        (trials.begun, trials.ended)
+    };
+    assert_eq!(told(10), (1, 0), "interrupted");
+    assert_eq!(told(10), (0, 0), "interrupted again");
+    assert_eq!(told(FOR_EVER), (0, 1), "it went on to its end");
+    assert_eq!(told(FOR_EVER), (1, 1), "another one");
+}
+
+#[test]
 fn an_interrupted_search_tells_its_workers() {
     let mut two = plan(2_000.0, 60.0, 0);
     two.setup.method.workers = 2;
