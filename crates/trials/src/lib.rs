@@ -26,6 +26,6 @@ pub use elsewhere::{Elsewhere, Patience};
 pub use error::{Result, TrialsError};
 pub use files::{check_writable, replace};
 pub use log::LogFile;
-pub use runner::{Demand, Room, Runner, Settings, Writer, admit};
+pub use runner::{Demand, Room, Runner, Settings, Writer, admit, clear_leftovers};
 pub use signals::{Suspension, asked_to_end};
 pub use template::{Template, words};

@@ -40,6 +40,7 @@ use process::Process;
 use scale::Scale;
 
 pub use admission::{Demand, Room, admit};
+pub use place::clear_leftovers;
 
 /// Between two looks at the trials.
 const TICK: Duration = Duration::from_millis(20);

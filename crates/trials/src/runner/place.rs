@@ -7,6 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::leftovers::{self, RECORD};
+use super::system;
 use crate::error::{Result, TrialsError};
 
 /// The directory in the root that trials share.
@@ -139,6 +140,26 @@ impl Drop for Root {
     }
 }
 
+/// Ends and removes what a search that was killed has left in the directory of its trials, so
+/// that it takes no room from the next one there; with `keep` its trials' directories stay. Gives
+/// the bytes of what was loaded for all trials, which lies there already or goes when another
+/// search begins.
+///
+/// # Errors
+/// Another search has the directory, or what was left cannot be ended or removed.
+pub fn clear_leftovers(directory: &Path, keep: bool) -> Result<u64> {
+    if !directory.exists() {
+        return Ok(0);
+    }
+    let shared = Root::open(directory, keep)?.shared();
+    let is_kept = is_of_a_search(&shared);
+    Ok(if is_kept {
+        system::directory_bytes(&shared)
+    } else {
+        0
+    })
+}
+
 /// Whether a directory that trials share was made for a search; that of the user stays.
 fn is_of_a_search(shared: &Path) -> bool {
     shared.join(SHARED_MARK).exists()
@@ -247,113 +268,5 @@ pub(super) fn remove_all(path: &Path) -> std::io::Result<()> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn places_are_empty_and_go_with_the_trial() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let path = directory.path().join("deep/trials");
-        let root = Root::open(&path, false).expect("nobody has it");
-        let one = root.place("trial-1").expect("a place");
-        let again = root.place("trial-1").expect("another place");
-        assert_ne!(one.data(), again.data());
-        assert_eq!(fs::read_dir(one.data()).expect("there").count(), 0);
-        one.write_options("a=1\n").expect("writable");
-        assert_eq!(fs::read_to_string(one.options()).expect("there"), "a=1\n");
-        assert_eq!(one.remove(), None);
-        assert_eq!(one.remove(), None, "gone already");
-        assert!(!one.data().exists() && again.data().exists());
-        assert_eq!(again.remove(), None);
-        drop(root);
-        assert!(!path.exists());
-    }
-
-    #[test]
-    fn two_searches_cannot_have_one_directory() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let root = Root::open(directory.path(), false).expect("nobody has it");
-        let error = Root::open(directory.path(), false).expect_err("taken");
-        assert!(
-            error.to_string().contains("another search has its trials"),
-            "{error}"
-        );
-        drop(root);
-        assert!(directory.path().exists(), "it was there before");
-        Root::open(directory.path(), false).expect("free again");
-    }
-
-    /// A directory in which a search has loaded something for its trials.
-    fn loaded(path: &Path) -> Root {
-        let root = Root::open(path, false).expect("nobody has it");
-        root.share().expect("writable");
-        fs::write(root.shared().join("set"), "data").expect("writable");
-        root
-    }
-
-    #[test]
-    fn what_trials_share_waits_for_the_search_to_go_on_and_goes_with_its_end() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let path = directory.path().join("trials");
-        drop(loaded(&path));
-        let mut again = Root::open(&path, false).expect("free again");
-        again.share().expect("it is there");
-        assert!(again.shared().join("set").exists(), "it is used again");
-        again.end();
-        drop(again);
-        assert!(!path.exists());
-        // One that was killed left it as well.
-        let killed = loaded(&path);
-        killed.lock.unlock().expect("as the system does");
-        std::mem::forget(killed);
-        let mut again = Root::open(&path, false).expect("free again");
-        assert!(again.shared().join("set").exists(), "it is used again");
-        again.end();
-        drop(again);
-        assert!(!path.exists());
-    }
-
-    #[test]
-    fn another_search_does_not_find_what_one_has_left() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let path = directory.path().join("trials");
-        drop(loaded(&path));
-        let other = Root::open(&path, false).expect("free again");
-        other.share_anew().expect("writable");
-        assert!(!other.shared().join("set").exists());
-        drop(other);
-        assert!(!path.exists(), "nothing was loaded");
-        drop(loaded(&path));
-        let keeping = Root::open(&path, true).expect("free again");
-        keeping.share_anew().expect("it is there");
-        assert!(keeping.shared().join("set").exists(), "it is kept");
-    }
-
-    #[test]
-    fn a_shared_directory_of_the_users_stays() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let mine = directory.path().join(SHARED);
-        fs::create_dir(&mine).expect("new");
-        fs::write(mine.join("precious"), "").expect("writable");
-        let mut root = Root::open(directory.path(), false).expect("nobody has it");
-        root.share_anew().expect("it is there");
-        root.end();
-        drop(root);
-        assert!(mine.join("precious").exists());
-    }
-
-    #[test]
-    fn what_is_kept_stays() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let path = directory.path().join("trials");
-        let root = Root::open(&path, true).expect("nobody has it");
-        let place = root.place("trial-1").expect("a place");
-        assert_eq!(place.remove(), None);
-        drop(root);
-        assert!(place.data().exists() && !place.path.join(RECORD).exists());
-        // Another search does not take it for something left behind.
-        let root = Root::open(&path, false).expect("nobody has it");
-        assert!(place.data().exists());
-        drop(root);
-    }
-}
+#[path = "place_tests.rs"]
+mod tests;

@@ -24,7 +24,7 @@ use lissom_trials::findings::Findings;
 use lissom_trials::session::{Observer, Opening, Session, Trials, most_alive, most_started};
 use lissom_trials::{
     Demand, LogFile, Room, Runner, Suspension, TrialsError, Writer, admit, asked_to_end,
-    check_writable,
+    check_writable, clear_leftovers,
 };
 
 use crate::failure::{Failure, Outcome};
@@ -57,8 +57,10 @@ pub fn command() -> Command {
 
 pub fn run(given: &ArgMatches) -> Outcome {
     let mut request = Request::of(given)?;
-    let checked = check(&request).and_then(|search| make_room(&mut request, &search));
-    checked.map_err(|error| Failure::WrongUse(error.to_string()))?;
+    let wrong_use = |error: TrialsError| Failure::WrongUse(error.to_string());
+    let planned = check(&request).map_err(wrong_use)?;
+    let lying = clear(&request)?;
+    make_room(&mut request, &planned, lying).map_err(wrong_use)?;
     for note in &request.notes {
         remark(note);
     }
@@ -133,9 +135,20 @@ fn check_settings(space: &Space) -> lissom_trials::Result<()> {
     )))
 }
 
-/// Whether memory and disk have room for all that may be alive at once. Where they have
-/// not, trials do not wait.
-fn make_room(request: &mut Request, search: &Search) -> lissom_trials::Result<()> {
+/// Removes what a search that was killed has left: it would be missing from the room there is.
+/// Bytes of what was loaded for all trials, which needs no room any more.
+fn clear(request: &Request) -> lissom_trials::Result<u64> {
+    let settings = &request.settings;
+    match request.runner {
+        // Trials lie on other machines, and what the runner has left ends when the next starts.
+        Some(_) => Ok(0),
+        None => clear_leftovers(&settings.directory, settings.keep),
+    }
+}
+
+/// Whether memory and disk have room for all that may be alive at once, where so many bytes of
+/// what trials share lie there already. Where they have not, trials do not wait.
+fn make_room(request: &mut Request, search: &Search, lying: u64) -> lissom_trials::Result<()> {
     if request.runner.is_some() {
         // Of other machines only the runner can tell, as soon as it runs.
         return Ok(());
@@ -148,7 +161,7 @@ fn make_room(request: &mut Request, search: &Search) -> lissom_trials::Result<()
         workers: request.plan.setup.method.workers,
         memory_bytes: settings.memory_bytes,
         disk_bytes: request.disk_bytes,
-        shared_bytes: request.shared_bytes,
+        shared_bytes: request.shared_bytes.saturating_sub(lying),
         restart: settings.restart,
         keep: settings.keep,
     };
