@@ -2,9 +2,9 @@
 
 use super::line::{Begin, Event, Target, VERSION};
 use crate::error::{Result, SearchError};
-use crate::search::{Cause, Decision, Earlier, EarlierReading, Outcome, REACHED, TrialId};
+use crate::search::{Cause, Decision, Earlier, EarlierReading, Outcome, REACHED, Setup, TrialId};
 use crate::space::{Configuration, Space};
-use crate::verdict::{Ablated, Contender, Repeated};
+use crate::verdict::{Ablated, Contender, Repeated, is_refuted};
 
 /// A log that was read.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -183,38 +183,18 @@ impl Recorded {
     }
 
     /// Every configuration that was measured or failed, with its measurement after a full
-    /// evaluation, or its latest where it did not come so far; none if nothing was measured.
+    /// evaluation, or its latest where it did not come so far; none if nothing was measured. A
+    /// best that its repeats refuted counts as if it had failed.
     fn tried(&self) -> Vec<Earlier> {
-        let full = self.begin.setup.method.points.longest();
-        let mut tried: Vec<Tried> = Vec::new();
-        let mut best = None;
-        for event in &self.events {
-            match event {
-                Event::Decision { decision, .. } => {
-                    started(&mut tried, decision);
-                    if let Decision::Done { best: found, .. } = decision {
-                        best = *found;
-                    }
-                }
-                Event::Repeated { repeated, .. } => {
-                    let mut trials = tried.iter_mut();
-                    let is_best = repeated.contender == Contender::Best;
-                    if let Some(known) = trials.find(|it| is_best && Some(it.trial) == best) {
-                        known.failed |= repeated.metrics.is_none();
-                    }
-                }
-                Event::Measurement { measurement, .. } => {
-                    let known = tried.iter_mut().find(|it| it.trial == measurement.trial);
-                    if let Some(known) = known {
-                        known.take(&measurement.outcome, full);
-                    }
-                }
-                _ => {}
-            }
+        let mut tried = self.trials();
+        let best = self.best();
+        if let Some(best) = tried.iter_mut().find(|it| Some(it.trial) == best) {
+            best.failed |= self.is_best_refuted();
         }
         if tried.iter().all(|it| it.hung || it.measured.is_none()) {
             return Vec::new();
         }
+        let ablations = self.ablations(&tried);
         let known = tried
             .into_iter()
             .filter(|it| it.failed || it.hung || it.measured.is_some());
@@ -224,7 +204,74 @@ impl Recorded {
                 measured: it.measured.filter(|_| !it.failed && !it.hung),
                 hung: it.hung,
             })
+            .chain(ablations)
             .collect()
+    }
+
+    /// Its trials, with what was measured of them in the search.
+    fn trials(&self) -> Vec<Tried> {
+        let full = self.begin.setup.method.points.longest();
+        let mut tried: Vec<Tried> = Vec::new();
+        for event in &self.events {
+            match event {
+                Event::Decision { decision, .. } => started(&mut tried, decision),
+                Event::Measurement { measurement, .. } => {
+                    let known = tried.iter_mut().find(|it| it.trial == measurement.trial);
+                    if let Some(known) = known {
+                        known.take(&measurement.outcome, full);
+                    }
+                }
+                _ => {}
+            }
+        }
+        tried
+    }
+
+    /// The best by the search itself.
+    fn best(&self) -> Option<TrialId> {
+        self.decisions().find_map(|decision| match decision {
+            Decision::Done { best, .. } => *best,
+            _ => None,
+        })
+    }
+
+    /// Whether the best failed in a repeat, or another contender is to be believed after them.
+    fn is_best_refuted(&self) -> bool {
+        let repeated: Vec<Repeated> = self.repeated().cloned().collect();
+        let mut own = repeated.iter().filter(|it| it.contender == Contender::Best);
+        let Setup {
+            objective,
+            constraints,
+            ..
+        } = &self.begin.setup;
+        // Repeats without a metric that is sought tell nothing.
+        own.any(|it| it.metrics.is_none())
+            || is_refuted(objective, constraints, &repeated).unwrap_or(false)
+    }
+
+    /// Ablations that were measured, of configurations that no trial had. They ran alone: where
+    /// trials ran beside others, their figures are not those of trials.
+    fn ablations(&self, tried: &[Tried]) -> Vec<Earlier> {
+        let ran = self.events.iter().find_map(|event| match event {
+            Event::Repeats { seconds, .. } => Some(*seconds),
+            _ => None,
+        });
+        let method = &self.begin.setup.method;
+        let Some(ran) = ran.filter(|_| method.workers == 1) else {
+            return Vec::new();
+        };
+        let seconds = ran.min(method.points.longest());
+        let new = |it: &Configuration| tried.iter().all(|known| known.configuration != *it);
+        let measured = self.ablated().filter_map(|it| {
+            let configuration = it.configuration.clone().filter(new)?;
+            let metrics = it.metrics.clone()?;
+            Some(Earlier {
+                configuration,
+                measured: Some(EarlierReading { seconds, metrics }),
+                hung: false,
+            })
+        });
+        measured.collect()
     }
 }
 

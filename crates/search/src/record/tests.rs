@@ -223,6 +223,7 @@ fn what_follows_a_search_is_kept() {
     };
     let ablated = Ablated {
         parameter: "block_size".to_owned(),
+        configuration: None,
         metrics: None,
     };
     let in_vain = [

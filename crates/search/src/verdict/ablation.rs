@@ -21,6 +21,9 @@ pub struct Ablation {
 pub struct Ablated {
     /// The parameter that was set back.
     pub parameter: String,
+    /// What ran; absent in logs of versions that did not write it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub configuration: Option<Configuration>,
     /// What was measured without it; absent if it failed.
     pub metrics: Option<Metrics>,
 }

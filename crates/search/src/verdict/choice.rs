@@ -1,6 +1,6 @@
 //! Which contender is believed once all of them were run again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use super::judge::is_better;
 use super::rounds::Rounds;
 use super::{Contender, Repeated, contenders, default_among, medians};
 use crate::error::{Result, SearchError};
-use crate::objective::{Constraint, Metrics};
+use crate::objective::{Constraint, Metrics, Objective};
 use crate::search::{Search, Trial, TrialId};
 use crate::space::Configuration;
 
@@ -59,20 +59,14 @@ pub fn choice(search: &Search, repeated: &[Repeated]) -> Result<Choice> {
     let objective = &search.setup().objective;
     let rounds = Rounds::of(objective, repeated)?;
     let candidates = candidates(search, &contenders, repeated)?;
-    let mut fit = fittest(&candidates);
-    let (Some(best), Some(first)) = (candidates.first(), fit.next()) else {
+    let fates = candidates.iter().map(|it| (it.contender, &it.fate));
+    let believed = believed(&fates.collect::<Vec<_>>(), &rounds, objective);
+    let chosen = candidates.iter().find(|it| Some(it.contender) == believed);
+    let (Some(best), Some(chosen)) = (candidates.first(), chosen) else {
         return Err(SearchError::new(
             "no contender has a trial that was measured, so there is nothing to choose from",
         ));
     };
-    let chosen = fit.fold(first, |chosen, it| {
-        let pair = (it.contender, chosen.contender);
-        if is_better(&rounds, objective, pair) {
-            it
-        } else {
-            chosen
-        }
-    });
     Ok(Choice {
         contender: chosen.contender,
         trial: chosen.trial,
@@ -80,6 +74,45 @@ pub fn choice(search: &Search, repeated: &[Repeated]) -> Result<Choice> {
         against: against(&candidates),
         note: note(best, chosen),
     })
+}
+
+/// Whether the repeats of a search's best are such that [`choice`] believes another one that was
+/// run again; not of a best that was not run again itself.
+///
+/// # Errors
+/// More than [`MOST_ROUNDS`](super::MOST_ROUNDS) rounds; a metric that a goal needs is missing.
+pub(crate) fn is_refuted(
+    objective: &Objective,
+    constraints: &[Constraint],
+    repeated: &[Repeated],
+) -> Result<bool> {
+    let rounds = Rounds::of(objective, repeated)?;
+    let who: BTreeSet<Contender> = repeated.iter().map(|it| it.contender).collect();
+    let mut fates = Vec::new();
+    for contender in &who {
+        let fate = repeated_fate(constraints, repeated, *contender)?;
+        fates.extend(fate.map(|it| (*contender, it)));
+    }
+    let fates: Vec<(Contender, &Fate)> = fates.iter().map(|(who, it)| (*who, it)).collect();
+    let believed = believed(&fates, &rounds, objective);
+    Ok(who.contains(&Contender::Best) && believed != Some(Contender::Best))
+}
+
+/// The first against whom the least speaks, unless another one of these is better.
+fn believed(
+    fates: &[(Contender, &Fate)],
+    rounds: &Rounds,
+    objective: &Objective,
+) -> Option<Contender> {
+    let mut fit = fittest(fates);
+    let first = fit.next()?;
+    Some(fit.fold(first, |chosen, it| {
+        if is_better(rounds, objective, (it, chosen)) {
+            it
+        } else {
+            chosen
+        }
+    }))
 }
 
 /// Contenders that were measured in the search, in their order.
@@ -105,11 +138,12 @@ fn candidates(
 }
 
 /// Those against whom the least speaks.
-fn fittest(candidates: &[Candidate]) -> impl Iterator<Item = &Candidate> {
-    let keys = candidates.iter().map(|it| it.fate.key());
+fn fittest(fates: &[(Contender, &Fate)]) -> impl Iterator<Item = Contender> {
+    let keys = fates.iter().map(|(_, fate)| fate.key());
     let least = keys.min_by(|one, other| one.0.cmp(&other.0).then(one.1.total_cmp(&other.1)));
-    let fit = candidates.iter();
-    fit.filter(move |it| Some(it.fate.key()) == least)
+    let fit = fates.iter();
+    fit.filter(move |(_, fate)| Some(fate.key()) == least)
+        .map(|(contender, _)| *contender)
 }
 
 fn fate(
@@ -117,20 +151,30 @@ fn fate(
     repeated: &[Repeated],
     (contender, trial): (Contender, &Trial),
 ) -> Result<Fate> {
+    Ok(match repeated_fate(constraints, repeated, contender)? {
+        Some(fate) => fate,
+        // Then the search has told it from the others.
+        None if repeated.is_empty() => Fate::Kept,
+        None => untold(constraints, trial),
+    })
+}
+
+/// How a contender came through its repeats; `None` of one that was not run again.
+fn repeated_fate(
+    constraints: &[Constraint],
+    repeated: &[Repeated],
+    contender: Contender,
+) -> Result<Option<Fate>> {
     let own = repeated.iter().filter(|it| it.contender == contender);
     let runs: Vec<Option<&Metrics>> = own.map(|it| it.metrics.as_ref()).collect();
     let failed = runs.iter().filter(|it| it.is_none()).count();
     if failed > 0 {
         let words = format!("it failed in {failed} of {} repeats", runs.len());
-        return Ok(Fate::Failed(words));
+        return Ok(Some(Fate::Failed(words)));
     }
     let runs: Vec<&Metrics> = runs.into_iter().flatten().collect();
-    Ok(match medians(&runs)? {
-        Some(metrics) => bounded(constraints, &metrics, "the median of its repeats"),
-        // Then the search has told it from the others.
-        None if repeated.is_empty() => Fate::Kept,
-        None => untold(constraints, trial),
-    })
+    let typical = medians(&runs)?;
+    Ok(typical.map(|it| bounded(constraints, &it, "the median of its repeats")))
 }
 
 /// Of one that was not run again: whether it exceeded bounds in the search.

@@ -20,6 +20,7 @@ mod rounds;
 mod tests;
 
 pub use ablation::{Ablated, Ablation, Ablations, ablations, contribution};
+pub(crate) use choice::is_refuted;
 pub use choice::{Choice, choice};
 pub use estimate::{Estimate, estimates};
 pub use figure::{Figure, medians};

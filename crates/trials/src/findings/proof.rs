@@ -132,7 +132,10 @@ fn contributions(
         _ => None,
     });
     let mut contributions = Vec::new();
-    for Ablated { parameter, metrics } in ablated {
+    for Ablated {
+        parameter, metrics, ..
+    } in ablated
+    {
         let Some(difference) = differences.iter().find(|it| it.name == *parameter) else {
             continue;
         };

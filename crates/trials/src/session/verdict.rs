@@ -121,7 +121,7 @@ impl Session<'_> {
             what: FollowUp::Ablation {
                 parameter: parameter.clone(),
             },
-            configuration,
+            configuration: configuration.clone(),
             seconds,
         })?;
         let Ran::Told(metrics) = ran else {
@@ -130,7 +130,11 @@ impl Session<'_> {
         let at = self.now();
         self.note(Event::Ablated {
             at,
-            ablated: Ablated { parameter, metrics },
+            ablated: Ablated {
+                parameter,
+                configuration: Some(configuration),
+                metrics,
+            },
         })
     }
 

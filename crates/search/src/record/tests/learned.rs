@@ -12,7 +12,10 @@ struct Written {
 impl Written {
     /// One that was asked so often, and began as many trials.
     fn with(trials: usize) -> Written {
-        let search = fresh();
+        Written::of(fresh(), trials)
+    }
+
+    fn of(search: Search, trials: usize) -> Written {
         let text = first_line(&search);
         let mut written = Written { search, text };
         for _ in 0..trials {
@@ -33,6 +36,28 @@ impl Written {
             at: 1.0,
             measurement,
         });
+    }
+
+    /// Tells that the search chose this trial.
+    fn choose(&mut self, trial: u64) {
+        let decision = Decision::Done {
+            best: Some(TrialId(trial)),
+            reason: "a test".to_owned(),
+        };
+        self.note(&Event::Decision { at: 2.0, decision });
+    }
+
+    /// Tells of a round of repeats: of the best and of the runner-up.
+    fn repeat(&mut self, round: u32, values: [Option<f64>; 2]) {
+        let contenders = [Contender::Best, Contender::RunnerUp];
+        for (contender, value) in contenders.into_iter().zip(values) {
+            let repeated = Repeated {
+                round,
+                contender,
+                metrics: value.map(throughput),
+            };
+            self.note(&Event::Repeated { at: 3.0, repeated });
+        }
     }
 
     fn learned(&self) -> Vec<Earlier> {
@@ -110,25 +135,8 @@ fn a_best_that_failed_in_a_repeat_is_not_begun_with() {
     for trial in [1, 2] {
         log.tell(trial, measured(50.0, 7.0));
     }
-    let done = Decision::Done {
-        best: Some(TrialId(2)),
-        reason: "a test".to_owned(),
-    };
-    log.note(&Event::Decision {
-        at: 2.0,
-        decision: done,
-    });
-    for (contender, metrics) in [
-        (Contender::Best, Some(throughput(7.0))),
-        (Contender::RunnerUp, None),
-    ] {
-        let repeated = Repeated {
-            round: 1,
-            contender,
-            metrics,
-        };
-        log.note(&Event::Repeated { at: 3.0, repeated });
-    }
+    log.choose(2);
+    log.repeat(1, [Some(7.0), None]);
     assert!(log.learned().iter().all(|it| it.measured.is_some()));
     let repeated = Repeated {
         round: 2,
@@ -139,4 +147,73 @@ fn a_best_that_failed_in_a_repeat_is_not_begun_with() {
     let measured = |it: &Earlier| it.measured.is_some();
     let learned: Vec<bool> = log.learned().iter().map(measured).collect();
     assert_eq!(learned, [true, false]);
+}
+
+#[test]
+fn a_best_that_another_beats_in_its_repeats_is_not_begun_with() {
+    for (best, refuted) in [(6.0, true), (8.0, false)] {
+        let mut log = Written::with(2);
+        for trial in [1, 2] {
+            log.tell(trial, measured(50.0, 7.0));
+        }
+        log.choose(2);
+        for round in 1..=3 {
+            log.repeat(round, [Some(best), Some(7.0)]);
+        }
+        let measured = |it: &Earlier| it.measured.is_some();
+        let learned: Vec<bool> = log.learned().iter().map(measured).collect();
+        assert_eq!(learned, [true, !refuted]);
+    }
+}
+
+/// What is learned of a search of two trials by so many workers and its ablations.
+fn ablated(workers: usize) -> (Configuration, Vec<Earlier>) {
+    let mut setup = setup();
+    setup.method.workers = workers;
+    let search = Search::new(&space(), setup, &[]).expect("legal");
+    let mut log = Written::of(search, 2);
+    for trial in [1, 2] {
+        log.tell(trial, measured(50.0, 7.0));
+    }
+    log.choose(2);
+    log.note(&Event::Repeats {
+        at: 2.0,
+        rounds: 3,
+        seconds: 60.0,
+    });
+    let best = log.search.trial(TrialId(2)).expect("it was started");
+    let best = best.configuration.clone();
+    let mut without = best.clone();
+    without.set("write_buffer_size", Setting::Integer(1 << 20));
+    let mut failing = without.clone();
+    failing.set("max_background_compactions", Setting::Integer(1));
+    for (configuration, value) in [
+        (Some(without.clone()), Some(9.0)),
+        (Some(best), Some(7.5)),
+        (Some(failing), None),
+        // As in logs that do not tell it.
+        (None, Some(8.0)),
+    ] {
+        let ablated = Ablated {
+            parameter: "a test".to_owned(),
+            configuration,
+            metrics: value.map(throughput),
+        };
+        log.note(&Event::Ablated { at: 4.0, ablated });
+    }
+    (without, log.learned())
+}
+
+#[test]
+fn ablations_count_as_tried() {
+    let (without, learned) = ablated(1);
+    assert_eq!(learned.len(), 3, "two trials, and one ablation more");
+    let last = learned.last().expect("three");
+    assert_eq!(last.configuration, without);
+    let reading = last.measured.as_ref().expect("measured");
+    assert_eq!(
+        (reading.seconds, reading.metrics.get(THROUGHPUT)),
+        (50.0, Some(9.0))
+    );
+    assert_eq!(ablated(2).1.len(), 2, "trials ran beside each other");
 }

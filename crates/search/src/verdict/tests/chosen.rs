@@ -151,3 +151,31 @@ fn who_was_not_run_again_has_not_proved_itself() {
     );
     assert_eq!(chosen.against[&Contender::RunnerUp], "it was not run again");
 }
+
+#[test]
+fn a_best_that_gives_way_to_one_that_was_run_again_is_refuted() {
+    let search = close();
+    let setup = search.setup();
+    let refuted = |repeated: &[Repeated]| {
+        is_refuted(&setup.objective, &setup.constraints, repeated).expect("metrics")
+    };
+    let others = runs([10.0, 11.0, 12.0]);
+    let large = [20.0, 21.0, 22.0].map(|value| Some((value, 150.0)));
+    for (best, other, is_so) in [
+        (runs([9.0, 10.0, 11.0]), others, false),
+        (runs([7.0, 8.0, 9.0]), others, true),
+        (large, others, true),
+        (large, large, false),
+        ([None; 3], others, true),
+        ([None; 3], [None; 3], false),
+    ] {
+        let repeated = again(best, other);
+        assert_eq!(refuted(&repeated), is_so, "{best:?} {other:?}");
+        let chosen = choice(&search, &repeated).expect("metrics").contender;
+        assert_eq!(chosen != Contender::Best, is_so);
+    }
+    assert!(!refuted(&[]));
+    let mut without = again(runs([7.0, 8.0, 9.0]), others);
+    without.retain(|it| it.contender != Contender::Best);
+    assert!(!refuted(&without), "it was not run again");
+}
