@@ -1,11 +1,11 @@
 //! What one should know before believing a search.
 
 use lissom_search::objective::metrics::{SESSIONS, SESSIONS_VISITED};
-use lissom_search::objective::{Metrics, Standing, judge};
+use lissom_search::objective::{Goal, Metrics, Standing, judge};
 use lissom_search::search::{CutOff, Setup};
 use lissom_search::verdict::{self, Contender, LEAST_ROUNDS, Verdict};
 
-use super::{Best, Findings};
+use super::{Best, Contribution, Findings};
 
 /// All sentences.
 pub(super) fn of(findings: &Findings, setup: &Setup) -> Vec<String> {
@@ -19,6 +19,7 @@ pub(super) fn of(findings: &Findings, setup: &Setup) -> Vec<String> {
             sentences.extend(outdone(findings));
             sentences.extend(short(findings, best));
             sentences.extend(cut_off(findings));
+            sentences.extend(harmful(findings));
             sentences.extend(unvisited(best));
         }
     }
@@ -169,6 +170,50 @@ fn cut_off(findings: &Findings) -> Option<String> {
          running had run for {until:.0} s, so that one of them may be better: give a longer \
          --budget"
     ))
+}
+
+/// Settings of the best that cost it more than its repeats lie apart, and bring as much in no
+/// other goal. Without a second repeat nobody knows how far they do.
+fn harmful(findings: &Findings) -> Vec<String> {
+    let own = findings.repeats.iter().filter(|it| {
+        let is_best = Some(it.contender) == findings.chosen;
+        is_best && it.values.is_some()
+    });
+    if own.count() < 2 {
+        return Vec::new();
+    }
+    let all = findings.contributions.iter();
+    all.filter_map(|it| harm(&findings.goals, it)).collect()
+}
+
+fn harm(goals: &[Goal], contribution: &Contribution) -> Option<String> {
+    let gains = contribution.gains.as_ref()?;
+    let beyond = gains.iter().zip(&contribution.spreads);
+    if beyond.clone().any(|(gain, spread)| *gain > *spread) {
+        return None;
+    }
+    let losses = goals
+        .iter()
+        .zip(beyond)
+        .filter(|(_, (gain, spread))| **gain < -**spread);
+    let losses: Vec<String> = losses
+        .map(|(goal, (gain, spread))| {
+            format!(
+                "{:.1} % worse in {} (spread {:.1} %)",
+                gain.abs() * 100.0,
+                goal.name,
+                spread * 100.0
+            )
+        })
+        .collect();
+    (!losses.is_empty()).then(|| {
+        format!(
+            "with {} the best is {} than with the default's setting, by one run: measure it with \
+             that setting, too",
+            contribution.difference,
+            losses.join(" and ")
+        )
+    })
 }
 
 /// What was not measured cannot be optimised.

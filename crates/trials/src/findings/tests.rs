@@ -258,6 +258,44 @@ fn what_the_end_of_the_time_cut_off_is_named() {
 }
 
 #[test]
+fn settings_that_cost_more_than_the_spread_are_named() {
+    let setup = plan(3_000.0, 60.0, 3).setup;
+    let cautions = |change: &dyn Fn(&mut Findings)| {
+        let mut found = found(3_000.0, 3);
+        change(&mut found);
+        let first = found.contributions.first().expect("measured");
+        let words = format!("with {} the best is ", first.difference);
+        let mut all = cautions::of(&found, &setup).into_iter();
+        all.find(|it| it.starts_with(&words))
+    };
+    let with = |gain: f64| {
+        move |found: &mut Findings| {
+            let first = found.contributions.first_mut().expect("measured");
+            (first.gains, first.spreads) = (Some(vec![gain]), vec![0.02]);
+        }
+    };
+    let sentence = cautions(&with(-0.051)).expect("it costs more");
+    assert!(
+        sentence.contains(
+            "the best is 5.1 % worse in throughput (spread 2.0 %) than with the default's"
+        ),
+        "{sentence}"
+    );
+    assert_eq!(cautions(&with(-0.02)), None, "inside the spread");
+    assert_eq!(cautions(&with(0.3)), None, "it brings something");
+    let alone = |found: &mut Findings| {
+        with(-0.051)(found);
+        found.repeats.truncate(1);
+    };
+    assert_eq!(cautions(&alone), None, "nobody knows the spread");
+    let for_it = |found: &mut Findings| {
+        let first = found.contributions.first_mut().expect("measured");
+        (first.gains, first.spreads) = (Some(vec![-0.051, 0.2]), vec![0.02, 0.02]);
+    };
+    assert_eq!(cautions(&for_it), None, "another goal pays for it");
+}
+
+#[test]
 fn sessions_that_were_not_measured_are_named() {
     let mut found = found(3_000.0, 0);
     let setup = plan(3_000.0, 60.0, 0).setup;
