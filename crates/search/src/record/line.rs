@@ -10,6 +10,20 @@ use crate::verdict::{Ablated, FollowUp, Repeated};
 /// The log's format; readers refuse others.
 pub const VERSION: u32 = 1;
 
+/// The names of all events, as lines have them.
+pub(super) const EVENTS: [&str; 10] = [
+    "begin",
+    "decision",
+    "measurement",
+    "reserved",
+    "restarts",
+    "repeats",
+    "repeated",
+    "ablated",
+    "in-vain",
+    "end",
+];
+
 /// What is measured: a workload on a machine by a program.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Target {

@@ -1,6 +1,8 @@
 //! Reads a log back.
 
-use super::line::{Begin, Event, Target, VERSION};
+use serde_json::Value;
+
+use super::line::{Begin, EVENTS, Event, Target, VERSION};
 use crate::error::{Result, SearchError};
 use crate::search::{Cause, Decision, Earlier, EarlierReading, Outcome, REACHED, Setup, TrialId};
 use crate::space::{Configuration, Space};
@@ -32,13 +34,13 @@ impl Log {
     /// Reads the text of a log. An empty text is a log without searches.
     ///
     /// # Errors
-    /// A line that is damaged, of another format, or stands before the beginning of
-    /// a search; with its number. A last line that was not written to its end is
+    /// A line that is damaged, of another format or version, or stands before the beginning
+    /// of a search; with its number. A last line that was not written to its end is
     /// passed over.
     pub fn parse(text: &str) -> Result<Log> {
         let (whole, rest) = text.split_at(text.rfind('\n').map_or(0, |at| at + 1));
-        // No part of an object is an object, so what can be read is all there.
-        let needs_break = !rest.is_empty() && event(rest).is_ok();
+        // No part of an object is an object, so what is one is all there.
+        let needs_break = serde_json::from_str::<Value>(rest).is_ok_and(|it| it.is_object());
         let mut log = Log {
             searches: Vec::new(),
             whole_bytes: whole.len() + if needs_break { rest.len() } else { 0 },
@@ -94,24 +96,44 @@ impl Log {
 
 /// The event of a line.
 fn event(line: &str) -> Result<Event> {
-    let damaged = |error: serde_json::Error| {
+    let value: Value = serde_json::from_str(line).map_err(|error| {
         SearchError::new(format!(
             "it is damaged ({error}): remove it, or begin another log"
         ))
-    };
-    let value: serde_json::Value = serde_json::from_str(line).map_err(damaged)?;
-    if value.get("event").and_then(|it| it.as_str()) == Some("begin") {
-        let version = value.get("version").and_then(|it| it.as_u64());
-        if version != Some(u64::from(VERSION)) {
-            let version = version.map_or("of no version".to_owned(), |it| format!("version {it}"));
-            return Err(SearchError::new(format!(
-                "it was written in another format ({version}; this program has {VERSION}): \
-                 begin another log, or use the program that wrote it"
-            )));
-        }
+    })?;
+    let name = value.get("event").and_then(Value::as_str);
+    if name == Some("begin") {
+        check_version(value.get("version").and_then(Value::as_u64))?;
     }
     // From the text rather than the value, so that every digit counts.
-    serde_json::from_str(line).map_err(damaged)
+    serde_json::from_str(line).map_err(|error| unknown(name, &error))
+}
+
+fn check_version(version: Option<u64>) -> Result<()> {
+    if version == Some(u64::from(VERSION)) {
+        return Ok(());
+    }
+    let version = version.map_or("of no version".to_owned(), |it| format!("version {it}"));
+    Err(SearchError::new(format!(
+        "it was written in another format ({version}; this program has {VERSION}): begin another \
+         log, or use the program that wrote it"
+    )))
+}
+
+/// That a whole line holds what this program does not know. It may be what others have measured,
+/// so nobody is told to remove it.
+fn unknown(name: Option<&str>, error: &serde_json::Error) -> SearchError {
+    SearchError::new(match name {
+        None => "it tells of no event: this is no search log; begin another log".to_owned(),
+        Some(name) if EVENTS.contains(&name) => format!(
+            "what it tells of the event {name} is not as this program writes it ({error}): \
+             another version of lissom wrote it, so use that one, or begin another log"
+        ),
+        Some(name) => format!(
+            "it tells of the event {name:?}, which this program does not know: a newer lissom \
+             wrote it, so use that one, or begin another log"
+        ),
+    })
 }
 
 impl Recorded {

@@ -1,6 +1,7 @@
 //! What is written can be read, and a search goes on where it was.
 
 mod learned;
+mod unreadable;
 
 use super::*;
 use crate::objective::Metrics;
@@ -104,35 +105,6 @@ fn a_line_that_was_cut_off_is_passed_over() {
     );
     assert!(!log.searches[0].is_done());
     assert_eq!(Log::parse("").expect("empty"), Log::default());
-}
-
-#[test]
-fn damage_and_other_formats_name_the_line() {
-    let first = first_line(&fresh());
-    for (text, says) in [
-        (
-            format!("{first}{{\"event\":\n{first}"),
-            "line 2 of the search log: it is damaged",
-        ),
-        (
-            "hello\n".to_owned(),
-            "line 1 of the search log: it is damaged",
-        ),
-        (
-            first.replace("\"version\":1", "\"version\":2"),
-            "line 1 of the search log: it was written in another format (version 2; this \
-             program has 1)",
-        ),
-        (
-            "{\"event\":\"decision\",\"at\":0.0,\"decision\":{\"decision\":\"wait\",\
-             \"reason\":\"x\"}}\n"
-                .to_owned(),
-            "line 1 of the search log: it stands before the beginning",
-        ),
-    ] {
-        let error = Log::parse(&text).expect_err(says).to_string();
-        assert!(error.starts_with(says), "{error}");
-    }
 }
 
 #[test]
