@@ -36,7 +36,7 @@ def said(line):
 
 def parsed(line):
     """The members of an object; None of anything else. Numbers that JSON does not have, or that
-    are beyond measure, make it no JSON."""
+    are beyond measure, are None."""
     try:
         members = json.loads(line, parse_float=finite, parse_int=whole, parse_constant=finite)
     except (ValueError, RecursionError):
@@ -46,14 +46,11 @@ def parsed(line):
 
 def finite(text):
     value = float(text)
-    if not math.isfinite(value):
-        raise ValueError(text)
-    return value
+    return value if math.isfinite(value) else None
 
 
 def whole(text):
-    finite(text)
-    return int(text)
+    return None if finite(text) is None else int(text)
 
 
 def number(value):

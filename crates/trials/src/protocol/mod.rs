@@ -3,7 +3,7 @@
 //! - An object of numbers is a sample: metrics over the time since the line before,
 //!   or over `seconds`, if that is among them. Metrics that are named in an array
 //!   `cumulative` are over all the time since it was ready. Other members are passed
-//!   over.
+//!   over, also `NaN` and `Infinity`, which JSON does not have.
 //! - `{"ready": true}` ends the set-up. A child that never says so ends it by its
 //!   first sample, which does not count.
 //! - `{"error": "WORDS"}` is its own account of why it fails.
@@ -11,11 +11,12 @@
 //!   taken as it was given. It stands beside the best in the end.
 //! - Everything else is words for people; the last of them explain a failure.
 
+mod numbers;
 mod tail;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 pub(crate) use tail::Tail;
 pub(crate) use tail::clean;
@@ -59,7 +60,7 @@ pub struct Window {
 /// What a line says, its line break removed or not.
 pub fn said(line: &str) -> Said {
     let line = line.trim();
-    let Ok(Value::Object(members)) = serde_json::from_str(line) else {
+    let Some(members) = members(line) else {
         return Said::Words(line.to_owned());
     };
     if let Some(error) = members.get("error") {
@@ -88,6 +89,17 @@ pub fn said(line: &str) -> Said {
         metrics,
         cumulative,
     })
+}
+
+/// The members of an object; `None` of anything else. Numbers that JSON does not have, or that
+/// are beyond measure, are null, so that they do not take the others with them.
+fn members(line: &str) -> Option<Map<String, Value>> {
+    let read = |text: &str| match serde_json::from_str(text) {
+        Ok(Value::Object(members)) => Some(members),
+        _ => None,
+    };
+    let repaired = || line.starts_with('{').then(|| numbers::nulled(line));
+    read(line).or_else(|| read(&repaired()?))
 }
 
 #[cfg(test)]
@@ -119,6 +131,20 @@ mod tests {
             said("{\"error\": {\"code\": 3}}"),
             Said::Failure("{\"code\":3}".to_owned())
         );
+    }
+
+    #[test]
+    fn numbers_that_are_none_do_not_take_others_with_them() {
+        let line = "{\"throughput\": 512.5, \"p99_micros\": NaN, \"a\": -Infinity, \"b\": 1e999}";
+        let Said::Sample(window) = said(line) else {
+            panic!("a sample");
+        };
+        let wanted = BTreeMap::from([("throughput".to_owned(), 512.5)]);
+        assert_eq!(window.metrics, wanted);
+        let Said::Sample(window) = said("{\"throughput\": 1, \"seconds\": Infinity}") else {
+            panic!("a sample");
+        };
+        assert_eq!(window.seconds, None);
     }
 
     #[test]
