@@ -24,11 +24,12 @@ pub fn replace(path: &Path, text: &str) -> Result<()> {
 }
 
 /// Whether [`replace`] could write there, so that nobody learns of it only after an
-/// hour of measuring.
+/// hour of measuring. What another program is just writing there stays as it is.
 ///
 /// # Errors
 /// It could not.
 pub fn check_writable(path: &Path) -> Result<()> {
+    let cannot = |error| TrialsError::io("write", path, &error);
     let part = part(path)?;
     if path.is_dir() {
         return Err(TrialsError::new(format!(
@@ -36,22 +37,31 @@ pub fn check_writable(path: &Path) -> Result<()> {
             path.display()
         )));
     }
-    File::create(&part)
-        .and_then(|_| fs::remove_file(&part))
-        .map_err(|error| TrialsError::io("write", path, &error))
+    if part.exists() {
+        File::options().write(true).open(&part).map_err(cannot)?;
+    }
+    let probe = beside(path, &format!(".probe-{}", std::process::id()))?;
+    File::create(&probe)
+        .and_then(|_| fs::remove_file(&probe))
+        .map_err(cannot)
 }
 
 /// The name under which a file is written.
 fn part(path: &Path) -> Result<PathBuf> {
+    beside(path, ".part")
+}
+
+/// The path with something behind its name.
+fn beside(path: &Path, ending: &str) -> Result<PathBuf> {
     let Some(name) = path.file_name() else {
         return Err(TrialsError::new(format!(
             "{} names no file: name one",
             path.display()
         )));
     };
-    let mut part = OsString::from(name);
-    part.push(".part");
-    Ok(path.with_file_name(part))
+    let mut name = OsString::from(name);
+    name.push(ending);
+    Ok(path.with_file_name(name))
 }
 
 #[cfg(test)]
@@ -69,6 +79,21 @@ mod tests {
         }
         let files = fs::read_dir(directory.path()).expect("there").count();
         assert_eq!(files, 1, "nothing else is left");
+    }
+
+    #[test]
+    fn what_another_program_is_writing_stays_as_it_is() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("OPTIONS");
+        let part = part(&path).expect("a name");
+        fs::write(&part, "half of it").expect("writable");
+        check_writable(&path).expect("writable");
+        assert_eq!(fs::read_to_string(&part).expect("there"), "half of it");
+        let files = fs::read_dir(directory.path()).expect("there").count();
+        assert_eq!(files, 1, "nothing else is left");
+        fs::remove_file(&part).expect("there");
+        fs::create_dir(&part).expect("free");
+        assert!(check_writable(&path).is_err(), "nothing can replace that");
     }
 
     #[test]
