@@ -87,7 +87,11 @@ pub(crate) struct Monitor {
     /// When it last went on; the first sample behind that spans the pause.
     resumed: Option<f64>,
     failure: Option<String>,
+    /// The most memory that it held, in its set-up too, and the last that is known.
     most_bytes: u64,
+    last_bytes: u64,
+    /// The most since it was ready; absent until it was weighed then.
+    running_bytes: Option<u64>,
     /// Whether its set-up was reported.
     setup_told: bool,
     /// Running seconds whose series was reported already, by an earlier attempt.
@@ -109,6 +113,8 @@ impl Monitor {
             resumed: None,
             failure: None,
             most_bytes: 0,
+            last_bytes: 0,
+            running_bytes: None,
             setup_told: false,
             known: 0.0,
         }
@@ -157,6 +163,10 @@ impl Monitor {
     /// Takes the memory that it holds.
     pub fn weigh(&mut self, bytes: u64) {
         self.most_bytes = self.most_bytes.max(bytes);
+        self.last_bytes = bytes;
+        if self.watch.has_begun() {
+            self.running_bytes = self.running_bytes.max(Some(bytes));
+        }
     }
 
     /// It stands still.
@@ -273,8 +283,9 @@ impl Monitor {
     pub fn report(&mut self, now: f64) -> Outcome {
         let seconds = self.watch.seconds(now);
         let mut all = self.gauge.metrics();
-        all.entry(metrics::MEMORY.to_owned())
-            .or_insert(self.most_bytes as f64);
+        // What its set-up held is within the bound, but not of what is measured.
+        let held = self.running_bytes.unwrap_or(self.last_bytes);
+        all.entry(metrics::MEMORY.to_owned()).or_insert(held as f64);
         let metrics = match Metrics::new(all) {
             Ok(metrics) => metrics,
             Err(error) => {

@@ -246,6 +246,30 @@ fn what_others_do_to_a_trial_is_forgiven() {
 }
 
 #[test]
+fn the_memory_of_the_set_up_is_no_metric_but_bounded() {
+    let mut monitor = monitor();
+    let held = |monitor: &Monitor| {
+        let Outcome::Measured { metrics, .. } = monitor.clone().report(103.0) else {
+            panic!("measured");
+        };
+        metrics.get(MEMORY).expect("weighed") / f64::from(1 << 20)
+    };
+    monitor.weigh(90 << 20);
+    monitor.weigh(20 << 20);
+    monitor.hear(Said::Ready, 101.0);
+    samples(&mut monitor, 102, 102, 50.0);
+    assert_eq!(held(&monitor), 20.0, "the last that is known");
+    for mebibytes in [10, 12, 11] {
+        monitor.weigh(mebibytes << 20);
+    }
+    assert_eq!(held(&monitor), 12.0);
+    let mut large = self::monitor();
+    large.weigh(101 << 20);
+    let (cause, _) = failed(large.look(100.5));
+    assert_eq!(cause, Cause::OutOfMemory);
+}
+
+#[test]
 fn memory_is_bounded() {
     let mut monitor = monitor();
     monitor.weigh(100 << 20);
@@ -294,10 +318,10 @@ fn recorded_lines_come_to_the_same_here_and_in_bench_dremel() {
     assert!(!trials.is_empty());
     for trial in trials {
         let mut monitor = Monitor::new(BOUNDS, 0.0, trial.seconds);
-        monitor.weigh(trial.weighed);
         for (at, line) in &trial.lines {
             monitor.hear(said(line), *at);
         }
+        monitor.weigh(trial.weighed);
         let end = trial.setup_seconds + trial.seconds;
         assert_eq!(monitor.look(end), Finding::Reached, "{}", trial.name);
         let Outcome::Measured {
