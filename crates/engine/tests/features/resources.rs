@@ -7,7 +7,9 @@ use std::time::Duration;
 use lissom::{Db, Settings};
 use rust_rocksdb::{Cache, DBPath, SstFileManager};
 
-use super::store::{Model, agree, load, open_with, pieces, settings, settle_and_agree};
+use super::store::{
+    Model, agree, key, load, open_with, pieces, put, settings, settle_and_agree, value,
+};
 
 #[test]
 fn an_sst_file_manager_counts_the_files() {
@@ -80,7 +82,10 @@ fn moves_leave_no_space_reserved() {
         options.set_sst_file_manager(&shared)
     });
     let mut model = Model::new();
-    load(&db, &mut model, 15_000, 1);
+    // Ascending keys: what goes down meets nothing.
+    for number in 0..15_000 {
+        put(&db, &mut model, key(number), value(number, 1));
+    }
     settle_and_agree(&db, &model);
     assert!(pieces(db.autopilot()).moved > 0);
     // A byte more than there is: no room for any reservation.

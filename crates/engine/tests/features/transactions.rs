@@ -83,7 +83,8 @@ fn prepared_transactions_are_refused_with_what_to_do() {
     leave_prepared(directory.path());
     let refused = || {
         let outcome = Db::open(directory.path(), settings("fixed-3"));
-        let wanted = SettingsText::parse("{\"size_ratio\": 4}").expect("well-formed");
+        // Another one than the store had: where nothing is to change nothing is opened.
+        let wanted = SettingsText::parse("{\"size_ratio\": 5}").expect("well-formed");
         let applied = Applier::new(directory.path(), wanted).apply(&mut |_| ());
         let words = "was last opened as a TransactionDB and its log is not empty: open it with \
                      TransactionDB, commit or roll back its prepared transactions, write and flush";
