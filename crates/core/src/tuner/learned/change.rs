@@ -89,7 +89,11 @@ impl Learned {
         self.march = None;
         self.cost.begin_anew();
         match remembered {
-            Some(remembered) => self.serve_again(seen, remembered.limits),
+            Some(remembered) => {
+                // What served this workload stands above a way back under another.
+                self.owed = None;
+                self.serve_again(seen, remembered.limits)
+            }
             None => self.end_with_workload(seen, back?),
         }
     }

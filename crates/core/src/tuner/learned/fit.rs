@@ -22,11 +22,30 @@ const ERROR: f64 = 0.1;
 /// A mission weighs as one that took at most so many times as long, or as little, as it did.
 const SURPRISE: f64 = 2.0;
 
+/// What takes longer or less long than expected by more than so many errors has missed.
+const MISSED: f64 = 2.0;
+
+/// Missions in a row that missed on the same side, from which what was seen before is of
+/// something else: the cache holds the data no more, or again, or the device got slower.
+/// A merge is felt while it runs and counted when it ends: one of a few missions makes no row.
+const ROW: u32 = 8;
+
+/// As [`FORGETTING`], for the next missions of a row. One that goes on after them is a fault of
+/// the model, for which nothing is forgotten: two missions alone would be left of what is known.
+const FORGETTING_MISSED: f64 = 0.5;
+const LONGEST_ROW: u32 = 3 * ROW;
+
 /// No constant falls below this share of its prior.
 const LEAST: f64 = 0.02;
 
 /// One number for each term.
 pub(super) type Terms = [f64; TERMS];
+
+/// What an error is a share of.
+fn scale(took: f64, expected: f64) -> f64 {
+    // `max` and `min` take any number; `clamp` would panic on some.
+    expected.max(took / SURPRISE).min(took * SURPRISE)
+}
 
 /// The sum of what was met, each term by what it takes.
 pub(super) fn dot(one: &Terms, other: &Terms) -> f64 {
@@ -39,6 +58,16 @@ pub(super) fn dot(one: &Terms, other: &Terms) -> f64 {
 pub(super) struct Fit {
     products: [Terms; TERMS],
     sums: Terms,
+    /// Not kept over a restart.
+    #[serde(skip)]
+    row: Row,
+}
+
+/// Missions in a row that missed on the same side.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+struct Row {
+    missions: u32,
+    slower: bool,
 }
 
 /// What a state file holds, of as many terms as the program knew that wrote it.
@@ -77,7 +106,31 @@ impl Fit {
         Fit {
             products: [[0.0; TERMS]; TERMS],
             sums: [0.0; TERMS],
+            row: Row::default(),
         }
+    }
+
+    /// Compares a mission, by itself, with what was expected of it. Relative errors alone do not
+    /// tell a machine that got slower: a mission that takes ten times as long weighs a
+    /// twenty-fifth of those that were seen before, and its sort would be believed after more than
+    /// a hundred. Missions that are blurred would not do: one that a pause met misses for as long
+    /// as it is in their mean.
+    pub fn compare(&mut self, took: f64, expected: f64, error: f64) {
+        let off = (took - expected) / (ERROR.hypot(error) * scale(took, expected));
+        let slower = off > 0.0;
+        if !off.is_finite() || off.abs() <= MISSED {
+            self.row = Row::default();
+            return;
+        }
+        let before = if slower == self.row.slower {
+            self.row.missions
+        } else {
+            0
+        };
+        self.row = Row {
+            missions: before.saturating_add(1),
+            slower,
+        };
     }
 
     /// Whether any equation was of this term.
@@ -96,15 +149,15 @@ impl Fit {
     ///
     /// Errors are a share of what is expected. By what it took a mission that happened to be
     /// slow would hardly count, as those are in which merges are felt, and the fit lie under the
-    /// mean (iteratively reweighted least squares).
+    /// mean (iteratively reweighted least squares). It does where missions differ by more than
+    /// [`SURPRISE`] twice over: a pause of the machine is to count little.
     pub fn learn(&mut self, met: &Terms, took: f64, expected: f64, error: f64) -> bool {
         let numbers = met.iter().chain([&took, &expected, &error]);
         if took <= 0.0 || !numbers.copied().all(f64::is_finite) {
             return false;
         }
-        let scale = expected.clamp(took / SURPRISE, took * SURPRISE);
         let error = ERROR.hypot(error);
-        let weight = 1.0 / (error * scale);
+        let weight = 1.0 / (error * scale(took, expected));
         self.forget(met, (ERROR / error).powi(2));
         for (row, one) in self.products.iter_mut().zip(met) {
             for (cell, other) in row.iter_mut().zip(met) {
@@ -127,7 +180,11 @@ impl Fit {
         if all <= 0.0 {
             return;
         }
-        let part = part * (1.0 - FORGETTING) / all;
+        let kept = match self.row.missions {
+            ROW..LONGEST_ROW => FORGETTING_MISSED,
+            _ => FORGETTING,
+        };
+        let part = part * (1.0 - kept) / all;
         let told = part * dot(&self.sums, met);
         for (row, one) in self.products.iter_mut().zip(&seen) {
             for (cell, other) in row.iter_mut().zip(&seen) {
@@ -237,6 +294,73 @@ mod tests {
         }
         let found = fit.constants(&PRIOR, 10.0)[0];
         assert!((1.8..2.2).contains(&found), "{found}");
+    }
+
+    /// Learns missions of the first term that take so long, one after the other.
+    fn pass(fit: &mut Fit, times: impl IntoIterator<Item = f64>) -> f64 {
+        for took in times {
+            let expected = fit.constants(&PRIOR, 10.0)[0];
+            fit.compare(took, expected, 0.0);
+            fit.learn(&first(), took, expected, 0.0);
+        }
+        fit.constants(&PRIOR, 10.0)[0]
+    }
+
+    #[test]
+    fn a_machine_that_gets_slower_or_faster_is_known_within_thirty_missions() {
+        for times in [10.0, 3.0, 1.5, 0.5, 0.1] {
+            let mut fit = Fit::new();
+            pass(&mut fit, [1.0; 100]);
+            let found = pass(&mut fit, [times; 25]);
+            assert!((found / times - 1.0).abs() < 0.1, "{found} of {times}");
+        }
+    }
+
+    /// No constant is under a fiftieth of its prior, so that all miss.
+    #[test]
+    fn a_row_that_does_not_end_is_a_fault_of_the_model() {
+        let mut fit = Fit::new();
+        let fast = 0.1 * LEAST * PRIOR[0];
+        pass(&mut fit, [fast; 100]);
+        assert!(fit.row.missions > LONGEST_ROW, "{:?}", fit.row);
+        // As many as are remembered, and not two.
+        let weight = (ERROR * SURPRISE * fast).powi(2) * fit.products[0][0];
+        assert!(weight > 0.9 / (1.0 - FORGETTING), "{weight}");
+    }
+
+    #[test]
+    fn a_pause_of_the_machine_and_a_few_slow_missions_are_no_other_machine() {
+        let mut fit = Fit::new();
+        pass(&mut fit, [1.0; 100]);
+        let after = pass(&mut fit, [100.0, 1.0, 1.0, 3.0, 3.0, 3.0, 3.0, 3.0]);
+        assert!(after < 1.3, "{after}");
+        let again = pass(&mut fit, [1.0; 10]);
+        assert!((again - 1.0).abs() < 0.2, "{again}");
+    }
+
+    #[test]
+    fn missions_that_vary_make_no_row() {
+        let mut fit = Fit::new();
+        let times = (0..400).map(|mission| if mission % 5 == 0 { 1.0 } else { 1.6 });
+        let found = pass(&mut fit, times);
+        assert!((1.35..1.6).contains(&found), "{found}");
+        assert!(fit.row.missions < ROW);
+    }
+
+    #[test]
+    fn what_tells_little_misses_nothing() {
+        let mut fit = Fit::new();
+        pass(&mut fit, [1.0; 100]);
+        for _ in 0..2 * ROW {
+            fit.compare(2.0, 1.0, 1.0);
+        }
+        assert_eq!(fit.row, Row::default());
+        fit.compare(2.0, 1.0, 0.0);
+        assert_eq!(fit.row.missions, 1);
+        fit.compare(0.5, 1.0, 0.0);
+        assert_eq!(fit.row.missions, 1, "on the other side");
+        fit.compare(f64::NAN, 1.0, 0.0);
+        assert_eq!(fit.row, Row::default());
     }
 
     #[test]

@@ -109,15 +109,22 @@ impl Learned {
         self.memory_with(self.present.pattern)
     }
 
-    /// The memory, with the workload of the present phase if its limits have held and are
-    /// the learner's own; with its bars in any case, for they run out by its missions.
+    /// The memory, with the workload of the present phase if its limits have held, are the
+    /// learner's own and have proved themselves; with its bars in any case, for they run out by
+    /// its missions.
     pub(super) fn memory_with(&self, pattern: Option<AccessPattern>) -> Memory {
         let mut memory = self.memory.clone();
         let Some(pattern) = pattern else {
             return memory;
         };
         let before_trial = self.tried.as_ref().map(|tried| &tried.back);
-        let served = before_trial.or(self.phase.settled());
+        let left = |limits: &&RunLimits| {
+            let owed = self.owed.as_ref();
+            owed.is_some_and(|owed| owed.from.is_same(limits))
+        };
+        let settled = self.phase.settled().filter(|limits| !left(limits));
+        let proved = settled.filter(|_| self.phase.unproved().is_none());
+        let served = before_trial.or(proved);
         let imposed = |limits: &RunLimits| {
             let imposed = self.imposed.as_ref();
             imposed.is_some_and(|imposed| imposed.is_same(limits))

@@ -51,8 +51,8 @@ impl Learned {
             seen,
             limits,
             format!(
-                "operations took {:.1} µs where the model had expected {:.1} µs; {:.1} µs are \
-                 expected under the limits before, which were left unmeasured{beside}",
+                "operations took {:.1} µs, with merges evened out, where the model had expected \
+                 {:.1} µs; {:.1} µs are expected under the limits before, which were left unmeasured{beside}",
                 now * 1e6,
                 promised * 1e6,
                 left * 1e6

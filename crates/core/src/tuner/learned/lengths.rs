@@ -14,6 +14,11 @@ const ENOUGH: u32 = 3;
 /// Workloads that the mean looks back on, about.
 const MEMORY: u32 = 8;
 
+/// A mission counts as at most so long. It ends with the first operation after its time, which is
+/// a second by default: one that is longer than this waited for somebody to come, as at night, or
+/// for a process that was stopped, and the hours say nothing of how long anybody stays.
+const LONGEST: Duration = Duration::from_secs(60);
+
 /// The lengths of workloads that are over.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -61,7 +66,7 @@ impl Course {
     /// A mission is over.
     pub fn pass(&mut self, duration: Duration) {
         self.missions += 1;
-        self.seconds += duration.as_secs_f64();
+        self.seconds += duration.min(LONGEST).as_secs_f64();
     }
 
     /// Missions that so many seconds hold.
@@ -118,6 +123,20 @@ mod tests {
             (lengths.whole(&present), lengths.left(&present)),
             (3.0, None)
         );
+    }
+
+    /// One operation after a night.
+    #[test]
+    fn time_in_which_nobody_comes_is_no_part_of_a_workload() {
+        let second = Duration::from_secs(1);
+        let mut lengths = Lengths::default();
+        for _ in 0..ENOUGH {
+            let mut ended = course(50, second);
+            ended.pass(8 * 3_600 * second);
+            lengths.learn(&ended);
+        }
+        let present = course(10, second);
+        assert_eq!(lengths.whole(&present).round(), 110.0);
     }
 
     #[test]

@@ -53,8 +53,8 @@ impl Learned {
         let later = |limits: &RunLimits| self.cost.later(structure, limits);
         let (limits, best, now) = self.phase.better(seen.limits, later)?;
         let why = format!(
-            "operations took {:.1} µs under the limits before, which are expected again, and \
-             {:.1} µs under these{}",
+            "operations took, with merges evened out, {:.1} µs under the limits before, which are \
+             expected again, and {:.1} µs under these{}",
             best * 1e6,
             now * 1e6,
             beside(later(&limits), later(seen.limits))

@@ -89,8 +89,8 @@ pub struct Learned {
     unproved: Option<RunLimits>,
     /// Trials so far, which go round the levels and up and down by turns.
     trials: u64,
-    /// Missions that were trials, and all.
-    explored: u64,
+    /// Missions that may be trials, saved up, and all.
+    spare: f64,
     asked: u64,
     /// Missions that the model has taken up.
     learned: u64,
@@ -136,7 +136,7 @@ impl Learned {
             undo: None,
             unproved: None,
             trials: 0,
-            explored: 0,
+            spare: 0.0,
             asked: 0,
             learned: 0,
             exploration: if exploration.is_finite() && learning.has(Part::Trials) {
@@ -183,7 +183,7 @@ impl Learned {
             return Some(wish);
         }
         if let Some(tried) = self.tried.clone() {
-            self.explored += 1;
+            self.spare -= 1.0;
             return self.end_trial(seen, &structure, &tried);
         }
         self.go_back(seen, &structure)
@@ -219,6 +219,7 @@ impl Tuner for Learned {
             ..*seen
         };
         self.asked += 1;
+        self.save_up();
         self.course.pass(mission.duration);
         self.data = seen.tree.total_bytes() as f64;
         self.budget.pass(seen);

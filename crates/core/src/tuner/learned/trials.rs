@@ -14,6 +14,10 @@ const CALM: u32 = 24;
 /// Missions that a tried step lasts; fewer where it is clearly worse before.
 const TRIAL: u32 = 12;
 
+/// Trials that may be saved up: whoever reads for a day, when there is nothing to try, is owed no
+/// evening of trials.
+const SAVED: f64 = 2.0;
+
 /// A step that is tried against the model.
 #[derive(Clone, Debug)]
 pub(super) struct Tried {
@@ -23,14 +27,18 @@ pub(super) struct Tried {
 }
 
 impl Learned {
+    /// A mission earns its share of a trial.
+    pub(super) fn save_up(&mut self) {
+        self.spare = (self.spare + self.exploration).min(SAVED * f64::from(TRIAL));
+    }
+
     /// A step that the model does not ask for.
     pub(super) fn explore(
         &mut self,
         seen: &Question<'_>,
         structure: &Structure<'_>,
     ) -> Option<Wish> {
-        let budget = self.exploration * self.asked as f64;
-        let affordable = self.explored as f64 + f64::from(TRIAL) <= budget;
+        let affordable = self.spare >= f64::from(TRIAL);
         let now = self.phase.mean(seen.limits)?;
         // What waits for its level holds for no span that could be measured.
         if self.phase.held < CALM || !affordable || seen.limits_may_wait() {
@@ -68,8 +76,8 @@ impl Learned {
             level,
         });
         let why = format!(
-            "a trial of {TRIAL} missions: operations take {:.1} µs now, and the model expects \
-             {:.1} µs",
+            "a trial of {TRIAL} missions: operations take {:.1} µs now, with merges evened out, \
+             and the model expects {:.1} µs",
             now * 1e6,
             expected * 1e6
         );
@@ -116,7 +124,10 @@ impl Learned {
         let before = self.phase.mean(&tried.back);
         let expected = before.or_else(|| self.cost.under(structure, &tried.back));
         let took = match self.phase.mean(seen.limits) {
-            Some(now) => format!("the trial took {:.1} µs an operation", now * 1e6),
+            Some(now) => format!(
+                "the trial took {:.1} µs an operation, with merges evened out",
+                now * 1e6
+            ),
             None => "the trial could not be measured".into(),
         };
         match expected {

@@ -74,9 +74,10 @@ impl Cost {
         let scan = scan(structure, tree, now.entries_of_scan());
         let compaction = now.compacted * self.byte;
         let met = self.terms(&now, &runs, level0, scan, compaction);
+        let (constants, error) = (self.constants(), error(mission));
+        self.fit.compare(now.took, dot(&met, &constants), error);
         let (met, took) = self.blur(met, now.took);
-        let expected = dot(&met, &self.constants());
-        self.fit.learn(&met, took, expected, error(mission))
+        self.fit.learn(&met, took, dot(&met, &constants), error)
     }
 
     /// Slower than before may mean that compactions gave way, and is believed slowly; the first

@@ -64,6 +64,8 @@ pub(super) struct MachineOfTests {
     pub cliff: f64,
     /// How many times as long everything takes.
     pub slower: f64,
+    /// The same of gets alone.
+    pub gets: f64,
     /// There is one client, so that a mission lasts as long as its operations; otherwise it
     /// lasts a second.
     pub alone: bool,
@@ -76,6 +78,7 @@ pub(super) const MACHINE: MachineOfTests = MachineOfTests {
     extra: 0.0,
     cliff: 0.0,
     slower: 1.0,
+    gets: 1.0,
     alone: false,
 };
 
@@ -96,7 +99,7 @@ impl MachineOfTests {
         let first = f64::from(limits.get(LogicalLevel(1)).get());
         let cliff = if first > 1.0 { self.cliff } else { 0.0 };
         let felt = 0.5 * seconds / writes.max(1) as f64;
-        let get = (50e-6 + self.run * runs) * self.slower;
+        let get = (50e-6 + self.run * runs) * self.slower * self.gets;
         let put = felt + (10e-6 + self.extra * first + cliff) * self.slower;
         let waited = reads as f64 * get + writes as f64 * put;
         let mean = |seconds: f64| Latency {

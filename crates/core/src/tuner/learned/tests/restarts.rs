@@ -49,6 +49,25 @@ fn a_march_that_had_not_proved_itself_is_taken_back() {
 }
 
 #[test]
+fn what_serves_a_workload_is_not_left_for_a_way_back_that_was_owed_before() {
+    let mut tuner = Learned::new(0.0);
+    let writes = MACHINE.fly(&mut tuner, &uniform(1), 0.05, 60);
+    let reads = MACHINE.fly(&mut tuner, &writes, 0.95, 60);
+    let mut state = tuner.state();
+    state["undo"] = serde_json::to_value(uniform(7)).expect("limits");
+    state["unproved"] = serde_json::to_value(&reads).expect("limits");
+    let mut again = reopened(&state);
+    let mut limits = reads.clone();
+    let reasons = MACHINE.watch(&mut again, &mut limits, 0.95, 6);
+    assert_eq!((reasons.len(), &limits), (2, &reads), "{reasons:?}");
+    assert!(reasons[0].contains("had not proved itself"), "{reasons:?}");
+    assert!(
+        reasons[1].contains("it served this workload"),
+        "{reasons:?}"
+    );
+}
+
+#[test]
 fn a_state_that_cannot_be_is_refused_with_a_sentence() {
     let mut tuner = Learned::new(0.0);
     MACHINE.fly(&mut tuner, &uniform(1), 0.5, 5);
