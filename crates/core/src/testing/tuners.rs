@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use self::missions::missions;
 use crate::layout::LogicalLevel;
 use crate::observation::Mission;
-use crate::shape::{RunLimit, RunLimits};
+use crate::shape::{RunLimit, RunLimits, Shape, Transition};
 use crate::testing::damaged::{MOST_PARTS, damaged};
 use crate::testing::{numbered_files, small_shape};
 use crate::tree::Tree;
@@ -49,6 +49,20 @@ impl Rule {
             Rule::Hand => answered,
         }
     }
+
+    /// What the tree is like meanwhile: under some limits that were answered may wait for their
+    /// levels.
+    fn shape(self) -> Shape {
+        let transition = match self {
+            Rule::Tuner => Transition::Flexible,
+            Rule::Pin => Transition::Lazy,
+            Rule::Hand => Transition::Greedy,
+        };
+        Shape {
+            transition,
+            ..small_shape()
+        }
+    }
 }
 
 /// Two of a kind, which are to answer alike.
@@ -73,9 +87,12 @@ impl Twins {
     /// All missions so many times, half of them over an empty tree.
     fn fly(&mut self, rounds: usize, rule: Rule) {
         let trees = [Tree::default(), tree_of_two_levels()];
+        let (shape, one) = (rule.shape(), [LogicalLevel(1)]);
         for round in 0..rounds {
+            let refused = if round % 4 == 3 { &one[..] } else { &[] };
             for mission in missions() {
-                let answered = self.ask(&trees[round * 2 / rounds], &mission);
+                let tree = &trees[round * 2 / rounds];
+                let answered = self.ask(&shape, tree, &mission, refused);
                 let before = self.limits.clone();
                 self.limits = rule.limits(round, before, answered);
             }
@@ -84,13 +101,18 @@ impl Twins {
 
     /// Asks both, and tells them that such a mission followed. Returns the limits that
     /// they want.
-    fn ask(&mut self, tree: &Tree, mission: &Mission) -> RunLimits {
-        let shape = small_shape();
+    fn ask(
+        &mut self,
+        shape: &Shape,
+        tree: &Tree,
+        mission: &Mission,
+        refused: &[LogicalLevel],
+    ) -> RunLimits {
         let question = Question {
-            shape: &shape,
+            shape,
             tree,
             limits: &self.limits,
-            refused: &[],
+            refused,
             mission,
         };
         let trial = self.one.ask(&question);
@@ -106,7 +128,8 @@ impl Twins {
 }
 
 /// Checks a tuner: it answers every mission with what can be obeyed
-/// ([`Trial::check`](crate::tuner::Trial::check)), whoever sets the limits, never uses a
+/// ([`Trial::check`](crate::tuner::Trial::check)), whoever sets the limits, also where
+/// these wait for their levels and where merges that it asked for are refused, never uses a
 /// trial's id twice, decides alike from alike, takes its own state back and keeps it, and
 /// goes on, with or without it, from any other, as from its own that is damaged somewhere.
 ///

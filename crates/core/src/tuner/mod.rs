@@ -59,8 +59,8 @@ impl Question<'_> {
     }
 }
 
-/// The most of the missions' time that a tuner may take, on average. RusKey's figure 13
-/// tells of 0.57 %.
+/// The most of the missions' time by the clock that a tuner may take, on average; each column
+/// family has a tuner of its own. RusKey's figure 13 tells of 0.57 %.
 pub const SHARE: f64 = 0.005;
 
 /// Seconds that a tuner may save up: what ten missions of a second earn by [`SHARE`].

@@ -71,11 +71,13 @@ pub(super) fn missions() -> Vec<Mission> {
 }
 
 /// Scans of so many entries in all, absent keys and deletes, with filters and compactions at
-/// work; what is counted of them is as large as the scans are many.
+/// work; what is counted of them is as large as the scans are many, but for what was merged for
+/// the reads' sake: as many bytes as entries.
 fn scanning(scans: u64, entries: u64) -> Mission {
     let level = LevelMission {
         compaction_read_bytes: scans,
         compaction_write_bytes: scans,
+        for_reads_write_bytes: entries,
         compaction_time: Duration::from_micros(scans),
         filter_useful: scans,
         filter_positive: scans,
