@@ -253,6 +253,17 @@ fn a_tree_too_large_to_load_is_placed() {
     }
 }
 
+/// A twentieth of all entries would be 50 billion updates.
+#[test]
+fn what_is_placed_is_updated_by_as_much_as_fills_the_levels_above() {
+    let mut scenario = scenario(fixed(4), vec![session("r", 10_000, reads())]);
+    scenario.entries = 1_000_000_000_000;
+    scenario.warm_updates = 0.05;
+    scenario.store.shape.max_files = 500;
+    let outcome = run(&scenario);
+    assert!(outcome.sessions[0].runs > 1, "{outcome:?}");
+}
+
 /// Updates at a rate that merges keep up with: a merge of the whole tree takes half a second,
 /// in which users write half of what lies between its beginning, at 1.4 times the data, and
 /// the bound. Over the bound may be what L0 holds, which nothing has looked at yet, and the

@@ -166,6 +166,7 @@ impl RunPlan {
     /// Checks the plan; the error names what to change.
     pub fn check(&self) -> Result<()> {
         self.resources.check()?;
+        self.workload.check_driven()?;
         let repeated = self
             .arms
             .iter()

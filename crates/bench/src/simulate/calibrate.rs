@@ -4,6 +4,7 @@
 //! once, of one result file or of several of the same machine: each constant in turn is made
 //! larger and smaller by a step, what brings the model nearer is kept, and steps that bring
 //! nothing are halved. A constant that is 0 takes its first step from a unit of its own.
+//! None comes to stand for what it is not: each stays within a factor of its default.
 //!
 //! One workload cannot tell all constants apart: among reads and updates, a dear write can
 //! hardly be told from a slow read. Where there are several files, each weighs the same,
@@ -24,6 +25,10 @@ const MOST_ROUNDS: usize = 40;
 const WORTH: f64 = 0.999;
 /// Steps below this end the search.
 const LEAST_STEP: f64 = 0.03;
+/// A constant is at most so many times its default, or its unit where that is 0, and at least
+/// such a part of it. What is told apart badly would go anywhere: a filter's probe to twenty times
+/// what memory takes.
+const MOST_TIMES: f64 = 8.0;
 
 type Constant = fn(&mut MachineModel) -> &mut f64;
 
@@ -136,7 +141,12 @@ fn fit_constants(
             progress(&format!("fitting, error {best:.3}"));
             let before = *constant(&mut machine);
             let mut better = false;
-            for value in tried(before, *unit, *step) {
+            let usual = *constant(&mut MachineModel::default());
+            let tried = tried(before, *unit, *step).into_iter();
+            let leads_in = |value: &f64| {
+                is_plausible(*value, usual, *unit) || is_nearer(*value, before, usual)
+            };
+            for value in tried.filter(leads_in) {
                 *constant(&mut machine) = value;
                 let error = joint_error(&distances(&compare(targets, machine)?));
                 if error < best * WORTH {
@@ -152,6 +162,20 @@ fn fit_constants(
         }
     }
     Ok(machine)
+}
+
+/// Whether a constant of this default can be so.
+fn is_plausible(value: f64, usual: f64, unit: f64) -> bool {
+    let least = usual / MOST_TIMES;
+    let most = if usual > 0.0 { usual } else { unit } * MOST_TIMES;
+    (least..=most).contains(&value)
+}
+
+/// Whether a constant is nearer to this default than before, as from a machine that was fitted
+/// without bounds.
+fn is_nearer(value: f64, before: f64, usual: f64) -> bool {
+    let off = |value: f64| (value / usual).ln().abs();
+    usual > 0.0 && off(value) < off(before)
 }
 
 /// What a step leads to, and what is tried if that brings nothing.
@@ -316,6 +340,34 @@ mod tests {
         turned.reverse();
         assert_ne!(root_mean_square(&errors), root_mean_square(&turned));
         assert_eq!(joint_error(&errors), joint_error(&turned));
+    }
+
+    #[test]
+    fn no_constant_leaves_what_can_be() {
+        let plausible = |usual, unit| {
+            let values = [0.0, 0.1, 0.2, 1.0, 8.0, 9.0, 33.0];
+            values.map(|value| is_plausible(value, usual, unit))
+        };
+        let of_one = [false, false, true, true, true, false, false];
+        assert_eq!(plausible(1.0, 0.0), of_one);
+        assert_eq!(
+            plausible(0.0, 4.0),
+            [true, true, true, true, true, true, false]
+        );
+        assert_eq!(
+            plausible(0.0, 0.0),
+            [true, false, false, false, false, false, false]
+        );
+        assert!(is_nearer(20.0, 30.0, 1.0) && !is_nearer(30.0, 20.0, 1.0));
+        assert!(is_nearer(0.02, 0.01, 1.0) && !is_nearer(1.0, 2.0, 0.0));
+        // What takes ten times as long is met as nearly as eight times can.
+        let slow = MachineModel {
+            put_cpu: 10.0 * MachineModel::default().put_cpu,
+            ..MachineModel::default()
+        };
+        let (machine, before, after) = fitted(&[measured_on(slow, "update-only")]);
+        assert!(machine.put_cpu <= MOST_TIMES * MachineModel::default().put_cpu);
+        assert!(after < before, "{after} of {before}");
     }
 
     #[test]

@@ -51,6 +51,20 @@ fn shipped_workloads_are_simulated_or_refused_by_name() {
     }
 }
 
+/// A petabyte.
+#[test]
+fn a_trillion_entries_are_looked_at() {
+    let mut plan = plan("five-sessions", &["fixed-1", "learned"]);
+    let workload = plan.workload.sized(Some(1_000_000_000_000), 1e-6);
+    plan.workload = workload.expect("a shorter one");
+    plan.resources = Resources::default();
+    plan.oracle = None;
+    let seen = run_simulation(&plan, &mut |_| ()).expect("simulated");
+    for arm in &seen.arms {
+        assert!(arm.outcome.sessions.iter().all(|it| it.seconds > 0.0));
+    }
+}
+
 /// Experiments are files that a measurement may find after hours.
 #[test]
 fn the_experiments_of_ruskey_are_workloads_that_the_simulator_knows() {

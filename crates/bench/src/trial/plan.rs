@@ -117,6 +117,7 @@ impl TrialPlan {
         if let Some((_, rule)) = rules.iter().find(|(holds, _)| !holds) {
             return Err(BenchError::new(*rule));
         }
+        self.workload.check_driven()?;
         empty(&self.directory)
     }
 }

@@ -8,8 +8,10 @@ use crate::error::{BenchError, Result};
 pub const SHORTEST_KEY: usize = 17;
 /// Largest value: RocksDB takes more, but a benchmark of it would need other settings.
 const LARGEST_VALUE: u64 = 16 << 20;
-/// More entries are a mistake: the harness keeps a byte of memory for each.
-const MOST_ENTRIES: u64 = 10_000_000_000;
+/// More entries are a mistake.
+const MOST_ENTRIES: u64 = 10_000_000_000_000;
+/// More entries can only be simulated: the harness keeps a byte of memory for each.
+const MOST_DRIVEN_ENTRIES: u64 = 10_000_000_000;
 /// More operations in a session are a mistake: those that become due are counted one by one before
 /// anything runs.
 const MOST_OPERATIONS: f64 = 1e10;
@@ -37,6 +39,18 @@ pub fn check(workload: &Workload) -> Result<()> {
     check_deletes(workload)
 }
 
+/// Checks that `workload` can be run, and not only simulated.
+pub fn check_driven(workload: &Workload) -> Result<()> {
+    if workload.entries > MOST_DRIVEN_ENTRIES {
+        return fail(
+            "entries",
+            "at most 10,000,000,000 can be measured, for a byte of memory is kept for each; give \
+             fewer, or look at it with `lissom sim`",
+        );
+    }
+    Ok(())
+}
+
 fn check_head(workload: &Workload) -> Result<()> {
     let name_ok = |c: char| c.is_ascii_alphanumeric() || c == '-';
     if workload.name.is_empty() || !workload.name.chars().all(name_ok) {
@@ -46,7 +60,7 @@ fn check_head(workload: &Workload) -> Result<()> {
         return fail("entries", "there must be at least 1000");
     }
     if workload.entries > MOST_ENTRIES {
-        return fail("entries", "there must be at most 10,000,000,000");
+        return fail("entries", "there must be at most 10,000,000,000,000");
     }
     if !(SHORTEST_KEY..=1024).contains(&workload.key_size) {
         return fail("key_size", "it must lie in 17..=1024 bytes");

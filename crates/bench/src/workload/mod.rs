@@ -28,6 +28,8 @@ pub use shipped::{SHIPPED, shipped_hashes};
 pub const CLOSING_SESSION: &str = "closing";
 /// Operations of the closing session for each loaded entry.
 const CLOSING_OPERATIONS_PER_ENTRY: f64 = 0.02;
+/// More of them show nothing more.
+const MOST_CLOSING_OPERATIONS: u64 = 10_000_000;
 
 /// Reads a shipped workload by name, `random:SEED`, or a file by its path.
 pub fn load_workload(name_or_path: &str) -> Result<Workload> {
@@ -72,6 +74,14 @@ pub fn parse_workload(text: &str, file: &str) -> Result<Workload> {
 }
 
 impl Workload {
+    /// Checks that it can be run, and not only simulated.
+    ///
+    /// # Errors
+    /// More entries than the harness can keep book of.
+    pub fn check_driven(&self) -> Result<()> {
+        check::check_driven(self).map_err(|e| e.at(format!("workload {}", self.name)))
+    }
+
     /// The same workload with another number of entries and `scale` times the
     /// operations in every session.
     pub fn sized(&self, entries: Option<u64>, scale: f64) -> Result<Self> {
@@ -158,7 +168,7 @@ impl Workload {
     /// what an arm left undone must be paid by reads.
     pub fn measured_sessions(&self) -> Vec<Session> {
         let mut sessions = self.sessions.clone();
-        sessions.push(closing_session());
+        sessions.push(closing_session(self.entries));
         sessions
     }
 
@@ -250,11 +260,13 @@ impl Mix {
     }
 }
 
-fn closing_session() -> Session {
+fn closing_session(entries: u64) -> Session {
+    let operations = entries as f64 * CLOSING_OPERATIONS_PER_ENTRY;
+    let too_many = operations > MOST_CLOSING_OPERATIONS as f64;
     Session {
         name: CLOSING_SESSION.to_string(),
-        operations_per_entry: Some(CLOSING_OPERATIONS_PER_ENTRY),
-        operations: None,
+        operations_per_entry: (!too_many).then_some(CLOSING_OPERATIONS_PER_ENTRY),
+        operations: too_many.then_some(MOST_CLOSING_OPERATIONS),
         seconds: None,
         rate: Rate::Closed,
         keys: Keys::Uniform,

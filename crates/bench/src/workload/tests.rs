@@ -126,6 +126,21 @@ fn what_would_never_end_is_refused() {
 }
 
 #[test]
+fn more_entries_than_can_be_driven_can_be_simulated() {
+    let of = |entries: u64, scale: f64| {
+        let workload = parse_workload(GOOD, "f").unwrap();
+        workload.sized(Some(entries), scale).expect("a workload")
+    };
+    assert!(of(1_000_000_000, 1.0).check_driven().is_ok());
+    let error = of(1_000_000_000_000, 1e-6).check_driven().unwrap_err();
+    let error = error.to_string();
+    assert!(
+        error.contains("entries") && error.contains("lissom sim"),
+        "{error}"
+    );
+}
+
+#[test]
 fn fast_phases_that_a_slow_one_would_step_over_are_refused() {
     let waves = |rates: &str| {
         let text = format!("seconds = 60\nrate = {{ periodic = {{ {rates} }} }}");

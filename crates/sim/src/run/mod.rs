@@ -32,6 +32,10 @@ use crate::watch::Watch;
 /// From so many flushes on, the loaded tree is made rather than loaded.
 const MOST_LOADING_FLUSHES: f64 = 100_000.0;
 
+/// Updates after that are as many as these flushes hold, at most: they fill the levels above the
+/// run that was made, and a share of its entries would take a day.
+const MOST_WARMING_FLUSHES: f64 = 10_000.0;
+
 /// Seconds in which nothing runs and nobody can write, after which no order will come
 /// that changes it. Every schedule holds a load of nothing for low much sooner.
 const PATIENCE: f64 = 3_600.0;
@@ -188,8 +192,10 @@ impl<'a> Run<'a> {
     fn load(&mut self) -> Result<(), Stuck> {
         let store = &self.scenario.store;
         let entries = self.scenario.entries as f64;
-        let flushes = entries * store.entry_bytes / store.shape.write_buffer_size as f64;
-        if flushes > MOST_LOADING_FLUSHES {
+        let in_flush = store.shape.write_buffer_size as f64 / store.entry_bytes;
+        let mut updates = entries * self.scenario.warm_updates;
+        if entries > MOST_LOADING_FLUSHES * in_flush {
+            updates = updates.min(MOST_WARMING_FLUSHES * in_flush);
             self.place_all(entries);
         } else {
             self.unmeasured(
@@ -200,7 +206,6 @@ impl<'a> Run<'a> {
                 },
             )?;
         }
-        let updates = entries * self.scenario.warm_updates;
         if updates > 0.0 {
             self.unmeasured(
                 updates,
