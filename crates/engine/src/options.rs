@@ -260,20 +260,37 @@ fn set_stalls(options: &mut Options, settings: &Settings) {
     options.set_hard_pending_compaction_bytes_limit(NEVER_FULL as usize);
 }
 
-/// Per level only where levels differ: with `compression_per_level` RocksDB
-/// compares the compression of both levels before it moves a file for free.
 fn set_compression(options: &mut Options, levels: &[Compression]) {
-    let of = |index: usize| {
-        let last = levels.last().copied().unwrap_or_default();
-        levels.get(index).copied().unwrap_or(last).rocksdb()
-    };
-    options.set_compression_type(of(0));
-    if levels.windows(2).any(|pair| pair[0] != pair[1]) {
-        let types: Vec<DBCompressionType> = (0..Layout::V1.num_levels())
-            .map(|level| of(logical_index(PhysicalLevel(level))))
-            .collect();
+    let (all, by_level) = compressions(levels);
+    options.set_compression_type(all.rocksdb());
+    if !by_level.is_empty() {
+        let types: Vec<DBCompressionType> =
+            by_level.into_iter().map(Compression::rocksdb).collect();
         options.set_compression_per_level(&types);
     }
+}
+
+/// Of L0, and of each of RocksDB's levels only where they differ: with `compression_per_level`
+/// RocksDB compares the compression of both levels before it moves a file for free.
+fn compressions(levels: &[Compression]) -> (Compression, Vec<Compression>) {
+    let of = |index: usize| {
+        let last = levels.last().copied().unwrap_or_default();
+        levels.get(index).copied().unwrap_or(last)
+    };
+    let differ = levels.windows(2).any(|pair| pair[0] != pair[1]);
+    let all = (0..Layout::V1.num_levels()).filter(|_| differ);
+    let by_level = all.map(|level| of(logical_index(PhysicalLevel(level))));
+    (of(0), by_level.collect())
+}
+
+/// The same as SetOptions takes it.
+pub(crate) fn compression_options(levels: &[Compression]) -> [(&'static str, String); 2] {
+    let (all, by_level) = compressions(levels);
+    let words: Vec<&str> = by_level.into_iter().map(Compression::option).collect();
+    [
+        ("compression", all.option().to_owned()),
+        ("compression_per_level", words.join(":")),
+    ]
 }
 
 /// RocksDB takes many counts as C integers; settings are checked to be small.

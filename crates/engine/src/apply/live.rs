@@ -9,7 +9,7 @@ use rust_rocksdb::Options;
 
 use super::outcome::{Applied, Outcome, side_effects};
 use super::plan::{Host, How, Plan, Present, Row, decide, strangers};
-use super::settings::{self, SettingsText, Store, is_of_tree, present, set, show};
+use super::settings::{self, SettingsText, Store, can_be_reshaped, present, set, show};
 use super::text::{OptionsText, Section};
 use super::wanted::Wanted;
 use crate::RocksDb;
@@ -24,14 +24,15 @@ use crate::settings::Settings;
 pub(crate) struct Live<'a> {
     pub(crate) rocks: &'a RocksDb,
     pub(crate) directory: &'a Path,
-    /// By column family, with the policies, the dimensions of the trees and the rate limit
-    /// from before any change.
+    /// By column family, with the policies, what can be reshaped and the rate limit from before
+    /// any change.
     pub(crate) settings: BTreeMap<String, Settings>,
     /// The same of now.
     pub(crate) read: &'a dyn Fn() -> BTreeMap<String, Settings>,
     pub(crate) rate_limit: Option<&'a RateLimit>,
     pub(crate) check_policy: &'a dyn Fn(&str, &Policy) -> Result<()>,
     pub(crate) set_policy: &'a dyn Fn(&str, &Policy) -> Result<()>,
+    pub(crate) check_reshape: &'a dyn Fn(&str, &SettingsText) -> Result<()>,
     pub(crate) reshape: &'a dyn Fn(&str, &SettingsText) -> Result<()>,
 }
 
@@ -182,11 +183,10 @@ impl Live<'_> {
                     "the store was opened without a rate limiter: set one at open",
                 )),
             },
-            (name, _) if is_of_tree(name) => {
+            (name, _) if can_be_reshaped(name) => {
                 let change = wanted.only(name);
-                for (family, settings) in &self.settings {
-                    change
-                        .over(settings)
+                for family in self.settings.keys() {
+                    (self.check_reshape)(family, &change)
                         .map_err(|error| error.within(format!("column family \"{family}\"")))?;
                 }
                 let mut families = self.settings.keys();

@@ -14,8 +14,10 @@ use crate::apply::{Applied, Plan, SettingsText, Wanted};
 use crate::control::apply::is_over;
 use crate::error::{Error, Result};
 use crate::files::application::{self, Answer};
+use crate::inspect::read::handle;
+use crate::options::compression_options;
 use crate::rate_limit::RateLimit;
-use crate::settings::{Settings, check_filters};
+use crate::settings::{Compression, Settings, check_filters};
 
 pub(super) fn apply(shared: &Shared, wanted: &Wanted) -> Result<Applied> {
     with_live(shared, |live| live.apply(wanted))
@@ -30,7 +32,9 @@ fn with_live<T>(shared: &Shared, act: impl FnOnce(&Live<'_>) -> T) -> T {
     let check_policy =
         |family: &str, policy: &Policy| check_policy(shared, family, policy).map(drop);
     let set_policy = |family: &str, policy: &Policy| set_policy(shared, family, policy);
+    let check_reshape = |family: &str, change: &SettingsText| check_reshape(shared, family, change);
     let reshape = |family: &str, change: &SettingsText| reshape(shared, family, change);
+    let _alone = shared.applying.lock();
     act(&Live {
         rocks: &shared.db,
         directory: &shared.directory,
@@ -39,6 +43,7 @@ fn with_live<T>(shared: &Shared, act: impl FnOnce(&Live<'_>) -> T) -> T {
         rate_limit: shared.rate_limit.as_deref(),
         check_policy: &check_policy,
         set_policy: &set_policy,
+        check_reshape: &check_reshape,
         reshape: &reshape,
     })
 }
@@ -55,7 +60,7 @@ fn settings(shared: &Shared) -> BTreeMap<String, Settings> {
 /// The settings that a column family was opened with, with what can change meanwhile as it
 /// is now.
 fn settings_of(shared: &Shared, family: &Family) -> Settings {
-    let mut settings = family.hooks.settings.with_shape(&family.shape());
+    let mut settings = family.settings();
     if let Ok(policy) = family.policy().parse() {
         settings.policy = policy;
     }
@@ -64,12 +69,46 @@ fn settings_of(shared: &Shared, family: &Family) -> Settings {
     settings
 }
 
+/// Whether a column family can take the change. Schedules keep the bound on the files of L0 that
+/// they were made with.
+fn check_reshape(shared: &Shared, family: &str, change: &SettingsText) -> Result<()> {
+    let driven = shared.driven(family)?;
+    let wanted = change.over(&driven.settings())?;
+    let bounds = [&shared.settings, &driven.hooks.settings].map(Settings::debt_bounds);
+    let most = bounds[0].max_level0_files.min(bounds[1].max_level0_files);
+    let trigger = wanted.level0_file_num_compaction_trigger;
+    if trigger as usize > most {
+        return Err(Error::fix(format!(
+            "the setting level0_file_num_compaction_trigger is {trigger}: L0 may have {most} files \
+             in this store, so choose at most that, or set it at open"
+        )));
+    }
+    Ok(())
+}
+
 /// The planner thread is asked for a look, and goes by the change from then on.
 fn reshape(shared: &Shared, family: &str, change: &SettingsText) -> Result<()> {
     let driven = shared.driven(family)?;
+    let before = driven.settings();
+    let wanted = change.over(&before)?.compression;
+    if wanted != before.compression {
+        compress(shared, family, &wanted)?;
+    }
     driven.reshape(change)?;
     driven.ask(Request::Look);
     shared.events.bell().ring();
+    Ok(())
+}
+
+/// Files that RocksDB begins from now on have this compression.
+fn compress(shared: &Shared, family: &str, levels: &[Compression]) -> Result<()> {
+    let options = compression_options(levels);
+    let pairs: Vec<(&str, &str)> = options
+        .iter()
+        .map(|(name, value)| (*name, value.as_str()))
+        .collect();
+    let handle = handle(&shared.db, family)?;
+    shared.db.set_options_cf(&handle, &pairs)?;
     Ok(())
 }
 

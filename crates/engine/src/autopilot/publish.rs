@@ -12,6 +12,8 @@ use crate::options::{Hooks, logical_index};
 pub(super) struct Published {
     guards: Option<(Guards, Vec<u64>)>,
     entries: Vec<u64>,
+    /// On average over the levels.
+    bits_per_key: Option<f64>,
 }
 
 impl Published {
@@ -48,31 +50,34 @@ impl Published {
         Ok(())
     }
 
-    /// Bits per key from the levels' entries, when those changed by a tenth.
-    pub(super) fn filters(&mut self, hooks: &Hooks, seen: &Observation) -> Result<()> {
-        let settings = &hooks.settings;
-        if settings.filters == FilterAllocation::Uniform {
-            return Ok(());
-        }
-        let entries = entries_by_level(&seen.tree);
-        if !changed_by_a_tenth(&self.entries, &entries) {
+    /// Bits per key of the levels, when their average has changed; under Monkey's allocation also
+    /// when the levels' entries have, by a tenth.
+    pub(super) fn filters(
+        &mut self,
+        hooks: &Hooks,
+        average: f64,
+        seen: &Observation,
+    ) -> Result<()> {
+        let allocation = hooks.settings.filters;
+        let entries = match allocation {
+            FilterAllocation::Uniform => vec![0; usize::from(Layout::V1.levels)],
+            FilterAllocation::Monkey => entries_by_level(&seen.tree),
+        };
+        let same = self.bits_per_key == Some(average);
+        if same && !changed_by_a_tenth(&self.entries, &entries) {
             return Ok(());
         }
         let runs: Vec<u16> = Layout::V1
             .logical_levels()
             .map(|level| seen.tree.runs_of(&Layout::V1, level).len() as u16)
             .collect();
-        let bits = bits_per_key(
-            settings.filters,
-            settings.bloom_bits_per_key,
-            &entries,
-            &runs,
-        );
+        let bits = bits_per_key(allocation, average, &entries, &runs);
         for level in 0..Layout::V1.num_levels() {
             let of_level = bits[logical_index(PhysicalLevel(level))];
             hooks.bloom.set_bits(usize::from(level), of_level)?;
         }
         self.entries = entries;
+        self.bits_per_key = Some(average);
         Ok(())
     }
 }

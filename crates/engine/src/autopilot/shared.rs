@@ -42,6 +42,8 @@ pub(super) struct Shared {
     pub(super) events: Arc<Events>,
     pub(super) journal: Journal,
     pub(super) families: RwLock<BTreeMap<String, Arc<Family>>>,
+    /// Held by whoever changes settings: RocksDB and the planner take one change after the other.
+    pub(super) applying: Mutex<()>,
     pub(super) queue: Queue,
     /// Plans that wait for a worker or run.
     pub(super) busy: AtomicUsize,
@@ -179,8 +181,8 @@ impl Shared {
 /// One column family.
 pub(super) struct Family {
     pub(super) name: String,
-    /// The dimensions of the tree, of which some change by [`Family::reshape`].
-    shape: Mutex<Shape>,
+    /// As it was opened, with what [`Family::reshape`] has changed since.
+    settings: Mutex<Settings>,
     /// The name of the tuner that was set last; the planner thread goes by it from its next
     /// look on.
     policy: Mutex<String>,
@@ -209,7 +211,7 @@ impl Family {
         Family {
             name: name.to_owned(),
             policy: Mutex::new(policy),
-            shape: Mutex::new(hooks.settings.shape()),
+            settings: Mutex::new(hooks.settings.clone()),
             view: Mutex::new(View::new(hooks.settings.policy.first_limits())),
             hooks,
             counters,
@@ -228,13 +230,23 @@ impl Family {
         self.in_flight.lock().values().cloned().collect()
     }
 
+    /// What it goes by now, but for the policy and the rate limit.
+    pub(super) fn settings(&self) -> Settings {
+        self.settings.lock().clone()
+    }
+
     pub(super) fn shape(&self) -> Shape {
-        self.shape.lock().clone()
+        self.settings.lock().shape()
+    }
+
+    /// Filter bits per key, on average over the levels.
+    pub(super) fn bloom_bits_per_key(&self) -> f64 {
+        self.settings.lock().bloom_bits_per_key
     }
 
     /// Files from which on L0 is due.
     pub(super) fn level0_trigger(&self) -> u32 {
-        self.shape.lock().level0_file_num_compaction_trigger
+        self.settings.lock().level0_file_num_compaction_trigger
     }
 
     /// Files and bytes of L0: what the planner saw there, and what was flushed since. It may wait
@@ -248,14 +260,14 @@ impl Family {
         )
     }
 
-    /// Changes dimensions of the tree; the planner goes by them from its next look on.
+    /// Changes dimensions of the tree, or what new files are like; the planner goes by them from
+    /// its next look on.
     ///
     /// # Errors
     /// When one leaves its range.
     pub(super) fn reshape(&self, change: &SettingsText) -> Result<()> {
-        let mut shape = self.shape.lock();
-        let settings = self.hooks.settings.with_shape(&shape);
-        *shape = change.over(&settings)?.shape();
+        let mut settings = self.settings.lock();
+        *settings = change.over(&settings)?;
         Ok(())
     }
 

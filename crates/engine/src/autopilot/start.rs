@@ -53,6 +53,7 @@ impl Autopilot {
             events: preparation.events.clone(),
             settings: preparation.settings.clone(),
             families: Default::default(),
+            applying: Mutex::default(),
             queue: Default::default(),
             busy: Default::default(),
             on_drains: Default::default(),

@@ -20,6 +20,15 @@ impl Compression {
         self as u8
     }
 
+    /// As an OPTIONS file spells it.
+    pub(crate) fn option(self) -> &'static str {
+        match self {
+            Compression::None => "kNoCompression",
+            Compression::Lz4 => "kLZ4Compression",
+            Compression::Zstd => "kZSTD",
+        }
+    }
+
     pub(crate) fn rocksdb(self) -> DBCompressionType {
         match self {
             Compression::None => DBCompressionType::None,

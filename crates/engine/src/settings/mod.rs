@@ -147,9 +147,11 @@ pub struct Settings {
     /// Default: 512 MiB. Dynamically changeable: no.
     pub memory_budget_bytes: u64,
 
-    /// L0 files at which the autopilot merges them into level 1; at least 1.
+    /// L0 files at which the autopilot merges them into level 1; at least 1. What so many hold is
+    /// what the capacities of all levels are multiples of.
     ///
-    /// Default: 4. Dynamically changeable: no.
+    /// Default: 4. Dynamically changeable: yes, by [`Db::apply`](crate::Db::apply), up to the files
+    /// that a schedule lets L0 have at most ([`max_level0_files`](Settings::max_level0_files)).
     pub level0_file_num_compaction_trigger: u32,
 
     /// L0 files at which writes slow down and RocksDB compacts L0 itself; more than
@@ -191,8 +193,8 @@ pub struct Settings {
 
     /// Filter bits per key on average, 0 to 100; 0 means no filters.
     ///
-    /// Default: 10. Dynamically changeable: no; files keep the filters that they were
-    /// written with.
+    /// Default: 10. Dynamically changeable: yes, by [`Db::apply`](crate::Db::apply); files keep
+    /// the filters that they were written with.
     pub bloom_bits_per_key: f64,
 
     /// Uncompressed bytes of a data block, the unit of a read, 512 B to 16 MiB.
@@ -204,8 +206,8 @@ pub struct Settings {
     /// Compression of logical levels 1, 2, ...; the last entry holds for all
     /// deeper levels. L0 is compressed as level 1. At least one entry.
     ///
-    /// Default: LZ4 everywhere. Dynamically changeable: no; files keep theirs until they
-    /// are merged.
+    /// Default: LZ4 everywhere. Dynamically changeable: yes, by [`Db::apply`](crate::Db::apply);
+    /// files keep theirs until they are merged.
     pub compression: Vec<Compression>,
 
     /// Compactions of the autopilot that may run at once, 1 to 64. The

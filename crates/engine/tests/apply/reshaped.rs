@@ -5,8 +5,8 @@ use std::time::Instant;
 use lissom::apply::Taken;
 use lissom::core::LogicalLevel;
 use lissom::core::tuner::Policy;
-use lissom::inspect::replay;
-use lissom::{Db, Settings};
+use lissom::inspect::{Question, inspect, recorded_settings, replay};
+use lissom::{Compression, Db, Settings};
 
 use super::common::{PATIENCE, key, load, settle, small, tree};
 use super::data::{Place, wanted};
@@ -109,6 +109,61 @@ fn files_are_cut_anew_when_they_are_merged() {
         let after = mean_file(&db);
         assert!(after > 2 * before, "{text}: {before} and {after} bytes");
     }
+}
+
+#[test]
+fn under_a_lower_trigger_l0_is_merged() {
+    let place = Place::new();
+    let db = opened(&place, |settings| {
+        settings.level0_file_num_compaction_trigger = 8;
+    });
+    load(&db, 0..1_500, 1);
+    settle(&db);
+    assert!((2..8).contains(&tree(&db).level0_files), "{:?}", tree(&db));
+    reshape(&db, "{\"level0_file_num_compaction_trigger\": 2}");
+    assert!(tree(&db).level0_files < 2, "{:?}", tree(&db));
+    // Three quarters of where writes slow down.
+    let high = db.apply(&wanted("{\"level0_file_num_compaction_trigger\": 16}"));
+    let high = high.expect("answered");
+    let outcome = &high.outcomes[0];
+    assert_eq!(outcome.taken, Taken::Left, "{outcome:?}");
+    assert!(outcome.why.contains("may have 15 files"), "{outcome:?}");
+}
+
+/// What a look from outside sees of the files: filter bits per key, and bytes.
+fn files_of(place: &Place) -> (f64, u64) {
+    let seen = inspect(&place.path(), &Question::default()).expect("a look");
+    let family = &seen.families[0];
+    (family.filter_bits_per_key.expect("filters"), family.bytes)
+}
+
+/// Twice as many bits for each key, and half as many bytes of values.
+#[test]
+fn new_files_have_other_filters_and_another_compression() {
+    let place = Place::new();
+    let db = opened(&place, |settings| settings.bloom_bits_per_key = 8.0);
+    load(&db, 0..4_000, 1);
+    settle(&db);
+    compact(&db);
+    let (bits, bytes) = files_of(&place);
+    reshape(&db, "{\"bloom_bits_per_key\": 20}");
+    for text in [
+        "{\"compression\": [\"none\", \"zstd\"]}",
+        "{\"compression\": \"lz4\"}",
+    ] {
+        reshape(&db, text);
+        let again = db.apply(&wanted(text)).expect("applied");
+        assert_eq!(again.count(Taken::Already), 1, "{again:#?}");
+    }
+    load(&db, 0..4_000, 2);
+    settle(&db);
+    compact(&db);
+    let (more, fewer) = files_of(&place);
+    assert!(more > 2.0 * bits, "{more} bits after {bits}");
+    assert!(fewer < bytes / 2, "{fewer} bytes after {bytes}");
+    drop(db);
+    let recorded = recorded_settings(&place.path(), "default").expect("on record");
+    assert_eq!(recorded.compression, [Compression::Lz4]);
 }
 
 #[test]

@@ -128,10 +128,15 @@ fn running(store: &Store<'_>, name: &str, wanted: &Given) -> (How, &'static str)
             How::Impossible,
             "the store was opened without a rate limiter: set one at open, then it can be changed",
         ),
-        _ if is_of_tree(name) => (
+        _ if OF_TREE.contains(&name) => (
             How::RunTime,
             "the planner goes by it at its next look; the next Db::open goes by the settings that \
              it is given",
+        ),
+        _ if OF_NEW_FILES.contains(&name) => (
+            How::RunTime,
+            "files that are begun from then on have it; the next Db::open goes by the settings \
+             that it is given",
         ),
         _ if keeper(name) == Some(Keeper::Program) => UNKEPT,
         _ => (
@@ -144,6 +149,7 @@ fn running(store: &Store<'_>, name: &str, wanted: &Given) -> (How, &'static str)
 /// What the planner reads anew at each look. RocksDB's own merges of L0 alone keep the file
 /// size of the open.
 const OF_TREE: &[&str] = &[
+    "level0_file_num_compaction_trigger",
     "level_compaction_dynamic_level_bytes",
     "max_files",
     "max_space_amplification",
@@ -152,9 +158,12 @@ const OF_TREE: &[&str] = &[
     "tombstone_share",
 ];
 
-/// Whether a setting is a dimension of the tree that can change while the store runs.
-pub(crate) fn is_of_tree(name: &str) -> bool {
-    OF_TREE.contains(&name)
+/// What files are written by.
+const OF_NEW_FILES: &[&str] = &["bloom_bits_per_key", "compression"];
+
+/// Whether a setting of a column family, other than its policy, can change while the store runs.
+pub(crate) fn can_be_reshaped(name: &str) -> bool {
+    OF_TREE.contains(&name) || OF_NEW_FILES.contains(&name)
 }
 
 #[cfg(test)]
@@ -194,8 +203,10 @@ mod tests {
                 How::Unkept,
                 How::Unkept,
             ),
+            ("{\"compression\": \"zstd\"}", How::RunTime, How::Reopening),
+            ("{\"bloom_bits_per_key\": 8}", How::RunTime, How::Reopening),
             (
-                "{\"compression\": \"zstd\"}",
+                "{\"level0_stop_writes_trigger\": 40}",
                 How::Impossible,
                 How::Reopening,
             ),
@@ -236,6 +247,7 @@ mod tests {
     #[test]
     fn dimensions_of_the_tree_change_at_run_time_and_with_the_shape() {
         let texts = [
+            "{\"level0_file_num_compaction_trigger\": 6}",
             "{\"level_compaction_dynamic_level_bytes\": false}",
             "{\"max_files\": 200}",
             "{\"max_space_amplification\": 2}",

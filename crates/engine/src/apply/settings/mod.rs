@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::error::{Error, Result};
 use crate::settings::Settings;
 
-pub(super) use self::decide::{Store, decide, is_of_tree, present};
+pub(super) use self::decide::{Store, can_be_reshaped, decide, present};
 pub(super) use self::known::{Keeper, keeper};
 pub(super) use self::value::{set, show};
 

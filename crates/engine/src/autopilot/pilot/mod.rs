@@ -16,6 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
+use lissom_core::filters::FilterAllocation;
 use lissom_core::journal::Event;
 use lissom_core::reasons::Reasons;
 use lissom_core::schedule::Order;
@@ -253,9 +254,11 @@ impl Pilot {
         self.take_up_wanted(seen);
         let plans = self.plan(shared, memory, seen, now)?;
         self.published.guards(&self.family.hooks, seen)?;
-        // Until the files are counted, new ones get the bits of before.
-        if self.counts.are_whole() {
-            self.published.filters(&self.family.hooks, seen)?;
+        // Until the files are counted, new ones get the bits of before, unless all get the same.
+        let hooks = &self.family.hooks;
+        if hooks.settings.filters == FilterAllocation::Uniform || self.counts.are_whole() {
+            let bits = self.family.bloom_bits_per_key();
+            self.published.filters(hooks, bits, seen)?;
         }
         let (resting, waiting) = self.rests(&plans, now);
         self.waiting = waiting;
