@@ -38,8 +38,8 @@ const STEPS: usize = 2;
 /// Experiences that are kept.
 const KEPT: usize = 512;
 
-/// Deviation of the exploration noise: at first, its decay for each mission that was learned
-/// from, and at last. Who has learned nothing has nothing to be calm about.
+/// Deviation of the exploration noise: at first, its decay per mission, and at
+/// last.
 const NOISE: f32 = 0.8;
 const NOISE_DECAY: f32 = 0.985;
 const LEAST_NOISE: f32 = 0.05;
@@ -101,9 +101,11 @@ impl Agent {
         action(&self.actor, state)
     }
 
-    /// What the actor proposes, with noise that decays as it learns, -1 to 1.
+    /// What the actor proposes, with noise that decays, -1 to 1.
     pub fn explore(&mut self, state: &[f32]) -> f32 {
         let action = self.best(state) + self.noise * self.random.normal();
+        let least = LEAST_NOISE.min(self.first_noise);
+        self.noise = (self.noise * NOISE_DECAY).max(least);
         action.clamp(-1.0, 1.0)
     }
 
@@ -148,8 +150,6 @@ impl Agent {
             for _ in 0..STEPS {
                 self.step();
             }
-            let least = LEAST_NOISE.min(self.first_noise);
-            self.noise = (self.noise * NOISE_DECAY).max(least);
         }
     }
 
