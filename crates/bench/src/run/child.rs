@@ -1,9 +1,10 @@
-//! An arm in a process of its own: the job goes to its standard input as JSON, events
-//! come back as lines of JSON.
+//! An arm in a process of its own: the job goes to its standard input as a line of JSON, events
+//! come back as lines of JSON. The input stays open as long as the parent lives.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::thread;
 
 use super::event::Event;
 use super::job::Job;
@@ -14,24 +15,27 @@ use crate::error::{BenchError, Place, Result};
 /// The child's side: reads a job from `input`, runs it, writes events to `output`; the
 /// run is `program`'s, which may be another than the parent's by now.
 /// A failed run is an event, too; an error is returned only if none could be written.
-/// If the parent goes away in mid-run, the process exits with 1.
+///
+/// Once the parent is gone, `when_alone` is called, on a thread of its own if `input` tells it. It is
+/// to end the process at once: what would come of the run is lost, and its database is the next
+/// run's.
 pub fn run_arm_child(
-    mut input: impl Read,
+    mut input: impl BufRead + Send + 'static,
     mut output: impl Write + Send,
     program: Option<Program>,
+    when_alone: impl Fn() + Clone + Send + Sync + 'static,
 ) -> Result<()> {
     let mut text = String::new();
-    input.read_to_string(&mut text).place("standard input")?;
+    input.read_line(&mut text).place("standard input")?;
     let result = serde_json::from_str::<Job>(&text)
         .place(
             "standard input holds no job for bench-arm, which other commands start by themselves",
         )
         .and_then(|job| {
+            follow(input, when_alone.clone())?;
             Job { program, ..job }.run(&mut |event| {
-                // Nobody listens any more: what would come of the run is lost anyway, and
-                // it would only disturb whatever else the machine does.
                 if send(&mut output, &event).is_err() {
-                    std::process::exit(1);
+                    when_alone();
                 }
             })
         });
@@ -40,6 +44,19 @@ pub fn run_arm_child(
         Err(error) => Event::Failed(error.to_string()),
     };
     send(&mut output, &last)
+}
+
+/// Calls `when_alone` at the end of `input`; an error is an end, too.
+fn follow(
+    mut input: impl BufRead + Send + 'static,
+    when_alone: impl FnOnce() + Send + 'static,
+) -> Result<()> {
+    let wait = move || {
+        let _ = io::copy(&mut input, &mut io::sink());
+        when_alone();
+    };
+    let thread = thread::Builder::new().name("bench input".into());
+    thread.spawn(wait).map(|_| ()).place("a thread")
 }
 
 fn send(output: &mut impl Write, event: &Event) -> Result<()> {
@@ -62,9 +79,13 @@ pub(super) fn run_in_child(
         .stdout(Stdio::piped())
         .spawn()
         .place(format!("{place}: {} cannot be started", program.display()))?;
-    let result = converse(&mut child, job, report);
+    let result = hand_over(&mut child, job).and_then(|input| {
+        let last = converse(&mut child, report)?;
+        // At the end of its input a child ends at once, and this one does by itself.
+        Ok((last, input))
+    });
     let status = child.wait().place(&place)?;
-    match result? {
+    match result.map(|(last, _)| last)? {
         Some(Event::Done(run)) => Ok(*run),
         Some(Event::Failed(sentence)) => Err(BenchError::new(sentence)),
         _ => Err(BenchError::new(format!(
@@ -74,16 +95,7 @@ pub(super) fn run_in_child(
     }
 }
 
-fn converse(
-    child: &mut Child,
-    job: &Job,
-    report: &mut (dyn FnMut(Event) + Send),
-) -> Result<Option<Event>> {
-    let text = serde_json::to_vec(job).place("job")?;
-    let mut input = child.stdin.take().expect("the child's input is piped");
-    // A child that died at once shows in its exit status.
-    let _ = input.write_all(&text);
-    drop(input);
+fn converse(child: &mut Child, report: &mut (dyn FnMut(Event) + Send)) -> Result<Option<Event>> {
     let output = child.stdout.take().expect("the child's output is piped");
     for line in BufReader::new(output).lines() {
         let line = line.place("output of the arm's process")?;
@@ -93,4 +105,13 @@ fn converse(
         }
     }
     Ok(None)
+}
+
+fn hand_over(child: &mut Child, job: &Job) -> Result<ChildStdin> {
+    let mut text = serde_json::to_vec(job).place("job")?;
+    text.push(b'\n');
+    let mut input = child.stdin.take().expect("the child's input is piped");
+    // A child that died at once shows in its exit status.
+    let _ = input.write_all(&text);
+    Ok(input)
 }

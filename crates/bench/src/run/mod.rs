@@ -6,6 +6,7 @@ mod event;
 mod job;
 mod kept;
 mod load;
+mod lock;
 mod measure;
 mod options;
 mod plan;
@@ -32,6 +33,7 @@ pub use event::{Event, Progress};
 pub use job::Job;
 pub(crate) use job::remove_directory;
 pub(crate) use load::Filling;
+pub(crate) use lock::hold;
 pub use plan::{DEFAULT_SPACE_BOUND, LEAST_ROUNDS, Launcher, Parameters, RunPlan};
 pub use program::Program;
 pub use rates::Offer;
@@ -67,9 +69,14 @@ impl Watcher for Silent {
 /// their verdict. An arm that fails does not end the run: it stands among the failures,
 /// and the next run with the same plan tries it again. With [`RunPlan::until`] it stops
 /// before an arm that would end too late; [`RunPlan::left`] says what is left.
+///
+/// # Errors
+/// A plan that cannot be run, results of other parameters or another machine, a directory that
+/// another run holds, and one that cannot be written.
 pub fn run(plan: &RunPlan, watcher: &mut dyn Watcher) -> Result<Results> {
     plan.check()?;
     std::fs::create_dir_all(&plan.out).place(plan.out.display())?;
+    let _held = hold(&plan.out)?;
     let mut results = Results::resume(&plan.out, &plan.parameters())?;
     check_machine(plan, &results)?;
     measure_device(plan, &mut results)?;

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::engine::{SessionCost, experiment};
 use super::sessions::{divergence, sessions};
 use crate::error::{BenchError, Place, Result};
-use crate::run::{boot, replace};
+use crate::run::{boot, hold, replace};
 
 /// The published system has 10 bits of memory and a smallest buffer of 1 MiB for
 /// each 10 M entries: trees of fewer entries keep both in proportion, so that they
@@ -96,6 +96,7 @@ pub fn run_campaign(
     tell: &mut dyn FnMut(&str),
 ) -> Result<Campaign> {
     fs::create_dir_all(out).place(out.display())?;
+    let _held = hold(out)?;
     let file = out.join(RESULTS);
     let mut campaign = load(&file, plan)?;
     for expected in expected_workloads() {

@@ -21,6 +21,8 @@ mod uncertainty;
 mod work;
 mod workloads;
 
+use std::io::BufReader;
+
 use clap::{ArgMatches, Command};
 
 use crate::built;
@@ -91,9 +93,11 @@ pub fn run(given: &ArgMatches) -> Outcome {
         Some(("trial", given)) => trial::run(given),
         Some((search::SPACE, given)) => search::run_space(given),
         Some(("bench-arm", _)) => Ok(lissom_bench::run_arm_child(
-            std::io::stdin(),
+            BufReader::new(std::io::stdin()),
             std::io::stdout(),
             Some(built::program()),
+            // Nothing may be waited for, as RocksDB's threads are in an orderly exit.
+            || signal_hook::low_level::exit(1),
         )?),
         _ => Err(Failure::WrongUse("give a command".into())),
     }

@@ -1,6 +1,11 @@
 //! bench, its child, and the list of workloads.
 
-use super::support::{done, ends, json, run, text};
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use super::support::{command, done, ends, json, run, text};
 
 const SMALL: [&str; 8] = [
     "--entries",
@@ -207,6 +212,65 @@ fn rates_are_offered_as_a_share_of_a_measured_maximum() {
 fn a_child_without_a_job_says_who_starts_it() {
     let output = run(&["bench-arm"]);
     assert!(text(&output.stdout).contains("which other commands start by themselves"));
+}
+
+/// Processes that a process has started.
+fn children(id: u32) -> Vec<u32> {
+    let threads = fs::read_dir(format!("/proc/{id}/task"))
+        .into_iter()
+        .flatten();
+    let of_thread = |thread: fs::DirEntry| fs::read_to_string(thread.path().join("children"));
+    let all: String = threads.flatten().flat_map(of_thread).collect();
+    let numbers = all.split_whitespace();
+    numbers.map(|id| id.parse().expect("a number")).collect()
+}
+
+/// Also of one whose end nobody has asked for.
+fn has_ended(id: u32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{id}/stat"));
+    stat.map_or(true, |stat| stat.contains(") Z "))
+}
+
+fn wait_until(what: &str, is: impl Fn() -> bool) {
+    let waited = (0..6_000).find(|_| {
+        std::thread::sleep(Duration::from_millis(10));
+        is()
+    });
+    assert!(waited.is_some(), "not within a minute: {what}");
+}
+
+/// Ends with the test, however that ends.
+struct Bench(Child);
+
+impl Drop for Bench {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// It would go on in the database of whoever runs the same command again.
+#[test]
+fn an_arm_does_not_outlive_a_bench_that_is_killed() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let out = directory.path().to_str().expect("UTF-8");
+    let arguments = ["bench", "update-only", "--buffered-io", "--arm", "fixed-2"];
+    let arguments = [&arguments[..], &["--entries", "4M", "--out", out]].concat();
+    let mut quiet = command(&arguments);
+    quiet.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut bench = Bench(quiet.spawn().expect("the program starts"));
+    let id = bench.0.id();
+    let loads = Path::new(out).join("database/CURRENT");
+    wait_until("an arm loads", || {
+        loads.exists() && !children(id).is_empty()
+    });
+    let beside = ends(&arguments, 1);
+    assert!(beside.contains("another run writes"), "{beside}");
+    let arm = children(id)[0];
+    assert!(!has_ended(arm));
+    bench.0.kill().expect("it runs");
+    bench.0.wait().expect("it ended");
+    wait_until("the arm ends", || has_ended(arm));
 }
 
 #[test]

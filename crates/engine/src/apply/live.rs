@@ -61,7 +61,9 @@ impl Live<'_> {
                     settings: &self.settings,
                     has_rate_limit: self.rate_limit.is_some(),
                 };
-                settings::decide(&store, settings)
+                let mut rows = settings::decide(&store, settings);
+                rows.iter_mut().for_each(|row| self.refuse(settings, row));
+                rows
             }
         };
         Ok(Plan {
@@ -161,40 +163,63 @@ impl Live<'_> {
             .collect()
     }
 
-    /// In all column families, or in none if one of them cannot take it.
-    fn switch_one(&self, wanted: &SettingsText, row: &Row) -> Result<()> {
-        let given = wanted.iter().find(|(name, _)| *name == row.name);
-        let mut settings = Settings::default();
-        if let Some((name, given)) = given {
-            set(&mut settings, name, &given.value).map_err(Error::fix)?;
+    /// What a column family cannot take changes in none.
+    fn refuse(&self, wanted: &SettingsText, row: &mut Row) {
+        if row.how != How::RunTime {
+            return;
         }
-        match (row.name.as_str(), settings.rate_limit_bytes_per_second) {
-            ("policy", _) => {
-                let policy = &settings.policy;
-                let each = |act: &dyn Fn(&str, &Policy) -> Result<()>| {
-                    let mut families = self.settings.keys();
-                    families.try_for_each(|family| act(family, policy))
-                };
-                each(self.check_policy).and_then(|()| each(self.set_policy))
-            }
+        if let Err(error) = self.check_one(wanted, &row.name) {
+            (row.how, row.why) = (How::Impossible, error.to_string());
+        }
+    }
+
+    fn check_one(&self, wanted: &SettingsText, name: &str) -> Result<()> {
+        if name == "policy" {
+            let policy = with(wanted, name)?.policy;
+            return self.in_each(|family| (self.check_policy)(family, &policy));
+        }
+        if !can_be_reshaped(name) {
+            return Ok(());
+        }
+        let change = wanted.only(name);
+        self.in_each(|family| {
+            (self.check_reshape)(family, &change)
+                .map_err(|error| error.within(format!("column family \"{family}\"")))
+        })
+    }
+
+    /// In all column families: none of them [refuses](Live::refuse) it.
+    fn switch_one(&self, wanted: &SettingsText, row: &Row) -> Result<()> {
+        let name = row.name.as_str();
+        let settings = with(wanted, name)?;
+        match (name, settings.rate_limit_bytes_per_second) {
+            ("policy", _) => self.in_each(|family| (self.set_policy)(family, &settings.policy)),
             ("rate_limit_bytes_per_second", Some(rate)) => match self.rate_limit {
                 Some(limit) => limit.bound(rate),
                 None => Err(Error::fix(
                     "the store was opened without a rate limiter: set one at open",
                 )),
             },
-            (name, _) if can_be_reshaped(name) => {
+            _ if can_be_reshaped(name) => {
                 let change = wanted.only(name);
-                for family in self.settings.keys() {
-                    (self.check_reshape)(family, &change)
-                        .map_err(|error| error.within(format!("column family \"{family}\"")))?;
-                }
-                let mut families = self.settings.keys();
-                families.try_for_each(|family| (self.reshape)(family, &change))
+                self.in_each(|family| (self.reshape)(family, &change))
             }
-            (name, _) => Err(Error::bug(format!("{name} cannot change at run time"))),
+            _ => Err(Error::bug(format!("{name} cannot change at run time"))),
         }
     }
+
+    fn in_each(&self, act: impl Fn(&str) -> Result<()>) -> Result<()> {
+        self.settings.keys().try_for_each(|family| act(family))
+    }
+}
+
+/// The default settings with one that is wanted.
+fn with(wanted: &SettingsText, name: &str) -> Result<Settings> {
+    let mut settings = Settings::default();
+    if let Some((name, given)) = wanted.iter().find(|(wanted, _)| *wanted == name) {
+        set(&mut settings, name, &given.value).map_err(Error::fix)?;
+    }
+    Ok(settings)
 }
 
 /// What came of a setting of Lissom's, by what column families had before and have now.

@@ -90,11 +90,11 @@ fn check_reshape(shared: &Shared, family: &str, change: &SettingsText) -> Result
 fn reshape(shared: &Shared, family: &str, change: &SettingsText) -> Result<()> {
     let driven = shared.driven(family)?;
     let before = driven.settings();
-    let wanted = change.over(&before)?.compression;
-    if wanted != before.compression {
-        compress(shared, family, &wanted)?;
+    let wanted = change.over(&before)?;
+    if wanted.compression != before.compression {
+        compress(shared, family, &wanted.compression)?;
     }
-    driven.reshape(change)?;
+    driven.reshape(wanted);
     driven.ask(Request::Look);
     shared.events.bell().ring();
     Ok(())

@@ -22,7 +22,6 @@ use super::quarantine::Quarantine;
 use super::scheduler::ScheduleReport;
 use super::workers::Queue;
 use crate::RocksDb;
-use crate::apply::SettingsText;
 use crate::error::{Error, Result};
 use crate::events::Events;
 use crate::ffi;
@@ -261,14 +260,9 @@ impl Family {
     }
 
     /// Changes dimensions of the tree, or what new files are like; the planner goes by them from
-    /// its next look on.
-    ///
-    /// # Errors
-    /// When one leaves its range.
-    pub(super) fn reshape(&self, change: &SettingsText) -> Result<()> {
-        let mut settings = self.settings.lock();
-        *settings = change.over(&settings)?;
-        Ok(())
+    /// its next look on. Whoever applies does so alone.
+    pub(super) fn reshape(&self, settings: Settings) {
+        *self.settings.lock() = settings;
     }
 
     /// The policy that was set last.

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use lissom::apply::Taken;
+use lissom::apply::{How, Taken};
 use lissom::core::LogicalLevel;
 use lissom::core::tuner::Policy;
 use lissom::inspect::{Question, inspect, recorded_settings, replay};
@@ -123,8 +123,10 @@ fn under_a_lower_trigger_l0_is_merged() {
     reshape(&db, "{\"level0_file_num_compaction_trigger\": 2}");
     assert!(tree(&db).level0_files < 2, "{:?}", tree(&db));
     // Three quarters of where writes slow down.
-    let high = db.apply(&wanted("{\"level0_file_num_compaction_trigger\": 16}"));
-    let high = high.expect("answered");
+    let high = wanted("{\"level0_file_num_compaction_trigger\": 16}");
+    let planned = db.autopilot().plan_to_apply(&high).expect("planned");
+    assert_eq!(planned.rows[0].how, How::Impossible, "{planned:?}");
+    let high = db.apply(&high).expect("answered");
     let outcome = &high.outcomes[0];
     assert_eq!(outcome.taken, Taken::Left, "{outcome:?}");
     assert!(outcome.why.contains("may have 15 files"), "{outcome:?}");

@@ -1,5 +1,9 @@
 //! Arms that fail, and arms in processes of their own.
 
+use std::io::Cursor;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
 use super::*;
 use crate::report::render_table;
 
@@ -33,8 +37,8 @@ fn a_child_tells_the_same_story() {
         dirty: true,
         sources: Some("0011223344556677".into()),
     };
-    let job = serde_json::to_vec(&job).unwrap();
-    run_arm_child(job.as_slice(), &mut lines, Some(program.clone())).unwrap();
+    let job = Cursor::new(serde_json::to_vec(&job).unwrap());
+    run_arm_child(job, &mut lines, Some(program.clone()), || ()).unwrap();
     let events: Vec<Event> = String::from_utf8(lines)
         .unwrap()
         .lines()
@@ -53,8 +57,28 @@ fn a_child_tells_the_same_story() {
     assert_eq!(run.sessions.len(), plan.workload.sessions.len() + 1);
     assert_eq!(run.program.as_ref(), Some(&program));
     let mut lines = Vec::new();
-    run_arm_child("nonsense".as_bytes(), &mut lines, None).unwrap();
+    run_arm_child("nonsense".as_bytes(), &mut lines, None, || ()).unwrap();
     assert!(String::from_utf8(lines).unwrap().contains("failed"));
+}
+
+#[test]
+fn a_child_hears_that_its_parent_is_gone() {
+    let out = tempfile::tempdir().unwrap();
+    let plan = plan(&["mock-good"], out.path());
+    let job = job(&plan, &Machine::default(), &plan.arms[0], 0).unwrap();
+    let alone = |input: &[u8]| {
+        let (sender, called) = channel();
+        let input = Cursor::new(input.to_vec());
+        run_arm_child(input, std::io::sink(), None, move || {
+            let _ = sender.send(());
+        })
+        .unwrap();
+        called.recv_timeout(Duration::from_secs(60)).is_ok()
+    };
+    let mut line = serde_json::to_vec(&job).unwrap();
+    line.push(b'\n');
+    assert!(alone(&line));
+    assert!(!alone(b"nonsense\n"), "it ends by itself");
 }
 
 #[test]

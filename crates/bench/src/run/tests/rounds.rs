@@ -35,6 +35,19 @@ fn each_round_holds_all_arms_in_rotated_order() {
 }
 
 #[test]
+fn two_runs_do_not_write_one_directory() {
+    let out = tempfile::tempdir().unwrap();
+    let plan = plan(&["mock-a"], out.path());
+    let held = hold(out.path()).unwrap();
+    let refused = run(&plan, &mut Silent).unwrap_err().to_string();
+    let sentence = format!("another run writes {}: wait for it", out.path().display());
+    assert!(refused.starts_with(&sentence), "{refused}");
+    assert!(!out.path().join(RESULTS_FILE).exists());
+    drop(held);
+    run(&plan, &mut Silent).unwrap();
+}
+
+#[test]
 fn a_run_resumes_and_accumulates_rounds() {
     let out = tempfile::tempdir().unwrap();
     let mut plan = plan(&["mock-a", "mock-b"], out.path());
