@@ -32,16 +32,18 @@ pub(super) fn end(patience: Duration, is_meant: impl Fn(i32) -> bool) -> Result<
     // By when they were started, so that no other of the same number is waited for.
     let mut dying: BTreeMap<i32, u64> = BTreeMap::new();
     loop {
+        // Before those that are meant are looked for: one that has started meanwhile is among them.
+        let starting =
+            Instant::now() < started_until && system::processes().any(system::is_starting);
         let meant = system::processes().filter(|pid| is_meant(*pid));
         let stats = meant.filter_map(|pid| Some((pid, system::stat(pid)?.started)));
         dying.extend(stats);
         dying.retain(|pid, started| lives(*pid, *started));
-        let now = Instant::now();
         match dying.keys().next() {
             // One that shows no environment yet may turn out to be meant.
-            None if now < started_until && system::processes().any(system::is_starting) => {}
+            None if starting => {}
             None => return Ok(()),
-            Some(first) if now >= until => return Err(*first),
+            Some(first) if Instant::now() >= until => return Err(*first),
             Some(_) => {}
         }
         for pid in dying.keys() {
