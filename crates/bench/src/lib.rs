@@ -16,6 +16,7 @@ mod durable;
 mod error;
 mod generate;
 pub mod judge;
+mod parent;
 mod progress;
 mod report;
 mod run;
@@ -39,6 +40,7 @@ pub use generate::{
     Chooser, DataShape, DueTimes, Op, OpStream, Partition, Rng, due_count, pareto, zipf_rank,
 };
 pub use judge::Verdict;
+pub use parent::at_end;
 pub use progress::Bar;
 pub use report::{
     Exporting, Exports, REPORT_FILE, Supplement, TABLE_FILE, publish_exports, render_table,

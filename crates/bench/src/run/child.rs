@@ -1,16 +1,16 @@
 //! An arm in a process of its own: the job goes to its standard input as a line of JSON, events
 //! come back as lines of JSON. The input stays open as long as the parent lives.
 
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::thread;
 
 use super::event::Event;
 use super::job::Job;
 use super::program::Program;
 use super::record::ArmRun;
 use crate::error::{BenchError, Place, Result};
+use crate::parent::at_end;
 
 /// The child's side: reads a job from `input`, runs it, writes events to `output`; the
 /// run is `program`'s, which may be another than the parent's by now.
@@ -32,7 +32,7 @@ pub fn run_arm_child(
             "standard input holds no job for bench-arm, which other commands start by themselves",
         )
         .and_then(|job| {
-            follow(input, when_alone.clone())?;
+            at_end(input, when_alone.clone())?;
             Job { program, ..job }.run(&mut |event| {
                 if send(&mut output, &event).is_err() {
                     when_alone();
@@ -44,19 +44,6 @@ pub fn run_arm_child(
         Err(error) => Event::Failed(error.to_string()),
     };
     send(&mut output, &last)
-}
-
-/// Calls `when_alone` at the end of `input`; an error is an end, too.
-fn follow(
-    mut input: impl BufRead + Send + 'static,
-    when_alone: impl FnOnce() + Send + 'static,
-) -> Result<()> {
-    let wait = move || {
-        let _ = io::copy(&mut input, &mut io::sink());
-        when_alone();
-    };
-    let thread = thread::Builder::new().name("bench input".into());
-    thread.spawn(wait).map(|_| ()).place("a thread")
 }
 
 fn send(output: &mut impl Write, event: &Event) -> Result<()> {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use lissom_bench::trial::{Limits, Signals, System, TrialPlan, run_trial};
-use lissom_bench::{BenchError, load_workload};
+use lissom_bench::{BenchError, at_end, load_workload};
 use lissom_search::export::OptionsFile;
 use lissom_trials::protocol::TRIAL_VARIABLE;
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM};
@@ -135,20 +135,7 @@ fn end_with_the_search() -> Outcome {
     if std::env::var_os(TRIAL_VARIABLE).is_none() {
         return Ok(());
     }
-    let watch = || {
-        // An error is an end, too.
-        let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
-        exit(1);
-    };
-    std::thread::Builder::new()
-        .name("trial input".to_owned())
-        .spawn(watch)
-        .map(|_| ())
-        .map_err(|error| {
-            Failure::Failed(format!(
-                "cannot start a thread: {error}; free memory, or raise the limit on threads"
-            ))
-        })
+    Ok(at_end(io::stdin(), || exit(1))?)
 }
 
 fn plan(given: &ArgMatches) -> Result<TrialPlan, Failure> {

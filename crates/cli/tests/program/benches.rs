@@ -3,9 +3,8 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Stdio};
-use std::time::Duration;
 
-use super::support::{command, done, ends, json, run, text};
+use super::support::{command, done, ends, json, run, text, wait_until};
 
 const SMALL: [&str; 8] = [
     "--entries",
@@ -231,14 +230,6 @@ fn has_ended(id: u32) -> bool {
     stat.map_or(true, |stat| stat.contains(") Z "))
 }
 
-fn wait_until(what: &str, is: impl Fn() -> bool) {
-    let waited = (0..6_000).find(|_| {
-        std::thread::sleep(Duration::from_millis(10));
-        is()
-    });
-    assert!(waited.is_some(), "not within a minute: {what}");
-}
-
 /// Ends with the test, however that ends.
 struct Bench(Child);
 
@@ -261,16 +252,14 @@ fn an_arm_does_not_outlive_a_bench_that_is_killed() {
     let mut bench = Bench(quiet.spawn().expect("the program starts"));
     let id = bench.0.id();
     let loads = Path::new(out).join("database/CURRENT");
-    wait_until("an arm loads", || {
-        loads.exists() && !children(id).is_empty()
-    });
+    wait_until(|| loads.exists() && !children(id).is_empty());
     let beside = ends(&arguments, 1);
     assert!(beside.contains("another run writes"), "{beside}");
     let arm = children(id)[0];
     assert!(!has_ended(arm));
     bench.0.kill().expect("it runs");
     bench.0.wait().expect("it ended");
-    wait_until("the arm ends", || has_ended(arm));
+    wait_until(|| has_ended(arm));
 }
 
 #[test]

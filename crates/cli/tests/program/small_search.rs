@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::PathBuf;
 use std::process::Child;
-use std::thread;
-use std::time::Duration;
+
+use super::support;
 
 /// The more both are, the better.
 pub const SPACE: &str = "name = \"sum\"
@@ -93,14 +93,12 @@ impl Bench {
 }
 
 /// Waits until something holds of a program that runs.
+#[track_caller]
 pub fn wait_until(child: &mut Child, holds: impl Fn() -> bool) {
-    for _ in 0..6_000 {
-        if holds() {
-            return;
-        }
+    support::wait_until(|| {
+        let does = holds();
         let ended = child.try_wait().expect("it can be asked");
-        assert!(ended.is_none(), "it ended too early: {ended:?}");
-        thread::sleep(Duration::from_millis(10));
-    }
-    panic!("it does not come to hold");
+        assert!(does || ended.is_none(), "it ended too early: {ended:?}");
+        does
+    });
 }

@@ -3,6 +3,8 @@
 use std::io::{PipeWriter, Write};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use rust_rocksdb::{DB, DBCompressionType, Options};
 
@@ -32,6 +34,18 @@ pub fn skip(why: &str) {
     assert!(std::env::var_os("LISSOM_NO_SKIP").is_none(), "{why}");
     // Past the test harness, which would keep it back.
     let _ = writeln!(std::io::stderr(), "skipped: {why}");
+}
+
+/// Waits until something holds, for a minute at the most.
+#[track_caller]
+pub fn wait_until(mut holds: impl FnMut() -> bool) {
+    for _ in 0..6_000 {
+        if holds() {
+            return;
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    panic!("it does not come to hold");
 }
 
 /// Standard output of a command that must succeed.
