@@ -34,6 +34,11 @@ pub(crate) const NEVER_FULL: u64 = 1 << 60;
 /// that waits behind stopped writers waits for the compaction.
 const LONGEST_HOLD: Duration = Duration::from_secs(1);
 
+/// RocksDB's own log, `LOG`, is never cut by default. A compaction writes up to some tens of KB into
+/// it, all its files with their properties, on the disk whose end stops the writes.
+const LOG_BYTES: usize = 64 << 20;
+const LOG_FILES: usize = 8;
+
 /// Bytes per second to which RocksDB slows writers down, its own default. Without it that is the
 /// rate of the limiter, which a schedule makes and which is without end at first: no slowdown.
 const DELAYED_WRITE_RATE: u64 = 16 << 20;
@@ -173,6 +178,8 @@ impl Preparation {
         options.set_max_background_jobs(int(settings.max_background_jobs() as u64));
         options.set_max_subcompactions(settings.max_subcompactions);
         options.set_max_open_files(max_open_files()?);
+        options.set_max_log_file_size(LOG_BYTES);
+        options.set_keep_log_file_num(LOG_FILES);
         options.set_use_direct_reads(settings.use_direct_reads);
         options.set_use_direct_io_for_flush_and_compaction(
             settings.use_direct_io_for_flush_and_compaction,

@@ -20,6 +20,10 @@ const LONGEST_STALE: Duration = Duration::from_secs(10);
 /// Stale plans that are remembered: as many as there may be workers.
 const STALE_KEPT: usize = 64;
 
+/// What was put off waits this long, doubled each time.
+const FIRST_PUT_OFF: Duration = Duration::from_millis(5);
+const LONGEST_PUT_OFF: Duration = Duration::from_secs(1);
+
 /// What failed rests this long, doubled each time.
 const REST: Duration = Duration::from_millis(500);
 const LONGEST_REST: Duration = Duration::from_secs(60);
@@ -27,8 +31,10 @@ const LONGEST_REST: Duration = Duration::from_secs(60);
 /// Waiting times of one column family.
 #[derive(Debug, Default)]
 pub(super) struct BackOff {
-    /// Outcomes in a row after which nothing had changed.
-    in_vain: u32,
+    /// Plans in a row that were put off, and that failed: half a second of the former is no reason
+    /// to wait a minute for one of the latter.
+    put_off: u32,
+    failed: u32,
     until: Option<Instant>,
     /// Plans that failed since they last succeeded.
     failures: HashMap<Name, Failures>,
@@ -103,20 +109,24 @@ impl BackOff {
         self.stale.retain(|stale| stale.plan != done);
         self.refusals
             .retain(|file, _| plan.files().all(|input| input != *file));
-        self.in_vain = 0;
+        (self.put_off, self.failed) = (0, 0);
         self.until = None;
     }
 
     /// The tree had changed, or somebody cancelled: 5 ms, doubled each time, at
     /// most a second.
     pub(super) fn postponed(&mut self, now: Instant) {
-        self.wait(now, Duration::from_millis(5), Duration::from_secs(1));
+        let wait = doubled(FIRST_PUT_OFF, self.put_off, LONGEST_PUT_OFF);
+        self.put_off = self.put_off.saturating_add(1);
+        self.wait_until(now + wait);
     }
 
     /// It failed: half a second, doubled each time, at most a minute; for this plan, and for
     /// all others until one succeeds. True when this plan has used up its attempts.
     pub(super) fn failed(&mut self, plan: &Plan, now: Instant) -> bool {
-        self.wait(now, REST, LONGEST_REST);
+        let wait = doubled(REST, self.failed, LONGEST_REST);
+        self.failed = self.failed.saturating_add(1);
+        self.wait_until(now + wait);
         let failures = self.failures.entry(name(plan));
         failures.or_insert_with(|| Failures::none(now)).add(now)
     }
@@ -152,7 +162,7 @@ impl BackOff {
         match outcome {
             Outcome::Stale { why } if self.stays_stale(plan, around, now) => {
                 // All other plans wait with it: as for any plan that fails for the first time.
-                self.in_vain = 0;
+                self.failed = 0;
                 Outcome::Failed {
                     error: format!(
                         "it could not begin for {} s or more, though nothing around it changed: \
@@ -199,9 +209,9 @@ impl BackOff {
         used_up
     }
 
-    fn wait(&mut self, now: Instant, first: Duration, most: Duration) {
-        self.until = Some(now + doubled(first, self.in_vain, most));
-        self.in_vain = self.in_vain.saturating_add(1);
+    /// Nothing that is put off ends the rest of what has failed.
+    fn wait_until(&mut self, until: Instant) {
+        self.until = self.until.max(Some(until));
     }
 
     /// How long nothing should be started; `None` when something may.
@@ -237,6 +247,22 @@ mod tests {
         assert_eq!(back_off.remaining(now), Some(Duration::from_secs(1)));
         back_off.succeeded(&plan(1));
         assert_eq!(back_off.remaining(now), None);
+    }
+
+    #[test]
+    fn what_was_put_off_lengthens_no_rest_and_ends_none() {
+        let now = Instant::now();
+        let mut back_off = BackOff::default();
+        for _ in 0..20 {
+            back_off.postponed(now);
+        }
+        let later = now + Duration::from_secs(1);
+        assert_eq!(back_off.remaining(later), None);
+        back_off.failed(&plan(1), later);
+        assert_eq!(back_off.remaining(later), Some(REST));
+        back_off.failed(&plan(2), later);
+        back_off.postponed(later);
+        assert_eq!(back_off.remaining(later), Some(2 * REST));
     }
 
     #[test]

@@ -2,12 +2,39 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+use parking_lot::RwLock;
 
 use super::shared::Family;
 use super::{Autopilot, check, mission};
 use crate::error::{Error, Result};
 use crate::ffi::CfRef;
 use crate::options::{Hooks, Preparation};
+
+/// For how long compactions of a family that is released are aborted at a time, and for how long they
+/// are not, while somebody else has its gate.
+const ABORTED: Duration = Duration::from_secs(1);
+const BRAKING: Duration = Duration::from_secs(20);
+
+/// Closes a family's gate for ever, and returns what keeps its compactions aborted until then.
+///
+/// `abort` ends pieces at once, and RocksDB's brake on L0 too. Who holds the gate for an ingestion may
+/// wait for a writer whom that L0 holds back: so the brake has its turns, long enough to merge it.
+fn close_for_ever<T>(gate: &RwLock<bool>, abort: impl Fn() -> T) -> T {
+    loop {
+        let aborted = abort();
+        if let Some(mut open) = gate.try_write_for(ABORTED) {
+            *open = false;
+            return aborted;
+        }
+        drop(aborted);
+        if let Some(mut open) = gate.try_write_for(BRAKING) {
+            *open = false;
+            return abort();
+        }
+    }
+}
 
 impl Autopilot {
     /// False when there is one of that name already: what it runs must not be forgotten.
@@ -70,11 +97,12 @@ impl Autopilot {
             return;
         };
         let handle = self.shared.db.cf_handle(name);
-        let aborted = handle
-            .as_ref()
-            .and_then(|handle| CfRef::of(handle).and_then(CfRef::abort_compactions).ok());
+        let abort = || {
+            let handle = handle.as_ref();
+            handle.and_then(|handle| CfRef::of(handle).and_then(CfRef::abort_compactions).ok())
+        };
         let urgent = self.shared.priorities.urgent();
-        *family.gate.write() = false;
+        let aborted = close_for_ever(&family.gate, abort);
         drop(urgent);
         // Only now: who ingests looks for the gate here.
         self.shared.families.write().remove(name);
@@ -104,5 +132,56 @@ impl Autopilot {
         // It fails only where memory has run out, and nothing is held then.
         let _held = self.shared.commits.close(family).ok();
         act()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicUsize;
+    use std::thread;
+
+    /// Compactions are aborted as long as one of these is there.
+    struct Aborted<'a>(&'a AtomicUsize);
+
+    impl<'a> Aborted<'a> {
+        fn new(count: &'a AtomicUsize) -> Self {
+            count.fetch_add(1, Relaxed);
+            Aborted(count)
+        }
+    }
+
+    impl Drop for Aborted<'_> {
+        fn drop(&mut self) {
+            self.0.fetch_sub(1, Relaxed);
+        }
+    }
+
+    #[test]
+    fn who_has_the_gate_is_not_kept_from_what_only_a_compaction_ends() {
+        let (gate, aborted) = (RwLock::new(true), AtomicUsize::new(0));
+        thread::scope(|scope| {
+            let held = gate.write();
+            let releasing = scope.spawn(|| close_for_ever(&gate, || Aborted::new(&aborted)));
+            for awaited in [1, 0] {
+                while aborted.load(Relaxed) != awaited {
+                    thread::sleep(Duration::from_millis(1));
+                }
+            }
+            drop(held);
+            let guard = releasing.join().expect("released");
+            assert_eq!(aborted.load(Relaxed), 1, "until the family is gone");
+            drop(guard);
+        });
+        assert!(!*gate.read());
+    }
+
+    #[test]
+    fn an_open_gate_is_closed_at_once() {
+        let (gate, aborted) = (RwLock::new(true), AtomicUsize::new(0));
+        let guard = close_for_ever(&gate, || Aborted::new(&aborted));
+        assert!(!*gate.read());
+        assert_eq!(aborted.load(Relaxed), 1);
+        drop(guard);
     }
 }

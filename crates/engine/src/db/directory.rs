@@ -14,6 +14,7 @@ use crate::apply::{OptionsText, Section};
 use crate::error::{Error, Result};
 use crate::ffi::options::{ColumnFamilyOptions, read_options};
 use crate::ffi::options_file::load_latest_options;
+use crate::inspect::record::log_directory;
 use crate::open_error::{Cause, RECOMPRESS, explain};
 use crate::requirements::BYTEWISE;
 
@@ -153,6 +154,37 @@ pub(crate) fn check_log(path: &Path, options: &OptionsText) -> Result<()> {
     )))
 }
 
+/// RocksDB reads the write-ahead log of one directory. Where it was last written in another one,
+/// a database would be opened without what only the log holds, and lack that from its next flush
+/// on for ever.
+///
+/// # Errors
+/// When that log holds anything.
+pub(super) fn check_wal_dir(path: &Path, options: &mut Options) -> Result<()> {
+    let recorded = load_latest_options(path).map(|loaded| loaded.db.wal_dir);
+    let recorded = recorded.unwrap_or_default();
+    let brought = read_options(options)?.db.wal_dir;
+    let place = |wal_dir| log_directory(path, wal_dir).map_or(path, Path::new);
+    let (written, read) = (place(&recorded), place(&brought));
+    if is_same(written, read) || !written.exists() || !has_log(written)? {
+        return Ok(());
+    }
+    Err(Error::fix(format!(
+        "{}: its write-ahead log was last written in {} and holds entries, which would not be \
+         read: set wal_dir to that directory by Opening::customise, or move the files *.log from \
+         there to {}",
+        path.display(),
+        written.display(),
+        read.display()
+    )))
+}
+
+/// Whether two names are of one directory.
+fn is_same(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    real(one) == real(other)
+}
+
 fn has_log(directory: &Path) -> Result<bool> {
     let cannot = |error| Error::io("read the directory", directory, &error);
     for entry in fs::read_dir(directory).map_err(cannot)? {
@@ -202,19 +234,22 @@ pub(super) fn merge_operators(path: &Path) -> BTreeMap<String, String> {
 }
 
 /// RocksDB opens a column family without its merge operator, then misses
-/// answers and stops at the next flush.
+/// answers and stops at the next flush; with another one it merges what was meant for the first,
+/// for good. It keeps the name alone.
 pub(super) fn needs_merge_operator(
     path: &Path,
     family: &str,
     operator: &str,
     options: &mut Options,
 ) -> Result<()> {
-    if read_options(options)?.cf.merge_operator.is_some() {
-        return Ok(());
-    }
+    let instead = match read_options(options)?.cf.merge_operator {
+        Some(brought) if brought == operator => return Ok(()),
+        Some(brought) => format!(", and {brought} is another one"),
+        None => String::new(),
+    };
     Err(Error::fix(format!(
-        "{}: the column family \"{family}\" was written with the merge operator {operator}: \
-         set it by Opening::customise",
+        "{}: the column family \"{family}\" was written with the merge operator {operator}\
+         {instead}: set it by Opening::customise",
         path.display()
     )))
 }

@@ -178,7 +178,12 @@ impl Db {
     }
 
     /// Drops a column family and its data. Its compactions end first, and it waits for
-    /// an instant in which RocksDB has no job, ten seconds at most.
+    /// an instant in which RocksDB has no job, ten seconds at most; where there is none, its files
+    /// stay on the disk until the database is closed.
+    ///
+    /// Writes through a [`Family`] of it are refused from then on, and one that is under way comes
+    /// to nothing. One with options of its own may meet the drop within RocksDB, which then refuses
+    /// every later write, as with a batch: set `ignore_missing_column_families` in them.
     ///
     /// # Errors
     /// When there is none of that name, or it is the default one; RocksDB's, and the
@@ -190,10 +195,13 @@ impl Db {
             ));
         }
         let _turn = self.turns.take(name);
+        let counters = self.events.counters(name);
+        counters.drop_family(true);
         self.autopilot.release_cf(name);
         let is_at_rest = match dropping::drop_family(&self.rocks, name) {
             Ok(is_at_rest) => is_at_rest,
             Err(error) => {
+                counters.drop_family(false);
                 let hooks = self.preparation.lock().hooks.get(name).cloned();
                 if let Some(hooks) = hooks {
                     self.autopilot.adopt_cf(name, hooks)?;
@@ -201,6 +209,9 @@ impl Db {
                 return Err(error.into());
             }
         };
+        // Somebody may have asked for it since it was released.
+        self.events.counters(name).drop_family(true);
+        self.events.forget(name);
         self.events.release_writers(name);
         self.preparation.lock().hooks.remove(name);
         if is_at_rest {

@@ -71,6 +71,9 @@ impl Opening {
             state::load(&self.path)?;
         }
         let mut options = self.options(&mut preparation, "default")?;
+        if exists {
+            directory::check_wal_dir(&self.path, &mut options)?;
+        }
         options.create_missing_column_families(true);
         let descriptors = self.descriptors(&mut preparation, &options, exists)?;
         let rocks = entrance::open(&self.path, &options, descriptors, directory::advice)?;

@@ -89,6 +89,15 @@ impl<'a> Operations<'a> {
             .collect()
     }
 
+    /// How writes are written that bring no options. One that meets the drop of its column family
+    /// comes to nothing, as if it had come before: RocksDB would else find out in the midst of it,
+    /// and refuse every later write.
+    pub(super) fn write_options(&self) -> WriteOptions {
+        let mut options = WriteOptions::default();
+        options.set_ignore_missing_column_families(self.family.is_some());
+        options
+    }
+
     /// A write of so many entries and bytes. Every write is timed, for a stall
     /// may meet any.
     pub(super) fn write_as(
@@ -98,6 +107,9 @@ impl<'a> Operations<'a> {
         bytes: u64,
         write: impl FnOnce() -> RocksResult<()>,
     ) -> Result<()> {
+        if self.counters.is_dropped() {
+            return Err(dropped());
+        }
         let events = self.events;
         let (stalling, news) = (events.stalling(), events.stall_news());
         let begun = Instant::now();
@@ -234,6 +246,13 @@ pub(super) fn across_prefixes() -> ReadOptions {
     options
 }
 
+fn dropped() -> Error {
+    Error::fix(
+        "this column family was dropped: write to another one, or make it anew with Db::create_cf \
+         and get it by Db::family",
+    )
+}
+
 /// The operations as methods, for a type with `operations()` and `counters`.
 macro_rules! operations {
     () => {
@@ -282,7 +301,7 @@ macro_rules! operations {
         /// # Errors
         /// RocksDB's, as while it refuses writes after a background error.
         pub fn put(&self, key: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> Result<()> {
-            self.put_opt(key, value, &rust_rocksdb::WriteOptions::default())
+            self.put_opt(key, value, &self.operations().write_options())
         }
 
         /// Writes a value, with options.
@@ -304,9 +323,9 @@ macro_rules! operations {
         /// # Errors
         /// RocksDB's, as without a merge operator.
         pub fn merge(&self, key: impl AsRef<[u8]>, operand: impl AsRef<[u8]>) -> Result<()> {
-            let options = rust_rocksdb::WriteOptions::default();
-            self.operations()
-                .merge(key.as_ref(), operand.as_ref(), &options)
+            let operations = self.operations();
+            let options = operations.write_options();
+            operations.merge(key.as_ref(), operand.as_ref(), &options)
         }
 
         /// Deletes a key.
@@ -314,7 +333,7 @@ macro_rules! operations {
         /// # Errors
         /// RocksDB's, as while it refuses writes after a background error.
         pub fn delete(&self, key: impl AsRef<[u8]>) -> Result<()> {
-            self.delete_opt(key, &rust_rocksdb::WriteOptions::default())
+            self.delete_opt(key, &self.operations().write_options())
         }
 
         /// Deletes a key, with options.
@@ -335,8 +354,9 @@ macro_rules! operations {
         /// # Errors
         /// RocksDB's, as while it refuses writes after a background error.
         pub fn single_delete(&self, key: impl AsRef<[u8]>) -> Result<()> {
-            let options = rust_rocksdb::WriteOptions::default();
-            self.operations().single_delete(key.as_ref(), &options)
+            let operations = self.operations();
+            let options = operations.write_options();
+            operations.single_delete(key.as_ref(), &options)
         }
 
         /// Deletes the keys from `from` on and before `to`.
@@ -345,9 +365,9 @@ macro_rules! operations {
         /// When `to` comes before `from`; RocksDB's, as while it refuses writes after a
         /// background error.
         pub fn delete_range(&self, from: impl AsRef<[u8]>, to: impl AsRef<[u8]>) -> Result<()> {
-            let options = rust_rocksdb::WriteOptions::default();
-            self.operations()
-                .delete_range(from.as_ref(), to.as_ref(), &options)
+            let operations = self.operations();
+            let options = operations.write_options();
+            operations.delete_range(from.as_ref(), to.as_ref(), &options)
         }
 
         /// Shows up to `limit` entries from `start` on, in key order, whatever

@@ -1,7 +1,7 @@
 //! The counters of one column family. All only grow.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 use lissom_core::observation::OperationMix;
@@ -34,6 +34,8 @@ pub(crate) struct Counters {
     /// Flushes, compactions and ingestions so far: a tree seen at the same
     /// count is still the tree.
     pub(crate) changes: AtomicU64,
+    /// The column family was dropped.
+    dropped: AtomicBool,
     longest_stall: AtomicU64,
     stalled: AtomicU64,
 }
@@ -102,6 +104,7 @@ impl Default for Counters {
             level0_merged_bytes: AtomicU64::new(0),
             level1_compacted_bytes: AtomicU64::new(0),
             changes: AtomicU64::new(0),
+            dropped: AtomicBool::new(false),
             longest_stall: AtomicU64::new(0),
             stalled: AtomicU64::new(0),
         }
@@ -109,6 +112,16 @@ impl Default for Counters {
 }
 
 impl Counters {
+    /// Whether the column family was dropped, or is about to be.
+    pub(crate) fn is_dropped(&self) -> bool {
+        self.dropped.load(Relaxed)
+    }
+
+    /// Nothing is written to it from now on, or again after all.
+    pub(crate) fn drop_family(&self, dropped: bool) {
+        self.dropped.store(dropped, Relaxed);
+    }
+
     pub(crate) fn count_flush(&self, bytes: u64) {
         self.flush_write_bytes.fetch_add(bytes, Relaxed);
         self.flushes.fetch_add(1, Relaxed);

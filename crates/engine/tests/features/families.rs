@@ -14,6 +14,31 @@ use super::store::{
 };
 
 #[test]
+fn writes_to_a_dropped_family_are_refused_and_stop_nobody_else() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = open(directory.path(), "fixed-2");
+    for _ in 0..20 {
+        db.create_cf("goes").expect("made");
+        let family = db.family("goes").expect("there");
+        std::thread::scope(|scope| {
+            let writing = scope
+                .spawn(|| (0..).find_map(|number| family.put(key(number), value(number, 1)).err()));
+            db.drop_cf("goes").expect("dropped");
+            let error = writing.join().expect("a thread").expect("refused");
+            assert!(error.to_string().contains("was dropped"), "{error}");
+        });
+        assert!(family.delete(key(1)).is_err());
+        assert!(family.delete_range(key(1), key(2)).is_err());
+        db.put("key", "value").expect("the others go on");
+    }
+    db.create_cf("goes").expect("made again");
+    let family = db.family("goes").expect("there");
+    family
+        .put("key", "value")
+        .expect("another one of that name");
+}
+
+#[test]
 fn families_are_made_filled_and_dropped_at_run_time() {
     let directory = tempfile::tempdir().expect("a directory");
     let db = open(directory.path(), "fixed-2");

@@ -206,6 +206,24 @@ fn a_directory_with_merges_is_refused_without_its_operator() {
     assert_eq!(db.get("key").expect("a get"), Some(b"a".to_vec()));
 }
 
+#[test]
+fn a_directory_with_merges_is_refused_with_another_operator() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = open_with(directory.path(), set_append);
+    db.merge("key", "a").expect("merged");
+    drop(db);
+    let error = Db::opening(directory.path(), settings("fixed-3"))
+        .customise(|_, options| options.set_merge_operator_associative("count", append))
+        .open()
+        .err()
+        .expect("another operator");
+    let words = "was written with the merge operator append, and count is another one: set it by \
+                 Opening::customise";
+    assert!(error.to_string().contains(words), "{error}");
+    let db = open_with(directory.path(), set_append);
+    assert_eq!(db.get("key").expect("a get"), Some(b"a".to_vec()));
+}
+
 /// RocksDB escapes some of these letters in its OPTIONS file.
 #[test]
 fn a_column_family_of_any_name_is_refused_without_its_operator() {

@@ -166,6 +166,66 @@ fn files_may_lie_in_one_other_path_and_logs_in_a_third() {
     assert!(tables > 5, "{tables} files");
 }
 
+/// Opens a store whose log lies there, or beside its files.
+fn open_logged(path: &Path, logs: Option<&Path>) -> lissom::Result<Db> {
+    let logs = logs.map(Path::to_owned);
+    Db::opening(path, settings("fixed-3"))
+        .customise(move |_, options| {
+            if let Some(logs) = &logs {
+                options.set_wal_dir(logs);
+            }
+        })
+        .open()
+}
+
+#[test]
+fn a_log_that_would_not_be_read_is_not_left_behind() {
+    let [directory, one, two] = [(); 3].map(|()| tempfile::tempdir().expect("a directory"));
+    let (path, one, two) = (directory.path(), one.path(), two.path());
+    let refused = |now: Option<&Path>, log: &Path| {
+        let error = open_logged(path, now).err().expect("a log elsewhere");
+        let error = error.to_string();
+        let words = format!("its write-ahead log was last written in {}", log.display());
+        assert!(error.contains(&words), "{error}");
+    };
+    // Each time one more key that only the log has.
+    for (version, logs) in [None, Some(one), Some(two)].into_iter().enumerate() {
+        let db = open_logged(path, logs).expect("opened");
+        for before in 0..version {
+            let found = db.get(format!("key {before}")).expect("a get");
+            assert_eq!(found.as_deref(), Some(&b"there"[..]));
+        }
+        db.put(format!("key {version}"), "there").expect("a put");
+        drop(db);
+        let log = logs.unwrap_or(path);
+        for other in [None, Some(one), Some(two)] {
+            if other != logs {
+                refused(other, log);
+            }
+        }
+        let db = open_logged(path, logs).expect("opened where its log is");
+        // What was flushed needs no log.
+        db.rocksdb().flush().expect("flushed");
+    }
+    // Moved by hand.
+    let db = open_logged(path, Some(two)).expect("opened");
+    db.put("key 3", "there").expect("a put");
+    drop(db);
+    for entry in std::fs::read_dir(two).expect("readable") {
+        let file = entry.expect("readable").path();
+        if file.extension().is_some_and(|end| end == "log") {
+            let name = file.file_name().expect("a name");
+            std::fs::copy(&file, one.join(name)).expect("copied");
+            std::fs::remove_file(&file).expect("removed");
+        }
+    }
+    let db = open_logged(path, Some(one)).expect("opened where they are now");
+    for version in 0..=3 {
+        let found = db.get(format!("key {version}")).expect("a get");
+        assert_eq!(found.as_deref(), Some(&b"there"[..]));
+    }
+}
+
 #[test]
 fn a_row_cache_gives_new_answers() {
     let directory = tempfile::tempdir().expect("a directory");
