@@ -35,6 +35,8 @@ fn every_operation_is_counted_once() {
     let mut batch = WriteBatch::default();
     batch.put(key(100), value(100, 1));
     batch.put(key(101), value(101, 1));
+    batch.delete_range(key(200), key(201));
+    batch.single_delete(key(201));
     batch.delete(key(0));
     db.write(&batch).expect("written");
     db.delete(key(1)).expect("deleted");
@@ -55,7 +57,7 @@ fn every_operation_is_counted_once() {
         scans: 2,
         scan_entries: 5 + 7,
         writes: 102,
-        deletes: 4,
+        deletes: 6,
     };
     assert_eq!(of_default(&db).total.operations, expected);
 }

@@ -1,5 +1,6 @@
 //! A database with its autopilot inside.
 
+mod batch;
 mod created;
 pub(crate) mod directory;
 mod dropping;
@@ -24,7 +25,7 @@ use std::sync::Arc;
 use lissom_core::Mission;
 use lissom_core::tuner::Policy;
 use parking_lot::Mutex;
-use rust_rocksdb::{Cache, WriteBatch, WriteBatchIteratorCf, WriteOptions};
+use rust_rocksdb::{Cache, WriteBatch, WriteOptions};
 
 use self::created::Created;
 use self::opening::{Customise, check_new_name};
@@ -120,11 +121,10 @@ impl Db {
     /// # Errors
     /// RocksDB's.
     pub fn write_opt(&self, batch: &WriteBatch, options: &WriteOptions) -> Result<()> {
-        let mut deletes = Deletes(0);
-        batch.iterate_cf(&mut deletes);
-        let writes = (batch.len() as u64).saturating_sub(deletes.0);
+        let deletes = batch::deletes(batch.data());
+        let writes = (batch.len() as u64).saturating_sub(deletes);
         let bytes = batch.size_in_bytes() as u64;
-        self.operations().write_as(writes, deletes.0, bytes, || {
+        self.operations().write_as(writes, deletes, bytes, || {
             self.rocks.write_opt(batch, options)
         })
     }
@@ -343,17 +343,4 @@ impl Deref for Db {
     fn deref(&self) -> &RocksDb {
         &self.rocks
     }
-}
-
-/// Counts the deletes of a batch.
-struct Deletes(u64);
-
-impl WriteBatchIteratorCf for Deletes {
-    fn put_cf(&mut self, _: u32, _: &[u8], _: &[u8]) {}
-
-    fn delete_cf(&mut self, _: u32, _: &[u8]) {
-        self.0 += 1;
-    }
-
-    fn merge_cf(&mut self, _: u32, _: &[u8], _: &[u8]) {}
 }
