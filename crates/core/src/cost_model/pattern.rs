@@ -31,6 +31,14 @@ impl AccessPattern {
     /// times as many entries are another workload.
     pub const LONGER: f64 = 3.0;
 
+    /// Reads, or writes, that are so many times as rare are another workload, unless both are rarer
+    /// than [`AccessPattern::HARDLY`]: who only writes asks for other limits than who reads a tenth
+    /// of the time.
+    pub const RARER: f64 = 3.0;
+
+    /// A smaller share of reads, or of writes, is as good as none.
+    pub const HARDLY: f64 = 0.01;
+
     /// From shares of gets of absent keys, gets of present keys, scans, writes and deletes,
     /// and the entries that scans return for each operation.
     pub fn new(shares: [f64; 5], scanned: f64) -> AccessPattern {
@@ -69,7 +77,27 @@ impl AccessPattern {
 
     /// Whether both are the same workload.
     pub fn is_like(&self, other: &AccessPattern) -> bool {
-        self.distance_from(other) <= Self::ALIKE && self.longer(other) < Self::LONGER
+        self.distance_from(other) <= Self::ALIKE
+            && self.longer(other) < Self::LONGER
+            && self.rarer(other).0 < Self::RARER
+    }
+
+    /// How many times as large the larger share of reads is, or of writes, whichever differ more; and
+    /// the smaller one of these. Shares count as [`AccessPattern::HARDLY`] at least.
+    pub fn rarer(&self, other: &AccessPattern) -> (f64, f64) {
+        let [one, two] = [self, other].map(|it| {
+            let [absent, found, scans, writes, deletes] = it.shares;
+            [absent + found + scans, writes + deletes]
+        });
+        let times = [0, 1].map(|kind| {
+            let [one, two] = [one[kind], two[kind]].map(|share: f64| share.max(Self::HARDLY));
+            (one.max(two) / one.min(two), one.min(two))
+        });
+        if times[0].0 >= times[1].0 {
+            times[0]
+        } else {
+            times[1]
+        }
     }
 
     /// A scan of less is hardly cheaper than one of a single entry.
@@ -177,5 +205,24 @@ mod tests {
         assert!(why.to_string().contains("a workload of 1 shares"), "{why}");
         assert!(!AccessPattern::new([2.0, 0.0, 0.0, 0.0, 0.0], 0.0).is_sound());
         assert!(!AccessPattern::new([0.0; 5], f64::INFINITY).is_sound());
+    }
+
+    #[test]
+    fn who_reads_a_tenth_of_the_time_is_not_who_only_writes() {
+        let reading = |reads: u64| {
+            let mission = OperationMix {
+                gets_found: reads,
+                writes: 1_000 - reads,
+                ..OperationMix::default()
+            };
+            AccessPattern::of_mission(&mission).expect("operations")
+        };
+        let (times, least) = reading(100).rarer(&reading(20));
+        assert!((times - 5.0).abs() < 1e-9 && (least - 0.02).abs() < 1e-9);
+        let hardly_any = reading(0).rarer(&reading(5)).0;
+        assert!(hardly_any < 1.01, "as good as none: {hardly_any}");
+        let alike = |one: u64, other: u64| reading(one).is_like(&reading(other));
+        assert!(alike(0, 25) && alike(100, 40) && alike(450, 540));
+        assert!(!alike(0, 40) && !alike(100, 30) && !alike(990, 950));
     }
 }

@@ -191,10 +191,14 @@ impl Learned {
         } else {
             usize::from(Layout::V1.levels)
         };
+        let largest = search::largest(seen.shape);
         let mut limits = seen.limits.clone();
         for level in Layout::V1.logical_levels().take(levels) {
             let (from, to) = (seen.limits.get(level), best.get(level));
-            limits.set(level, search::step(&self.phase.bars, level, from, to));
+            limits.set(
+                level,
+                search::step(&self.phase.bars, level, from, to, largest),
+            );
         }
         limits
     }

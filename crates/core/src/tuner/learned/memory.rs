@@ -41,7 +41,9 @@ impl Remembered {
     /// How far it is from another workload: 1 where they begin to be two.
     fn distance_from(&self, pattern: &AccessPattern) -> f64 {
         let shares = self.pattern.distance_from(pattern) / AccessPattern::ALIKE;
-        shares.max(self.pattern.longer(pattern).ln() / AccessPattern::LONGER.ln())
+        let longer = self.pattern.longer(pattern).ln() / AccessPattern::LONGER.ln();
+        let rarer = self.pattern.rarer(pattern).0.ln() / AccessPattern::RARER.ln();
+        shares.max(longer).max(rarer)
     }
 
     /// Whether all numbers can be, as those of a state file may not.

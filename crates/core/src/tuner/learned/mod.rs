@@ -17,6 +17,7 @@
 mod bars;
 mod bet;
 mod change;
+mod clock;
 mod consolidate;
 mod cost;
 mod fit;
@@ -38,6 +39,7 @@ mod trials;
 mod usual;
 
 use self::change::WayBack;
+use self::clock::Clock;
 use self::consolidate::{Budget, Losses, Wanted, Wants};
 use self::cost::Cost;
 pub use self::learning::{Learning, Part};
@@ -77,6 +79,7 @@ pub struct Learned {
     answered: Option<RunLimits>,
     imposed: Option<RunLimits>,
     times: Times,
+    clock: Clock,
     /// The march that goes on, or that led to the present limits.
     march: Option<March>,
     /// The last mission showed that the workload is another one.
@@ -129,6 +132,7 @@ impl Learned {
             answered: None,
             imposed: None,
             times: Times::default(),
+            clock: Clock::default(),
             march: None,
             turned: false,
             tried: None,
@@ -151,8 +155,9 @@ impl Learned {
     /// The model takes up the mission, if there is anything to learn from it.
     fn learn(&mut self, seen: &Question<'_>, structure: &Structure<'_>) {
         let for_reads = self.losses.wrote(seen.mission);
-        let cost = &mut self.cost;
-        let learned = cost.learn(structure, seen.tree, seen.mission, seen.limits, for_reads);
+        let (cost, clocked) = (&mut self.cost, self.clock.error);
+        let (tree, mission, limits) = (seen.tree, seen.mission, seen.limits);
+        let learned = cost.learn(structure, tree, mission, limits, for_reads, clocked);
         self.learned += u64::from(learned);
     }
 
@@ -172,7 +177,7 @@ impl Learned {
         let cost = alike.and_then(|pattern| took(seen.mission, &pattern));
         let cost = cost.map(|cost| {
             let model = &self.cost;
-            model.evened(&structure, seen.mission, seen.limits, cost)
+            model.evened(&structure, seen.tree, seen.mission, seen.limits, cost)
         });
         let flushed = seen.mission.flush_write_bytes;
         self.phase.record(seen.limits, cost, flushed);
@@ -213,7 +218,7 @@ impl Tuner for Learned {
     }
 
     fn ask(&mut self, seen: &Question<'_>) -> Trial {
-        let mission = self.times.complete(seen.mission);
+        let mission = self.clock.tell(self.times.complete(seen.mission));
         let seen = &Question {
             mission: &mission,
             ..*seen

@@ -76,7 +76,9 @@ impl Lately {
 /// Whether so many operations each are of different workloads, and not so by chance.
 fn differ(one: &AccessPattern, other: &AccessPattern, of_one: u64, of_other: u64) -> bool {
     let share = AccessPattern::ALIKE + by_chance(of_one) + by_chance(of_other);
-    one.distance_from(other) > share || scan_otherwise(one, other, of_one, of_other)
+    one.distance_from(other) > share
+        || scan_otherwise(one, other, of_one, of_other)
+        || reads_are_rarer(one, other, of_one, of_other)
 }
 
 /// Whether scans return so many times as many entries, more than chance may explain.
@@ -86,6 +88,14 @@ fn scan_otherwise(one: &AccessPattern, other: &AccessPattern, of_one: u64, of_ot
     let chance = |it: &AccessPattern, of: u64| 2.0 * by_chance((it.scans() * of as f64) as u64);
     let by = AccessPattern::LONGER * (1.0 + chance(one, of_one) + chance(other, of_other));
     one.longer(other) >= by
+}
+
+/// Whether one reads, or writes, so many times as rarely, more than chance may explain: a count of n
+/// deviates by sqrt(n).
+fn reads_are_rarer(one: &AccessPattern, other: &AccessPattern, of_one: u64, of_other: u64) -> bool {
+    let (times, least) = one.rarer(other);
+    let chance = |of: u64| 2.0 * by_chance((least * of as f64) as u64);
+    times >= AccessPattern::RARER * (1.0 + chance(of_one) + chance(of_other))
 }
 
 impl Present {
@@ -198,6 +208,21 @@ mod tests {
         use Turn::{Other, Same, Unsure};
         assert_eq!(told, [Other, Same, Unsure, Same, Unsure, Other, Same]);
         assert_eq!(present.see(&Mission::default()), Same, "nothing was done");
+    }
+
+    #[test]
+    fn reads_after_a_load_are_another_workload_however_few() {
+        use Turn::{Other, Same, Unsure};
+        let after_load = |reads: u64| turns(&mut Present::default(), [0, 0, reads, reads, reads]);
+        assert_eq!(after_load(4), [Other, Same, Unsure, Other, Same]);
+        assert_eq!(after_load(1), [Other, Same, Same, Same, Same]);
+        // Three of fifty may be as many as there always were.
+        let few = |reads: u64| OperationMix {
+            gets_found: reads,
+            writes: 50 - reads,
+            ..OperationMix::default()
+        };
+        assert_eq!(others(&told(&[few(0), few(3), few(3)])), 1);
     }
 
     /// What missions of these operations told.

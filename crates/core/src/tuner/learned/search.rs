@@ -103,8 +103,19 @@ pub(super) fn best_alike(
         .map(|(least, best)| (best, least))
 }
 
-/// One run towards a limit, if that is not barred.
-pub(super) fn step(bars: &Bars, level: LogicalLevel, from: RunLimit, to: RunLimit) -> RunLimit {
+/// One run towards a limit, if that is not barred. Limits above `largest` are one tree with it, so that
+/// the first step leads below it.
+pub(super) fn step(
+    bars: &Bars,
+    level: LogicalLevel,
+    from: RunLimit,
+    to: RunLimit,
+    largest: u16,
+) -> RunLimit {
+    if to == from {
+        return from;
+    }
+    let from = from.min(RunLimit::clamped(largest));
     let next = match to.cmp(&from) {
         Ordering::Less => from.get() - 1,
         Ordering::Equal => return from,
@@ -138,10 +149,15 @@ mod tests {
     #[test]
     fn a_step_is_one_run_and_none_onto_a_bar() {
         let bars = barred(&[6]);
-        let to = |from: u16, to: u16| step(&bars, LEVEL, limit(from), limit(to)).get();
+        let to = |from: u16, to: u16| step(&bars, LEVEL, limit(from), limit(to), 9).get();
         assert_eq!((to(4, 9), to(4, 1), to(4, 4)), (5, 3, 4));
         assert_eq!((to(5, 9), to(7, 1)), (5, 7), "6 is not stepped over");
         assert_eq!(to(6, 9), 7, "a bar holds nobody who is on it");
+        assert_eq!(
+            (to(12, 8), to(12, 9), to(12, 12)),
+            (8, 9, 12),
+            "9 to 12 are one tree"
+        );
     }
 
     #[test]

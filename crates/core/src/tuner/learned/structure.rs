@@ -8,7 +8,8 @@
 //! one run each inflow rewrites all of it, and as long as the run that holds the data
 //! is not sealed; with several it grows until it is full or the bound on space is met,
 //! and then all of it is merged. Where the size ratio follows the data, what comes in makes the
-//! level larger, and it is full only under the largest ratio.
+//! level larger, and it is full only under the largest ratio. With one run the level holds the data alone,
+//! whatever lies in it now, and the ratio is that of the data.
 //!
 //! A scan passes the bytes that are newer than the oldest run, each by its weight
 //! ([`super::passing`]). A level above the deepest is half full on average, whatever its
@@ -43,6 +44,8 @@ pub(super) struct Structure<'a> {
     room: f64,
     /// The tree when half of that has come in.
     grown: Shape,
+    /// The tree when the deepest level holds nothing but the data.
+    merged: Shape,
 }
 
 /// What a vector of limits means.
@@ -73,6 +76,9 @@ impl<'a> Structure<'a> {
         let oldest = tree.runs().next_back()?;
         let data = tree.bytes(oldest);
         let room = room(shape, deepest, data.max(1));
+        let in_deepest = tree.runs_of(&shape.layout, deepest).into_iter();
+        let in_deepest: u64 = in_deepest.map(|run| tree.bytes(run)).sum();
+        let above = tree.total_bytes().saturating_sub(in_deepest);
         Some(Structure {
             shape,
             levels: usize::from(deepest.0),
@@ -81,7 +87,8 @@ impl<'a> Structure<'a> {
             weight: passing::weight(tree, oldest),
             per_block: passing::per_block(tree, oldest),
             room: room as f64,
-            grown: grown(shape, deepest, data + room / 2),
+            grown: of_bytes(shape, deepest, data + room / 2),
+            merged: of_bytes(shape, deepest, data + above),
         })
     }
 
@@ -198,10 +205,10 @@ impl<'a> Structure<'a> {
     }
 
     fn deepest(&self, level: LogicalLevel, limit: RunLimit) -> Level {
-        let inflow = self.shape.inflow(level) as f64;
+        let inflow = self.merged.inflow(level) as f64;
         // The run of the data takes every inflow until it is sealed, which it never is
         // under limits that leave it room for more than the data.
-        let sealed = self.shape.sealed_at(level, limit, 0, 0) as f64;
+        let sealed = self.merged.sealed_at(level, limit, 0, 0) as f64;
         if limit == RunLimit::ONE || self.data < sealed {
             return Level {
                 runs: 1.0,
@@ -237,7 +244,7 @@ fn room(shape: &Shape, deepest: LogicalLevel, data: u64) -> u64 {
 }
 
 /// The shape of a tree of so many bytes.
-fn grown(shape: &Shape, deepest: LogicalLevel, bytes: u64) -> Shape {
+fn of_bytes(shape: &Shape, deepest: LogicalLevel, bytes: u64) -> Shape {
     if shape.largest_size_ratio == 0 {
         return shape.clone();
     }
@@ -330,6 +337,32 @@ mod tests {
             0.8 * 0.5 * 20_000.0,
             "merged for its space before"
         );
+    }
+
+    /// 20,000 bytes fit a ratio of 8, and with 10,000 newer ones beside them in the level one of 9. Merged
+    /// with them they are the data alone.
+    #[test]
+    fn what_one_run_costs_is_not_told_by_what_lies_beside_it() {
+        let one = RunLimits::uniform(RunLimit::ONE);
+        let rewritten = |newer: u64| {
+            let shape = Shape {
+                level_compaction_dynamic_level_bytes: true,
+                ..small_shape()
+            };
+            let (first, last) = shape.layout.span(LogicalLevel(2));
+            let mut levels = vec![Vec::new(); usize::from(last.0) + 1];
+            levels[usize::from(first.0)] = numbered_files(newer);
+            levels[usize::from(last.0)] = numbered_files(200);
+            let tree = Tree::new(levels).expect("runs");
+            let fitted = shape.fitted(&tree);
+            let structure = Structure::of(&fitted, &tree).expect("a level");
+            (fitted.size_ratio, structure.under(&one).rewritten[1])
+        };
+        let alone = rewritten(0);
+        assert_eq!(alone.0, 8);
+        for (newer, ratio) in [(10, 8), (100, 9), (150, 10)] {
+            assert_eq!(rewritten(newer), (ratio, alone.1), "{newer}");
+        }
     }
 
     /// Bytes that a tree may not hold have come as new keys.

@@ -59,6 +59,7 @@ impl Case {
     pub fn due(&self, lost: &Lost) -> Due {
         Due {
             urgency: lost.seconds / (lost.times() * self.price).max(1e-12),
+            is_under_way: lost.is_under_way(&self.merge),
             asked: Asked::of(&self.merge),
             wanted: self.wanted(lost),
             claim: self.claim(lost),

@@ -28,6 +28,8 @@ impl Wanted {
 /// A merge for which reads have lost enough.
 pub(super) struct Due {
     pub urgency: f64,
+    /// It was asked for before, and is not over.
+    pub is_under_way: bool,
     pub asked: Asked,
     pub wanted: Wanted,
     /// Bytes of credit without which it does not begin; absent where it needs none.
@@ -48,14 +50,20 @@ impl Due {
     }
 }
 
-/// Those that begin or go on, and those that wait for credit; the most urgent first.
+/// Those that begin or go on, and those that wait for credit; what goes on first, then the most
+/// urgent.
 ///
+/// What comes down into a level whose runs become one would be a run more of it, and spare nothing.
 /// None needs a level which one before it needs: the planner would begin what comes down into a
 /// level first, again and again, and never merge that level. What is more urgent has the first
 /// claim to the credit, also while that does not cover it, if it `grows`: small merges would leave
 /// nothing for a large one.
 pub(super) fn chosen(mut due: Vec<Due>, mut credit: f64, grows: bool) -> (Vec<Due>, Vec<Due>) {
-    due.sort_by(|one, other| other.urgency.total_cmp(&one.urgency));
+    let order = |one: &Due, other: &Due| {
+        let begun = other.is_under_way.cmp(&one.is_under_way);
+        begun.then(other.urgency.total_cmp(&one.urgency))
+    };
+    due.sort_by(order);
     let (mut begin, mut wait): (Vec<Due>, Vec<Due>) = (Vec::new(), Vec::new());
     for next in due {
         if begin.iter().any(|other| other.wanted.meets(&next.wanted)) {
@@ -82,6 +90,7 @@ mod tests {
     fn due(level: u16, urgency: f64, claim: Option<f64>) -> Due {
         Due {
             urgency,
+            is_under_way: false,
             asked: Asked {
                 runs: 2,
                 newest: 1,
@@ -141,6 +150,20 @@ mod tests {
         let all = || vec![due(2, 9.0, Some(100.0)), due(2, 1.0, None)];
         assert_eq!(levels(all(), 99.0), [vec![2], vec![2]]);
         assert_eq!(levels(all(), 100.0), [vec![2], vec![]]);
+    }
+
+    /// Level 1 would go down into the level that is being merged.
+    #[test]
+    fn what_is_under_way_is_disturbed_by_nothing_more_urgent() {
+        let all = |is_under_way: bool| {
+            let mut below = due(2, 1.0, None);
+            below.is_under_way = is_under_way;
+            let mut above = due(1, 9.0, None);
+            above.wanted.goes_down = true;
+            vec![above, below]
+        };
+        assert_eq!(levels(all(false), 0.0), [vec![1], vec![]]);
+        assert_eq!(levels(all(true), 0.0), [vec![2], vec![]]);
     }
 
     #[test]

@@ -101,6 +101,7 @@ impl Scene {
             &self.mission,
             &self.limits,
             0.0,
+            None,
         );
         cost
     }

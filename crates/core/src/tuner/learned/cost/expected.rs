@@ -51,7 +51,7 @@ impl Cost {
 
     /// What an operation will meet on average: each level by what its runs will see, or by the
     /// present alone.
-    fn foretold(
+    pub(super) fn foretold(
         &self,
         seen: &Seen,
         structure: &Structure<'_>,

@@ -31,7 +31,9 @@ const STALLED: f64 = 0.2;
 impl Cost {
     /// Takes up a mission and the tree after it. So many of the bytes that its compactions wrote
     /// are no rewrites of what came in: the learner had them merged for the reads' sake, and no
-    /// limits would have been dearer or cheaper. Whether it tells what operations take.
+    /// limits would have been dearer or cheaper. `clocked` is the relative error of what its
+    /// operations took, where a clock tells it better than their samples. Whether it tells what
+    /// operations take.
     pub fn learn(
         &mut self,
         structure: &Structure<'_>,
@@ -39,6 +41,7 @@ impl Cost {
         mission: &Mission,
         limits: &RunLimits,
         for_reads: f64,
+        clocked: Option<f64>,
     ) -> bool {
         let Some(now) = Seen::of(mission) else {
             return false;
@@ -52,8 +55,7 @@ impl Cost {
             None => (now, now),
         };
         self.seen = Some(seen);
-        self.usual
-            .learn(now.gets, now.scans, now.scanned, now.writes, now.written);
+        self.usual.learn(&now);
         // Without a compaction of its own a mission tells what those before it did, once more.
         if now.compacted > 0.0 && now.compaction > 0.0 {
             self.learn_byte(seen.compaction / seen.compacted);
@@ -64,6 +66,15 @@ impl Cost {
             self.workers += NEWEST * (at_once.clamp(1.0, 64.0) - self.workers);
         }
         self.learn_rewrites(structure, mission, limits, for_reads);
+        let met = self.met(&now, structure, tree);
+        let (constants, error) = (self.constants(), clocked.unwrap_or_else(|| error(mission)));
+        self.fit.compare(now.took, dot(&met, &constants), error);
+        let (met, took) = self.blur(met, now.took);
+        self.fit.learn(&met, took, dot(&met, &constants), error)
+    }
+
+    /// What operations like these met in the tree as it is.
+    pub(super) fn met(&self, now: &Seen, structure: &Structure<'_>, tree: &Tree) -> Terms {
         let layout = &structure.shape().layout;
         let runs: Vec<f64> = layout
             .logical_levels()
@@ -73,11 +84,7 @@ impl Cost {
         let level0 = tree.level0().len() as f64;
         let scan = scan(structure, tree, now.entries_of_scan());
         let compaction = now.compacted * self.byte;
-        let met = self.terms(&now, &runs, level0, scan, compaction);
-        let (constants, error) = (self.constants(), error(mission));
-        self.fit.compare(now.took, dot(&met, &constants), error);
-        let (met, took) = self.blur(met, now.took);
-        self.fit.learn(&met, took, dot(&met, &constants), error)
+        self.terms(now, &runs, level0, scan, compaction)
     }
 
     /// Slower than before may mean that compactions gave way, and is believed slowly; the first

@@ -43,13 +43,14 @@ mod tests;
 use serde::{Deserialize, Serialize};
 
 pub(super) use self::expected::Expected;
-use self::seen::Seen;
-use super::fit::{Fit, TERMS, Terms};
+pub(super) use self::seen::Seen;
+use super::fit::{Fit, TERMS, Terms, dot};
 use super::structure::Structure;
 use super::usual::Usual;
 use crate::layout::LogicalLevel;
 use crate::observation::Mission;
 use crate::shape::RunLimits;
+use crate::tree::Tree;
 
 /// The terms, in the order of the formula.
 const GETS: usize = 0;
@@ -310,15 +311,17 @@ impl Cost {
         Some((saved, self.byte * felt(&constants, &seen.charged())))
     }
 
-    /// What an operation of a mission took, had compactions gone on at the even rate that
-    /// these limits mean. They come in lumps, and what earlier limits left is merged under the
-    /// present ones: taken as they come, a few missions would speak for whoever just had no
-    /// merge to do. So what was merged beyond the even rate is taken out, and what was put off
-    /// is added, each as it is felt: a control variate (Lavenberg and Welch, 1981) whose mean
-    /// the structure tells.
+    /// What an operation of a mission took, had its tree been the one that these limits mean on
+    /// average, and compactions gone on at their even rate. A tree comes to that as its levels fill,
+    /// and merges come in lumps, of which what earlier limits left is merged under the present ones:
+    /// taken as they come, a few missions would speak for whoever just had no merge to do, or for
+    /// the limits before. So what the mission met is taken out, and what was foretold is put in its
+    /// place, each as it is felt: a control variate (Lavenberg and Welch, 1981) whose mean the
+    /// structure tells. What the model knows of neither stays.
     pub fn evened(
         &self,
         structure: &Structure<'_>,
+        tree: &Tree,
         mission: &Mission,
         limits: &RunLimits,
         took: f64,
@@ -326,9 +329,10 @@ impl Cost {
         let Some(now) = Seen::of(mission) else {
             return took;
         };
-        let rewrites = structure.under(limits).rewrites * self.rewrites;
-        let lump = (now.compacted - now.written * rewrites) * self.byte;
-        let evened = took - lump * felt(&self.constants(), &now);
+        let constants = self.constants();
+        let met = self.met(&now, structure, tree);
+        let foretold = self.foretold(&now, structure, &structure.under(limits), false);
+        let evened = took + dot(&foretold, &constants) - dot(&met, &constants);
         evened.clamp(took / MOST_EVENED, took * MOST_EVENED)
     }
 }

@@ -20,7 +20,7 @@ const LEAST_BUSY: f64 = 0.25;
 
 /// An operation of late, on average.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Seen {
+pub(in crate::tuner::learned) struct Seen {
     /// In a mission.
     pub operations: f64,
     pub gets: f64,

@@ -4,8 +4,9 @@ mod scans;
 
 use std::time::Duration;
 
+use super::super::fit::dot;
 use super::super::structure::Structure;
-use super::{BESIDE_READS, COMPACTION, Cost, PRIOR, Scan};
+use super::{BESIDE_READS, COMPACTION, Cost, PRIOR, Scan, Seen};
 use crate::layout::LogicalLevel;
 use crate::observation::{Latency, LevelMission, Mission, OperationMix};
 use crate::shape::{RunLimit, RunLimits};
@@ -59,14 +60,14 @@ fn the_deepest_level_is_not_given_up_to_what_has_just_begun() {
     writes.duration = Duration::from_micros(40);
     let gain = |hedges: bool, lasts: f64| {
         let mut cost = Cost::new(true).hedging(hedges);
-        cost.learn(&structure, &tree, &writes, &ten, 0.0);
+        cost.learn(&structure, &tree, &writes, &ten, 0.0, None);
         cost.expect(lasts);
         let under = |limits: &RunLimits| cost.under(&structure, limits).expect("seen");
         under(&few_below(10)) - under(&many_below(10))
     };
     let mut cost = Cost::new(true).hedging(true);
     assert_eq!(cost.expected(&structure, &ten), None, "nothing was seen");
-    cost.learn(&structure, &tree, &writes, &ten, 0.0);
+    cost.learn(&structure, &tree, &writes, &ten, 0.0, None);
     cost.expect(1.0);
     // Reads to come, of which these missions show nothing.
     let expected = |limits: &RunLimits| cost.expected(&structure, limits).expect("seen");
@@ -106,7 +107,7 @@ fn a_rate_of_false_positives_counts_by_the_probes_that_were_looked_at() {
     let after = |missions: &[Mission]| {
         let mut cost = Cost::new(true);
         for mission in missions {
-            cost.learn(&structure, &tree, mission, &limits, 0.0);
+            cost.learn(&structure, &tree, mission, &limits, 0.0, None);
         }
         cost.false_positives.first().copied()
     };
@@ -140,7 +141,7 @@ fn how_long_merges_take_is_told_beside_the_users() {
     };
     for at in 0..120 {
         let times = if at < 100 { 1.0 } else { 10.0 };
-        cost.learn(&structure, &tree, &slow(times), &limits, 0.0);
+        cost.learn(&structure, &tree, &slow(times), &limits, 0.0, None);
     }
     let after = cost.compaction_seconds(1e9) / before;
     assert!((9.0..10.5).contains(&after), "{after}");
@@ -176,6 +177,7 @@ fn felt(blurs: bool) -> f64 {
             &beside(ended * 50_000.0, mission),
             &limits,
             0.0,
+            None,
         );
         ended = busy;
     }
@@ -220,11 +222,11 @@ fn after_load(load: u32, then: &[Mission]) -> Cost {
     let mut cost = Cost::new(true);
     for number in 0..load {
         let load = beside(f64::from(number % 3), mission(50_000, 50_000));
-        cost.learn(&structure, &tree, &load, &limits, 0.0);
+        cost.learn(&structure, &tree, &load, &limits, 0.0, None);
     }
     cost.begin_anew();
     for mission in then {
-        cost.learn(&structure, &tree, mission, &limits, 0.0);
+        cost.learn(&structure, &tree, mission, &limits, 0.0, None);
     }
     cost
 }
@@ -320,7 +322,7 @@ fn a_lump_of_merges_is_spread_over_the_missions_that_it_is_for() {
         let mut seen = mission(u64::from(writes), 0);
         seen.put.mean = Duration::from_secs_f64(took);
         seen.duration = Duration::from_secs_f64(took * f64::from(writes));
-        cost.evened(&structure, &beside(merges, seen), &limits, took)
+        cost.evened(&structure, &tree, &beside(merges, seen), &limits, took)
     };
     let at_even_rate = evened(even);
     for merges in [0.0, 0.5 * even, 2.0 * even, 0.05] {
@@ -328,6 +330,54 @@ fn a_lump_of_merges_is_spread_over_the_missions_that_it_is_for() {
         let off = (found / at_even_rate - 1.0).abs();
         assert!(off < 1e-3, "{merges}: {found} {at_even_rate}");
     }
+}
+
+/// A tree of two levels, the first with so many runs of 1,000 bytes.
+fn tree_of_runs(runs: u64) -> Tree {
+    let layout = small_shape().layout;
+    let mut levels = vec![Vec::new(); usize::from(layout.num_levels())];
+    let (_, last) = layout.span(LogicalLevel(1));
+    for run in 0..runs {
+        let mut files = numbered_files(10);
+        for file in &mut files {
+            file.number += 10_000 * (run + 1);
+        }
+        levels[usize::from(last.0) - run as usize] = files;
+    }
+    levels[usize::from(layout.span(LogicalLevel(2)).1.0)] = numbered_files(200);
+    Tree::new(levels).expect("runs")
+}
+
+/// Level 1 is there with one run, with four, and with all that limits of another time have left; gets take
+/// what the model says of each.
+#[test]
+fn what_limits_cost_is_told_alike_by_whatever_tree_there_is() {
+    let shape = small_shape();
+    let evened = |runs: u64, limit: u16| {
+        let tree = tree_of_runs(runs);
+        let structure = Structure::of(&shape, &tree).expect("levels");
+        let cost = Cost::new(true);
+        let mut seen = reads_beside(0.0, 1.0);
+        let now = Seen::of(&seen).expect("timed");
+        let took = dot(&cost.met(&now, &structure, &tree), &PRIOR);
+        seen.get.mean = Duration::from_secs_f64(took);
+        let limits = RunLimits::uniform(RunLimit::clamped(limit));
+        let model = dot(
+            &cost.foretold(&now, &structure, &structure.under(&limits), false),
+            &PRIOR,
+        );
+        (cost.evened(&structure, &tree, &seen, &limits, took), model)
+    };
+    for limit in [1, 4, 10] {
+        for runs in [1, 4, 9] {
+            let (told, model) = evened(runs, limit);
+            assert!(
+                (told / model - 1.0).abs() < 1e-6,
+                "{limit}, {runs}: {told} {model}"
+            );
+        }
+    }
+    assert!(evened(4, 10).0 > evened(4, 1).0, "more runs take longer");
 }
 
 #[test]
@@ -340,7 +390,7 @@ fn merges_in_lumps_count_like_merges_at_an_even_rate() {
     for mission_number in 0..1_000u64 {
         // All of it in one mission of forty.
         let lump = u64::from(mission_number % 40 == 39) * 40 * each;
-        cost.learn(&structure, &tree, &mission(100, lump), &limits, 0.0);
+        cost.learn(&structure, &tree, &mission(100, lump), &limits, 0.0, None);
     }
     assert!((0.8..1.25).contains(&cost.rewrites), "{}", cost.rewrites);
 }

@@ -76,7 +76,7 @@ fn learned(structure: &Structure<'_>, tree: &Tree, writes: u64, entries: u64) ->
     let mut cost = Cost::new(true);
     let mission = mission(structure, 4, writes, entries);
     for _ in 0..30 {
-        assert!(cost.learn(structure, tree, &mission, &limits(4, 1), 0.0));
+        assert!(cost.learn(structure, tree, &mission, &limits(4, 1), 0.0, None));
     }
     cost
 }
@@ -109,7 +109,7 @@ fn scans_of_several_lengths_tell_what_is_by_runs_and_what_by_entries() {
         let structure = Structure::of(&shape, &tree).expect("levels");
         let entries = [10, 100, 1_000][usize::from(number / 9 % 3)];
         let mission = mission(&structure, runs, 0, entries);
-        cost.learn(&structure, &tree, &mission, &limits(1, 1), 0.0);
+        cost.learn(&structure, &tree, &mission, &limits(1, 1), 0.0, None);
     }
     let found = cost.constants();
     for (at, truth) in [(SCANS, EACH), (SCAN_READS, READ), (PASSED, ENTRY)] {
@@ -186,7 +186,7 @@ fn where_nobody_scans_nothing_is_passed() {
         let mut mission = mission(&structure, 4, OPERATIONS, 0);
         mission.operations.scan_entries = scan_entries;
         for _ in 0..30 {
-            cost.learn(&structure, &tree, &mission, &limits(4, 1), 0.0);
+            cost.learn(&structure, &tree, &mission, &limits(4, 1), 0.0, None);
             cost.expect(10.0);
         }
         let under = |(first, second)| cost.under(&structure, &limits(first, second));
