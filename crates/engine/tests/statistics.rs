@@ -35,7 +35,7 @@ fn every_operation_is_counted_once() {
     let mut batch = WriteBatch::default();
     batch.put(key(100), value(100, 1));
     batch.put(key(101), value(101, 1));
-    batch.delete_range(key(200), key(201));
+    batch.delete_range(key(200), key(200));
     batch.single_delete(key(201));
     batch.delete(key(0));
     db.write(&batch).expect("written");

@@ -13,15 +13,17 @@ use crate::ffi::CfRef;
 use crate::options::{Hooks, Preparation};
 
 /// For how long compactions of a family that is released are aborted at a time, and for how long they
-/// are not, while somebody else has its gate.
+/// are not at first, while somebody else has its gate.
 const ABORTED: Duration = Duration::from_secs(1);
 const BRAKING: Duration = Duration::from_secs(20);
 
 /// Closes a family's gate for ever, and returns what keeps its compactions aborted until then.
 ///
 /// `abort` ends pieces at once, and RocksDB's brake on L0 too. Who holds the gate for an ingestion may
-/// wait for a writer whom that L0 holds back: so the brake has its turns, long enough to merge it.
+/// wait for a writer whom that L0 holds back: so the brake has its turns, each twice as long as the
+/// last one, since it begins anew in each.
 fn close_for_ever<T>(gate: &RwLock<bool>, abort: impl Fn() -> T) -> T {
+    let mut braking = BRAKING;
     loop {
         let aborted = abort();
         if let Some(mut open) = gate.try_write_for(ABORTED) {
@@ -29,10 +31,11 @@ fn close_for_ever<T>(gate: &RwLock<bool>, abort: impl Fn() -> T) -> T {
             return aborted;
         }
         drop(aborted);
-        if let Some(mut open) = gate.try_write_for(BRAKING) {
+        if let Some(mut open) = gate.try_write_for(braking) {
             *open = false;
             return abort();
         }
+        braking = braking.saturating_mul(2);
     }
 }
 

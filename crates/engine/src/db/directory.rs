@@ -158,25 +158,34 @@ pub(crate) fn check_log(path: &Path, options: &OptionsText) -> Result<()> {
 /// a database would be opened without what only the log holds, and lack that from its next flush
 /// on for ever.
 ///
+/// Of a copy the OPTIONS file names the log of the database that it was made of, which is not its
+/// own: a checkpoint has no state file of Lissom's, and who copies the directory copies the log
+/// with it.
+///
 /// # Errors
-/// When that log holds anything.
+/// When that log may hold something, and there is none where it is looked for.
 pub(super) fn check_wal_dir(path: &Path, options: &mut Options) -> Result<()> {
     let recorded = load_latest_options(path).map(|loaded| loaded.db.wal_dir);
     let recorded = recorded.unwrap_or_default();
     let brought = read_options(options)?.db.wal_dir;
     let place = |wal_dir| log_directory(path, wal_dir).map_or(path, Path::new);
     let (written, read) = (place(&recorded), place(&brought));
-    if is_same(written, read) || !written.exists() || !has_log(written)? {
+    if is_same(written, read) || !holds_log(written)? || holds_log(read)? {
         return Ok(());
     }
     Err(Error::fix(format!(
-        "{}: its write-ahead log was last written in {} and holds entries, which would not be \
-         read: set wal_dir to that directory by Opening::customise, or move the files *.log from \
-         there to {}",
+        "{}: its write-ahead log was last written in {}, which may hold entries that would not be \
+         read: set wal_dir to that directory by Opening::customise; if this is a copy of a \
+         database that goes on there, and has all its logs, empty wal_dir in the newest OPTIONS \
+         file of the copy",
         path.display(),
-        written.display(),
-        read.display()
+        written.display()
     )))
+}
+
+/// Whether a log lies in a directory, which may be gone.
+fn holds_log(directory: &Path) -> Result<bool> {
+    Ok(directory.exists() && has_log(directory)?)
 }
 
 /// Whether two names are of one directory.

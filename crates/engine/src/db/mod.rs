@@ -131,10 +131,16 @@ impl Db {
 
     /// A column family by name; `None` if there is none of that name.
     pub fn family(&self, name: &str) -> Option<Family<'_>> {
+        // The counters first: where it is dropped in between, they say so.
+        let counters = self.events.counters(name);
+        let Some(handle) = self.rocks.cf_handle(name) else {
+            self.events.forget(name);
+            return None;
+        };
         Some(Family {
             rocks: &self.rocks,
-            handle: self.rocks.cf_handle(name)?,
-            counters: self.events.counters(name),
+            handle,
+            counters,
             events: &self.events,
         })
     }
@@ -182,8 +188,11 @@ impl Db {
     /// stay on the disk until the database is closed.
     ///
     /// Writes through a [`Family`] of it are refused from then on, and one that is under way comes
-    /// to nothing. One with options of its own may meet the drop within RocksDB, which then refuses
-    /// every later write, as with a batch: set `ignore_missing_column_families` in them.
+    /// to nothing. A write with options of its own, or a batch, may meet the drop within RocksDB,
+    /// also one to another column family that is written together with it; RocksDB then refuses
+    /// every later write. Set `ignore_missing_column_families` in them where column families are
+    /// dropped meanwhile. Of a drop through RocksDB's own handle a [`Family`] knows nothing: what is
+    /// written by it from then on comes to nothing.
     ///
     /// # Errors
     /// When there is none of that name, or it is the default one; RocksDB's, and the

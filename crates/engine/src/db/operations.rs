@@ -91,10 +91,11 @@ impl<'a> Operations<'a> {
 
     /// How writes are written that bring no options. One that meets the drop of its column family
     /// comes to nothing, as if it had come before: RocksDB would else find out in the midst of it,
-    /// and refuse every later write.
+    /// and refuse every later write. Those to the default column family, which is never dropped,
+    /// say so too: RocksDB writes several at once as the first of them is to be written.
     pub(super) fn write_options(&self) -> WriteOptions {
         let mut options = WriteOptions::default();
-        options.set_ignore_missing_column_families(self.family.is_some());
+        options.set_ignore_missing_column_families(true);
         options
     }
 

@@ -52,6 +52,24 @@ fn lissom_options(directory: &Path) -> String {
     std::fs::read_to_string(newest).expect("readable")
 }
 
+/// Its OPTIONS file names the log of the store that goes on.
+#[test]
+fn a_checkpoint_of_a_store_whose_log_lies_elsewhere_has_its_own() {
+    let [directory, logs] = [(); 2].map(|()| tempfile::tempdir().expect("a directory"));
+    let wal = logs.path().to_owned();
+    let db = open_with(directory.path(), move |options| options.set_wal_dir(&wal));
+    db.put("before", "there").expect("a put");
+    let copy = directory.path().join("checkpoint");
+    Checkpoint::new(db.rocksdb())
+        .and_then(|checkpoint| checkpoint.create_checkpoint(&copy))
+        .expect("a checkpoint");
+    db.put("after", "there").expect("a put");
+    let copied = open(&copy, "fixed-3");
+    let found = |key: &str| copied.get(key).expect("a get").is_some();
+    assert!(found("before") && !found("after"));
+    assert!(db.get("after").expect("a get").is_some());
+}
+
 #[test]
 fn a_checkpoint_of_a_busy_store_opens_everywhere() {
     let directory = tempfile::tempdir().expect("a directory");

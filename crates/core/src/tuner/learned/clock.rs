@@ -9,6 +9,8 @@
 //! Where clients come as they like, missions differ in that share by more than their samples
 //! explain, or nobody is there for most of the time, and samples are all there is. Those that pass
 //! for a closed loop all the same are told late: the share follows within some twenty missions.
+//! A mission that its samples contradict, as one with a pause, is told by them, and is not in the
+//! share; two in a row on one side, or many a little, are other clients, and the share begins anew.
 
 use super::times::{error, waited};
 use crate::observation::Mission;
@@ -30,8 +32,9 @@ const LEAST_SHARE: f64 = 0.75;
 /// with them.
 const UNEXPLAINED: f64 = 3.0;
 
-/// One mission counts with at most so many errors of its samples.
-const MOST_ERRORS: f64 = 4.0;
+/// So many errors of its samples off a mission contradicts the share: with fewer chance would do so
+/// often, where samples are at their worst. So many of their sum missions drift away from it.
+const MOST_ERRORS: f64 = 2.5;
 
 /// Reads that take a smaller part of the time are not known by what is left of it.
 const LEAST_READS: f64 = 0.5;
@@ -49,6 +52,11 @@ pub(super) struct Clock {
     /// Squares of what missions were off by, relative, and of what their samples explain.
     off: f64,
     explained: f64,
+    /// The sum of what they were off by, in errors of their samples, and the squares of its weights.
+    drift: f64,
+    weights: f64,
+    /// The side on which the last mission contradicted the share; 0 where it did not.
+    contradicted: f64,
     /// Relative error of what the last mission took, where the clock has told it.
     pub error: Option<f64>,
 }
@@ -62,6 +70,9 @@ impl Clock {
         let Some(waited) = waited(&mission).filter(|_| lasted > 0.0 && sampled > 0.0) else {
             return mission;
         };
+        if self.contradicts(waited, lasted, sampled) {
+            return mission;
+        }
         self.see(waited, lasted, sampled);
         if let Some(factor) = self.factor(&mission, waited, lasted) {
             for kind in [&mut mission.get, &mut mission.seek] {
@@ -72,16 +83,50 @@ impl Clock {
         mission
     }
 
+    /// What users waited, relative to what the share says.
+    fn off(&self, waited: f64, lasted: f64) -> f64 {
+        waited / (self.share() * lasted) - 1.0
+    }
+
+    /// Whether a mission is not one of these clients. After two in a row they are others.
+    fn contradicts(&mut self, waited: f64, lasted: f64, sampled: f64) -> bool {
+        let off = self.off(waited, lasted);
+        let side = off.signum();
+        if self.missions == 0 || off.abs() <= MOST_ERRORS * sampled {
+            self.contradicted = 0.0;
+            return false;
+        }
+        if self.contradicted == side {
+            *self = Clock::default();
+            return false;
+        }
+        self.contradicted = side;
+        true
+    }
+
     fn see(&mut self, waited: f64, lasted: f64, sampled: f64) {
         if self.missions > 0 {
-            let off = waited / (self.share() * lasted) - 1.0;
-            let most = MOST_ERRORS * sampled;
-            self.off = KEPT * self.off + off.clamp(-most, most).powi(2);
+            let off = self.off(waited, lasted);
+            self.off = KEPT * self.off + off.powi(2);
             self.explained = KEPT * self.explained + sampled.powi(2);
+            self.drift = KEPT * self.drift + off / sampled;
+            self.weights = KEPT * KEPT * self.weights + 1.0;
+        }
+        if self.drift.powi(2) > MOST_ERRORS.powi(2) * self.weights * self.wider() {
+            *self = Clock::default();
         }
         self.waited = KEPT * self.waited + waited;
         self.lasted = KEPT * self.lasted + lasted;
         self.missions = self.missions.saturating_add(1);
+    }
+
+    /// Missions differ by squares so many times those of their samples' errors, 1 at least.
+    fn wider(&self) -> f64 {
+        if self.explained > 0.0 {
+            (self.off / self.explained).max(1.0)
+        } else {
+            1.0
+        }
     }
 
     fn share(&self) -> f64 {
@@ -89,9 +134,7 @@ impl Clock {
     }
 
     fn is_closed_loop(&self) -> bool {
-        self.missions >= ENOUGH
-            && self.share() >= LEAST_SHARE
-            && self.off <= UNEXPLAINED * self.explained
+        self.missions >= ENOUGH && self.share() >= LEAST_SHARE && self.wider() <= UNEXPLAINED
     }
 
     /// What reads took by the clock, against what their samples tell. Each write is timed, or
@@ -206,6 +249,49 @@ mod tests {
         }
     }
 
+    /// The first missions after the clients have become others, of one there and of many: what gets
+    /// were told to take, relative to what they did, on average.
+    fn told_after(before: f64, after: f64) -> f64 {
+        let (mut drawn, mut clock) = (Drawn(11), Clock::default());
+        let took = GETS as f64 * 110e-6;
+        let mut told = |clients: f64| {
+            let told = clock.tell(mission(&mut drawn, 100e-6, took / clients));
+            told.get.mean.as_secs_f64() / 100e-6
+        };
+        (0..40).for_each(|_| {
+            told(before);
+        });
+        (0..20).map(|_| told(after)).sum::<f64>() / 20.0
+    }
+
+    #[test]
+    fn other_clients_are_told_by_themselves() {
+        for (before, after) in [(1.0, 4.0), (4.0, 1.0), (2.0, 3.0), (3.0, 2.0)] {
+            let told = told_after(before, after);
+            assert!((told - 1.0).abs() < 0.1, "{before} to {after}: {told}");
+        }
+    }
+
+    /// In two thirds of a mission nobody was there, and once for an hour.
+    #[test]
+    fn a_pause_is_not_told_as_slow_reads() {
+        for paused in [2.0, 1e4] {
+            let (mut drawn, mut clock) = (Drawn(5), Clock::default());
+            let took = GETS as f64 * 110e-6;
+            let mut by_clock = |missions: usize, lasted: f64| {
+                let told = (0..missions).map(|_| {
+                    clock.tell(mission(&mut drawn, 100e-6, lasted));
+                    clock.error.is_some()
+                });
+                told.filter(|told| *told).count()
+            };
+            by_clock(40, took);
+            assert_eq!(by_clock(1, took * (1.0 + paused)), 0, "{paused}");
+            let after = by_clock(20, took);
+            assert!(after >= 17, "{paused}: {after}");
+        }
+    }
+
     #[test]
     fn a_load_that_is_offered_is_told_by_its_samples() {
         let tells = |lasts: &dyn Fn(f64) -> f64, get: &dyn Fn(u32) -> f64| {
@@ -247,10 +333,11 @@ mod tests {
     fn what_cannot_be_changes_nothing() {
         let mut drawn = Drawn(1);
         let mut clock = Clock::default();
-        for _ in 0..20 {
+        let told = (0..20).map(|_| {
             clock.tell(mission(&mut drawn, 100e-6, 0.33));
-        }
-        assert!(clock.error.is_some());
+            clock.error.is_some()
+        });
+        assert!(told.filter(|told| *told).count() > 10);
         for lasted in [0.0, 1e-9, 1e9] {
             let odd = mission(&mut drawn, 100e-6, lasted);
             let sample = odd.get.mean;
