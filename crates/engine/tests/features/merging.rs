@@ -217,8 +217,8 @@ fn a_directory_with_merges_is_refused_with_another_operator() {
         .open()
         .err()
         .expect("another operator");
-    let words = "was written with the merge operator append, and count is another one: set it by \
-                 Opening::customise";
+    let words = "the column family \"default\" was written with the merge operator append, and \
+                 count is another one: set it by Opening::customise";
     assert!(error.to_string().contains(words), "{error}");
     let db = open_with(directory.path(), set_append);
     assert_eq!(db.get("key").expect("a get"), Some(b"a".to_vec()));
