@@ -158,19 +158,26 @@ pub(crate) fn check_log(path: &Path, options: &OptionsText) -> Result<()> {
 /// a database would be opened without what only the log holds, and lack that from its next flush
 /// on for ever.
 ///
-/// Of a copy the OPTIONS file names the log of the database that it was made of, which is not its
-/// own: a checkpoint has no state file of Lissom's, and who copies the directory copies the log
-/// with it.
+/// Of a checkpoint or a restored backup the OPTIONS file names the log of the database that it was
+/// made of, which is not its own. Nobody has opened it where it lies, so it has no file `LOCK`.
 ///
 /// # Errors
-/// When that log may hold something, and there is none where it is looked for.
+/// When that log may hold something, and none as new lies where it is looked for.
 pub(super) fn check_wal_dir(path: &Path, options: &mut Options) -> Result<()> {
+    if !path.join("LOCK").exists() {
+        return Ok(());
+    }
     let recorded = load_latest_options(path).map(|loaded| loaded.db.wal_dir);
     let recorded = recorded.unwrap_or_default();
     let brought = read_options(options)?.db.wal_dir;
     let place = |wal_dir| log_directory(path, wal_dir).map_or(path, Path::new);
     let (written, read) = (place(&recorded), place(&brought));
-    if is_same(written, read) || !holds_log(written)? || holds_log(read)? {
+    // A directory that is gone holds nothing any more, or nothing yet.
+    let newest = |place: &Path| match place.exists() {
+        true => newest_log(place),
+        false => Ok(None),
+    };
+    if is_same(written, read) || newest(written)? <= newest(read)? {
         return Ok(());
     }
     Err(Error::fix(format!(
@@ -183,11 +190,6 @@ pub(super) fn check_wal_dir(path: &Path, options: &mut Options) -> Result<()> {
     )))
 }
 
-/// Whether a log lies in a directory, which may be gone.
-fn holds_log(directory: &Path) -> Result<bool> {
-    Ok(directory.exists() && has_log(directory)?)
-}
-
 /// Whether two names are of one directory.
 fn is_same(one: &Path, other: &Path) -> bool {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
@@ -195,15 +197,25 @@ fn is_same(one: &Path, other: &Path) -> bool {
 }
 
 fn has_log(directory: &Path) -> Result<bool> {
+    Ok(newest_log(directory)?.is_some())
+}
+
+/// The highest number of a log that is not empty.
+fn newest_log(directory: &Path) -> Result<Option<u64>> {
     let cannot = |error| Error::io("read the directory", directory, &error);
+    let mut newest = None;
     for entry in fs::read_dir(directory).map_err(cannot)? {
         let entry = entry.map_err(cannot)?;
-        let is_log = entry.path().extension().is_some_and(|end| end == "log");
+        let path = entry.path();
+        let is_log = path.extension().is_some_and(|end| end == "log");
+        let number = path
+            .file_stem()
+            .and_then(|stem| stem.to_str()?.parse().ok());
         if is_log && entry.metadata().map_err(cannot)?.len() > 0 {
-            return Ok(true);
+            newest = newest.max(Some(number.unwrap_or(0)));
         }
     }
-    Ok(false)
+    Ok(newest)
 }
 
 const FINISH_TRANSACTIONS: &str =

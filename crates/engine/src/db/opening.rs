@@ -71,7 +71,7 @@ impl Opening {
             state::load(&self.path)?;
         }
         let mut options = self.options(&mut preparation, "default")?;
-        if exists && state::is_there(&self.path) {
+        if exists {
             directory::check_wal_dir(&self.path, &mut options)?;
         }
         options.create_missing_column_families(true);

@@ -115,11 +115,6 @@ pub(crate) struct Loaded {
     aside: Option<PathBuf>,
 }
 
-/// Whether Lissom has had the database open: RocksDB's own copies have no state file.
-pub(crate) fn is_there(directory: &Path) -> bool {
-    path(directory).exists()
-}
-
 /// Reads the state file. A missing or damaged one, and one of a newer version of Lissom,
 /// give an empty state.
 ///
