@@ -131,15 +131,13 @@ impl Db {
 
     /// A column family by name; `None` if there is none of that name.
     pub fn family(&self, name: &str) -> Option<Family<'_>> {
-        // The counters first: where it is dropped in between, they say so.
+        // What is not there gets no counters. Those are taken before the handle that is given out:
+        // where the column family is dropped in between, they say so.
+        self.rocks.cf_handle(name)?;
         let counters = self.events.counters(name);
-        let Some(handle) = self.rocks.cf_handle(name) else {
-            self.events.forget(name);
-            return None;
-        };
         Some(Family {
             rocks: &self.rocks,
-            handle,
+            handle: self.rocks.cf_handle(name)?,
             counters,
             events: &self.events,
         })
