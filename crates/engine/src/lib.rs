@@ -35,7 +35,7 @@
 //!
 //! Everything that decides is in [`core`]; this crate observes and acts. The
 //! modules of the action: `options` and `requirements` (what RocksDB is opened
-//! with), `entrance` (where it is let in), `events` (what it tells), [`observe`] (its
+//! with), `places` (where its files lie), `entrance` (where it is let in), `events` (what it tells), [`observe`] (its
 //! manifest), [`autopilot`] (the loop), `execute` (one plan), `files` (the state file,
 //! the journal, the pin and requests), and `ffi`, which alone holds unsafe code.
 
@@ -58,6 +58,7 @@ pub mod observe;
 mod open_error;
 pub mod open_files;
 mod options;
+mod places;
 mod rate_limit;
 mod requirements;
 pub mod settings;

@@ -228,6 +228,9 @@ pub(crate) fn logical_index(physical: PhysicalLevel) -> usize {
     usize::from(level.0) - 1
 }
 
+/// The format of table files: RocksDB reads it from 8.6 on.
+pub(crate) const TABLE_FORMAT: i32 = 6;
+
 fn set_memory(options: &mut Options, settings: &Settings, cache: &Cache) {
     options.set_write_buffer_size(settings.write_buffer_size as usize);
     options.set_max_write_buffer_number(int(u64::from(settings.max_write_buffer_number)));
@@ -237,7 +240,7 @@ fn set_memory(options: &mut Options, settings: &Settings, cache: &Cache) {
     table.set_cache_index_and_filter_blocks(true);
     table.set_cache_index_and_filter_blocks_with_high_priority(true);
     table.set_pin_l0_filter_and_index_blocks_in_cache(true);
-    table.set_format_version(6);
+    table.set_format_version(TABLE_FORMAT);
     options.set_block_based_table_factory(&table);
 }
 

@@ -30,6 +30,7 @@ use crate::files::{application, journal, pin, probe, remove_file, request, state
 use crate::inspect::record::Record;
 use crate::inspect::{read, recorded};
 use crate::open_files::max_open_files;
+use crate::options::TABLE_FORMAT;
 use crate::settings::Settings;
 
 /// The deepest level of a plain RocksDB.
@@ -56,6 +57,8 @@ pub struct Detacher {
 /// What the manifest shows.
 struct Seen {
     work: Work,
+    /// It has Lissom's levels.
+    ours: bool,
     settings: BTreeMap<String, Settings>,
     /// Some column family is more than one run, of which one lies too deep.
     must_merge: bool,
@@ -96,6 +99,7 @@ impl Detacher {
         let ours = record.names.iter().any(|name| record.has_our_levels(name));
         let mut seen = Seen {
             work: Work::begin(&self.directory, free_bytes(&self.directory)?),
+            ours,
             settings: BTreeMap::new(),
             must_merge: false,
             must_refit: false,
@@ -125,14 +129,15 @@ impl Detacher {
     /// call goes on.
     pub fn detach(&self, watch: &mut Watch<'_>) -> Result<Work> {
         let mut seen = self.look()?;
-        if !seen.work.done && seen.must_refit && !seen.must_merge {
-            // What only the log holds becomes a file of L0 with the first opening, and
-            // is to be merged with the rest.
-            drop(self.open_with_our_levels(&seen.settings)?);
+        if seen.ours {
+            // What only the log holds is to be merged with the rest. A plain RocksDB would read
+            // it by other rules, and write another format.
+            drive::flush(&self.directory, &seen.settings, &*self.customise)?;
             seen = self.look()?;
         }
         let Seen {
             work,
+            ours: _,
             settings,
             must_merge,
             must_refit,
@@ -227,7 +232,7 @@ impl Seen {
 /// Refuses a database whose merges this program cannot compute.
 fn check(record: &Record) -> Result<()> {
     let how = "lissom::adopt::Detacher::customise";
-    record.require_log(how)?;
+    record.require_places(how)?;
     record
         .names
         .iter()
@@ -244,11 +249,12 @@ fn plain_options(settings: &Settings) -> Options {
     let mut options = Options::default();
     let kind = settings.compression.last().copied().unwrap_or_default();
     options.set_compression_type(kind.rocksdb());
+    let mut table = BlockBasedOptions::default();
+    table.set_format_version(TABLE_FORMAT);
     if settings.bloom_bits_per_key > 0.0 {
-        let mut table = BlockBasedOptions::default();
         table.set_bloom_filter(settings.bloom_bits_per_key, false);
-        options.set_block_based_table_factory(&table);
     }
+    options.set_block_based_table_factory(&table);
     options
 }
 

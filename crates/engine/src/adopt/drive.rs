@@ -77,10 +77,24 @@ fn flush_log(
         let _ = change_options(options, &lines);
         customise(name, options);
     };
-    let db = open_with(directory, settings, &by_its_rules)?.into_db();
+    flush_all(open_with(directory, settings, &by_its_rules)?, settings)
+}
+
+fn flush_all(ready: Ready, settings: &BTreeMap<String, Settings>) -> Result<()> {
+    let db = ready.into_db();
     settings
         .keys()
         .try_for_each(|name| Ok(db.flush_cf(&handle(&db, name)?)?))
+}
+
+/// What only the log of a directory holds becomes files of L0, read by the rules that it was
+/// written under, and written as Lissom's are.
+pub(crate) fn flush(
+    directory: &Path,
+    settings: &BTreeMap<String, Settings>,
+    customise: &Customise,
+) -> Result<()> {
+    flush_all(open(directory, settings, customise)?, settings)
 }
 
 fn open_with(

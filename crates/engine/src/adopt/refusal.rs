@@ -237,6 +237,13 @@ pub(super) fn remarks(options: &ColumnFamilyOptions) -> Vec<String> {
             )
         }));
     }
+    if COMPRESSIONS.contains(&options.bottommost_compression.0) {
+        remarks.push(format!(
+            "column family {name}: all levels are compressed by its bottommost_compression, {}, \
+             unless the setting compression says otherwise",
+            options.bottommost_compression
+        ));
+    }
     let set = |seconds: u64| seconds > 0 && seconds < u64::MAX - 1 && seconds != RECORDED_TTL;
     if set(options.ttl) || set(options.periodic_compaction_seconds) {
         remarks.push(format!(

@@ -25,8 +25,9 @@ use super::work::{Watch, Work};
 use crate::error::{Error, Result};
 use crate::files::pin;
 use crate::files::state::{self, StoredFamily};
-use crate::inspect::record::{Record, log_directory};
+use crate::inspect::record::Record;
 use crate::inspect::{read, recorded};
+use crate::places::{is_copy, log_directory};
 use crate::settings::Settings;
 
 /// A change to the settings of a column family, given its name.
@@ -95,7 +96,10 @@ impl Adopter {
             let before = recorded::family_settings(&record.options, &stored, name)?;
             let settings = self.wanted(&before, name)?;
             let seen = opened.look(name)?;
-            if let Some(why) = refusal::tables(&seen.tables) {
+            // What cannot be read may be compressed in a way that cannot be undone here.
+            let unread = seen.unread.as_ref();
+            let why = unread.map(|error| format!("its files could not all be read: {error}"));
+            if let Some(why) = why.or_else(|| refusal::tables(&seen.tables)) {
                 return Err(refused(record, &of_family(name, &why)));
             }
             if let Some(options) = record.family(name) {
@@ -166,7 +170,11 @@ fn are_recorded(settings: &Settings, recorded: &Settings) -> bool {
 
 /// Refuses a database before it is opened, for what its files say.
 fn check(record: &Record) -> Result<()> {
-    let wal_dir = log_directory(&record.directory, &record.options.db.wal_dir);
+    let wal_dir = match is_copy(&record.directory) {
+        // It names the log of the database that it was made of.
+        true => None,
+        false => log_directory(&record.directory, &record.options.db.wal_dir),
+    };
     let blobs = has_files(&record.directory, ".blob")?;
     let tables = has_files(&record.directory, ".sst")?;
     let why = refusal::database(&record.options, wal_dir, blobs)
@@ -174,7 +182,7 @@ fn check(record: &Record) -> Result<()> {
         .or_else(|| compressions(record).filter(|_| tables));
     match why {
         Some(why) => Err(refused(record, &why)),
-        None => Ok(()),
+        None => record.require_places("lissom::adopt::Adopter::customise"),
     }
 }
 

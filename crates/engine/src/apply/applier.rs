@@ -16,6 +16,7 @@ use super::wanted::Wanted;
 use super::{recorded, safety, settings};
 use crate::adopt::drive::Customise;
 use crate::error::{Error, ErrorKind, Result};
+use crate::places::is_copy;
 
 /// Who opens a directory of RocksDB's reads its OPTIONS file only if he wants to.
 const READ_BY_WHO_LOADS_IT: &str = "a program that opens the database with options of its own, \
@@ -111,7 +112,9 @@ impl Applier {
             ));
         }
         if rewrite {
-            plan.rebuild = Some(self.job(place, &directory, host, &plan.rows)?.forecast()?);
+            let job = self.job(place, &directory, host, &plan.rows)?;
+            plan.rebuild = Some(job.forecast()?);
+            plan.remarks.extend(job.unreckoned()?);
         }
         Ok(Seen {
             path,
@@ -287,8 +290,12 @@ fn settings_rows(path: &Path, directory: &Directory, wanted: &SettingsText) -> R
 }
 
 /// A running store of Lissom's is asked, not taken. Who may not take its lock for another reason,
-/// as on a file system that is read-only, may look all the same.
+/// as on a file system that is read-only, may look all the same. No file LOCK is made, which would
+/// tell that a copy had been opened.
 fn check_closed(path: &Path) -> Result<()> {
+    if is_copy(path) {
+        return Ok(());
+    }
     match lock(path) {
         Err(error) if error.kind() == ErrorKind::Retry => Err(Error::retry(format!(
             "{} is open in this or another process: close it there, or ask that process with \

@@ -18,8 +18,8 @@ use crate::error::{Error, Result};
 use crate::ffi::options::read_options;
 use crate::ffi::options_file::load_latest_options;
 use crate::files::state::{self, StoredFamily};
-use crate::inspect::record::require_log;
 use crate::inspect::recorded::family_settings;
+use crate::places::Places;
 use crate::settings::Settings;
 
 /// The settings that a directory records, by column family.
@@ -71,7 +71,7 @@ pub(super) fn record(
         let changed = changed(&settings(path, directory)?, wanted)?;
         Directory::check_log(path)?;
         check_merge_operators(directory, customise)?;
-        check_log_directory(path, directory, customise)?;
+        check_places(path, directory, customise)?;
         drop(lock(path)?);
         // Nobody else has it open until the state file is written.
         let opened = drive::open(path, &changed, customise)?;
@@ -104,15 +104,15 @@ fn check_merge_operators(directory: &Directory, customise: &Customise) -> Result
     Ok(())
 }
 
+/// What a program sets options by that only it has.
+pub(super) const CUSTOMISE: &str = "lissom::apply::Applier::customise";
+
 /// Opened without its log, it would record that there is none elsewhere.
-fn check_log_directory(path: &Path, directory: &Directory, customise: &Customise) -> Result<()> {
+fn check_places(path: &Path, directory: &Directory, customise: &Customise) -> Result<()> {
     let recorded = directory.options.get(&Section::Database, "wal_dir");
     let recorded = recorded.map(unescape).unwrap_or_default();
-    let mut options = Options::default();
-    customise("default", &mut options);
-    let brought = read_options(&mut options)?.db.wal_dir;
-    let how = "lissom::apply::Applier::customise";
-    require_log(path, &recorded, &brought, how)
+    let places = Places::brought(&directory.names, customise)?;
+    places.check(path, &recorded, CUSTOMISE)
 }
 
 fn remember(path: &Path, settings: &BTreeMap<String, Settings>) -> Result<()> {

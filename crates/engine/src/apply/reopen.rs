@@ -8,10 +8,12 @@ use super::directory::{Directory, recorded_options};
 use super::lock::lock;
 use super::outcome::Outcome;
 use super::plan::{How, Row, changes_recovery};
+use super::recorded::CUSTOMISE;
 use super::safety;
 use super::text::OptionsText;
 use crate::adopt::drive::Customise;
 use crate::error::Result;
+use crate::places::Places;
 
 /// The present options with those that are wanted, as far as `takes` lets them.
 pub(super) fn merged(
@@ -43,7 +45,7 @@ pub(super) fn reopen(
     customise: &Customise,
 ) -> Result<Vec<Outcome>> {
     if rows.iter().any(|row| row.how == How::Reopening) {
-        check(path, directory)?;
+        check(path, directory, customise)?;
         if changes_recovery(&rows) {
             flush_log(path, &directory.options, &directory.names, customise)?;
         }
@@ -56,8 +58,10 @@ pub(super) fn reopen(
 }
 
 /// The lock is asked for its sentence; RocksDB takes it itself.
-fn check(path: &Path, directory: &Directory) -> Result<()> {
+fn check(path: &Path, directory: &Directory, customise: &Customise) -> Result<()> {
     safety::check_all(directory, path)?;
+    // It records no wal_dir.
+    Places::brought(&directory.names, customise)?.check(path, "", CUSTOMISE)?;
     let held = lock(path)?;
     Directory::check_log(path)?;
     Directory::check_unchanged(path, &directory.names, &directory.options)?;

@@ -13,6 +13,7 @@ use crate::adopt::{Forecast, Watch, Work, foresee};
 use crate::error::Result;
 use crate::inspect::record::Record;
 use crate::inspect::{read, recorded};
+use crate::places::has_log;
 use crate::settings::Settings;
 
 /// Merges the column families of a closed database into one run each.
@@ -81,10 +82,15 @@ impl Compactor {
             }
             all_settings.insert(name.clone(), settings);
         }
-        work.done = work
-            .families
-            .iter()
-            .all(|family| family.forecast.is_nothing());
+        work.done = is_nothing(&work);
+        if has_log(opened.record.log())? {
+            work.done = false;
+            let bytes: u64 = work.families.iter().map(|family| family.bytes).sum();
+            work.remarks.push(format!(
+                "its log holds entries, which are flushed first and merged with the rest: up to \
+                 {bytes} bytes may be rewritten for them"
+            ));
+        }
         Ok((work, all_settings))
     }
 
@@ -94,8 +100,13 @@ impl Compactor {
     /// As [`Compactor::forecast`]; when the database is open elsewhere; when too
     /// little space is free; when the disk fails. No data is lost.
     pub fn compact(&self, watch: &mut Watch<'_>) -> Result<Work> {
-        let (work, settings) = self.look()?;
-        if work.done {
+        let (mut work, settings) = self.look()?;
+        if !work.done {
+            // What only the log holds is to be merged with the rest.
+            drive::flush(&self.directory, &settings, &*self.customise)?;
+            (work, _) = self.look()?;
+        }
+        if is_nothing(&work) {
             return Ok(work);
         }
         check_space(&work)?;
@@ -113,10 +124,15 @@ impl Compactor {
     }
 }
 
+fn is_nothing(work: &Work) -> bool {
+    let mut families = work.families.iter();
+    families.all(|family| family.forecast.is_nothing())
+}
+
 /// Refuses a database that is not Lissom's, or whose merges this program cannot compute.
 fn check(record: &Record) -> Result<()> {
     let how = "lissom::control::Compactor::customise";
-    record.require_log(how)?;
+    record.require_places(how)?;
     record.names.iter().try_for_each(|name| {
         record.require_adopted(name)?;
         record.require_merge_operator(name, how)

@@ -14,8 +14,8 @@ use crate::apply::{OptionsText, Section};
 use crate::error::{Error, Result};
 use crate::ffi::options::{ColumnFamilyOptions, read_options};
 use crate::ffi::options_file::load_latest_options;
-use crate::inspect::record::log_directory;
 use crate::open_error::{Cause, RECOMPRESS, explain};
+use crate::places::{Places, has_log, is_copy};
 use crate::requirements::BYTEWISE;
 
 /// Whether there is a database of Lissom's; false where one can be made.
@@ -142,7 +142,7 @@ fn unread(path: &Path, why: &str) -> Error {
 /// `options` are those of the directory's OPTIONS file.
 pub(crate) fn check_log(path: &Path, options: &OptionsText) -> Result<()> {
     let value = |name: &str| options.get(&Section::Database, name);
-    let elsewhere = value("wal_dir").filter(|directory| !directory.is_empty());
+    let elsewhere = value("wal_dir").filter(|directory| !directory.is_empty() && !is_copy(path));
     let elsewhere = elsewhere.map(unescape);
     let logs = elsewhere.as_deref().map_or(path, Path::new);
     if value("allow_2pc") != Some("true") || !has_log(logs)? {
@@ -154,68 +154,15 @@ pub(crate) fn check_log(path: &Path, options: &OptionsText) -> Result<()> {
     )))
 }
 
-/// RocksDB reads the write-ahead log of one directory. Where it was last written in another one,
-/// a database would be opened without what only the log holds, and lack that from its next flush
-/// on for ever.
-///
-/// Of a checkpoint or a restored backup the OPTIONS file names the log of the database that it was
-/// made of, which is not its own. Nobody has opened it where it lies, so it has no file `LOCK`.
+/// Refuses a directory whose log or tables would not be found by what is brought along, or
+/// another database's for them.
 ///
 /// # Errors
-/// When that log may hold something, and none as new lies where it is looked for.
-pub(super) fn check_wal_dir(path: &Path, options: &mut Options) -> Result<()> {
-    if !path.join("LOCK").exists() {
-        return Ok(());
-    }
+/// When it is so.
+pub(super) fn check_places(path: &Path, brought: &Places) -> Result<()> {
     let recorded = load_latest_options(path).map(|loaded| loaded.db.wal_dir);
     let recorded = recorded.unwrap_or_default();
-    let brought = read_options(options)?.db.wal_dir;
-    let place = |wal_dir| log_directory(path, wal_dir).map_or(path, Path::new);
-    let (written, read) = (place(&recorded), place(&brought));
-    // A directory that is gone holds nothing any more, or nothing yet.
-    let newest = |place: &Path| match place.exists() {
-        true => newest_log(place),
-        false => Ok(None),
-    };
-    if is_same(written, read) || newest(written)? <= newest(read)? {
-        return Ok(());
-    }
-    Err(Error::fix(format!(
-        "{}: its write-ahead log was last written in {}, which may hold entries that would not be \
-         read: set wal_dir to that directory by Opening::customise; if this is a copy of a \
-         database that goes on there, and has all its logs, empty wal_dir in the newest OPTIONS \
-         file of the copy",
-        path.display(),
-        written.display()
-    )))
-}
-
-/// Whether two names are of one directory.
-fn is_same(one: &Path, other: &Path) -> bool {
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    real(one) == real(other)
-}
-
-fn has_log(directory: &Path) -> Result<bool> {
-    Ok(newest_log(directory)?.is_some())
-}
-
-/// The highest number of a log that is not empty.
-fn newest_log(directory: &Path) -> Result<Option<u64>> {
-    let cannot = |error| Error::io("read the directory", directory, &error);
-    let mut newest = None;
-    for entry in fs::read_dir(directory).map_err(cannot)? {
-        let entry = entry.map_err(cannot)?;
-        let path = entry.path();
-        let is_log = path.extension().is_some_and(|end| end == "log");
-        let number = path
-            .file_stem()
-            .and_then(|stem| stem.to_str()?.parse().ok());
-        if is_log && entry.metadata().map_err(cannot)?.len() > 0 {
-            newest = newest.max(Some(number.unwrap_or(0)));
-        }
-    }
-    Ok(newest)
+    brought.check(path, &recorded, "Opening::customise")
 }
 
 const FINISH_TRANSACTIONS: &str =

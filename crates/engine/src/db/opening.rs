@@ -15,6 +15,7 @@ use crate::entrance;
 use crate::error::{Error, Result};
 use crate::files::state;
 use crate::options::Preparation;
+use crate::places::Places;
 use crate::settings::Settings;
 
 /// A change to RocksDB's options of a column family, given its name.
@@ -67,15 +68,15 @@ impl Opening {
         let mut preparation = Preparation::new(&self.settings)?;
         let exists = directory::check(&self.path, self.settings.create_if_missing)?;
         // Before RocksDB touches the directory: another layout is refused.
+        let mut names = Vec::new();
         if exists {
             state::load(&self.path)?;
+            names = directory::families(&self.path)?;
+            directory::check_places(&self.path, &self.places(&names)?)?;
         }
         let mut options = self.options(&mut preparation, "default")?;
-        if exists {
-            directory::check_wal_dir(&self.path, &mut options)?;
-        }
         options.create_missing_column_families(true);
-        let descriptors = self.descriptors(&mut preparation, &options, exists)?;
+        let descriptors = self.descriptors(&mut preparation, &options, names)?;
         let rocks = entrance::open(&self.path, &options, descriptors, directory::advice)?;
         tables::check(&rocks)?;
         let rocks = Arc::new(rocks);
@@ -102,14 +103,14 @@ impl Opening {
         &self,
         preparation: &mut Preparation,
         default: &Options,
-        exists: bool,
+        there: Vec<String>,
     ) -> Result<Vec<ColumnFamilyDescriptor>> {
-        let mut names = BTreeSet::from(["default".to_owned()]);
         let mut merge_operators = BTreeMap::new();
-        if exists {
-            names.extend(directory::families(&self.path)?);
+        if !there.is_empty() {
             merge_operators = directory::merge_operators(&self.path);
         }
+        let mut names = BTreeSet::from(["default".to_owned()]);
+        names.extend(there);
         for name in self.families.keys() {
             if names.insert(name.clone()) {
                 check_new_name(name)?;
@@ -130,6 +131,13 @@ impl Opening {
                 Ok(ColumnFamilyDescriptor::new(name, options))
             })
             .collect()
+    }
+
+    fn places(&self, names: &[String]) -> Result<Places> {
+        match &self.customise {
+            Some(customise) => Places::brought(names, &**customise),
+            None => Ok(Places::default()),
+        }
     }
 
     fn options(&self, preparation: &mut Preparation, name: &str) -> Result<Options> {

@@ -49,7 +49,8 @@ fn a_log_of_a_transaction_db_is_found_elsewhere() {
     let directory = tempfile::tempdir().expect("a directory");
     let logs = directory.path().join("a:b");
     fs::create_dir(&logs).expect("made");
-    fs::write(logs.join("000004.log"), "prepared").expect("written");
+    fs::write(directory.path().join("LOCK"), "").expect("written");
+    fs::write(logs.join("000004.log"), "prepared, and not committed").expect("written");
     let escaped = logs.display().to_string().replace(':', "\\:");
     for lines in [
         format!("  allow_2pc=true\n  wal_dir={escaped}\n"),

@@ -120,7 +120,12 @@ pub(crate) fn inspect_end(directory: &Path, question: &Question, tail: u64) -> R
     let why = question.decisions > 0;
     for name in found.record.choose(question.column_family.as_deref())? {
         let seen = found.look(&name)?;
-        remarks.extend(seen.remark);
+        remarks.extend(seen.unread.map(|error| {
+            format!(
+                "the files of column family {name} could not all be read, so entries, tombstones \
+                 and filters are not shown: {error}"
+            )
+        }));
         let settings = recorded::family_settings(&found.record.options, &loaded.stored, &name)?;
         let stored = loaded.stored.families.get(&name);
         let driven = stored.is_some() || found.record.has_our_levels(&name);

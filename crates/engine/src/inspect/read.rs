@@ -14,6 +14,7 @@ use super::record::{Gate, Record};
 use crate::RocksDb;
 use crate::apply::OptionsText;
 use crate::db::directory::{check_log, require_utf8};
+use crate::db::tables;
 use crate::error::{Error, Result};
 use crate::execute::has_compaction_filter;
 use crate::ffi::CfRef;
@@ -23,6 +24,7 @@ use crate::ffi::snapshot::{TableRow, table_properties};
 use crate::files::state::{self, Stored};
 use crate::observe::observe;
 use crate::open_error::{Cause, RECOMPRESS, cause, explain};
+use crate::places::Places;
 
 /// A process that writes may delete files between the moment in which the
 /// manifest is read and that in which they are opened: then look again.
@@ -45,8 +47,8 @@ pub(crate) struct Looked {
     pub(crate) tree: Tree,
     /// What the files say about themselves; empty where they could not be read.
     pub(crate) tables: BTreeMap<u64, TableRow>,
-    /// A sentence when something could not be read.
-    pub(crate) remark: Option<String>,
+    /// Why some could not be read.
+    pub(crate) unread: Option<Error>,
     /// RocksDB would move nothing, with the options that it was opened with.
     pub(crate) moves_rewrite: bool,
 }
@@ -123,15 +125,15 @@ fn require_whole_log(directory: &Path) -> Result<()> {
 /// # Errors
 /// When there is no database, or RocksDB cannot open it.
 pub(crate) fn open(directory: &Path) -> Result<Opened> {
-    open_with(directory, &|_, _| (), &|_| Ok(()))
+    open_with(directory, || open_once(directory, &|_, _| (), &|_| Ok(())))
 }
 
-/// As [`open`], with options that only the application has, unless `gate` refuses it.
-fn open_with(directory: &Path, customise: &Customise<'_>, gate: &Gate<'_>) -> Result<Opened> {
+/// Opens a database, once more where a file that it names is gone by then.
+fn open_with(directory: &Path, open: impl Fn() -> Result<Opened>) -> Result<Opened> {
     check_directory(directory)?;
     let mut attempt = 1;
     loop {
-        match open_once(directory, customise, gate) {
+        match open() {
             Err(error) if attempt < MOST_ATTEMPTS && names_missing_file(&error) => {
                 std::thread::sleep(Duration::from_millis(20 << attempt));
                 attempt += 1;
@@ -141,19 +143,29 @@ fn open_with(directory: &Path, customise: &Customise<'_>, gate: &Gate<'_>) -> Re
     }
 }
 
-/// A database that is to be compacted, opened read-only, and what Lissom has stored of it.
-/// It is not opened where `gate` refuses what is on record of it.
+/// A database that is to be compacted, opened read-only with options that only the application
+/// has, and what Lissom has stored of it. It is not opened where `gate` refuses what is on record
+/// of it.
 ///
 /// # Errors
 /// When there is no database, its log is not whole, it is refused, or RocksDB cannot open
-/// it; when the state file is of a newer version.
+/// it; when a table file is not there; when the state file is of a newer version.
 pub(crate) fn open_whole(
     directory: &Path,
     customise: &Customise<'_>,
     gate: &Gate<'_>,
 ) -> Result<(Opened, Stored)> {
     require_whole_log(directory)?;
-    let opened = open_with(directory, customise, gate)?;
+    let opened = open_with(directory, || {
+        let opened = open_once(directory, customise, gate)?;
+        tables::check(&opened.db).map_err(|error| {
+            Error::corrupt(format!(
+                "{error}; if it lies elsewhere, by db_paths or cf_paths, give these along by \
+                 customise"
+            ))
+        })?;
+        Ok(opened)
+    })?;
     Ok((opened, state::load(directory)?.stored))
 }
 
@@ -167,16 +179,14 @@ fn open_once(directory: &Path, customise: &Customise<'_>, gate: &Gate<'_>) -> Re
     let on_record = load_latest_options(directory).map_err(|error| within(error.into()))?;
     let names = column_families(directory).map_err(within)?;
     let mut families = Vec::new();
-    let (mut merge_operators, mut wal_dir) = (BTreeMap::new(), String::new());
+    let (mut merge_operators, mut places) = (BTreeMap::new(), Places::default());
     for name in &names {
         let levels = find(&on_record, name).map_or(0, |family| family.num_levels);
         let mut options = family_options(name, levels, customise);
         let brought = read_options(&mut options)?;
+        places.add(name, &brought);
         if let Some(operator) = brought.cf.merge_operator {
             merge_operators.insert(name.clone(), operator);
-        }
-        if name == "default" {
-            wal_dir = brought.db.wal_dir;
         }
         families.push((name.clone(), options));
     }
@@ -185,10 +195,12 @@ fn open_once(directory: &Path, customise: &Customise<'_>, gate: &Gate<'_>) -> Re
         names,
         options: on_record,
         merge_operators,
-        wal_dir,
+        places,
     };
     gate(&record)?;
+    // Its tables may lie elsewhere.
     let mut options = Options::default();
+    customise("default", &mut options);
     options.set_max_open_files(OPEN_FILES);
     let db = RocksDb::open_cf_with_opts_for_read_only(&options, directory, families, false)
         .map_err(|error| match cause(error.as_ref(), directory) {
@@ -234,33 +246,23 @@ impl Opened {
     pub(crate) fn look(&self, name: &str) -> Result<Looked> {
         let handle = handle(&self.db, name)?;
         let seen = observe(&handle)?;
-        let (tables, remark) = self.tables(name, &handle);
+        let (tables, unread) = match properties(&handle) {
+            Ok(tables) => (tables, None),
+            Err(error) => (BTreeMap::new(), Some(error)),
+        };
         let mut tree = seen.tree;
         tree.fill_counts(|number| tables.get(&number).map(TableRow::counts));
         Ok(Looked {
             tree,
             tables,
-            remark,
+            unread,
             moves_rewrite: has_compaction_filter(&handle),
         })
     }
+}
 
-    fn tables(
-        &self,
-        name: &str,
-        handle: &impl AsColumnFamilyRef,
-    ) -> (BTreeMap<u64, TableRow>, Option<String>) {
-        match CfRef::of(handle).and_then(table_properties) {
-            Ok(tables) => (tables, None),
-            Err(error) => {
-                let remark = format!(
-                    "the files of column family {name} could not all be read, so entries, \
-                     tombstones and filters are not shown: {error}"
-                );
-                (BTreeMap::new(), Some(remark))
-            }
-        }
-    }
+fn properties(handle: &impl AsColumnFamilyRef) -> Result<BTreeMap<u64, TableRow>> {
+    Ok(CfRef::of(handle).and_then(table_properties)?)
 }
 
 /// The handle of a column family of a database that was opened with all of them.

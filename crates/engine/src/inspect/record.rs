@@ -7,6 +7,7 @@ use super::read::{find, has_our_levels};
 use crate::error::{Error, Result};
 use crate::ffi::options::ColumnFamilyOptions;
 use crate::ffi::options_file::LoadedOptions;
+use crate::places::Places;
 
 /// A database that is about to be opened.
 pub(crate) struct Record {
@@ -17,40 +18,8 @@ pub(crate) struct Record {
     pub(crate) options: LoadedOptions,
     /// The merge operators that whoever opens it brings along, by column family.
     pub(crate) merge_operators: BTreeMap<String, String>,
-    /// The `wal_dir` that whoever opens it brings along; empty for none.
-    pub(crate) wal_dir: String,
-}
-
-/// The directory of a database's write-ahead log by its option `wal_dir`, if it is not the
-/// database's own.
-pub(crate) fn log_directory<'a>(directory: &Path, wal_dir: &'a str) -> Option<&'a str> {
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let is_own = wal_dir.is_empty() || real(Path::new(wal_dir)) == real(directory);
-    (!is_own).then_some(wal_dir)
-}
-
-/// Refuses a database whose log lies elsewhere, in a directory that is not brought along: opened
-/// without it, the database lacks what only the log holds, and from its next flush on for ever.
-/// `how` is what a program does that has it.
-///
-/// # Errors
-/// When it is so.
-pub(crate) fn require_log(
-    directory: &Path,
-    recorded: &str,
-    brought: &str,
-    how: &str,
-) -> Result<()> {
-    let [recorded, brought] = [recorded, brought].map(|it| log_directory(directory, it));
-    match recorded {
-        Some(log) if brought.map(Path::new) != Some(Path::new(log)) => Err(Error::fix(format!(
-            "the write-ahead log of {} lies elsewhere, in {log}: give that as wal_dir with {how}, \
-             or open it once with the program that writes it, flush all column families, and open \
-             it once more without wal_dir",
-            directory.display()
-        ))),
-        _ => Ok(()),
-    }
+    /// Where whoever opens it looks for its files, by the options that he brings along.
+    pub(crate) places: Places,
 }
 
 /// Refuses what is on record, so that nothing of it has to fail at the opening.
@@ -84,17 +53,19 @@ impl Record {
         }
     }
 
-    /// Refuses a log that lies elsewhere and was not brought along, by `how`.
+    /// Refuses a database whose log or tables would not be found by what was brought along, by
+    /// `how`, or another database's for them.
     ///
     /// # Errors
     /// When it is so.
-    pub(crate) fn require_log(&self, how: &str) -> Result<()> {
-        require_log(
-            &self.directory,
-            &self.options.db.wal_dir,
-            &self.wal_dir,
-            how,
-        )
+    pub(crate) fn require_places(&self, how: &str) -> Result<()> {
+        let recorded = &self.options.db.wal_dir;
+        self.places.check(&self.directory, recorded, how)
+    }
+
+    /// The directory of the log that will be read.
+    pub(crate) fn log(&self) -> &Path {
+        self.places.log(&self.directory)
     }
 
     /// One column family or all of them.

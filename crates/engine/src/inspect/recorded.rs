@@ -113,8 +113,8 @@ fn take_over(settings: &mut Settings, family: &ColumnFamilyOptions) {
 }
 
 /// The compression of new files: by logical level where Lissom's levels are on
-/// record, else RocksDB's own type for the deepest level; LZ4 for those that
-/// Lissom does not have.
+/// record, else RocksDB's own type for the deepest level, where most of the bytes lie; LZ4 for
+/// those that Lissom does not have. One type, so that files go down by moves.
 fn compression(family: &ColumnFamilyOptions) -> Vec<Compression> {
     let of = |code: &Code| match code {
         Code(0x00) => Compression::None,
@@ -123,7 +123,11 @@ fn compression(family: &ColumnFamilyOptions) -> Vec<Compression> {
     };
     let recorded = &family.compression_per_level;
     if recorded.len() != usize::from(Layout::V1.num_levels()) {
-        return vec![of(recorded.last().unwrap_or(&family.compression))];
+        let deepest = match family.bottommost_compression {
+            Code::DISABLED => recorded.last().unwrap_or(&family.compression),
+            ref own => own,
+        };
+        return vec![of(deepest)];
     }
     let mut levels: Vec<Compression> = Layout::V1
         .logical_levels()
@@ -155,6 +159,18 @@ mod tests {
         assert_eq!(filter_bits("lissom.LevelBloom:9.5x18/4"), Some(9.5));
         assert_eq!(filter_bits("bloomfilter:10:false"), Some(10.0));
         assert_eq!(filter_bits("mine"), None);
+    }
+
+    #[test]
+    fn what_rocksdb_compresses_by_the_type_of_its_deepest_level_stays_so() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let mut options = rust_rocksdb::Options::default();
+        options.create_if_missing(true);
+        options.set_compression_type(rust_rocksdb::DBCompressionType::None);
+        options.set_bottommost_compression_type(rust_rocksdb::DBCompressionType::Zstd);
+        drop(rust_rocksdb::DB::open(&options, directory.path()).expect("a new database"));
+        let recorded = recorded_settings(directory.path(), "default").expect("on record");
+        assert_eq!(recorded.compression, [Compression::Zstd]);
     }
 
     #[test]

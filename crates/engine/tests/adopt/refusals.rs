@@ -7,7 +7,7 @@ use lissom::adopt::{Adopter, Detacher};
 use lissom::apply::{Applier, SettingsText};
 use lissom::control::Compactor;
 use rust_rocksdb::{
-    ColumnFamilyDescriptor, DB, DBRecoveryMode, Options, SingleThreaded, TransactionDB,
+    ColumnFamilyDescriptor, DB, DBPath, DBRecoveryMode, Options, SingleThreaded, TransactionDB,
     TransactionDBOptions, TransactionOptions, WriteOptions,
 };
 
@@ -172,7 +172,10 @@ fn a_log_that_lies_elsewhere_is_given_along_or_nothing_is_done() {
             .apply(&mut |_| ())
             .expect_err("its log"),
     ] {
-        assert!(error.to_string().contains("lies elsewhere, in "), "{error}");
+        assert!(
+            error.to_string().contains("was last written in "),
+            "{error}"
+        );
         assert!(error.to_string().contains("::customise"), "{error}");
     }
     Applier::new(path, settings)
@@ -190,6 +193,45 @@ fn a_log_that_lies_elsewhere_is_given_along_or_nothing_is_done() {
     let db = DB::open(&options, path).expect("plain");
     for key in ["first", "second", "third"] {
         assert_eq!(db.get(key).expect("a get").as_deref(), Some(&b"value"[..]));
+    }
+}
+
+/// With a `wal_dir` that it did not have, what only its own log holds would be left behind.
+#[test]
+fn a_log_that_is_its_own_is_read_or_nothing_is_done() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let plain = tempfile::tempdir().expect("a directory");
+    let logs = tempfile::tempdir().expect("a directory");
+    let (path, log) = (directory.path(), logs.path().to_owned());
+    let customise = move |_: &str, options: &mut Options| options.set_wal_dir(&log);
+    let db = lissom::Db::open(path, lissom::Settings::default()).expect("opened");
+    db.put("key", "value").expect("a put");
+    drop(db);
+    let db = DB::open(&new_options(), plain.path()).expect("a new database");
+    db.put("key", "value").expect("a put");
+    drop(db);
+    let nothing = &mut |_: lissom::adopt::Progress| ();
+    let settings = SettingsText::parse("{\"size_ratio\": 4}").expect("well-formed");
+    let detacher = Detacher::new(path).customise(customise.clone());
+    let compactor = Compactor::new(path).customise(customise.clone());
+    let applier = Applier::new(path, settings).customise(customise.clone());
+    let adopter = Adopter::new(plain.path()).customise(customise.clone());
+    for error in [
+        detacher.detach(nothing).expect_err("its log"),
+        compactor.compact(nothing).expect_err("its log"),
+        applier.apply(&mut |_| ()).expect_err("its log"),
+        adopter.adopt(nothing).expect_err("its log"),
+    ] {
+        assert!(
+            error.to_string().contains("was last written in "),
+            "{error}"
+        );
+    }
+    for path in [path, plain.path()] {
+        Adopter::new(path).adopt(nothing).expect("adopted");
+        Detacher::new(path).detach(nothing).expect("detached");
+        let db = DB::open(&Options::default(), path).expect("plain");
+        assert!(db.get("key").expect("a get").is_some());
     }
 }
 
@@ -230,4 +272,98 @@ fn a_damaged_log_is_refused_where_it_must_be_whole() {
     let refused = Adopter::new(directory.path()).adopt(&mut |_| ());
     assert!(refused.is_err(), "{refused:?}");
     assert_eq!(logs(), before);
+}
+
+/// Its tree fits a plain RocksDB as it is, and all data lie in the log.
+#[test]
+fn the_log_of_a_young_store_is_given_back_by_its_rule() {
+    let young = |rule| {
+        let directory = tempfile::tempdir().expect("a directory");
+        let settings = lissom::Settings::default();
+        let mut preparation = lissom::Preparation::new(&settings).expect("in range");
+        let mut options = preparation.options("default", &settings).expect("options");
+        options.create_if_missing(true);
+        with_damaged_log(directory.path(), options, rule);
+        directory
+    };
+    let skips = young(DBRecoveryMode::SkipAnyCorruptedRecord);
+    Detacher::new(skips.path())
+        .detach(&mut |_| ())
+        .expect("detached");
+    let db = DB::open(&Options::default(), skips.path()).expect("plain");
+    let is_there = |letter: u8| db.get([letter]).expect("a get").is_some();
+    assert_eq!([0x80, 0x81, 0x82].map(is_there), [true, false, true]);
+    drop(db);
+
+    let whole = young(DBRecoveryMode::AbsoluteConsistency);
+    let refused = Detacher::new(whole.path()).detach(&mut |_| ());
+    assert!(refused.is_err(), "{refused:?}");
+    let mut options = Options::default();
+    options.set_num_levels(194);
+    options.set_wal_recovery_mode(DBRecoveryMode::SkipAnyCorruptedRecord);
+    let db = DB::open(&options, whole.path()).expect("its log is still there");
+    assert!(db.get([0x82]).expect("a get").is_some());
+}
+
+/// Which RocksDB, that opens a few of them to begin with, does not notice.
+#[test]
+fn a_table_that_is_not_there_is_missed_before_anything_is_written() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path();
+    let mut options = new_options();
+    options.set_disable_auto_compactions(true);
+    let db = DB::open(&options, path).expect("a new database");
+    for number in 0..40_u32 {
+        db.put(number.to_be_bytes(), "value").expect("a put");
+        db.flush().expect("a flush");
+    }
+    let oldest = db
+        .live_files()
+        .expect("files")
+        .into_iter()
+        .map(|file| file.name);
+    let oldest = oldest.min().expect("a file");
+    drop(db);
+    fs::remove_file(path.join(oldest.trim_start_matches('/'))).expect("removed");
+    let error = Adopter::new(path)
+        .adopt(&mut |_| ())
+        .expect_err("a file less");
+    assert_eq!(error.kind(), lissom::ErrorKind::Corrupt, "{error}");
+    assert!(
+        error.to_string().contains("db_paths or cf_paths"),
+        "{error}"
+    );
+    assert!(!path.join("LISSOM").exists());
+}
+
+/// The OPTIONS file does not say where they lie: whoever has the database does.
+#[test]
+fn tables_that_lie_elsewhere_are_given_along() {
+    let [directory, tables] = [(); 2].map(|()| tempfile::tempdir().expect("a directory"));
+    let (path, at) = (directory.path(), tables.path().to_owned());
+    let customise = move |_: &str, options: &mut Options| {
+        options.set_db_paths(&[DBPath::new(&at, 1 << 40).expect("a path")]);
+    };
+    let mut options = new_options();
+    customise("default", &mut options);
+    let db = DB::open(&options, path).expect("a new database");
+    for number in 0..2_000_u32 {
+        db.put(number.to_be_bytes(), "value").expect("a put");
+    }
+    db.flush().expect("a flush");
+    drop(db);
+    assert!(Adopter::new(path).forecast().is_err(), "where are they?");
+    let nothing = &mut |_: lissom::adopt::Progress| ();
+    let adopter = Adopter::new(path).customise(customise.clone());
+    adopter.adopt(nothing).expect("adopted");
+    assert!(
+        Detacher::new(path).detach(nothing).is_err(),
+        "where are they?"
+    );
+    let detacher = Detacher::new(path).customise(customise.clone());
+    detacher.detach(nothing).expect("detached");
+    let mut options = Options::default();
+    customise("default", &mut options);
+    let db = DB::open(&options, path).expect("plain");
+    assert!(db.get(1_999_u32.to_be_bytes()).expect("a get").is_some());
 }

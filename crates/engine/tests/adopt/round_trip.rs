@@ -248,6 +248,34 @@ fn what_only_the_log_holds_is_given_back_with_the_first_call() {
     }
 }
 
+/// The tree is one run, and the log alone says that half of it is deleted.
+#[test]
+fn what_only_the_log_holds_is_compacted_with_the_rest() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path();
+    let mut settings = Settings::default();
+    small(&mut settings);
+    let db = Db::open(path, settings).expect("opened");
+    let key = |number: u32| number.to_be_bytes();
+    for number in 0..20_000_u32 {
+        db.put(key(number), number.to_string()).expect("a put");
+    }
+    db.flush().expect("a flush");
+    db.autopilot().compact("default").expect("asked");
+    assert!(db.autopilot().wait_until_idle(Duration::from_secs(60)));
+    db.delete_range(key(0), key(10_000)).expect("deleted");
+    drop(db);
+
+    let compactor = Compactor::new(path);
+    let before = compactor.forecast().expect("a forecast");
+    assert!(!before.done, "the log holds something");
+    compactor.compact(&mut |_| ()).expect("compacted");
+    let after = compactor.forecast().expect("a forecast");
+    assert!(after.done);
+    let bytes = |work: &lissom::adopt::Work| work.families[0].bytes;
+    assert!(bytes(&after) * 3 < bytes(&before) * 2, "{after:?}");
+}
+
 /// Where the state file cannot be written, no drain begins.
 #[test]
 fn work_that_cannot_go_on_ends_with_a_sentence() {

@@ -113,6 +113,23 @@ fn values_in_blob_files_are_copied() {
     make_with(&path, 3_000, &own);
     assert!(blob_files(&path) > 0);
     let before = contents(&path);
+    let remark = |text: &str| {
+        let plan = Applier::new(&path, wanted(text)).rewrite(true).plan();
+        let remarks = plan.expect("a plan").remarks;
+        remarks.iter().any(|it| it.contains("bytes of blob files"))
+    };
+    let by = |kind: &str| {
+        let families = ["default", "second", "third"].into_iter();
+        let lines =
+            families.map(|name| format!("[CFOptions \"{name}\"]\nblob_compression_type={kind}\n"));
+        lines.collect::<String>()
+    };
+    let compressed = by("kLZ4Compression");
+    assert!(!remark(&compressed), "they are not compressed");
+    rewrite(&path, &compressed);
+    finish(&path, false).expect("finished");
+    assert!(!remark(OTHERWISE), "they stay compressed");
+    assert!(remark(&by("kNoCompression")));
     rewrite(&path, OTHERWISE);
     assert!(blob_files(&path) > 0);
     finish(&path, false).expect("finished");

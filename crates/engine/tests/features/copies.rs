@@ -2,14 +2,17 @@
 
 use std::path::Path;
 
+use lissom::adopt::Detacher;
+use lissom::apply::{Applier, SettingsText};
+use lissom::control::Compactor;
 use lissom::{Db, RocksDb};
 use rust_rocksdb::backup::{BackupEngine, BackupEngineOptions, RestoreOptions};
 use rust_rocksdb::checkpoint::Checkpoint;
-use rust_rocksdb::{Env, FileChecksumGenFactory};
+use rust_rocksdb::{DBPath, Env, FileChecksumGenFactory, Options};
 
 use super::store::{
-    Model, agree, key, load, open, open_with, prepared, put, settle_and_agree, value, went_deep,
-    with_plain_rocksdb,
+    Model, agree, key, load, open, open_with, prepared, put, settings, settle_and_agree, value,
+    went_deep, with_plain_rocksdb,
 };
 
 /// A store of several levels that is at work.
@@ -67,6 +70,69 @@ fn a_checkpoint_of_a_store_whose_log_lies_elsewhere_has_its_own() {
     let copied = open(&copy, "fixed-3");
     let found = |key: &str| copied.get(key).expect("a get").is_some();
     assert!(found("before") && !found("after"));
+    assert!(db.get("after").expect("a get").is_some());
+}
+
+/// What its store writes would be read, and removed.
+#[test]
+fn a_checkpoint_is_not_opened_with_the_log_of_its_store() {
+    let [directory, logs] = [(); 2].map(|()| tempfile::tempdir().expect("a directory"));
+    let wal = logs.path().to_owned();
+    let with_log = move |_: &str, options: &mut Options| options.set_wal_dir(&wal);
+    let settings = settings("fixed-3");
+    let opening = |path: &Path| Db::opening(path, settings.clone()).customise(with_log.clone());
+    let db = opening(directory.path()).open().expect("opened");
+    db.put("before", "there").expect("a put");
+    let copy = directory.path().join("checkpoint");
+    Checkpoint::new(db.rocksdb())
+        .and_then(|checkpoint| checkpoint.create_checkpoint(&copy))
+        .expect("a checkpoint");
+    db.put("after", "there").expect("a put");
+    let ratio = SettingsText::parse("{\"size_ratio\": 4}").expect("well-formed");
+    let nothing = &mut |_: lissom::adopt::Progress| ();
+    let applier = Applier::new(&copy, ratio);
+    applier.plan().expect("a plan, which makes no file LOCK");
+    let compactor = Compactor::new(&copy).customise(with_log.clone());
+    let detacher = Detacher::new(&copy).customise(with_log.clone());
+    for error in [
+        opening(&copy).open().err().expect("another one's log"),
+        applier
+            .customise(with_log.clone())
+            .apply(&mut |_| ())
+            .expect_err("another one's log"),
+        compactor.compact(nothing).expect_err("another one's log"),
+        detacher.detach(nothing).expect_err("another one's log"),
+    ] {
+        assert!(error.to_string().contains("has no file LOCK"), "{error}");
+    }
+    let elsewhere = logs.path().to_owned();
+    for option in [0, 1] {
+        let elsewhere = elsewhere.clone();
+        let with_paths = move |_: &str, options: &mut Options| {
+            let path = DBPath::new(&elsewhere, 1 << 40).expect("a path");
+            match option {
+                0 => options.set_db_paths(&[path]),
+                _ => options.set_cf_paths(&[path]),
+            }
+        };
+        let opening = Db::opening(&copy, settings.clone()).customise(with_paths.clone());
+        let detacher = Detacher::new(&copy).customise(with_paths);
+        for error in [
+            opening.open().err().expect("another one's tables"),
+            detacher.detach(nothing).expect_err("another one's tables"),
+        ] {
+            assert!(error.to_string().contains("has no file LOCK"), "{error}");
+        }
+    }
+    Detacher::new(&copy)
+        .detach(nothing)
+        .expect("by its own log");
+    with_plain_rocksdb(&copy, |copied| {
+        let found = |key: &str| copied.get(key).expect("a get").is_some();
+        assert!(found("before") && !found("after"));
+    });
+    drop(db);
+    let db = opening(directory.path()).open().expect("opened");
     assert!(db.get("after").expect("a get").is_some());
 }
 

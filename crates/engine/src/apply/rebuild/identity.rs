@@ -16,8 +16,9 @@ const CONTENTS: [&str; 2] = ["CURRENT", "IDENTITY"];
 const ENDS: [&str; 4] = [".sst", ".ldb", ".blob", ".log"];
 
 /// A hash of the files in a directory: the manifest that is in use, the database's own
-/// identity, and of manifests, data and logs which file each is and when it changed. The device
-/// does not count: its number may be another after each start of the machine.
+/// identity, and of manifests, data and logs which file each is and when it was written. The device
+/// does not count: its number may be another after each start of the machine. Nor does how many
+/// names a file has: those of a checkpoint come and go.
 ///
 /// # Errors
 /// When the directory or a file cannot be read.
@@ -52,8 +53,8 @@ fn files(directory: &Path) -> Result<Vec<String>> {
                 "{name} {} {} {} {}",
                 found.ino(),
                 found.len(),
-                found.ctime(),
-                found.ctime_nsec()
+                found.mtime(),
+                found.mtime_nsec()
             ));
         }
     }
@@ -102,6 +103,28 @@ mod tests {
         fs::remove_dir_all(&path).expect("removed");
         make(&path);
         assert_ne!(identity(&path).expect("readable"), first);
+    }
+
+    #[test]
+    fn it_stays_while_checkpoints_come_and_go() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("data");
+        make(&path);
+        let table = files_that_end(&path, ".sst").remove(0);
+        let name = directory.path().join("of a checkpoint");
+        let first = identity(&path).expect("readable");
+        fs::hard_link(table, &name).expect("linked");
+        assert_eq!(identity(&path).expect("readable"), first);
+        fs::remove_file(name).expect("removed");
+        assert_eq!(identity(&path).expect("readable"), first);
+    }
+
+    fn files_that_end(path: &Path, end: &str) -> Vec<std::path::PathBuf> {
+        let entries = fs::read_dir(path).expect("readable");
+        let paths = entries.map(|entry| entry.expect("an entry").path());
+        paths
+            .filter(|path| path.display().to_string().ends_with(end))
+            .collect()
     }
 
     #[test]

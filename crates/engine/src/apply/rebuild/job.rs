@@ -59,6 +59,14 @@ impl Job {
         space::space(self, &source)
     }
 
+    /// What the need of [`forecast`](Self::forecast) leaves out, in a sentence.
+    ///
+    /// # Errors
+    /// When the directory cannot be read.
+    pub(in crate::apply) fn unreckoned(&self) -> Result<Option<String>> {
+        space::unreckoned(self)
+    }
+
     /// What lies beside the database must be a copy of it or nothing.
     fn check_beside(&self) -> Result<()> {
         let seen = self.place.seen()?;

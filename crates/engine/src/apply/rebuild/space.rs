@@ -1,5 +1,7 @@
 //! Room for a copy.
 
+use std::fs::{self, File};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use super::job::Job;
@@ -7,7 +9,7 @@ use super::{compression, disk};
 use crate::RocksDb;
 use crate::adopt::space::free_bytes;
 use crate::apply::plan::Space;
-use crate::apply::text::Section;
+use crate::apply::text::{OptionsText, Section};
 use crate::error::{Error, Result};
 use crate::ffi::CfRef;
 use crate::ffi::snapshot::table_properties;
@@ -19,14 +21,15 @@ const DATA: &[&str] = &[".sst", ".log", ".blob", ".ldb"];
 /// What RocksDB writes before it removes what it replaces, on top of a tenth.
 const SLACK: u64 = 16 << 20;
 
-/// What may leave bytes uncompressed that are compressed now: blob files are by default.
-const COMPRESSIONS: [&str; 5] = [
+/// What may leave bytes uncompressed that are compressed now.
+const COMPRESSIONS: [&str; 3] = [
     "compression",
     "compression_per_level",
     "bottommost_compression",
-    "blob_compression_type",
-    "enable_blob_files",
 ];
+
+/// The same for values: blob files are not compressed by default.
+const BLOBS: [&str; 2] = ["blob_compression_type", "enable_blob_files"];
 
 /// What a copy needs, more than there is of it. Where the compression changes, of the
 /// options or against that of the files, the bytes of keys and values themselves bound it.
@@ -38,7 +41,8 @@ pub(super) fn space(job: &Job, source: &RocksDb) -> Result<Space> {
     let path = &job.place.path;
     let bytes = disk::bytes(path, DATA)?;
     let tables = tables(job, source)?;
-    let bound = match recompresses(job) || !tables.stay_compressed {
+    let recompresses = changes(job, &COMPRESSIONS) || changes(job, &BLOBS);
+    let bound = match recompresses || !tables.stay_compressed {
         true => bytes.max(tables.raw_bytes),
         false => bytes,
     };
@@ -55,6 +59,61 @@ pub(super) fn space(job: &Job, source: &RocksDb) -> Result<Space> {
         needed_bytes: (bound + merged + bound / 10 + SLACK).saturating_sub(there),
         free_bytes: free_bytes(parent(path))?,
     })
+}
+
+/// What is not in that, in a sentence: of a blob file RocksDB tells no size but its own.
+///
+/// # Errors
+/// When the directory cannot be read.
+pub(super) fn unreckoned(job: &Job) -> Result<Option<String>> {
+    let bytes = compressed_blobs(&job.place.path)?;
+    let is_on = |options: &OptionsText, name: &String| {
+        options.get(&Section::Family(name.clone()), BLOBS[1]) == Some("true")
+    };
+    let stay = |name: &String| {
+        let kind = job.target.get(&Section::Family(name.clone()), BLOBS[0]);
+        kind.is_some_and(|kind| kind != "kNoCompression") && is_on(&job.target, name)
+    };
+    // Where none has them now, they are left from other options.
+    let mut theirs = job
+        .names
+        .iter()
+        .filter(|name| is_on(&job.present, name))
+        .peekable();
+    let all_stay = theirs.peek().is_some() && theirs.all(stay) && !changes(job, &BLOBS);
+    if bytes == 0 || all_stay {
+        return Ok(None);
+    }
+    Ok(Some(format!(
+        "{bytes} bytes of blob files are compressed, and how large their values are is not known \
+         beforehand: the copy may need more space than it is said to need, and stops before the \
+         disk is full"
+    )))
+}
+
+/// Where the header of a blob file tells its compression, 0 for none
+/// (db/blob/blob_log_format.h).
+const BLOB_COMPRESSION: u64 = 13;
+
+/// Bytes of the blob files in a directory that are compressed.
+fn compressed_blobs(directory: &Path) -> Result<u64> {
+    let cannot = |error| Error::io("read the directory", directory, &error);
+    let mut bytes = 0;
+    for entry in fs::read_dir(directory).map_err(cannot)? {
+        let path = entry.map_err(cannot)?.path();
+        if path.extension().is_none_or(|end| end != "blob") {
+            continue;
+        }
+        let cannot = |error| Error::io("read", &path, &error);
+        let file = File::open(&path).map_err(cannot)?;
+        let mut kind = [0];
+        // One that was just begun has no header yet.
+        let read = file.read_at(&mut kind, BLOB_COMPRESSION).map_err(cannot)?;
+        if read > 0 && kind != [0] {
+            bytes += file.metadata().map_err(cannot)?.len();
+        }
+    }
+    Ok(bytes)
 }
 
 /// Refuses to begin what a full disk would interrupt.
@@ -100,10 +159,10 @@ fn parent(path: &Path) -> &Path {
     path.parent().unwrap_or(path)
 }
 
-fn recompresses(job: &Job) -> bool {
+fn changes(job: &Job, options: &[&str]) -> bool {
     job.names.iter().any(|name| {
         let section = Section::Family(name.clone());
-        COMPRESSIONS
+        options
             .iter()
             .any(|option| job.present.get(&section, option) != job.target.get(&section, option))
     })

@@ -1,0 +1,280 @@
+//! Where the files of a database lie, and whether whoever opens it looks for them there.
+//!
+//! RocksDB reads the log of one directory. Where it was last written in another one, a database is
+//! opened without what only the log holds, and lacks that from its next flush on for ever. Where
+//! another database writes its log, that is read as this one's, and removed once it is flushed.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use rust_rocksdb::Options;
+
+use crate::error::{Error, Result};
+use crate::ffi::options::{LiveOptions, read_options};
+
+/// Where whoever opens a database looks for its files, by the options that he brings along.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Places {
+    /// The option `wal_dir`; empty for the database's own directory.
+    wal_dir: String,
+    /// Whether there are `db_paths` or `cf_paths`.
+    has_paths: bool,
+}
+
+impl Places {
+    /// By what is brought along for the column families of these names.
+    ///
+    /// # Errors
+    /// When the options cannot be read.
+    pub(crate) fn brought(
+        names: &[String],
+        customise: &dyn Fn(&str, &mut Options),
+    ) -> Result<Places> {
+        let mut places = Places::default();
+        for name in names {
+            let mut options = Options::default();
+            customise(name, &mut options);
+            places.add(name, &read_options(&mut options)?);
+        }
+        Ok(places)
+    }
+
+    /// Adds what the options of a column family say; those of `default` are the database's.
+    pub(crate) fn add(&mut self, name: &str, found: &LiveOptions) {
+        if name == "default" {
+            self.wal_dir.clone_from(&found.db.wal_dir);
+            self.has_paths |= found.db.db_paths > 0;
+        }
+        self.has_paths |= found.cf.cf_paths > 0;
+    }
+
+    /// Refuses a directory whose files would not be found, or those of another database for them.
+    /// `recorded` is the `wal_dir` of its OPTIONS file, `how` what a program sets options by.
+    ///
+    /// # Errors
+    /// When it is so, or a directory cannot be read.
+    pub(crate) fn check(&self, directory: &Path, recorded: &str, how: &str) -> Result<()> {
+        match is_copy(directory) {
+            true => self.check_copy(directory, how),
+            false => self.check_log(directory, recorded, how),
+        }
+    }
+
+    /// The directory in which the log of a database is looked for.
+    pub(crate) fn log<'a>(&'a self, directory: &'a Path) -> &'a Path {
+        log_directory(directory, &self.wal_dir).map_or(directory, Path::new)
+    }
+
+    /// The log that was written last is the one that will be read.
+    fn check_log(&self, directory: &Path, recorded: &str, how: &str) -> Result<()> {
+        let written = log_directory(directory, recorded).map_or(directory, Path::new);
+        let read = self.log(directory);
+        if is_same(written, read) {
+            return Ok(());
+        }
+        let (there, here) = (logs(written)?, logs(read)?);
+        let why = match there.newest.max(here.newest) {
+            // A database leaves a log, be it empty: its disk may not be mounted.
+            None if there.is_empty => "and no log is there now",
+            newest if newest > here.newest => "which may hold entries that would not be read",
+            _ => return Ok(()),
+        };
+        Err(Error::fix(format!(
+            "{}: its write-ahead log was last written in {}, {why}: set wal_dir to that directory \
+             by {how}, or open it once with the program that writes it, flush all column families, \
+             and open it once more without wal_dir; if this is a copy of a database that goes on \
+             there, and has all its logs, empty wal_dir in the newest OPTIONS file of the copy",
+            directory.display(),
+            written.display()
+        )))
+    }
+
+    /// All of a checkpoint lies in its own directory, and so does all of a restored backup but
+    /// perhaps its log.
+    fn check_copy(&self, directory: &Path, how: &str) -> Result<()> {
+        let why = match log_directory(directory, &self.wal_dir) {
+            _ if self.has_paths => {
+                "db_paths or cf_paths may lead to the files of the database that it was made of, \
+                 and RocksDB would remove some of these"
+                    .to_owned()
+            }
+            Some(_) if has_log(directory)? => {
+                "the log that lies in it would not be read with a wal_dir".to_owned()
+            }
+            Some(log) if has_log(Path::new(log))? => {
+                format!("the log in {log} may be that of the database that it was made of")
+            }
+            _ => return Ok(()),
+        };
+        Err(Error::fix(format!(
+            "{} has no file LOCK, as a checkpoint or a restored backup, and {why}: open it without \
+             these options of {how}, or, if what lies there is its own, make an empty file LOCK \
+             in it first",
+            directory.display()
+        )))
+    }
+}
+
+/// Whether nobody has opened a directory for writing where it lies. The OPTIONS file of a copy
+/// tells where the files lie of the database that it was made of.
+pub(crate) fn is_copy(directory: &Path) -> bool {
+    let is_absent = |name: &str| matches!(directory.join(name).try_exists(), Ok(false));
+    // Who removes one of them, as a lock that nobody seems to have, makes no copy.
+    ["LOCK", "LOG", "LISSOM"].into_iter().all(is_absent)
+}
+
+/// The directory of a database's write-ahead log by its option `wal_dir`, if it is not the
+/// database's own.
+pub(crate) fn log_directory<'a>(directory: &Path, wal_dir: &'a str) -> Option<&'a str> {
+    let is_own = wal_dir.is_empty() || is_same(Path::new(wal_dir), directory);
+    (!is_own).then_some(wal_dir)
+}
+
+/// Whether two names are of one directory.
+fn is_same(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    real(one) == real(other)
+}
+
+/// Whether a directory holds a log with entries.
+///
+/// # Errors
+/// When it cannot be read.
+pub(crate) fn has_log(directory: &Path) -> Result<bool> {
+    Ok(logs(directory)?.newest.is_some())
+}
+
+/// The logs in a directory.
+struct Logs {
+    /// None is there, not even one without entries.
+    is_empty: bool,
+    /// The highest number of one with entries.
+    newest: Option<u64>,
+}
+
+/// Bytes of a log without entries: a header and what tells its compression. The least entry has
+/// a header of 7 bytes, 12 bytes of its batch's, and its own.
+const NO_ENTRIES: u64 = 16;
+
+/// A directory that is not there has none.
+fn logs(directory: &Path) -> Result<Logs> {
+    let cannot = |error| Error::io("read the directory", directory, &error);
+    let mut found = Logs {
+        is_empty: true,
+        newest: None,
+    };
+    let entries = match fs::read_dir(directory) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(found),
+        entries => entries.map_err(cannot)?,
+    };
+    for entry in entries {
+        let entry = entry.map_err(cannot)?;
+        let path = entry.path();
+        if path.extension().is_none_or(|end| end != "log") {
+            continue;
+        }
+        found.is_empty = false;
+        let number = path
+            .file_stem()
+            .and_then(|stem| stem.to_str()?.parse().ok());
+        if entry.metadata().map_err(cannot)?.len() > NO_ENTRIES {
+            found.newest = found.newest.max(Some(number.unwrap_or(0)));
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ENTRIES: &str = "a header and entries";
+
+    fn directory(logs: &[&str]) -> tempfile::TempDir {
+        let directory = tempfile::tempdir().expect("a directory");
+        for log in logs {
+            fs::write(directory.path().join(log), ENTRIES).expect("written");
+        }
+        directory
+    }
+
+    fn places(wal_dir: Option<&Path>) -> Places {
+        Places {
+            wal_dir: wal_dir.map_or(String::new(), |log| log.display().to_string()),
+            has_paths: false,
+        }
+    }
+
+    /// What is said where it is refused.
+    fn said(found: Result<()>) -> Option<String> {
+        found.err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_copy_has_its_log_inside_whatever_its_options_file_says() {
+        let (copy, live) = (directory(&["000007.log"]), directory(&["000009.log"]));
+        let recorded = live.path().display().to_string();
+        let check = |places: &Places| said(places.check(copy.path(), &recorded, "it"));
+        assert_eq!(check(&places(None)), None);
+        assert_eq!(check(&places(Some(copy.path()))), None);
+        let error = check(&places(Some(live.path()))).expect("its own log");
+        assert!(error.contains("lies in it would not be read"), "{error}");
+        let elsewhere = Places {
+            has_paths: true,
+            ..places(None)
+        };
+        let error = check(&elsewhere).expect("tables of another one");
+        assert!(error.contains("db_paths"), "{error}");
+    }
+
+    #[test]
+    fn a_copy_without_a_log_takes_none_that_is_there_already() {
+        let (copy, live, new) = (directory(&[]), directory(&["000009.log"]), directory(&[]));
+        let check = |log: &Path| said(places(Some(log)).check(copy.path(), "", "it"));
+        assert_eq!(check(new.path()), None);
+        assert_eq!(check(&new.path().join("to come")), None);
+        let error = check(live.path()).expect("another one's");
+        assert!(error.contains("may be that of the database"), "{error}");
+        fs::write(copy.path().join("LOCK"), "").expect("written");
+        assert_eq!(check(live.path()), None, "it is its own");
+    }
+
+    #[test]
+    fn the_log_that_was_written_last_is_read_or_nothing_is() {
+        let (own, other) = (directory(&["LOCK", "000007.log"]), directory(&[]));
+        let log = other.path().display().to_string();
+        let check = |places: &Places, recorded: &str| {
+            said(places.check(own.path(), recorded, "it")).is_some()
+        };
+        assert!(!check(&places(None), &log), "its own has entries");
+        assert!(!check(&places(None), ""));
+        assert!(check(&places(Some(other.path())), ""), "its own is left");
+        fs::write(other.path().join("000009.log"), ENTRIES).expect("written");
+        assert!(check(&places(None), &log), "the other one is newer");
+        assert!(!check(&places(Some(other.path())), &log));
+        assert!(!check(&places(Some(other.path())), ""), "it is newer");
+    }
+
+    #[test]
+    fn a_log_that_is_not_there_is_not_taken_for_none() {
+        let (own, other) = (directory(&["LOCK"]), directory(&[]));
+        for log in [other.path().to_owned(), other.path().join("not mounted")] {
+            let recorded = log.display().to_string();
+            let check = || said(places(None).check(own.path(), &recorded, "it"));
+            let error = check().expect("it may come back");
+            assert!(error.contains("no log is there now"), "{error}");
+            fs::create_dir_all(&log).expect("made");
+            fs::write(log.join("000009.log"), "").expect("written");
+            assert_eq!(check(), None, "nothing is in it");
+        }
+    }
+
+    #[test]
+    fn a_lock_that_somebody_has_removed_makes_no_copy() {
+        let (own, other) = (directory(&["LOG"]), directory(&["000009.log"]));
+        let recorded = other.path().display().to_string();
+        let error = said(places(None).check(own.path(), &recorded, "it")).expect("its log");
+        assert!(error.contains("was last written in"), "{error}");
+    }
+}
