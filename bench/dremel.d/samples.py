@@ -21,8 +21,9 @@ def said(line):
     members = parsed(line)
     if members is None:
         return WORDS, None
-    if "error" in members:
-        error = members["error"]
+    error = members.get("error")
+    # Numbers, null and what is empty say that nothing is wrong, or how often.
+    if error is True or isinstance(error, (dict, list)) or isinstance(error, str) and error.strip():
         words = error if isinstance(error, str) else json.dumps(error)
         return FAILURE, " ".join(words.split())
     if members.get("ready") is True:

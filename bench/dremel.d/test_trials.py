@@ -74,8 +74,11 @@ class Trials(unittest.TestCase):
         fat = self.follow([{"ready": True}, {"throughput": 1, "memory_bytes": 1000}])
         self.assertIn("are allowed", fat["failure"])
         self.assertIn("no sample came", self.follow([{"ready": True}], step=6)["failure"])
-        silent = self.follow([{"error": ""}])
-        self.assertIn("not why", silent["failure"], "it did not end by itself")
+        for none in ("", " ", 0, 3, None, False):
+            found = self.follow([{"error": none}, {"ready": True}, None])
+            self.assertEqual(found["failure"], "", f"{none!r} tells of no failure")
+        self.assertEqual(self.follow([{"error": {"code": 3}}])["failure"], '{"code": 3}')
+        self.assertEqual(self.follow([{"error": True}])["failure"], "true")
         untold = self.follow([{"ready": True}] + [{"memory_bytes": 5}] * 9)
         self.assertEqual(untold["failure"], "no sample had a throughput")
 

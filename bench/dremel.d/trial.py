@@ -134,7 +134,7 @@ def follow(lines, seconds, memory, clock, setup_deadline=SETUP_DEADLINE, weigh=l
             return {"failure": ""}
         kind, what = samples.said(line)
         if kind == samples.FAILURE:
-            return {"failure": what or "it says that it failed, and not why"}
+            return {"failure": what}
         if ready is None and kind in (samples.READY, samples.SAMPLE):
             # Its first sample ends the set-up of one that never says so.
             ready = at

@@ -7,6 +7,9 @@ from pathlib import Path
 
 from processes import kill_strays
 
+# In the directory of a search: nobody else has such a file.
+LOCK = ".lissom-runner.lock"
+
 
 class Root:
     """It is shared with other workers there; who leaves last removes it, and so does the
@@ -35,7 +38,7 @@ class Root:
             kill_strays(self.path)
             shutil.rmtree(self.shared, ignore_errors=True)
             # Without its lock, a directory is not taken for something left behind.
-            (self.path / "lock").unlink()
+            (self.path / LOCK).unlink()
             if not self.keep:
                 shutil.rmtree(self.path, ignore_errors=True)
 
@@ -45,9 +48,9 @@ def lock(path):
     while True:
         path.mkdir(exist_ok=True)
         try:
-            file = open(path / "lock", "a", encoding="utf-8")
+            file = open(path / LOCK, "a", encoding="utf-8")
             fcntl.flock(file, fcntl.LOCK_SH)
-            if os.path.samestat(os.fstat(file.fileno()), os.stat(path / "lock")):
+            if os.path.samestat(os.fstat(file.fileno()), os.stat(path / LOCK)):
                 return file
             file.close()
         except FileNotFoundError:
@@ -57,7 +60,7 @@ def lock(path):
 
 def clear(directory):
     """Ends and removes what searches have left that were killed."""
-    for path in directory.glob("lissom-*/lock"):
+    for path in directory.glob(f"lissom-*/{LOCK}"):
         try:
             with open(path, encoding="utf-8") as file:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

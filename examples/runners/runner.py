@@ -68,13 +68,16 @@ class Wire:
 class Desk:
     """Who runs what. A trial stays with the worker that began it, for there are its
     processes and its data; of a worker's trials one runs at a time, and the others wait
-    for their turn. Every step gives orders for workers and messages for lissom."""
+    for their turn, also until one that was stopped has ended, which takes a while.
+    Every step gives orders for workers and messages for lissom."""
 
     def __init__(self):
         # The run that has a worker's turn, or None.
         self.workers = {}
         # The worker of each run.
         self.homes = {}
+        # Runs that were told to stop and have not ended.
+        self.stopping = set()
         # Orders that wait for a turn, the oldest first.
         self.waiting = []
 
@@ -86,6 +89,8 @@ class Desk:
             return self.turns(), []
         if kind == "stop":
             self.waiting = [it for it in self.waiting if it["run"] != run]
+            if run in self.homes:
+                self.stopping.add(run)
         if run in self.homes:
             return [(self.homes[run], order)], []
         return [], [{"message": "stopped", "run": run}] if kind == "stop" else []
@@ -105,6 +110,7 @@ class Desk:
             self.workers[worker] = None
         if kind in ("ended", "stopped"):
             self.homes.pop(run, None)
+            self.stopping.discard(run)
         return self.turns(), [message]
 
     def lose(self, worker, why):
@@ -112,6 +118,7 @@ class Desk:
         lost = sorted(run for run, home in self.homes.items() if home == worker)
         for run in lost:
             del self.homes[run]
+            self.stopping.discard(run)
         self.waiting = [it for it in self.waiting if it["run"] not in lost]
         return [{"message": "lost", "run": run, "why": why} for run in lost]
 
@@ -132,7 +139,8 @@ class Desk:
     def worker_for(self, order):
         """Its own worker if that is free; of one that starts the free one that has the
         fewest trials."""
-        free = [worker for worker, run in self.workers.items() if run is None]
+        ending = {self.homes[run] for run in self.stopping}
+        free = [it for it, run in self.workers.items() if run is None and it not in ending]
         if order["message"] == "go_on":
             home = self.homes.get(order["run"])
             return home if home in free else None

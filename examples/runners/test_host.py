@@ -12,6 +12,7 @@ from unittest import mock
 
 import host
 import processes
+import root
 import trial
 from testing import GOOD, order
 
@@ -107,15 +108,16 @@ class Host(unittest.TestCase):
     def test_what_was_left_is_removed(self):
         left = self.directory / "lissom-left"
         (left / "worker-0" / "trial-1-1").mkdir(parents=True)
-        (left / "lock").touch()
+        (left / root.LOCK).touch()
         mine = self.directory / "lissom-mine"
         mine.mkdir()
+        (mine / "lock").touch()
         mark = str(left / "worker-0" / "trial-1-1")
         stray = self.stray(mark)
         first = self.host(search="first")
         self.assertEqual(stray.wait(10), -signal.SIGKILL)
         self.assertFalse(left.exists())
-        self.assertTrue(mine.exists(), "without a lock it is no search's")
+        self.assertTrue(mine.exists(), "without that lock it is no search's")
         second = host.Host(self.directory, "first", "worker-1", 1, False, "here")
         self.assertTrue(first.root.own.exists(), "it is in use")
         first.close()

@@ -50,6 +50,15 @@ class Desk(unittest.TestCase):
         self.assertEqual(self.start(4), [[]], "it has not ended yet")
         self.assertEqual(self.hear("a", "stopped", 1)[0], [("a", "start", 4)])
 
+    def test_a_worker_is_free_once_what_it_was_told_to_stop_has_ended(self):
+        self.start(1, 2)
+        self.hear("a", "paused", 1)
+        self.assertEqual(self.start(3), [[("a", "start", 3)]])
+        self.hear("a", "paused", 3)
+        self.assertEqual(self.take("stop", 3)[0], [("a", "stop", 3)])
+        self.assertEqual(self.take("go_on", 1), ([], []), "beside one that ends")
+        self.assertEqual(self.hear("a", "stopped", 3)[0], [("a", "go_on", 1)])
+
     def test_with_a_worker_its_trials_are_lost(self):
         self.start(1, 2)
         self.hear("a", "paused", 1)

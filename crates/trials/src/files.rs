@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Result, TrialsError};
@@ -20,7 +20,25 @@ pub fn replace(path: &Path, text: &str) -> Result<()> {
     });
     written
         .and_then(|()| fs::rename(&part, path))
+        .and_then(|()| sync_name(path))
         .map_err(|error| TrialsError::io("write", path, &error))
+}
+
+/// Has the name of a file reach the disk, where its directory may be read and its file system can.
+pub(crate) fn sync_name(path: &Path) -> io::Result<()> {
+    let parent = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    match File::open(parent).and_then(|directory| directory.sync_all()) {
+        Err(error) if !is_out_of_reach(error.kind()) => Err(error),
+        _ => Ok(()),
+    }
+}
+
+fn is_out_of_reach(kind: ErrorKind) -> bool {
+    use ErrorKind::{InvalidInput, PermissionDenied, Unsupported};
+    matches!(kind, InvalidInput | PermissionDenied | Unsupported)
 }
 
 /// Whether [`replace`] could write there, so that nobody learns of it only after an

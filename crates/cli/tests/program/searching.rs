@@ -206,3 +206,24 @@ fn a_wrong_space_or_log_is_one_sentence() {
         assert!(sentence.contains("space.toml"), "{sentence}");
     }
 }
+
+/// The default asks for no filters, and needs no bits.
+#[test]
+fn a_space_that_lacks_what_one_of_its_words_asks_for_is_refused_before_anything_is_measured() {
+    let bench = Bench::new(PROGRAM);
+    let filters = "
+[[parameter]]
+name = \"filter_policy\"
+kind = \"choice\"
+values = [\"none\", \"bloomfilter\"]
+default = \"none\"
+change = \"reopen\"
+section = \"table\"
+source = \"a test\"
+";
+    fs::write(bench.path("space.toml"), format!("{SPACE}{filters}")).expect("writable");
+    let arguments = bench.arguments();
+    let sentence = ends(&Bench::with(&arguments, &[]), 2);
+    assert!(sentence.contains("parameter bits_per_key"), "{sentence}");
+    assert_eq!(bench.log(), "");
+}

@@ -12,7 +12,7 @@ impl Search {
     /// Ask again before telling to run several trials at once; [`Decision::Wait`]
     /// says that nothing more can begin now.
     pub fn ask(&mut self, elapsed_seconds: f64) -> Decision {
-        if elapsed_seconds >= self.end() {
+        if elapsed_seconds >= self.deadline() {
             self.finish("the time is used up");
         }
         if let Some(failed) = self.hopeless() {

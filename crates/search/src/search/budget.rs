@@ -79,6 +79,16 @@ impl Search {
         self.setup.budget_seconds - self.setup.method.reserve_seconds
     }
 
+    /// When the search ends though trials run: with the budget without the reserve, or, as long as
+    /// nothing was measured that could be repeated, with all of it.
+    pub fn deadline(&self) -> f64 {
+        let nothing_yet = self.trials.iter().all(|it| it.readings.is_empty());
+        match nothing_yet || self.points.is_none() {
+            true => self.setup.budget_seconds,
+            false => self.end(),
+        }
+    }
+
     /// Whether so many more configurations, and then halving to the last point, fit
     /// into the time left.
     pub(super) fn affordable(&self, more: usize, elapsed: f64) -> bool {

@@ -12,7 +12,7 @@ impl Search {
         let Sorted {
             mut good,
             bad,
-            hung,
+            mut hung,
         } = earlier::sorted(
             &self.space,
             &self.setup.objective,
@@ -21,9 +21,15 @@ impl Search {
         );
         self.plan_default()?;
         good.retain(|point| !self.tried.contains(point));
+        // What was measured in one search and failed in another is not begun with; rounds may
+        // come to it.
+        let failed = |point: &Point| bad.contains(point) || hung.contains(point);
+        let (doubtful, good): (Vec<Point>, Vec<Point>) = good.into_iter().partition(failed);
         let known = self.best_of_arms(&good)?;
-        self.tried.extend(bad);
+        let is_bad = |point: &Point| !doubtful.contains(point);
+        self.tried.extend(bad.into_iter().filter(is_bad));
         self.tried.extend(good);
+        hung.extend(doubtful);
         for (arm, point) in known {
             let reason = match arm {
                 Some(arm) => format!("the best that earlier searches found in {arm}"),
@@ -69,11 +75,11 @@ impl Search {
         Ok(())
     }
 
-    /// In random order, so that a short budget prefers no bucket. What hung before comes only
-    /// where an arm has nothing else: each time it costs a deadline.
-    fn plan_unknown_arms(&mut self, hung: &[Point]) {
+    /// In random order, so that a short budget prefers no bucket. What is doubtful, as it hung
+    /// before, comes only where an arm has nothing else: each time it costs a deadline.
+    fn plan_unknown_arms(&mut self, doubtful: &[Point]) {
         // What is planned here is of one arm each, so it concerns no other.
-        let avoided = [self.tried.as_slice(), hung].concat();
+        let avoided = [self.tried.as_slice(), doubtful].concat();
         let mut arms: Vec<ArmId> = self.arms.ids().collect();
         self.random.shuffle(&mut arms);
         for arm in arms {
@@ -83,7 +89,7 @@ impl Search {
             }
             let sampling = self.setup.method.first;
             let mut picked = self.arms.pick(arm, sampling, &avoided, &mut self.random);
-            if picked.is_none() && !hung.is_empty() {
+            if picked.is_none() && !doubtful.is_empty() {
                 picked = self.arms.pick(arm, sampling, &self.tried, &mut self.random);
             }
             if let Some(point) = picked {

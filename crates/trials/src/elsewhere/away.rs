@@ -207,9 +207,14 @@ impl Away {
         matches!(self.phase, Phase::Runs | Phase::Halting | Phase::Pausing)
     }
 
-    /// Whether it may run: one that was asked for may have begun before that is heard.
+    /// Whether it may run: one that was asked for, or told to go on, may have begun before that is
+    /// heard, or begins once a worker is free.
     pub fn may_move(&self) -> bool {
-        self.phase == Phase::Asked || self.is_moving()
+        let may_begin = matches!(
+            self.phase,
+            Phase::Asked | Phase::Resuming | Phase::Proceeding
+        );
+        may_begin || self.is_moving()
     }
 
     /// Whether it is to be told to go on, since everything is to. [`Away::listen_anew`] comes

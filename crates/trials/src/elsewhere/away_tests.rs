@@ -220,6 +220,13 @@ fn everything_can_stand_still() {
     assert_eq!(wire.0.seconds(), 1.5);
     let late = wire.hear(line(3_605.5, "{\"throughput\": 50}"));
     assert_eq!(late, Step::Pause, "long enough");
+    measured(wire.hear(paused(3_605.5)));
+    assert!(!wire.0.may_move(), "it waits");
+    // It may be the next one whose turn it is.
+    assert!(wire.0.go_on(4.0, 3_606.0));
+    assert!(wire.0.may_move() && !wire.0.halt());
+    wire.fine(resumed(3_607.0));
+    assert!(wire.0.halt());
 }
 
 #[test]

@@ -12,6 +12,7 @@ use std::time::Duration;
 use lissom_search::record::{Event, Log, encode};
 
 use crate::error::{Result, TrialsError};
+use crate::files::sync_name;
 use crate::session::Book;
 
 /// How every log begins.
@@ -95,13 +96,7 @@ impl LogFile {
 
     /// A new file's name has to reach the disk, too.
     fn keep_name(&self) -> Result<()> {
-        let parent = match self.path.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent,
-            _ => Path::new("."),
-        };
-        File::open(parent)
-            .and_then(|directory| directory.sync_all())
-            .map_err(|error| self.cannot("write", &error))
+        sync_name(&self.path).map_err(|error| self.cannot("write", &error))
     }
 
     /// Removes what stands behind the last whole line.

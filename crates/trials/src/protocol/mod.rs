@@ -63,7 +63,7 @@ pub fn said(line: &str) -> Said {
     let Some(members) = members(line) else {
         return Said::Words(line.to_owned());
     };
-    if let Some(error) = members.get("error") {
+    if let Some(error) = members.get("error").filter(|it| is_failure(it)) {
         let words = error
             .as_str()
             .map_or_else(|| error.to_string(), str::to_owned);
@@ -89,6 +89,16 @@ pub fn said(line: &str) -> Said {
         metrics,
         cumulative,
     })
+}
+
+/// A member that is empty, off, null or a number says that nothing is wrong, or how often.
+fn is_failure(error: &Value) -> bool {
+    match error {
+        Value::Null | Value::Number(_) => false,
+        Value::Bool(is_on) => *is_on,
+        Value::String(words) => !words.trim().is_empty(),
+        Value::Array(_) | Value::Object(_) => true,
+    }
 }
 
 /// The members of an object; `None` of anything else. Numbers that JSON does not have, or that
@@ -131,6 +141,17 @@ mod tests {
             said("{\"error\": {\"code\": 3}}"),
             Said::Failure("{\"code\":3}".to_owned())
         );
+        assert_eq!(said("{\"error\": true}"), Said::Failure("true".to_owned()));
+    }
+
+    #[test]
+    fn an_error_that_is_none_takes_no_others_with_it() {
+        for none in ["null", "false", "0", "\"\"", "\" \""] {
+            let Said::Sample(window) = said(&format!("{{\"error\": {none}, \"get\": 7}}")) else {
+                panic!("{none} is no failure");
+            };
+            assert_eq!(window.metrics["get"], 7.0);
+        }
     }
 
     #[test]

@@ -35,9 +35,8 @@ impl Session<'_> {
 
     /// Whether a worker is free, or the time is used up, so that all must stop.
     fn may_ask(&self) -> bool {
-        let setup = self.search.setup();
-        let end = setup.budget_seconds - setup.method.reserve_seconds;
-        self.running.len() < setup.method.workers || self.now() >= end
+        let workers = self.search.setup().method.workers;
+        self.running.len() < workers || self.now() >= self.search.deadline()
     }
 
     /// Asks and obeys; false if there is nothing to do but wait.

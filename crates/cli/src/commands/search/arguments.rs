@@ -72,7 +72,7 @@ pub fn space() -> [Arg; 3] {
             "NAME",
             "How the best configuration is written, and with --command what the program reads: \
              rocksdb, json, flink, cassandra or flags [default: rocksdb for the spaces rocksdb and \
-             dremel, otherwise json]",
+             dremel and for a workload on stock RocksDB, otherwise json]",
         )
         .value_parser(|text: &str| text.parse::<Format>().map_err(|error| error.to_string())),
     ]

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod build;
+mod check;
 mod described;
 mod device;
 mod elsewhere;
@@ -10,25 +11,24 @@ mod request;
 mod space;
 mod subject;
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::{ArgMatches, Command};
-use lissom::apply::SettingsText;
-use lissom_search::export::{self, Format};
+use lissom_search::export;
 use lissom_search::record::Log;
 use lissom_search::search::Search;
-use lissom_search::space::{Configuration, Space};
+use lissom_search::space::Configuration;
 use lissom_trials::findings::Findings;
 use lissom_trials::session::{Observer, Opening, Session, Trials, most_alive, most_started};
 use lissom_trials::{
     Demand, LogFile, Room, Runner, Suspension, TrialsError, Writer, admit, asked_to_end,
-    check_writable, clear_leftovers,
+    clear_leftovers,
 };
 
 use crate::failure::{Failure, Outcome};
 use crate::output::{StatusLine, remark};
+use check::{check, unsaid};
 use request::Request;
 
 pub use described::{NAME as SPACE, command as space_command, run as run_space};
@@ -61,6 +61,8 @@ pub fn run(given: &ArgMatches) -> Outcome {
     let planned = check(&request).map_err(wrong_use)?;
     let lying = clear(&request)?;
     make_room(&mut request, &planned, lying).map_err(wrong_use)?;
+    let unsaid = unsaid(&request).map_err(wrong_use)?;
+    request.notes.extend(unsaid);
     for note in &request.notes {
         remark(note);
     }
@@ -68,71 +70,6 @@ pub fn run(given: &ArgMatches) -> Outcome {
     let (mut log, recorded) = LogFile::open(&request.log)?;
     let found = search(&mut request, &mut log, &recorded, asked)?;
     output::finish(&request, found, &mut log)
-}
-
-/// What can be known to be wrong before anything is measured or written; otherwise the
-/// search as if nothing had been measured before.
-fn check(request: &Request) -> lissom_trials::Result<Search> {
-    let plan = &request.plan;
-    let search = Search::new(&plan.space, plan.setup.clone(), &[])?;
-    for format in [request.format, request.out_format] {
-        export::write(format, &plan.space, &plan.space.default_configuration())?;
-    }
-    if request.system.as_deref() == Some(subject::LISSOM) {
-        check_settings(&plan.space)?;
-    }
-    check_distinct(request)?;
-    check_writable(&request.out)?;
-    check_writable(&request.report)?;
-    Ok(search)
-}
-
-/// Whether options, log and report are three files: the first and the last replace what has
-/// their name, at the end.
-fn check_distinct(request: &Request) -> lissom_trials::Result<()> {
-    let files = [
-        ("--out", &request.out),
-        ("--log", &request.log),
-        ("--report", &request.report),
-    ];
-    for (at, (name, path)) in files.iter().enumerate() {
-        let mut before = files.iter().take(at);
-        if let Some((other, _)) = before.find(|(_, it)| place(it) == place(path)) {
-            return Err(TrialsError::new(format!(
-                "{other} and {name} are both {}, of which one would replace the other: give each \
-                 a name of its own",
-                path.display()
-            )));
-        }
-    }
-    Ok(())
-}
-
-/// A file's path as it is told from others, whether the file exists or not.
-fn place(path: &Path) -> PathBuf {
-    let named = || {
-        let parent = path.parent().filter(|it| !it.as_os_str().is_empty());
-        let parent = parent.unwrap_or(Path::new("."));
-        let parent = parent.canonicalize().unwrap_or_else(|_| parent.to_owned());
-        parent.join(path.file_name().unwrap_or_default())
-    };
-    path.canonicalize().unwrap_or_else(|_| named())
-}
-
-/// Whether everything that a space sets is a setting of Lissom's.
-fn check_settings(space: &Space) -> lissom_trials::Result<()> {
-    let default = export::write(Format::Json, space, &space.default_configuration())?;
-    let Err(error) = SettingsText::parse(&default.text) else {
-        return Ok(());
-    };
-    // One for each parameter, with the line of a file that nobody sees: the first suffices.
-    let sentences = error.to_string();
-    let first = sentences.lines().next().unwrap_or_default();
-    let what = first.split_once(": ").map_or(first, |(_, what)| what);
-    Err(TrialsError::new(format!(
-        "--system lissom cannot try the space {}: {what}; give --space lissom, or --system rocksdb",
-        space.name()
-    )))
 }
 
 /// Removes what a search that was killed has left: it would be missing from the room there is.

@@ -25,11 +25,17 @@ fn what_is_kept_for_repeats_may_change() {
     assert!(search.affordable(5, 0.0));
     search.reserve(800.0);
     assert!(!search.affordable(5, 0.0));
-    assert!(matches!(search.ask(0.0), Decision::Start { .. }));
+    let trial = start(&mut search);
     search.reserve(0.0);
     assert!(search.affordable(5, 0.0));
     search.reserve(1e9);
-    let stop = search.ask(1.0);
+    let wait = search.ask(1.0);
+    assert!(
+        matches!(wait, Decision::Wait { .. }),
+        "nothing to repeat: {wait}"
+    );
+    set_up(&mut search, trial, 1.0);
+    let stop = search.ask(61.0);
     assert!(matches!(stop, Decision::Stop { .. }), "{stop}");
 }
 

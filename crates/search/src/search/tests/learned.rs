@@ -64,6 +64,28 @@ fn the_best_of_an_arm_is_begun_with() {
 }
 
 #[test]
+fn what_failed_once_is_not_begun_with_again() {
+    let (best, second) = (configuration(95, 91), configuration(90, 90));
+    let failed = Earlier {
+        configuration: best.clone(),
+        measured: None,
+        hung: false,
+    };
+    for later in [failed, hung(&best)] {
+        let mut earlier = vec![
+            measured_before(best.clone(), 7.0),
+            measured_before(second.clone(), 5.0),
+            later,
+        ];
+        for _ in 0..2 {
+            let starts = first_starts(&setup(10_000.0), &earlier, 2);
+            assert_eq!(starts[1].0, second);
+            earlier.reverse();
+        }
+    }
+}
+
+#[test]
 fn the_best_of_all_is_begun_with_where_it_is_of_no_arm() {
     let mut setup = setup(10_000.0);
     setup.method.samples = 2;

@@ -20,8 +20,8 @@ function hero() {
   const goal = data.goals[0], verdict = data.verdict && data.verdict.goals[0];
   const against = verdict && verdict.comparisons.find((c) => c.against === data.default);
   if (against) {
-    html("div", { class: "big" }, side, escaped(percent(against.gain)));
-    html("p", {}, side, `${escaped(goal.name)} of the best, trial ${escaped(data.best.trial)}, against the default. ${escaped(against.standing === "tie" ? "That is inside the spread: it may be chance." : "That is outside the spread of all rounds.")}`);
+    html("div", { class: "big" }, side, escaped(`${plain(Math.abs(against.gain) * 100)} %`));
+    html("p", {}, side, `${against.gain < 0 ? "worse" : "better"} than the default: ${escaped(goal.name)} of the best, trial ${escaped(data.best.trial)}. ${escaped(against.standing === "tie" ? "That is inside the spread: it may be chance." : "That is outside the spread of all rounds.")}`);
   } else {
     const row = data.trials.find((t) => t.trial === data.best.trial), last = row && row.readings[row.readings.length - 1];
     html("div", { class: "big" }, side, last && last.values.length ? escaped(formatOf(goal.name)(last.values[0])) : "–");
