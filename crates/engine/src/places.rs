@@ -50,13 +50,15 @@ impl Places {
     }
 
     /// Refuses a directory whose files would not be found, or those of another database for them.
-    /// `recorded` is the `wal_dir` of its OPTIONS file, `how` what a program sets options by.
+    /// `recorded` is the `wal_dir` of its OPTIONS file, as far as that can be read; `how` what a
+    /// program sets options by.
     ///
     /// # Errors
     /// When it is so, or a directory cannot be read.
-    pub(crate) fn check(&self, directory: &Path, recorded: &str, how: &str) -> Result<()> {
+    pub(crate) fn check(&self, directory: &Path, recorded: Option<&str>, how: &str) -> Result<()> {
+        let recorded = recorded.unwrap_or(&self.wal_dir);
         match is_copy(directory) {
-            true => self.check_copy(directory, how),
+            true => self.check_copy(directory, recorded, how),
             false => self.check_log(directory, recorded, how),
         }
     }
@@ -66,7 +68,7 @@ impl Places {
         log_directory(directory, &self.wal_dir).map_or(directory, Path::new)
     }
 
-    /// The log that was written last is the one that will be read.
+    /// The log that was written last is the one that will be read, and no other is.
     fn check_log(&self, directory: &Path, recorded: &str, how: &str) -> Result<()> {
         let written = log_directory(directory, recorded).map_or(directory, Path::new);
         let read = self.log(directory);
@@ -74,43 +76,56 @@ impl Places {
             return Ok(());
         }
         let (there, here) = (logs(written)?, logs(read)?);
-        let why = match there.newest.max(here.newest) {
-            // A database leaves a log, be it empty: its disk may not be mounted.
-            None if there.is_empty => "and no log is there now",
-            newest if newest > here.newest => "which may hold entries that would not be read",
-            _ => return Ok(()),
+        let why = if there.newest > here.newest {
+            "which may hold entries that would not be read".to_owned()
+        } else if there.is_empty && here.is_empty {
+            // A database leaves a log, be it without entries.
+            "where no log is now".to_owned()
+        } else if here.newest > there.newest && !there.is_empty {
+            format!("and {} holds entries of another database", read.display())
+        } else {
+            return Ok(());
         };
         Err(Error::fix(format!(
-            "{}: its write-ahead log was last written in {}, {why}: set wal_dir to that directory \
-             by {how}, or open it once with the program that writes it, flush all column families, \
-             and open it once more without wal_dir; if this is a copy of a database that goes on \
-             there, and has all its logs, empty wal_dir in the newest OPTIONS file of the copy",
+            "{}: its write-ahead log was last written in {}, {why}: if this is a copy of a \
+             database that goes on, it has all its logs, so set no wal_dir, and empty wal_dir in \
+             its newest OPTIONS file; otherwise set wal_dir to that directory by {how}, or open it \
+             once with the program that writes it, flush all column families, and open it once more \
+             without wal_dir",
             directory.display(),
             written.display()
         )))
     }
 
     /// All of a checkpoint lies in its own directory, and so does all of a restored backup but
-    /// perhaps its log.
-    fn check_copy(&self, directory: &Path, how: &str) -> Result<()> {
-        let why = match log_directory(directory, &self.wal_dir) {
-            _ if self.has_paths => {
+    /// perhaps its log. A checkpoint has one, be it without entries.
+    fn check_copy(&self, directory: &Path, recorded: &str, how: &str) -> Result<()> {
+        let own = logs(directory)?;
+        let brought = log_directory(directory, &self.wal_dir);
+        let (why, what) = match (brought, log_directory(directory, recorded)) {
+            _ if self.has_paths => (
                 "db_paths or cf_paths may lead to the files of the database that it was made of, \
                  and RocksDB would remove some of these"
-                    .to_owned()
-            }
-            Some(_) if has_log(directory)? => {
-                "the log that lies in it would not be read with a wal_dir".to_owned()
-            }
-            Some(log) if has_log(Path::new(log))? => {
-                format!("the log in {log} may be that of the database that it was made of")
-            }
+                    .to_owned(),
+                "open it without them",
+            ),
+            (Some(_), _) if own.newest.is_some() => (
+                "the log that lies in it would not be read with a wal_dir".to_owned(),
+                "open it without one",
+            ),
+            (Some(log), _) if has_log(Path::new(log))? => (
+                format!("the log in {log} may be that of the database that it was made of"),
+                "open it without wal_dir",
+            ),
+            (None, Some(log)) if own.is_empty && has_log(Path::new(log))? => (
+                format!("no log lies in it, and the one in {log} may be its own"),
+                "if it is not, empty wal_dir in its newest OPTIONS file",
+            ),
             _ => return Ok(()),
         };
         Err(Error::fix(format!(
-            "{} has no file LOCK, as a checkpoint or a restored backup, and {why}: open it without \
-             these options of {how}, or, if what lies there is its own, make an empty file LOCK \
-             in it first",
+            "{} has no file LOCK, as a checkpoint or a restored backup, and {why}: {what}; if what \
+             lies there is its own, make an empty file LOCK in it, and set these options by {how}",
             directory.display()
         )))
     }
@@ -154,7 +169,8 @@ struct Logs {
 }
 
 /// Bytes of a log without entries: a header and what tells its compression. The least entry has
-/// a header of 7 bytes, 12 bytes of its batch's, and its own.
+/// a header of 7 bytes, 12 bytes of its batch's, and its own. (What RocksDB writes behind a torn
+/// log, or to verify logs, is longer, and counts as entries until the next opening.)
 const NO_ENTRIES: u64 = 16;
 
 /// A directory that is not there has none.
@@ -170,16 +186,15 @@ fn logs(directory: &Path) -> Result<Logs> {
     };
     for entry in entries {
         let entry = entry.map_err(cannot)?;
-        let path = entry.path();
-        if path.extension().is_none_or(|end| end != "log") {
+        let name = entry.file_name();
+        let number = name.to_str().and_then(|name| name.strip_suffix(".log"));
+        // Programs have logs of their own.
+        let Some(number) = number.and_then(|digits| digits.parse().ok()) else {
             continue;
-        }
+        };
         found.is_empty = false;
-        let number = path
-            .file_stem()
-            .and_then(|stem| stem.to_str()?.parse().ok());
         if entry.metadata().map_err(cannot)?.len() > NO_ENTRIES {
-            found.newest = found.newest.max(Some(number.unwrap_or(0)));
+            found.newest = found.newest.max(Some(number));
         }
     }
     Ok(found)
@@ -215,7 +230,7 @@ mod tests {
     fn a_copy_has_its_log_inside_whatever_its_options_file_says() {
         let (copy, live) = (directory(&["000007.log"]), directory(&["000009.log"]));
         let recorded = live.path().display().to_string();
-        let check = |places: &Places| said(places.check(copy.path(), &recorded, "it"));
+        let check = |places: &Places| said(places.check(copy.path(), Some(&recorded), "it"));
         assert_eq!(check(&places(None)), None);
         assert_eq!(check(&places(Some(copy.path()))), None);
         let error = check(&places(Some(live.path()))).expect("its own log");
@@ -231,7 +246,7 @@ mod tests {
     #[test]
     fn a_copy_without_a_log_takes_none_that_is_there_already() {
         let (copy, live, new) = (directory(&[]), directory(&["000009.log"]), directory(&[]));
-        let check = |log: &Path| said(places(Some(log)).check(copy.path(), "", "it"));
+        let check = |log: &Path| said(places(Some(log)).check(copy.path(), None, "it"));
         assert_eq!(check(new.path()), None);
         assert_eq!(check(&new.path().join("to come")), None);
         let error = check(live.path()).expect("another one's");
@@ -245,7 +260,7 @@ mod tests {
         let (own, other) = (directory(&["LOCK", "000007.log"]), directory(&[]));
         let log = other.path().display().to_string();
         let check = |places: &Places, recorded: &str| {
-            said(places.check(own.path(), recorded, "it")).is_some()
+            said(places.check(own.path(), Some(recorded), "it")).is_some()
         };
         assert!(!check(&places(None), &log), "its own has entries");
         assert!(!check(&places(None), ""));
@@ -253,20 +268,39 @@ mod tests {
         fs::write(other.path().join("000009.log"), ENTRIES).expect("written");
         assert!(check(&places(None), &log), "the other one is newer");
         assert!(!check(&places(Some(other.path())), &log));
-        assert!(!check(&places(Some(other.path())), ""), "it is newer");
+        assert!(check(&places(Some(other.path())), ""), "another one's");
+        fs::remove_file(own.path().join("000007.log")).expect("removed");
+        fs::write(own.path().join("program.log"), ENTRIES).expect("written");
+        assert!(!check(&places(Some(other.path())), ""), "moved by hand");
+    }
+
+    /// A checkpoint has a log inside, be it without entries.
+    #[test]
+    fn a_backup_whose_log_was_restored_elsewhere_is_not_opened_without_it() {
+        let (copy, other) = (directory(&[]), directory(&["000009.log"]));
+        let recorded = other.path().display().to_string();
+        let check = || said(places(None).check(copy.path(), Some(&recorded), "it"));
+        let error = check().expect("its log");
+        assert!(error.contains("may be its own"), "{error}");
+        fs::write(copy.path().join("000008.log"), "").expect("written");
+        assert_eq!(check(), None, "a checkpoint's");
     }
 
     #[test]
-    fn a_log_that_is_not_there_is_not_taken_for_none() {
+    fn a_log_that_is_nowhere_is_not_taken_for_none() {
         let (own, other) = (directory(&["LOCK"]), directory(&[]));
         for log in [other.path().to_owned(), other.path().join("not mounted")] {
             let recorded = log.display().to_string();
-            let check = || said(places(None).check(own.path(), &recorded, "it"));
+            let check = || said(places(None).check(own.path(), Some(&recorded), "it"));
             let error = check().expect("it may come back");
-            assert!(error.contains("no log is there now"), "{error}");
+            assert!(error.contains("where no log is now"), "{error}");
             fs::create_dir_all(&log).expect("made");
             fs::write(log.join("000009.log"), "").expect("written");
             assert_eq!(check(), None, "nothing is in it");
+            fs::remove_file(log.join("000009.log")).expect("removed");
+            fs::write(own.path().join("000009.log"), "").expect("written");
+            assert_eq!(check(), None, "moved with the rest");
+            fs::remove_file(own.path().join("000009.log")).expect("removed");
         }
     }
 
@@ -274,7 +308,7 @@ mod tests {
     fn a_lock_that_somebody_has_removed_makes_no_copy() {
         let (own, other) = (directory(&["LOG"]), directory(&["000009.log"]));
         let recorded = other.path().display().to_string();
-        let error = said(places(None).check(own.path(), &recorded, "it")).expect("its log");
+        let error = said(places(None).check(own.path(), Some(&recorded), "it")).expect("its log");
         assert!(error.contains("was last written in"), "{error}");
     }
 }

@@ -31,6 +31,7 @@ use crate::inspect::record::Record;
 use crate::inspect::{read, recorded};
 use crate::open_files::max_open_files;
 use crate::options::TABLE_FORMAT;
+use crate::places::has_log;
 use crate::settings::Settings;
 
 /// The deepest level of a plain RocksDB.
@@ -105,6 +106,9 @@ impl Detacher {
             must_refit: false,
         };
         seen.work.done = !ours && !state::path(&self.directory).exists();
+        if ours && has_log(record.log())? {
+            seen.work.remark_log();
+        }
         let mut families = BTreeMap::new();
         for name in &record.names {
             let settings = recorded::family_settings(&record.options, &stored, name)?;
@@ -130,6 +134,7 @@ impl Detacher {
     pub fn detach(&self, watch: &mut Watch<'_>) -> Result<Work> {
         let mut seen = self.look()?;
         if seen.ours {
+            check_space(&seen.work)?;
             // What only the log holds is to be merged with the rest. A plain RocksDB would read
             // it by other rules, and write another format.
             drive::flush(&self.directory, &seen.settings, &*self.customise)?;

@@ -46,7 +46,8 @@ pub(super) fn database(
     if let Some(directory) = wal_dir {
         return Some(format!(
             "its write-ahead log lies elsewhere, in {directory}: open it once with RocksDB, flush all \
-             column families, close it, and open it once more without wal_dir"
+             column families, close it, and open it once more without wal_dir; if this is a copy of \
+             a database that goes on there, empty wal_dir in its newest OPTIONS file instead"
         ));
     }
     blobs.then(|| {

@@ -66,6 +66,14 @@ impl Work {
         });
     }
 
+    /// Tells that the log holds entries, which are not in the forecast.
+    pub(crate) fn remark_log(&mut self) {
+        self.remarks.push(
+            "its log holds entries, which become files first: all of it may be rewritten with them"
+                .to_owned(),
+        );
+    }
+
     /// Bytes that merges will read, at most; moves rewrite nothing.
     pub fn merged_bytes(&self) -> u64 {
         self.families

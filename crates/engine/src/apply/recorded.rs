@@ -112,7 +112,7 @@ fn check_places(path: &Path, directory: &Directory, customise: &Customise) -> Re
     let recorded = directory.options.get(&Section::Database, "wal_dir");
     let recorded = recorded.map(unescape).unwrap_or_default();
     let places = Places::brought(&directory.names, customise)?;
-    places.check(path, &recorded, CUSTOMISE)
+    places.check(path, Some(&recorded), CUSTOMISE)
 }
 
 fn remember(path: &Path, settings: &BTreeMap<String, Settings>) -> Result<()> {

@@ -61,7 +61,7 @@ pub(super) fn reopen(
 fn check(path: &Path, directory: &Directory, customise: &Customise) -> Result<()> {
     safety::check_all(directory, path)?;
     // It records no wal_dir.
-    Places::brought(&directory.names, customise)?.check(path, "", CUSTOMISE)?;
+    Places::brought(&directory.names, customise)?.check(path, Some(""), CUSTOMISE)?;
     let held = lock(path)?;
     Directory::check_log(path)?;
     Directory::check_unchanged(path, &directory.names, &directory.options)?;

@@ -85,11 +85,7 @@ impl Compactor {
         work.done = is_nothing(&work);
         if has_log(opened.record.log())? {
             work.done = false;
-            let bytes: u64 = work.families.iter().map(|family| family.bytes).sum();
-            work.remarks.push(format!(
-                "its log holds entries, which are flushed first and merged with the rest: up to \
-                 {bytes} bytes may be rewritten for them"
-            ));
+            work.remark_log();
         }
         Ok((work, all_settings))
     }
@@ -102,6 +98,7 @@ impl Compactor {
     pub fn compact(&self, watch: &mut Watch<'_>) -> Result<Work> {
         let (mut work, settings) = self.look()?;
         if !work.done {
+            check_space(&work)?;
             // What only the log holds is to be merged with the rest.
             drive::flush(&self.directory, &settings, &*self.customise)?;
             (work, _) = self.look()?;

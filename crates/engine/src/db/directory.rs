@@ -161,8 +161,7 @@ pub(crate) fn check_log(path: &Path, options: &OptionsText) -> Result<()> {
 /// When it is so.
 pub(super) fn check_places(path: &Path, brought: &Places) -> Result<()> {
     let recorded = load_latest_options(path).map(|loaded| loaded.db.wal_dir);
-    let recorded = recorded.unwrap_or_default();
-    brought.check(path, &recorded, "Opening::customise")
+    brought.check(path, recorded.ok().as_deref(), "Opening::customise")
 }
 
 const FINISH_TRANSACTIONS: &str =

@@ -51,7 +51,8 @@ impl Opening {
     /// Lets the application set what Lissom has no setting for: merge
     /// operators, compaction filters, prefix extractors, log options. Lissom
     /// puts its own options on top; features that do not go with the autopilot
-    /// are refused.
+    /// are refused. It is called several times for each column family, also for options that
+    /// are only looked at.
     pub fn customise(
         mut self,
         change: impl Fn(&str, &mut Options) + Send + Sync + 'static,

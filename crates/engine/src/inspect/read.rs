@@ -201,6 +201,10 @@ fn open_once(directory: &Path, customise: &Customise<'_>, gate: &Gate<'_>) -> Re
     // Its tables may lie elsewhere.
     let mut options = Options::default();
     customise("default", &mut options);
+    if !record.log().exists() {
+        // It is made when the database is opened for writing.
+        options.set_wal_dir(directory);
+    }
     options.set_max_open_files(OPEN_FILES);
     let db = RocksDb::open_cf_with_opts_for_read_only(&options, directory, families, false)
         .map_err(|error| match cause(error.as_ref(), directory) {

@@ -60,7 +60,7 @@ impl Record {
     /// When it is so.
     pub(crate) fn require_places(&self, how: &str) -> Result<()> {
         let recorded = &self.options.db.wal_dir;
-        self.places.check(&self.directory, recorded, how)
+        self.places.check(&self.directory, Some(recorded), how)
     }
 
     /// The directory of the log that will be read.
