@@ -139,9 +139,15 @@ pub(crate) fn is_copy(directory: &Path) -> bool {
     ["LOCK", "LOG", "LISSOM"].into_iter().all(is_absent)
 }
 
+/// The directory in which a database's write-ahead log was last written, by the `wal_dir` of its
+/// OPTIONS file, if it is not the database's own.
+pub(crate) fn recorded_log<'a>(directory: &Path, recorded: &'a str) -> Option<&'a str> {
+    log_directory(directory, recorded).filter(|_| !is_copy(directory))
+}
+
 /// The directory of a database's write-ahead log by its option `wal_dir`, if it is not the
 /// database's own.
-pub(crate) fn log_directory<'a>(directory: &Path, wal_dir: &'a str) -> Option<&'a str> {
+fn log_directory<'a>(directory: &Path, wal_dir: &'a str) -> Option<&'a str> {
     let is_own = wal_dir.is_empty() || is_same(Path::new(wal_dir), directory);
     (!is_own).then_some(wal_dir)
 }

@@ -18,11 +18,10 @@ use rust_rocksdb::{
     BlockBasedOptions, BottommostLevelCompaction, ColumnFamilyDescriptor, CompactOptions, Options,
 };
 
-use super::drive::{self, Customise, Ready, is_one_run};
+use super::drive::{self, Customise, is_one_run};
 use super::forecast::{Forecast, foresee};
 use super::space::{check_space, free_bytes};
 use super::work::{Watch, Work};
-use crate::RocksDb;
 use crate::entrance;
 use crate::error::{Error, Result};
 use crate::files::state::Stored;
@@ -58,8 +57,8 @@ pub struct Detacher {
 /// What the manifest shows.
 struct Seen {
     work: Work,
-    /// It has Lissom's levels.
-    ours: bool,
+    /// Its log holds entries, and it has Lissom's levels.
+    logged: bool,
     settings: BTreeMap<String, Settings>,
     /// Some column family is more than one run, of which one lies too deep.
     must_merge: bool,
@@ -100,13 +99,13 @@ impl Detacher {
         let ours = record.names.iter().any(|name| record.has_our_levels(name));
         let mut seen = Seen {
             work: Work::begin(&self.directory, free_bytes(&self.directory)?),
-            ours,
+            logged: ours && has_log(record.log())?,
             settings: BTreeMap::new(),
             must_merge: false,
             must_refit: false,
         };
         seen.work.done = !ours && !state::path(&self.directory).exists();
-        if ours && has_log(record.log())? {
+        if seen.logged {
             seen.work.remark_log();
         }
         let mut families = BTreeMap::new();
@@ -133,7 +132,7 @@ impl Detacher {
     /// call goes on.
     pub fn detach(&self, watch: &mut Watch<'_>) -> Result<Work> {
         let mut seen = self.look()?;
-        if seen.ours {
+        if seen.logged {
             check_space(&seen.work)?;
             // What only the log holds is to be merged with the rest. A plain RocksDB would read
             // it by other rules, and write another format.
@@ -142,10 +141,10 @@ impl Detacher {
         }
         let Seen {
             work,
-            ours: _,
             settings,
             must_merge,
             must_refit,
+            ..
         } = seen;
         if work.done {
             return Ok(work);
@@ -166,7 +165,7 @@ impl Detacher {
 
     /// Moves each column family's only run up to level 6.
     fn refit(&self, settings: &BTreeMap<String, Settings>) -> Result<()> {
-        let db = self.open_with_our_levels(settings)?;
+        let db = drive::open(&self.directory, settings, &*self.customise)?.into_db();
         for name in settings.keys() {
             let tree = drive::tree(&db, name)?;
             if fits(&tree) {
@@ -195,10 +194,6 @@ impl Detacher {
             }
         }
         Ok(())
-    }
-
-    fn open_with_our_levels(&self, settings: &BTreeMap<String, Settings>) -> Result<Arc<RocksDb>> {
-        drive::open(&self.directory, settings, &*self.customise).map(Ready::into_db)
     }
 
     /// RocksDB alone opens and closes the directory.

@@ -77,11 +77,7 @@ fn flush_log(
         let _ = change_options(options, &lines);
         customise(name, options);
     };
-    flush_all(open_with(directory, settings, &by_its_rules)?, settings)
-}
-
-fn flush_all(ready: Ready, settings: &BTreeMap<String, Settings>) -> Result<()> {
-    let db = ready.into_db();
+    let db = open_with(directory, settings, &by_its_rules)?.into_db();
     settings
         .keys()
         .try_for_each(|name| Ok(db.flush_cf(&handle(&db, name)?)?))
@@ -94,7 +90,7 @@ pub(crate) fn flush(
     settings: &BTreeMap<String, Settings>,
     customise: &Customise,
 ) -> Result<()> {
-    flush_all(open(directory, settings, customise)?, settings)
+    flush_log(directory, settings, customise, recovery(directory)?)
 }
 
 fn open_with(

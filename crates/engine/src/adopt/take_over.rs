@@ -27,7 +27,7 @@ use crate::files::pin;
 use crate::files::state::{self, StoredFamily};
 use crate::inspect::record::Record;
 use crate::inspect::{read, recorded};
-use crate::places::{is_copy, log_directory};
+use crate::places::recorded_log;
 use crate::settings::Settings;
 
 /// A change to the settings of a column family, given its name.
@@ -170,11 +170,7 @@ fn are_recorded(settings: &Settings, recorded: &Settings) -> bool {
 
 /// Refuses a database before it is opened, for what its files say.
 fn check(record: &Record) -> Result<()> {
-    let wal_dir = match is_copy(&record.directory) {
-        // It names the log of the database that it was made of.
-        true => None,
-        false => log_directory(&record.directory, &record.options.db.wal_dir),
-    };
+    let wal_dir = recorded_log(&record.directory, &record.options.db.wal_dir);
     let blobs = has_files(&record.directory, ".blob")?;
     let tables = has_files(&record.directory, ".sst")?;
     let why = refusal::database(&record.options, wal_dir, blobs)

@@ -27,6 +27,14 @@ pub struct Compactor {
     customise: Arc<Customise>,
 }
 
+/// What the files show.
+struct Seen {
+    work: Work,
+    /// The log holds entries.
+    logged: bool,
+    settings: BTreeMap<String, Settings>,
+}
+
 impl Compactor {
     /// Compacts all column families.
     pub fn new(directory: impl AsRef<Path>) -> Compactor {
@@ -59,13 +67,14 @@ impl Compactor {
     /// When there is no database, or it is not adopted, or has no column family
     /// of the name given.
     pub fn forecast(&self) -> Result<Work> {
-        self.look().map(|(work, _)| work)
+        self.look().map(|seen| seen.work)
     }
 
-    fn look(&self) -> Result<(Work, BTreeMap<String, Settings>)> {
+    fn look(&self) -> Result<Seen> {
         let (opened, stored) = read::open_whole(&self.directory, &*self.customise, &check)?;
         let chosen = opened.record.choose(self.column_family.as_deref())?;
         let mut work = Work::begin(&self.directory, free_bytes(&self.directory)?);
+        let logged = has_log(opened.record.log())?;
         let mut all_settings = BTreeMap::new();
         for name in &opened.record.names {
             let settings = recorded::family_settings(&opened.record.options, &stored, name)?;
@@ -82,12 +91,15 @@ impl Compactor {
             }
             all_settings.insert(name.clone(), settings);
         }
-        work.done = is_nothing(&work);
-        if has_log(opened.record.log())? {
-            work.done = false;
+        work.done = !logged && is_nothing(&work);
+        if logged {
             work.remark_log();
         }
-        Ok((work, all_settings))
+        Ok(Seen {
+            work,
+            logged,
+            settings: all_settings,
+        })
     }
 
     /// Compacts. Returns what was foreseen.
@@ -96,13 +108,14 @@ impl Compactor {
     /// As [`Compactor::forecast`]; when the database is open elsewhere; when too
     /// little space is free; when the disk fails. No data is lost.
     pub fn compact(&self, watch: &mut Watch<'_>) -> Result<Work> {
-        let (mut work, settings) = self.look()?;
-        if !work.done {
-            check_space(&work)?;
+        let mut seen = self.look()?;
+        if seen.logged {
+            check_space(&seen.work)?;
             // What only the log holds is to be merged with the rest.
-            drive::flush(&self.directory, &settings, &*self.customise)?;
-            (work, _) = self.look()?;
+            drive::flush(&self.directory, &seen.settings, &*self.customise)?;
+            seen = self.look()?;
         }
+        let Seen { work, settings, .. } = seen;
         if is_nothing(&work) {
             return Ok(work);
         }

@@ -13,16 +13,22 @@ use crate::apply::text::lines::unescape;
 use crate::apply::{OptionsText, Section};
 use crate::error::{Error, Result};
 use crate::ffi::options::{ColumnFamilyOptions, read_options};
-use crate::ffi::options_file::load_latest_options;
+use crate::ffi::options_file::{LoadedOptions, load_latest_options};
 use crate::open_error::{Cause, RECOMPRESS, explain};
-use crate::places::{Places, has_log, is_copy};
+use crate::places::{Places, has_log, recorded_log};
 use crate::requirements::BYTEWISE;
 
-/// Whether there is a database of Lissom's; false where one can be made.
+/// A database of Lissom's, as its files describe it.
+pub(super) struct Existing {
+    /// What its newest OPTIONS file says; absent where it has none.
+    options: Option<LoadedOptions>,
+}
+
+/// The database of Lissom's that is there; absent where one can be made.
 ///
 /// # Errors
 /// One sentence for each thing that a path may be instead.
-pub(super) fn check(path: &Path, create_if_missing: bool) -> Result<bool> {
+pub(super) fn check(path: &Path, create_if_missing: bool) -> Result<Option<Existing>> {
     require_utf8(path)?;
     let entries = match fs::read_dir(path) {
         Ok(entries) => entries,
@@ -43,10 +49,9 @@ pub(super) fn check(path: &Path, create_if_missing: bool) -> Result<bool> {
         names.push(entry.file_name().to_string_lossy().into_owned());
     }
     if names.iter().any(|name| name == "CURRENT") {
-        if names.iter().any(|name| is_options_file(name)) {
-            check_options(path)?;
-        }
-        return Ok(true);
+        let has_options = names.iter().any(|name| is_options_file(name));
+        let options = has_options.then(|| check_options(path)).transpose()?;
+        return Ok(Some(Existing { options }));
     }
     match names.iter().find(|name| !is_left_over(name)) {
         Some(stranger) => Err(Error::fix(format!(
@@ -58,9 +63,9 @@ pub(super) fn check(path: &Path, create_if_missing: bool) -> Result<bool> {
     }
 }
 
-fn may_create(path: &Path, create_if_missing: bool) -> Result<bool> {
+fn may_create(path: &Path, create_if_missing: bool) -> Result<Option<Existing>> {
     if create_if_missing {
-        Ok(false)
+        Ok(None)
     } else {
         Err(Error::fix(format!(
             "there is no database in {}, and the setting create_if_missing is off: \
@@ -112,7 +117,7 @@ fn is_options_file(name: &str) -> bool {
 /// A plain RocksDB directory is adopted first, and what no tree of Lissom's can
 /// hold is refused before anything is written. A directory without an OPTIONS
 /// file passes, as it is checked once it is open; one that cannot be read does not.
-fn check_options(path: &Path) -> Result<()> {
+fn check_options(path: &Path) -> Result<LoadedOptions> {
     let loaded = load_latest_options(path).map_err(|error| unread(path, &error.to_string()))?;
     let file = path.join(&loaded.file_name);
     let text = fs::read_to_string(&file).map_err(|error| Error::io("read", &file, &error))?;
@@ -126,7 +131,7 @@ fn check_options(path: &Path) -> Result<()> {
             )));
         }
     }
-    Ok(())
+    Ok(loaded)
 }
 
 fn unread(path: &Path, why: &str) -> Error {
@@ -142,9 +147,8 @@ fn unread(path: &Path, why: &str) -> Error {
 /// `options` are those of the directory's OPTIONS file.
 pub(crate) fn check_log(path: &Path, options: &OptionsText) -> Result<()> {
     let value = |name: &str| options.get(&Section::Database, name);
-    let elsewhere = value("wal_dir").filter(|directory| !directory.is_empty() && !is_copy(path));
-    let elsewhere = elsewhere.map(unescape);
-    let logs = elsewhere.as_deref().map_or(path, Path::new);
+    let recorded = value("wal_dir").map(unescape).unwrap_or_default();
+    let logs = recorded_log(path, &recorded).map_or(path, Path::new);
     if value("allow_2pc") != Some("true") || !has_log(logs)? {
         return Ok(());
     }
@@ -154,14 +158,26 @@ pub(crate) fn check_log(path: &Path, options: &OptionsText) -> Result<()> {
     )))
 }
 
-/// Refuses a directory whose log or tables would not be found by what is brought along, or
-/// another database's for them.
-///
-/// # Errors
-/// When it is so.
-pub(super) fn check_places(path: &Path, brought: &Places) -> Result<()> {
-    let recorded = load_latest_options(path).map(|loaded| loaded.db.wal_dir);
-    brought.check(path, recorded.ok().as_deref(), "Opening::customise")
+impl Existing {
+    /// Refuses a directory whose log or tables would not be found by what is brought along, or
+    /// another database's for them.
+    ///
+    /// # Errors
+    /// When it is so.
+    pub(super) fn check_places(&self, path: &Path, brought: &Places) -> Result<()> {
+        let recorded = self.options.as_ref().map(|loaded| &*loaded.db.wal_dir);
+        brought.check(path, recorded, "Opening::customise")
+    }
+
+    /// The merge operators that column families were last opened with.
+    pub(super) fn merge_operators(self) -> BTreeMap<String, String> {
+        let families = self.options.map(|loaded| loaded.column_families);
+        families
+            .unwrap_or_default()
+            .into_iter()
+            .filter_map(|family| Some((family.options.name, family.options.merge_operator?)))
+            .collect()
+    }
 }
 
 const FINISH_TRANSACTIONS: &str =
@@ -188,16 +204,6 @@ fn refusal(options: &ColumnFamilyOptions) -> Option<String> {
 /// The column families in a directory.
 pub(super) fn families(path: &Path) -> Result<Vec<String>> {
     RocksDb::list_cf(&Options::default(), path).map_err(|error| explain(path, error, advice))
-}
-
-/// The merge operators that column families were last opened with.
-pub(super) fn merge_operators(path: &Path) -> BTreeMap<String, String> {
-    let families = load_latest_options(path).map(|loaded| loaded.column_families);
-    families
-        .unwrap_or_default()
-        .into_iter()
-        .filter_map(|family| Some((family.options.name, family.options.merge_operator?)))
-        .collect()
 }
 
 /// RocksDB opens a column family without its merge operator, then misses

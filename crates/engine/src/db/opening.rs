@@ -67,17 +67,18 @@ impl Opening {
     /// See [`Db::open`].
     pub fn open(self) -> Result<Db> {
         let mut preparation = Preparation::new(&self.settings)?;
-        let exists = directory::check(&self.path, self.settings.create_if_missing)?;
+        let existing = directory::check(&self.path, self.settings.create_if_missing)?;
         // Before RocksDB touches the directory: another layout is refused.
-        let mut names = Vec::new();
-        if exists {
+        let (mut names, mut merge_operators) = (Vec::new(), BTreeMap::new());
+        if let Some(existing) = existing {
             state::load(&self.path)?;
             names = directory::families(&self.path)?;
-            directory::check_places(&self.path, &self.places(&names)?)?;
+            existing.check_places(&self.path, &self.places(&names)?)?;
+            merge_operators = existing.merge_operators();
         }
         let mut options = self.options(&mut preparation, "default")?;
         options.create_missing_column_families(true);
-        let descriptors = self.descriptors(&mut preparation, &options, names)?;
+        let descriptors = self.descriptors(&mut preparation, &options, names, &merge_operators)?;
         let rocks = entrance::open(&self.path, &options, descriptors, directory::advice)?;
         tables::check(&rocks)?;
         let rocks = Arc::new(rocks);
@@ -105,11 +106,8 @@ impl Opening {
         preparation: &mut Preparation,
         default: &Options,
         there: Vec<String>,
+        merge_operators: &BTreeMap<String, String>,
     ) -> Result<Vec<ColumnFamilyDescriptor>> {
-        let mut merge_operators = BTreeMap::new();
-        if !there.is_empty() {
-            merge_operators = directory::merge_operators(&self.path);
-        }
         let mut names = BTreeSet::from(["default".to_owned()]);
         names.extend(there);
         for name in self.families.keys() {

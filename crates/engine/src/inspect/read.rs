@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lissom_core::{Layout, Tree};
-use rust_rocksdb::{AsColumnFamilyRef, BoundColumnFamily, DBCompactionStyle, Options};
+use rust_rocksdb::{BoundColumnFamily, DBCompactionStyle, Options};
 
 use super::record::{Gate, Record};
 use crate::RocksDb;
@@ -250,9 +250,9 @@ impl Opened {
     pub(crate) fn look(&self, name: &str) -> Result<Looked> {
         let handle = handle(&self.db, name)?;
         let seen = observe(&handle)?;
-        let (tables, unread) = match properties(&handle) {
+        let (tables, unread) = match CfRef::of(&handle).and_then(table_properties) {
             Ok(tables) => (tables, None),
-            Err(error) => (BTreeMap::new(), Some(error)),
+            Err(error) => (BTreeMap::new(), Some(error.into())),
         };
         let mut tree = seen.tree;
         tree.fill_counts(|number| tables.get(&number).map(TableRow::counts));
@@ -263,10 +263,6 @@ impl Opened {
             moves_rewrite: has_compaction_filter(&handle),
         })
     }
-}
-
-fn properties(handle: &impl AsColumnFamilyRef) -> Result<BTreeMap<u64, TableRow>> {
-    Ok(CfRef::of(handle).and_then(table_properties)?)
 }
 
 /// The handle of a column family of a database that was opened with all of them.

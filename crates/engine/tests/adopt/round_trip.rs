@@ -221,20 +221,26 @@ fn compacting_by_hand_leaves_one_run() {
     assert!(sentence.contains("it has default, second"), "{sentence}");
 }
 
+/// A store of 20,000 entries in one run.
+fn one_run(path: &std::path::Path, value: impl Fn(u32) -> Vec<u8>) -> Db {
+    let mut settings = Settings::default();
+    small(&mut settings);
+    let db = Db::open(path, settings).expect("opened");
+    for number in 0..20_000_u32 {
+        db.put(number.to_be_bytes(), value(number)).expect("a put");
+    }
+    db.flush().expect("a flush");
+    db.autopilot().compact("default").expect("asked");
+    assert!(db.autopilot().wait_until_idle(Duration::from_secs(60)));
+    db
+}
+
 /// The tree is one run, and the log holds what is not in it.
 #[test]
 fn what_only_the_log_holds_is_given_back_with_the_first_call() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path();
-    let mut settings = Settings::default();
-    small(&mut settings);
-    let db = Db::open(path, settings).expect("opened");
-    for number in 0..20_000_u32 {
-        db.put(number.to_be_bytes(), [7; 100]).expect("a put");
-    }
-    db.flush().expect("a flush");
-    db.autopilot().compact("default").expect("asked");
-    assert!(db.autopilot().wait_until_idle(Duration::from_secs(60)));
+    let db = one_run(path, |_| [7; 100].to_vec());
     db.put("in the log", "alone").expect("a put");
     drop(db);
 
@@ -253,16 +259,8 @@ fn what_only_the_log_holds_is_given_back_with_the_first_call() {
 fn what_only_the_log_holds_is_compacted_with_the_rest() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path();
-    let mut settings = Settings::default();
-    small(&mut settings);
-    let db = Db::open(path, settings).expect("opened");
+    let db = one_run(path, |number| number.to_string().into_bytes());
     let key = |number: u32| number.to_be_bytes();
-    for number in 0..20_000_u32 {
-        db.put(key(number), number.to_string()).expect("a put");
-    }
-    db.flush().expect("a flush");
-    db.autopilot().compact("default").expect("asked");
-    assert!(db.autopilot().wait_until_idle(Duration::from_secs(60)));
     db.delete_range(key(0), key(10_000)).expect("deleted");
     drop(db);
 

@@ -23,6 +23,12 @@ fn busy(path: &Path, model: &mut Model) -> Db {
     db
 }
 
+fn checkpoint(db: &RocksDb, to: &Path) {
+    Checkpoint::new(db)
+        .and_then(|checkpoint| checkpoint.create_checkpoint(to))
+        .expect("a checkpoint");
+}
+
 /// A copy opens as plain RocksDB and with Lissom, and converges without the
 /// state file.
 fn opens_everywhere(copy: &Path, model: &Model) {
@@ -63,9 +69,7 @@ fn a_checkpoint_of_a_store_whose_log_lies_elsewhere_has_its_own() {
     let db = open_with(directory.path(), move |options| options.set_wal_dir(&wal));
     db.put("before", "there").expect("a put");
     let copy = directory.path().join("checkpoint");
-    Checkpoint::new(db.rocksdb())
-        .and_then(|checkpoint| checkpoint.create_checkpoint(&copy))
-        .expect("a checkpoint");
+    checkpoint(&db, &copy);
     db.put("after", "there").expect("a put");
     let copied = open(&copy, "fixed-3");
     let found = |key: &str| copied.get(key).expect("a get").is_some();
@@ -84,9 +88,7 @@ fn a_checkpoint_is_not_opened_with_the_log_of_its_store() {
     let db = opening(directory.path()).open().expect("opened");
     db.put("before", "there").expect("a put");
     let copy = directory.path().join("checkpoint");
-    Checkpoint::new(db.rocksdb())
-        .and_then(|checkpoint| checkpoint.create_checkpoint(&copy))
-        .expect("a checkpoint");
+    checkpoint(&db, &copy);
     db.put("after", "there").expect("a put");
     let ratio = SettingsText::parse("{\"size_ratio\": 4}").expect("well-formed");
     let nothing = &mut |_: lissom::adopt::Progress| ();
@@ -142,9 +144,7 @@ fn a_checkpoint_of_a_busy_store_opens_everywhere() {
     let mut model = Model::new();
     let db = busy(directory.path(), &mut model);
     let copy = directory.path().with_extension("checkpoint");
-    Checkpoint::new(&*db)
-        .and_then(|checkpoint| checkpoint.create_checkpoint(&copy))
-        .expect("a checkpoint");
+    checkpoint(&db, &copy);
     let at_checkpoint = model.clone();
     load(&db, &mut model, 8_000, 4);
     settle_and_agree(&db, &model);

@@ -44,9 +44,8 @@ impl Search {
     /// run at once are begun before one of them can tell.
     fn hopeless(&self) -> Option<usize> {
         let failed = self.trials.iter().filter(|it| it.has_failed()).count();
-        let nothing_yet = self.trials.iter().all(|it| it.readings.is_empty());
         let most = HOPELESS.max(self.setup.method.workers);
-        (nothing_yet && failed >= most).then_some(failed)
+        (!self.has_readings() && failed >= most).then_some(failed)
     }
 
     /// A waiting trial that has not come to its target.

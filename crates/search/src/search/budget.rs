@@ -82,11 +82,15 @@ impl Search {
     /// When the search ends though trials run: with the budget without the reserve, or, as long as
     /// nothing was measured that could be repeated, with all of it.
     pub fn deadline(&self) -> f64 {
-        let nothing_yet = self.trials.iter().all(|it| it.readings.is_empty());
-        match nothing_yet || self.points.is_none() {
-            true => self.setup.budget_seconds,
-            false => self.end(),
+        match self.has_readings() && self.points.is_some() {
+            true => self.end(),
+            false => self.setup.budget_seconds,
         }
+    }
+
+    /// Whether anything was measured.
+    pub fn has_readings(&self) -> bool {
+        self.trials.iter().any(|it| !it.readings.is_empty())
     }
 
     /// Whether so many more configurations, and then halving to the last point, fit

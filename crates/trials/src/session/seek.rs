@@ -203,9 +203,8 @@ impl Known {
 fn hopeless(search: &Search, measurement: &Measurement) -> Option<TrialsError> {
     let trial = search.trial(measurement.trial)?;
     let reported = matches!(measurement.outcome, Outcome::Measured { .. });
-    let nothing_yet = search.trials().iter().all(|it| it.readings.is_empty());
     match &trial.state {
-        State::Failed(Cause::NoMetric, detail) if reported && nothing_yet => {
+        State::Failed(Cause::NoMetric, detail) if reported && !search.has_readings() => {
             let sentence = format!("{} cannot be judged: {detail}", trial.id);
             Some(TrialsError::new(sentence))
         }
