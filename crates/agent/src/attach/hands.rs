@@ -89,7 +89,7 @@ impl<G: Guard> Hands<G> {
             }
         }
         if self.holds(charge) && self.has_event(server, charge)? {
-            return Ok(None);
+            return Ok(self.why_over(charge));
         }
         if let Some((at, why)) = &self.failed
             && charge.now.saturating_sub(*at) < RETRY
@@ -101,6 +101,17 @@ impl<G: Guard> Hands<G> {
             self.renewed_at = charge.now;
         }
         Ok(why)
+    }
+
+    /// The watchdog takes back all that it finds once the agent was silent for longer than its
+    /// lease. Whatever the agent set then would be undone, and set, and undone again.
+    fn why_over(&self, charge: &Charge<'_>) -> Option<String> {
+        let silent = charge.now.saturating_sub(self.renewed_at);
+        (silent > charge.settings.lease).then(|| {
+            "the server was not as it should be for longer than the lease, and the watchdog \
+             restores it until it is"
+                .to_owned()
+        })
     }
 
     /// What was just decided may have changed the lease: whoever restores must know of it before

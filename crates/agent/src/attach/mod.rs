@@ -6,6 +6,7 @@ mod hands;
 mod records;
 mod restoring;
 mod run;
+mod taking_back;
 
 pub use agent::Agent;
 pub use records::Records;

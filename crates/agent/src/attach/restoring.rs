@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::act::{not_given_back, still_in_file, still_recorded};
+use super::act::still_recorded;
 use super::hands::EVENT_LIFETIME;
+use super::taking_back::{TakenBack, take_back};
 use crate::decide::event::EVENT;
 use crate::decide::{Change, Instance, Lease, Standing};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::files::Ledger;
-use crate::server::{Restoration, Role, Server, occupied, restore};
+use crate::server::{Role, Server, occupied};
 
 /// For the session of an agent that is gone to end.
 const CLAIM_PATIENCE: Duration = Duration::from_secs(2);
@@ -47,7 +48,7 @@ impl RestoreReport {
     /// Whether all was done.
     ///
     /// # Errors
-    /// [`ErrorKind::Refused`] with each failure, a line each.
+    /// [`ErrorKind::Refused`](crate::ErrorKind::Refused) with each failure, a line each.
     pub fn check(&self) -> Result<()> {
         if self.failures.is_empty() {
             return Ok(());
@@ -108,7 +109,9 @@ impl<S: Server> Restoring<'_, S> {
         // Whatever becomes of the rest, that is told.
         let recorded = self.ledger.left();
         let all = recorded.iter().flatten();
-        let elsewhere = all.filter(|lease| lease.standing(instance) == Standing::Foreign);
+        let elsewhere = all.filter(|lease| {
+            lease.standing(instance) == Standing::Foreign && lease.may_be_changed()
+        });
         self.report.elsewhere = elsewhere.map(|lease| lease.identity.clone()).collect();
         for lease in leases {
             match lease.standing(instance) {
@@ -124,31 +127,22 @@ impl<S: Server> Restoring<'_, S> {
         self.end(schema)
     }
 
-    /// Part by part: what is refused of one keeps no other from being restored.
+    /// What was restored before the connection was lost is told, too.
     fn take_back(&mut self, lease: &Lease) -> Result<()> {
         self.report.recorded = true;
-        let mut gone = None;
-        let mut files = Vec::new();
-        for part in lease.parts() {
-            match restore(self.server, &part) {
-                Ok(Restoration { changes, left }) => {
-                    let changes = changes.iter().map(Change::to_string);
-                    self.report.changes.extend(changes);
-                    match self.ledger.settle(&part, left.as_ref()) {
-                        Ok(holding) => files = holding,
-                        Err(error) => self.fail(still_in_file(&part, &error)),
-                    }
-                    gone = Lease::join(gone, left);
-                }
-                Err(error) if error.kind() == ErrorKind::Lost => return Err(error),
-                Err(error) => self.fail(not_given_back(self.place, &part, &error)),
-            }
+        let mut taken_back = TakenBack::default();
+        let done = take_back(self.ledger, self.server, self.place, lease, &mut taken_back);
+        let changes = taken_back.changes.iter().map(Change::to_string);
+        self.report.changes.extend(changes);
+        for sentence in taken_back.failures {
+            self.fail(sentence);
         }
-        if let Some(gone) = &gone {
-            self.report.kept.push(still_recorded(gone, &files));
+        if let Some(gone) = &taken_back.gone {
+            let sentence = still_recorded(gone, &taken_back.files);
+            self.report.kept.push(sentence);
         }
-        self.kept = Lease::join(self.kept.take(), gone);
-        Ok(())
+        self.kept = Lease::join(self.kept.take(), taken_back.gone);
+        done
     }
 
     /// Two files may hold the same.

@@ -31,6 +31,9 @@ struct Raw {
     authority: Option<PathBuf>,
     certificate: Option<PathBuf>,
     key: Option<PathBuf>,
+    /// The lines of `ssl-mode`, and of the later of `ssl-cert` and `ssl-key`.
+    mode_at: usize,
+    pair_at: usize,
 }
 
 impl OptionFile {
@@ -89,11 +92,10 @@ fn parse(text: &str) -> std::result::Result<OptionFile, (usize, String)> {
             ours = GROUPS.contains(&group);
         } else if ours {
             let (name, value) = split(line).map_err(wrong)?;
-            raw.take(&name, value).map_err(wrong)?;
+            raw.take(&name, value, at + 1).map_err(wrong)?;
         }
     }
     raw.put_together()
-        .map_err(|why| (text.lines().count(), why))
 }
 
 /// Name, with dashes, and value of a line.
@@ -143,7 +145,12 @@ fn unescape(it: char, value: &mut String) {
 }
 
 impl Raw {
-    fn take(&mut self, name: &str, value: Option<String>) -> std::result::Result<(), String> {
+    fn take(
+        &mut self,
+        name: &str,
+        value: Option<String>,
+        line: usize,
+    ) -> std::result::Result<(), String> {
         let text = value.clone().unwrap_or_default();
         let path = || Some(PathBuf::from(&text)).filter(|_| !text.is_empty());
         match name {
@@ -152,12 +159,12 @@ impl Raw {
             "socket" => self.file.socket = path(),
             "host" => self.file.host = Some(text).filter(|it| !it.is_empty()),
             "port" => self.file.port = Some(text).filter(|it| !it.is_empty()),
-            "ssl-mode" => self.mode = Some(text.to_ascii_uppercase()),
+            "ssl-mode" => (self.mode, self.mode_at) = (Some(text.to_ascii_uppercase()), line),
             "ssl" => self.on = switch(name, value.as_deref())?,
             "ssl-verify-server-cert" => self.verify = Some(switch(name, value.as_deref())?),
             "ssl-ca" => self.authority = path(),
-            "ssl-cert" => self.certificate = path(),
-            "ssl-key" => self.key = path(),
+            "ssl-cert" => (self.certificate, self.pair_at) = (path(), line),
+            "ssl-key" => (self.key, self.pair_at) = (path(), line),
             "ssl-capath" if !text.is_empty() => {
                 return Err(
                     "ssl-capath is not followed: put its certificates into one file, and name that \
@@ -170,22 +177,29 @@ impl Raw {
         Ok(())
     }
 
-    /// Where no mode is given. Whoever names a certificate means it to be used.
+    /// Where no mode is given. Whoever names a certificate means it to be used, and who asks for
+    /// the server's to be verified wants one; that it is not verified is no wish for it.
     fn asks_for_tls(&self) -> bool {
-        self.on || self.authority.is_some() || self.certificate.is_some()
+        self.on
+            || self.verify == Some(true)
+            || self.authority.is_some()
+            || self.certificate.is_some()
     }
 
-    fn put_together(self) -> std::result::Result<OptionFile, String> {
+    /// The error has the number of its line.
+    fn put_together(self) -> std::result::Result<OptionFile, (usize, String)> {
         let verify = match (self.mode.as_deref(), self.verify) {
             (Some("DISABLED"), _) => None,
-            (Some("REQUIRED"), _) | (None, Some(false)) => Some(Verify::Nothing),
-            (Some("VERIFY_IDENTITY"), _) | (None, Some(true)) => Some(Verify::Identity),
-            (Some(mode), _) => return Err(wrong_mode(mode).into()),
-            (None, None) if self.asks_for_tls() => Some(Verify::Identity),
-            (None, None) => None,
+            (Some("REQUIRED"), _) => Some(Verify::Nothing),
+            (Some("VERIFY_IDENTITY"), _) => Some(Verify::Identity),
+            (Some(mode), _) => return Err((self.mode_at, wrong_mode(mode).into())),
+            (None, _) if !self.asks_for_tls() => None,
+            (None, Some(false)) => Some(Verify::Nothing),
+            (None, _) => Some(Verify::Identity),
         };
         if self.certificate.is_some() != self.key.is_some() {
-            return Err("ssl-cert and ssl-key belong together: give both or none".into());
+            let why = "ssl-cert and ssl-key belong together: give both or none";
+            return Err((self.pair_at, why.into()));
         }
         Ok(OptionFile {
             tls: verify.map(|verify| Tls {

@@ -53,6 +53,10 @@ fn tls_is_put_together() {
         ("ssl-mode=verify_identity", Some(Verify::Identity)),
         ("ssl-mode=REQUIRED", Some(Verify::Nothing)),
         ("ssl-mode=DISABLED\nssl-ca=/ca.pem", None),
+        ("ssl-verify-server-cert=off", None),
+        ("ssl=0\nssl-verify-server-cert=off", None),
+        ("ssl\nssl-verify-server-cert=off", Some(Verify::Nothing)),
+        ("ssl-verify-server-cert", Some(Verify::Identity)),
     ] {
         let tls = file(&format!("[client]\n{text}\n")).tls;
         assert_eq!(tls.map(|it| it.verify), verify, "{text}");
@@ -73,6 +77,9 @@ fn mistakes_have_their_line() {
         ("[client]\nssl-mode=SOME", 2, "must be DISABLED"),
         ("[client]\nssl_capath=/d\nuser=u", 2, "is not followed: put"),
         ("[client]\nssl-cert=/c", 2, "belong together"),
+        ("[client]\nssl-mode=SOME\nuser=u\n", 2, "must be DISABLED"),
+        ("[client]\nssl-cert=/c\nuser=u\n", 2, "belong together"),
+        ("[client]\nuser=u\nssl-key=/k\n\n", 3, "belong together"),
     ] {
         let (at, why) = parse(text).expect_err(text);
         assert_eq!(at, line, "{text}");

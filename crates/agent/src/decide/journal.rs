@@ -89,8 +89,19 @@ pub enum Event {
         /// One sentence.
         text: String,
     },
-    /// The agent ended, and the server has its original settings.
-    End,
+    /// The agent ended.
+    End {
+        /// Whether the server was seen to have its original settings. If not, this agent has
+        /// changed nothing.
+        ///
+        /// Default in a journal that does not tell: true
+        #[serde(default = "is_seen")]
+        restored: bool,
+    },
+}
+
+fn is_seen() -> bool {
+    true
 }
 
 /// One line for a person.
@@ -138,7 +149,10 @@ impl fmt::Display for Event {
             Event::Failed { why } => write!(f, "the interval was not completed: {why}"),
             Event::Found => f.write_str("the server is looked after again"),
             Event::Note { text } => f.write_str(text),
-            Event::End => f.write_str("ended: the server has its original settings"),
+            Event::End { restored: true } => {
+                f.write_str("ended: the server has its original settings")
+            }
+            Event::End { restored: false } => f.write_str("ended: nothing was changed"),
         }
     }
 }

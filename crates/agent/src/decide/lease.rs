@@ -164,7 +164,12 @@ impl Lease {
         self.identity == other.identity && is_same_start(self.started_at, other.started_at)
     }
 
-    /// Whether nothing could have been changed.
+    /// Whether anything may have been changed, so that there may be something to restore.
+    pub fn may_be_changed(&self) -> bool {
+        self.rate_limiter.is_some() || self.families.values().any(|leased| leased.changed)
+    }
+
+    /// Whether nothing could be changed.
     pub fn is_empty(&self) -> bool {
         self.families.is_empty() && self.rate_limiter.is_none()
     }

@@ -14,8 +14,10 @@ pub type Families = BTreeMap<String, Family>;
 /// Everything that was read, at one instant.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Observation {
-    /// When, since the agent began.
+    /// When the counters were answered, since the agent began.
     pub at: Duration,
+    /// How long they took: they are of some moment in that time.
+    pub waited: Duration,
     /// Which server answered.
     pub instance: Instance,
     /// Its counters, or why they cannot be read.

@@ -58,9 +58,10 @@ pub enum Reason {
         /// `level0_file_num_compaction_trigger`
         trigger: i64,
     },
-    /// Nobody would restore the settings if the agent ended now.
+    /// Nobody would restore the settings if the agent ended now, or the watchdog restores them
+    /// already.
     Unguarded {
-        /// What is missing.
+        /// What is in the way.
         why: String,
     },
     /// The column family has become one that the agent leaves alone.
@@ -97,12 +98,7 @@ impl fmt::Display for Reason {
             | Reason::DelayedBytes { .. }
             | Reason::Draining { .. }
             | Reason::Drained { .. } => self.fmt_level0(f),
-            Reason::Unguarded { why } => {
-                write!(
-                    f,
-                    "nobody would restore the settings if the agent ended: {why}"
-                )
-            }
+            Reason::Unguarded { why } => write!(f, "nothing may be delayed: {why}"),
             Reason::HandsOff { why } => write!(f, "it is left alone from now on: {why}"),
             Reason::GivenUp { times } => {
                 write!(f, "the server did not take the delay {times} times")

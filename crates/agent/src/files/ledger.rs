@@ -105,6 +105,12 @@ impl Ledger {
         replace(&self.path, lease, |_| None).map(drop)
     }
 
+    /// Nothing was changed of a server, so that nothing is to be restored. What is recorded of
+    /// the same run of it as changed is another agent's, and stays.
+    pub(crate) fn forget_unchanged(&self, lease: &Lease) -> Result<()> {
+        forget_unchanged(&self.path, lease)
+    }
+
     /// A server has its original settings, but for what is left. Returns the files in which
     /// something is still recorded of this run of it.
     pub(crate) fn settle(&self, lease: &Lease, left: Option<&Lease>) -> Result<Vec<PathBuf>> {
@@ -117,16 +123,25 @@ impl Ledger {
 }
 
 /// A server has its original settings, but for what is left, and the agent that had the state
-/// file is gone. If another one has it, that one looks after it.
+/// file is gone. If another one has it, that one looks after it. Of a lease by which nothing was
+/// changed nothing need be restored.
 pub(crate) fn settle_orphaned(state: &Path, lease: &Lease, left: Option<&Lease>) -> Result<()> {
     if is_locked(&state.with_extension("lock")) {
         return Ok(());
+    }
+    if !lease.may_be_changed() {
+        return forget_unchanged(state, lease);
     }
     settle(state, lease, left).map(drop)
 }
 
 fn settle(state: &Path, lease: &Lease, left: Option<&Lease>) -> Result<Vec<PathBuf>> {
     replace(state, lease, |recorded| recorded.without(lease, left))
+}
+
+fn forget_unchanged(state: &Path, lease: &Lease) -> Result<()> {
+    let is_changed = |recorded: &Lease| recorded.may_be_changed().then(|| recorded.clone());
+    replace(state, lease, is_changed).map(drop)
 }
 
 /// Replaces all that is recorded of a lease's run, at whatever address. Returns the files in
@@ -301,6 +316,24 @@ mod tests {
         assert_eq!(ledger.left(), Ok(vec![usual_lease("a")]));
         ledger.forget(&usual_lease("a")).expect("written");
         assert!(may_be_there());
+    }
+
+    #[test]
+    fn a_lease_by_which_nothing_was_changed_takes_nothing_of_another_agents_along() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let at = |name: &str| directory.path().join(format!("attach-{name}.state"));
+        let mut unchanged = usual_lease("a");
+        for leased in unchanged.families.values_mut() {
+            leased.changed = false;
+        }
+        let first = Ledger::open(at("db1")).expect("nothing there");
+        first.record(&unchanged).expect("written");
+        // It has followed at another address, and delays.
+        let second = Ledger::open(at("db2")).expect("nothing there");
+        second.record(&usual_lease("a")).expect("written");
+        first.forget_unchanged(&unchanged).expect("written");
+        assert_eq!(first.leases(), Ok(Vec::new()));
+        assert_eq!(second.leases(), Ok(vec![usual_lease("a")]));
     }
 
     #[test]

@@ -90,6 +90,13 @@ pub trait Server {
     /// See [`Server::instance`]; `Fix` when it does not.
     fn await_event(&mut self, own: Option<&Lease>) -> Result<()>;
 
+    /// Leaves the agent's lock free for as long as an event may need that this user has no
+    /// privilege to see, unless another session takes it.
+    ///
+    /// # Errors
+    /// See [`Server::instance`].
+    fn await_unseen_event(&mut self) -> Result<()>;
+
     /// Makes sure that an event would run and may be put into a schema, and removes one
     /// that an earlier agent has left there.
     ///
@@ -140,15 +147,21 @@ pub trait Connector {
 }
 
 /// Reads everything that a decision may see. Without counters the load is not known, and
-/// the bounds on level 0 hold all the same.
+/// the bounds on level 0 hold all the same. What else is read may take its time: only that of
+/// the counters says what they count.
 ///
 /// # Errors
 /// See [`Server::instance`].
-pub fn observe<S: Server>(server: &mut S, at: Duration) -> Result<Observation> {
+pub fn observe<S: Server>(server: &mut S, now: impl Fn() -> Duration) -> Result<Observation> {
+    let instance = server.instance()?;
+    let asked_at = now();
+    let counters = unless_lost(server.counters())?;
+    let at = now();
     Ok(Observation {
         at,
-        instance: server.instance()?,
-        counters: unless_lost(server.counters())?,
+        waited: at.saturating_sub(asked_at),
+        instance,
+        counters,
         rate_limiter_bytes_per_sec: server.rate_limiter_bytes_per_sec()?,
         families: server.families()?,
     })
@@ -296,6 +309,18 @@ mod tests {
             .expect("it is there")
             .options = leased.options(Stage::Delayed);
         (connector, usual_lease("here"))
+    }
+
+    #[test]
+    fn the_time_is_that_of_the_counters_however_slow_all_else_is() {
+        let mut connector = MockConnector::new(World::usual());
+        let mut server = connector.connect().expect("reachable");
+        // Four questions, of which the second is for the counters.
+        connector.world().slowness = Duration::from_secs(3);
+        let seen = observe(&mut server, || connector.world().now).expect("read");
+        assert_eq!(seen.at, Duration::from_secs(6));
+        assert_eq!(seen.waited, Duration::from_secs(3));
+        assert_eq!(connector.world().now, Duration::from_secs(12));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use super::usual_family;
-use crate::decide::event::{Traces, create};
+use crate::decide::event::{EVENT_INTERVAL, Traces, create};
 use crate::decide::{
     Change, Counters, Families, Family, Instance, Lease, OptionName, OptionsByFamily,
 };
@@ -48,6 +48,8 @@ pub(crate) struct World {
     /// An earlier agent's watchdog is at work.
     pub(crate) watched: bool,
     pub(crate) event: Option<Lease>,
+    /// Whether the user has the privilege to see it.
+    pub(crate) event_is_seen: bool,
     /// Whether events run, and may be put there.
     pub(crate) events_run: bool,
     /// All that was set, and taken or not.
@@ -80,6 +82,7 @@ impl World {
             occupied: false,
             watched: false,
             event: None,
+            event_is_seen: true,
             events_run: true,
             sent: Vec::new(),
         }
@@ -136,6 +139,15 @@ impl World {
             Ok(())
         } else {
             Err(Error::fix("no event runs at the mock"))
+        }
+    }
+
+    /// What its event does.
+    fn take_back(&mut self, lease: &Lease) {
+        for change in lease.restoration(&self.options(), self.rate_limiter) {
+            if !self.refuses(&change) {
+                self.make(&change);
+            }
         }
     }
 
@@ -356,7 +368,8 @@ impl Server for MockServer {
     fn await_event(&mut self, own: Option<&Lease>) -> Result<()> {
         let is_claimed = self.is_claimed;
         let mut world = self.reach()?;
-        let Some(lease) = world.event.clone() else {
+        let seen = world.event.clone().filter(|_| world.event_is_seen);
+        let Some(lease) = seen else {
             return Ok(());
         };
         let body = create("ops", &lease, 1);
@@ -372,16 +385,23 @@ impl Server for MockServer {
         if is_claimed {
             return Err(Error::fix("the event waits for the lock"));
         }
-        for change in lease.restoration(&world.options(), world.rate_limiter) {
-            if !world.refuses(&change) {
-                world.make(&change);
-            }
-        }
+        world.take_back(&lease);
         if is_done(&world) {
             Ok(())
         } else {
             Err(Error::fix("the event has not taken all back"))
         }
+    }
+
+    fn await_unseen_event(&mut self) -> Result<()> {
+        let is_claimed = self.is_claimed;
+        let mut world = self.reach()?;
+        world.now += Duration::from_secs(EVENT_INTERVAL + 1);
+        let is_free = !is_claimed && !world.occupied && world.events_run;
+        if let Some(lease) = world.event.clone().filter(|_| is_free) {
+            world.take_back(&lease);
+        }
+        Ok(())
     }
 
     fn prepare_event(&mut self, schema: &str) -> Result<()> {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::keeper::{Due, Keeper, SILENCE};
 use super::protocol::{Answer, Order, line, message};
-use crate::decide::Lease;
+use crate::decide::{Lease, Standing};
 use crate::error::{Error, Result};
 use crate::files;
 use crate::server::{Connector, Role, Server, SqlConnector, check_identity, restore};
@@ -46,12 +46,7 @@ pub fn watch(input: impl Read + Send + 'static, mut output: impl Write) -> Resul
     // What ends the agent must not end the watchdog with it.
     signals::ignore()?;
     let mut child = Child::new(SqlConnector::new(*account, SILENCE), term, state);
-    let first = match child.begin() {
-        Ok(()) => Answer::Ready,
-        Err(error) => Answer::Failed {
-            why: error.to_string(),
-        },
-    };
+    let first = Answer::unless(child.begin().err(), Answer::Ready);
     say(&mut output, &first);
     if first != Answer::Ready {
         return Ok(());
@@ -150,21 +145,61 @@ impl<C: Connector> Child<C> {
         match order {
             Order::Begin { .. } => {}
             Order::Hold { lease } => {
-                self.keeper.hold(*lease, now);
-                say(output, &Answer::Held);
+                let held = unharmed(|| self.hold(*lease));
+                say(output, &Answer::unless(held.err(), Answer::Held));
             }
             Order::Renew => {
                 self.keeper.renew(now);
-                say(output, &Answer::Renewed);
+                let away = self.server.is_none().then(|| self.away());
+                say(output, &Answer::unless(away, Answer::Renewed));
             }
             Order::Release => self.keeper.release(),
         }
     }
 
+    /// A lease that this process could not restore is not taken, and the one before stays: the
+    /// address may lead to another server by now than when the agent connected.
+    fn hold(&mut self, lease: Lease) -> Result<()> {
+        // Its session may have ended since it spoke last.
+        if self.reach_server_of(&lease).is_err() {
+            self.reach_server_of(&lease)?;
+        }
+        let now = self.now();
+        self.keeper.hold(lease, now);
+        Ok(())
+    }
+
+    /// A connection on which something fails is not used again.
+    fn reach_server_of(&mut self, lease: &Lease) -> Result<()> {
+        let mut server = self.connection()?;
+        self.spoken_at = self.now();
+        if check_identity(&mut server, lease)? != Standing::InForce {
+            return Err(Error::lost(format!(
+                "server {} was restarted meanwhile",
+                lease.identity
+            )));
+        }
+        self.server = Some(server);
+        Ok(())
+    }
+
+    fn away(&self) -> Error {
+        Error::lost(format!(
+            "it has no connection to the server whose settings it would restore, which {} should \
+             lead to",
+            self.connector.place()
+        ))
+    }
+
+    /// Where nothing was changed it is done already.
     fn lose_agent(&mut self) {
         let now = self.now();
         self.keeper.lose_agent(now);
         self.not_before = now;
+        let lease = self.keeper.lease();
+        if let Some(unchanged) = lease.filter(|lease| !lease.may_be_changed()) {
+            self.settle(unchanged, None);
+        }
     }
 
     /// After a failure it waits a little, and longer each time: the address may lead
@@ -254,7 +289,13 @@ impl<C: Connector> Child<C> {
             return;
         }
         self.spoken_at = self.now();
+        let had_one = self.server.is_some();
         self.server = unharmed(|| self.connection()).ok();
+        // A session that has ended is replaced at once, or the agent would look for another
+        // watchdog.
+        if had_one && self.server.is_none() {
+            self.server = unharmed(|| self.connection()).ok();
+        }
     }
 }
 

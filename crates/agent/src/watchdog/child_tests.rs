@@ -133,6 +133,20 @@ fn what_is_restored_for_good_is_forgotten() {
 }
 
 #[test]
+fn where_nothing_was_changed_it_forgets_that_and_leaves_a_server_that_is_away() {
+    let mut lease = usual_lease("here");
+    for leased in lease.families.values_mut() {
+        leased.changed = false;
+    }
+    let mut it = recorded(lease);
+    drop(it.ledger);
+    it.connector.world().reachable = false;
+    it.child.lose_agent();
+    assert_eq!(it.child.keeper.due(it.child.now()), Due::Leave);
+    assert_eq!(read_leases(&it.state), Ok(Vec::new()));
+}
+
+#[test]
 fn what_cannot_be_restored_stays_recorded() {
     let mut lease = usual_lease("here");
     let mut leased = lease.families["default"];
@@ -152,7 +166,9 @@ fn what_cannot_be_restored_stays_recorded() {
 #[test]
 fn another_server_at_the_address_is_not_touched() {
     let connector = delayed();
-    let mut child = holding(&connector, usual_lease("there"));
+    let mut child = holding(&connector, usual_lease("here"));
+    connector.world().identity = "there".into();
+    connector.world().cut();
     child.lose_agent();
     for _ in 0..3 {
         try_now(&mut child);
@@ -160,6 +176,58 @@ fn another_server_at_the_address_is_not_touched() {
     }
     assert!(connector.world().sent.is_empty());
     assert_eq!(child.pause, PAUSE * 8);
+}
+
+/// What it answers to an order.
+fn answer(child: &mut Child<MockConnector>, order: Order) -> Answer {
+    let mut said = Vec::new();
+    child.hear(order, &mut said);
+    let said = String::from_utf8(said).expect("JSON");
+    message(&said).expect("an answer")
+}
+
+#[test]
+fn a_lease_of_another_server_is_not_taken() {
+    let connector = delayed();
+    let mut child = child(&connector);
+    child.begin().expect("reachable");
+    for (identity, started_at) in [("there", 1_000), ("here", 500)] {
+        let mut lease = Box::new(usual_lease(identity));
+        (lease.started_at, lease.seen_at) = (started_at, started_at);
+        let said = answer(&mut child, Order::Hold { lease });
+        assert!(matches!(said, Answer::Failed { .. }), "{said:?}");
+        assert_eq!(child.keeper.lease(), None);
+    }
+    let lease = Box::new(usual_lease("here"));
+    assert_eq!(answer(&mut child, Order::Hold { lease }), Answer::Held);
+}
+
+#[test]
+fn a_lease_is_taken_over_a_new_session_where_the_last_has_ended() {
+    let connector = delayed();
+    let mut child = child(&connector);
+    child.begin().expect("reachable");
+    connector.world().cut();
+    let lease = Box::new(usual_lease("here"));
+    assert_eq!(answer(&mut child, Order::Hold { lease }), Answer::Held);
+}
+
+#[test]
+fn a_renewal_is_refused_without_a_connection_to_the_leases_server() {
+    let connector = delayed();
+    let mut child = holding(&connector, usual_lease("here"));
+    let mut ping_in = |identity: &str| {
+        connector.world().identity = identity.into();
+        connector.world().cut();
+        child.spoken_at = Duration::ZERO;
+        child.begun -= PING;
+        child.ping();
+        answer(&mut child, Order::Renew)
+    };
+    assert_eq!(ping_in("here"), Answer::Renewed, "over a new session");
+    let said = ping_in("there");
+    assert!(matches!(said, Answer::Failed { .. }), "{said:?}");
+    assert_eq!(ping_in("here"), Answer::Renewed);
 }
 
 #[test]

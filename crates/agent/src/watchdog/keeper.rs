@@ -112,6 +112,7 @@ impl Keeper {
         match (&self.lease, self.gone_at) {
             _ if self.released => Due::Leave,
             (None, Some(_)) => Due::Leave,
+            (Some(lease), Some(_)) if !lease.may_be_changed() => Due::Leave,
             (None, None) => Due::Nothing,
             (Some(_), Some(_)) if self.restored => Due::Leave,
             (Some(_), None) if self.restored && silent && self.is_succeeded(now) => Due::Leave,
@@ -195,6 +196,19 @@ mod tests {
         keeper.see_lock(false, at(341));
         keeper.restored();
         assert_eq!(keeper.due(at(600)), Due::Restore);
+    }
+
+    #[test]
+    fn where_nothing_was_changed_there_is_nothing_to_restore_for() {
+        let mut lease = usual_lease("here");
+        for leased in lease.families.values_mut() {
+            leased.changed = false;
+        }
+        let mut keeper = Keeper::new(at(10));
+        keeper.hold(lease, at(100));
+        assert_eq!(keeper.due(at(101)), Due::Nothing);
+        keeper.lose_agent(at(101));
+        assert_eq!(keeper.due(at(101)), Due::Leave);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -91,9 +91,12 @@ impl Watchdog {
     fn stopped(&mut self) -> Option<Error> {
         let term = self.term;
         let running = self.running.as_mut()?;
-        running.listen();
+        let heard = running.listen();
         if let Ok(Some(status)) = running.process.try_wait() {
             return Some(Error::lost(format!("the watchdog ended ({status})")));
+        }
+        if let Err(error) = heard {
+            return Some(error);
         }
         let silence = running.asked_at?.elapsed();
         (silence > term).then(|| {
@@ -182,11 +185,17 @@ impl Running {
             .map_err(|_| Error::lost("the watchdog does not listen"))
     }
 
-    /// Takes note of answers that have come meanwhile.
-    fn listen(&mut self) {
-        while self.answers.try_recv().is_ok() {
+    /// Takes note of answers that have come meanwhile, of which the last one counts.
+    fn listen(&mut self) -> Result<()> {
+        let mut heard = Ok(());
+        while let Ok(answer) = self.answers.try_recv() {
             self.asked_at = None;
+            heard = match answer {
+                Answer::Failed { why } => Err(cannot_work(&why)),
+                Answer::Ready | Answer::Held | Answer::Renewed => Ok(()),
+            };
         }
+        heard
     }
 
     fn await_answer(&mut self, wanted: &Answer, patience: Duration) -> Result<()> {
@@ -194,16 +203,15 @@ impl Running {
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             match self.answers.recv_timeout(left) {
-                Ok(Answer::Failed { why }) => {
-                    return Err(Error::lost(format!("the watchdog cannot work: {why}")));
-                }
+                Ok(Answer::Failed { why }) => return Err(cannot_work(&why)),
                 Ok(answer) => {
                     self.asked_at = None;
                     if answer == *wanted {
                         return Ok(());
                     }
                 }
-                Err(_) => {
+                Err(RecvTimeoutError::Disconnected) => return Err(self.mute()),
+                Err(RecvTimeoutError::Timeout) => {
                     return Err(Error::lost(format!(
                         "the watchdog has not answered in {} s",
                         patience.as_secs()
@@ -211,6 +219,15 @@ impl Running {
                 }
             }
         }
+    }
+
+    /// Its output has ended, and so does it.
+    fn mute(&mut self) -> Error {
+        let status = match self.process.try_wait() {
+            Ok(Some(status)) => format!(" ({status})"),
+            _ => String::new(),
+        };
+        Error::lost(format!("the watchdog ended{status} before it answered"))
     }
 
     /// Closes its pipe: it restores what it holds, and ends.
@@ -281,3 +298,11 @@ impl Guard for Watchdog {
         }
     }
 }
+
+fn cannot_work(why: &str) -> Error {
+    Error::lost(format!("the watchdog cannot work: {why}"))
+}
+
+#[cfg(test)]
+#[path = "parent_tests.rs"]
+mod tests;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::connect::Account;
 use crate::decide::Lease;
+use crate::error::Error;
 
 /// From the agent.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -38,15 +39,27 @@ pub(super) enum Order {
 pub(super) enum Answer {
     /// It has a connection of its own.
     Ready,
-    /// It holds the lease.
+    /// It holds the lease, and is connected to its server.
     Held,
-    /// It has heard the agent.
+    /// It has heard the agent, and is connected still.
     Renewed,
     /// It cannot be what it should.
     Failed {
         /// Why.
         why: String,
     },
+}
+
+impl Answer {
+    /// This answer, unless something is in the way.
+    pub(super) fn unless(error: Option<Error>, answer: Answer) -> Answer {
+        match error {
+            Some(error) => Answer::Failed {
+                why: error.to_string(),
+            },
+            None => answer,
+        }
+    }
 }
 
 /// A message as a line.

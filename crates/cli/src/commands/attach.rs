@@ -2,7 +2,7 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use lissom_agent::attach::RestoreReport;
@@ -17,6 +17,25 @@ use crate::output;
 
 /// The watchdog's own command, which `attach` starts by itself.
 pub const WATCHDOG: &str = "attach-watchdog";
+
+/// What a restoration would ignore: it restores all that is recorded, once.
+const NOT_FOR_RESTORE: [&str; 15] = [
+    "io-limit",
+    "io-low-limit",
+    "io-high-limit",
+    "softness",
+    "interval",
+    "load-model",
+    "compression-ratio",
+    "rate-limiter",
+    "max-level0-files",
+    "max-delayed-bytes",
+    "actuator",
+    "column-family",
+    "lease",
+    "metrics",
+    "dry-run",
+];
 
 pub fn command() -> Command {
     Command::new("attach")
@@ -47,14 +66,18 @@ pub fn command() -> Command {
         .args(load())
         .args(debt())
         .args(safety())
-        .arg(
-            flag("dry-run", "Says what it would do, and changes nothing").conflicts_with("restore"),
-        )
         .arg(flag(
-            "restore",
-            "Only restores what an agent that is gone has left, whatever address that agent was \
-             given, and ends",
+            "dry-run",
+            "Says what it would do, and changes nothing",
         ))
+        .arg(
+            flag(
+                "restore",
+                "Only restores what an agent that is gone has left, whatever address that agent \
+                 was given, and ends",
+            )
+            .conflicts_with_all(NOT_FOR_RESTORE),
+        )
         .arg(json())
 }
 
@@ -180,11 +203,12 @@ pub fn run(given: &ArgMatches) -> Outcome {
             .remarks()
             .iter()
             .for_each(|it| output::remark(it));
+        let directory = attachment.places.state.parent().unwrap_or(Path::new("."));
         let report = attachment.restore()?;
         if as_json {
             output::print_json(&report)?;
         } else {
-            output::print(&describe(&report))?;
+            output::print(&describe(&report, directory))?;
         }
         return Ok(report.check()?);
     }
@@ -282,14 +306,19 @@ fn replace<T: Clone + Send + Sync + 'static>(setting: &mut T, given: &ArgMatches
     }
 }
 
-fn describe(report: &RestoreReport) -> String {
+/// What came of a restoration by the files of a directory.
+fn describe(report: &RestoreReport, directory: &Path) -> String {
     let mut text = match (report.recorded, report.changes.is_empty()) {
         // What failed is said where it fails.
         (_, true) if !report.failures.is_empty() => String::new(),
         (false, _) if report.restarted => "the server was restarted since an agent changed its \
              settings: it has its configured ones\n"
             .to_owned(),
-        (false, _) => "nothing is recorded for this server: there is nothing to restore\n".into(),
+        (false, _) => format!(
+            "nothing is recorded for this server in {}: there is nothing to restore; if an agent \
+             ran as another user, give its --state\n",
+            directory.display()
+        ),
         (true, true) => "the server has its original settings already\n".to_owned(),
         (true, false) => format!("restored: {}\n", report.changes.join(", ")),
     };
@@ -307,10 +336,13 @@ fn describe(report: &RestoreReport) -> String {
 
 #[cfg(test)]
 mod tests {
+    use clap::error::ErrorKind;
+
     use super::*;
 
     #[test]
     fn a_restoration_that_failed_is_not_said_to_be_needless() {
+        let describe = |report: &RestoreReport| describe(report, Path::new("/s"));
         let mut report = RestoreReport {
             recorded: true,
             failures: vec!["the rate limiter is refused".into()],
@@ -322,5 +354,55 @@ mod tests {
         report.failures.clear();
         report.changes.clear();
         assert!(describe(&report).contains("original settings already"));
+    }
+
+    #[test]
+    fn where_nothing_is_recorded_the_directory_is_named() {
+        let said = describe(&RestoreReport::default(), Path::new("/s"));
+        assert!(said.contains("recorded for this server in /s:"), "{said}");
+        assert!(said.contains("give its --state"), "{said}");
+    }
+
+    #[test]
+    fn what_a_restoration_would_ignore_is_refused() {
+        let restore = |more: &[&str]| {
+            let fixed = ["attach", "mysql://u@h", "--restore"];
+            command().try_get_matches_from([&fixed[..], more].concat())
+        };
+        for (name, value) in [
+            ("column-family", Some("cf_hot")),
+            ("io-limit", Some("100M")),
+            ("rate-limiter", None),
+            ("metrics", Some("127.0.0.1:9421")),
+        ] {
+            let name = format!("--{name}");
+            let more: Vec<&str> = std::iter::once(name.as_str()).chain(value).collect();
+            let error = restore(&more).expect_err("ignored");
+            assert_eq!(error.kind(), ErrorKind::ArgumentConflict, "{name}");
+        }
+        let used = ["--server-lease", "ops", "--state", "/s", "--json"];
+        restore(&used).expect("none of these is ignored");
+    }
+
+    #[test]
+    fn all_that_a_restoration_does_not_use_is_known() {
+        let command = command();
+        let mut ignored: Vec<&str> = command
+            .get_arguments()
+            .map(|it| it.get_id().as_str())
+            .collect();
+        let used = [
+            "url",
+            "defaults-file",
+            "server-lease",
+            "state",
+            "restore",
+            "json",
+        ];
+        ignored.retain(|it| !used.contains(it));
+        ignored.sort_unstable();
+        let mut known = NOT_FOR_RESTORE;
+        known.sort_unstable();
+        assert_eq!(ignored, known);
     }
 }

@@ -40,6 +40,10 @@ fn with_nothing_recorded_there_is_nothing_to_restore() {
     let url = format!("mysql://lissom@127.0.0.1:{}", dead_port());
     let said = done(&["attach", &url, "--restore", "--state", state]);
     assert!(said.contains("nothing to restore"), "{said}");
+    assert!(
+        said.contains(state),
+        "the directory that was searched: {said}"
+    );
     assert!(!said.contains("event"), "nobody asked for it: {said}");
     let report = json(&["attach", &url, "--restore", "--json", "--state", state]);
     assert_eq!(report["recorded"], false);

@@ -28,7 +28,7 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         };
         let mut server = self.connector.connect()?;
         // First the questions, then the locks: the sentences are clearer.
-        let seen = observe(&mut server, self.now())?;
+        let seen = observe(&mut server, || self.now())?;
         // A server that counts nothing is no MyRocks, or one that is too old.
         seen.counters.clone()?;
         self.check_asked_for(&seen)?;
@@ -141,6 +141,10 @@ impl<C: Connector, G: Guard> Agent<C, G> {
     }
 
     fn await_agent(&mut self, server: &mut C::Server) -> Result<()> {
+        if server.await_free(Role::Agent, Duration::ZERO)? {
+            return Ok(());
+        }
+        self.was_held = true;
         if !server.await_free(Role::Agent, CLAIM_PATIENCE)? {
             // It says who holds it.
             self.claim(server)?;
@@ -148,7 +152,9 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         Ok(())
     }
 
-    /// Another agent's event acts while nobody holds the lock.
+    /// Another agent's event acts while nobody holds the lock. One of an agent that has just ended
+    /// has had no time yet, and this one's user may have no privilege to see it. Where this agent
+    /// has set anything itself, that was its own session rather, and it must not stay away.
     pub(super) fn claim_after_event(
         &mut self,
         server: &mut C::Server,
@@ -156,7 +162,12 @@ impl<C: Connector, G: Guard> Agent<C, G> {
     ) -> Result<()> {
         server.release(Role::Agent)?;
         server.await_event(own)?;
-        self.claim(server)
+        if self.was_held && own.is_none() {
+            server.await_unseen_event()?;
+        }
+        self.claim(server)?;
+        self.was_held = false;
+        Ok(())
     }
 
     fn is_recorded(&self, instance: &Instance) -> Result<bool> {
@@ -169,7 +180,10 @@ impl<C: Connector, G: Guard> Agent<C, G> {
     pub(super) fn claim(&mut self, server: &mut C::Server) -> Result<()> {
         match server.claim(Role::Agent, Duration::ZERO)? {
             None => Ok(()),
-            Some(holder) => Err(occupied(&self.connector.place(), &holder)),
+            Some(holder) => {
+                self.was_held = true;
+                Err(occupied(&self.connector.place(), &holder))
+            }
         }
     }
 
@@ -239,11 +253,16 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         }
     }
 
-    /// What is still recorded of the server that answers was told.
+    /// What is still recorded of the server that answers was told. Where nothing was changed
+    /// there is nothing to tell.
     fn tell_recorded(&mut self, instance: &Instance) -> Result<()> {
         let mut leases = self.records.ledger.leases()?;
         leases.retain(|lease| lease.standing(instance) != Standing::InForce);
         for lease in leases {
+            if !lease.may_be_changed() {
+                self.records.ledger.forget_unchanged(&lease)?;
+                continue;
+            }
             let note = format!(
                 "server {} was left with changed settings by an earlier agent and does not \
                  answer at this address: `lissom attach --restore` at its own address restores it, \

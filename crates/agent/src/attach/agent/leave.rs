@@ -4,7 +4,7 @@
 use super::Agent;
 use crate::attach::hands::EVENT_LIFETIME;
 use crate::decide::{Event, Lease};
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::server::{Connector, Server};
 use crate::watchdog::Guard;
 
@@ -16,25 +16,49 @@ impl<C: Connector, G: Guard> Agent<C, G> {
     /// When the server cannot be reached, or does not take them. What another agent has left
     /// is no error: [`Agent::refusal`] tells of it.
     pub fn leave(&mut self) -> Result<()> {
+        let mut restored = !self.settings.dry_run;
         if let (false, Some(lease)) = (self.settings.dry_run, self.pilot.lease().cloned()) {
-            let mut server = match self.server.take() {
-                Some(server) => server,
-                None => self.reconnect()?,
-            };
-            let left = self.restore(&mut server, &lease)?;
-            // That is its own server: what was found out of another one is of no use here.
-            self.recall_left(&lease)?;
-            let earlier = self.restore_left(&mut server)?;
-            self.hands.release();
-            let left = Lease::join(left, earlier);
-            self.clear_up(&mut server, &lease, left.as_ref());
-            self.server = Some(server);
+            match self.leave_server(&lease) {
+                Err(error) if !lease.may_be_changed() => {
+                    self.leave_unchanged(&lease, &error);
+                    restored = false;
+                }
+                left => left?,
+            }
         }
         match self.refusal() {
-            None => self.records.write(self.now(), Event::End),
+            None => self.records.write(self.now(), Event::End { restored }),
             Some(refusal) => self.note(refusal.to_string()),
         }
         Ok(())
+    }
+
+    fn leave_server(&mut self, lease: &Lease) -> Result<()> {
+        let mut server = match self.server.take() {
+            Some(server) => server,
+            None => self.reconnect()?,
+        };
+        let left = self.restore(&mut server, lease)?;
+        // That is its own server: what was found out of another one is of no use here.
+        self.recall_left(lease)?;
+        let earlier = self.restore_left(&mut server)?;
+        self.hands.release();
+        let left = Lease::join(left, earlier);
+        self.clear_up(&mut server, lease, left.as_ref());
+        self.server = Some(server);
+        Ok(())
+    }
+
+    /// A server that this agent has never changed need not answer: nobody would have anything to
+    /// restore there. An event ends by itself, and what an earlier agent left stays recorded.
+    fn leave_unchanged(&mut self, lease: &Lease, error: &Error) {
+        self.hands.release();
+        self.note(format!(
+            "the server is left without a last look at it: {error}"
+        ));
+        if let Err(error) = self.records.ledger.forget_unchanged(lease) {
+            self.note(error.to_string());
+        }
     }
 
     /// What is left over does no harm: an event ends by itself, and a state file

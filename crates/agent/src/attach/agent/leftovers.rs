@@ -6,7 +6,8 @@ use std::path::PathBuf;
 
 use super::Agent;
 use crate::attach::act::{still_in_file, still_recorded, still_refused};
-use crate::decide::{Instance, Lease, Observation, OptionsByFamily, Standing};
+use crate::attach::taking_back::{TakenBack, take_back};
+use crate::decide::{Change, Event, Instance, Lease, Observation, OptionsByFamily, Standing};
 use crate::error::{Error, ErrorKind, Result};
 use crate::server::{Connector, Server};
 use crate::watchdog::Guard;
@@ -119,16 +120,30 @@ impl<C: Connector, G: Guard> Agent<C, G> {
     }
 
     /// Restores what is recorded, and takes it out of the state files but for what is gone
-    /// from the server, which it returns.
+    /// from the server, which it returns, and for what that refuses.
     pub(super) fn take_back(
         &mut self,
         server: &mut C::Server,
         lease: &Lease,
     ) -> Result<Option<Lease>> {
-        let left = self.restore(server, lease)?;
-        let files = self.records.ledger.settle(lease, left.as_ref())?;
-        self.tell_left(left.as_ref(), &files);
-        Ok(left)
+        let place = self.place();
+        let mut taken_back = TakenBack::default();
+        let ledger = &self.records.ledger;
+        let done = take_back(ledger, server, &place, lease, &mut taken_back);
+        let checked = done.and_then(|()| taken_back.check());
+        let TakenBack {
+            changes,
+            gone,
+            files,
+            ..
+        } = taken_back;
+        let is_all_gone = gone.as_ref() == Some(lease);
+        if !changes.is_empty() || (checked.is_ok() && !is_all_gone) {
+            let changes = changes.iter().map(Change::to_string).collect();
+            self.records.write(self.now(), Event::Restored { changes });
+        }
+        self.tell_left(gone.as_ref(), &files);
+        checked.map(|()| gone)
     }
 
     /// What is gone is said once, unless nobody has recorded it.

@@ -42,6 +42,9 @@ pub struct Agent<C: Connector, G: Guard> {
     left_told: Option<String>,
     /// Those that do not take them, by name, and why: all are of what is left.
     refused: BTreeMap<String, String>,
+    /// Another session held the lock when it was last looked at: an event of its agent may not have
+    /// acted yet.
+    was_held: bool,
     /// At the end: what another agent has set and its event does not take back.
     not_taken_back: Option<Error>,
 }
@@ -86,6 +89,7 @@ impl<C: Connector, G: Guard> Agent<C, G> {
             left_of: None,
             left_told: None,
             refused: BTreeMap::new(),
+            was_held: false,
             not_taken_back: None,
         };
         agent.begin(unix_seconds)?;
@@ -227,7 +231,7 @@ impl<C: Connector, G: Guard> Agent<C, G> {
     }
 
     fn look(&mut self, server: &mut C::Server) -> Result<Observation> {
-        let seen = observe(server, self.now())?;
+        let seen = observe(server, || self.now())?;
         if self.settings.dry_run {
             return Ok(seen);
         }
@@ -235,7 +239,7 @@ impl<C: Connector, G: Guard> Agent<C, G> {
         let is_new = !self.has_left(&seen.instance);
         let restored = is_new && self.restore_recorded(server, &seen.instance)?;
         if restored || self.restore_returned(server, &seen.instance, is_there)? {
-            return observe(server, self.now());
+            return observe(server, || self.now());
         }
         Ok(seen)
     }
@@ -265,6 +269,17 @@ impl<C: Connector, G: Guard> Agent<C, G> {
     fn part_with(&mut self, abandoned: Option<Lease>, ended: Option<Lease>, at: Duration) {
         if let Some(lease) = abandoned {
             self.hands.abandon();
+            self.tell_abandoned(&lease, at);
+        }
+        if let Some(lease) = ended
+            && let Err(error) = self.records.ledger.forget(&lease)
+        {
+            self.records.note(at, error.to_string());
+        }
+    }
+
+    fn tell_abandoned(&mut self, lease: &Lease, at: Duration) {
+        if lease.may_be_changed() {
             self.records.note(
                 at,
                 format!(
@@ -273,10 +288,7 @@ impl<C: Connector, G: Guard> Agent<C, G> {
                     lease.identity
                 ),
             );
-        }
-        if let Some(lease) = ended
-            && let Err(error) = self.records.ledger.forget(&lease)
-        {
+        } else if let Err(error) = self.records.ledger.forget_unchanged(lease) {
             self.records.note(at, error.to_string());
         }
     }
@@ -345,5 +357,7 @@ mod successions;
 mod takeovers;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod unchanged;
 #[cfg(test)]
 mod vanishings;

@@ -2,6 +2,7 @@
 //! what it asks.
 
 use super::rig::{HIGH, Rig};
+use crate::settings::Settings;
 use crate::testing::{usual_family, usual_settings};
 
 #[test]
@@ -83,4 +84,58 @@ fn a_server_that_answers_is_not_said_to_be_lost() {
     rig.connector.world().unreadable = None;
     rig.turn(&mut agent, HIGH);
     assert!(agent.is_well() && rig.said("looked after again"));
+}
+
+#[test]
+fn once_the_lease_is_over_nothing_is_set_that_the_watchdog_takes_back() {
+    let rig = Rig::new();
+    rig.connector.world().create_family("cf_hot");
+    {
+        let mut world = rig.connector.world();
+        world.rate_limiter = 77_000_001;
+        world.owned_rate_limiter = 77_000_001;
+    }
+    let mut agent = rig.delaying_by(Settings {
+        rate_limiter: true,
+        ..usual_settings()
+    });
+    {
+        let mut world = rig.connector.world();
+        world.refusing = Some("cf_hot".into());
+        // Both must resume, and writers are not held back meanwhile.
+        world.family("cf_hot").level0_files = 20;
+        world.family("default").level0_files = 20;
+    }
+    let lease = usual_settings().lease;
+    for _ in 0..lease.as_secs() {
+        rig.turn(&mut agent, HIGH);
+    }
+    let of_default = || rig.connector.world().family("default").options;
+    assert_ne!(of_default(), usual_family().options, "it catches up");
+    rig.guard.run_out(&rig.connector);
+    rig.sent();
+    for _ in 0..3 {
+        rig.turn(&mut agent, HIGH);
+        assert_eq!(of_default(), usual_family().options);
+        assert_eq!(rig.connector.world().rate_limiter, 77_000_001);
+    }
+    let sent = rig.sent();
+    assert!(
+        sent.iter().all(|it| it.column_family() == Some("cf_hot")),
+        "{sent:?}"
+    );
+    assert_eq!(rig.times_said("nothing is delayed: the server was not"), 1);
+    {
+        let mut world = rig.connector.world();
+        world.refusing = None;
+        for name in ["cf_hot", "default"] {
+            world.family(name).level0_files = 0;
+        }
+    }
+    for _ in 0..2 {
+        rig.turn(&mut agent, HIGH);
+    }
+    assert!(rig.is_delayed());
+    agent.leave().expect("restored");
+    assert!(rig.is_as_owned());
 }

@@ -1,7 +1,9 @@
 //! One agent after another at one server: what the earlier one has left is taken back first.
 
+use std::time::Duration;
+
 use super::rig::{HIGH, Rig, with_event};
-use crate::testing::usual_settings;
+use crate::testing::{World, usual_settings};
 
 #[test]
 fn what_a_killed_agent_left_is_restored_first() {
@@ -97,4 +99,60 @@ fn a_stale_state_file_does_not_remove_another_agents_event() {
     settings.max_level0_files = 20;
     rig.attach(settings).expect("attached");
     assert!(rig.is_as_owned());
+}
+
+/// An agent on this machine follows a failover to a server that another agent, on another machine,
+/// has delayed. Its user has no privilege to see that one's event.
+#[test]
+fn an_event_that_is_not_seen_has_time_to_act_once_its_agent_is_lost() {
+    let rig = Rig::new();
+    drop(rig.delaying_by(with_event()));
+    let state = rig.directory.path().join("state");
+    std::fs::remove_file(state).expect("recorded");
+    let delayed = {
+        let mut world = rig.connector.world();
+        world.event_is_seen = false;
+        world.identity = "elsewhere".into();
+        std::mem::replace(&mut world.families, World::usual().families)
+    };
+    let mut agent = rig.attach(usual_settings()).expect("attached");
+    {
+        let mut world = rig.connector.world();
+        world.identity = "here".into();
+        world.families = delayed;
+        world.occupied = true;
+        world.cut();
+    }
+    for _ in 0..2 {
+        rig.turn(&mut agent, 0);
+    }
+    assert!(!agent.is_well() && !rig.is_as_owned());
+    rig.connector.world().occupied = false;
+    rig.turn(&mut agent, 0);
+    assert!(agent.is_well() && rig.is_as_owned());
+    // Once only: nobody has held it since.
+    let before = rig.connector.world().now;
+    rig.connector.world().cut();
+    rig.turn(&mut agent, 0);
+    rig.turn(&mut agent, 0);
+    let turns = Duration::from_secs(2);
+    assert!(agent.is_well() && rig.connector.world().now == before + turns);
+}
+
+#[test]
+fn what_is_refused_of_one_family_keeps_no_other_recorded() {
+    let rig = Rig::new();
+    rig.connector.world().create_family("cf_hot");
+    drop(rig.delaying());
+    rig.connector.world().refusing = Some("cf_hot".into());
+    let error = rig
+        .attach(usual_settings())
+        .expect_err("cf_hot is delayed still");
+    let refusal = "cf_hot of the mock cannot be given its original settings (the mock refuses)";
+    assert!(error.to_string().contains(refusal), "{error}");
+    assert!(!rig.is_delayed() && rig.said("taken back: default"));
+    assert_eq!(rig.recorded(), ["cf_hot"]);
+    rig.connector.world().refusing = None;
+    rig.attach(usual_settings()).expect("attached");
+    assert!(rig.is_as_owned() && rig.recorded().is_empty());
 }

@@ -99,7 +99,7 @@ fn without_its_guard_everything_goes_back_at_once() {
     rig.guard.0.borrow_mut().lease = None;
     rig.turn(&mut agent, HIGH);
     assert!(rig.is_as_owned());
-    assert!(rig.said("nobody would restore the settings"));
+    assert!(rig.said("because nothing may be delayed: the watchdog ended"));
     rig.turn(&mut agent, HIGH);
     assert!(rig.is_delayed(), "there is a new guard");
 }
@@ -325,6 +325,7 @@ fn a_dry_run_sets_nothing_and_says_what_it_would() {
     }
     agent.leave().expect("nothing to restore");
     assert!(rig.sent().is_empty());
+    assert!(rig.said("ended: nothing was changed") && !rig.said("original settings"));
     assert!(rig.said("delay default"));
     assert!(rig.said("not sent (dry run)"));
     assert!(!rig.directory.path().join("state").exists());

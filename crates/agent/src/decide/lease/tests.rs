@@ -157,3 +157,15 @@ fn the_limiter_is_taken_back_from_the_agents_steps_only() {
     assert_eq!(changes, [Change::RateLimiter { bytes_per_sec: 77 }]);
     assert!(lease().restoration(&options, 35).is_empty());
 }
+
+#[test]
+fn what_was_never_changed_needs_no_restoring() {
+    let mut lease = lease();
+    assert!(lease.may_be_changed());
+    for leased in lease.families.values_mut() {
+        leased.changed = false;
+    }
+    assert!(lease.may_be_changed(), "the limiter is not noted");
+    lease.rate_limiter = None;
+    assert!(!lease.may_be_changed());
+}

@@ -23,6 +23,7 @@ impl Pilot {
         }
         self.last = Some(Last {
             at: seen.at,
+            waited: seen.waited,
             instance: seen.instance.clone(),
             counters,
         });
@@ -32,7 +33,8 @@ impl Pilot {
     fn counted(&self, total: &Counters, at: Duration) -> Option<(Counters, Duration)> {
         let last = self.last.as_ref()?;
         let counted = total.since(last.counters.as_ref()?)?;
-        let interval = at.checked_sub(last.at)?;
+        // No shorter than it was, or one slow answer would make the load high.
+        let interval = at.checked_sub(last.at)? + last.waited;
         (!interval.is_zero()).then_some((counted, interval))
     }
 

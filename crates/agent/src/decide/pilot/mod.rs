@@ -4,6 +4,7 @@
 //! settings), the lease is put into safe hands by the caller, [`Pilot::decide`], once more
 //! where it has changed the lease, the caller acts and reads back, [`Pilot::settle`].
 
+mod counting;
 mod deciding;
 mod leasing;
 
@@ -13,6 +14,7 @@ use std::time::Duration;
 use lissom_core::schedule::Phase;
 use serde::{Deserialize, Serialize};
 
+use self::counting::Counting;
 use super::actuator::Unmanaged;
 use super::change::{Change, Outcome};
 use super::continuity::{Continuity, continuity};
@@ -22,7 +24,6 @@ use super::observation::{Counters, Instance, Observation};
 use super::options::FamilyOptions;
 use super::reason::Reason;
 use super::stage::Stage;
-use crate::error::Error;
 use crate::settings::Settings;
 
 /// After so many refusals in a row a column family is not delayed any more.
@@ -38,14 +39,15 @@ pub struct Pilot {
     left_alone: BTreeMap<String, Unmanaged>,
     last: Option<Last>,
     limiter: Limiter,
-    /// Why the counters cannot be read, so that it is said once.
-    uncounted: Option<String>,
+    counting: Counting,
 }
 
 /// What was seen last.
 #[derive(Clone, Debug)]
 struct Last {
     at: Duration,
+    /// How long the counters took before that.
+    waited: Duration,
     instance: Instance,
     /// Absent when too much may have happened since.
     counters: Option<Counters>,
@@ -120,7 +122,7 @@ impl Pilot {
             left_alone: BTreeMap::new(),
             last: None,
             limiter: Limiter::default(),
-            uncounted: None,
+            counting: Counting::default(),
         }
     }
 
@@ -212,7 +214,7 @@ impl Pilot {
         self.note_vanished(known.as_ref(), seen, &mut sight.notes);
         let families = self.lease_families(known.as_ref(), seen, &mut sight.notes);
         let rate_limiter = self.lease_limiter(known.as_ref(), seen, &mut sight.notes);
-        sight.notes.extend(self.note_uncounted(seen));
+        sight.notes.extend(self.note_counting(seen));
         let (started_at, seen_at) = match &known {
             // The same start, read a second time, may differ by a second.
             Some(known) => (known.started_at, known.seen_at),
@@ -228,19 +230,12 @@ impl Pilot {
         sight
     }
 
-    fn note_uncounted(&mut self, seen: &Observation) -> Option<String> {
-        let why = seen.counters.as_ref().err().map(Error::to_string);
-        let is_new = self.uncounted != why;
-        self.uncounted.clone_from(&why);
-        why.filter(|_| is_new)
-            .map(|why| format!("the load is not known, and counts as low: {why}"))
-    }
-
     fn begin_anew(&mut self) {
         self.lose_sight();
         self.last = None;
         self.courses.clear();
         self.left_alone.clear();
+        self.counting.unmoved = 0;
         self.limiter = Limiter::default();
     }
 

@@ -20,6 +20,7 @@ impl Scene {
     fn new(settings: Settings) -> Scene {
         let seen = Observation {
             at: Duration::ZERO,
+            waited: Duration::ZERO,
             instance: Instance {
                 identity: "here".into(),
                 started_at: 100,
@@ -139,6 +140,19 @@ fn a_high_load_delays_and_softness_resumes() {
 }
 
 #[test]
+fn an_answer_that_comes_late_does_not_make_the_load_high() {
+    let mut scene = Scene::new(usual_settings());
+    scene.turn(0);
+    // 100 MB in each second; the answer of this one comes four seconds after it was counted.
+    scene.seen.at += Duration::from_secs(4);
+    scene.seen.waited = Duration::from_secs(4);
+    assert!(scene.turn(100_000_000).is_empty());
+    scene.seen.waited = Duration::ZERO;
+    assert!(scene.turn(500_000_000).is_empty());
+    assert_eq!(scene.stage(), Stage::Original);
+}
+
+#[test]
 fn the_bound_resumes_under_high_load_and_delays_again_once_drained() {
     let mut scene = Scene::new(usual_settings());
     scene.turn(HIGH);
@@ -166,6 +180,30 @@ fn without_counters_the_load_counts_as_low_and_the_bound_holds() {
     scene.family().level0_files = 2;
     scene.turn(HIGH);
     assert_eq!(scene.stage(), Stage::Original);
+}
+
+#[test]
+fn counters_that_stand_still_while_level0_grows_are_said_once() {
+    let mut scene = Scene::new(usual_settings());
+    let mut notes = Vec::new();
+    let mut grow = |scene: &mut Scene, load| {
+        scene.family().level0_bytes += 1 << 20;
+        scene.seen.at += Duration::from_secs(1);
+        scene.count(load);
+        notes.extend(scene.pilot.see(&scene.seen).notes);
+        scene.pilot.decide(&scene.seen, None);
+        notes.len()
+    };
+    for load in [0, 0, 0, 5, 0, 0] {
+        assert_eq!(
+            grow(&mut scene, load),
+            0,
+            "what is flushed was counted before"
+        );
+    }
+    assert_eq!(grow(&mut scene, 0), 1);
+    assert_eq!(grow(&mut scene, 0), 1);
+    assert!(notes[0].contains("rocksdb_stats_level"), "{notes:?}");
 }
 
 #[test]

@@ -7,10 +7,12 @@ use super::{LOOK, SqlServer, read};
 use crate::decide::Lease;
 use crate::decide::event::{self, EVENT_INTERVAL, Traces};
 use crate::error::{Error, Result};
-use crate::server::Server;
+use crate::server::{Role, Server};
 
 /// For an event to act.
 const PATIENCE: Duration = Duration::from_secs(2 * EVENT_INTERVAL + 1);
+/// For one look of it.
+const ONE_LOOK: Duration = Duration::from_secs(EVENT_INTERVAL + 1);
 
 impl SqlServer {
     /// Waits until nothing is in force any more that an event would take back and `own` would
@@ -35,6 +37,16 @@ impl SqlServer {
             }
             thread::sleep(LOOK);
         }
+    }
+
+    /// Waits as long as an event may take to look at the lock, or until somebody takes that. It
+    /// asks meanwhile, so that the session does not end.
+    pub(super) fn await_look(&mut self) -> Result<()> {
+        let deadline = Instant::now() + ONE_LOOK;
+        while Instant::now() < deadline && self.await_free(Role::Agent, Duration::ZERO)? {
+            thread::sleep(LOOK);
+        }
+        Ok(())
     }
 
     fn traces(&mut self) -> Result<Traces> {

@@ -227,6 +227,10 @@ impl Server for SqlServer {
         self.await_taken_back(own)
     }
 
+    fn await_unseen_event(&mut self) -> Result<()> {
+        self.await_look()
+    }
+
     fn prepare_event(&mut self, schema: &str) -> Result<()> {
         self.make_room(schema)
     }

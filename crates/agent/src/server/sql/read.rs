@@ -156,7 +156,7 @@ pub(super) fn families(options: &Rows, levels: &Rows, place: &str) -> Result<Fam
             };
             let family = Family {
                 options: family_options(name, &options, place)?,
-                dynamic_level_bytes: options.get(DYNAMIC).is_some_and(|it| is_on(it)),
+                dynamic_level_bytes: value_of(name, &options, DYNAMIC, place, switch)?,
                 compaction_style: options.get(STYLE).copied().unwrap_or("unknown").to_owned(),
                 level0_files: size("L0.NumFiles"),
                 level0_bytes: size("L0.SizeBytes"),
@@ -214,32 +214,45 @@ fn family_options(
     };
     for option in OptionName::ALL {
         let name = option.name().to_ascii_uppercase();
-        let value = shown.get(name.as_str()).and_then(|text| number(text));
-        let value = value.ok_or_else(|| {
-            Error::fix(format!(
-                "{place} does not report {name} of column family {family}: it is too old or too \
-                 new for the agent"
-            ))
-        })?;
-        options.set(option, value);
+        options.set(option, value_of(family, shown, &name, place, number)?);
     }
     Ok(options)
 }
 
-fn number(text: &str) -> Option<i64> {
-    if is_on(text) {
-        Some(1)
-    } else if text.eq_ignore_ascii_case("off") {
-        Some(0)
-    } else {
-        // A size has no sign, and may be over the largest number with one.
-        let clamped = || text.parse::<u64>().map(|_| i64::MAX);
-        text.parse::<i64>().or_else(|_| clamped()).ok()
-    }
+/// What is absent, or reads as nothing that is known, must not pass for a default.
+fn value_of<T>(
+    family: &str,
+    shown: &BTreeMap<&str, &str>,
+    name: &str,
+    place: &str,
+    read: fn(&str) -> Option<T>,
+) -> Result<T> {
+    let value = shown.get(name).and_then(|text| read(text));
+    value.ok_or_else(|| {
+        Error::fix(format!(
+            "{place} does not report {name} of column family {family}: it is too old or too \
+             new for the agent"
+        ))
+    })
 }
 
-fn is_on(text: &str) -> bool {
-    text.eq_ignore_ascii_case("on")
+fn number(text: &str) -> Option<i64> {
+    // A size has no sign, and may be over the largest number with one.
+    let clamped = || text.parse::<u64>().ok().map(|_| i64::MAX);
+    switch(text)
+        .map(i64::from)
+        .or_else(|| text.parse::<i64>().ok())
+        .or_else(clamped)
+}
+
+fn switch(text: &str) -> Option<bool> {
+    if text.eq_ignore_ascii_case("on") {
+        Some(true)
+    } else if text.eq_ignore_ascii_case("off") {
+        Some(false)
+    } else {
+        None
+    }
 }
 
 /// Statistics are shown as floating-point numbers.

@@ -72,6 +72,21 @@ fn what_is_missing_is_named() {
 }
 
 #[test]
+fn levels_that_are_not_said_to_be_dynamic_or_not_are_neither() {
+    let levels = rows("default Sum.NumFiles 0");
+    let line = "default LEVEL_COMPACTION_DYNAMIC_LEVEL_BYTES OFF";
+    for instead in ["", "default LEVEL_COMPACTION_DYNAMIC_LEVEL_BYTES 0"] {
+        let odd = OPTIONS.replace(line, instead);
+        let error = families(&rows(&odd), &levels, "here").expect_err(instead);
+        let sentence = error.to_string();
+        assert!(sentence.contains("DYNAMIC_LEVEL_BYTES"), "{sentence}");
+        assert_eq!(error.kind(), ErrorKind::Fix);
+        // A restoration does not need it.
+        options(&rows(&odd), &["default"], "here").expect("all is there");
+    }
+}
+
+#[test]
 fn only_the_families_that_are_asked_for_are_read() {
     let odd = OPTIONS.replace("TRIGGER 77", "TRIGGER many");
     let read = options(&rows(&odd), &["default", "cf_gone"], "here").expect("all is there");
