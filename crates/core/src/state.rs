@@ -95,7 +95,8 @@ pub struct TreeState {
     /// Limits that wait for each level's next drain, or until it is empty (lazy
     /// transition). Absent once every level has them.
     pub waiting: Option<RunLimits>,
-    /// Levels that a change of limits wants merged down (greedy transition).
+    /// Levels that a change of limits wants merged down (greedy transition), but for the deepest,
+    /// which is to be [consolidated](TreeState::consolidate).
     pub forced: Vec<LogicalLevel>,
     /// Levels whose runs the tuner wants to become one, whatever their limits are.
     #[serde(default)]

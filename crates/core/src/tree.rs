@@ -21,7 +21,7 @@ pub struct File {
     pub largest: Key,
     /// Entries of any kind; 0 when RocksDB has not loaded the number.
     pub entries: u64,
-    /// Point tombstones among them.
+    /// Tombstones among them, of points and of ranges.
     pub deletions: u64,
 }
 
@@ -29,6 +29,22 @@ impl File {
     /// Whether the file's keys and `[low, high]` have a key in common.
     pub fn overlaps(&self, low: &Key, high: &Key) -> bool {
         self.smallest <= *high && self.largest >= *low
+    }
+
+    /// From its smallest key to its largest.
+    pub fn range(&self) -> (Key, Key) {
+        (self.smallest.clone(), self.largest.clone())
+    }
+
+    /// Has `range` cover the file's keys, too.
+    pub fn widen(&self, range: &mut (Key, Key)) {
+        let (low, high) = range;
+        if self.smallest < *low {
+            low.clone_from(&self.smallest);
+        }
+        if self.largest > *high {
+            high.clone_from(&self.largest);
+        }
     }
 
     /// Share of tombstones among the entries, 0 when unknown.

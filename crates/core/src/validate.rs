@@ -81,24 +81,10 @@ pub fn closure(tree: &Tree, files: &BTreeSet<u64>, output: PhysicalLevel) -> BTr
         }
         for file in &all[first..=last] {
             taken.insert(file.number);
-            widen(&mut range, file);
+            file.widen(range.get_or_insert_with(|| file.range()));
         }
     }
     taken
-}
-
-fn widen(range: &mut Option<(Key, Key)>, file: &File) {
-    match range {
-        None => *range = Some((file.smallest.clone(), file.largest.clone())),
-        Some((low, high)) => {
-            if file.smallest < *low {
-                *low = file.smallest.clone();
-            }
-            if file.largest > *high {
-                *high = file.largest.clone();
-            }
-        }
-    }
 }
 
 /// Checks a plan against the tree and against what runs.

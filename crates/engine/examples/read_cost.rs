@@ -1,7 +1,9 @@
 //! What the autopilot and its counting cost a cached point read: the same directory,
 //! opened by turns as plain RocksDB with Lissom's options, driven by nobody, and as Lissom
 //! with its autopilot. In the first row both collect RocksDB's tickers, in the second
-//! neither has statistics, which is Lissom's default.
+//! neither has statistics, which is Lissom's default. The last row tells what the levels cost by
+//! themselves: plain RocksDB with the same entries as one run in 7 levels, its default, and in that
+//! directory, which has 194.
 //!
 //! ```text
 //! cargo run --release -p lissom --example read_cost
@@ -9,15 +11,15 @@
 //!
 //! A turn opens the directory, reads every key once, so that all is cached, and is then
 //! timed. A round is one turn of each; who comes first changes. A ratio is that of the two
-//! turns of a round. All takes less than two minutes.
+//! turns of a round. All takes some three minutes.
 
 use std::hint::black_box;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use lissom::{Db, Preparation, RocksDb, Settings};
-use rust_rocksdb::ColumnFamilyDescriptor;
 use rust_rocksdb::statistics::StatsLevel;
+use rust_rocksdb::{ColumnFamilyDescriptor, Options};
 
 const ENTRIES: u64 = 100_000;
 const ROUNDS: usize = 11;
@@ -29,17 +31,28 @@ type Failure = Box<dyn std::error::Error>;
 type Key = [u8; 16];
 
 fn main() -> Result<(), Failure> {
-    let directory = tempfile::tempdir()?;
+    let (directory, plain) = (tempfile::tempdir()?, tempfile::tempdir()?);
+    let (directory, plain) = (directory.path(), plain.path());
     let keys: Vec<Key> = (0..ENTRIES).map(key).collect();
-    fill(directory.path(), &keys)?;
-    println!("ns a read                         RocksDB      Lissom  Lissom's over RocksDB's");
+    fill(directory, &keys)?;
+    fill_plain(plain, &keys)?;
+    println!("{}", title(["RocksDB", "Lissom"]));
     for (name, statistics) in [
         ("RocksDB's tickers", StatsLevel::ExceptHistogramOrTimers),
         ("no statistics", StatsLevel::DisableAll),
     ] {
-        let rounds = compare(directory.path(), &settings(statistics), &keys)?;
+        let settings = settings(statistics);
+        let rounds = compare(&|| as_rocksdb(directory, &settings, &keys), &|| {
+            as_lissom(directory, &settings, &keys)
+        })?;
         println!("{}", row(name, &rounds));
     }
+    let settings = settings(StatsLevel::DisableAll);
+    let rounds = compare(&|| turn_of(&open_plain(plain, &settings)?, &keys), &|| {
+        as_rocksdb(directory, &settings, &keys)
+    })?;
+    println!("\n{}", title(["7 levels", "194 levels"]));
+    println!("{}", row("RocksDB, no statistics", &rounds));
     println!(
         "\nMedians of {ROUNDS} rounds; ± is half the range over the rounds, in brackets are \
          the lowest\nand the highest of the rounds' ratios."
@@ -78,32 +91,59 @@ fn fill(directory: &Path, keys: &[Key]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Nanoseconds of a read in each round: of RocksDB's and of Lissom's.
-fn compare(directory: &Path, settings: &Settings, keys: &[Key]) -> Result<Vec<[f64; 2]>, Failure> {
+/// The same entries as one run, in as many levels as RocksDB has by default.
+fn fill_plain(directory: &Path, keys: &[Key]) -> Result<(), Failure> {
+    let db = open_plain(directory, &settings(StatsLevel::DisableAll))?;
+    for key in keys {
+        db.put(key, [b'v'; 200])?;
+    }
+    db.flush()?;
+    db.compact_range(None::<&[u8]>, None::<&[u8]>);
+    Ok(())
+}
+
+/// Nanoseconds of a read in each round: of the one and of the other.
+fn compare(
+    one: &dyn Fn() -> Result<f64, Failure>,
+    other: &dyn Fn() -> Result<f64, Failure>,
+) -> Result<Vec<[f64; 2]>, Failure> {
     let mut rounds = Vec::new();
     for round in 0..ROUNDS {
-        let lissom_first = round % 2 == 1;
-        let before = if lissom_first {
-            Some(as_lissom(directory, settings, keys)?)
+        rounds.push(if round % 2 == 0 {
+            let first = one()?;
+            [first, other()?]
         } else {
-            None
-        };
-        let rocksdb = as_rocksdb(directory, settings, keys)?;
-        let lissom = match before {
-            Some(took) => took,
-            None => as_lissom(directory, settings, keys)?,
-        };
-        rounds.push([rocksdb, lissom]);
+            let first = other()?;
+            [one()?, first]
+        });
     }
     Ok(rounds)
 }
 
 /// The same options, and no autopilot.
 fn as_rocksdb(directory: &Path, settings: &Settings, keys: &[Key]) -> Result<f64, Failure> {
+    turn_of(&open(directory, settings, |_| ())?, keys)
+}
+
+/// The same options but for the levels.
+fn open_plain(directory: &Path, settings: &Settings) -> Result<RocksDb, Failure> {
+    open(directory, settings, |options| options.set_num_levels(7))
+}
+
+fn open(
+    directory: &Path,
+    settings: &Settings,
+    change: impl FnOnce(&mut Options),
+) -> Result<RocksDb, Failure> {
     let mut preparation = Preparation::new(settings)?;
-    let options = preparation.options("default", settings)?;
+    let mut options = preparation.options("default", settings)?;
+    options.create_if_missing(true);
+    change(&mut options);
     let family = ColumnFamilyDescriptor::new("default", options.clone());
-    let db = RocksDb::open_cf_descriptors(&options, directory, [family])?;
+    Ok(RocksDb::open_cf_descriptors(&options, directory, [family])?)
+}
+
+fn turn_of(db: &RocksDb, keys: &[Key]) -> Result<f64, Failure> {
     turn(keys, |key| Ok(db.get(key)?))
 }
 
@@ -136,12 +176,19 @@ fn turn(
     Ok(begun.elapsed().as_nanos() as f64 / reads as f64)
 }
 
+fn title([one, other]: [&str; 2]) -> String {
+    format!(
+        "{:<28}{one:>13}{other:>12}  the second over the first",
+        "ns a read"
+    )
+}
+
 fn row(name: &str, rounds: &[[f64; 2]]) -> String {
     let figure = |who: usize| {
         let [lowest, median, highest] = spread(rounds.iter().map(|round| round[who]));
         format!("{median:.0} ±{:.0}", (highest - lowest) / 2.0)
     };
-    let percent = |[rocksdb, lissom]: &[f64; 2]| (lissom / rocksdb - 1.0) * 100.0;
+    let percent = |[one, other]: &[f64; 2]| (other / one - 1.0) * 100.0;
     let [lowest, median, highest] = spread(rounds.iter().map(percent));
     format!(
         "{name:<28}{:>13}{:>12}  {median:+.2} % ({lowest:+.2} to {highest:+.2} %)",

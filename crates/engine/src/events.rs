@@ -133,6 +133,8 @@ impl Events {
             self.in_doubt.store(true, Relaxed);
         } else {
             held_back.remove(&family);
+            // An earlier doubt may have been of one that is left, while this one held writers back.
+            self.in_doubt.store(!held_back.is_empty(), Relaxed);
         }
         self.stalling.store(!held_back.is_empty(), Relaxed);
         self.stall_news.fetch_add(1, Relaxed);
@@ -342,6 +344,20 @@ mod tests {
             events.stall_news() != before,
             "a write meanwhile was held back"
         );
+        assert!(events.stalling());
+        events.doubt_stall(|| false);
+        assert!(!events.stalling());
+    }
+
+    #[test]
+    fn a_stall_that_is_over_does_not_outlive_the_one_beside_it() {
+        let events = Events::default();
+        let other = || b"other".to_vec();
+        // Its end was told before.
+        events.hold_back(family(), true);
+        events.hold_back(other(), true);
+        events.doubt_stall(|| true);
+        events.hold_back(other(), false);
         assert!(events.stalling());
         events.doubt_stall(|| false);
         assert!(!events.stalling());

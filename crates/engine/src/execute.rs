@@ -204,6 +204,7 @@ pub(crate) fn is_full_disk(message: &str) -> bool {
         "quota exceeded",
         "Quota exceeded",
         "Compaction too large",
+        "Space limit reached",
     ]
     .iter()
     .any(|words| message.contains(words))

@@ -79,7 +79,8 @@ impl Seen {
         }
         let mut job = hull?;
         if job.top == job.output {
-            // A job reads one level only where nothing overlaps below it.
+            // Where it writes to is not told: mostly one level down. RocksDB itself refuses what meets
+            // it elsewhere.
             job.output = PhysicalLevel(job.top.0 + 1);
         }
         job.files = files;
@@ -92,18 +93,13 @@ fn widen(hull: &mut Option<InFlight>, level: PhysicalLevel, file: &File) {
         files: BTreeSet::new(),
         top: level,
         output: level,
-        range: (file.smallest.clone(), file.largest.clone()),
+        range: file.range(),
         drain: None,
         foreign: true,
     });
     job.top = job.top.min(level);
     job.output = job.output.max(level);
-    if file.smallest < job.range.0 {
-        job.range.0 = file.smallest.clone();
-    }
-    if file.largest > job.range.1 {
-        job.range.1 = file.largest.clone();
-    }
+    file.widen(&mut job.range);
 }
 
 #[cfg(test)]

@@ -48,7 +48,7 @@ pub struct FilesSummary {
     pub counted_bytes: u64,
     /// Entries of any kind in those.
     pub entries: u64,
-    /// Point tombstones among them.
+    /// Tombstones among them, of points and of ranges.
     pub deletions: u64,
 }
 
@@ -67,6 +67,9 @@ impl FilesSummary {
         })
     }
 }
+
+/// More files than any L0 has; a line that tells of more is not a store's.
+const MOST_LEVEL0_FILES: usize = 1 << 20;
 
 /// Files that stand for `count` that were summed up, of so many bytes.
 struct StandIns {
@@ -120,7 +123,7 @@ impl TreeSummary {
             told.unwrap_or(untold)
         };
         let level0 = StandIns {
-            count: self.level0_files,
+            count: self.level0_files.min(MOST_LEVEL0_FILES),
             bytes: self.level0_bytes,
             told: told(self.level0_told, self.runs.len()),
         };

@@ -20,15 +20,21 @@ pub fn with_limits(seen: &Observation, limits: RunLimits) -> TreeState {
     now.state
 }
 
-/// Levels whose limit is about to change are merged down.
+/// Levels whose limit is about to change are merged down. The runs of the deepest one become one:
+/// merged down at each change, the tree would get a level deeper each time.
 fn force_changed(now: &mut Observation) {
     let state = &mut now.state;
     let layout = &now.shape.layout;
+    let deepest = now.tree.deepest_occupied(layout);
     for level in layout.logical_levels() {
         let changed = state.wanted_limits().get(level) != state.limits.get(level);
-        let occupied = !now.tree.runs_of(layout, level).is_empty();
-        if changed && occupied && !state.forced.contains(&level) {
-            state.forced.push(level);
+        let (merged, least) = match deepest == Some(level) {
+            true => (&mut state.consolidate, 2),
+            false => (&mut state.forced, 1),
+        };
+        let runs = now.tree.runs_of(layout, level).len();
+        if changed && runs >= least && !merged.contains(&level) {
+            merged.push(level);
         }
     }
 }
@@ -66,6 +72,7 @@ pub(super) fn taken_up(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::layout::PhysicalLevel;
     use crate::shape::RunLimit;
     use crate::testing::{Model, small_shape};
 
@@ -135,12 +142,28 @@ mod tests {
             model.state = with_limits(&model.observation(), uniform(6));
             assert_eq!(model.state.limits, uniform(6), "{transition:?}");
             assert_eq!(model.state.waiting, None, "{transition:?}");
-            let forced = match transition {
-                Transition::Greedy => vec![LogicalLevel(2)],
-                _ => Vec::new(),
-            };
-            assert_eq!(model.state.forced, forced, "{transition:?}");
+            assert_eq!(
+                model.state.forced,
+                [],
+                "{transition:?}: it is where it would go"
+            );
         }
+    }
+
+    #[test]
+    fn a_greedy_change_merges_levels_down_and_the_deepest_within() {
+        let mut model = one_run(Transition::Greedy);
+        let (_, last) = model.shape.layout.span(LogicalLevel(1));
+        model.place(last, 0..20);
+        model.state = with_limits(&model.observation(), uniform(6));
+        assert_eq!(model.state.forced, [LogicalLevel(1)]);
+        assert_eq!(model.state.consolidate, [], "it has one run");
+        let mut model = one_run(Transition::Greedy);
+        let (_, oldest) = model.shape.layout.span(LogicalLevel(2));
+        model.place(PhysicalLevel(oldest.0 - 1), 0..20);
+        model.state = with_limits(&model.observation(), uniform(6));
+        assert_eq!(model.state.forced, []);
+        assert_eq!(model.state.consolidate, [LogicalLevel(2)]);
     }
 
     #[test]

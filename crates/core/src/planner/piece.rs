@@ -333,15 +333,11 @@ fn clean_cut(files: &[File], mut range: Range<usize>) -> Range<usize> {
 }
 
 fn range_of<'f>(files: impl Iterator<Item = &'f File>) -> Option<(Key, Key)> {
-    files.fold(None, |range, file| {
-        Some(match range {
-            None => (file.smallest.clone(), file.largest.clone()),
-            Some((low, high)) => (
-                low.min(file.smallest.clone()),
-                high.max(file.largest.clone()),
-            ),
-        })
-    })
+    let mut range = None;
+    for file in files {
+        file.widen(range.get_or_insert_with(|| file.range()));
+    }
+    range
 }
 
 fn output_file_size(seen: &Observation, output: PhysicalLevel) -> u64 {

@@ -20,7 +20,7 @@ pub enum Transition {
     /// The new limit holds from the level's next drain on, and at once in a level
     /// without runs.
     Lazy,
-    /// The level is merged down at once.
+    /// The level is merged down at once; the runs of the deepest become one.
     Greedy,
     /// As flexible, and a level at its capacity gives up pieces, key range by
     /// key range, until it is under its capacity, rather than all of its runs

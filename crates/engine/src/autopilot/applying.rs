@@ -140,7 +140,9 @@ pub(super) fn take_up(shared: &Shared) {
         Err(error) => return shared.complain("", error.to_string()),
     };
     if is_over(&request) {
-        return;
+        let late = "it came when nobody waited for it any more, by the clock of this machine: nothing \
+                    was changed; ask again";
+        return answer(shared, request.id, Err(Error::retry(late)));
     }
     // The planner thread must outlive whatever is asked of it.
     let act = AssertUnwindSafe(|| apply(shared, &Wanted::parse(&request.text)?));
@@ -156,11 +158,42 @@ pub(super) fn take_up(shared: &Shared) {
             ),
         );
     }
+    answer(shared, request.id, result);
+}
+
+fn answer(shared: &Shared, id: String, result: Result<Applied>) {
     let answer = Answer {
-        id: request.id,
+        id,
         result: result.map_err(|error| error.to_string()),
     };
     if let Err(error) = application::answer(&shared.directory, &answer) {
         shared.complain("", error.to_string());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Db;
+    use crate::files::application::{Request, leave, take_answer};
+
+    #[test]
+    fn what_comes_too_late_is_answered_and_changes_nothing() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let db = Db::open(directory.path(), Settings::default()).expect("opened");
+        db.autopilot().stop();
+        let shared = db.autopilot().shared.clone();
+        let request = Request {
+            id: "late".to_owned(),
+            until: 0,
+            text: "{\"policy\": \"fixed-4\"}".to_owned(),
+        };
+        assert!(leave(directory.path(), &request).expect("left"));
+        take_up(&shared);
+        let answer = take_answer(directory.path(), "late").expect("read");
+        let sentence = answer.expect("an answer").result.expect_err("late");
+        assert!(sentence.contains("nothing was changed"), "{sentence}");
+        let limits = &db.statistics().expect("statistics").families["default"].limits;
+        assert_eq!(limits.to_string(), "1");
     }
 }

@@ -28,20 +28,34 @@ const LONGEST_PUT_OFF: Duration = Duration::from_secs(1);
 const REST: Duration = Duration::from_millis(500);
 const LONGEST_REST: Duration = Duration::from_secs(60);
 
+/// What has not failed for so long since it could be tried again is forgotten: the inputs of a
+/// plan may be gone, and no success of it ever tells. Longer than files are set aside, so that one
+/// that fails again is not given all of its attempts anew.
+const KEPT: Duration = Duration::from_secs(2 * 3_600);
+
 /// Waiting times of one column family.
 #[derive(Debug, Default)]
 pub(super) struct BackOff {
-    /// Plans in a row that were put off, and that failed: half a second of the former is no reason
-    /// to wait a minute for one of the latter.
+    /// Plans in a row that were put off: half a second of that is no reason to wait a minute for
+    /// one that fails.
     put_off: u32,
-    failed: u32,
     until: Option<Instant>,
+    /// Plans in a row that failed, of L0 and of what lies deeper: the one does not wait for the
+    /// other.
+    failed: [Row; 2],
     /// Plans that failed since they last succeeded.
     failures: HashMap<Name, Failures>,
     /// Files that could not be read, by their numbers.
     refusals: HashMap<u64, Failures>,
     /// Plans that came out stale, the last one at the end.
     stale: VecDeque<Stale>,
+}
+
+/// Failures in a row, and until when nothing of their kind starts.
+#[derive(Clone, Copy, Debug, Default)]
+struct Row {
+    times: u32,
+    until: Option<Instant>,
 }
 
 /// How often something failed, and until when it rests. What succeeds elsewhere says nothing
@@ -66,6 +80,10 @@ impl Failures {
             until: now,
         }
     }
+
+    fn are_recent(&self, now: Instant) -> bool {
+        now.saturating_duration_since(self.until) < KEPT
+    }
 }
 
 fn doubled(first: Duration, times: u32, most: Duration) -> Duration {
@@ -89,6 +107,11 @@ fn name(plan: &Plan) -> Name {
     (plan.output, plan.files().collect())
 }
 
+/// Which of the two [rows](Row) of failures is a plan's: that of L0, or that of deeper ones.
+fn kind(plan: &Plan) -> usize {
+    usize::from(plan.top() > PhysicalLevel::L0)
+}
+
 /// Tells the levels that a plan reaches over from what they were before: by their files and
 /// where these lie. L0 does not count: what is flushed meanwhile is nothing to the plan.
 pub(super) fn surroundings(tree: &Tree, plan: &Plan) -> u64 {
@@ -109,8 +132,8 @@ impl BackOff {
         self.stale.retain(|stale| stale.plan != done);
         self.refusals
             .retain(|file, _| plan.files().all(|input| input != *file));
-        (self.put_off, self.failed) = (0, 0);
-        self.until = None;
+        (self.put_off, self.until) = (0, None);
+        self.failed = Default::default();
     }
 
     /// The tree had changed, or somebody cancelled: 5 ms, doubled each time, at
@@ -118,15 +141,18 @@ impl BackOff {
     pub(super) fn postponed(&mut self, now: Instant) {
         let wait = doubled(FIRST_PUT_OFF, self.put_off, LONGEST_PUT_OFF);
         self.put_off = self.put_off.saturating_add(1);
-        self.wait_until(now + wait);
+        self.until = self.until.max(Some(now + wait));
     }
 
     /// It failed: half a second, doubled each time, at most a minute; for this plan, and for
-    /// all others until one succeeds. True when this plan has used up its attempts.
+    /// all others of its kind until one of either succeeds. True when this plan has used up its
+    /// attempts.
     pub(super) fn failed(&mut self, plan: &Plan, now: Instant) -> bool {
-        let wait = doubled(REST, self.failed, LONGEST_REST);
-        self.failed = self.failed.saturating_add(1);
-        self.wait_until(now + wait);
+        let row = &mut self.failed[kind(plan)];
+        let wait = doubled(REST, row.times, LONGEST_REST);
+        row.times = row.times.saturating_add(1);
+        row.until = row.until.max(Some(now + wait));
+        self.failures.retain(|_, failures| failures.are_recent(now));
         let failures = self.failures.entry(name(plan));
         failures.or_insert_with(|| Failures::none(now)).add(now)
     }
@@ -141,6 +167,16 @@ impl BackOff {
     /// Whether a plan rests.
     pub(super) fn rests(&self, plan: &Plan, now: Instant) -> bool {
         self.rests_until(plan).is_some_and(|until| now < until)
+    }
+
+    /// Until when a plan waits: it rests, or others of its kind have failed.
+    pub(super) fn waits_until(&self, plan: &Plan) -> Option<Instant> {
+        self.rests_until(plan).max(self.failed[kind(plan)].until)
+    }
+
+    /// Whether a plan waits.
+    pub(super) fn waits(&self, plan: &Plan, now: Instant) -> bool {
+        self.waits_until(plan).is_some_and(|until| now < until)
     }
 
     /// Whether this plan came out stale the last time: then its [`surroundings`] tell
@@ -161,8 +197,8 @@ impl BackOff {
     ) -> Outcome {
         match outcome {
             Outcome::Stale { why } if self.stays_stale(plan, around, now) => {
-                // All other plans wait with it: as for any plan that fails for the first time.
-                self.failed = 0;
+                // Others of its kind wait with it: as for any plan that fails for the first time.
+                self.failed[kind(plan)].times = 0;
                 Outcome::Failed {
                     error: format!(
                         "it could not begin for {} s or more, though nothing around it changed: \
@@ -201,6 +237,7 @@ impl BackOff {
     /// A file could not be read, which may pass. True when it has used up its attempts;
     /// they are then counted anew.
     pub(super) fn refused(&mut self, file: u64, now: Instant) -> bool {
+        self.refusals.retain(|_, failures| failures.are_recent(now));
         let refusals = self.refusals.entry(file);
         let used_up = refusals.or_insert_with(|| Failures::none(now)).add(now);
         if used_up {
@@ -209,12 +246,7 @@ impl BackOff {
         used_up
     }
 
-    /// Nothing that is put off ends the rest of what has failed.
-    fn wait_until(&mut self, until: Instant) {
-        self.until = self.until.max(Some(until));
-    }
-
-    /// How long nothing should be started; `None` when something may.
+    /// How long nothing should be started, of whatever kind; `None` when something may.
     pub(super) fn remaining(&self, now: Instant) -> Option<Duration> {
         self.until
             .map(|until| until.saturating_duration_since(now))
@@ -259,10 +291,44 @@ mod tests {
         let later = now + Duration::from_secs(1);
         assert_eq!(back_off.remaining(later), None);
         back_off.failed(&plan(1), later);
-        assert_eq!(back_off.remaining(later), Some(REST));
+        assert_eq!(back_off.waits_until(&plan(3)), Some(later + REST));
         back_off.failed(&plan(2), later);
         back_off.postponed(later);
-        assert_eq!(back_off.remaining(later), Some(2 * REST));
+        assert_eq!(back_off.waits_until(&plan(3)), Some(later + 2 * REST));
+    }
+
+    #[test]
+    fn what_fails_below_holds_up_no_merge_of_l0_nor_the_other_way_round() {
+        let now = Instant::now();
+        let deep = |file| merge_of(PhysicalLevel(17), vec![file]);
+        let mut back_off = BackOff::default();
+        for _ in 0..8 {
+            back_off.failed(&deep(1), now);
+        }
+        assert_eq!(back_off.waits_until(&deep(2)), Some(now + LONGEST_REST));
+        assert_eq!(back_off.remaining(now), None);
+        assert!(!back_off.waits(&plan(3), now));
+        back_off.failed(&plan(3), now);
+        assert!(back_off.waits(&plan(4), now) && !back_off.waits(&plan(4), now + REST));
+        back_off.succeeded(&plan(4));
+        assert!(!back_off.waits(&deep(2), now) && back_off.waits(&deep(1), now));
+    }
+
+    /// Each failed merge of L0 has other inputs than the one before.
+    #[test]
+    fn what_failed_long_ago_is_forgotten() {
+        let mut now = Instant::now();
+        let mut back_off = BackOff::default();
+        for file in 0..1_000 {
+            back_off.failed(&plan(file), now);
+            back_off.refused(file, now);
+            now += Duration::from_secs(60);
+        }
+        assert!(back_off.failures.len() <= 122 && back_off.refusals.len() <= 122);
+        assert!(
+            back_off.failures.len() >= 120,
+            "of the last two hours it knows"
+        );
     }
 
     #[test]
@@ -311,10 +377,10 @@ mod tests {
             let now = begun + Duration::from_secs(second);
             if fails(&mut back_off, 1, 7, now) {
                 back_off.failed(&plan(1), now);
-                assert_eq!(back_off.remaining(now), Some(Duration::from_millis(500)));
+                assert_eq!(back_off.waits_until(&plan(2)), Some(now + REST));
                 assert!(fails(&mut back_off, 1, 7, now));
                 back_off.failed(&plan(1), now);
-                assert_eq!(back_off.remaining(now), Some(Duration::from_millis(500)));
+                assert_eq!(back_off.waits_until(&plan(2)), Some(now + REST));
                 return;
             }
             back_off.postponed(now);
@@ -379,7 +445,7 @@ mod tests {
             assert!(!back_off.refused(3, at));
             back_off.succeeded(&plan(2));
             assert_eq!(back_off.remaining(at), None, "others go on");
-            assert_eq!(back_off.rests_until(&plan(2)), None);
+            assert_eq!(back_off.waits_until(&plan(2)), None);
             at += Duration::from_millis(millis);
             assert_eq!(back_off.rests_until(&plan(1)), Some(at));
             let other = merge_of(PhysicalLevel::L0, vec![3, 4]);

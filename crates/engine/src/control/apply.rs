@@ -13,7 +13,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// Asks the process that has a store of Lissom's open to apply options or settings,
 /// and waits for its answer. `text` is an OPTIONS file or a JSON object. A running
 /// store takes a request up within a tenth of a second; one that is opened after
-/// `patience` has ended passes over it.
+/// `patience` has ended changes nothing.
 ///
 /// # Errors
 /// When the text has a mistake; when there is no database, or its directory cannot be

@@ -17,7 +17,7 @@ pub struct FileRow {
     /// Entries, tombstones included. 0 where RocksDB has not read the file's
     /// properties, as after a reopening; [`table_properties_at`] reads them.
     pub entries: u64,
-    /// Point tombstones; 0 under the same condition.
+    /// Tombstones, of points and of ranges; 0 under the same condition.
     pub deletions: u64,
     /// Is the file an input of a compaction that runs or waits?
     pub being_compacted: bool,
@@ -87,9 +87,9 @@ fn read_file(reader: &mut Reader<'_>) -> Result<FileRow, Error> {
 pub struct TableRow {
     /// Entries, tombstones included.
     pub entries: u64,
-    /// Point tombstones.
+    /// Tombstones, of points and of ranges.
     pub deletions: u64,
-    /// Range tombstones.
+    /// Range tombstones among them.
     pub range_deletions: u64,
     /// Keys in the filter; 0 without a filter.
     pub filter_entries: u64,

@@ -33,6 +33,8 @@ struct Inner {
     dropped: u64,
     /// The last line may have been written in part: one that is longer than the buffer.
     is_torn: bool,
+    /// The last flush left lines in the buffer.
+    holds_back: bool,
 }
 
 /// Where the journal of a database lies.
@@ -55,7 +57,7 @@ impl Journal {
     pub(crate) fn open(directory: &Path, max_bytes: u64, openings: u64) -> Result<Journal> {
         let path = path(directory);
         let cannot = |error| Error::io("open", &path, &error);
-        let (last, (file, bytes)) = match go_on(&path) {
+        let (last, (file, bytes)) = match go_on(&path, &old_path(directory)) {
             Err(error) if error.kind() == ErrorKind::PermissionDenied => {
                 begin_beside(&path, directory).map_err(cannot)?
             }
@@ -72,6 +74,7 @@ impl Journal {
                 max_bytes,
                 dropped: 0,
                 is_torn: false,
+                holds_back: false,
             }),
         })
     }
@@ -126,9 +129,12 @@ impl Journal {
     /// Hands buffered lines to the operating system.
     pub(crate) fn flush(&self) {
         let mut inner = self.inner.lock();
-        if inner.file.flush().is_err() {
+        let failed = inner.file.flush().is_err();
+        // What is still in the buffer is written later: one that stays full is one.
+        if failed && !inner.holds_back {
             inner.dropped += 1;
         }
+        inner.holds_back = failed;
     }
 
     /// Lines, or buffers of lines, that could not be written.
@@ -170,15 +176,26 @@ impl Inner {
 
 type Opened = (Last, (BufWriter<File>, u64));
 
-fn go_on(path: &Path) -> std::io::Result<Opened> {
-    Ok((last(path)?, append(path)?))
+/// Where nothing can be read, as after a kill just behind a rotation, the old journal's numbers go
+/// on.
+fn go_on(path: &Path, old: &Path) -> std::io::Result<Opened> {
+    let mut last = last(path)?;
+    if last.number == 0 {
+        last = told_by(old);
+    }
+    Ok((last, append(path)?))
 }
 
 /// A file of another user's becomes the old journal. What it tells is read if it may be.
 fn begin_beside(path: &Path, directory: &Path) -> std::io::Result<Opened> {
-    let told = fs::read(path).map_or_else(|_| Last::default(), |text| last_of(&text));
+    let told = told_by(path);
     fs::rename(path, old_path(directory))?;
     Ok((told, append(path)?))
+}
+
+/// As far as it may be read.
+fn told_by(path: &Path) -> Last {
+    fs::read(path).map_or_else(|_| Last::default(), |text| last_of(&text))
 }
 
 /// What a line tells of itself.
@@ -263,6 +280,39 @@ mod tests {
         let theirs = fs::read_to_string(old_path(directory.path())).expect("a journal");
         assert!(theirs.contains("theirs"), "{theirs}");
         assert_eq!(fs::read(own).expect("a journal"), b"ours");
+    }
+
+    #[test]
+    fn numbers_go_on_behind_a_journal_that_was_just_rotated() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let journal = Journal::open(directory.path(), 1 << 20, 0).expect("writable");
+        journal.note("default", "one");
+        journal.note("default", "two");
+        drop(journal);
+        fs::rename(path(directory.path()), old_path(directory.path())).expect("renamed");
+        File::create(path(directory.path())).expect("empty");
+        let journal = Journal::open(directory.path(), 1 << 20, 0).expect("writable");
+        let number = journal.write_numbered("default", |number| Event::Note {
+            text: number.to_string(),
+        });
+        assert_eq!((number, journal.opening()), (3, 2));
+    }
+
+    /// The planner flushes some times a second.
+    #[test]
+    fn lines_that_wait_for_a_full_disk_count_once() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let journal = Journal::open(directory.path(), 1 << 20, 0).expect("writable");
+        let read_only = File::open(path(directory.path())).expect("readable");
+        let file = std::mem::replace(&mut journal.inner.lock().file, BufWriter::new(read_only));
+        journal.note("default", "waits");
+        for _ in 0..100 {
+            journal.flush();
+        }
+        assert_eq!(journal.dropped(), 1);
+        journal.inner.lock().file = file;
+        journal.flush();
+        assert_eq!(journal.dropped(), 1);
     }
 
     /// As on a disk that was full for a while.

@@ -10,7 +10,7 @@ use super::nanos;
 /// Buckets per power of two.
 const STEPS: u64 = 8;
 const STEP_BITS: u32 = STEPS.trailing_zeros();
-/// Up to 2^40 ns, some 18 minutes; longer ones count as that.
+/// Up to 2^43 ns, some two hours; longer ones count as that.
 const BUCKETS: usize = (41 * STEPS) as usize;
 
 /// Counts of latencies; written by any number of threads.

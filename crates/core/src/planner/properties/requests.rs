@@ -82,7 +82,31 @@ fn l0_has_room_where_a_flush_comes_every(looks: usize) {
     assert_eq!(model.runs(3).len(), 1, "what was there is one run");
 }
 
-/// A flexible change of limits rewrites nothing; a greedy one merges down.
+/// Limits that change to and fro, as a tuner's may with the hour of the day.
+#[test]
+fn greedy_transitions_make_no_tree_deeper() {
+    let mut shape = small_shape();
+    shape.transition = Transition::Greedy;
+    let mut model = Model::new(shape, RunLimits::uniform(RunLimit::ONE));
+    for at in 0..60u32 {
+        model.flush((0..FLUSH).map(|n| (at * 100 + n * 7, false)));
+        model.settle(1_000);
+    }
+    let deepest = |model: &Model| model.tree().deepest_occupied(&model.shape.layout);
+    let before = deepest(&model).expect("something was flushed");
+    assert!(before < model.shape.layout.deepest());
+    for turn in 0..12 {
+        let limit = if turn % 2 == 0 { 6 } else { 1 };
+        let limits = RunLimits::uniform(RunLimit::clamped(limit));
+        model.state = with_limits(&model.observation(), limits);
+        model.settle(1_000);
+        model.check();
+        assert_eq!(deepest(&model), Some(before), "turn {turn}");
+        assert_eq!(model.state.forced, [], "turn {turn}");
+    }
+}
+
+/// A flexible change of limits rewrites nothing; a greedy one merges level 1 down.
 #[test]
 fn only_a_greedy_transition_acts_at_once() {
     for (transition, acts) in [
@@ -94,7 +118,7 @@ fn only_a_greedy_transition_acts_at_once() {
         let mut shape = small_shape();
         shape.transition = transition;
         let mut model = Model::new(shape, RunLimits::uniform(RunLimit::ONE));
-        for at in 0..20u32 {
+        for at in 0..60u32 {
             model.flush((0..FLUSH).map(|n| (at * 100 + n * 7, false)));
             model.settle(1_000);
         }

@@ -74,8 +74,8 @@ impl Pilot {
     ) {
         let family = self.family.clone();
         let now = Instant::now();
-        let rests = |plan: &Plan| family.back_off.lock().rests(plan, now);
-        for plan in plans.iter().filter(|plan| !rests(plan)).take(free) {
+        let waits = |plan: &Plan| family.back_off.lock().waits(plan, now);
+        for plan in plans.iter().filter(|plan| !waits(plan)).take(free) {
             if let Err(refusal) = validate::validate(&seen.tree, &seen.in_flight, plan) {
                 let text = format!("a plan was refused: {refusal}");
                 shared.journal.note(&self.family.name, text);
@@ -169,7 +169,7 @@ mod tests {
             back_off.failed(&plans[0], now);
         }
         back_off.succeeded(&plans[1]);
-        assert_eq!(back_off.remaining(now), None);
+        assert!(!back_off.waits(&plans[1], now) && back_off.waits(&plans[0], now));
         drop(back_off);
         pilot.dispatch(&shared, &mut seen, &plans, 1);
         let begun: Vec<_> = seen.in_flight.iter().map(|job| job.drain).collect();

@@ -272,11 +272,11 @@ impl Pilot {
         Ok(resting)
     }
 
-    /// How long nothing may start, and when the first of these plans may that has not failed
-    /// lately.
+    /// How long nothing may start, and when the first of these plans may that waits for no
+    /// failure.
     fn rests(&self, plans: &[Plan], now: Instant) -> (Option<Duration>, Option<Instant>) {
         let back_off = self.family.back_off.lock();
-        let from = |plan: &Plan| back_off.rests_until(plan).unwrap_or(now);
+        let from = |plan: &Plan| back_off.waits_until(plan).unwrap_or(now);
         let first = plans.iter().map(from).min();
         (back_off.remaining(now), first)
     }
