@@ -4,6 +4,7 @@ A record is written when what it tells has ended, so that an interruption loses 
 running and nothing else.
 """
 
+import fcntl
 import json
 import os
 from pathlib import Path
@@ -24,6 +25,20 @@ def read(path, program):
     if not (records and whole and records[0]["type"] == "plan"):
         raise Failure(f"{path} holds no results of {program}; move it away")
     return records
+
+
+def lock(path):
+    """Keeps other runs from a file until what this returns is closed."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    held = open(path.with_suffix(".lock"), "w")
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        held.close()
+        raise Failure(f"another run writes to {path}: wait for it, or give another --out; "
+                      "two runs at once would measure each other") from None
+    return held
 
 
 def as_text(records):

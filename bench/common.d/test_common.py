@@ -39,6 +39,12 @@ class ResultFiles(unittest.TestCase):
         self.assertIsNone(again.find(type="run", number=4))
         self.assertEqual([it.name for it in self.path.parent.iterdir()], ["results.jsonl"])
 
+    def test_two_runs_do_not_write_one_file(self):
+        with result_file.lock(self.path):
+            with self.assertRaisesRegex(Failure, "another run writes to .*results.jsonl: wait"):
+                result_file.lock(self.path)
+        result_file.lock(self.path).close()
+
     def test_another_plan_is_refused_by_name(self):
         self.opened(seconds=6, tables=1)
         with self.assertRaisesRegex(Failure, "another tables: give the same"):

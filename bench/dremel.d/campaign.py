@@ -5,7 +5,6 @@ from pathlib import Path
 import contenders
 import hunt
 import install
-import pinned
 import searching
 import sessions
 import stretches
@@ -14,6 +13,7 @@ import subjects
 from failure import Failure, MethodFailure
 from held import Held, left, seconds_left, spent
 from machine import machine
+from program import fingerprint
 from proposers import FIRST, proposer
 from slot import OutOfTime, Slot
 from space import Space
@@ -115,7 +115,7 @@ class Campaign:
         """Where figures come from; more than one machine, program or version of a library is
         told in the report."""
         methods = {method for study in self.studies for method in study.methods}
-        program = pinned.fingerprint(self.program)
+        program = fingerprint(self.program)
         libraries = [{"type": "library", "name": name, "version": version}
                      for name, version in install.versions(methods).items()]
         if libraries:

@@ -1,15 +1,10 @@
 """The program that a campaign measures with: a copy that no build replaces."""
 
-import hashlib
 import shutil
 from pathlib import Path
 
 from failure import Failure
-
-
-def fingerprint(path):
-    """Equal for the same build."""
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:12]
+from program import fingerprint
 
 
 def pin(program, place, results, other=False):

@@ -6,7 +6,8 @@ import judge
 from agent import Agent
 from failure import Failure
 from load import Load, prepare
-from machine import machine
+from machine import boot, machine
+from program import fingerprint
 
 # Threads of closed loops; the largest number paces the runs.
 LADDER = (4, 8, 16)
@@ -26,13 +27,12 @@ PATIENCE, NOBODY = 60, 15
 class Campaign:
     """Does what `results` still lacks."""
 
-    def __init__(self, server, results, plan, program, say):
+    def __init__(self, server, results, plan, program, say, elsewhere=False):
         self.server, self.results, self.plan = server, results, plan
-        self.program, self.say = program, say
+        self.program, self.say, self.elsewhere = program, say, elsewhere
 
     def run(self):
-        if not self.results.find(type="machine"):
-            self.results.add({"type": "machine", **machine(), **self.server.version()})
+        self.note_origin()
         self.say(f"loading {self.plan['tables']} tables of {self.plan['table_size']:,} rows")
         prepare(self.server, self.plan)
         self.server.settle()
@@ -48,6 +48,18 @@ class Campaign:
         for case in KILLS:
             if not self.results.find(type="kill", case=case):
                 self.kill(case)
+
+    def note_origin(self):
+        """Where figures come from. Those of two machines, or programs, are no comparison."""
+        here = {"type": "machine", **machine(), **self.server.version(), "boot": boot(),
+                "program": fingerprint(self.program)}
+        if self.results.find(**here):
+            return
+        if self.results.find(type="machine") and not self.elsewhere:
+            raise Failure(f"{self.results.path} was begun on another machine, before this one was "
+                          "booted, or with another program: give another --out, or go on with "
+                          "--other-machine")
+        self.results.add(here)
 
     def find_maximum(self):
         """The highest of a few loads that the server carries without an agent.

@@ -216,9 +216,13 @@ def render(records):
     runs = [record for record in records if record["type"] == "run"]
     text = [f"MyRocks, sysbench oltp_read_write, {plan['tables']} tables of "
             f"{plan['table_size']:,} rows"]
-    for machine in (record for record in records if record["type"] == "machine"):
+    machines = [record for record in records if record["type"] == "machine"]
+    for machine in machines:
         text.append(f"{machine['server']}, {machine['processor']}, {machine['cores']} cores, "
                     f"{machine['system']}")
+    if len(machines) > 1:
+        text.append("Measured on several machines, under several starts of one, or by several "
+                    "programs: runs may not compare.")
     text += search(records)
     if runs:
         text.append(f"offered: {runs[0]['high']:.0f} a second for {plan['high_seconds']} s, then "

@@ -6,11 +6,14 @@ import tempfile
 import unittest
 import xml.etree.ElementTree
 from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.with_name("common.d"))]
 
 import judge
+import machine
 import picture
 import records
 from campaign import LADDER, MOST_LOWERED, Campaign
@@ -243,6 +246,39 @@ class Idle:
 
     def settle(self):
         pass
+
+
+class Origin(unittest.TestCase):
+    """What is measured elsewhere is no comparison with what was measured here."""
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.place = Path(directory.name)
+        self.program = self.place / "lissom"
+        self.program.write_bytes(b"a build")
+
+    def note(self, **more):
+        server = SimpleNamespace(version=lambda: {"server": "10.11"})
+        results = records.Results(self.place / "results.jsonl", PLAN)
+        Campaign(server, results, PLAN, self.program, print, **more).note_origin()
+        return [it for it in results.records if it["type"] == "machine"]
+
+    def test_it_goes_on_where_it_was_begun(self):
+        self.assertEqual(len(self.note()), 1)
+        self.assertEqual(len(self.note()), 1)
+
+    def test_another_program_or_start_is_refused_unless_it_is_wanted(self):
+        self.note()
+        self.program.write_bytes(b"another build")
+        with self.assertRaisesRegex(Failure, "with another program: give another --out"):
+            self.note()
+        self.assertEqual(len(self.note(elsewhere=True)), 2)
+        with mock.patch.object(machine, "BOOT", self.program):
+            with self.assertRaisesRegex(Failure, "--other-machine"):
+                self.note()
+        text = judge.render([PLAN, *self.note()])
+        self.assertIn("may not compare", text)
 
 
 class Simulated(Campaign):

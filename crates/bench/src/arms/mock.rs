@@ -1,7 +1,8 @@
 //! A store in memory, to test the harness itself. Its name says how it misbehaves:
 //! `mock-good`, `mock-stale` (every write is lost once the load is over), `mock-restless`
 //! (never settles), `mock-forgets` (loses its last entry when the closing session begins),
-//! `mock-fails` (refuses to open).
+//! `mock-skips` (leaves the third entry out of a scan that begins at a key), `mock-fails` (refuses to
+//! open).
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -21,6 +22,7 @@ pub struct MockStore {
     loses_writes: bool,
     restless: bool,
     forgets: bool,
+    skips: bool,
     measured: AtomicBool,
 }
 
@@ -33,6 +35,7 @@ impl MockStore {
                 loses_writes: name == "stale",
                 restless: name == "restless",
                 forgets: name == "forgets",
+                skips: name == "skips",
                 ..Self::default()
             }),
         }
@@ -74,7 +77,10 @@ impl Store for MockStore {
 
     fn scan(&self, start: &[u8], length: u64, visit: &mut dyn FnMut(&[u8], &[u8])) -> Result<()> {
         let entries = self.entries.read().unwrap_or_else(PoisonError::into_inner);
-        for (key, value) in entries.range(start.to_vec()..).take(length as usize) {
+        let from_start = entries.range(start.to_vec()..).enumerate();
+        let skips = self.skips && !start.is_empty();
+        let seen = from_start.filter(|(at, _)| !(skips && *at == 2));
+        for (_, (key, value)) in seen.take(length as usize) {
             visit(key, value);
         }
         Ok(())

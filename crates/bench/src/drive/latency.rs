@@ -45,6 +45,11 @@ impl OpKind {
         )
     }
 
+    /// Whether the operation writes and does nothing else.
+    pub fn writes_alone(self) -> bool {
+        self.writes() && self != Self::ReadModifyWrite
+    }
+
     /// Whether the operation reads one key and does nothing else.
     pub fn reads_a_point(self) -> bool {
         matches!(self, Self::GetPresent | Self::GetAbsent)

@@ -5,15 +5,22 @@ use crate::error::Result;
 use crate::generate::{DataShape, Partition};
 use crate::store::Store;
 
+/// How many scans begin in the midst of the data, and how many entries each sees at most.
+const SEEKS: u64 = 128;
+const SEEK_ENTRIES: u64 = 64;
+
 /// Reads all of `store` in one scan, compares every byte, and returns how many entries there
-/// are. Sessions ask for some keys, and of a scan's entries each thread knows its own alone: one
-/// that was lost, or that came back, may show nowhere else.
+/// are; then scans from some keys on, which must see what that one saw there. Sessions ask for
+/// some keys, and of a scan's entries each thread knows its own alone: one that was lost, or that
+/// came back, may show nowhere else.
 pub fn verify_all(store: &dyn Store, partitions: &[Partition], data: &DataShape) -> Result<u64> {
     let expected: u64 = partitions.iter().map(Partition::live).sum();
     let mut audit = Audit {
         partitions,
         data,
         entries: 0,
+        apart: (expected / SEEKS).max(1),
+        stretches: Vec::new(),
         wrong: None,
         last_key: Vec::new(),
         key: Vec::new(),
@@ -35,7 +42,34 @@ pub fn verify_all(store: &dyn Store, partitions: &[Partition], data: &DataShape)
             audit.entries
         )));
     }
+    let stretches = audit.stretches;
+    stretches
+        .iter()
+        .try_for_each(|it| verify_stretch(store, it, data))?;
     Ok(expected)
+}
+
+/// Key number and version, as a value claims them.
+type Claim = (u64, u8);
+
+/// Whether a scan from the first of these entries on sees them, and none between.
+fn verify_stretch(store: &dyn Store, stretch: &[Claim], data: &DataShape) -> Result<()> {
+    let Some((first, _)) = stretch.first() else {
+        return Ok(());
+    };
+    let mut key = Vec::new();
+    data.key(*first, &mut key);
+    let mut seen = Vec::new();
+    store.scan(&key, stretch.len() as u64, &mut |_, value| {
+        seen.push(DataShape::claim(value));
+    })?;
+    if seen.iter().copied().eq(stretch.iter().copied().map(Some)) {
+        return Ok(());
+    }
+    Err(void(format!(
+        "a scan from key {} on does not see what the scan of everything at the end saw there",
+        String::from_utf8_lossy(&key)
+    )))
 }
 
 /// Sees all entries in the order of their keys. Where each of them exists and none comes twice,
@@ -44,6 +78,10 @@ struct Audit<'a> {
     partitions: &'a [Partition],
     data: &'a DataShape,
     entries: u64,
+    /// Entries from where one stretch begins to where the next does.
+    apart: u64,
+    /// Entries that follow each other.
+    stretches: Vec<Vec<Claim>>,
     /// Key of the first wrong entry.
     wrong: Option<Vec<u8>>,
     last_key: Vec<u8>,
@@ -56,9 +94,24 @@ impl Audit<'_> {
         if self.wrong.is_none() && !self.is_right(key, value) {
             self.wrong = Some(key.to_vec());
         }
+        self.keep(value);
         self.entries += 1;
         self.last_key.clear();
         self.last_key.extend_from_slice(key);
+    }
+
+    /// Keeps the entry if it lies in a stretch.
+    fn keep(&mut self, value: &[u8]) {
+        let into = self.entries % self.apart;
+        if into == 0 {
+            self.stretches.push(Vec::new());
+        }
+        if into < SEEK_ENTRIES
+            && let Some(stretch) = self.stretches.last_mut()
+            && let Some(claim) = DataShape::claim(value)
+        {
+            stretch.push(claim);
+        }
     }
 
     fn is_right(&mut self, key: &[u8], value: &[u8]) -> bool {
@@ -134,6 +187,35 @@ mod tests {
             },
             "it found 100, and 101 exist",
         );
+    }
+
+    #[test]
+    fn a_scan_from_a_key_on_that_skips_an_entry_is_found() {
+        let data = DataShape::new(&load_workload("update-only").unwrap());
+        let store = MockStore::open("skips").unwrap();
+        let mut put = Vec::new();
+        for index in 0..1_000 {
+            store.put(&key(index, &data), &value(index, &data)).unwrap();
+            put.push((key(index, &data), index));
+        }
+        let partitions = [Partition::loaded(0, 1, 1_000, &data)];
+        let error = verify_all(&store, &partitions, &data)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.starts_with("a scan from key ") && error.contains("void"),
+            "{error}"
+        );
+        put.sort();
+        let stretch: Vec<Claim> = put[500..509].iter().map(|(_, index)| (*index, 0)).collect();
+        assert!(
+            verify_stretch(&store, &stretch[..2], &data).is_ok(),
+            "it skips the third"
+        );
+        assert!(verify_stretch(&store, &stretch, &data).is_err());
+        assert!(verify_stretch(&store, &[stretch[0], stretch[2]], &data).is_err());
+        let stale = (stretch[0].0, 1);
+        assert!(verify_stretch(&store, &[stale], &data).is_err());
     }
 
     #[test]

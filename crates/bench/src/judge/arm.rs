@@ -6,7 +6,7 @@ use super::debt::{debt_seconds, runs_of, tells_debt};
 use super::figure::{Figure, Standing};
 use crate::arms::ArmName;
 use crate::drive::{LatencySummary, OpKind};
-use crate::run::{ArmRun, SessionRecord, Totals};
+use crate::run::{ArmRun, Parameters, SessionRecord, Totals};
 
 /// An arm's figures. Times are in seconds, latencies in microseconds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -35,8 +35,8 @@ pub struct ArmVerdict {
     pub peak_space_amplification: Figure,
     /// The same at the end.
     pub end_space_amplification: Figure,
-    /// 99.9th percentile of writes in closed sessions; of what counts from the moment due,
-    /// sessions tell for themselves.
+    /// 99.9th percentile of writes in closed sessions, of those that read nothing; of what counts
+    /// from the moment due, sessions tell for themselves.
     pub write_p999: Option<Figure>,
     /// The same of point reads.
     pub read_p999: Option<Figure>,
@@ -95,27 +95,32 @@ impl SessionVerdict {
 }
 
 /// Judges `arm` by its runs in complete rounds; `None` if there are none.
-pub fn judge_arm(arm: &ArmName, rounds: &[Vec<&ArmRun>], space_bound: f64) -> Option<ArmVerdict> {
+pub fn judge_arm(
+    arm: &ArmName,
+    rounds: &[Vec<&ArmRun>],
+    parameters: &Parameters,
+) -> Option<ArmVerdict> {
+    let (space_bound, patience) = (parameters.space_bound, parameters.settle_seconds);
     let runs = runs_of(arm, rounds);
     let over = |figure: &dyn Fn(&Totals) -> f64| Figure::of(runs.iter().map(|r| figure(&r.totals)));
     let debts: Vec<f64> = rounds
         .iter()
         .zip(&runs)
         // Where nobody compacted there is no speed; a caution says so.
-        .map(|(round, run)| debt_seconds(run, round).unwrap_or(0.0))
+        .map(|(round, run)| debt_seconds(run, round, patience).unwrap_or(0.0))
         .collect();
     let totals = runs
         .iter()
         .zip(&debts)
         .map(|(run, debt)| closed_seconds(run) + debt);
-    let tells_debt = runs.iter().all(|run| tells_debt(run));
+    let tells_debt = runs.iter().all(|run| tells_debt(run, patience));
     let peak = over(&|t| t.peak_space_amplification)?;
     let over_space_bound = peak.max > space_bound;
     Some(ArmVerdict {
         arm: arm.clone(),
         in_hull: arm.is_static() && !over_space_bound,
         over_space_bound,
-        is_rival: !arm.is_oracle() && !over_space_bound,
+        is_rival: !knows_sessions(arm, &parameters.arms) && !over_space_bound,
         total_seconds: Figure::of(totals)?,
         debt_seconds: Figure::of(debts.iter().copied()).filter(|_| tells_debt),
         sessions: judge_sessions(&runs),
@@ -123,7 +128,7 @@ pub fn judge_arm(arm: &ArmName, rounds: &[Vec<&ArmRun>], space_bound: f64) -> Op
         read_amplification: Figure::of(runs.iter().filter_map(|r| r.read_amplification())),
         peak_space_amplification: peak,
         end_space_amplification: over(&|t| t.end_space_amplification)?,
-        write_p999: tail(&runs, OpKind::writes, |t| &t.writes),
+        write_p999: tail(&runs, OpKind::writes_alone, |t| &t.writes),
         read_p999: tail(&runs, OpKind::reads_a_point, |t| &t.point_reads),
         scan_p999: tail(&runs, |kind| kind == OpKind::Scan, |t| &t.scans),
         longest_write: longest_write(&runs),
@@ -139,8 +144,16 @@ pub fn judge_arm(arm: &ArmName, rounds: &[Vec<&ArmRun>], space_bound: f64) -> Op
     })
 }
 
+/// Whether `arm` knows the sessions beforehand. Where all of them do they are rivals, as in a
+/// comparison of transitions; oracles never are.
+fn knows_sessions(arm: &ArmName, all: &[ArmName]) -> bool {
+    let knows = |arm: &ArmName| arm.schedule().is_some();
+    arm.is_oracle() || (knows(arm) && !all.iter().all(knows))
+}
+
 /// The 99.9th percentile of closed sessions over rounds, where they have such operations. Older
-/// files count open sessions in, and no percentile can be taken out of such a sum again.
+/// files count open sessions and read-modify-writes in, and no percentile can be taken out of such
+/// a sum again.
 fn tail(
     runs: &[&ArmRun],
     kinds: fn(OpKind) -> bool,
@@ -162,7 +175,7 @@ fn tail(
 
 fn longest_write(runs: &[&ArmRun]) -> Option<Figure> {
     let of_run = |run: &&ArmRun| {
-        let longest = run.closed_latencies(OpKind::writes).map(|it| it.max);
+        let longest = run.closed_latencies(OpKind::writes_alone).map(|it| it.max);
         longest.max_by(f64::total_cmp)
     };
     Figure::of(runs.iter().filter_map(of_run))

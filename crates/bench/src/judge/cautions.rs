@@ -4,6 +4,7 @@ use super::Verdict;
 use super::debt::debt_seconds;
 use super::phase::PhaseShortfall;
 use crate::arms::ArmName;
+use crate::arms::options_file::counts_indexes;
 use crate::distinct::distinct;
 use crate::run::{ArmRun, LEAST_ROUNDS, Parameters, Program};
 
@@ -39,14 +40,16 @@ pub fn cautions(
         )
     }));
     cautions.extend(options_caution(&parameters.arms));
+    cautions.extend(uncounted_memory_caution(parameters));
     cautions.extend(answers_caution(parameters, rounds));
     cautions.extend(program_cautions(rounds));
     cautions.extend(boot_caution(rounds));
     cautions.extend(sitting_caution(rounds));
     cautions.extend(offer_caution(parameters, rounds));
     cautions.extend(unsettled_caution(rounds));
-    cautions.extend(debt_caution(rounds));
-    cautions.extend(untimed_debt_caution(rounds));
+    cautions.extend(debt_caution(parameters, rounds));
+    cautions.extend(unending_debt_caution(parameters, rounds));
+    cautions.extend(untimed_debt_caution(parameters, rounds));
     cautions.extend(untold_debt_caution(verdict));
     cautions.extend(balance_caution(verdict));
     cautions
@@ -118,6 +121,24 @@ fn options_caution(arms: &[ArmName]) -> Option<String> {
         format!(
             "{}: memory, direct I/O and background jobs as in all arms; buffers, L0 triggers, files, \
              filters and compression by the OPTIONS file.",
+            names.join(", ")
+        )
+    })
+}
+
+/// Indexes and filters outside of the cache are memory that the other arms do not have.
+fn uncounted_memory_caution(parameters: &Parameters) -> Option<String> {
+    let files = &parameters.resources.options_files;
+    let uncounted = |arm: &&ArmName| match arm {
+        ArmName::RocksdbOptions(name) => files.get(name).is_some_and(|text| !counts_indexes(text)),
+        _ => false,
+    };
+    let arms = parameters.arms.iter().filter(uncounted);
+    let names: Vec<String> = arms.map(ArmName::to_string).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "{}: indexes and filters are not in its cache, and so are more memory than the other arms \
+             have; cache_index_and_filter_blocks=true in the OPTIONS file counts them.",
             names.join(", ")
         )
     })
@@ -267,27 +288,42 @@ fn unsettled_caution(rounds: &[Vec<&ArmRun>]) -> Option<String> {
     ))
 }
 
-fn debt_caution(rounds: &[Vec<&ArmRun>]) -> Option<String> {
-    let uncharged =
-        |round: &Vec<&ArmRun>| round.iter().any(|run| debt_seconds(run, round).is_none());
+fn debt_caution(parameters: &Parameters, rounds: &[Vec<&ArmRun>]) -> Option<String> {
+    let patience = parameters.settle_seconds;
+    let debt = |run: &&ArmRun, round: &Vec<&ArmRun>| debt_seconds(run, round, patience);
+    let uncharged = |round: &Vec<&ArmRun>| round.iter().any(|run| debt(run, round).is_none());
     rounds.iter().any(uncharged).then(|| {
         "Debt could not be charged: no arm of the round compacted while it was measured."
             .to_string()
     })
 }
 
+/// How long an arm would have gone on is not known.
+fn unending_debt_caution(parameters: &Parameters, rounds: &[Vec<&ArmRun>]) -> Option<String> {
+    let patience = parameters.settle_seconds?;
+    let runs = rounds.iter().flatten();
+    let restless = runs.filter(|run| run.totals.settle_seconds.is_none());
+    let names = distinct(restless.map(|run| run.arm.to_string()));
+    (!names.is_empty()).then(|| {
+        format!(
+            "{} did not come to rest in {patience} s: more debt than these, which are charged, and a \
+             total that is too low.",
+            names.join(", ")
+        )
+    })
+}
+
 /// Debt that was timed and debt that is reckoned from bytes are two quantities.
-fn untimed_debt_caution(rounds: &[Vec<&ArmRun>]) -> Option<String> {
+fn untimed_debt_caution(parameters: &Parameters, rounds: &[Vec<&ArmRun>]) -> Option<String> {
     let is_timed = |run: &ArmRun| run.totals.settle_seconds.is_some();
     let runs = || rounds.iter().flatten();
-    if !runs().any(|run| is_timed(run)) {
+    if parameters.settle_seconds.is_some() || !runs().any(|run| is_timed(run)) {
         return None;
     }
     let untimed = runs().find(|run| !is_timed(run))?;
     Some(format!(
         "The debt of {} in round {} was not timed, as that of others was, and is reckoned from \
-         bytes: it did not come to rest in the time that it was given, or an older program \
-         measured it.",
+         bytes.",
         untimed.arm,
         untimed.round + 1
     ))

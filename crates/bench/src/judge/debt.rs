@@ -7,11 +7,14 @@ use crate::run::ArmRun;
 /// beside it. That is one quantity for all arms. Bytes are not, which each planner counts in its
 /// own way, and the speed of compactions in a run is one that users held down.
 ///
-/// Where that was not timed: debt bytes over the bytes that the arm's compactions merged per
-/// second. An arm that did not compact is charged at the slowest speed of its round; `None` if
-/// nobody compacted. What an arm does not tell cannot be charged to it.
-pub fn debt_seconds(run: &ArmRun, round: &[&ArmRun]) -> Option<f64> {
+/// Who did not come to rest in `patience` seconds owes more than these, and is charged them.
+///
+/// Where it was not timed, as in older files: debt bytes over the bytes that the arm's compactions
+/// merged per second. An arm that did not compact is charged at the slowest speed of its round;
+/// `None` if nobody compacted. What an arm does not tell cannot be charged to it.
+pub fn debt_seconds(run: &ArmRun, round: &[&ArmRun], patience: Option<u64>) -> Option<f64> {
     let timed = run.totals.settle_seconds;
+    let timed = timed.or(patience.map(|seconds| seconds as f64));
     if timed.is_some() {
         return timed;
     }
@@ -27,9 +30,10 @@ pub fn debt_seconds(run: &ArmRun, round: &[&ArmRun]) -> Option<f64> {
     Some(debt as f64 / speed)
 }
 
-/// Whether what a run owes was timed, or its arm told it.
-pub fn tells_debt(run: &ArmRun) -> bool {
-    run.totals.settle_seconds.is_some() || run.debt_bytes().is_some()
+/// Whether what a run owes was timed, within `patience` or longer, or its arm told it.
+pub fn tells_debt(run: &ArmRun, patience: Option<u64>) -> bool {
+    let timed = run.totals.settle_seconds.is_some() || patience.is_some();
+    timed || run.debt_bytes().is_some()
 }
 
 /// The runs of `arm` in the given rounds, by round.

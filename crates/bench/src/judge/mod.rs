@@ -82,11 +82,10 @@ pub struct Verdict {
 /// are judged by the same rounds.
 pub fn judge(parameters: &Parameters, runs: &[ArmRun]) -> Verdict {
     let rounds = complete_rounds(parameters, runs);
-    let bound = parameters.space_bound;
     let mut arms: Vec<ArmVerdict> = parameters
         .arms
         .iter()
-        .filter_map(|arm| arm::judge_arm(arm, &rounds, bound))
+        .filter_map(|arm| arm::judge_arm(arm, &rounds, parameters))
         .collect();
     ranks::leave_best_setting(&mut arms);
     let headroom = headroom(&arms);

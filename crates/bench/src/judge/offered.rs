@@ -16,8 +16,8 @@ pub struct Offered {
     /// Share of intervals that were dips.
     pub dips: f64,
     /// Standard deviation over mean of the throughput, over intervals in which the
-    /// highest rate was offered throughout.
-    pub variation: f64,
+    /// highest rate was offered throughout; `None` with fewer than two of them.
+    pub variation: Option<f64>,
     /// Least share of its offered operations that an interval saw done.
     pub slowest: f64,
     /// Seconds that the last operation ended after the offer did.
@@ -131,13 +131,13 @@ fn scheduled(due: &[&Interval<'_>], trigger: u32) -> Option<Scheduled> {
     })
 }
 
-/// Standard deviation over mean; 0 for less than two values.
-fn variation(values: &[f64]) -> f64 {
+/// Standard deviation over mean; `None` for less than two values, and where all are 0.
+fn variation(values: &[f64]) -> Option<f64> {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count.max(1.0);
     if count < 2.0 || mean <= 0.0 {
-        return 0.0;
+        return None;
     }
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    (squares / (count - 1.0)).sqrt() / mean
+    Some((squares / (count - 1.0)).sqrt() / mean)
 }

@@ -17,9 +17,12 @@ fn arm(name: &str) -> ArmName {
 pub(super) fn parameters(arms: &[&str]) -> Parameters {
     let workload = load_workload("update-only").unwrap();
     let arms = arms.iter().map(|name| arm(name)).collect();
-    RunPlan::new(workload, arms, "unused".into())
-        .unwrap()
-        .parameters()
+    let plan = RunPlan::new(workload, arms, "unused".into()).unwrap();
+    Parameters {
+        // No run here says how long it took to come to rest.
+        settle_seconds: None,
+        ..plan.parameters()
+    }
 }
 
 fn session(name: &str, seconds: f64, open: bool) -> SessionRecord {

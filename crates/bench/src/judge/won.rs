@@ -51,13 +51,14 @@ struct Measure {
     to_win: bool,
 }
 
-/// Every arm that is neither static nor the oracle, by every yardstick that there is. Who
+/// Every arm that is neither static nor knows the sessions, by every yardstick that there is. Who
 /// was over the space bound has won nothing.
 pub fn won(headroom: &Headroom, arms: &[ArmVerdict]) -> Vec<Won> {
     let measures = measures(headroom);
     let judged = arms
         .iter()
-        .filter(|arm| !arm.arm.is_static() && !arm.arm.is_oracle() && !arm.over_space_bound);
+        .filter(|arm| !arm.arm.is_static() && !arm.over_space_bound)
+        .filter(|arm| arm.arm.schedule().is_none());
     judged
         .flat_map(|arm| measures.iter().map(move |measure| measure.of(arm)))
         .collect()

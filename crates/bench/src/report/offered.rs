@@ -105,7 +105,7 @@ fn offered(seen: &Seen, no_claim: bool) -> Grid {
         grid.row([
             label.clone(),
             cell(seen, |it| it.dips * 100.0),
-            cell(seen, |it| it.variation * 100.0),
+            told(seen, |it| it.variation.map(|share| share * 100.0)),
             cell(seen, |it| it.slowest * 100.0),
             cell(seen, |it| it.late),
             latency(seen, |it| it.latency.p99),

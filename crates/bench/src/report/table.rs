@@ -24,16 +24,18 @@ Figures are medians; ± is half the range over the rounds. (max) is the most of 
 Ranges that meet are a tie. * marks the best of a session, and who shares its rank: whose median
 lies within the range of the better one, or whose range meets it with a median within 5 %. So no
 rank is better for a wide range of its own. By medians: the mean of the ranks by medians alone.
-The closing session has no rank; arms with perfect knowledge or over the space bound have
-neither rank nor star. Of several settings of the thresholds only the best by total has them.
-Debt: how long an arm then took to flush and to merge what was due, with nobody beside it. Where
-that was not timed, as in older files: what it still wanted to merge, at the speed of its
-compactions while it was measured.
+The closing session has no rank. Arms with perfect knowledge, beside others without, and arms over
+the space bound have neither rank nor star. Of several settings of the thresholds only the best by
+total has them.
+Debt: how long an arm then took to flush and to merge what was due, with nobody beside it; where it
+took longer than it was given, the time that it was given. Where that was not timed, as in older
+files: what it still wanted to merge, at the speed of its compactions while it was measured.
 Write amp: bytes written to files per byte written by the user; in brackets where it spans too
 little of the tree's phases for a claim. Read amp: data blocks read from files per get or scan.
-Peak space: bytes of all files over those of existing data, looked at every second.
+Peak space: bytes of all table files over those of existing data, looked at every second.
 Latencies of closed sessions count from the moment an operation was sent; where a rate is offered
-they count from the moment it was due, and stand by session alone.
+they count from the moment it was due, and stand by session alone. Those of writes are of operations
+that read nothing: read-modify-writes stand by session.
 ";
 
 /// The results as a table for a terminal. Judges anew if the file holds no verdict.

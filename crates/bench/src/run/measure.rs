@@ -187,7 +187,7 @@ impl Book {
                 largest_piece_bytes: pieces.max().unwrap_or(0),
                 ..self.last.since(&self.first)
             },
-            writes: over(OpKind::writes),
+            writes: over(OpKind::writes_alone),
             point_reads: over(OpKind::reads_a_point),
             scans: over(|kind| kind == OpKind::Scan),
             verified: self.sessions.iter().map(|session| session.verified).sum(),

@@ -80,6 +80,9 @@ pub fn run(plan: &RunPlan, watcher: &mut dyn Watcher) -> Result<Results> {
     let mut results = Results::resume(&plan.out, &plan.parameters())?;
     check_machine(plan, &results)?;
     measure_device(plan, &mut results)?;
+    if !plan.left(&results).is_empty() {
+        results.take_up(&plan.parameters());
+    }
     let mut sitting = Sitting::begin();
     let of = plan.arms.len() * plan.rounds as usize;
     let rounds = (0..plan.rounds).flat_map(|r| plan.order(r).into_iter().map(move |arm| (r, arm)));

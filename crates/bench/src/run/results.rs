@@ -154,6 +154,13 @@ impl Results {
         }
     }
 
+    /// What an older file does not tell, before runs are added: they are all of one kind. Not the
+    /// time to come to rest, which runs that nobody timed would be charged.
+    pub(super) fn take_up(&mut self, parameters: &Parameters) {
+        let own = &mut self.parameters;
+        own.keep_load = own.keep_load.or(parameters.keep_load);
+    }
+
     /// Reads the results of a directory, or of a file of any name, and judges them.
     pub fn read(path: &Path) -> Result<Self> {
         let path = if path.is_file() {

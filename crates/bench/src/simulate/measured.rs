@@ -110,7 +110,10 @@ fn measured(results: &Results) -> Result<Vec<Measured>> {
 
 impl Measured {
     fn of(results: &Results, arm: &ArmName) -> Option<Measured> {
-        let runs: Vec<&ArmRun> = results.runs.iter().filter(|run| run.arm == *arm).collect();
+        let runs: Vec<&ArmRun> = results
+            .whole_rounds()
+            .filter(|run| run.arm == *arm)
+            .collect();
         let closed = runs.first()?.sessions.iter().enumerate();
         let closed = closed.filter(|(_, session)| !session.open);
         let sessions: Vec<(String, Figure)> = closed

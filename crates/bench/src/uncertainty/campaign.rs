@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::engine::{SessionCost, experiment};
 use super::sessions::{divergence, sessions};
 use crate::error::{BenchError, Place, Result};
-use crate::run::{boot, hold, replace};
+use crate::run::{Program, boot, hold, replace};
 
 /// The published system has 10 bits of memory and a smallest buffer of 1 MiB for
 /// each 10 M entries: trees of fewer entries keep both in proportion, so that they
@@ -61,6 +61,9 @@ pub struct Experiment {
     /// where the system does not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub boot: Option<String>,
+    /// The program that measured it; absent in older files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<Program>,
 }
 
 /// What was measured so far.
@@ -85,13 +88,14 @@ impl CampaignPlan {
     }
 }
 
-/// Runs what a campaign lacks, and saves it after each experiment. `tell` hears
-/// what begins.
+/// Runs what a campaign lacks, as `program`, and saves it after each experiment. `tell`
+/// hears what begins.
 ///
 /// # Errors
 /// When results of another plan lie in the directory, or an experiment fails.
 pub fn run_campaign(
     plan: &CampaignPlan,
+    program: &Program,
     out: &Path,
     tell: &mut dyn FnMut(&str),
 ) -> Result<Campaign> {
@@ -129,6 +133,7 @@ pub fn run_campaign(
                 tuned,
                 sessions: costs,
                 boot: boot(),
+                program: Some(program.clone()),
             });
             save(&file, &campaign)?;
         }

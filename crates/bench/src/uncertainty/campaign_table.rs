@@ -8,6 +8,7 @@ use super::campaign::{Campaign, Experiment, TuningKind};
 use super::engine::SessionCost;
 use super::sessions::SessionKind;
 use crate::distinct::distinct;
+use crate::run::Program;
 
 /// Both tunings of one expected workload.
 struct Pair<'a> {
@@ -86,7 +87,7 @@ pub fn render_campaign(campaign: &Campaign) -> String {
         "\n{} Gains are of throughput over all six sessions: by I/Os per query, by the model, by \
          time.{}\n",
         standing(&gains),
-        starts(campaign)
+        starts(campaign) + &programs(campaign)
     );
     text += &correlations(campaign);
     text += &sequences(campaign);
@@ -124,6 +125,22 @@ fn starts(campaign: &Campaign) -> String {
     }
     format!(
         " Measured under {boots} starts of a machine, perhaps on several: times may not compare."
+    )
+}
+
+/// Another program may merge otherwise: neither I/Os nor times of several compare.
+fn programs(campaign: &Campaign) -> String {
+    let programs = distinct(campaign.experiments.iter().map(|it| it.program.as_ref()));
+    if programs.len() < 2 {
+        return String::new();
+    }
+    let name = |program: &Option<&Program>| {
+        program.map_or("one that did not tell".to_owned(), Program::to_string)
+    };
+    let names: Vec<String> = programs.iter().map(name).collect();
+    format!(
+        " Measured by several programs, whose figures do not compare: {}.",
+        names.join("; ")
     )
 }
 
@@ -301,17 +318,33 @@ mod tests {
             tuned: tuned.clone(),
             sessions: Vec::new(),
             boot: boot.map(str::to_owned),
+            program: None,
         };
-        let told = |boots: [Option<&str>; 2]| {
-            starts(&Campaign {
-                plan: plan.clone(),
-                experiments: Vec::from(boots.map(of)),
-            })
+        let both = |experiments: [Experiment; 2]| Campaign {
+            plan: plan.clone(),
+            experiments: Vec::from(experiments),
         };
+        let told = |boots: [Option<&str>; 2]| starts(&both(boots.map(of)));
         assert_eq!(told([Some("a"), Some("a")]), "");
         assert_eq!(told([None, Some("a")]), "", "an older file");
         let several = told([Some("a"), Some("b")]);
         assert!(several.contains("under 2 starts"), "{several}");
+        let by = |commit: &str| Experiment {
+            program: Some(Program {
+                version: "0.1.0".to_owned(),
+                commit: Some(commit.to_owned()),
+                dirty: false,
+                sources: None,
+            }),
+            ..of(None)
+        };
+        assert_eq!(programs(&both([by("a"), by("a")])), "");
+        assert_eq!(programs(&both([of(None), of(None)])), "", "an older file");
+        let several = programs(&both([by("a"), by("b")]));
+        assert!(
+            several.contains("commit a; lissom 0.1.0, commit b"),
+            "{several}"
+        );
     }
 
     #[test]

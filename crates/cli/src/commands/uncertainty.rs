@@ -13,6 +13,7 @@ use lissom_bench::{
 use serde::Serialize;
 
 use crate::arguments::{amount, flag, get, option, out};
+use crate::built::program;
 use crate::failure::{Failure, Outcome};
 use crate::output::{self, StatusLine};
 
@@ -155,7 +156,8 @@ fn simulate(given: &ArgMatches) -> Outcome {
 fn measure(given: &ArgMatches) -> Outcome {
     let plan = campaign_plan(given);
     let mut line = StatusLine::new();
-    let campaign = run_campaign(&plan, &get::<PathBuf>(given, "out"), &mut |what| {
+    let out: PathBuf = get(given, "out");
+    let campaign = run_campaign(&plan, &program(), &out, &mut |what| {
         line.show(what);
     })?;
     drop(line);

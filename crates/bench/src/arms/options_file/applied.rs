@@ -75,7 +75,7 @@ fn same(asked: &str, used: &str) -> bool {
 }
 
 /// A number with RocksDB's units, which are powers of 1024.
-fn number(text: &str) -> Option<f64> {
+pub(super) fn number(text: &str) -> Option<f64> {
     let factor = match text.chars().next_back()? {
         'k' | 'K' => 1024.0,
         'm' | 'M' => 1024.0_f64.powi(2),
@@ -87,7 +87,7 @@ fn number(text: &str) -> Option<f64> {
     digits.parse::<f64>().ok().map(|number| number * factor)
 }
 
-fn truth(text: &str) -> Option<bool> {
+pub(super) fn truth(text: &str) -> Option<bool> {
     match text {
         "true" | "1" => Some(true),
         "false" | "0" => Some(false),

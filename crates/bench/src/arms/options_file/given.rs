@@ -5,10 +5,10 @@ use std::path::Path;
 use lissom::block_cache;
 use lissom_search::export::OptionsFile;
 use lissom_search::space::Section;
-use rust_rocksdb::{BlockBasedOptions, Options};
+use rust_rocksdb::{BlockBasedOptions, Options, WriteBufferManager};
 
-use super::memory::check_total;
-use super::{applied, cache_bytes, check, option_string};
+use super::memory::{check_total, shared_buffer_bytes};
+use super::{applied, check, option_string};
 use crate::arms::resources::Resources;
 use crate::arms::rocksdb::{TARGET_FILE_SIZE_BASE, compression_type};
 use crate::error::{BenchError, Place, Result};
@@ -49,21 +49,37 @@ impl GivenOptions {
     pub(crate) fn options(&self, resources: &Resources) -> Result<Options> {
         let mut shared = Options::default();
         shared.set_compression_type(compression_type(resources.compression));
-        if let Some(bytes) = cache_bytes(&self.file, resources.memory_budget_bytes())? {
+        let memory = resources.memory_budget_bytes();
+        let cache = block_cache(memory as usize, self.target_file_size_base());
+        let buffers = shared_buffer_bytes(&self.file, memory)?;
+        if buffers.is_some() {
             let mut table = BlockBasedOptions::default();
-            let file_bytes = self.file.get(Section::Cf, "target_file_size_base");
-            let file_bytes = file_bytes.and_then(|text| text.parse().ok());
-            let file_bytes = file_bytes.unwrap_or(TARGET_FILE_SIZE_BASE);
-            table.set_block_cache(&block_cache(bytes as usize, file_bytes));
+            table.set_block_cache(&cache);
             shared.set_block_based_table_factory(&table);
         }
         let mut options = shared.get_options_from_string(option_string(&self.file)?)?;
+        // As in all arms, buffers take of the cache what they hold at the moment.
+        if let Some(bytes) = buffers {
+            options.set_write_buffer_manager(
+                &WriteBufferManager::new_write_buffer_manager_with_cache(
+                    bytes as usize,
+                    false,
+                    cache,
+                ),
+            );
+        }
         options.create_if_missing(true);
         options.set_use_direct_reads(resources.direct_io);
         options.set_use_direct_io_for_flush_and_compaction(resources.direct_io);
         options.set_max_background_jobs(resources.max_background_jobs());
         options.set_max_subcompactions(resources.max_subcompactions);
         Ok(options)
+    }
+
+    fn target_file_size_base(&self) -> u64 {
+        let text = self.file.get(Section::Cf, "target_file_size_base");
+        let bytes = text.and_then(applied::number);
+        bytes.map_or(TARGET_FILE_SIZE_BASE, |bytes| bytes as u64)
     }
 
     /// Whether RocksDB, which has opened `directory`, uses what the file says.

@@ -1,8 +1,9 @@
-//! What the write buffers of an OPTIONS file leave for its cache.
+//! How an OPTIONS file's write buffers and its cache share the memory of a run.
 
 use lissom_search::export::OptionsFile;
 use lissom_search::space::Section;
 
+use super::applied::truth;
 use crate::error::{BenchError, Result};
 
 /// RocksDB's own defaults.
@@ -12,8 +13,8 @@ const MAX_WRITE_BUFFER_NUMBER: u64 = 2;
 /// A cache of fewer bytes serves nobody.
 const LEAST_CACHE: u64 = 1 << 20;
 
-/// What the write buffers leave of so many bytes; absent where the file sets a `block_cache`
-/// itself.
+/// What the write buffers leave of so many bytes when all are full; absent where the file sets a
+/// `block_cache` itself.
 ///
 /// # Errors
 /// There is no room for a cache; a size that is no number.
@@ -29,6 +30,31 @@ pub(crate) fn cache_bytes(file: &OptionsFile, memory: u64) -> Result<Option<u64>
              give more, or set block_cache in the OPTIONS file"
         ))),
     }
+}
+
+/// Most bytes of all write buffers where they share a cache of so many bytes with blocks: those
+/// of the file's `db_write_buffer_size`, if it has one. Absent where the file sets a `block_cache`
+/// itself.
+///
+/// # Errors
+/// As [`cache_bytes`].
+pub(super) fn shared_buffer_bytes(file: &OptionsFile, memory: u64) -> Result<Option<u64>> {
+    let Some(left) = cache_bytes(file, memory)? else {
+        return Ok(None);
+    };
+    match whole(file, Section::Db, "db_write_buffer_size", 0)? {
+        0 => Ok(Some(memory - left)),
+        bytes => Ok(Some(bytes)),
+    }
+}
+
+/// Whether an OPTIONS file has indexes and filters in the cache, where they are counted. They are
+/// not by RocksDB's default.
+pub(crate) fn counts_indexes(text: &str) -> bool {
+    let file = OptionsFile::parse(text).ok();
+    let file = file.as_ref();
+    let told = file.and_then(|file| file.get(Section::Table, "cache_index_and_filter_blocks"));
+    told.and_then(truth) == Some(true)
 }
 
 /// Refuses a file that sets a `block_cache` with which it would have more than so many bytes.
@@ -94,6 +120,40 @@ mod tests {
         let mut cached = buffers();
         cached.set(Section::Table, "block_cache", "1048576");
         assert_eq!(cache_bytes(&cached, 1).unwrap(), None);
+    }
+
+    #[test]
+    fn buffers_share_the_cache_and_a_bound_of_the_file_holds() {
+        let mut file = buffers();
+        assert_eq!(
+            shared_buffer_bytes(&file, 64 << 20).unwrap(),
+            Some(24 << 20)
+        );
+        file.set(Section::Db, "db_write_buffer_size", "16777216");
+        assert_eq!(
+            shared_buffer_bytes(&file, 64 << 20).unwrap(),
+            Some(16 << 20)
+        );
+        file.set(Section::Table, "block_cache", "1048576");
+        assert_eq!(shared_buffer_bytes(&file, 64 << 20).unwrap(), None);
+    }
+
+    #[test]
+    fn indexes_count_where_the_file_says_so() {
+        let file = |setting: &str| {
+            format!(
+                "[DBOptions]\n[CFOptions \"default\"]\n\
+                 [TableOptions/BlockBasedTable \"default\"]\n{setting}\n"
+            )
+        };
+        assert!(counts_indexes(&file("cache_index_and_filter_blocks=true")));
+        assert!(!counts_indexes(&file(
+            "cache_index_and_filter_blocks=false"
+        )));
+        assert!(
+            !counts_indexes(&file("block_size=4096")),
+            "RocksDB's default"
+        );
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::resources::Resources;
 use crate::error::{BenchError, Result};
 
 pub(super) use given::GivenOptions;
-pub(crate) use memory::cache_bytes;
+pub(crate) use memory::{cache_bytes, counts_indexes};
 pub(crate) use string::option_string;
 
 /// Refuses what no run can grant: a directory besides its own, tables of another kind.

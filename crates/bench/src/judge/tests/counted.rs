@@ -11,17 +11,17 @@ fn debt_is_charged_at_the_measured_speed() {
     owing.totals.counters.compaction_read_bytes = 1000;
     owing.totals.counters.compaction_micros = 4_000_000;
     // 1000 bytes in 4 s are 250 bytes per second; 500 bytes owe 2 s.
-    assert_eq!(debt_seconds(&owing, &[&owing]), Some(2.0));
+    assert_eq!(debt_seconds(&owing, &[&owing], None), Some(2.0));
     let mut idle = run("fixed-1", 0, [1.0, 1.0, 1.0]);
     idle.totals.debt_bytes = Some(125);
     assert_eq!(
-        debt_seconds(&idle, &[&idle]),
+        debt_seconds(&idle, &[&idle], None),
         None,
         "nobody compacted: there is no speed"
     );
-    assert_eq!(debt_seconds(&idle, &[&idle, &owing]), Some(0.5));
+    assert_eq!(debt_seconds(&idle, &[&idle, &owing], None), Some(0.5));
     idle.totals.debt_bytes = Some(0);
-    assert_eq!(debt_seconds(&idle, &[&idle]), Some(0.0));
+    assert_eq!(debt_seconds(&idle, &[&idle], None), Some(0.0));
     let verdict = judge(&parameters(&["fixed-10"]), &[owing]);
     assert_eq!(verdict.arms[0].total_seconds.median, 5.0);
     let headroom = verdict.headroom.unwrap();
@@ -56,6 +56,26 @@ fn debt_is_charged_as_it_was_timed_whatever_planners_count() {
     assert_eq!((seconds, told), (vec![7.0, 5.0], true));
     let words = "The debt of fixed-10 in round 1 was not timed";
     assert!(of_debt[0].starts_with(words), "{of_debt:?}");
+}
+
+#[test]
+fn who_does_not_come_to_rest_is_charged_what_it_was_given() {
+    let arms = ["rocksdb-universal", "fixed-10"];
+    let mut runs = arms.map(|name| run(name, 0, [1.0, 1.0, 1.0]));
+    runs[1].totals.settle_seconds = Some(59.0);
+    let mut parameters = parameters(&arms);
+    parameters.settle_seconds = Some(60);
+    let verdict = judge(&parameters, &runs);
+    let seconds = |arm: &ArmVerdict| arm.debt_seconds.as_ref().map(|debt| debt.median);
+    let owed: Vec<Option<f64>> = verdict.arms.iter().map(seconds).collect();
+    assert_eq!(owed, [Some(60.0), Some(59.0)]);
+    let cautions = verdict.cautions.into_iter();
+    let of_debt: Vec<String> = cautions.filter(|it| it.contains("debt")).collect();
+    let words = "rocksdb-universal did not come to rest in 60 s: ";
+    assert!(
+        matches!(&of_debt[..], [it] if it.starts_with(words)),
+        "{of_debt:?}"
+    );
 }
 
 #[test]

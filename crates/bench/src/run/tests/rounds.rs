@@ -1,5 +1,6 @@
 //! Rounds, and runs that go on with what is there.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::*;
@@ -18,7 +19,7 @@ impl Watcher for Noted {
 }
 
 #[test]
-fn each_round_holds_all_arms_in_rotated_order() {
+fn each_round_holds_all_arms_and_every_second_has_them_backwards() {
     let out = tempfile::tempdir().unwrap();
     let mut noted = Noted::default();
     let results = run(
@@ -27,11 +28,33 @@ fn each_round_holds_all_arms_in_rotated_order() {
     )
     .unwrap();
     let expected = [
-        "0 mock-a", "0 mock-b", "0 mock-c", "1 mock-b", "1 mock-c", "1 mock-a", "2 mock-c",
-        "2 mock-a", "2 mock-b",
+        "0 mock-a", "0 mock-b", "0 mock-c", "1 mock-c", "1 mock-b", "1 mock-a", "2 mock-b",
+        "2 mock-c", "2 mock-a",
     ];
     assert_eq!(noted.0, expected);
     assert_eq!(results.verdict.unwrap().complete_rounds, 3);
+}
+
+#[test]
+fn no_arm_runs_before_another_in_both_of_two_rounds() {
+    let out = tempfile::tempdir().unwrap();
+    for arms in 1..8 {
+        let names: Vec<String> = (0..arms).map(|arm| format!("mock-{arm}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let plan = plan(&names, out.path());
+        let backwards = |round| {
+            plan.order(round)
+                .into_iter()
+                .rev()
+                .collect::<Vec<ArmName>>()
+        };
+        let mut first = BTreeSet::new();
+        for round in [0, 2, 4] {
+            assert_eq!(plan.order(round + 1), backwards(round), "{arms} arms");
+            first.insert(plan.order(round).remove(0).to_string());
+        }
+        assert_eq!(first.len(), arms.min(3), "others begin: {first:?}");
+    }
 }
 
 #[test]
@@ -201,7 +224,14 @@ fn a_file_that_does_not_tell_how_arms_began_goes_on() {
     older.save(out.path()).unwrap();
     plan.keep_load = true;
     plan.settle_seconds += 1;
-    run(&plan, &mut Silent).expect("what is not told does not differ");
+    let whole = run(&plan, &mut Silent).expect("what is not told does not differ");
+    assert_eq!(whole.parameters.keep_load, None, "nothing was added");
+    plan.rounds = 2;
+    run(&plan, &mut Silent).expect("nor does it here");
+    // From then on it tells.
+    plan.keep_load = false;
+    let error = run(&plan, &mut Silent).unwrap_err().to_string();
+    assert!(error.contains("--keep-load"), "{error}");
 }
 
 #[test]
