@@ -15,6 +15,13 @@ use crate::state::Drain;
 /// nobody wants it to go on. Each piece leaves a legal tree behind, so what is left of the
 /// sources are runs as before.
 pub(super) fn end(now: &mut Observation) {
+    // Once one has ended nobody may want another to go on.
+    while end_those_over(now) {}
+    drop_wishes(now);
+}
+
+/// Whether any has ended.
+fn end_those_over(now: &mut Observation) -> bool {
     let over = |drain: &Drain| {
         let running = || now.in_flight.iter().any(|job| job.drain == Some(drain.id));
         // No other job of the planner's stands in the way of its pieces.
@@ -40,7 +47,7 @@ pub(super) fn end(now: &mut Observation) {
         .abandon
         .retain(|level| left.iter().any(|drain| drain.reason == merged(level)));
     now.state.drains = left;
-    drop_wishes(now);
+    !ended.is_empty()
 }
 
 /// The level whose runs a drain that has ended took, for reads or because it was full.
@@ -139,4 +146,30 @@ fn gives_way(seen: &Observation, drain: &Drain) -> bool {
     here.at_rest()
         && here.fresh.len() > 1
         && wanted_by_reads(&without, &here).is_some_and(|merge| is_cut(&without, &merge))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::drawing::parse;
+
+    /// Into its level came what another drain brought, which has nothing left to bring.
+    #[test]
+    fn a_drain_ends_with_the_one_that_kept_it_going() {
+        let drawing = "
+            limits 4
+            2.14: 0-40:4
+            2.15: 0-90:4
+            3.15: 0-90:64
+            draining-full 2.15 -> 3.15
+            drain 1.13 -> 2.14";
+        let mut seen = parse(drawing).expect("a drawing");
+        seen.state.consolidate = vec![LogicalLevel(2)];
+        let kept = &mut seen.clone();
+        assert!(end_those_over(kept));
+        assert_eq!(kept.state.drains.len(), 1, "nobody knew yet");
+        end(&mut seen);
+        assert_eq!(seen.state.drains, []);
+        assert_eq!(seen.state.consolidate, [LogicalLevel(2)]);
+    }
 }
