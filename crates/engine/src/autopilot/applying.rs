@@ -174,26 +174,23 @@ fn answer(shared: &Shared, id: String, result: Result<Applied>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Db;
+    use crate::autopilot::testing::Stopped;
     use crate::files::application::{Request, leave, take_answer};
 
     #[test]
     fn what_comes_too_late_is_answered_and_changes_nothing() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let db = Db::open(directory.path(), Settings::default()).expect("opened");
-        db.autopilot().stop();
-        let shared = db.autopilot().shared.clone();
+        let store = Stopped::new();
         let request = Request {
             id: "late".to_owned(),
             until: 0,
             text: "{\"policy\": \"fixed-4\"}".to_owned(),
         };
-        assert!(leave(directory.path(), &request).expect("left"));
-        take_up(&shared);
-        let answer = take_answer(directory.path(), "late").expect("read");
+        assert!(leave(store.path(), &request).expect("left"));
+        take_up(&store.shared);
+        let answer = take_answer(store.path(), "late").expect("read");
         let sentence = answer.expect("an answer").result.expect_err("late");
         assert!(sentence.contains("nothing was changed"), "{sentence}");
-        let limits = &db.statistics().expect("statistics").families["default"].limits;
+        let limits = &store.db.statistics().expect("statistics").families["default"].limits;
         assert_eq!(limits.to_string(), "1");
     }
 }

@@ -131,16 +131,12 @@ fn input_bytes(tree: &Tree, plan: &Plan) -> Vec<(PhysicalLevel, u64)> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use lissom_core::DrainId;
     use lissom_core::testing::drawing::parse;
 
     use super::*;
-    use crate::autopilot::memory::Memory;
+    use crate::autopilot::testing::Stopped;
     use crate::autopilot::workers::cancel_rest;
-    use crate::files::state::Stored;
-    use crate::{Db, Settings};
 
     const TWO_DRAINS: &str = "
         1.13: 0-40:4
@@ -153,12 +149,9 @@ mod tests {
     /// Otherwise its attempts would be used up as fast as other merges end.
     #[test]
     fn a_plan_that_failed_rests_while_others_succeed_and_begin() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let db = Db::open(directory.path(), Settings::default()).expect("opened");
-        // Workers cancel what they are given.
-        db.autopilot().pause();
-        let shared = db.autopilot().shared.clone();
-        let mut pilot = pilot(&shared, "default");
+        let store = Stopped::new();
+        let shared = &store.shared;
+        let mut pilot = store.pilot("default");
         let family = pilot.family.clone();
         let mut seen = parse(&format!("{TWO_DRAINS} \n workers 3")).expect("a drawing");
         let plans = planner::plan(&seen).plans;
@@ -171,40 +164,24 @@ mod tests {
         back_off.succeeded(&plans[1]);
         assert!(!back_off.waits(&plans[1], now) && back_off.waits(&plans[0], now));
         drop(back_off);
-        pilot.dispatch(&shared, &mut seen, &plans, 1);
+        pilot.dispatch(shared, &mut seen, &plans, 1);
         let begun: Vec<_> = seen.in_flight.iter().map(|job| job.drain).collect();
         assert_eq!(begun, [plans[1].drain]);
-    }
-
-    /// A database of two column families. Nobody takes up what waits for a worker.
-    fn stopped(directory: &Path) -> Db {
-        let db = Db::opening(directory, Settings::default())
-            .family("second", Settings::default())
-            .open()
-            .expect("opened");
-        db.autopilot().stop();
-        db
-    }
-
-    fn pilot(shared: &Shared, name: &str) -> Pilot {
-        let memory = Memory::new(shared.directory.clone(), Stored::default());
-        let family = shared.family(name).expect("it is driven");
-        Pilot::new(shared, family, &memory)
+        cancel_rest(shared);
     }
 
     /// One of two workers is on drains, and the planner proposes the deepest first.
     #[test]
     fn a_piece_that_rests_leaves_its_place_to_another_drain() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let db = stopped(directory.path());
-        let shared = db.autopilot().shared.clone();
-        let mut memory = Memory::new(directory.path().into(), Stored::default());
-        let mut pilot = pilot(&shared, "default");
+        let store = Stopped::new();
+        let shared = &store.shared;
+        let mut memory = store.memory();
+        let mut pilot = store.pilot("default");
         let mut seen = parse(TWO_DRAINS).expect("a drawing");
         pilot.state = seen.state.clone();
         let family = pilot.family.clone();
         let mut planned = || {
-            let plans = pilot.plan(&shared, &mut memory, &mut seen, Instant::now());
+            let plans = pilot.plan(shared, &mut memory, &mut seen, Instant::now());
             plans.expect("planned")
         };
         let plans = planned();
@@ -220,32 +197,30 @@ mod tests {
     /// The worker that is kept for L0 is one of the database.
     #[test]
     fn another_family_sees_a_piece_of_a_drain_and_looks_again_when_it_ends() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let db = stopped(directory.path());
-        let shared = db.autopilot().shared.clone();
-        let (mut pilot, mut other) = (pilot(&shared, "default"), pilot(&shared, "second"));
+        let store = Stopped::with_families(&["second"]);
+        let shared = &store.shared;
+        let (mut pilot, mut other) = (store.pilot("default"), store.pilot("second"));
         let drawing = "1.13: 0-40:4 \n 2.15: 0-90:16 \n drain 1.13 -> 2.15";
         let mut seen = parse(drawing).expect("a drawing");
         other.state = seen.state.clone();
         let plans = planner::plan(&seen).plans;
-        pilot.dispatch(&shared, &mut seen, &plans, 1);
+        pilot.dispatch(shared, &mut seen, &plans, 1);
         assert_eq!(seen.in_flight.len(), 1);
         let handle = shared.db.cf_handle("second").expect("it is there");
         let now = Instant::now();
-        let (seen, _) = other.look(&shared, &handle, false, now).expect("a look");
+        let (seen, _) = other.look(shared, &handle, false, now).expect("a look");
         assert_eq!(seen.drains_elsewhere, 1);
-        assert!(!other.has_news(&shared, now));
-        cancel_rest(&shared);
-        assert!(other.has_news(&shared, now));
+        assert!(!other.has_news(shared, now));
+        cancel_rest(shared);
+        assert!(other.has_news(shared, now));
     }
 
     /// Whoever writes begins merges of L0 all the time.
     #[test]
     fn a_drain_that_has_waited_longer_goes_first_whatever_was_merged_of_l0() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let db = stopped(directory.path());
-        let shared = db.autopilot().shared.clone();
-        let (mut pilot, mut other) = (pilot(&shared, "default"), pilot(&shared, "second"));
+        let store = Stopped::with_families(&["second"]);
+        let shared = &store.shared;
+        let (mut pilot, mut other) = (store.pilot("default"), store.pilot("second"));
         let drawings = [
             "1.13: 0-40:4 \n 2.15: 0-90:16 \n drain 1.13 -> 2.15",
             "L0: 0-9 0-9 0-9 0-9",
@@ -253,10 +228,10 @@ mod tests {
         for (pilot, drawing) in [&mut pilot, &mut other].into_iter().zip(drawings) {
             let mut seen = parse(drawing).expect("a drawing");
             let plans = planner::plan(&seen).plans;
-            pilot.dispatch(&shared, &mut seen, &plans, 1);
+            pilot.dispatch(shared, &mut seen, &plans, 1);
             assert_eq!(seen.in_flight.len(), 1);
         }
         assert!(other.precedence() < pilot.precedence());
-        cancel_rest(&shared);
+        cancel_rest(shared);
     }
 }

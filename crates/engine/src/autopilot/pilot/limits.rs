@@ -239,10 +239,8 @@ mod tests {
 
     use super::*;
     use crate::autopilot::learner::Learner;
-    use crate::autopilot::memory::Memory;
+    use crate::autopilot::testing::Stopped;
     use crate::files::journal;
-    use crate::files::state::Stored;
-    use crate::{Db, Settings};
 
     /// Keeps the limits, and sends on what was refused.
     struct Listening(Sender<Vec<LogicalLevel>>);
@@ -280,13 +278,10 @@ mod tests {
     /// As in a round: the mission ends, the planner looks, and the tuner is asked.
     #[test]
     fn the_tuner_and_the_journal_are_told_what_the_planner_refused() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let db = Db::open(directory.path(), Settings::default()).expect("opened");
-        db.autopilot().stop();
-        let shared = db.autopilot().shared.clone();
-        let mut memory = Memory::new(directory.path().into(), Stored::default());
-        let family = shared.family("default").expect("it is driven");
-        let mut pilot = Pilot::new(&shared, family, &memory);
+        let store = Stopped::new();
+        let shared = &store.shared;
+        let mut memory = store.memory();
+        let mut pilot = store.pilot("default");
         let (send, told) = mpsc::channel();
         pilot.learner = Learner::new(Box::new(Listening(send)));
         // Its one file would be merged with all of the level below at once.
@@ -296,12 +291,12 @@ mod tests {
         pilot.state.push_down = vec![level];
         seen.state = pilot.state.clone();
         let now = Instant::now();
-        let ended = pilot.end_mission(&shared, &seen, now);
-        let plans = pilot.plan(&shared, &mut memory, &mut seen, now);
+        let ended = pilot.end_mission(shared, &seen, now);
+        let plans = pilot.plan(shared, &mut memory, &mut seen, now);
         assert!(plans.expect("planned").is_empty());
-        pilot.ask(&shared, ended, seen);
-        pilot.hear_out(&shared).expect("an answer");
+        pilot.ask(shared, ended, seen);
+        pilot.hear_out(shared).expect("an answer");
         assert_eq!(told.recv(), Ok(vec![level]));
-        assert_eq!(written(&shared), [vec![level]]);
+        assert_eq!(written(shared), [vec![level]]);
     }
 }
