@@ -12,7 +12,7 @@ use crate::key::Key;
 use crate::layout::{LogicalLevel, PhysicalLevel};
 use crate::observation::Observation;
 use crate::plan::Reason;
-use crate::shape::{RunLimit, Transition};
+use crate::shape::{RunLimit, RunLimits, Transition};
 use crate::state::{Drain, DrainId, TreeState};
 use crate::tree::File;
 
@@ -248,19 +248,25 @@ fn for_capacity(seen: &Observation, here: &View) -> Option<Begin> {
 /// at once, so it may as well be little. A level between is the cheaper to merge into the
 /// emptier it was left. Level 1 would keep L0 waiting for each piece.
 pub(super) fn gives_pieces(seen: &Observation, here: &View) -> bool {
-    may_give_pieces(seen, here.level)
+    may_give_pieces(&seen.state.limits, here.level, deepest(seen))
         && here.fresh.len() == 1
         && view(seen, here.level.next()).fresh.len() == 1
 }
 
-/// The same by limits and places alone, whatever the levels hold now.
-pub(super) fn may_give_pieces(seen: &Observation, level: LogicalLevel) -> bool {
+/// The same by limits and the deepest occupied level alone, whatever the levels hold now. Such a
+/// level stays full.
+pub(crate) fn may_give_pieces(
+    limits: &RunLimits,
+    level: LogicalLevel,
+    deepest: Option<LogicalLevel>,
+) -> bool {
     let next = level.next();
-    let of_one = |level| seen.state.limits.get(level) == RunLimit::ONE;
-    level.0 > 1
-        && of_one(level)
-        && of_one(next)
-        && seen.tree.deepest_occupied(&seen.shape.layout) == Some(next)
+    let of_one = |level| limits.get(level) == RunLimit::ONE;
+    level.0 > 1 && deepest == Some(next) && of_one(level) && of_one(next)
+}
+
+fn deepest(seen: &Observation) -> Option<LogicalLevel> {
+    seen.tree.deepest_occupied(&seen.shape.layout)
 }
 
 /// The keys of the next pieces of a drain that is to begin, behind those that its level

@@ -109,7 +109,7 @@ fn usual_active(seen: &Observation, level: LogicalLevel, deepest: LogicalLevel) 
     let limit = seen.state.limits.get(level);
     let full = seen.shape.capacity(level) as f64 / f64::from(limit.get());
     if level < deepest {
-        let stays_full = may_give_pieces(seen, level);
+        let stays_full = may_give_pieces(&seen.state.limits, level, Some(deepest));
         return if stays_full { full } else { full / 2.0 };
     }
     let bytes = seen.tree.level_bytes(&seen.shape.layout, level) as f64;

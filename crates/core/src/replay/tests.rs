@@ -304,6 +304,7 @@ fn recorded(policy: &str, exploration: f64, missions: u64) -> Vec<Entry> {
         );
         seen.duration = Duration::from_secs(1);
         seen.user_write_bytes = seen.operations.writes * 100;
+        seen.flush_write_bytes = seen.user_write_bytes;
         seen.compaction_write_bytes = seen.user_write_bytes * 6 / runs;
         seen.get.mean = Duration::from_micros(100 + 20 * runs);
         seen.put.mean = Duration::from_micros(10 + 60 / runs);

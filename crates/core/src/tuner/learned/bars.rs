@@ -8,12 +8,12 @@ use crate::shape::{RunLimit, RunLimits};
 
 /// Missions under a workload for which a limit is barred that proved wrong under it, and
 /// twice as many each time that it proves wrong again, but not for ever: data grows.
-const TERM: u64 = 300;
+pub(super) const TERM: u64 = 300;
 
 /// A bar lasts at most 2^6 times as long as the first.
 const MOST_DOUBLINGS: u32 = 6;
 
-/// A limit that proved wrong under a workload.
+/// A limit that proved wrong under a workload, or that was tried and proved no better.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Bar {
     level: LogicalLevel,
@@ -24,6 +24,10 @@ pub(super) struct Bar {
     /// kept. The whole term where that is not told, as by older programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     left: Option<u64>,
+    /// It proved no better, which is no reason to stay away where the model asks for it: it bars
+    /// trials alone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    trials_alone: bool,
 }
 
 impl Bar {
@@ -34,6 +38,7 @@ impl Bar {
             limit,
             proved: 1,
             left: None,
+            trials_alone: false,
         }
     }
 
@@ -78,21 +83,45 @@ impl Bars {
         }
     }
 
+    fn standing(&self, level: LogicalLevel, limit: RunLimit) -> impl Iterator<Item = &Bar> {
+        let bars = self.0.iter();
+        bars.filter(move |bar| bar.is_of(level, limit) && bar.left() > 0)
+    }
+
     /// Whether a limit is barred.
     pub fn stand(&self, level: LogicalLevel, limit: RunLimit) -> bool {
-        let mut bars = self.0.iter();
-        bars.any(|bar| bar.is_of(level, limit) && bar.left() > 0)
+        self.standing(level, limit).any(|bar| !bar.trials_alone)
+    }
+
+    /// Whether no trial of a limit is to be made.
+    pub fn stop_trials(&self, level: LogicalLevel, limit: RunLimit) -> bool {
+        self.standing(level, limit).next().is_some()
     }
 
     /// A limit has proved wrong.
     pub fn bar(&mut self, level: LogicalLevel, limit: RunLimit) {
-        match self.0.iter_mut().find(|bar| bar.is_of(level, limit)) {
+        self.put(Bar::new(level, limit));
+    }
+
+    /// A trial of a limit has proved it no better.
+    pub fn bar_trials(&mut self, level: LogicalLevel, limit: RunLimit) {
+        self.put(Bar {
+            trials_alone: true,
+            ..Bar::new(level, limit)
+        });
+    }
+
+    /// What stands is not lengthened. The two kinds are counted apart.
+    fn put(&mut self, new: Bar) {
+        let is_same =
+            |it: &&mut Bar| it.is_of(new.level, new.limit) && it.trials_alone == new.trials_alone;
+        match self.0.iter_mut().find(is_same) {
             Some(again) if again.left() == 0 => {
                 again.proved = again.proved.saturating_add(1);
                 again.left = None;
             }
             Some(_) => {}
-            None => self.0.push(Bar::new(level, limit)),
+            None => self.0.push(new),
         }
     }
 
@@ -152,6 +181,38 @@ mod tests {
             lasts(&mut bars, 2) / TERM
         });
         assert_eq!(told, [1, 2, 4, 8, 16, 32, 64, 64, 64]);
+    }
+
+    #[test]
+    fn what_proved_no_better_bars_trials_alone_until_it_proves_wrong() {
+        let mut bars = Bars::default();
+        let barred = |bars: &Bars| {
+            (
+                bars.stand(LEVEL, limit(2)),
+                bars.stop_trials(LEVEL, limit(2)),
+            )
+        };
+        let terms = [(); 3].map(|()| {
+            bars.bar_trials(LEVEL, limit(2));
+            let mut missions = 0;
+            while barred(&bars) == (false, true) {
+                bars.pass();
+                missions += 1;
+            }
+            missions / TERM
+        });
+        assert_eq!((terms, barred(&bars)), ([1, 2, 4], (false, false)));
+        bars.bar_trials(LEVEL, limit(2));
+        bars.bar(LEVEL, limit(2));
+        bars.bar_trials(LEVEL, limit(2));
+        assert_eq!(barred(&bars), (true, true));
+        let text = serde_json::to_string(&bars.all()).expect("data");
+        let read: Vec<Bar> = serde_json::from_str(&text).expect(&text);
+        assert_eq!(Bars::remembered(&read), bars);
+        assert_eq!(lasts(&mut bars, 2), TERM, "it proved wrong once");
+        bars.bar_trials(LEVEL, limit(2));
+        bars.bar(LEVEL, limit(2));
+        assert_eq!(lasts(&mut bars, 2), 2 * TERM, "and twice by now");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 use super::cost::Expected;
 use super::learning::Part;
 use super::lengths::Course;
+use super::march::beside;
 use super::memory::Remembered;
 use super::phase::Phase;
 use super::present::Turn;
@@ -82,8 +83,11 @@ impl Learned {
             self.lengths.learn(&self.course);
         }
         let remembered = self.remembered();
-        let bars = remembered.as_ref().map_or(&[][..], |it| &it.bars);
-        self.phase = Phase::new(self.learning.has(Part::Spread)).remembering(bars);
+        let phase = Phase::new(self.learning.has(Part::Spread));
+        self.phase = match &remembered {
+            Some(known) => phase.remembering(&known.bars, known.one_by_one),
+            None => phase,
+        };
         self.course = Course::default();
         self.course.pass(seen.mission.duration);
         self.march = None;
@@ -143,9 +147,10 @@ fn sentence(told: Option<Told>) -> String {
     match told {
         Some(Told { there, here }) => format!(
             "the model expects {:.1} µs an operation under these limits, {:.1} µs under those \
-             before",
-            there.counts * 1e6,
-            here.counts * 1e6
+             before{}",
+            there.takes * 1e6,
+            here.takes * 1e6,
+            beside(&[there, here].map(Expected::later))
         ),
         None => "the model cannot tell yet what an operation will take".into(),
     }

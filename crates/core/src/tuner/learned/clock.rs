@@ -12,6 +12,8 @@
 //! A mission that its samples contradict, as one with a pause, is told by them, and is not in the
 //! share; two in a row on one side, or many a little, are other clients, and the share begins anew.
 
+use std::time::Duration;
+
 use super::times::{error, waited};
 use crate::observation::Mission;
 
@@ -76,7 +78,8 @@ impl Clock {
         self.see(waited, lasted, sampled);
         if let Some(factor) = self.factor(&mission, waited, lasted) {
             for kind in [&mut mission.get, &mut mission.seek] {
-                kind.mean = kind.mean.mul_f64(factor);
+                let told = Duration::try_from_secs_f64(kind.mean.as_secs_f64() * factor);
+                kind.mean = told.unwrap_or(kind.mean);
             }
             self.error = Some(sampled / f64::from(self.missions).min(MOST).sqrt());
         }
@@ -156,8 +159,6 @@ impl Clock {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
     use crate::observation::{Latency, OperationMix};
     use crate::tuner::chance::by_chance;
@@ -221,6 +222,28 @@ mod tests {
             }
         }
         found
+    }
+
+    #[test]
+    fn a_time_beyond_all_bounds_is_told_as_it_is() {
+        let longest = Mission {
+            duration: Duration::MAX,
+            operations: OperationMix {
+                gets_found: 1,
+                ..OperationMix::default()
+            },
+            get: Latency {
+                mean: Duration::MAX,
+                count: 1,
+                ..Latency::default()
+            },
+            ..Mission::default()
+        };
+        let mut clock = Clock::default();
+        for _ in 0..20 {
+            assert_eq!(clock.tell(longest.clone()).get.mean, Duration::MAX);
+        }
+        assert!(clock.error.is_some(), "the clock tells it");
     }
 
     fn deviation(errors: &[f64]) -> f64 {

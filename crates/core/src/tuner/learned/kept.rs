@@ -110,8 +110,8 @@ impl Learned {
     }
 
     /// The memory, with the workload of the present phase if its limits have held, are the
-    /// learner's own and have proved themselves; with its bars in any case, for they run out by
-    /// its missions.
+    /// learner's own and have proved themselves. Where it is remembered already, its bars are in
+    /// any case, for they run out by its missions.
     pub(super) fn memory_with(&self, pattern: Option<AccessPattern>) -> Memory {
         let mut memory = self.memory.clone();
         let Some(pattern) = pattern else {
@@ -136,6 +136,7 @@ impl Learned {
             None if !bars.is_empty() => memory.renew(&pattern, self.data, bars),
             None => {}
         }
+        memory.march_one_by_one(&pattern, self.data, self.phase.one_by_one);
         memory
     }
 }

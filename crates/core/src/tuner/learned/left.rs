@@ -45,7 +45,7 @@ impl Learned {
         let cost = &self.cost;
         let later = |limits: &RunLimits| cost.later(structure, limits);
         let (limits, [left, now, promised]) = self.phase.regret(seen.limits, later)?;
-        let beside = beside(later(&limits), later(seen.limits));
+        let beside = beside(&[seen.limits, &limits].map(later));
         self.turn_back(seen, &limits);
         self.way_back(
             seen,

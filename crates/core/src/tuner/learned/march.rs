@@ -1,7 +1,9 @@
 //! The way to the limits that the model finds best, and the way back from those that
 //! proved worse.
 
+use super::bars::TERM;
 use super::change::Told;
+use super::cost::Expected;
 use super::learning::Part;
 use super::structure::Structure;
 use super::{Learned, WORTH, Wish, search, wish};
@@ -27,16 +29,19 @@ pub(super) struct March {
     level: Option<LogicalLevel>,
 }
 
-/// What else speaks for limits or against them, where something does: what their runs will meet
-/// later costs so much beside what operations took.
-pub(super) fn beside(before: f64, now: f64) -> String {
-    if before == now {
+/// What else speaks for limits or against them, where something does: what the runs of each will
+/// meet later costs so much beside what operations take now. In the order in which these were told.
+pub(super) fn beside(later: &[f64]) -> String {
+    if later.windows(2).all(|pair| pair[0] == pair[1]) {
         return String::new();
     }
+    let told: Vec<String> = later.iter().map(|it| format!("{:+.1}", it * 1e6)).collect();
+    let [others @ .., last] = &told[..] else {
+        return String::new();
+    };
     format!(
-        "; what the runs will meet later counts as {:+.1} and {:+.1} µs beside",
-        before * 1e6,
-        now * 1e6
+        "; what the runs will meet later counts as {} and {last} µs beside",
+        others.join(", ")
     )
 }
 
@@ -57,7 +62,7 @@ impl Learned {
              expected again, and {:.1} µs under these{}",
             best * 1e6,
             now * 1e6,
-            beside(later(&limits), later(seen.limits))
+            beside(&[&limits, seen.limits].map(later))
         );
         self.turn_back(seen, &limits);
         wish(seen, limits, why)
@@ -77,12 +82,12 @@ impl Learned {
     }
 
     /// Notes which limits made it worse: those of the level that changed. Where several
-    /// did nobody knows which, so they march one by one from then on.
+    /// did nobody knows which, so they march one by one for as long as a bar stands.
     fn blame(&mut self, good: &RunLimits, bad: &RunLimits) {
         let changed: Vec<LogicalLevel> = good.differences(bad).collect();
         let separable = self.learning.has(Part::Levels) && self.learning.has(Part::Blame);
-        if separable && changed.len() > 1 && !self.phase.one_by_one {
-            self.phase.one_by_one = true;
+        if separable && changed.len() > 1 && self.phase.one_by_one == 0 {
+            self.phase.one_by_one = TERM;
             return;
         }
         for level in changed {
@@ -124,23 +129,21 @@ impl Learned {
             return None;
         }
         let limits = self.towards(seen, structure, &best);
+        let expected = |limits: &RunLimits| self.cost.expected(structure, limits);
+        let (step, there, here) = (expected(&limits)?, expected(&best)?, expected(seen.limits)?);
         let why = format!(
             "the model expects {:.1} µs an operation after this step and {:.1} µs at the \
-             march's end, {best}; {:.1} µs at {}",
-            cost(&limits)? * 1e6,
-            least * 1e6,
-            now * 1e6,
-            seen.limits
+             march's end, {best}; {:.1} µs at {}{}",
+            step.takes * 1e6,
+            there.takes * 1e6,
+            here.takes * 1e6,
+            seen.limits,
+            beside(&[step, there, here].map(Expected::later))
         );
         let step = wish(seen, limits, why);
         let level = best.differences(seen.limits).next();
         if unmeasured && step.is_some() {
-            let expected = |limits: &RunLimits| self.cost.expected(structure, limits);
-            let told = Told {
-                there: expected(&best)?,
-                here: expected(seen.limits)?,
-            };
-            self.leave(seen, told);
+            self.leave(seen, Told { there, here });
         }
         self.march = Some(March {
             goes_on: step.is_some(),
@@ -166,7 +169,7 @@ impl Learned {
         let bars = &self.phase.bars;
         if !self.learning.has(Part::Levels) {
             search::best_alike(seen, bars, cost)
-        } else if self.phase.one_by_one {
+        } else if self.phase.one_by_one > 0 {
             let march = self.march.as_ref().filter(|_| marched);
             let marcher = march.and_then(|march| march.level);
             search::best_of_one(seen, structure.levels, marcher, bars, cost)

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::bars::Bar;
+use super::bars::{Bar, TERM};
 use super::kept::of_a_tree;
 use crate::cost_model::AccessPattern;
 use crate::layout::Layout;
@@ -29,6 +29,9 @@ pub(super) struct Remembered {
     /// Limits that proved wrong under it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bars: Vec<Bar>,
+    /// Missions under it in which levels are yet to march one by one: together they proved wrong.
+    #[serde(default)]
+    pub one_by_one: u64,
 }
 
 impl Remembered {
@@ -48,10 +51,12 @@ impl Remembered {
 
     /// Whether all numbers can be, as those of a state file may not.
     fn is_sound(&self) -> bool {
-        let most = usize::from(Layout::V1.levels) * usize::from(Layout::V1.max_run_limit());
+        // Of two kinds.
+        let most = 2 * usize::from(Layout::V1.levels) * usize::from(Layout::V1.max_run_limit());
         let bars = self.bars.len() <= most && self.bars.iter().all(Bar::is_sound);
         let data = self.data.is_finite() && self.data >= 0.0;
-        bars && data && self.pattern.is_sound() && of_a_tree(&self.limits)
+        let in_term = self.one_by_one <= TERM;
+        bars && data && in_term && self.pattern.is_sound() && of_a_tree(&self.limits)
     }
 }
 
@@ -71,6 +76,7 @@ impl Memory {
             data,
             limits: limits.clone(),
             bars,
+            one_by_one: 0,
         });
     }
 
@@ -78,6 +84,13 @@ impl Memory {
     pub fn renew(&mut self, pattern: &AccessPattern, data: f64, bars: Vec<Bar>) {
         if let Some(at) = self.nearest(pattern, data) {
             self.0[at].bars = bars;
+        }
+    }
+
+    /// Under a workload levels are to march one by one for so many missions.
+    pub fn march_one_by_one(&mut self, pattern: &AccessPattern, data: f64, missions: u64) {
+        if let Some(at) = self.nearest(pattern, data) {
+            self.0[at].one_by_one = missions.min(TERM);
         }
     }
 
@@ -191,6 +204,19 @@ mod tests {
         memory.renew(&reads(45.0), 1e9, bar());
         let remembered = memory.find(&reads(50.0), 1e9).expect("kept");
         assert_eq!((&remembered.limits, &remembered.bars), (&limits(4), &bar()));
+    }
+
+    #[test]
+    fn that_levels_march_one_by_one_is_kept_where_something_is_remembered() {
+        let mut memory = Memory::default();
+        memory.march_one_by_one(&reads(50.0), 1e9, 7);
+        memory.keep(reads(50.0), 1e9, &limits(4), Vec::new());
+        let told = |memory: &Memory| memory.find(&reads(50.0), 1e9).map(|it| it.one_by_one);
+        assert_eq!(told(&memory), Some(0));
+        memory.march_one_by_one(&reads(45.0), 1e9, 7);
+        let text = serde_json::to_string(&memory).expect("data");
+        let read: Memory = serde_json::from_str(&text).expect(&text);
+        assert_eq!(told(&read), Some(7));
     }
 
     #[test]

@@ -139,8 +139,8 @@ pub(super) struct Phase {
     fresh: f64,
     left: Option<Left>,
     pub bars: Bars,
-    /// Levels that marched together proved wrong: they march one by one.
-    pub one_by_one: bool,
+    /// Levels that marched together proved wrong: for so many missions they march one by one.
+    pub one_by_one: u64,
 }
 
 impl Phase {
@@ -152,9 +152,11 @@ impl Phase {
         }
     }
 
-    /// The same workload was seen before, and had these bars.
-    pub fn remembering(mut self, bars: &[Bar]) -> Phase {
+    /// The same workload was seen before, and had these bars; for so many missions levels were yet
+    /// to march one by one.
+    pub fn remembering(mut self, bars: &[Bar], one_by_one: u64) -> Phase {
         self.bars = Bars::remembered(bars);
+        self.one_by_one = one_by_one;
         self
     }
 
@@ -193,6 +195,7 @@ impl Phase {
     pub fn record(&mut self, limits: &RunLimits, cost: Option<f64>, flushed: u64) {
         self.missions += 1;
         self.bars.pass();
+        self.one_by_one = self.one_by_one.saturating_sub(1);
         if self.now.as_ref().is_some_and(|now| now.is_same(limits)) {
             self.held += 1;
         } else {

@@ -97,7 +97,7 @@ fn a_bar_counts_the_missions_under_its_workload() {
     let mut phase = Phase::default();
     phase.bars.bar(level, two);
     hold(&mut phase, 1, 10.0, 299);
-    let mut later = Phase::default().remembering(&phase.bars.all());
+    let mut later = Phase::default().remembering(&phase.bars.all(), 0);
     assert!(later.bars.stand(level, two));
     hold(&mut later, 1, 10.0, 1);
     assert!(!later.bars.stand(level, two));

@@ -10,6 +10,10 @@ pub(super) const OTHER: u32 = 2;
 /// Operations after which a workload is known.
 const WELL_KNOWN: u64 = 10_000;
 
+/// Operations that are looked at together, where missions have fewer: of twenty, chance may tell
+/// anything.
+const TOGETHER: u64 = 1_000;
+
 /// Missions that the means look back on.
 const LATELY: u32 = 24;
 
@@ -44,6 +48,29 @@ pub(super) struct Present {
     /// It is the mean of missions that differ from each other.
     by_turns: bool,
     lately: Lately,
+    gathered: Gathered,
+}
+
+/// Missions in a row that could each be of the workload.
+#[derive(Clone, Copy, Debug, Default)]
+struct Gathered {
+    mean: AccessPattern,
+    operations: u64,
+}
+
+impl Gathered {
+    /// With one more mission; all of them once they are enough, and then it begins anew. One that is
+    /// enough by itself has been looked at.
+    fn with(&mut self, now: &AccessPattern, operations: u64) -> Option<Gathered> {
+        if operations >= TOGETHER {
+            *self = Gathered::default();
+            return None;
+        }
+        self.operations = self.operations.saturating_add(operations);
+        let weight = operations as f64 / self.operations.max(1) as f64;
+        self.mean = self.mean.towards(now, weight);
+        (self.operations >= TOGETHER).then(|| std::mem::take(self))
+    }
 }
 
 /// The last missions.
@@ -118,9 +145,16 @@ impl Present {
         }
         if differ(&before, &now, self.known, operations) {
             self.other += 1;
+            self.gathered = Gathered::default();
         } else {
             self.other = 0;
             self.know_better(&before, &now, operations);
+            let known = self.pattern.unwrap_or(before);
+            if let Some(all) = self.gathered.with(&now, operations)
+                && differ(&known, &all.mean, self.known, all.operations)
+            {
+                return self.begin(all.mean, all.operations);
+            }
         }
         if self.other >= OTHER {
             return self.begin(now, operations);
@@ -143,6 +177,7 @@ impl Present {
 
     fn begin(&mut self, pattern: AccessPattern, operations: u64) -> Turn {
         (self.pattern, self.known, self.other) = (Some(pattern), operations, 0);
+        self.gathered = Gathered::default();
         Turn::Other
     }
 
@@ -235,6 +270,22 @@ mod tests {
             })
         };
         missions.iter().map(see).collect()
+    }
+
+    /// Twenty operations, of which now sixteen are reads instead of ten.
+    #[test]
+    fn many_small_missions_tell_what_none_of_them_can() {
+        let mix = |reads: u64| OperationMix {
+            gets_found: reads,
+            writes: 20 - reads,
+            ..OperationMix::default()
+        };
+        let mut missions = vec![mix(10); 100];
+        missions.extend([mix(16); 150]);
+        let seen = told(&missions);
+        assert_eq!(others(&seen[1..100]), 0);
+        assert_eq!(seen.iter().filter(|it| **it == Turn::Unsure).count(), 0);
+        assert_eq!(others(&seen[100..]), 1);
     }
 
     #[test]

@@ -17,13 +17,14 @@ pub(super) fn largest(shape: &Shape) -> u16 {
     Layout::V1.max_run_limit().min(ratio)
 }
 
-/// The limits of a level that steps of one lead to, from this one, without a bar on the way.
+/// The limits of a level that steps of one lead to, from this one, without a bar on the way. Those
+/// above `largest` are one tree with it.
 fn reach(bars: &Bars, level: LogicalLevel, from: RunLimit, largest: u16) -> RangeInclusive<u16> {
     let open = |limit: &u16| !bars.stand(level, RunLimit::clamped(*limit));
-    let from = from.get();
+    let from = from.get().min(largest);
     let lowest = (1..from).rev().take_while(open).last();
     let highest = (from + 1..=largest).take_while(open).last();
-    lowest.unwrap_or(from)..=highest.unwrap_or(from).min(largest)
+    lowest.unwrap_or(from)..=highest.unwrap_or(from)
 }
 
 /// The best limits of the first `levels` levels, level by level from the present
@@ -168,6 +169,8 @@ mod tests {
         assert_eq!(range(&[3, 5], 4), 4..=4);
         assert_eq!(range(&[4], 4), 1..=10);
         assert_eq!(range(&[], 12), 1..=10, "more is no tree of its own");
+        assert_eq!(range(&[8, 11], 12), 9..=10, "nor is it barred there");
+        assert_eq!(range(&[9], 12), 10..=10);
     }
 
     /// Ten runs are best by far, then four.

@@ -4,7 +4,9 @@
 //! A level above the deepest fills from none to K runs and is drained, so after its
 //! T inflows in turn a read meets (K + 1) / 2 - K / T of them on average, and an
 //! inflow is merged with half of what its run will hold: (T / K + 1) / 2 rewrites
-//! (RusKey 4.3, with whole inflows). The deepest level holds the data itself. With
+//! (RusKey 4.3, with whole inflows). But where it and the deepest one hold one run each it gives up
+//! a few pieces at a time and stays full (`may_give_pieces`): each inflow is merged with all of
+//! it, T + 1 rewrites. The deepest level holds the data itself. With
 //! one run each inflow rewrites all of it, and as long as the run that holds the data
 //! is not sealed; with several it grows until it is full or the bound on space is met,
 //! and then all of it is merged. Where the size ratio follows the data, what comes in makes the
@@ -12,8 +14,8 @@
 //! whatever lies in it now, and the ratio is that of the data.
 //!
 //! A scan passes the bytes that are newer than the oldest run, each by its weight
-//! ([`super::passing`]). A level above the deepest is half full on average, whatever its
-//! limit is: its runs cost a scan a seek each, and no entry. The deepest level holds nothing
+//! ([`super::passing`]). A level above the deepest that is drained is half full on average, whatever
+//! its limit is: its runs cost a scan a seek each, and no entry. The deepest level holds nothing
 //! newer with one run; with several it holds half of what it has room for.
 //!
 //! A scan reads ahead in every run ([`readahead`]): of a run that holds much of what it returns
@@ -22,7 +24,7 @@
 use super::passing;
 use crate::cost_model::readahead;
 use crate::layout::LogicalLevel;
-use crate::planner::SPACE_SHARE;
+use crate::planner::{SPACE_SHARE, may_give_pieces};
 use crate::shape::{RunLimit, RunLimits, Shape};
 use crate::tree::Tree;
 
@@ -183,6 +185,8 @@ impl<'a> Structure<'a> {
             let limit = limits.get(number);
             let level = if at == self.levels {
                 self.deepest(number, limit)
+            } else if may_give_pieces(limits, number, Some(LogicalLevel(self.levels as u16))) {
+                self.always_full(number)
             } else {
                 self.above_the_deepest(number, limit)
             };
@@ -201,6 +205,14 @@ impl<'a> Structure<'a> {
             runs: f64::midpoint(limit, 1.0) - limit / ratio,
             rewrites: f64::midpoint(ratio / limit, 1.0),
             newer: 0.5 * self.shape.capacity(level) as f64,
+        }
+    }
+
+    fn always_full(&self, level: LogicalLevel) -> Level {
+        Level {
+            runs: 1.0,
+            rewrites: f64::from(self.shape.size_ratio) + 1.0,
+            newer: self.shape.capacity(level) as f64,
         }
     }
 
@@ -290,6 +302,22 @@ mod tests {
         assert_eq!((passed(&one), passed(&ten)), ([0.1, 0.0], [0.1, 0.5]));
         assert_eq!(structure.passed_in_level0(), 0.01);
         assert_eq!(structure.passed_now(), 0.0, "there is one run");
+    }
+
+    /// Levels 2 and 3 of one run each: 40,000 bytes lie in level 2 under any inflow of 4,000.
+    #[test]
+    fn a_level_that_gives_up_pieces_stays_full() {
+        let shape = small_shape();
+        let tree = tree(3, 1_000);
+        let structure = Structure::of(&shape, &tree).expect("levels");
+        let level2 = |last: u16| {
+            let mut limits = RunLimits::uniform(RunLimit::ONE);
+            limits.set(LogicalLevel(3), RunLimit::clamped(last));
+            let shaped = structure.under(&limits);
+            (shaped.runs[1], shaped.rewritten[1], shaped.newer[1])
+        };
+        assert_eq!(level2(1), (1.0, 11.0, 40_000.0));
+        assert_eq!(level2(10), (0.9, 5.5, 20_000.0));
     }
 
     /// Ten files of 100 bytes over a run of 200, as values and with as many tombstones.

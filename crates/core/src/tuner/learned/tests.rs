@@ -12,6 +12,7 @@ use std::time::Duration;
 use super::present::OTHER;
 use super::*;
 use crate::layout::LogicalLevel;
+use crate::shape::RunLimit;
 use crate::testing::{small_shape, tuner_contract};
 use machine::{MACHINE, MachineOfTests, shaped, textbook, tree, uniform};
 
@@ -117,6 +118,43 @@ fn the_level_that_made_a_march_worse_is_found() {
     let limits = machine.fly(&mut tuner, &uniform(1), 0.05, 150);
     let reached = machine.cost(&limits, 0.05) / machine.best(0.05);
     assert!(reached < 1.05, "{limits}: {reached}");
+}
+
+#[test]
+fn that_a_march_of_several_levels_proved_wrong_is_remembered_with_its_workload() {
+    let machine = MachineOfTests {
+        extra: 20e-6,
+        ..MACHINE
+    };
+    let mut tuner = Learned::new(0.0);
+    let limits = machine.fly(&mut tuner, &uniform(1), 0.05, 150);
+    assert!(tuner.phase.one_by_one > 0);
+    let limits = machine.fly(&mut tuner, &limits, 0.95, 60);
+    assert_eq!(tuner.phase.one_by_one, 0, "of another workload");
+    machine.fly(&mut tuner, &limits, 0.05, 5);
+    assert!(tuner.phase.one_by_one > 0);
+}
+
+/// Where limits change nothing: neither is a way closed by it, nor is it made again at once.
+#[test]
+fn a_trial_that_makes_no_difference_bars_nothing_but_trials() {
+    let even = MachineOfTests {
+        run: 0.0,
+        byte: 1e-13,
+        ..MACHINE
+    };
+    let mut tuner = Learned::new(EXPLORATION);
+    even.fly(&mut tuner, &uniform(4), 0.5, 400);
+    let bars = &tuner.phase.bars;
+    let limits = || (1..=2).flat_map(|level| (1..=10).map(move |limit| (level, limit)));
+    let some = |bars: &dyn Fn(LogicalLevel, RunLimit) -> bool| {
+        limits()
+            .filter(|(level, limit)| bars(LogicalLevel(*level), RunLimit::clamped(*limit)))
+            .count()
+    };
+    assert!(tuner.trials > 1, "{}", tuner.trials);
+    assert_eq!(some(&|level, limit| bars.stand(level, limit)), 0);
+    assert!(some(&|level, limit| bars.stop_trials(level, limit)) > 0);
 }
 
 /// One mission of another mix between those of a workload.

@@ -3,14 +3,11 @@
 use std::time::Duration;
 
 use crate::cost_model::AccessPattern;
-use crate::observation::Mission;
+use crate::observation::{Mission, RARE};
 
-/// Kinds with a smaller share of the operations may go untimed: one operation in many
-/// is timed, and of few none may be.
-pub(super) const RARE: f64 = 0.02;
-
-/// The same of kinds that take a smaller share of the time, as the few gets beside slow scans. Were
-/// they twice as slow as they were last, all would be told as so much faster than it is.
+/// Kinds that take a smaller share of the time may go untimed as rare ones may: the few gets beside
+/// slow scans. Were they twice as slow as they were last, all would be told as so much faster than
+/// it is.
 const LITTLE: f64 = 0.05;
 
 /// The time of each kind of operation when it was last told.

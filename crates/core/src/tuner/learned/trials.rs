@@ -1,6 +1,7 @@
 //! Steps that the model does not ask for, now and then: what it has wrong shows.
 
 use super::learning::Part;
+use super::march::beside;
 use super::phase::WORSE;
 use super::structure::Structure;
 use super::{Learned, WORTH, Wish, search, wish};
@@ -48,21 +49,20 @@ impl Learned {
         self.trials = self.trials.wrapping_add(1);
         let level = LogicalLevel((at / 2 % structure.levels as u64) as u16 + 1);
         // A limit shows itself only where something comes in, and missions differ.
-        let written = seen
-            .mission
-            .user_write_bytes
-            .saturating_mul(u64::from(TRIAL));
-        if written < seen.shape.inflow(level).saturating_mul(3) / 2 {
+        let comes_in = seen.mission.user_write_bytes as f64 * self.cost.stored();
+        if f64::from(TRIAL) * comes_in < 1.5 * seen.shape.inflow(level) as f64 {
             return None;
         }
-        let old = seen.limits.get(level).get();
+        // Larger ones are one tree with the largest.
+        let largest = search::largest(seen.shape);
+        let old = seen.limits.get(level).get().min(largest);
         let new = if at.is_multiple_of(2) {
             old + 1
         } else {
             old.saturating_sub(1)
         };
-        let limit = RunLimit::clamped(new.min(search::largest(seen.shape)));
-        if limit.get() == old || self.phase.bars.stand(level, limit) {
+        let limit = RunLimit::clamped(new.min(largest));
+        if limit.get() == old || self.phase.bars.stop_trials(level, limit) {
             return None;
         }
         let mut limits = seen.limits.clone();
@@ -70,16 +70,18 @@ impl Learned {
         if self.is_blind_bet(seen, structure, &limits) {
             return None;
         }
-        let expected = self.cost.under(structure, &limits)?;
+        let expected = self.cost.expected(structure, &limits)?;
+        let later = [seen.limits, &limits].map(|it| self.cost.later(structure, it));
         self.tried = Some(Tried {
             back: seen.limits.clone(),
             level,
         });
         let why = format!(
             "a trial of {TRIAL} missions: operations take {:.1} µs now, with merges evened out, \
-             and the model expects {:.1} µs",
+             and the model expects {:.1} µs{}",
             now * 1e6,
-            expected * 1e6
+            expected.takes * 1e6,
+            beside(&later)
         );
         wish(seen, limits, why)
     }
@@ -112,9 +114,11 @@ impl Learned {
             bars.bar(tried.level, tried.back.get(tried.level));
             return None;
         }
-        if self.phase.have_shown(seen.limits, &tried.back) {
-            let limit = seen.limits.get(tried.level);
+        let limit = seen.limits.get(tried.level);
+        if worse {
             self.phase.bars.bar(tried.level, limit);
+        } else if self.phase.have_shown(seen.limits, &tried.back) {
+            self.phase.bars.bar_trials(tried.level, limit);
         }
         let why = self.why_it_ends(seen, structure, tried);
         self.way_back(seen, tried.back.clone(), why)
@@ -122,7 +126,8 @@ impl Learned {
 
     fn why_it_ends(&self, seen: &Question<'_>, structure: &Structure<'_>, tried: &Tried) -> String {
         let before = self.phase.mean(&tried.back);
-        let expected = before.or_else(|| self.cost.under(structure, &tried.back));
+        let foretold = self.cost.expected(structure, &tried.back);
+        let expected = before.or_else(|| foretold.map(|it| it.takes));
         let took = match self.phase.mean(seen.limits) {
             Some(now) => format!(
                 "the trial took {:.1} µs an operation, with merges evened out",

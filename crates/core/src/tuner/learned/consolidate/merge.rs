@@ -3,6 +3,7 @@
 use super::super::cost::Scan;
 use super::super::structure::Structure;
 use crate::layout::LogicalLevel;
+use crate::planner::may_give_pieces;
 use crate::tuner::Question;
 
 /// A merge of one level.
@@ -67,12 +68,21 @@ impl Merge {
 }
 
 /// What a merge of a level would do: its runs become one; a single one goes into the newest
-/// below.
-pub(super) fn merge(seen: &Question<'_>, level: LogicalLevel, deepest: LogicalLevel) -> Merge {
+/// below. Of each byte that users write so many come in.
+pub(super) fn merge(
+    seen: &Question<'_>,
+    level: LogicalLevel,
+    deepest: LogicalLevel,
+    stored: f64,
+) -> Merge {
     let runs = |level| seen.tree.runs_of(&seen.shape.layout, level);
     let here = runs(level);
     let own: u64 = here.iter().map(|run| seen.tree.bytes(*run)).sum();
-    let owed = level < deepest && seen.shape.is_full(level, own);
+    // Nobody takes such a level's run as a whole: no drain is owed, and none to be spared.
+    let gives_pieces = may_give_pieces(seen.limits, level, Some(deepest))
+        && here.len() == 1
+        && runs(level.next()).len() == 1;
+    let owed = level < deepest && seen.shape.is_full(level, own) && !gives_pieces;
     let goes_below = owed || (level < deepest && here.len() == 1);
     let below = goes_below.then(|| runs(level.next()));
     let taker = below.as_ref().and_then(|runs| runs.first());
@@ -84,11 +94,14 @@ pub(super) fn merge(seen: &Question<'_>, level: LogicalLevel, deepest: LogicalLe
         None => 0,
     };
     let fewer = (here.len() - usize::from(taker.is_none() && !here.is_empty())) as f64;
-    let (lasts, lacks) = match owed {
-        true => (f64::INFINITY, 1.0),
-        false => until_drained(seen, level, deepest, own),
+    let inflow = seen.shape.inflow(level) as f64;
+    let (lasts, lacks) = match (owed, gives_pieces) {
+        (true, _) => (f64::INFINITY, 1.0),
+        // Its run is there again with the next inflow.
+        (false, true) => (missions(seen, inflow, stored), 1.0),
+        (false, false) => until_drained(seen, level, deepest, own, stored),
     };
-    let spares_drain = taker.is_some() && seen.mission.user_write_bytes > 0;
+    let spares_drain = taker.is_some() && !gives_pieces && seen.mission.user_write_bytes > 0;
     let files = here.iter().flat_map(|run| seen.tree.files(*run));
     let numbers = || files.clone().map(|file| file.number);
     Merge {
@@ -115,17 +128,22 @@ fn until_drained(
     level: LogicalLevel,
     deepest: LogicalLevel,
     bytes: u64,
+    stored: f64,
 ) -> (f64, f64) {
     if level >= deepest {
         return (f64::INFINITY, 1.0);
     }
     let full = seen.shape.full_at(level);
     let room = full.saturating_sub(bytes) as f64;
-    let written = seen.mission.user_write_bytes as f64;
-    let lasts = if written > 0.0 {
-        room / written
+    (missions(seen, room, stored), room / full.max(1) as f64)
+}
+
+/// Missions like the present one in which so many bytes come in.
+fn missions(seen: &Question<'_>, bytes: f64, stored: f64) -> f64 {
+    let written = seen.mission.user_write_bytes as f64 * stored;
+    if written > 0.0 {
+        bytes / written
     } else {
         f64::INFINITY
-    };
-    (lasts, room / full.max(1) as f64)
+    }
 }

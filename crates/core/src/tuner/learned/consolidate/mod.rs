@@ -238,7 +238,7 @@ impl Losses {
         let mut credit = budget.left();
         let mut due = Vec::new();
         for (level, lost) in (1..).map(LogicalLevel).zip(&mut self.lost) {
-            let merge = merge(seen, level, deepest);
+            let merge = merge(seen, level, deepest, cost.stored());
             credit -= lost.reserved(&merge);
             let Some(case) = Case::of(seen, cost, &structure, level, merge) else {
                 continue;
@@ -306,7 +306,7 @@ impl Losses {
             let Some(asked) = lost.asked else {
                 continue;
             };
-            let now = merge(seen, level, deepest);
+            let now = merge(seen, level, deepest, cost.stored());
             let mut abandon = |why: &str| {
                 let why = why.to_owned();
                 abandoned.push(Change { level, why });

@@ -57,6 +57,16 @@ fn mission(gets_found: u64, writes: u64) -> Mission {
     }
 }
 
+/// A level of 40,000 bytes, which are all it has room for, over one of 100,000.
+fn tree_of_full_level2() -> Tree {
+    let layout = small_shape().layout;
+    let mut levels = vec![Vec::new(); usize::from(layout.num_levels())];
+    for (level, files) in [(2, 400), (3, 1_000)] {
+        levels[usize::from(layout.span(LogicalLevel(level)).1.0)] = numbered_files(files);
+    }
+    Tree::new(levels).expect("runs")
+}
+
 /// What the learner is asked about: a tree under one limit everywhere, after a mission.
 #[derive(Clone)]
 struct Scene {
@@ -108,7 +118,8 @@ impl Scene {
 
     /// What a merge of a level would do.
     fn merge(&self, level: u16, deepest: u16) -> Merge {
-        merge(&self.question(), LogicalLevel(level), LogicalLevel(deepest))
+        let (level, deepest) = (LogicalLevel(level), LogicalLevel(deepest));
+        merge(&self.question(), level, deepest, 1.0)
     }
 
     /// The mission after which a level is to be merged, and which.
@@ -319,6 +330,7 @@ fn turned_to_reads_and_writes(bytes: u64, follow: f64) -> (Scene, Losses, bool) 
     let mut losses = before.asked();
     let then = Mission {
         user_write_bytes: bytes,
+        flush_write_bytes: bytes,
         ..mission(1, 1)
     };
     let then = Scene {
@@ -394,4 +406,42 @@ fn what_a_merge_of_one_level_writes_is_no_rewrite_of_what_came_in() {
     assert_eq!(writes.end(&mut losses, true, 0.0), [LogicalLevel(1)]);
     assert_eq!(losses.wrote(&piece), 500.0);
     assert_eq!(Losses::default().wrote(&piece), 0.0, "nobody asked for it");
+}
+
+/// As long as one run each is all that it and the deepest level may have.
+#[test]
+fn a_full_level_that_gives_up_pieces_owes_no_drain_and_spares_none() {
+    let writes = Mission {
+        user_write_bytes: 1_000,
+        flush_write_bytes: 1_000,
+        ..mission(10, 1)
+    };
+    let of = |limit: u16| {
+        let scene = Scene::of(tree_of_full_level2(), limit, writes.clone());
+        let merge = scene.merge(2, 3);
+        (merge.owed, merge.extra, merge.counts(100.0, 0.0))
+    };
+    assert_eq!(of(1), (false, 1.0, 4.0), "until the next 4,000 come in");
+    assert_eq!(of(2), (true, 1.0, 100.0));
+}
+
+/// Of a level, where of each thousand bytes that users write so many come in.
+#[test]
+fn a_level_fills_by_what_is_stored() {
+    let lasts = |stored: u64| {
+        let writes = Mission {
+            user_write_bytes: 1_000_000,
+            flush_write_bytes: 1_000 * stored,
+            ..mission(10, 1)
+        };
+        let scene = Scene::of(tree_of(&[20], &[200]), 10, writes);
+        let mut cost = scene.cost();
+        for _ in 0..100 {
+            let (tree, limits) = (&scene.tree, &scene.limits);
+            cost.learn(&scene.structure(), tree, &scene.mission, limits, 0.0, None);
+        }
+        let (level, deepest) = (LogicalLevel(1), LogicalLevel(2));
+        merge(&scene.question(), level, deepest, cost.stored()).lasts
+    };
+    assert!((lasts(250) / lasts(1_000) - 4.0).abs() < 0.1);
 }

@@ -18,6 +18,13 @@ pub(in crate::tuner::learned) struct Expected {
     pub takes: f64,
 }
 
+impl Expected {
+    /// What the runs will meet later costs so much more than what they meet now.
+    pub fn later(self) -> f64 {
+        self.counts - self.takes
+    }
+}
+
 impl Cost {
     /// Seconds of an operation under these limits, once they have taken effect.
     /// `None` before anything was seen.
@@ -37,7 +44,7 @@ impl Cost {
     /// meet now, which is all that missions show; 0 before anything was seen.
     pub fn later(&self, structure: &Structure<'_>, limits: &RunLimits) -> f64 {
         let expected = self.expected(structure, limits);
-        expected.map_or(0.0, |it| it.counts - it.takes)
+        expected.map_or(0.0, Expected::later)
     }
 
     fn seconds(&self, structure: &Structure<'_>, limits: &RunLimits, hedged: bool) -> Option<f64> {
@@ -87,7 +94,8 @@ impl Cost {
     /// Runs are there until so many bytes have come in. Those that outlive the present
     /// workload wait for the rest at the usual rate: after a load for many operations.
     fn usual_share(&self, seen: &Seen, structure: &Structure<'_>, at: usize) -> f64 {
-        let life = structure.life(at) / (seen.written * seen.operations).max(1.0);
+        let comes_in = seen.written * seen.operations * self.stored();
+        let life = structure.life(at) / comes_in.max(1.0);
         let outlive = life / (life + self.lasts.max(1.0));
         let usual = self.usual.writes * self.usual.entry;
         let longer = if usual > 0.0 {

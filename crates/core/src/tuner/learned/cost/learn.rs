@@ -25,6 +25,19 @@ pub(super) const SLOWEST_BYTE: f64 = 1e-6;
 /// way to whoever wanted the device.
 pub(super) const HINDERED: f64 = 0.02;
 
+/// Weight that what compactions took keeps from mission to mission: their lumps are as many.
+const LATELY: f64 = 0.95;
+
+/// Weight of a mission in which more went on than is believed: one that gave way may be told in a
+/// lump of minutes.
+const MORE: f64 = 0.02;
+
+/// More compactions at once are not believed.
+const MOST_WORKERS: f64 = 64.0;
+
+/// Times that what L0 holds is written until what was flushed before counts as nothing.
+const BUFFERS: f64 = 16.0;
+
 /// A mission with more of its time in stalls shows how fast compactions can go.
 const STALLED: f64 = 0.2;
 
@@ -47,6 +60,7 @@ impl Cost {
             return false;
         };
         self.learn_filters(mission);
+        let clients = now.clients;
         let (now, seen) = match self.seen {
             Some(before) => {
                 let now = now.near(&before);
@@ -60,11 +74,8 @@ impl Cost {
         if now.compacted > 0.0 && now.compaction > 0.0 {
             self.learn_byte(seen.compaction / seen.compacted);
         }
-        let duration = mission.duration.as_secs_f64().max(1e-6);
-        if mission.stall.as_secs_f64() / duration > STALLED {
-            let at_once = mission.compaction_seconds() / duration;
-            self.workers += NEWEST * (at_once.clamp(1.0, 64.0) - self.workers);
-        }
+        self.learn_workers(mission, clients);
+        self.learn_stored(structure, mission);
         self.learn_rewrites(structure, mission, limits, for_reads);
         let met = self.met(&now, structure, tree);
         let (constants, error) = (self.constants(), clocked.unwrap_or_else(|| error(mission)));
@@ -115,6 +126,39 @@ impl Cost {
         time += BLUR * (took - time);
         self.blurred = Some((terms, time));
         (terms, time)
+    }
+
+    /// Where clients are held back, compactions are as many at once as can be; where they are not,
+    /// there may be more, but no fewer than go on. Each client that waits counts its own stall.
+    fn learn_workers(&mut self, mission: &Mission, clients: f64) {
+        let duration = mission.duration.as_secs_f64().max(1e-6);
+        let seconds = mission.compaction_seconds();
+        // The first is not alone: it may be a lump.
+        if self.time_of_late <= 0.0 {
+            self.time_of_late = duration.max(1.0) / (1.0 - LATELY);
+        }
+        self.worked_of_late = LATELY * self.worked_of_late + seconds;
+        self.time_of_late = LATELY * self.time_of_late + duration;
+        if mission.stall.as_secs_f64() > STALLED * duration * clients.max(1.0) {
+            let at_once = (seconds / duration).clamp(1.0, MOST_WORKERS);
+            self.workers += NEWEST * (at_once - self.workers);
+        } else {
+            let of_late = (self.worked_of_late / self.time_of_late).min(MOST_WORKERS);
+            self.workers += MORE * (of_late - self.workers).max(0.0);
+        }
+    }
+
+    /// A flush comes once a buffer is full, so that sums are compared, and as much as L0 holds is
+    /// taken to be stored as it is written.
+    fn learn_stored(&mut self, structure: &Structure<'_>, mission: &Mission) {
+        let written = mission.user_write_bytes as f64;
+        let level0 = structure.shape().level0_bytes().max(1) as f64;
+        if self.written <= 0.0 {
+            (self.written, self.flushed) = (level0, level0);
+        }
+        let kept = (-written / (BUFFERS * level0)).exp();
+        self.written = self.written * kept + written;
+        self.flushed = self.flushed * kept + mission.flush_write_bytes as f64;
     }
 
     /// Merges come in lumps, the large ones seldom: what one mission saw over what it

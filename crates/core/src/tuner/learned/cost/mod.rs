@@ -93,6 +93,11 @@ const NEWEST: f64 = 0.25;
 const FALSE_POSITIVES: f64 = 0.02;
 const ASKING: f64 = 0.005;
 
+/// Bytes that are stored of each that users write, by what can be believed: a key of its own may be
+/// as long as its value.
+const LEAST_STORED: f64 = 0.01;
+const MOST_STORED: f64 = 4.0;
+
 /// An operation that is evened takes at most so many times as long as it did, and as little.
 const MOST_EVENED: f64 = 4.0;
 
@@ -147,6 +152,16 @@ pub(super) struct Cost {
     foretold: f64,
     /// Compactions that go on at once when they cannot keep up.
     workers: f64,
+    /// Seconds that compactions took of late, and that missions lasted; not kept over a restart.
+    #[serde(skip)]
+    worked_of_late: f64,
+    #[serde(skip)]
+    time_of_late: f64,
+    /// Bytes that users wrote of late, and that were flushed of them.
+    #[serde(default)]
+    written: f64,
+    #[serde(default)]
+    flushed: f64,
 }
 
 /// What a scan takes of the runs.
@@ -195,6 +210,10 @@ impl Cost {
             compacted: 0.0,
             foretold: 0.0,
             workers: 2.0,
+            worked_of_late: 0.0,
+            time_of_late: 0.0,
+            written: 0.0,
+            flushed: 0.0,
         }
     }
 
@@ -234,6 +253,16 @@ impl Cost {
         self.lasts = missions;
     }
 
+    /// Bytes that come into the tree for each that users write: they are compressed, and of what is
+    /// overwritten in memory only the last is stored. 1 before anything was seen.
+    pub fn stored(&self) -> f64 {
+        if self.written > 0.0 {
+            (self.flushed / self.written).clamp(LEAST_STORED, MOST_STORED)
+        } else {
+            1.0
+        }
+    }
+
     fn constants(&self) -> Terms {
         if self.ignorant {
             self.fit.constants(&NO_PRIOR, NO_PRIOR_DOUBT)
@@ -247,7 +276,13 @@ impl Cost {
         let numbers = [self.byte, self.rewrites, self.workers];
         let believed = self.byte.max(self.beside) <= learn::SLOWEST_BYTE;
         let positive = |number: &f64| number.is_finite() && *number > 0.0;
-        let sums = [self.beside, self.compacted, self.foretold];
+        let sums = [
+            self.beside,
+            self.compacted,
+            self.foretold,
+            self.written,
+            self.flushed,
+        ];
         let sum = |number: &f64| number.is_finite() && *number >= 0.0;
         let rates = |rate: &f64| (0.0..=1.0).contains(rate);
         self.fit.is_sound()

@@ -34,6 +34,7 @@ fn mission(written: u64, compacted: u64) -> Mission {
             ..Latency::default()
         },
         user_write_bytes: written,
+        flush_write_bytes: written,
         compaction_write_bytes: compacted,
         ..Mission::default()
     }
@@ -56,7 +57,7 @@ fn the_deepest_level_is_not_given_up_to_what_has_just_begun() {
     };
     // Nothing but writes, of 1,000 bytes; the data is written again in five missions.
     let mut writes = mission(4, 0);
-    writes.user_write_bytes = 4_000;
+    (writes.user_write_bytes, writes.flush_write_bytes) = (4_000, 4_000);
     writes.duration = Duration::from_micros(40);
     let gain = |hedges: bool, lasts: f64| {
         let mut cost = Cost::new(true).hedging(hedges);
@@ -393,4 +394,52 @@ fn merges_in_lumps_count_like_merges_at_an_even_rate() {
         cost.learn(&structure, &tree, &mission(100, lump), &limits, 0.0, None);
     }
     assert!((0.8..1.25).contains(&cost.rewrites), "{}", cost.rewrites);
+}
+
+/// Compactions that go on by twos, sixes and so on, each beside so many writers who wait so much of
+/// the time.
+#[test]
+fn compactions_at_once_are_as_many_as_go_on_or_as_a_stall_of_all_shows() {
+    let (shape, tree) = (small_shape(), tree());
+    let structure = Structure::of(&shape, &tree).expect("levels");
+    let limits = RunLimits::uniform(RunLimit::ONE);
+    let after = |at_once: f64, clients: u32, stalled: f64| {
+        let mut mission = mission(1_000_000, 1_000);
+        mission.stall = mission.duration.mul_f64(stalled * f64::from(clients));
+        mission.put.mean = mission
+            .duration
+            .mul_f64(f64::from(clients) * (1.0 - stalled) * 1e-6);
+        mission.levels = vec![LevelMission {
+            compaction_time: mission.duration.mul_f64(at_once),
+            ..LevelMission::default()
+        }];
+        let mut cost = Cost::new(true);
+        for _ in 0..200 {
+            cost.learn(&structure, &tree, &mission, &limits, 0.0, None);
+        }
+        cost.workers
+    };
+    let is_near = |workers: f64, expected: f64| (workers - expected).abs() < 0.05 * expected;
+    assert!(is_near(after(6.0, 1, 0.0), 6.0), "they go on");
+    assert_eq!(after(1.0, 1, 0.1), 2.0, "nothing asks for more");
+    assert!(is_near(after(1.0, 1, 0.5), 1.0), "more are asked for");
+    assert_eq!(after(1.0, 16, 0.1), 2.0, "sixteen wait a tenth each");
+    assert!(is_near(after(1.0, 16, 0.5), 1.0));
+}
+
+#[test]
+fn a_merge_that_is_told_in_one_lump_is_not_many_workers() {
+    let (shape, tree) = (small_shape(), tree());
+    let structure = Structure::of(&shape, &tree).expect("levels");
+    let limits = RunLimits::uniform(RunLimit::ONE);
+    let mut cost = Cost::new(true);
+    for at in 0..200 {
+        let mut mission = mission(1_000, 1_000);
+        mission.levels = vec![LevelMission {
+            compaction_time: Duration::from_secs(if at % 20 == 0 { 20 } else { 0 }),
+            ..LevelMission::default()
+        }];
+        cost.learn(&structure, &tree, &mission, &limits, 0.0, None);
+    }
+    assert_eq!(cost.workers, 2.0);
 }

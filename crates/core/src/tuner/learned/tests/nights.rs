@@ -19,6 +19,7 @@ fn writes() -> Mission {
             ..Latency::default()
         },
         user_write_bytes: 100,
+        flush_write_bytes: 100,
         compaction_write_bytes: 500,
         ..Mission::default()
     }

@@ -57,6 +57,7 @@ fn a_merge_spares_scans_the_reads_of_the_runs_that_become_one() {
 fn writing(bytes: u64) -> Mission {
     Mission {
         user_write_bytes: bytes,
+        flush_write_bytes: bytes,
         ..mission(20, 2)
     }
 }
@@ -136,6 +137,7 @@ fn a_merge_spares_in_full_when_it_is_over() {
     let scene = |written: u64| {
         let mission = Mission {
             user_write_bytes: written,
+            flush_write_bytes: written,
             ..mission(10, 1)
         };
         Scene::of(tree_of(&[5; 5], &[200]), 10, mission).merge(1, 2)

@@ -66,6 +66,7 @@ fn mission(structure: &Structure<'_>, runs: u16, writes: u64, entries: u64) -> M
             ..LevelMission::default()
         }],
         user_write_bytes: writes * 1_000,
+        flush_write_bytes: writes * 1_000,
         compaction_write_bytes: compacted,
         ..Mission::default()
     }
