@@ -86,6 +86,10 @@ impl Observation {
     }
 }
 
+/// Kinds with no larger share of the operations may go untimed: one read in many is timed, and
+/// of few none may be.
+pub(crate) const RARE: f64 = 0.02;
+
 /// How many operations of each kind a mission had.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct OperationMix {
@@ -256,13 +260,23 @@ impl Mission {
         ]
     }
 
+    /// Whether some of each kind of operation were timed, but for kinds that are rare. Of writes
+    /// that were all held back the stall is the time.
+    pub fn is_timed(&self) -> bool {
+        let rare = RARE * self.operations.total() as f64;
+        let kinds = self.kinds();
+        let [gets, scans, writes] = kinds.map(|(count, it)| count <= rare || !it.mean.is_zero());
+        gets && scans && (writes || !self.stall.is_zero())
+    }
+
     /// Seconds that users waited for their operations, time that writers were held back
-    /// included; kinds of which none was timed count nothing. `None` where that is all.
+    /// included; rare kinds of which none was timed count nothing. `None` where that is all,
+    /// and where it is only a part ([`Mission::is_timed`]).
     pub fn waited(&self) -> Option<f64> {
         let kinds = self.kinds().into_iter();
         let timed = kinds.map(|(count, it)| count * it.mean.as_secs_f64());
         let waited = timed.sum::<f64>() + self.stall.as_secs_f64();
-        (waited > 0.0).then_some(waited)
+        (waited > 0.0 && self.is_timed()).then_some(waited)
     }
 
     /// Time that compactions took, all levels together, seconds.
@@ -309,28 +323,59 @@ mod tests {
         assert_eq!(mission.read_amplification(), None);
     }
 
-    #[test]
-    fn users_wait_for_what_was_timed_and_for_stalls() {
+    /// Gets of 10 ms in all, writes of 2 ms, and three scans that nobody timed.
+    fn few_scans() -> Mission {
         let mean = |micros| Latency {
             mean: Duration::from_micros(micros),
             ..Latency::default()
         };
-        let mut mission = Mission {
+        Mission {
             operations: OperationMix {
-                gets_found: 6,
-                gets_absent: 4,
+                gets_found: 60,
+                gets_absent: 40,
                 scans: 3,
-                writes: 20,
+                writes: 150,
+                deletes: 50,
                 ..OperationMix::default()
             },
             get: mean(100),
             put: mean(10),
             ..Mission::default()
-        };
-        assert_eq!(mission.waited(), Some(1_000e-6 + 200e-6));
+        }
+    }
+
+    fn took(mission: &Mission, seconds: f64) {
+        let waited = mission.waited().expect("it is known");
+        assert!((waited - seconds).abs() < 1e-9, "{waited}");
+    }
+
+    #[test]
+    fn users_wait_for_what_was_timed_and_for_stalls() {
+        let mut mission = few_scans();
+        took(&mission, 12e-3);
         mission.stall = Duration::from_millis(1);
-        assert_eq!(mission.waited(), Some(1_000e-6 + 200e-6 + 1e-3));
+        took(&mission, 13e-3);
         assert_eq!(Mission::default().waited(), None);
+    }
+
+    #[test]
+    fn nobody_knows_what_users_waited_where_a_kind_that_is_not_rare_went_untimed() {
+        let mut mission = few_scans();
+        mission.operations.scans = 7;
+        assert_eq!(mission.waited(), None);
+        mission.seek.mean = Duration::from_millis(1);
+        took(&mission, 19e-3);
+        mission.get.mean = Duration::ZERO;
+        assert_eq!(mission.waited(), None);
+    }
+
+    #[test]
+    fn writes_that_were_all_held_back_took_the_stall() {
+        let mut mission = few_scans();
+        mission.put.mean = Duration::ZERO;
+        assert_eq!(mission.waited(), None);
+        mission.stall = Duration::from_millis(5);
+        took(&mission, 15e-3);
     }
 
     #[test]

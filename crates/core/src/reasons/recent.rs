@@ -31,7 +31,8 @@ impl Took {
     }
 }
 
-/// What a mission was, and what its operations took; none without one that was timed.
+/// What a mission was, and what its operations took; none where that is not known
+/// ([`Mission::waited`]).
 pub fn measured(mission: &Mission) -> Option<(AccessPattern, Took)> {
     let workload = AccessPattern::of_mission(&mission.operations)?;
     let took = Took {
@@ -44,27 +45,33 @@ pub fn measured(mission: &Mission) -> Option<(AccessPattern, Took)> {
 
 /// The last missions.
 #[derive(Clone, Debug, Default)]
-pub struct Recent(VecDeque<(AccessPattern, Took)>);
+pub struct Recent {
+    /// What the last one with operations was, also where nobody knows what these took.
+    workload: Option<AccessPattern>,
+    /// Those of which it is known.
+    measured: VecDeque<(AccessPattern, Took)>,
+}
 
 impl Recent {
     /// A mission has ended.
     pub fn see(&mut self, mission: &Mission) {
-        self.0.extend(measured(mission));
-        if self.0.len() > BEFORE {
-            self.0.pop_front();
+        self.workload = AccessPattern::of_mission(&mission.operations).or(self.workload);
+        self.measured.extend(measured(mission));
+        if self.measured.len() > BEFORE {
+            self.measured.pop_front();
         }
     }
 
     /// What the last one was.
     pub fn workload(&self) -> Option<AccessPattern> {
-        self.0.back().map(|(workload, _)| *workload)
+        self.workload
     }
 
     /// Seconds that an operation took in those under a workload. What came under another
     /// one tells nothing of a limit.
     pub fn took_under(&self, workload: &AccessPattern) -> Option<f64> {
         let mut all = Took::default();
-        for (of, took) in &self.0 {
+        for (of, took) in &self.measured {
             if of.is_like(workload) {
                 all.add(*took);
             }

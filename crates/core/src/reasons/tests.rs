@@ -138,3 +138,35 @@ fn missions_before_are_those_under_the_same_workload() {
     }
     assert_eq!(recent.took_under(&last), None, "too long ago");
 }
+
+/// One get in 128 is timed: of so few, none in two missions of three.
+#[test]
+fn missions_in_which_no_get_was_timed_make_no_operation_faster() {
+    let half = |micros: u64| {
+        let mut mission = gets(micros);
+        mission.operations.writes = 100;
+        mission.put.mean = Duration::from_micros(10);
+        mission
+    };
+    let mut recent = Recent::default();
+    for micros in [90, 0, 0, 90, 0, 0] {
+        recent.see(&half(micros));
+    }
+    let workload = recent.workload().expect("gets and writes");
+    let took = recent.took_under(&workload).expect("two missions");
+    assert!((took - 50e-6).abs() < 1e-9, "{took}");
+    assert_eq!(measured(&half(0)), None);
+}
+
+#[test]
+fn the_workload_is_that_of_the_last_mission_timed_or_not() {
+    let mut writes = gets(0);
+    (writes.operations.gets_found, writes.operations.writes) = (0, 100);
+    writes.put.mean = Duration::from_micros(10);
+    let mut recent = Recent::default();
+    recent.see(&writes);
+    recent.see(&gets(0));
+    let last = recent.workload().expect("gets");
+    assert_eq!(last.shares(), [0.0, 1.0, 0.0, 0.0, 0.0]);
+    assert_eq!(recent.took_under(&last), None, "no get was timed");
+}

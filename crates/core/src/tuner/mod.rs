@@ -8,6 +8,7 @@ mod lazy_leveling;
 mod learned;
 mod lerp;
 mod policy;
+mod step;
 mod thresholds;
 
 pub use allowance::{Allowance, MAX_WRITE_AMPLIFICATION};

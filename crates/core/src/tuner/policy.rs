@@ -3,8 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::thresholds::percent;
 use super::{Allowance, Fixed, LazyLeveling, Learned, Learning, Lerp, Thresholds, Tuner};
 use crate::filters::FilterAllocation;
+use crate::layout::Layout;
 use crate::shape::{RunLimit, RunLimits};
 
 /// A way to choose run limits.
@@ -164,7 +166,7 @@ impl fmt::Display for Policy {
                 }
             }
             Policy::Thresholds { low, high } => {
-                write!(f, "thresholds-{}-{}", low * 100.0, high * 100.0)
+                write!(f, "thresholds-{}-{}", percent(*low), percent(*high))
             }
         }
     }
@@ -231,30 +233,39 @@ fn parse_lerp(text: &str) -> Option<Result<Policy, String>> {
 }
 
 fn parse_limits(text: &str) -> Result<RunLimits, String> {
-    let mut levels = text
-        .split(',')
-        .map(|limit| {
-            let runs = limit
-                .parse()
-                .map_err(|_| format!("{limit:?} is not a number of runs"))?;
-            RunLimit::new(runs).map_err(|error| error.to_string())
-        })
-        .collect::<Result<Vec<_>, _>>()?;
+    let limits = text.split(',').map(parse_limit);
+    let mut levels = limits.collect::<Result<Vec<_>, _>>()?;
     let deeper = levels.pop().ok_or("it names no run limit")?;
+    let most = usize::from(Layout::V1.levels);
+    if levels.len() > most {
+        return Err(format!(
+            "it names {} run limits: give at most {}, one for each of a tree's {most} levels and \
+             one for all deeper ones",
+            levels.len() + 1,
+            most + 1
+        ));
+    }
     Ok(RunLimits { levels, deeper })
+}
+
+fn parse_limit(text: &str) -> Result<RunLimit, String> {
+    let runs = text
+        .parse()
+        .map_err(|_| format!("{text:?} is not a number of runs"))?;
+    RunLimit::new(runs).map_err(|error| error.to_string())
 }
 
 fn parse_thresholds(text: &str) -> Result<Policy, String> {
     let (low, high) = text
         .split_once('-')
         .ok_or("give two percentages, as in thresholds-20-80")?;
-    let percent = |share: &str| {
-        share
+    let share = |percent: &str| {
+        percent
             .parse::<f64>()
             .map(|percent| percent / 100.0)
-            .map_err(|_| format!("{share:?} is not a percentage"))
+            .map_err(|_| format!("{percent:?} is not a percentage"))
     };
-    let (low, high) = (percent(low)?, percent(high)?);
+    let (low, high) = (share(low)?, share(high)?);
     Thresholds::new(low, high).map(|_| Policy::Thresholds { low, high })
 }
 
@@ -288,6 +299,37 @@ mod tests {
         ] {
             let policy: Policy = name.parse().expect(name);
             assert_eq!(policy.to_string(), name);
+        }
+    }
+
+    #[test]
+    fn thresholds_have_one_spelling() {
+        for share in ["12.5", "29", "7", "71", "33.3", "20", "80"] {
+            let (low, high) = (
+                format!("thresholds-{share}-100"),
+                format!("thresholds-0-{share}"),
+            );
+            for name in [low, high] {
+                let policy: Policy = name.parse().expect(&name);
+                assert_eq!(policy.to_string(), name);
+                let kept = policy.tuner().name();
+                assert_eq!(kept, name);
+                assert_eq!(kept.parse::<Policy>(), Ok(policy));
+            }
+        }
+    }
+
+    /// One for each level, and one for all deeper ones.
+    #[test]
+    fn more_run_limits_than_a_tree_has_levels_are_refused() {
+        for name in ["fixed", "learned-from"] {
+            let of = |limits: usize| format!("{name}-{}", vec!["2"; limits].join(","));
+            let policy: Policy = of(13).parse().expect("a policy");
+            assert_eq!(policy.first_limits().levels.len(), 12);
+            let error = of(14).parse::<Policy>().expect_err("one too many");
+            let says = "is no policy: it names 14 run limits: give at most 13, one for each of a \
+                        tree's 12 levels and one for all deeper ones";
+            assert!(error.to_string().ends_with(says), "{error}");
         }
     }
 
@@ -368,6 +410,7 @@ mod tests {
             get: mean(100),
             put: mean(10),
             user_write_bytes: 10_000,
+            flush_write_bytes: 10_000,
             ..Mission::default()
         }
     }

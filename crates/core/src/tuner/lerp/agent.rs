@@ -29,8 +29,8 @@ const FOLLOW: f32 = 0.02;
 /// 1 it leaves the output at 1 to 3, where tanh still has a slope.
 const PULL: f32 = 0.02;
 
-/// Experiences that a step looks at.
-const BATCH: usize = 16;
+/// Experiences that a step looks at, and without which there is none.
+pub(super) const BATCH: usize = 16;
 
 /// Steps per mission.
 const STEPS: usize = 2;

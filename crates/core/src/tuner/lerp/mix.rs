@@ -1,6 +1,7 @@
 //! Which workload it is, and when it is another one.
 
 use super::super::chance::by_chance;
+use super::agent::BATCH;
 use crate::observation::OperationMix;
 
 /// A change of this much in any share of the operations is another workload, unless it may
@@ -15,6 +16,15 @@ const LOOK: f64 = 1_000.0;
 /// Operations after which the shares of a workload are known.
 const WELL_KNOWN: f64 = 10_000.0;
 
+/// Missions of one workload before an agent learns anything from them alone: an experience lies
+/// between two of them.
+const ENOUGH: u32 = BATCH as u32 + 1;
+
+/// Where more workloads in a row than this are shorter than [`ENOUGH`], they are one by turns: if
+/// learning began anew with each of them, nothing would ever be learned. A load and what is done
+/// behind it may be short, too.
+const SHORT: u32 = 4;
+
 /// How many operations of each kind, as [`OperationMix::counts`] tells them.
 type Counts = [f64; 5];
 
@@ -25,13 +35,20 @@ pub(super) struct Mix {
     known: Counts,
     /// Those since the last look.
     since: Counts,
+    /// Its missions so far, but for those without operations.
+    missions: u32,
+    /// How many in a row before it were short.
+    short: u32,
 }
 
 impl Mix {
-    /// Takes up a mission. Whether there was a workload before and this is another one.
+    /// Takes up a mission. Whether there was a workload before, and this is another one that is to
+    /// be learned by itself; of those that come by turns one is only once it has lasted.
     pub fn see(&mut self, operations: &OperationMix) -> bool {
         let counts = operations.counts().map(|count| count as f64);
         add(&mut self.since, &counts);
+        let works = u32::from(total(&counts) > 0.0);
+        self.missions = self.missions.saturating_add(works);
         if total(&self.since) < LOOK {
             return false;
         }
@@ -39,12 +56,34 @@ impl Mix {
         let known = total(&self.known);
         if known > 0.0 && differ(&self.known, &now) {
             self.known = now;
-            return true;
+            return self.turn();
         }
         if known < WELL_KNOWN {
             add(&mut self.known, &now);
         }
-        false
+        self.outlasts_turns()
+    }
+
+    /// Another workload has come. Whether it is to be learned by itself.
+    fn turn(&mut self) -> bool {
+        // The present mission, which is counted, is the new one's first.
+        let was_short = self.missions <= ENOUGH;
+        self.short = if was_short { self.short + 1 } else { 0 };
+        self.missions = 1;
+        !self.is_by_turns()
+    }
+
+    fn is_by_turns(&self) -> bool {
+        self.short > SHORT
+    }
+
+    /// Whether turns have ended just now: there is enough of one to be learned by itself.
+    fn outlasts_turns(&mut self) -> bool {
+        let ended = self.is_by_turns() && self.missions >= ENOUGH;
+        if ended {
+            self.short = 0;
+        }
+        ended
     }
 }
 
@@ -146,6 +185,32 @@ mod tests {
         }
         assert!(far > 500, "{far}");
         assert!(mix.see(&reads(50_000, 90)), "and another one is seen still");
+    }
+
+    /// How often learning begins anew under turns of so many missions each.
+    fn begins(mix: &mut Mix, turns: usize, missions: usize) -> usize {
+        let reads_of = |at: usize| reads(50_000, [90, 10][at / missions % 2]);
+        let all = (0..turns * missions).map(reads_of);
+        all.filter(|operations| mix.see(operations)).count()
+    }
+
+    #[test]
+    fn workloads_of_too_few_missions_are_one_by_turns_until_one_lasts() {
+        for missions in [1, 2, 5, BATCH] {
+            let mut mix = Mix::default();
+            let first = begins(&mut mix, 20, missions);
+            assert_eq!(first, SHORT as usize, "{missions}");
+            assert_eq!(begins(&mut mix, 20, missions), 0, "{missions}");
+            assert_eq!(begins(&mut mix, 1, 100), 1, "{missions}");
+            let next = reads(50_000, 10);
+            assert!(mix.see(&next), "{missions}");
+        }
+    }
+
+    #[test]
+    fn workloads_of_enough_missions_are_learned_one_by_one() {
+        let mut mix = Mix::default();
+        assert_eq!(begins(&mut mix, 40, BATCH + 1), 39);
     }
 
     #[test]

@@ -15,10 +15,14 @@
 //!   of gets of absent keys and of deletes: as many reads of another kind want other limits.
 //! - A penalty on large outputs of the actor ([`agent`]): without it an actor that has long
 //!   stood at a bound of the limits cannot turn when the workload does.
+//! - Workloads that change sooner than anything can be learned of them are learned as one
+//!   ([`mix`]): exploration does not start again with each of them.
 //! - Rewards count against the first missions of a workload ([`reward`]), so that agents
 //!   forget the experiences of another one. What their networks have learned stays.
 //! - Gradient steps are left out while answers have taken more than half a percent of the
 //!   missions' time ([`budget`]).
+//! - A mission teaches nothing where no operation was timed of a kind that is not rare: one
+//!   read in many is timed here.
 //! - An action that was not carried out, since somebody holds the limits, teaches nothing;
 //!   once it is, learning begins anew.
 
@@ -42,6 +46,7 @@ use mix::Mix;
 use replay::Experience;
 use reward::Rewards;
 
+use super::step::stepped;
 use super::{Policy, Question, Trial, TrialId, Tuner};
 use crate::filters::FilterAllocation;
 use crate::layout::LogicalLevel;
@@ -269,8 +274,7 @@ fn moved(limit: RunLimit, action: f32, most: u32) -> RunLimit {
         _ if action < -MOVES => -1,
         _ => 0,
     };
-    let most = i32::try_from(most).unwrap_or(i32::MAX);
-    RunLimit::clamped((i32::from(limit.get()) + by).clamp(1, most) as u16)
+    stepped(limit, by, most)
 }
 
 impl Tuner for Lerp {

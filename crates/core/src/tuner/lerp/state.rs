@@ -61,10 +61,11 @@ fn own(mission: &Mission, level: LogicalLevel) -> LevelMission {
 /// (RusKey, section 5.1, where it is called the reward). Counted is what users waited for
 /// reads and writes, and what they felt of compactions: a share while those run beside
 /// them, or, where they do not keep up, the time in which writers were held back, if that
-/// is more. The mean of writes is without it. `None` without operations.
+/// is more. The mean of writes is without it. `None` without operations, and where a kind that
+/// is not rare went untimed: its operations would look free.
 pub(super) fn cost(mission: &Mission, level: LogicalLevel) -> Option<f64> {
     let operations = mission.operations.total();
-    if operations == 0 {
+    if operations == 0 || !mission.is_timed() {
         return None;
     }
     let kinds = mission.kinds();
@@ -154,5 +155,23 @@ mod tests {
         let got = cost(&stopped, LogicalLevel(1)).expect("operations");
         assert!((got - expected(0.030)).abs() < 1e-12, "{got}");
         assert_eq!(cost(&Mission::default(), LogicalLevel(1)), None);
+    }
+
+    #[test]
+    fn gets_of_which_none_was_timed_are_not_free() {
+        let of_gets = |gets_found| {
+            let mut mission = Mission {
+                operations: OperationMix {
+                    gets_found,
+                    writes: 50,
+                    ..OperationMix::default()
+                },
+                ..Mission::default()
+            };
+            mission.put.mean = Duration::from_micros(10);
+            cost(&mission, LogicalLevel(1))
+        };
+        assert_eq!(of_gets(50), None);
+        assert!(of_gets(1).is_some(), "they are rare");
     }
 }

@@ -137,6 +137,27 @@ fn it_explores_again_when_the_workload_changes() {
     assert!(!lerp.agents[0].is_calm() && lerp.learning == 0);
 }
 
+/// Of five missions each, of which no agent can learn by themselves.
+#[test]
+fn workloads_by_turns_are_learned_as_one() {
+    let mut limits = RunLimits::uniform(RunLimit::clamped(5));
+    let mut lerp = Lerp::new(FilterAllocation::Uniform, 1);
+    for turn in 0..80 {
+        let read_share = if turn % 2 == 0 { 0.95 } else { 0.1 };
+        limits = fly(&mut lerp, limits, read_share, 5);
+    }
+    let steps = lerp.gradient_steps();
+    assert!(steps > 100, "{steps}");
+    assert!(lerp.agents[0].is_calm(), "exploration comes to its end");
+}
+
+/// The size ratio was 8, and is 7.
+#[test]
+fn a_limit_above_the_size_ratio_is_lowered_by_no_other_action() {
+    let limit = |action: f32| moved(RunLimit::clamped(8), action, 7).get();
+    assert_eq!([1.0, 0.0, -1.0].map(limit), [8, 8, 7]);
+}
+
 /// A learner that writes alone have brought to an end, and its limits.
 fn settled_on_writes() -> (Lerp, RunLimits) {
     let start = RunLimits::uniform(RunLimit::clamped(5));
