@@ -40,11 +40,15 @@ pub fn say(sentence: &str) {
     let _ = writeln!(io::stderr(), "{sentence}");
 }
 
+/// A sentence that one should know from the start, also where only a log is left to tell it.
+pub fn note(sentence: &str) {
+    say(&format!("note: {sentence}"));
+}
+
 /// A sentence that a person at the terminal should know from the start.
 pub fn remark(sentence: &str) {
     if io::stderr().is_terminal() {
-        // A terminal that is gone is noticed elsewhere.
-        let _ = writeln!(io::stderr(), "note: {sentence}");
+        note(sentence);
     }
 }
 
@@ -98,15 +102,16 @@ impl Drop for StatusLine {
     }
 }
 
-/// Asks on the terminal. Without one, or without `--yes`, it is wrong use.
-pub fn confirm(question: &str, yes: bool) -> Result<bool, Failure> {
+/// Asks on the terminal. Without one, or without `--yes`, it is wrong use; `instead` says what to
+/// give there.
+pub fn confirm(question: &str, instead: &str, yes: bool) -> Result<bool, Failure> {
     if yes {
         return Ok(true);
     }
     if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
-        return Err(Failure::WrongUse(
-            "nobody can be asked here: give --yes to go ahead, or --dry-run to look only".into(),
-        ));
+        return Err(Failure::WrongUse(format!(
+            "nobody can be asked here: give {instead}"
+        )));
     }
     let _ = write!(io::stderr(), "{question} [y/N] ");
     let mut answer = String::new();

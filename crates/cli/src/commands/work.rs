@@ -50,7 +50,8 @@ pub fn carry_out(
     if work.done || given.get_flag("dry-run") {
         return if as_json { report(false) } else { Ok(()) };
     }
-    if !output::confirm(wording.question, given.get_flag("yes"))? {
+    let instead = "--yes to go ahead, or --dry-run to look only";
+    if !output::confirm(wording.question, instead, given.get_flag("yes"))? {
         return Err(Failure::Failed("not confirmed; nothing was changed".into()));
     }
     let mut line = StatusLine::new();

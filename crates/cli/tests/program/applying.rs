@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use lissom::apply::{How, Wanted};
+use lissom_search::space::{BuiltIn, Change, Configuration, Constants, Kind, Parameter, Setting};
 use rust_rocksdb::DB;
 use tempfile::TempDir;
 
@@ -200,7 +202,12 @@ fn all_data_are_rewritten_taken_back_and_finished() {
     drop(db);
     let output = run(&["apply", data, "--undo"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(text(&output.stderr).contains("--yes"));
+    let said = text(&output.stderr);
+    assert!(said.contains("give --yes to take it back"), "{said}");
+    assert!(
+        !said.contains("--dry-run"),
+        "it goes with no --undo: {said}"
+    );
     let said = done(&["apply", data, "--undo", "--yes"]);
     assert!(said.contains("as it was before"), "{said}");
     assert!(said.contains("`lissom apply PATH --finish`"), "{said}");
@@ -258,4 +265,46 @@ fn a_running_store_is_asked() {
         .filter(|name| name.starts_with("LISSOM-APPL"))
         .count();
     assert_eq!(requests, 0);
+}
+
+/// Another setting than the default.
+fn other(parameter: &Parameter) -> Setting {
+    let kind = &parameter.kind;
+    let all: Vec<Setting> = match kind {
+        Kind::Choice(words) => words.iter().cloned().map(Setting::Choice).collect(),
+        Kind::Integer(grid) | Kind::Float(grid) => {
+            let ends = [grid.min, grid.max].map(Setting::Float);
+            ends.iter().filter_map(|it| kind.admit(it)).collect()
+        }
+        Kind::Boolean => [false, true].map(Setting::Boolean).to_vec(),
+    };
+    let mut others = all.into_iter().filter(|it| *it != parameter.default);
+    others.next().expect("more than one setting")
+}
+
+/// What the space says that a change takes is what a running store says of it.
+#[test]
+fn the_space_of_lissom_tells_what_changes_at_run_time() {
+    let file = BuiltIn::Lissom.file().expect("reads");
+    let space = file.with(&Constants::new()).expect("is legal");
+    let parameters = space.parameters().iter();
+    let wanted: Configuration = parameters.map(|it| (it.name.clone(), other(it))).collect();
+    let wanted = serde_json::to_string(&wanted).expect("plain data");
+    let wanted = Wanted::parse(&wanted).expect("settings of Lissom's");
+    let place = tempfile::tempdir().expect("a directory");
+    let path = place.path().join("data");
+    let db = lissom::Db::open(&path, lissom::Settings::default()).expect("a new database");
+    let plan = db.autopilot().plan_to_apply(&wanted).expect("a plan");
+    assert_eq!(plan.rows.len(), space.parameters().len());
+    for row in &plan.rows {
+        let parameter = space.parameter(&row.name).expect(&row.name);
+        assert_eq!(
+            parameter.change == Change::SetOptions,
+            row.how == How::RunTime,
+            "{}: {}, {}",
+            row.name,
+            parameter.change,
+            row.why
+        );
+    }
 }

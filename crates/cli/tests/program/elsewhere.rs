@@ -154,6 +154,17 @@ fn a_runner_that_fails_is_one_sentence() {
     assert!(!bench.path("search.trials").exists());
 }
 
+#[test]
+fn that_trials_begin_anew_is_said_without_a_terminal() {
+    let bench = Bench::new(PROGRAM);
+    let runner =
+        "echo '{\"message\": \"hello\", \"version\": 1, \"workers\": 1, \"pauses\": false}'";
+    let said = ends(&Bench::with(&arguments(&bench, runner), &[]), 1);
+    let note = "note: the runner cannot let trials wait: instead of waiting they start anew";
+    assert!(said.starts_with(note), "{said}");
+    assert!(said.contains("the runner ended by itself"), "{said}");
+}
+
 /// A Ray cluster on this machine. It ends when this is dropped.
 struct Cluster {
     process: Child,

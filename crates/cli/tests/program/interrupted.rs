@@ -59,6 +59,11 @@ fn a_search_that_was_killed_goes_on() {
     let before = measured(&bench.log());
     let output = run(&Bench::with(&arguments, &[]));
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let from_the_start = text(&output.stderr);
+    assert!(
+        from_the_start.contains("note: the search that was interrupted goes on after "),
+        "{from_the_start}"
+    );
     let said = text(&output.stdout);
     for words in [
         "best: trial ",
@@ -125,18 +130,25 @@ fn a_result_that_could_not_be_written_is_written_by_the_same_command() {
     assert_eq!(behind.lines().count(), 1, "nothing was measured: {behind}");
 }
 
+/// Standard error of a search that is interrupted as soon as something holds of its log.
+fn interrupted(bench: &Bench, arguments: &[&str], holds: impl Fn(&str) -> bool) -> String {
+    let mut started = command(arguments);
+    started.stderr(Stdio::piped());
+    let mut child = started.spawn().expect("the program starts");
+    wait_until(&mut child, || holds(&bench.log()));
+    signal(child.id(), "-INT");
+    let output = child.wait_with_output().expect("it ended");
+    assert_eq!(output.status.code(), Some(1));
+    text(&output.stderr)
+}
+
 #[test]
 fn a_search_ends_when_it_is_asked_to_and_keeps_its_log() {
     let bench = Bench::new(PROGRAM);
     let arguments = bench.arguments();
-    let mut started = command(&Bench::with(&arguments, &[]));
-    started.stderr(Stdio::piped());
-    let mut child = started.spawn().expect("the program starts");
-    wait_until(&mut child, || bench.log().contains("\"measurement\""));
-    signal(child.id(), "-INT");
-    let output = child.wait_with_output().expect("it ended");
-    assert_eq!(output.status.code(), Some(1));
-    let sentence = text(&output.stderr);
+    let sentence = interrupted(&bench, &Bench::with(&arguments, &[]), |log| {
+        log.contains("\"measurement\"")
+    });
     assert!(
         sentence.contains("interrupted; what was measured stands in"),
         "{sentence}"
@@ -146,4 +158,19 @@ fn a_search_ends_when_it_is_asked_to_and_keeps_its_log() {
         "{sentence}"
     );
     assert!(!bench.path("search.trials").exists());
+}
+
+#[test]
+fn that_an_interrupted_search_does_not_go_on_is_said_without_a_terminal() {
+    let bench = Bench::new(PROGRAM);
+    let arguments = bench.arguments();
+    interrupted(&bench, &Bench::with(&arguments, &[]), |log| {
+        log.contains("\"measurement\"")
+    });
+    let more = ["--seed", "2", "--repeats", "2"];
+    let said = interrupted(&bench, &Bench::with(&arguments, &more), |log| {
+        log.matches("\"event\":\"begin\"").count() == 2
+    });
+    let note = "note: an interrupted search with other settings (--seed, --repeats) stands in";
+    assert!(said.contains(note), "{said}");
 }

@@ -5,10 +5,25 @@
 
 use super::Export;
 use super::filter::Filter;
-use super::settings::Settings;
+use super::settings::{Differing, Settings};
 use crate::error::Result;
 
 const WHY: &str = "db_bench has no flag for it";
+
+const DIFFERING: [Differing; 2] = [
+    Differing {
+        name: "level_compaction_dynamic_level_bytes",
+        key: "--level_compaction_dynamic_level_bytes",
+        rocksdb: "true",
+        own: "false",
+    },
+    Differing {
+        name: "compression",
+        key: "--compression_type",
+        rocksdb: "lz4",
+        own: "snappy",
+    },
+];
 
 /// Flags with the option's own name.
 const SAME: [&str; 38] = [
@@ -96,8 +111,9 @@ const COMPRESSIONS: [(&str, &str); 7] = [
     ("kZSTD", "zstd"),
 ];
 
-/// `--name=value`, one a line, sorted.
+/// `--name=value`, one a line, sorted. Comments may stand before: gflags passes over them.
 pub(super) fn write(mut settings: Settings<'_>) -> Result<Export> {
+    settings.note_unset(&DIFFERING, "db_bench");
     let mut lines = filter_flags(&mut settings)?;
     lines.extend(word_flags(&mut settings));
     lines.extend(universal_flags(&mut settings));

@@ -1,9 +1,9 @@
 //! Keys of Flink's RocksDB state backend, from its `RocksDBConfigurableOptions` and
-//! `RocksDBOptions` (1.19 to 2.x). Table 6 of Dremel, brought up to date: its compaction
+//! `RocksDBOptions` (1.19.1 to 2.x). Table 6 of Dremel, brought up to date: its compaction
 //! trigger is a key of HBase and has none here.
 
 use super::filter::Filter;
-use super::settings::Settings;
+use super::settings::{Differing, Settings};
 use super::{Export, sizes};
 use crate::error::Result;
 
@@ -11,9 +11,24 @@ const WHY: &str = "Flink has no key for it; set it in a RocksDBOptionsFactory, w
                    state.backend.rocksdb.options-factory names";
 
 const HEADING: &str = "\
-# For Flink's config.yaml. Write buffers and cache are those of each state of each slot;
-# without managed memory nothing bounds their sum.
+# For config.yaml of Flink 1.19.1 to 2.x. Write buffers and cache are those of each state of
+# each slot; without managed memory nothing bounds their sum.
 ";
+
+const DIFFERING: [Differing; 2] = [
+    Differing {
+        name: "level_compaction_dynamic_level_bytes",
+        key: "state.backend.rocksdb.compaction.level.use-dynamic-size",
+        rocksdb: "true",
+        own: "false",
+    },
+    Differing {
+        name: "compression",
+        key: "state.backend.rocksdb.compression.per.level",
+        rocksdb: "LZ4_COMPRESSION",
+        own: "SNAPPY_COMPRESSION",
+    },
+];
 
 /// Sizes in bytes.
 const SIZES: [(&str, &str); 6] = [
@@ -62,13 +77,15 @@ const COMPRESSIONS: [(&str, &str); 4] = [
 
 /// `key: value`, one a line.
 pub(super) fn write(mut settings: Settings<'_>) -> Result<Export> {
+    settings.note_unset(&DIFFERING, "Flink");
+    let mut text = HEADING.to_owned();
     // Managed memory would choose write buffers and cache itself.
-    let mut text = HEADING.to_owned() + &line("memory.managed", false);
+    text += &line("memory.managed", false);
     if let Some(style) = settings.word("compaction_style", &STYLES) {
         text += &line("compaction.style", style);
     }
     if let Some(compression) = settings.word("compression", &COMPRESSIONS) {
-        // One entry holds for all levels.
+        // One entry holds for all levels. Flink 1.19.0 cannot read its own key (FLINK-35537).
         text += &line("compression.per.level", compression);
     }
     settings.word(

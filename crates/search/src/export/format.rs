@@ -17,7 +17,7 @@ pub enum Format {
     Json,
     /// Lines for `db_bench --flagfile`, with the names that RocksDB 7.8 to 11.12 have.
     Flags,
-    /// Lines for Flink's `config.yaml`, `state.backend.rocksdb.*` (Flink 1.19 to 2.x).
+    /// Lines for Flink's `config.yaml`, `state.backend.rocksdb.*` (Flink 1.19.1 to 2.x).
     Flink,
     /// Lines for `cassandra.yaml` and an `ALTER TABLE` (Cassandra 4.1 and 5.0): Table 6
     /// of Dremel under current names.

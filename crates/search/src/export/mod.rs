@@ -32,6 +32,16 @@ pub struct Export {
     pub text: String,
     /// One sentence for each setting that the format cannot express, or not exactly.
     pub remarks: Vec<String>,
+    /// A comment for each option that the space leaves to defaults, where those of whoever reads
+    /// the file are not those of RocksDB 11.12. A trial has its program's own.
+    pub unset: Vec<String>,
+}
+
+impl Export {
+    /// The file for whoever runs another program by it than the trials did: behind its comments.
+    pub fn commented(&self) -> String {
+        self.unset.concat() + &self.text
+    }
 }
 
 /// Writes a configuration of a space.

@@ -4,11 +4,25 @@ use super::Export;
 use crate::error::Result;
 use crate::space::{Configuration, Parameter, Setting, Space};
 
+/// An option for which the reader of a file has another default than RocksDB 11.12.
+pub(super) struct Differing {
+    /// The option.
+    pub name: &'static str,
+    /// How the file would set it.
+    pub key: &'static str,
+    /// RocksDB's default, in words of the file.
+    pub rocksdb: &'static str,
+    /// The reader's own.
+    pub own: &'static str,
+}
+
 /// Settings that no format has taken yet, in the order of the space's parameters.
 pub(super) struct Settings<'a> {
     left: Vec<(&'a Parameter, Setting)>,
     /// Sentences about settings that were taken, but not exactly.
     inexact: Vec<String>,
+    /// As [`Export::unset`].
+    unset: Vec<String>,
 }
 
 impl<'a> Settings<'a> {
@@ -23,7 +37,23 @@ impl<'a> Settings<'a> {
         Ok(Settings {
             left: space.parameters().iter().zip(point).chain(shared).collect(),
             inexact: Vec::new(),
+            unset: Vec::new(),
         })
+    }
+
+    /// Notes which of these options are not there: what was measured had them as the program of
+    /// the trials has them, and the `reader` of the file may not. Before anything is taken.
+    pub(super) fn note_unset(&mut self, options: &[Differing], reader: &str) {
+        let is_set = |option: &Differing| self.left.iter().any(|(it, _)| it.name == option.name);
+        let unset = options.iter().filter(|it| !is_set(it));
+        let comments = unset.map(|it| {
+            format!(
+                "# The space does not set {}. Set {} here to what the trials had:\n\
+                 # RocksDB 11.12 has {} unless told otherwise, {reader} {}.\n",
+                it.name, it.key, it.rocksdb, it.own
+            )
+        });
+        self.unset = comments.collect();
     }
 
     /// Takes a number.
@@ -83,6 +113,10 @@ impl<'a> Settings<'a> {
         let mut remarks = self.inexact;
         let left = self.left.iter();
         remarks.extend(left.map(|(it, setting)| format!("{} = {setting}: {why}", it.name)));
-        Export { text, remarks }
+        Export {
+            text,
+            remarks,
+            unset: self.unset,
+        }
     }
 }

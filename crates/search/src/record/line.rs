@@ -31,6 +31,10 @@ pub struct Target {
     pub name: String,
     /// Equal for targets whose measurements may be compared.
     pub fingerprint: Fingerprint,
+    /// Equal for targets that differ in nothing but the program's build; absent where nobody has
+    /// told them apart, as in older logs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub but_build: Option<Fingerprint>,
 }
 
 impl Target {
@@ -40,7 +44,24 @@ impl Target {
         Target {
             name: name.to_owned(),
             fingerprint: Fingerprint::of(facts),
+            but_build: None,
         }
+    }
+
+    /// A target of this name; `build` are those of the `facts` that tell builds of its program
+    /// apart.
+    pub fn built(name: &str, facts: &[String], build: &[String]) -> Target {
+        let others = facts.iter().filter(|it| !build.contains(it));
+        Target {
+            but_build: Some(Fingerprint::of(others)),
+            ..Target::new(name, facts)
+        }
+    }
+
+    /// Whether it is known to differ from another target in nothing but the program's build.
+    pub fn is_another_build_of(&self, other: &Target) -> bool {
+        let alike = self.but_build.is_some() && self.but_build == other.but_build;
+        alike && self.fingerprint != other.fingerprint
     }
 }
 
@@ -57,10 +78,14 @@ pub struct Begin {
     pub target: Target,
     /// What is to be found, and how.
     pub setup: Setup,
+    /// Rounds of repeats that were asked for; absent where they are not written down, as in
+    /// older logs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<u32>,
 }
 
 impl Begin {
-    /// The first line of this search.
+    /// The first line of this search; who repeats its best adds how often.
     pub fn of(search: &Search, target: Target) -> Begin {
         Begin {
             version: VERSION,
@@ -68,6 +93,7 @@ impl Begin {
             space_fingerprint: search.space().fingerprint(),
             target,
             setup: search.setup().clone(),
+            repeats: None,
         }
     }
 }

@@ -6,7 +6,7 @@ use super::line::{Begin, EVENTS, Event, Target, VERSION};
 use crate::error::{Result, SearchError};
 use crate::search::{Cause, Decision, Earlier, EarlierReading, Outcome, REACHED, Setup, TrialId};
 use crate::space::{Configuration, Space};
-use crate::verdict::{Ablated, Contender, Repeated, is_refuted};
+use crate::verdict::{Ablated, Contender, Lengths, Repeated, is_refuted};
 
 /// A log that was read.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -211,7 +211,7 @@ impl Recorded {
         let mut tried = self.trials();
         let best = self.best();
         if let Some(best) = tried.iter_mut().find(|it| Some(it.trial) == best) {
-            best.failed |= self.is_best_refuted();
+            best.failed |= self.is_refuted(best.trial);
         }
         if tried.iter().all(|it| it.hung || it.measured.is_none()) {
             return Vec::new();
@@ -257,8 +257,9 @@ impl Recorded {
         })
     }
 
-    /// Whether the best failed in a repeat, or another contender is to be believed after them.
-    fn is_best_refuted(&self) -> bool {
+    /// Whether the best, which is this trial, failed in a repeat, or another contender is to be
+    /// believed after them.
+    fn is_refuted(&self, best: TrialId) -> bool {
         let repeated: Vec<Repeated> = self.repeated().cloned().collect();
         let mut own = repeated.iter().filter(|it| it.contender == Contender::Best);
         let Setup {
@@ -266,20 +267,43 @@ impl Recorded {
             constraints,
             ..
         } = &self.begin.setup;
+        let lengths = Lengths {
+            repeats: self.repeat_seconds().unwrap_or(0.0),
+            search: self.reached(best),
+        };
         // Repeats without a metric that is sought tell nothing.
         own.any(|it| it.metrics.is_none())
-            || is_refuted(objective, constraints, &repeated).unwrap_or(false)
+            || is_refuted(objective, constraints, &repeated, lengths).unwrap_or(false)
+    }
+
+    /// Seconds that each repeat was to run; `None` where none was planned.
+    fn repeat_seconds(&self) -> Option<f64> {
+        self.events.iter().find_map(|event| match event {
+            Event::Repeats { seconds, .. } => Some(*seconds),
+            _ => None,
+        })
+    }
+
+    /// Seconds that a trial was measured for; 0 of one that never was.
+    fn reached(&self, trial: TrialId) -> f64 {
+        let readings = self.events.iter().filter_map(|event| match event {
+            Event::Measurement { measurement, .. } if measurement.trial == trial => {
+                Some(&measurement.outcome)
+            }
+            _ => None,
+        });
+        let seconds = readings.filter_map(|outcome| match outcome {
+            Outcome::Measured { seconds, .. } => Some(*seconds),
+            _ => None,
+        });
+        seconds.fold(0.0, f64::max)
     }
 
     /// Ablations that were measured, of configurations that no trial had. They ran alone: where
     /// trials ran beside others, their figures are not those of trials.
     fn ablations(&self, tried: &[Tried]) -> Vec<Earlier> {
-        let ran = self.events.iter().find_map(|event| match event {
-            Event::Repeats { seconds, .. } => Some(*seconds),
-            _ => None,
-        });
         let method = &self.begin.setup.method;
-        let Some(ran) = ran.filter(|_| method.workers == 1) else {
+        let Some(ran) = self.repeat_seconds().filter(|_| method.workers == 1) else {
             return Vec::new();
         };
         let seconds = ran.min(method.points.longest());

@@ -184,6 +184,31 @@ fn a_later_search_learns_from_the_log() {
 }
 
 #[test]
+fn what_older_logs_do_not_tell_may_be_missing() {
+    let built = |build: &str| {
+        let facts = ["a machine", build].map(str::to_owned);
+        Target::built("sessions", &facts, &facts[1..])
+    };
+    let begin = Begin {
+        repeats: Some(3),
+        ..Begin::of(&fresh(), built("build 1"))
+    };
+    let text = encode(&Event::Begin(Box::new(begin.clone()))).expect("plain data");
+    let log = Log::parse(&text).expect("whole");
+    assert_eq!(log.searches[0].begin, begin);
+    assert!(built("build 2").is_another_build_of(&begin.target));
+    assert!(!built("build 1").is_another_build_of(&begin.target));
+    let older = first_line(&fresh());
+    for name in ["\"repeats\"", "\"but_build\""] {
+        assert!(text.contains(name) && !older.contains(name), "{older}");
+    }
+    let log = Log::parse(&older).expect("whole");
+    let begin = &log.searches[0].begin;
+    assert_eq!(begin.repeats, None);
+    assert!(!Target::new("elsewhere", ["2 GiB"]).is_another_build_of(&begin.target));
+}
+
+#[test]
 fn what_follows_a_search_is_kept() {
     let (mut text, finished) = logged(fresh());
     assert!(!Log::parse(&text).expect("whole").searches[0].has_ended());

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::judge::is_better;
+use super::judge::{LEAST_ROUNDS, is_better};
 use super::rounds::Rounds;
 use super::{Contender, Repeated, contenders, default_among, medians};
 use crate::error::{Result, SearchError};
 use crate::objective::{Constraint, Metrics, Objective};
-use crate::search::{Search, Trial, TrialId};
+use crate::search::{REACHED, Search, Trial, TrialId};
 use crate::space::Configuration;
 
 /// Who is believed.
@@ -25,6 +25,50 @@ pub struct Choice {
     pub against: BTreeMap<Contender, String>,
     /// Why it is not the search's best: a sentence without a full stop.
     pub note: Option<String>,
+    /// Who was better in repeats too short to choose by: a sentence without a full stop.
+    pub caution: Option<String>,
+}
+
+/// Seconds of running that the repeats and the search judge by.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Lengths {
+    /// What each repeat ran.
+    pub repeats: f64,
+    /// What the search's best ran.
+    pub search: f64,
+}
+
+impl Lengths {
+    /// Whether figures of the repeats may overturn those of the search: a store that pays for its
+    /// writes late looks good until it does.
+    fn may_overturn(self) -> bool {
+        self.repeats >= self.search * REACHED
+    }
+}
+
+/// Who might be believed after the repeats.
+struct Belief {
+    /// The first against whom the least speaks.
+    first: Contender,
+    /// Of these the one that is better than the first; the first itself where none is.
+    winner: Contender,
+}
+
+impl Belief {
+    /// Who it is, if repeats and search ran so long.
+    fn believed(&self, lengths: Lengths, default: Option<Contender>) -> Contender {
+        if self.is_overturned(lengths, default) {
+            self.winner
+        } else {
+            self.first
+        }
+    }
+
+    /// Whether the one that is better is believed: who proves no better than the default is not to
+    /// be applied, however long it was looked at.
+    fn is_overturned(&self, lengths: Lengths, default: Option<Contender>) -> bool {
+        lengths.may_overturn() || Some(self.winner) == default
+    }
 }
 
 /// A contender as its repeats show it.
@@ -46,21 +90,28 @@ enum Fate {
     Failed(String),
 }
 
-/// The search's best, unless its repeats tell otherwise: one that failed, or whose
-/// median exceeds a bound, or that was never repeated where others were, gives way to one of
-/// which nothing of that holds; and one that is
+/// The search's best, unless its repeats, which ran so many seconds each, tell otherwise: one
+/// that failed, or whose median exceeds a bound, or that was never repeated where another one was
+/// in [`LEAST_ROUNDS`] rounds, gives way to one of which nothing of that holds; and one that is
 /// better in every goal ([`Standing::Better`](super::Standing::Better)) takes its
-/// place. A contender that failed in the search itself is never chosen.
+/// place, if it is the default, or if repeats ran as long as the best did in the search. A contender
+/// that failed in the search itself is never chosen.
 ///
 /// # Errors
 /// The search measured nothing; a metric that a goal needs is missing.
-pub fn choice(search: &Search, repeated: &[Repeated]) -> Result<Choice> {
+pub fn choice(search: &Search, repeated: &[Repeated], seconds: f64) -> Result<Choice> {
     let contenders = contenders(search)?;
     let objective = &search.setup().objective;
     let rounds = Rounds::of(objective, repeated)?;
     let candidates = candidates(search, &contenders, repeated)?;
     let fates = candidates.iter().map(|it| (it.contender, &it.fate));
-    let believed = believed(&fates.collect::<Vec<_>>(), &rounds, objective);
+    let belief = belief(&fates.collect::<Vec<_>>(), &rounds, objective);
+    let lengths = Lengths {
+        repeats: seconds,
+        search: judged_by(search),
+    };
+    let default = default_among(search, &contenders);
+    let believed = belief.as_ref().map(|it| it.believed(lengths, default));
     let chosen = candidates.iter().find(|it| Some(it.contender) == believed);
     let (Some(best), Some(chosen)) = (candidates.first(), chosen) else {
         return Err(SearchError::new(
@@ -70,9 +121,10 @@ pub fn choice(search: &Search, repeated: &[Repeated]) -> Result<Choice> {
     Ok(Choice {
         contender: chosen.contender,
         trial: chosen.trial,
-        default: default_among(search, &contenders),
+        default,
         against: against(&candidates),
         note: note(best, chosen),
+        caution: belief.and_then(|it| caution(&it, lengths, default)),
     })
 }
 
@@ -85,6 +137,7 @@ pub(crate) fn is_refuted(
     objective: &Objective,
     constraints: &[Constraint],
     repeated: &[Repeated],
+    lengths: Lengths,
 ) -> Result<bool> {
     let rounds = Rounds::of(objective, repeated)?;
     let who: BTreeSet<Contender> = repeated.iter().map(|it| it.contender).collect();
@@ -94,25 +147,29 @@ pub(crate) fn is_refuted(
         fates.extend(fate.map(|it| (*contender, it)));
     }
     let fates: Vec<(Contender, &Fate)> = fates.iter().map(|(who, it)| (*who, it)).collect();
-    let believed = believed(&fates, &rounds, objective);
+    let default = Some(Contender::Default);
+    let believed = belief(&fates, &rounds, objective).map(|it| it.believed(lengths, default));
     Ok(who.contains(&Contender::Best) && believed != Some(Contender::Best))
 }
 
-/// The first against whom the least speaks, unless another one of these is better.
-fn believed(
-    fates: &[(Contender, &Fate)],
-    rounds: &Rounds,
-    objective: &Objective,
-) -> Option<Contender> {
-    let mut fit = fittest(fates);
+/// Seconds that the search's best was measured for.
+fn judged_by(search: &Search) -> f64 {
+    let best = search.best().and_then(|it| search.trial(it));
+    best.map_or(0.0, Trial::reached)
+}
+
+/// By fates, then by rounds; `None` of nobody.
+fn belief(fates: &[(Contender, &Fate)], rounds: &Rounds, objective: &Objective) -> Option<Belief> {
+    let mut fit = fittest(fates, rounds);
     let first = fit.next()?;
-    Some(fit.fold(first, |chosen, it| {
+    let winner = fit.fold(first, |chosen, it| {
         if is_better(rounds, objective, (it, chosen)) {
             it
         } else {
             chosen
         }
-    }))
+    });
+    Some(Belief { first, winner })
 }
 
 /// Contenders that were measured in the search, in their order.
@@ -138,12 +195,22 @@ fn candidates(
 }
 
 /// Those against whom the least speaks.
-fn fittest(fates: &[(Contender, &Fate)]) -> impl Iterator<Item = Contender> {
-    let keys = fates.iter().map(|(_, fate)| fate.key());
+fn fittest(fates: &[(Contender, &Fate)], rounds: &Rounds) -> impl Iterator<Item = Contender> {
+    let proven = is_next_proven(fates, rounds);
+    // Who gives way to those that were run again is the best alone.
+    let key = move |who: Contender, fate: &Fate| fate.key(proven || who != Contender::Best);
+    let keys = fates.iter().map(|(who, fate)| key(*who, fate));
     let least = keys.min_by(|one, other| one.0.cmp(&other.0).then(one.1.total_cmp(&other.1)));
     let fit = fates.iter();
-    fit.filter(move |(_, fate)| Some(fate.key()) == least)
+    fit.filter(move |(who, fate)| Some(key(*who, fate)) == least)
         .map(|(contender, _)| *contender)
+}
+
+/// Whether the one to whom those that were not run again would give way came through enough
+/// rounds: fewer prove nothing, and what is missing of the others the machine may have lost.
+fn is_next_proven(fates: &[(Contender, &Fate)], rounds: &Rounds) -> bool {
+    let next = fates.iter().find(|(_, fate)| matches!(fate, Fate::Kept));
+    next.is_some_and(|(next, _)| rounds.common(&BTreeSet::from([*next])).count() >= LEAST_ROUNDS)
 }
 
 fn fate(
@@ -213,11 +280,12 @@ fn bounded(constraints: &[Constraint], metrics: &Metrics, figures: &str) -> Fate
 }
 
 impl Fate {
-    /// The less, the better.
-    fn key(&self) -> (u8, f64) {
+    /// The less, the better. Not to have been run again counts only where another one has
+    /// `proven` itself.
+    fn key(&self, proven: bool) -> (u8, f64) {
         match self {
             Fate::Kept => (0, 0.0),
-            Fate::Untold => (1, 0.0),
+            Fate::Untold => (u8::from(proven), 0.0),
             Fate::Exceeded(excess, _) => (2, *excess),
             Fate::Failed(_) => (3, 0.0),
         }
@@ -255,5 +323,18 @@ fn note(best: &Candidate, chosen: &Candidate) -> Option<String> {
             "the search chose {first}, but {other}, was better in all rounds of the repeats and is \
              taken for the best"
         ),
+    })
+}
+
+/// That one was better, where the repeats are too short to choose by.
+fn caution(belief: &Belief, lengths: Lengths, default: Option<Contender>) -> Option<String> {
+    let Belief { first, winner } = belief;
+    (first != winner && !belief.is_overturned(lengths, default)).then(|| {
+        format!(
+            "{winner} was better in all rounds of the repeats, but they ran {:.0} s of the {:.0} s \
+             by which the search judged, too short to change its choice: give a longer --budget, \
+             or a shorter --evaluation",
+            lengths.repeats, lengths.search
+        )
     })
 }

@@ -20,8 +20,8 @@ mod rounds;
 mod tests;
 
 pub use ablation::{Ablated, Ablation, Ablations, ablations, contribution};
-pub(crate) use choice::is_refuted;
 pub use choice::{Choice, choice};
+pub(crate) use choice::{Lengths, is_refuted};
 pub use estimate::{Estimate, estimates};
 pub use figure::{Figure, medians};
 pub use follow_up::FollowUp;

@@ -20,7 +20,7 @@ use lissom_search::space::{Configuration, Setting};
 use lissom_search::verdict::{Choice, Contender, Estimate, Repeated, Verdict, choice, estimates};
 
 use crate::error::Result;
-use crate::session::{Plan, came_to_nothing, repeated};
+use crate::session::{Plan, came_to_nothing, planned_repeats, repeated};
 
 pub use parameters::ParameterRow;
 pub use proof::{Bound, Contribution, RepeatRow};
@@ -176,11 +176,13 @@ impl Findings {
             against: BTreeMap::new(),
         };
         findings.notes.extend(told(search, findings.best.as_ref()));
+        let too_short = choice.as_ref().and_then(|it| it.caution.clone());
         if let Some(choice) = choice {
             findings.against = choice.against;
             findings.notes.extend(choice.note);
         }
         findings.cautions = cautions::of(&findings, setup);
+        findings.cautions.extend(too_short);
         Ok(findings)
     }
 
@@ -210,7 +212,8 @@ fn choose(search: &Search, events: &[Event]) -> Result<Option<Choice>> {
         return Ok(None);
     }
     let all: Vec<Repeated> = repeated(events).cloned().collect();
-    Ok(Some(choice(search, &all)?))
+    let ran = planned_repeats(events).map_or(0.0, |it| it.seconds);
+    Ok(Some(choice(search, &all, ran)?))
 }
 
 fn best(search: &Search, trial: TrialId) -> Option<Best> {

@@ -173,6 +173,48 @@ fn a_runner_up_that_wins_the_repeats_is_the_best() {
     assert!(text.contains("times the default"), "{text}");
 }
 
+/// Findings of a search whose best ran 60 s and whose repeats are planned to run this long, and
+/// reach this instead; `None` crashes.
+fn repeating_for(seconds: f64, again: &[(&'static str, Option<f64>)]) -> Findings {
+    let plan = plan(3_000.0, 60.0, 3);
+    let (mut pages, mut watch) = (Pages::default(), Watch::for_looks(u32::MAX));
+    let run = |pages: &mut Pages, watch: &mut Watch, trials: &mut Virtual| {
+        let opening = Opening::of(&plan, &pages.log(), false).expect("legal");
+        Session::run(&plan, opening, trials, pages, watch).expect("an end")
+    };
+    run(&mut pages, &mut watch, &mut Virtual::default());
+    // Interrupted before the first repeat.
+    let planned = |it: &Event| matches!(it, Event::Repeats { .. });
+    let place = pages.events.iter().position(planned).expect("repeats");
+    pages.events.truncate(place);
+    pages.events.push(Event::Repeats {
+        at: 2_000.0,
+        rounds: 3,
+        seconds,
+    });
+    let mut trials = Virtual {
+        again: again.iter().copied().collect(),
+        ..Virtual::default()
+    };
+    run(&mut pages, &mut watch, &mut trials)
+}
+
+#[test]
+fn repeats_that_ran_shorter_than_the_search_do_not_overturn_it() {
+    let better = [("best", Some(700.0)), ("runner-up", Some(800.0))];
+    let words = "the runner-up was better in all rounds of the repeats, but they ran 30 s of the \
+                 60 s by which the search judged";
+    for (seconds, chosen) in [(30.0, Contender::Best), (60.0, Contender::RunnerUp)] {
+        let found = repeating_for(seconds, &better);
+        assert_eq!(found.repeat_seconds, Some(seconds));
+        assert_eq!(found.chosen, Some(chosen), "{seconds} s");
+        let said = found.cautions.iter().any(|it| it.starts_with(words));
+        assert_eq!(said, seconds < 60.0, "{:?}", found.cautions);
+    }
+    let failing = repeating_for(30.0, &[("best", None)]);
+    assert_eq!(failing.chosen, Some(Contender::RunnerUp));
+}
+
 #[test]
 fn without_three_complete_rounds_nothing_is_proven() {
     let found = repeating(&[("default", None)]);

@@ -21,10 +21,11 @@ mod strays;
 mod system;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use lissom_search::Fingerprint;
 use lissom_search::search::{Measurement, Outcome, TrialId};
 use lissom_search::space::Configuration;
 
@@ -104,6 +105,8 @@ pub struct Runner {
     settings: Settings,
     template: Template,
     writer: Writer,
+    /// The identity of the search.
+    search: Fingerprint,
     begun: Instant,
     runs: BTreeMap<TrialId, Run>,
     remarks: Vec<String>,
@@ -127,22 +130,31 @@ struct Run {
 
 impl Runner {
     /// Takes the directory, and ends and removes what an earlier search has left
-    /// there.
+    /// there. What was loaded for all trials stays for those of the same `search`
+    /// ([`Plan::identity`](crate::session::Plan::identity)).
     ///
     /// # Errors
     /// The directory cannot be had, or another search has it.
-    pub fn new(settings: Settings, template: Template, writer: Writer) -> Result<Runner> {
+    pub fn new(
+        settings: Settings,
+        template: Template,
+        writer: Writer,
+        search: Fingerprint,
+    ) -> Result<Runner> {
         let root = Root::open(&settings.directory, settings.keep)?;
-        if template.shares() {
-            root.share()?;
-        }
+        let kept = if template.shares() {
+            root.share(&search)?
+        } else {
+            None
+        };
         Ok(Runner {
             settings,
             template,
             writer,
+            search,
             begun: Instant::now(),
             runs: BTreeMap::new(),
-            remarks: Vec::new(),
+            remarks: kept.as_deref().map(kept_aside).into_iter().collect(),
             losses: Losses::default(),
             sized: false,
             pending: None,
@@ -300,7 +312,8 @@ impl Trials for Runner {
 
     fn search_begins(&mut self) -> Result<()> {
         if self.template.shares() {
-            self.root.share_anew()?;
+            let kept = self.root.share_anew(&self.search)?;
+            self.remarks.extend(kept.as_deref().map(kept_aside));
         }
         Ok(())
     }
@@ -375,4 +388,12 @@ impl Drop for Runner {
         let runs = std::mem::take(&mut self.runs).into_values();
         live::end_all(runs.filter_map(|run| run.live).collect());
     }
+}
+
+/// That what another search has loaded was to be kept, and where it lies: a sentence.
+fn kept_aside(path: &Path) -> String {
+    format!(
+        "what another search has loaded for its trials was kept, and lies in {} now",
+        path.display()
+    )
 }

@@ -6,13 +6,16 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
+use lissom_search::Fingerprint;
+
 use super::leftovers::{self, RECORD};
 use super::system;
 use crate::error::{Result, TrialsError};
 
 /// The directory in the root that trials share.
 const SHARED: &str = "shared";
-/// The file in it that says that it was made for a search, and goes with it.
+/// The file in it that says that it was made for a search, and for which
+/// ([`Plan::identity`](crate::session::Plan::identity)), and goes with it.
 const SHARED_MARK: &str = "of-a-search";
 /// More directories of one name than this are a mistake.
 const MOST_OF_A_NAME: u32 = 10_000;
@@ -71,26 +74,42 @@ impl Root {
         self.path.join(SHARED)
     }
 
-    /// Makes that directory, unless it is there.
-    pub fn share(&self) -> Result<()> {
+    /// Makes that directory for a search, unless it is there. What was made for another one, or
+    /// nobody tells for which, would be measured as if this one had loaded it: it goes, or stays
+    /// under the name that is given.
+    pub fn share(&self, search: &Fingerprint) -> Result<Option<PathBuf>> {
         let shared = self.shared();
-        match fs::create_dir(&shared) {
-            Ok(()) => {}
-            // That of a search that was interrupted, or of the user, which stays.
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(()),
-            Err(error) => return Err(TrialsError::io("create", &shared, &error)),
-        }
-        let mark = shared.join(SHARED_MARK);
-        fs::write(&mark, "").map_err(|error| TrialsError::io("write", &mark, &error))
+        let is_of_another = is_of_a_search(&shared) && !is_of(&shared, search)?;
+        let kept = if is_of_another {
+            self.put_away(&shared)?
+        } else {
+            None
+        };
+        make_shared(&shared, search)?;
+        Ok(kept)
     }
 
-    /// Makes it without what another search has left in it, unless that is to be kept.
-    pub fn share_anew(&self) -> Result<()> {
+    /// The same, without what any search has left in it, unless that is to be kept.
+    pub fn share_anew(&self, search: &Fingerprint) -> Result<Option<PathBuf>> {
         let shared = self.shared();
         if !self.keep && is_of_a_search(&shared) {
-            remove_all(&shared).map_err(|error| TrialsError::io("remove", &shared, &error))?;
+            self.put_away(&shared)?;
         }
-        self.share()
+        self.share(search)
+    }
+
+    /// Removes what trials shared; what is to be kept gets another name, which is given.
+    fn put_away(&self, shared: &Path) -> Result<Option<PathBuf>> {
+        if !self.keep || is_unused(shared) {
+            remove_shared(shared).map_err(|error| TrialsError::io("remove", shared, &error))?;
+            return Ok(None);
+        }
+        let mut names = (2..MOST_OF_A_NAME).map(|it| self.numbered(SHARED, it));
+        // What a dangling link stands for is no free name either.
+        let free = names.find(|it| fs::symlink_metadata(it).is_err());
+        let free = free.ok_or_else(|| self.too_many(SHARED))?;
+        fs::rename(shared, &free).map_err(|error| TrialsError::io("rename", shared, &error))?;
+        Ok(Some(free))
     }
 
     /// What trials share goes with this directory: the search has ended. Otherwise it stays for
@@ -102,23 +121,30 @@ impl Root {
     /// A directory for a trial; `label` and, where that exists, a number.
     pub fn place(&self, label: &str) -> Result<Place> {
         for number in 1..MOST_OF_A_NAME {
-            let name = if number == 1 {
-                label.to_owned()
-            } else {
-                format!("{label}-{number}")
-            };
-            let path = self.path.join(name);
+            let path = self.numbered(label, number);
             match fs::create_dir(&path) {
                 Ok(()) => return Place::furnish(path, self.keep),
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(TrialsError::io("create", &path, &error)),
             }
         }
-        Err(TrialsError::new(format!(
+        Err(self.too_many(label))
+    }
+
+    /// The path of this name; the first one has no number.
+    fn numbered(&self, label: &str, number: u32) -> PathBuf {
+        match number {
+            1 => self.path.join(label),
+            _ => self.path.join(format!("{label}-{number}")),
+        }
+    }
+
+    fn too_many(&self, label: &str) -> TrialsError {
+        TrialsError::new(format!(
             "{} holds too many directories named {label}: remove them, or choose another \
              --directory",
             self.path.display()
-        )))
+        ))
     }
 }
 
@@ -128,7 +154,7 @@ impl Drop for Root {
         let is_done_with = self.ended || is_unused(&shared);
         if !self.keep && is_of_a_search(&shared) && is_done_with {
             // What is left is removed by the next search.
-            let _ = remove_all(&shared);
+            let _ = remove_shared(&shared);
         }
         if self.made {
             // Only an empty directory is removed; what was kept stays.
@@ -142,27 +168,67 @@ impl Drop for Root {
 
 /// Ends and removes what a search that was killed has left in the directory of its trials, so
 /// that it takes no room from the next one there; with `keep` its trials' directories stay. Gives
-/// the bytes of what was loaded for all trials, which lies there already or goes when another
-/// search begins.
+/// the bytes of what was loaded for all trials that `search`
+/// ([`Plan::identity`](crate::session::Plan::identity)) finds there or removes: what is kept of
+/// another one lies beside its own.
 ///
 /// # Errors
 /// Another search has the directory, or what was left cannot be ended or removed.
-pub fn clear_leftovers(directory: &Path, keep: bool) -> Result<u64> {
+pub fn clear_leftovers(directory: &Path, keep: bool, search: &Fingerprint) -> Result<u64> {
     if !directory.exists() {
         return Ok(0);
     }
     let shared = Root::open(directory, keep)?.shared();
-    let is_kept = is_of_a_search(&shared);
-    Ok(if is_kept {
+    let counts = is_of(&shared, search)? || (!keep && is_of_a_search(&shared));
+    Ok(if counts {
         system::directory_bytes(&shared)
     } else {
         0
     })
 }
 
+/// Makes what trials share, with the search's mark; that of a search that goes on is there, and
+/// that of the user stays.
+fn make_shared(shared: &Path, search: &Fingerprint) -> Result<()> {
+    match fs::create_dir(shared) {
+        Ok(()) => {}
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(()),
+        Err(error) => return Err(TrialsError::io("create", shared, &error)),
+    }
+    let mark = shared.join(SHARED_MARK);
+    fs::write(&mark, search.to_string()).map_err(|error| TrialsError::io("write", &mark, &error))
+}
+
+/// Whether a directory that trials share was made for this search: a mark that is empty, or was
+/// not written to its end, tells of none. Of one that cannot be read nobody knows.
+fn is_of(shared: &Path, search: &Fingerprint) -> Result<bool> {
+    let mark = shared.join(SHARED_MARK);
+    match fs::read(&mark) {
+        Ok(told) => Ok(told == search.to_string().into_bytes()),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(TrialsError::io("read", &mark, &error)),
+    }
+}
+
 /// Whether a directory that trials share was made for a search; that of the user stays.
 fn is_of_a_search(shared: &Path) -> bool {
     shared.join(SHARED_MARK).exists()
+}
+
+/// Removes what trials shared, the mark last: without it the rest would pass for the user's.
+fn remove_shared(shared: &Path) -> std::io::Result<()> {
+    for entry in fs::read_dir(shared)? {
+        let entry = entry?;
+        if entry.file_name() == SHARED_MARK {
+            continue;
+        }
+        if entry.file_type()?.is_dir() {
+            remove_all(&entry.path())?;
+        } else {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    remove_all(shared)
 }
 
 /// Whether nothing but the mark is in it.

@@ -35,10 +35,15 @@ fn two_searches_cannot_have_one_directory() {
     Root::open(directory.path(), false).expect("free again");
 }
 
+/// The identity of a search.
+fn search(name: &str) -> Fingerprint {
+    Fingerprint::of([name])
+}
+
 /// A directory in which a search has loaded something for its trials.
 fn loaded(path: &Path) -> Root {
     let root = Root::open(path, false).expect("nobody has it");
-    root.share().expect("writable");
+    assert_eq!(root.share(&search("one")), Ok(None));
     fs::write(root.shared().join("set"), "data").expect("writable");
     root
 }
@@ -49,7 +54,7 @@ fn what_trials_share_waits_for_the_search_to_go_on_and_goes_with_its_end() {
     let path = directory.path().join("trials");
     drop(loaded(&path));
     let mut again = Root::open(&path, false).expect("free again");
-    again.share().expect("it is there");
+    assert_eq!(again.share(&search("one")), Ok(None));
     assert!(again.shared().join("set").exists(), "it is used again");
     again.end();
     drop(again);
@@ -69,21 +74,25 @@ fn what_trials_share_waits_for_the_search_to_go_on_and_goes_with_its_end() {
 fn leftovers_are_cleared_and_what_trials_share_is_told() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("trials");
-    assert_eq!(clear_leftovers(&path, false), Ok(0));
+    let clear = |keep, name| clear_leftovers(&path, keep, &search(name));
+    assert_eq!(clear(false, "one"), Ok(0));
     assert!(!path.exists());
     let root = loaded(&path);
     fs::write(root.shared().join("set"), vec![1; 1 << 20]).expect("writable");
     let place = root.place("trial-1").expect("a place");
-    let error = clear_leftovers(&path, false).expect_err("it is at work");
+    let error = clear(false, "one").expect_err("it is at work");
     assert!(error.to_string().contains("another search"), "{error}");
     drop(root);
-    let bytes = clear_leftovers(&path, false).expect("free again");
-    assert!(bytes >= 1 << 20, "{bytes}");
+    for (keep, name) in [(false, "one"), (true, "one"), (false, "another")] {
+        let bytes = clear(keep, name).expect("free again");
+        assert!(bytes >= 1 << 20, "{keep} {name}: {bytes}");
+    }
+    assert_eq!(clear(true, "another"), Ok(0), "it stays beside its own");
     assert!(!place.data().exists() && path.join(SHARED).join("set").exists());
     fs::remove_dir_all(path.join(SHARED)).expect("there");
     fs::create_dir(path.join(SHARED)).expect("gone");
     fs::write(path.join(SHARED).join("mine"), "precious").expect("writable");
-    assert_eq!(clear_leftovers(&path, false), Ok(0), "that is the user's");
+    assert_eq!(clear(false, "one"), Ok(0), "that is the user's");
 }
 
 #[test]
@@ -92,14 +101,63 @@ fn another_search_does_not_find_what_one_has_left() {
     let path = directory.path().join("trials");
     drop(loaded(&path));
     let other = Root::open(&path, false).expect("free again");
-    other.share_anew().expect("writable");
-    assert!(!other.shared().join("set").exists());
+    other.share_anew(&search("one")).expect("writable");
+    assert!(!other.shared().join("set").exists(), "nor an equal one");
     drop(other);
     assert!(!path.exists(), "nothing was loaded");
-    drop(loaded(&path));
-    let keeping = Root::open(&path, true).expect("free again");
-    keeping.share_anew().expect("it is there");
-    assert!(keeping.shared().join("set").exists(), "it is kept");
+}
+
+#[test]
+fn a_search_that_goes_on_does_not_find_what_another_one_has_loaded() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("trials");
+    for mark in [None, Some("")] {
+        let root = loaded(&path);
+        if let Some(mark) = mark {
+            fs::write(root.shared().join(SHARED_MARK), mark).expect("writable");
+        }
+        drop(root);
+        let other = Root::open(&path, false).expect("free again");
+        assert_eq!(other.share(&search("another")), Ok(None));
+        assert!(!other.shared().join("set").exists(), "{mark:?}");
+        assert_eq!(is_of(&other.shared(), &search("another")), Ok(true));
+    }
+}
+
+#[test]
+fn what_is_kept_of_another_search_lies_beside() {
+    let directory = tempfile::tempdir().expect("a directory");
+    drop(loaded(directory.path()));
+    let open = || Root::open(directory.path(), true).expect("free again");
+    let same = open();
+    assert_eq!(same.share_anew(&search("one")), Ok(None));
+    assert!(same.shared().join("set").exists(), "it is kept");
+    fs::create_dir(same.path().join("shared-2")).expect("free");
+    drop(same);
+    let other = open();
+    let beside = other.path().join("shared-3");
+    assert_eq!(other.share(&search("another")), Ok(Some(beside.clone())));
+    assert!(beside.join("set").exists() && is_unused(&other.shared()));
+    drop(other);
+    // Nothing was loaded.
+    assert_eq!(open().share(&search("a third")), Ok(None));
+}
+
+#[test]
+fn what_cannot_be_read_is_not_removed() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("trials");
+    let root = loaded(&path);
+    let mark = root.shared().join(SHARED_MARK);
+    fs::remove_file(&mark).expect("there");
+    // A mark that opens and does not read.
+    fs::create_dir(&mark).expect("free");
+    let error = root
+        .share(&search("another"))
+        .expect_err("nobody knows whose it is");
+    assert!(error.to_string().contains(SHARED_MARK), "{error}");
+    assert!(root.shared().join("set").exists());
+    fs::remove_dir(&mark).expect("empty");
 }
 
 #[test]
@@ -109,7 +167,7 @@ fn a_shared_directory_of_the_users_stays() {
     fs::create_dir(&mine).expect("new");
     fs::write(mine.join("precious"), "").expect("writable");
     let mut root = Root::open(directory.path(), false).expect("nobody has it");
-    root.share_anew().expect("it is there");
+    assert_eq!(root.share_anew(&search("one")), Ok(None));
     root.end();
     drop(root);
     assert!(mine.join("precious").exists());

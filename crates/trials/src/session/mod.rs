@@ -7,6 +7,7 @@
 //! as [`Trials`] and [`Book`].
 
 mod alone;
+mod left_behind;
 mod opening;
 mod plan;
 mod seek;

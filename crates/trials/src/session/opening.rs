@@ -4,6 +4,7 @@ use lissom_search::record::{Begin, Event, Log, Recorded, resume};
 use lissom_search::search::{Decision, Search, TimePoints};
 
 use super::Plan;
+use super::left_behind::left_behind;
 use crate::error::{Result, TrialsError};
 use crate::findings::words::time;
 
@@ -44,7 +45,7 @@ impl Opening {
         }
         let earlier = log.earlier(&plan.space, &plan.target);
         let left = last.filter(|it| !anew && !it.has_ended());
-        let left = left.map(|it| left_behind(it, plan));
+        let left = left.map(|it| left_behind(&it.begin, plan));
         Ok(Opening {
             search: Search::new(&plan.space, plan.setup.clone(), &earlier)?,
             events: Vec::new(),
@@ -71,8 +72,12 @@ impl Opening {
 
     /// The first line of a search that begins.
     pub(super) fn begin(&self, plan: &Plan) -> Option<Event> {
-        let begin = || Event::Begin(Box::new(Begin::of(&self.search, plan.target.clone())));
-        (!self.resumed).then(begin)
+        (!self.resumed).then(|| {
+            Event::Begin(Box::new(Begin {
+                repeats: Some(plan.rounds),
+                ..Begin::of(&self.search, plan.target.clone())
+            }))
+        })
     }
 
     /// When the search chose its best, if it has.
@@ -104,12 +109,13 @@ pub fn most_started(search: &Search) -> usize {
     }
 }
 
-/// The default, one of each arm, and those of the method's own rounds.
+/// The default, the best of earlier searches, one of each arm, and those of the method's own
+/// rounds: with other buckets than before, that best may be of no arm.
 fn planned(search: &Search) -> usize {
     let method = &search.setup().method;
     let arms = search.arms().count();
     let rounds = (method.rounds as usize).saturating_mul(method.arms_per_round.min(arms));
-    rounds.saturating_add(arms).saturating_add(1)
+    rounds.saturating_add(arms).saturating_add(2)
 }
 
 /// As many as fit into the time if each runs only to the first comparison. What is kept of it for
@@ -139,23 +145,11 @@ pub fn interrupted_workers(plan: &Plan, log: &Log) -> Option<usize> {
 
 /// Whether a recorded search is the planned one, and not at its end.
 fn goes_on(recorded: &Recorded, plan: &Plan) -> bool {
-    let planned = recorded.begin.setup == plan.setup;
+    let begin = &recorded.begin;
+    // A log that does not tell of repeats goes on with any number of them.
+    let repeats = begin.repeats.is_none_or(|it| it == plan.rounds);
+    let planned = repeats && begin.setup == plan.setup;
     planned && !recorded.has_ended() && recorded.fits(&plan.space, &plan.target).is_ok()
-}
-
-/// That an interrupted search does not go on.
-fn left_behind(recorded: &Recorded, plan: &Plan) -> String {
-    if recorded.fits(&plan.space, &plan.target).is_ok() {
-        return "an interrupted search with other settings stands in the log; this is another \
-                one, which learns from it (with the settings of before that one would go on, if \
-                this version still has them)"
-            .to_owned();
-    }
-    format!(
-        "an interrupted search of {} stands in the log and cannot go on behind this one: give \
-         each its own --log to keep both",
-        recorded.begin.target.name
-    )
 }
 
 /// That nothing is known from the log.

@@ -1,5 +1,6 @@
 //! How the budget is shared between the search and the verdict.
 
+use lissom_search::Fingerprint;
 use lissom_search::record::Target;
 use lissom_search::search::{Search, Setup};
 use lissom_search::space::{Configuration, Space};
@@ -50,6 +51,13 @@ impl Plan {
             setup,
             rounds,
         }
+    }
+
+    /// Equal for searches of one space and target: what one of them has loaded for its trials is
+    /// what the others would load.
+    pub fn identity(&self) -> Fingerprint {
+        let parts = [self.space.fingerprint(), self.target.fingerprint.clone()];
+        Fingerprint::of(parts.map(|it| it.to_string()))
     }
 
     /// What should be kept for repeats, now that trials have shown what they take before

@@ -141,7 +141,8 @@ impl Session<'_> {
     /// The configuration that the repeats chose; `None` of one that failed in all.
     fn chosen(&self) -> Result<Option<Configuration>> {
         let all: Vec<Repeated> = repeated(&self.events).cloned().collect();
-        let choice = choice(&self.search, &all)?;
+        let ran = planned_repeats(&self.events).map_or(0.0, |it| it.seconds);
+        let choice = choice(&self.search, &all, ran)?;
         let mut own = all.iter().filter(|it| it.contender == choice.contender);
         let measured = own.any(|it| it.metrics.is_some());
         let trial = self.search.trial(choice.trial).filter(|_| measured);

@@ -6,7 +6,7 @@ use lissom_trials::{Runner, Template};
 
 use super::support::{
     GOOD, Lab, TRIAL, is_empty, is_gone, is_stopped, job, lab, lab_of, lab_with, lines, measured,
-    settings, wait_until,
+    search, settings, wait_until,
 };
 
 #[test]
@@ -144,28 +144,66 @@ fn directories_are_kept_if_that_is_wanted() {
     assert!(again.exists(), "what is kept is not used again");
 }
 
+/// A script that adds a line to what all trials share.
+fn loading() -> String {
+    format!("echo loaded >> \"$2/set\"; {GOOD}")
+}
+
+/// The words of its command.
+fn sharing(script: &str) -> [&str; 6] {
+    ["sh", "-c", script, "trial", "{options}", "{shared}"]
+}
+
+/// Another runner of these words in the directory of one that ends.
+fn again(lab: Lab, words: &[&str], keep: bool, name: &str) -> Lab {
+    let Lab { runner, directory } = lab;
+    drop(runner);
+    let mut settings = settings(&directory);
+    settings.keep = keep;
+    let words = words.iter().map(|it| (*it).to_owned()).collect();
+    let template = Template::of(words).expect("legal");
+    let runner = Runner::new(settings, template, Box::new(lines), search(name));
+    let runner = runner.expect("it is free");
+    Lab { runner, directory }
+}
+
+/// The lines in a directory that trials share.
+fn loads(lab: &Lab, shared: &str) -> usize {
+    let set = lab.directory.path().join(format!("trials/{shared}/set"));
+    let text = std::fs::read_to_string(set).unwrap_or_default();
+    text.lines().count()
+}
+
 #[test]
 fn what_trials_share_stays_until_the_search_has_ended() {
-    let script = format!("echo loaded >> \"$2/set\"; {GOOD}");
-    let words = ["sh", "-c", &script, "trial", "{options}", "{shared}"];
+    let script = loading();
+    let words = sharing(&script);
     let mut lab = lab_of(&words, |_| {});
     lab.runner.search_begins().expect("nothing was there");
     measured(&lab.first_report(0.1));
-    let Lab { runner, directory } = lab;
-    drop(runner);
-    let set = directory.path().join("trials/shared/set");
-    assert!(set.exists(), "the search may go on");
-    let settings = settings(&directory);
-    let template = Template::of(words.map(str::to_owned).to_vec()).expect("legal");
-    let runner = Runner::new(settings, template, Box::new(lines)).expect("it is free");
-    let mut lab = Lab { runner, directory };
+    let mut lab = again(lab, &words, false, "one");
     measured(&lab.first_report(0.1));
-    let loads = std::fs::read_to_string(&set).expect("there");
-    assert_eq!(loads.lines().count(), 2, "it is the same directory");
+    assert_eq!(loads(&lab, "shared"), 2, "the search goes on with it");
     lab.runner.search_ended();
     let parent = lab.directory.path().join("trials");
     drop(lab.runner);
     assert!(!parent.exists());
+}
+
+#[test]
+fn trials_find_nothing_that_another_search_has_loaded() {
+    let script = loading();
+    let words = sharing(&script);
+    for keep in [false, true] {
+        let mut lab = lab_of(&words, |settings| settings.keep = keep);
+        measured(&lab.first_report(0.1));
+        let mut lab = again(lab, &words, keep, "another");
+        measured(&lab.first_report(0.1));
+        assert_eq!(loads(&lab, "shared"), 1, "its own");
+        let remarks = lab.runner.remarks().join("; ");
+        assert_eq!(remarks.ends_with("trials/shared-2 now"), keep, "{remarks}");
+        assert_eq!(loads(&lab, "shared-2"), usize::from(keep));
+    }
 }
 
 #[test]

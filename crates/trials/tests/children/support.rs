@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use lissom_search::Fingerprint;
 use lissom_search::search::{Cause, Outcome, TrialId};
 use lissom_search::space::{Configuration, Setting};
 use lissom_trials::session::{Job, Trials};
@@ -41,8 +42,14 @@ pub fn lab_of(words: &[&str], change: impl FnOnce(&mut Settings)) -> Lab {
     change(&mut settings);
     let words = words.iter().map(|it| (*it).to_owned()).collect();
     let template = Template::of(words).expect("legal");
-    let runner = Runner::new(settings, template, Box::new(lines)).expect("the directory is free");
+    let runner = Runner::new(settings, template, Box::new(lines), search("one"));
+    let runner = runner.expect("the directory is free");
     Lab { runner, directory }
+}
+
+/// The identity of a search.
+pub fn search(name: &str) -> Fingerprint {
+    Fingerprint::of([name])
 }
 
 /// Patient ones.

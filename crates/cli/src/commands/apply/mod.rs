@@ -111,7 +111,8 @@ fn take_back(given: &ArgMatches, directory: &Path) -> Outcome {
     let yes = given.get_flag("yes");
     let mut unasked = None;
     let undone = undo(directory, |changes| {
-        output::confirm(&words::question(changes), yes).unwrap_or_else(|failure| {
+        let question = words::question(changes);
+        output::confirm(&question, "--yes to take it back", yes).unwrap_or_else(|failure| {
             unasked = Some(failure);
             false
         })

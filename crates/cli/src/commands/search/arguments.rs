@@ -125,8 +125,8 @@ pub fn spent() -> [Arg; 5] {
         option(
             "repeats",
             "N",
-            "Rounds in which best, runner-up and default are repeated, 0 for none; at most a third \
-             of the budget is kept for them",
+            "Rounds in which best, runner-up and default are repeated, 0 for none, and then no \
+             ablations either; at most a third of the budget is kept for both",
         )
         .default_value("3")
         .value_parser(value_parser!(u32).range(0..=i64::from(MOST_ROUNDS))),

@@ -9,7 +9,7 @@ use lissom_trials::{Elsewhere, Patience};
 
 use super::request::Request;
 use super::writer;
-use crate::output::remark;
+use crate::output::{note, remark};
 
 /// Starts the runner, and has as many trials run at once as it can.
 pub fn start(
@@ -28,14 +28,14 @@ pub fn start(
         &|| asked.load(Ordering::SeqCst),
     )?;
     let before = interrupted_workers(&request.plan, recorded).filter(|_| !request.anew);
-    let (workers, note) = workers(request.workers, trials.workers(), before);
+    let (workers, at_once) = workers(request.workers, trials.workers(), before);
     request.plan.setup.method.workers = workers;
     let search = Search::new(&request.plan.space, request.plan.setup.clone(), &[])?;
     let crowded = trials.admit(most_alive(&search));
-    for note in [note, unlooked(trials.name())].into_iter().chain(crowded) {
-        remark(&note);
-        request.notes.push(note);
-    }
+    let told = [at_once, unlooked(trials.name())];
+    told.iter().for_each(|it| remark(it));
+    crowded.iter().for_each(|it| note(it));
+    request.notes.extend(told.into_iter().chain(crowded));
     Ok(trials)
 }
 

@@ -27,7 +27,7 @@ use lissom_trials::{
 };
 
 use crate::failure::{Failure, Outcome};
-use crate::output::{StatusLine, remark};
+use crate::output::{StatusLine, note, remark};
 use check::{check, unsaid};
 use request::Request;
 
@@ -60,12 +60,12 @@ pub fn run(given: &ArgMatches) -> Outcome {
     let wrong_use = |error: TrialsError| Failure::WrongUse(error.to_string());
     let planned = check(&request).map_err(wrong_use)?;
     let lying = clear(&request)?;
-    make_room(&mut request, &planned, lying).map_err(wrong_use)?;
+    let restarts = make_room(&mut request, &planned, lying).map_err(wrong_use)?;
     let unsaid = unsaid(&request).map_err(wrong_use)?;
     request.notes.extend(unsaid);
-    for note in &request.notes {
-        remark(note);
-    }
+    request.notes.iter().for_each(|it| remark(it));
+    restarts.iter().for_each(|it| note(it));
+    request.notes.extend(restarts);
     let asked = asked_to_end()?;
     let (mut log, recorded) = LogFile::open(&request.log)?;
     let found = search(&mut request, &mut log, &recorded, asked)?;
@@ -79,16 +79,24 @@ fn clear(request: &Request) -> lissom_trials::Result<u64> {
     match request.runner {
         // Trials lie on other machines, and what the runner has left ends when the next starts.
         Some(_) => Ok(0),
-        None => clear_leftovers(&settings.directory, settings.keep),
+        None => {
+            let search = request.plan.identity();
+            clear_leftovers(&settings.directory, settings.keep, &search)
+        }
     }
 }
 
 /// Whether memory and disk have room for all that may be alive at once, where so many bytes of
-/// what trials share lie there already. Where they have not, trials do not wait.
-fn make_room(request: &mut Request, search: &Search, lying: u64) -> lissom_trials::Result<()> {
+/// what trials share lie there already. Where they have not, trials do not wait, and a sentence
+/// says so.
+fn make_room(
+    request: &mut Request,
+    search: &Search,
+    lying: u64,
+) -> lissom_trials::Result<Option<String>> {
     if request.runner.is_some() {
         // Of other machines only the runner can tell, as soon as it runs.
-        return Ok(());
+        return Ok(None);
     }
     let settings = &mut request.settings;
     settings.most_alive = most_alive(search);
@@ -102,11 +110,9 @@ fn make_room(request: &mut Request, search: &Search, lying: u64) -> lissom_trial
         restart: settings.restart,
         keep: settings.keep,
     };
-    if let Some(note) = admit(&demand, &Room::of(&settings.directory))? {
-        settings.restart = true;
-        request.notes.push(note);
-    }
-    Ok(())
+    let crowded = admit(&demand, &Room::of(&settings.directory))?;
+    settings.restart |= crowded.is_some();
+    Ok(crowded)
 }
 
 fn search(
@@ -115,10 +121,14 @@ fn search(
     recorded: &Log,
     asked: Arc<AtomicBool>,
 ) -> lissom_trials::Result<Findings> {
+    if request.runner.is_none() {
+        // What another search has loaded goes for none but one that can begin.
+        Opening::of(&request.plan, recorded, request.anew)?;
+    }
     let mut trials = trials(request, recorded, &asked)?;
     let opening = Opening::of(&request.plan, recorded, request.anew)?;
     let notes = opening.notes().to_vec();
-    notes.iter().for_each(|it| remark(it));
+    notes.iter().for_each(|it| note(it));
     let mut watching = Watching {
         asked,
         suspension: Suspension::listen()?,
@@ -160,6 +170,7 @@ fn trials(
         request.settings.clone(),
         request.template.clone(),
         writer(request),
+        request.plan.identity(),
     )?;
     Ok(Box::new(runner))
 }

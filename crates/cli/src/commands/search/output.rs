@@ -63,8 +63,9 @@ fn write_options(request: &Request, found: &mut Findings) -> lissom_trials::Resu
     };
     let (format, space) = (request.out_format, &request.plan.space);
     let written = export::write_with(format, space, &best.configuration, &request.shared)?;
+    let text = written.commented();
     found.notes.extend(written.remarks);
-    replace(&request.out, &written.text)?;
+    replace(&request.out, &text)?;
     Ok(true)
 }
 

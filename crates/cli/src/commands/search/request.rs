@@ -70,9 +70,9 @@ impl Request {
         let memory_bytes: u64 = get(given, "memory");
         let space = source.space(given, &subject)?;
         let (format, out_format) = subject.formats(&source, find(given, "format"));
-        let facts = subject.facts.iter().cloned();
-        let facts = facts.chain([format!("{memory_bytes} bytes"), format.to_string()]);
-        let target = Target::new(&subject.name, facts);
+        let mut facts = subject.facts.clone();
+        facts.extend([format!("{memory_bytes} bytes"), format.to_string()]);
+        let target = Target::built(&subject.name, &facts, &subject.build);
         // What the space varies has the last word.
         let mut shared = subject.shared.clone();
         shared.retain(|it| space.parameter(&it.name).is_none());
@@ -210,6 +210,22 @@ mod tests {
         assert_eq!(flink.plan.target, plain.plan.target);
         let lissom = request(&["ycsb-a", "--space", "lissom"]);
         assert_eq!(lissom.format, Format::Json);
+    }
+
+    #[test]
+    fn another_build_is_told_from_another_target() {
+        let place = tempfile::tempdir().expect("a directory");
+        let program = place.path().join("program");
+        let target = |contents: &str, memory: &str| {
+            std::fs::write(&program, contents).expect("written");
+            let command = format!("{} {{options}}", program.display());
+            request(&["--command", &command, "--memory", memory])
+                .plan
+                .target
+        };
+        let one = target("one", "1GiB");
+        assert!(target("two", "1GiB").is_another_build_of(&one));
+        assert!(!target("two", "2GiB").is_another_build_of(&one));
     }
 
     #[test]

@@ -34,6 +34,8 @@ pub struct Subject {
     pub name: String,
     /// Everything on which measurements depend.
     pub facts: Vec<String>,
+    /// Those of them that tell builds of the program apart.
+    pub build: Vec<String>,
     /// What it knows of a space's constants.
     pub constants: Vec<(String, f64)>,
     /// Bytes that a trial's directory may come to hold; absent of a program of one's
@@ -83,7 +85,9 @@ impl Subject {
         ]);
         self.facts.extend(device::under(directory));
         let program = self.template.words().first();
-        self.facts.extend(program.and_then(|it| build::of(it)));
+        let build = program.and_then(|it| build::of(it));
+        self.facts.extend(build.clone());
+        self.build.extend(build);
         let cores = (CORES.to_owned(), machine.cores as f64);
         self.constants.push(cores);
     }
@@ -94,6 +98,7 @@ impl Subject {
         Ok(Subject {
             name: program,
             facts: template.words().to_vec(),
+            build: Vec::new(),
             constants: Vec::new(),
             disk_bytes: None,
             shared_bytes: 0,
@@ -122,11 +127,12 @@ impl Subject {
         };
         let words = words(given, &program, &name, &system);
         let data = workload.entries as f64 * workload.entry_bytes();
+        let version = format!("lissom {}", env!("CARGO_PKG_VERSION"));
         let mut facts = vec![
             workload.fingerprint(),
             format!("{} threads", find::<u32>(given, "threads").unwrap_or(1)),
             system.clone(),
-            format!("lissom {}", env!("CARGO_PKG_VERSION")),
+            version.clone(),
             "a prepared data set".to_owned(),
         ];
         let limits = limits(given, &system);
@@ -138,6 +144,7 @@ impl Subject {
         Ok(Subject {
             name: workload.name.clone(),
             facts,
+            build: vec![version],
             constants: vec![
                 ("entries".to_owned(), workload.entries as f64),
                 ("entry_bytes".to_owned(), workload.entry_bytes()),

@@ -223,8 +223,8 @@ fn what_db_bench_cannot_do_is_remarked() {
 fn flink_has_keys_for_some() {
     let export = exported(Format::Flink, BuiltIn::Dremel);
     let wanted = "\
-# For Flink's config.yaml. Write buffers and cache are those of each state of each slot;
-# without managed memory nothing bounds their sum.
+# For config.yaml of Flink 1.19.1 to 2.x. Write buffers and cache are those of each state of
+# each slot; without managed memory nothing bounds their sum.
 state.backend.rocksdb.memory.managed: false
 state.backend.rocksdb.compaction.level.target-file-size-base: 64mb
 state.backend.rocksdb.compaction.level.max-size-level-base: 256mb
@@ -238,6 +238,15 @@ state.backend.rocksdb.bloom-filter.bits-per-key: 10
 state.backend.rocksdb.thread.num: 2
 ";
     assert_eq!(export.text, wanted);
+    let comments = "\
+# The space does not set level_compaction_dynamic_level_bytes. Set \
+state.backend.rocksdb.compaction.level.use-dynamic-size here to what the trials had:
+# RocksDB 11.12 has true unless told otherwise, Flink false.
+# The space does not set compression. Set state.backend.rocksdb.compression.per.level here to \
+what the trials had:
+# RocksDB 11.12 has LZ4_COMPRESSION unless told otherwise, Flink SNAPPY_COMPRESSION.
+";
+    assert_eq!(export.commented(), comments.to_owned() + wanted);
     assert_eq!(
         named(&export),
         [
@@ -251,6 +260,56 @@ state.backend.rocksdb.thread.num: 2
     );
     let sentence = &export.remarks[0];
     assert!(sentence.contains("RocksDBOptionsFactory"), "{sentence}");
+}
+
+/// Where levels are of a fixed size and nothing is compressed, whatever the program's defaults.
+#[test]
+fn what_a_space_holds_where_it_is_stands_in_the_file() {
+    let parameter = |name: &str, word: &str| {
+        format!(
+            "[[parameter]]\nname = \"{name}\"\nkind = \"choice\"\nvalues = [\"{word}\"]\n\
+             default = \"{word}\"\nchange = \"rebuild\"\nsection = \"cf\"\nsource = \"a test\"\n"
+        )
+    };
+    let text = "name = \"held\"\nabout = \"A test.\"\n".to_owned()
+        + &parameter("level_compaction_dynamic_level_bytes", "false")
+        + &parameter("compression", "kNoCompression");
+    let file = SpaceFile::parse(&text).expect("reads");
+    let held = file.with(&Constants::new()).expect("is legal");
+    let flink = write(Format::Flink, &held, &held.default_configuration()).expect("written");
+    for line in [
+        "state.backend.rocksdb.compaction.level.use-dynamic-size: false\n",
+        "state.backend.rocksdb.compression.per.level: NO_COMPRESSION\n",
+    ] {
+        assert!(flink.text.contains(line), "{}", flink.text);
+    }
+    assert!(flink.unset.is_empty(), "{:?}", flink.unset);
+    let flags = write(Format::Flags, &held, &held.default_configuration()).expect("written");
+    let wanted = "--compression_type=none\n--level_compaction_dynamic_level_bytes=false\n";
+    assert_eq!(flags.text, wanted);
+    assert!(flags.remarks.is_empty() && flink.remarks.is_empty());
+}
+
+#[test]
+fn flags_of_the_published_space_say_what_it_does_not_set() {
+    let export = exported(Format::Flags, BuiltIn::Dremel);
+    let commented = export.commented();
+    let comments: Vec<&str> = commented.lines().filter(|it| it.starts_with('#')).collect();
+    assert_eq!(
+        comments,
+        [
+            "# The space does not set level_compaction_dynamic_level_bytes. Set \
+             --level_compaction_dynamic_level_bytes here to what the trials had:",
+            "# RocksDB 11.12 has true unless told otherwise, db_bench false.",
+            "# The space does not set compression. Set --compression_type here to what the trials \
+             had:",
+            "# RocksDB 11.12 has lz4 unless told otherwise, db_bench snappy.",
+        ]
+    );
+    // A trial's program may split each line at its sign.
+    let mut flags = export.text.lines();
+    assert!(flags.all(|it| it.starts_with("--")), "{}", export.text);
+    assert!(export.remarks.is_empty(), "{:?}", export.remarks);
 }
 
 #[test]

@@ -60,6 +60,15 @@ impl Written {
         }
     }
 
+    /// Tells that three rounds of repeats follow, of so many seconds each.
+    fn plan_repeats(&mut self, seconds: f64) {
+        self.note(&Event::Repeats {
+            at: 2.0,
+            rounds: 3,
+            seconds,
+        });
+    }
+
     fn learned(&self) -> Vec<Earlier> {
         let log = Log::parse(&self.text).expect("whole");
         log.earlier(&space(), &target())
@@ -151,18 +160,41 @@ fn a_best_that_failed_in_a_repeat_is_not_begun_with() {
 
 #[test]
 fn a_best_that_another_beats_in_its_repeats_is_not_begun_with() {
-    for (best, refuted) in [(6.0, true), (8.0, false)] {
+    for (best, seconds, refuted) in [
+        (6.0, 50.0, true),
+        (8.0, 50.0, false),
+        // What leads for a while may not do so to the end of what the search went by.
+        (6.0, 43.0, false),
+    ] {
         let mut log = Written::with(2);
         for trial in [1, 2] {
             log.tell(trial, measured(50.0, 7.0));
         }
         log.choose(2);
+        log.plan_repeats(seconds);
         for round in 1..=3 {
             log.repeat(round, [Some(best), Some(7.0)]);
         }
         let measured = |it: &Earlier| it.measured.is_some();
         let learned: Vec<bool> = log.learned().iter().map(measured).collect();
-        assert_eq!(learned, [true, !refuted]);
+        assert_eq!(learned, [true, !refuted], "{best} in {seconds} s");
+    }
+}
+
+#[test]
+fn repeats_must_run_as_long_as_a_best_that_ran_on() {
+    for (seconds, refuted) in [(50.0, false), (70.0, true)] {
+        let mut log = Written::with(2);
+        for (trial, reached) in [(1, 50.0), (2, 50.0), (2, 70.0)] {
+            log.tell(trial, measured(reached, 7.0));
+        }
+        log.choose(2);
+        log.plan_repeats(seconds);
+        for round in 1..=3 {
+            log.repeat(round, [Some(6.0), Some(7.0)]);
+        }
+        let is_known = log.learned()[1].measured.is_some();
+        assert_eq!(is_known, !refuted, "{seconds} s");
     }
 }
 
@@ -176,11 +208,7 @@ fn ablated(workers: usize) -> (Configuration, Vec<Earlier>) {
         log.tell(trial, measured(50.0, 7.0));
     }
     log.choose(2);
-    log.note(&Event::Repeats {
-        at: 2.0,
-        rounds: 3,
-        seconds: 60.0,
-    });
+    log.plan_repeats(60.0);
     let best = log.search.trial(TrialId(2)).expect("it was started");
     let best = best.configuration.clone();
     let mut without = best.clone();

@@ -148,9 +148,60 @@ fn an_interrupted_search_can_be_left_for_another() {
     let (resumed, note) = notes(&other, false);
     assert!(!resumed, "another budget is another search");
     assert!(
-        note.contains("an interrupted search with other settings stands in the log"),
+        note.contains("an interrupted search with other settings (--budget) stands in the log"),
         "{note}"
     );
+}
+
+#[test]
+fn another_number_of_repeats_is_another_search() {
+    let (three, two) = (plan(600.0, 60.0, 3), plan(600.0, 60.0, 2));
+    assert_eq!(three.setup, two.setup, "as much is kept for both");
+    let (mut pages, mut watch) = (Pages::default(), Watch::for_looks(10));
+    let _ = run(&three, &mut Virtual::default(), &mut pages, &mut watch);
+    let opening = |plan: &Plan, pages: &Pages| {
+        let opening = Opening::of(plan, &pages.log(), false).expect("legal");
+        (opening.is_resumed(), opening.notes().join("; "))
+    };
+    assert!(opening(&three, &pages).0);
+    let (resumed, note) = opening(&two, &pages);
+    assert!(!resumed);
+    assert!(
+        note.contains("with other settings (--repeats) stands in the log"),
+        "{note}"
+    );
+    let Some(Event::Begin(begin)) = pages.events.first_mut() else {
+        panic!("no beginning");
+    };
+    begin.repeats = None;
+    assert!(opening(&two, &pages).0, "the log does not tell");
+}
+
+#[test]
+fn the_settings_that_differ_are_named() {
+    let one = plan(1_200.0, 60.0, 3);
+    let (mut pages, mut watch) = (Pages::default(), Watch::for_looks(10));
+    let _ = run(&one, &mut Virtual::default(), &mut pages, &mut watch);
+    let mut other = one.clone();
+    other.setup.seed = 2;
+    other.setup.method.buckets = 3;
+    let named = |plan: &Plan, pages: &Pages| {
+        let opening = Opening::of(plan, &pages.log(), false).expect("legal");
+        let note = opening.notes().join("; ");
+        let (_, rest) = note.split_once(" settings (").expect("they differ");
+        rest.split_once(')').map(|(named, _)| named.to_owned())
+    };
+    assert_eq!(named(&other, &pages).as_deref(), Some("--seed, --buckets"));
+    let mut newer = one.clone();
+    newer.setup.method.samples = 300;
+    let defaults = "defaults of another version";
+    assert_eq!(named(&newer, &pages).as_deref(), Some(defaults));
+    let Some(Event::Begin(begin)) = pages.events.first_mut() else {
+        panic!("no beginning");
+    };
+    begin.repeats = None;
+    let named = named(&newer, &pages).expect("they differ");
+    assert_eq!(named, format!("--repeats, or {defaults}"));
 }
 
 #[test]
