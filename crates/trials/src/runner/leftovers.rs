@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::place::remove_all;
+use super::place::{remove_all, remove_marked};
 use super::strays;
 use super::system;
 use crate::error::{Result, TrialsError};
@@ -20,6 +20,9 @@ use crate::error::{Result, TrialsError};
 /// The file in a trial's directory that says which processes belong to it. Only
 /// directories with it are ever removed, so nobody else has a file of this name.
 pub(super) const RECORD: &str = ".lissom-trial.json";
+
+/// The directory of a trial that is not begun yet.
+pub(super) const BEGUN: &str = ".lissom-trial-begun";
 
 /// Killed processes are gone within this.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -51,7 +54,9 @@ pub(super) fn record(group: i32) -> Result<String> {
 /// Ends all processes and removes all directories that were left in `root`; with
 /// `keep` only the marks are removed. Whether there were any.
 pub(super) fn clear(root: &Path, keep: bool) -> Result<bool> {
-    let mut found = false;
+    let begun = root.join(BEGUN);
+    let mut found = begun.exists();
+    remove_all(&begun).map_err(|error| TrialsError::io("remove", &begun, &error))?;
     let unreadable = |error| TrialsError::io("read", root, &error);
     for entry in fs::read_dir(root).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
@@ -66,7 +71,7 @@ pub(super) fn clear(root: &Path, keep: bool) -> Result<bool> {
         let removed = if keep {
             fs::remove_file(&file)
         } else {
-            remove_all(&path)
+            remove_marked(&path, RECORD)
         };
         removed.map_err(|error| TrialsError::io("remove", &path, &error))?;
     }

@@ -1,7 +1,7 @@
 //! Directories of trials.
 
 use std::fs::{self, File, TryLockError};
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
@@ -17,6 +17,8 @@ const SHARED: &str = "shared";
 /// The file in it that says that it was made for a search, and for which
 /// ([`Plan::identity`](crate::session::Plan::identity)), and goes with it.
 const SHARED_MARK: &str = "of-a-search";
+/// The directory in that of a trial that belongs to the child.
+const DATA: &str = "data";
 /// More directories of one name than this are a mistake.
 const MOST_OF_A_NAME: u32 = 10_000;
 /// A directory whose processes are just ending is removed within so many attempts.
@@ -101,7 +103,8 @@ impl Root {
     /// Removes what trials shared; what is to be kept gets another name, which is given.
     fn put_away(&self, shared: &Path) -> Result<Option<PathBuf>> {
         if !self.keep || is_unused(shared) {
-            remove_shared(shared).map_err(|error| TrialsError::io("remove", shared, &error))?;
+            remove_marked(shared, SHARED_MARK)
+                .map_err(|error| TrialsError::io("remove", shared, &error))?;
             return Ok(None);
         }
         let mut names = (2..MOST_OF_A_NAME).map(|it| self.numbered(SHARED, it));
@@ -118,17 +121,18 @@ impl Root {
         self.ended = true;
     }
 
-    /// A directory for a trial; `label` and, where that exists, a number.
+    /// A directory for a trial; `label` and, where that exists, a number. It comes with its mark
+    /// at once, or a search that is killed meanwhile would leave one that passes for the user's.
     pub fn place(&self, label: &str) -> Result<Place> {
-        for number in 1..MOST_OF_A_NAME {
-            let path = self.numbered(label, number);
-            match fs::create_dir(&path) {
-                Ok(()) => return Place::furnish(path, self.keep),
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(TrialsError::io("create", &path, &error)),
-            }
-        }
-        Err(self.too_many(label))
+        let mut names = (1..MOST_OF_A_NAME).map(|it| self.numbered(label, it));
+        let free = names.find(|it| fs::symlink_metadata(it).is_err());
+        let path = free.ok_or_else(|| self.too_many(label))?;
+        let begun = self.path.join(leftovers::BEGUN);
+        remove_all(&begun).map_err(|error| TrialsError::io("remove", &begun, &error))?;
+        furnish(&begun).map_err(|error| TrialsError::io("create", &path, &error))?;
+        fs::rename(&begun, &path).map_err(|error| TrialsError::io("create", &path, &error))?;
+        let keep = self.keep;
+        Ok(Place { path, keep })
     }
 
     /// The path of this name; the first one has no number.
@@ -154,7 +158,7 @@ impl Drop for Root {
         let is_done_with = self.ended || is_unused(&shared);
         if !self.keep && is_of_a_search(&shared) && is_done_with {
             // What is left is removed by the next search.
-            let _ = remove_shared(&shared);
+            let _ = remove_marked(&shared, SHARED_MARK);
         }
         if self.made {
             // Only an empty directory is removed; what was kept stays.
@@ -215,20 +219,29 @@ fn is_of_a_search(shared: &Path) -> bool {
     shared.join(SHARED_MARK).exists()
 }
 
-/// Removes what trials shared, the mark last: without it the rest would pass for the user's.
-fn remove_shared(shared: &Path) -> std::io::Result<()> {
-    for entry in fs::read_dir(shared)? {
+/// Removes a directory, its mark last: without it the rest would pass for the user's.
+pub(super) fn remove_marked(path: &Path, mark: &str) -> io::Result<()> {
+    let entries = match fs::read_dir(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        entries => entries?,
+    };
+    for entry in entries {
         let entry = entry?;
-        if entry.file_name() == SHARED_MARK {
+        if entry.file_name() == mark {
             continue;
         }
-        if entry.file_type()?.is_dir() {
-            remove_all(&entry.path())?;
+        let removed = if entry.file_type()?.is_dir() {
+            remove_all(&entry.path())
         } else {
-            fs::remove_file(entry.path())?;
-        }
+            fs::remove_file(entry.path())
+        };
+        // A process that is just ending may have removed it.
+        removed.or_else(|error| match error.kind() {
+            ErrorKind::NotFound => Ok(()),
+            _ => Err(error),
+        })?;
     }
-    remove_all(shared)
+    remove_all(path)
 }
 
 /// Whether nothing but the mark is in it.
@@ -256,16 +269,14 @@ pub(crate) struct Place {
     keep: bool,
 }
 
-impl Place {
-    fn furnish(path: PathBuf, keep: bool) -> Result<Place> {
-        let place = Place { path, keep };
-        // Marks the directory as one that may be removed, whatever happens next.
-        place.write(&place.path.join(RECORD), "")?;
-        let data = place.data();
-        fs::create_dir(&data).map_err(|error| TrialsError::io("create", &data, &error))?;
-        Ok(place)
-    }
+/// Makes a directory that may be removed, with one for the child.
+fn furnish(path: &Path) -> io::Result<()> {
+    fs::create_dir(path)?;
+    fs::write(path.join(RECORD), "")?;
+    fs::create_dir(path.join(DATA))
+}
 
+impl Place {
     /// The file with the configuration.
     pub fn options(&self) -> PathBuf {
         self.path.join("OPTIONS")
@@ -273,7 +284,7 @@ impl Place {
 
     /// The directory that belongs to the child.
     pub fn data(&self) -> PathBuf {
-        self.path.join("data")
+        self.path.join(DATA)
     }
 
     /// The file into which the child may write its lines.
@@ -304,7 +315,7 @@ impl Place {
             let _ = fs::remove_file(self.path.join(RECORD));
             return None;
         }
-        remove_all(&self.path).err().map(|error| {
+        remove_marked(&self.path, RECORD).err().map(|error| {
             format!(
                 "{} could not be removed ({error}): remove it",
                 self.path.display()
@@ -319,7 +330,7 @@ impl Place {
 
 /// Removes a directory in which a process that is just ending may still create
 /// files.
-pub(super) fn remove_all(path: &Path) -> std::io::Result<()> {
+pub(super) fn remove_all(path: &Path) -> io::Result<()> {
     let mut attempt = 1;
     loop {
         match fs::remove_dir_all(path) {

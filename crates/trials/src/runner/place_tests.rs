@@ -21,6 +21,24 @@ fn places_are_empty_and_go_with_the_trial() {
     assert!(!path.exists());
 }
 
+/// As where the search is killed at any moment between.
+#[test]
+fn no_part_of_a_trials_directory_passes_for_the_users() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("trials");
+    let root = Root::open(&path, false).expect("nobody has it");
+    let begun = path.join(leftovers::BEGUN);
+    fs::create_dir(&begun).expect("free");
+    let place = root.place("trial-1").expect("a place");
+    assert!(!begun.exists() && place.data().exists());
+    fs::create_dir(&begun).expect("free");
+    drop(root);
+    let root = Root::open(&path, false).expect("free again");
+    assert_eq!(fs::read_dir(&path).expect("there").count(), 0);
+    drop(root);
+    assert!(!path.exists());
+}
+
 #[test]
 fn two_searches_cannot_have_one_directory() {
     let directory = tempfile::tempdir().expect("a directory");
