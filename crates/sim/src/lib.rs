@@ -16,7 +16,9 @@
 //! rate, more than one user at a time, ordered keys, compression, that a tombstone is
 //! smaller than an entry, that blocks of files which a merge has made are not in the cache
 //! yet (they are there as often as if they had been for long), and stock RocksDB's own
-//! compaction.
+//! compaction. Under Monkey's allocation all files have at any time the filter bits that suit the
+//! tree as it is, while in the store a file keeps those that it was written with, and new files get
+//! others only once a level's entries have changed by a tenth.
 //!
 //! ```text
 //! scenario ─► run ─► outcome

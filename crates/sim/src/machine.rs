@@ -1,6 +1,21 @@
 //! What operations and compactions take, and how they share the machine.
 
+use std::ops::RangeInclusive;
+
 use serde::{Deserialize, Serialize};
+
+/// The longest that one thing may take of which an operation or a compaction is made, seconds. All
+/// of them together, crowded as they may be, are then a time that a clock can tell.
+const MOST_SECONDS: f64 = 60.0;
+
+/// The same of one byte: a kilobyte a second.
+const MOST_SECONDS_OF_A_BYTE: f64 = 1e-3;
+
+/// The most by which anything may take longer.
+const MOST_TIMES: f64 = 1e3;
+
+/// The least of what times are divided by.
+const LEAST_SPEED: f64 = 1e-3;
 
 /// Times in seconds, on an otherwise idle machine.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
@@ -64,14 +79,39 @@ impl Machine {
     /// # Errors
     /// A sentence that names the constant which cannot be.
     pub fn check(&self) -> Result<(), String> {
-        let above_zero = [
-            ("cores", self.cores),
-            ("device_queue", self.device_queue),
+        let speeds = self.speeds();
+        let (seconds, of_bytes) = (self.seconds(), self.seconds_of_bytes());
+        let times = [("read_interference", self.read_interference)];
+        let transfers = [
             ("byte_read", self.byte_read),
             ("byte_write", self.byte_write),
-            ("delayed_write_rate", self.delayed_write_rate),
         ];
-        let not_below = [
+        let above_zero = [&speeds[..], &transfers[..]].concat();
+        if let Some((name, value)) = first_outside(&above_zero, f64::MIN_POSITIVE..=f64::MAX) {
+            return Err(format!("its {name} is {value}, and has to be above 0"));
+        }
+        if let Some((name, value)) = first_outside(&speeds, LEAST_SPEED..=f64::MAX) {
+            return Err(format!(
+                "its {name} is {value}, and has to be {LEAST_SPEED} at least"
+            ));
+        }
+        check_times(&seconds, MOST_SECONDS)?;
+        check_times(&of_bytes, MOST_SECONDS_OF_A_BYTE)?;
+        check_times(&times, MOST_TIMES)
+    }
+
+    /// What times are divided by.
+    fn speeds(&self) -> [(&'static str, f64); 3] {
+        [
+            ("cores", self.cores),
+            ("device_queue", self.device_queue),
+            ("delayed_write_rate", self.delayed_write_rate),
+        ]
+    }
+
+    /// What one thing takes.
+    fn seconds(&self) -> [(&'static str, f64); 12] {
+        [
             ("block_read", self.block_read),
             ("put_cpu", self.put_cpu),
             ("get_cpu", self.get_cpu),
@@ -81,20 +121,20 @@ impl Machine {
             ("scan_cpu", self.scan_cpu),
             ("seek_cpu", self.seek_cpu),
             ("entry_cpu", self.entry_cpu),
-            ("merge_byte_cpu", self.merge_byte_cpu),
             ("merge_entry_cpu", self.merge_entry_cpu),
-            ("flush_byte_cpu", self.flush_byte_cpu),
             ("compaction", self.compaction),
-            ("read_interference", self.read_interference),
             ("wake_cpu", self.wake_cpu),
-        ];
-        if let Some((name, value)) = first_under(&above_zero, f64::MIN_POSITIVE) {
-            return Err(format!("its {name} is {value}, and has to be above 0"));
-        }
-        if let Some((name, value)) = first_under(&not_below, 0.0) {
-            return Err(format!("its {name} is {value}, and cannot be below 0"));
-        }
-        Ok(())
+        ]
+    }
+
+    /// What one byte takes.
+    fn seconds_of_bytes(&self) -> [(&'static str, f64); 4] {
+        [
+            ("byte_read", self.byte_read),
+            ("byte_write", self.byte_write),
+            ("merge_byte_cpu", self.merge_byte_cpu),
+            ("flush_byte_cpu", self.flush_byte_cpu),
+        ]
     }
 
     /// Bytes a second that the device reads and writes together, each byte once in each
@@ -132,10 +172,24 @@ impl Machine {
     }
 }
 
-/// The first that is under the least, or no number.
-fn first_under<'a>(constants: &[(&'a str, f64)], least: f64) -> Option<(&'a str, f64)> {
+/// Whether these lie from 0 to the most.
+fn check_times(constants: &[(&str, f64)], most: f64) -> Result<(), String> {
+    if let Some((name, value)) = first_outside(constants, 0.0..=f64::MAX) {
+        return Err(format!("its {name} is {value}, and cannot be below 0"));
+    }
+    if let Some((name, value)) = first_outside(constants, 0.0..=most) {
+        return Err(format!("its {name} is {value}, and cannot be above {most}"));
+    }
+    Ok(())
+}
+
+/// The first that lies outside, as what is no number does.
+fn first_outside<'a>(
+    constants: &[(&'a str, f64)],
+    bounds: RangeInclusive<f64>,
+) -> Option<(&'a str, f64)> {
     let mut constants = constants.iter().copied();
-    constants.find(|(_, value)| !(value.is_finite() && *value >= least))
+    constants.find(|(_, value)| !bounds.contains(value))
 }
 
 impl Default for Machine {
@@ -235,15 +289,16 @@ impl Crowding {
 mod tests {
     use super::*;
 
+    fn refused(change: &dyn Fn(&mut Machine), words: &str) {
+        let mut machine = Machine::default();
+        change(&mut machine);
+        let sentence = machine.check().expect_err(words);
+        assert!(sentence.contains(words), "{sentence}");
+    }
+
     #[test]
     fn a_machine_that_cannot_be_is_refused() {
         assert_eq!(Machine::default().check(), Ok(()));
-        let refused = |change: &dyn Fn(&mut Machine), words: &str| {
-            let mut machine = Machine::default();
-            change(&mut machine);
-            let sentence = machine.check().expect_err(words);
-            assert!(sentence.contains(words), "{sentence}");
-        };
         refused(&|it| it.cores = 0.0, "cores is 0, and has to be above 0");
         refused(&|it| it.byte_write = -1.0, "byte_write is -1");
         refused(
@@ -254,6 +309,29 @@ mod tests {
         let mut free = Machine::default();
         (free.block_read, free.wake_cpu) = (0.0, 0.0);
         assert_eq!(free.check(), Ok(()));
+    }
+
+    /// Seconds of an operation, of a byte, times as long, and what times are divided by.
+    #[test]
+    fn a_machine_whose_times_no_clock_can_tell_is_refused() {
+        refused(
+            &|it| it.put_cpu = 1e16,
+            "put_cpu is 10000000000000000, and cannot be above 60",
+        );
+        refused(&|it| it.compaction = 61.0, "compaction is 61");
+        refused(
+            &|it| it.byte_write = 1.0,
+            "byte_write is 1, and cannot be above 0.001",
+        );
+        refused(
+            &|it| it.read_interference = 1e6,
+            "read_interference is 1000000, and cannot be above 1000",
+        );
+        refused(&|it| it.cores = 1e-300, "and has to be 0.001 at least");
+        refused(&|it| it.delayed_write_rate = 1e-300, "delayed_write_rate");
+        let mut slow = Machine::default();
+        (slow.put_cpu, slow.byte_read, slow.cores) = (60.0, 1e-3, 1e-3);
+        assert_eq!(slow.check(), Ok(()));
     }
 
     #[test]

@@ -28,8 +28,18 @@ struct Run {
     /// Entries by class, and those that are no tombstones.
     entries: Vec<f64>,
     living: Vec<f64>,
+    /// Share of the keys that existed before it which it names, by class.
+    hides: Vec<f64>,
     total: f64,
     false_positives: f64,
+}
+
+impl Run {
+    /// Of its blocks, those in which keys of a class lie.
+    fn blocks_with(&self, class: usize, blocks: f64) -> f64 {
+        let spread = blocks * -(-self.entries[class] / blocks.max(1e-300)).exp_m1();
+        spread.min(blocks)
+    }
 }
 
 /// Demands of the operations of one session, and where they come from.
@@ -164,6 +174,7 @@ fn run_of(level: usize, files: &[SimFile]) -> Run {
         reach: files.iter().map(SimFile::width).sum::<f64>().min(1.0),
         total: entries.iter().sum(),
         living: by_class(SimFile::living_of),
+        hides: by_class(SimFile::hides_of),
         entries,
         false_positives: 1.0,
     }
@@ -198,6 +209,27 @@ fn data_cache(store: &StoreModel, runs: &[Run]) -> f64 {
 
 fn entries_per_block(store: &StoreModel) -> f64 {
     (store.block_bytes / store.entry_bytes).max(1.0)
+}
+
+/// Shares of the gets of a class's present keys, all alike, that end in each run.
+///
+/// A get ends where the newest version lies. A run names `hides` of the keys that were there
+/// before it, one as likely as another, and its fresh keys hide nothing: so of a run's living
+/// entries the product of 1 - hides over the newer runs is the newest, and these sum to `keys`.
+/// Of updates alone `hides` is living / keys.
+fn hits(runs: &[Run], class: usize, keys: f64) -> Vec<f64> {
+    let (mut left, mut visible) = (1.0f64, 1.0f64);
+    let mut hits = Vec::with_capacity(runs.len());
+    for (at, run) in runs.iter().enumerate() {
+        // What exists is somewhere: in the oldest run at the latest.
+        let last = at + 1 == runs.len();
+        let newest = visible * run.living[class] / keys.max(1e-300);
+        let hit = if last { left } else { newest.min(left) };
+        hits.push(hit);
+        left -= hit;
+        visible *= (1.0 - run.hides[class]).max(0.0);
+    }
+    hits
 }
 
 /// What an operation of the mix does in each run, on average.
@@ -239,25 +271,23 @@ impl Visits {
 
     fn present(&mut self, asked: &Asked<'_>, runs: &[Run]) {
         for (class, share) in asked.classes.iter().enumerate() {
-            let keys = asked.keys[class];
-            let mut left = asked.mix.get_present * share * (1.0 - asked.in_memory[class]);
-            for (at, run) in runs.iter().enumerate() {
+            let gets = asked.mix.get_present * share * (1.0 - asked.in_memory[class]);
+            let hits = hits(runs, class, asked.keys[class]);
+            let mut left = gets;
+            for (at, (run, hit)) in runs.iter().zip(hits).enumerate() {
+                let found = gets * hit;
                 let last = at + 1 == runs.len();
-                let there = (run.living[class] / keys.max(1e-300)).min(run.reach);
-                // What exists is somewhere: in the oldest run at the latest.
-                let there = if last { 1.0 } else { there };
                 let reach = if last { 1.0 } else { run.reach };
-                let hit = left * there;
-                self.probes[at] += left * reach;
-                self.found[at] += hit;
-                self.false_positives[at] += left * (reach - there) * run.false_positives;
-                let blocks = self.blocks[at];
-                let spread = blocks * -(-run.entries[class] / blocks.max(1e-300)).exp_m1();
+                // Who finds a key has asked for it.
+                let probes = (left * reach).max(found);
+                self.probes[at] += probes;
+                self.found[at] += found;
+                self.false_positives[at] += (probes - found) * run.false_positives;
                 self.by_class[at].push(Group {
-                    blocks: spread.min(blocks),
-                    requests: hit,
+                    blocks: run.blocks_with(class, self.blocks[at]),
+                    requests: found,
                 });
-                left -= hit;
+                left -= found;
             }
         }
     }

@@ -70,6 +70,9 @@ pub struct Session {
     pub rate: Option<Rate>,
     /// Who chooses the run limits from here on; as before when absent.
     pub policy: Option<Policy>,
+    /// Whether users rest at its end until nothing is left to flush or merge, which counts for it,
+    /// bytes and time. Otherwise the next session goes on with it.
+    pub settles: bool,
 }
 
 /// The store: everything that the autopilot does not decide.

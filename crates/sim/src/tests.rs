@@ -29,6 +29,7 @@ fn session(name: &str, operations: u64, mix: Mix) -> Session {
         scan_length: 10.0,
         rate: None,
         policy: None,
+        settles: false,
     }
 }
 
@@ -193,6 +194,28 @@ fn deleted_keys_leave_the_tree() {
     scenario.store.shape.max_space_amplification = 1.5;
     let outcome = run(&scenario);
     assert!(outcome.sessions[1].space < 2.5, "{outcome:?}");
+}
+
+/// 156 memtables and a part of one, and what they leave to merge.
+#[test]
+fn a_session_that_settles_pays_for_all_that_it_wrote() {
+    let puts = Mix {
+        put: 1.0,
+        ..Mix::default()
+    };
+    let seen = |settles: bool| {
+        let mut sessions = vec![session("w", 10_010, puts), session("r", 10_000, reads())];
+        sessions[0].settles = settles;
+        run(&scenario(fixed(1), sessions)).sessions
+    };
+    let [going_on, settled] = [false, true].map(seen);
+    assert!(going_on[0].flush_bytes < going_on[0].user_bytes);
+    let (written, flushed) = (settled[0].user_bytes, settled[0].flush_bytes);
+    assert!((flushed / written - 1.0).abs() < 1e-6, "{settled:?}");
+    assert!(settled[0].compaction_bytes >= going_on[0].compaction_bytes);
+    assert!(settled[0].seconds > going_on[0].seconds, "{settled:?}");
+    let of_reads = (settled[1].flush_bytes, settled[1].compaction_bytes);
+    assert_eq!(of_reads, (0.0, 0.0), "{settled:?}");
 }
 
 #[test]

@@ -97,6 +97,11 @@ impl SimFile {
         self.width() * self.stretch.content[class].entries()
     }
 
+    /// Share of the keys of one class, among those that existed before, that its updates name.
+    pub fn hides_of(&self, class: usize) -> f64 {
+        self.width() * self.stretch.content[class].hides
+    }
+
     /// Entries of all classes.
     pub fn entries(&self) -> f64 {
         self.entries

@@ -124,6 +124,7 @@ fn session(session: &workload::Session, entries: u64) -> Result<Session> {
         scan_length: session.scan_length.mean(),
         rate: rate(session.rate, (total + both) / total),
         policy: None,
+        settles: false,
     })
 }
 

@@ -19,6 +19,15 @@ use crate::run::{Program, boot, hold, replace};
 /// have as many levels.
 const PUBLISHED_ENTRIES: f64 = 10e6;
 
+/// Fewer entries have no smallest buffer in that proportion.
+const LEAST_ENTRIES: u64 = 10;
+
+/// More entries, or queries of a workload, end in no lifetime.
+const MOST_COUNTED: u64 = 1_000_000_000_000;
+
+/// Sessions are drawn before they are run, and more workloads might not fit the memory.
+const MOST_WORKLOADS: u64 = 10_000;
+
 const RESULTS: &str = "engine.json";
 
 /// What is measured.
@@ -76,6 +85,27 @@ pub struct Campaign {
 }
 
 impl CampaignPlan {
+    /// Whether there is something to measure, and an end to it.
+    ///
+    /// # Errors
+    /// A sentence that says what to give.
+    pub fn check(&self) -> Result<()> {
+        let workloads = self.workloads as u64;
+        let counts = [
+            ("entries", self.entries, LEAST_ENTRIES, MOST_COUNTED),
+            ("workloads in a session", workloads, 1, MOST_WORKLOADS),
+            ("queries of a workload", self.queries, 1, MOST_COUNTED),
+        ];
+        for (what, count, least, most) in counts {
+            if !(least..=most).contains(&count) {
+                return Err(BenchError::new(format!(
+                    "a campaign cannot have {count} {what}: give from {least} to {most}"
+                )));
+            }
+        }
+        Ok(())
+    }
+
     pub(super) fn expectation(&self, expected: &ExpectedWorkload, rho: f64) -> Expectation {
         let share = self.entries as f64 / PUBLISHED_ENTRIES;
         Expectation {
@@ -92,13 +122,15 @@ impl CampaignPlan {
 /// hears what begins.
 ///
 /// # Errors
-/// When results of another plan lie in the directory, or an experiment fails.
+/// A plan that measures nothing, as [`CampaignPlan::check`] says; when results of another plan
+/// lie in the directory, or an experiment fails.
 pub fn run_campaign(
     plan: &CampaignPlan,
     program: &Program,
     out: &Path,
     tell: &mut dyn FnMut(&str),
 ) -> Result<Campaign> {
+    plan.check()?;
     fs::create_dir_all(out).place(out.display())?;
     let _held = hold(out)?;
     let file = out.join(RESULTS);
@@ -186,6 +218,33 @@ fn save(file: &Path, campaign: &Campaign) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_plan_without_a_measurement_or_an_end_is_refused() {
+        let plan = |entries, workloads, queries| CampaignPlan {
+            entries,
+            workloads,
+            queries,
+            seed: 1,
+        };
+        assert_eq!(plan(1_000_000, 5, 200_000).check(), Ok(()));
+        for (plan, words) in [
+            (plan(0, 5, 1), "0 entries: give from 10 to 1000000000000"),
+            (plan(u64::MAX, 5, 1), "entries: give from 10"),
+            (
+                plan(10, 0, 1),
+                "0 workloads in a session: give from 1 to 10000",
+            ),
+            (
+                plan(10, usize::MAX, 1),
+                "workloads in a session: give from 1",
+            ),
+            (plan(10, 5, 0), "0 queries of a workload: give from 1"),
+        ] {
+            let refused = plan.check().expect_err(words).to_string();
+            assert!(refused.contains(words), "{refused}");
+        }
+    }
 
     #[test]
     fn a_smaller_tree_has_as_many_levels() {

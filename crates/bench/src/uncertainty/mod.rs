@@ -35,6 +35,9 @@ use crate::generate::Rng;
 const MAP_MOST: f64 = 4.0;
 const MAP_STEP: f64 = 0.25;
 
+/// A hundred times as many as the benchmark has; more take minutes and gigabytes.
+const MOST_SAMPLES: usize = 1_000_000;
+
 /// What is evaluated.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct UncertaintyPlan {
@@ -64,6 +67,24 @@ impl UncertaintyPlan {
             filters: FilterAllocation::Monkey,
             least_filter_bits: 1.0,
         }
+    }
+
+    /// The sampled workloads, one at least.
+    fn sampled(&self) -> Result<Vec<Sample>> {
+        if self.samples > MOST_SAMPLES {
+            return Err(BenchError::new(format!(
+                "an evaluation of {} samples would not end soon: give {MOST_SAMPLES} at most",
+                self.samples
+            )));
+        }
+        let mut rng = Rng::new(&[self.seed]);
+        let samples = sample(self.samples, &mut || rng.unit());
+        if samples.is_empty() {
+            return Err(BenchError::new(
+                "an evaluation without samples shows nothing: give at least one",
+            ));
+        }
+        Ok(samples)
     }
 }
 
@@ -134,15 +155,9 @@ pub struct Uncertainty {
 /// Evaluates a plan. Equal plans give equal results.
 ///
 /// # Errors
-/// A plan without samples or with a rho that makes no sense.
+/// A plan without samples, with more than can be evaluated, or with a rho that makes no sense.
 pub fn evaluate_uncertainty(plan: &UncertaintyPlan) -> Result<Uncertainty> {
-    let mut rng = Rng::new(&[plan.seed]);
-    let samples = sample(plan.samples, &mut || rng.unit());
-    if samples.is_empty() {
-        return Err(BenchError::new(
-            "an evaluation without samples shows nothing: give at least one",
-        ));
-    }
+    let samples = plan.sampled()?;
     let model = CostModel::new(plan.system, plan.filters).map_err(wrong)?;
     let mut rows = Vec::new();
     for expected in expected_workloads() {
@@ -313,6 +328,15 @@ mod tests {
         };
         let error = evaluate_uncertainty(&none).expect_err("no samples");
         assert!(error.to_string().contains("give at least one"), "{error}");
+        let endless = UncertaintyPlan {
+            samples: usize::MAX,
+            ..small()
+        };
+        let words = "give 1000000 at most";
+        let error = evaluate_uncertainty(&endless).expect_err(words);
+        assert!(error.to_string().contains(words), "{error}");
+        let error = evaluate_variants(&endless).expect_err(words);
+        assert!(error.to_string().contains(words), "{error}");
         let negative = UncertaintyPlan {
             divergences: vec![-1.0],
             ..small()

@@ -4,13 +4,12 @@
 use std::fmt::Write as _;
 
 use lissom::core::cost_model::{CostModel, System, expected_workloads};
-use lissom::core::robust::benchmark::{Comparison, Sample, sample};
+use lissom::core::robust::benchmark::{Comparison, Sample};
 use lissom::core::robust::{DesignSpace, Neighbourhood, SizeRatios, Tuned, tune, tune_limits};
 use serde::Serialize;
 
 use super::{UncertaintyPlan, evaluate_uncertainty, wrong};
 use crate::error::{BenchError, Result};
-use crate::generate::Rng;
 
 /// Divergences for which limits are compared.
 const LIMIT_DIVERGENCES: [f64; 3] = [0.0, 1.0, 2.0];
@@ -64,8 +63,7 @@ pub struct UncertaintyVariants {
 /// # Errors
 /// As [`evaluate_uncertainty`].
 pub fn evaluate_variants(plan: &UncertaintyPlan) -> Result<UncertaintyVariants> {
-    let mut rng = Rng::new(&[plan.seed]);
-    let samples = sample(plan.samples, &mut || rng.unit());
+    let samples = plan.sampled()?;
     Ok(UncertaintyVariants {
         limits: limits(plan, &samples)?,
         sizes: SIZES

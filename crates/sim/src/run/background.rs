@@ -41,6 +41,18 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// The session that ends waits for what it owes.
+    pub(super) fn settle_session(&mut self) -> Result<(), Stuck> {
+        let begun = self.now;
+        self.settle()?;
+        let seconds = self.now - begun;
+        for counts in self.counts() {
+            counts.seconds += seconds;
+        }
+        self.note_limits();
+        Ok(())
+    }
+
     pub(super) fn memtable_is_full(&self) -> bool {
         let size = self.scenario.store.shape.write_buffer_size as f64;
         self.memtable.bytes >= size * (1.0 - NOTHING)

@@ -253,6 +253,7 @@ impl<'a> Run<'a> {
             scan_length: 0.0,
             rate: None,
             policy: None,
+            settles: false,
         };
         self.session(&session).map(drop)
     }

@@ -62,6 +62,9 @@ impl Run<'_> {
             self.end_mission();
             self.note_limits();
         }
+        if session.settles {
+            self.settle_session()?;
+        }
         Ok(std::mem::take(&mut self.session))
     }
 

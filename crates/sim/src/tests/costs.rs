@@ -4,7 +4,7 @@ use lissom_core::layout::LogicalLevel;
 
 use super::{fixed, reads, run, scenario, session, updates};
 use crate::content::Density;
-use crate::reads::{Asked, costs};
+use crate::reads::{Asked, Costs, costs};
 use crate::tree::SimTree;
 use crate::{LevelCost, Mix, Outcome, Scenario};
 
@@ -87,6 +87,81 @@ fn a_run_costs_a_long_scan_more_reads_than_a_short_one() {
     assert!(one > 0.0 && many > 2.0 * one, "{many} {one}");
     let each = |length: f64| scan_of(1, length) / length;
     assert!(each(2_000.0) < 0.2 * each(20.0));
+}
+
+/// What gets of so many present keys meet in runs with such contents, newest first, one in each
+/// level.
+fn gets_over(runs: &[Density], keys: f64) -> Costs {
+    let scenario = scenario(fixed(1), Vec::new());
+    let store = &scenario.store;
+    let layout = &store.shape.layout;
+    let mut tree = SimTree::new(usize::from(layout.num_levels()), store.entry_bytes);
+    for (level, content) in (1..).zip(runs) {
+        let (_, last) = layout.span(LogicalLevel(level));
+        tree.place_run(usize::from(last.0), vec![*content], 65_536.0);
+    }
+    let asked = Asked {
+        tree: &tree,
+        keys: &[keys],
+        classes: &[1.0],
+        in_memory: &[0.0],
+        mix: &reads(),
+        scan_length: 0.0,
+    };
+    costs(store, &scenario.machine, &asked)
+}
+
+fn new_keys(fresh: f64) -> Density {
+    Density {
+        fresh,
+        ..Density::default()
+    }
+}
+
+fn assert_near(seen: &[f64], expected: &[f64]) {
+    let near = |(a, b): (&f64, &f64)| (a - b).abs() < 1e-9;
+    let all = seen.len() == expected.len() && seen.iter().zip(expected).all(near);
+    assert!(all, "{seen:?}, and not {expected:?}");
+}
+
+#[test]
+fn equal_runs_of_new_keys_have_equal_parts_of_the_gets() {
+    let seen = gets_over(&[new_keys(3_000.0); 4], 12_000.0);
+    assert_near(&seen.filter_true_positive, &[0.25; 4]);
+    // Who has found a key asks no older run.
+    let passed = seen.filter_positive.iter();
+    let probes: Vec<f64> = passed
+        .zip(&seen.filter_useful)
+        .map(|(passed, stopped)| passed + stopped)
+        .collect();
+    assert_near(&probes, &[1.0, 0.75, 0.5, 0.25]);
+}
+
+#[test]
+fn updates_hide_the_same_share_of_whatever_is_older() {
+    const KEYS: f64 = 12_000.0;
+    let [few, many] = [2_000.0, 9_000.0].map(|draws| Density::drawn(draws, KEYS, 0.0));
+    let seen = gets_over(&[few, many, new_keys(KEYS)], KEYS);
+    let left = 1.0 - few.hides;
+    let expected = [few.hides, left * many.hides, left * (1.0 - many.hides)];
+    assert_near(&seen.filter_true_positive, &expected);
+}
+
+/// Two loaded runs below one that has new keys, updates and deletes.
+#[test]
+fn new_keys_hide_nothing_beside_updates_that_do() {
+    let newest = Density {
+        fresh: 3_000.0,
+        ..Density::drawn(4_000.0, 9_000.0, 0.25)
+    };
+    let loaded = new_keys(4_500.0);
+    let keys = 12_000.0 - newest.deletes;
+    let seen = gets_over(&[newest, loaded, loaded], keys);
+    let left = 4_500.0 * (1.0 - newest.hides) / keys;
+    assert_near(
+        &seen.filter_true_positive,
+        &[newest.living() / keys, left, left],
+    );
 }
 
 #[test]
