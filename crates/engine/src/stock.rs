@@ -30,6 +30,9 @@ const STOP: i32 = 32;
 /// L levels of T - 1 runs, and merges T at least; universal compaction has no
 /// levels of its own, so this is near the model, not equal.
 ///
+/// Filters have the tuning's mean in every level: one of a model with Monkey's
+/// filters is not the tuning that the options make.
+///
 /// # Errors
 /// Lazy leveling and run limits by level, which stock RocksDB does not have.
 pub fn options(tuned: &Tuned) -> Result<Options> {

@@ -68,7 +68,7 @@ fn what_a_store_has_seen_widens_the_neighbourhood_of_the_guess() {
     }
     std::thread::sleep(std::time::Duration::from_millis(200));
     drop(db);
-    let seen = observed_workloads(directory.path()).expect("missions");
+    let seen = observed_workloads(directory.path(), "default").expect("missions");
     let workload = "z0=25,z1=25,q=25,w=25".parse().expect("shares");
     let expected = Expectation::new(workload, 100_000, 216, 4 << 20);
     let informed = expected.informed_by(&seen).expect("missions");

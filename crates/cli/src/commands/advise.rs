@@ -5,14 +5,15 @@ use std::path::PathBuf;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use lissom::core::cost_model::{ModelError, RunPolicy, Workload};
 use lissom::core::filters::FilterAllocation;
+use lissom::core::robust::history::{self, Observed};
 use lissom::core::robust::{
-    Advice, DesignSpace, Expectation, Neighbourhood, Tuned, advise, history, tune_limits,
+    Advice, DesignSpace, Expectation, Neighbourhood, Tuned, advise, tune_limits,
 };
 use lissom::inspect::observed_workloads;
 use lissom::stock;
 use serde::Serialize;
 
-use crate::arguments::{amount, find, flag, get, json, option};
+use crate::arguments::{amount, column_family, find, flag, get, json, option};
 use crate::failure::{Failure, Outcome};
 use crate::output;
 
@@ -26,7 +27,11 @@ pub fn command() -> Command {
             "Advises a tuning for a workload that is only a guess: the nominal tuning, best if \
              the guess is right, beside the robust one, whose worst case within a divergence of \
              rho is best (Endure). Needs no database; the advice can be written for stock \
-             RocksDB.",
+             RocksDB.\n\n\
+             With --history the guess, or rho, or both come from what was observed. The missions \
+             of a journal are those of one column family, merged until each workload has some \
+             thousand operations, since shares of few are chance; the mean weighs them by \
+             operations, and rho is the distance of the farthest.",
         )
         .args(expected())
         .args(system())
@@ -49,7 +54,7 @@ pub fn command() -> Command {
         .arg(json())
 }
 
-fn expected() -> [Arg; 3] {
+fn expected() -> [Arg; 4] {
     [
         option(
             "workload",
@@ -73,6 +78,8 @@ fn expected() -> [Arg; 3] {
             "Observed workloads: a database's journal, or a file with one a line",
         )
         .value_parser(value_parser!(PathBuf)),
+        column_family("The column family of the history's missions [default: default]")
+            .requires("history"),
     ]
 }
 
@@ -103,7 +110,8 @@ fn system() -> [Arg; 7] {
         option(
             "filters",
             "KIND",
-            "How filter memory is shared among levels",
+            "How filter memory is shared among levels; stock RocksDB, for which --options writes, \
+             has uniform ones",
         )
         .value_parser(["uniform", "monkey"])
         .default_value("uniform"),
@@ -129,7 +137,7 @@ pub fn run(given: &ArgMatches) -> Outcome {
     let advice = advise(&model, &near, &space(given)).map_err(wrong)?;
     let limits = given
         .get_flag("limits")
-        .then(|| tune_limits(&model, &near, &DesignSpace::default()))
+        .then(|| tune_limits(&model, &near, &DesignSpace::held()))
         .transpose()
         .map_err(wrong)?;
     if let Some(file) = find::<PathBuf>(given, "options") {
@@ -160,16 +168,12 @@ fn space(given: &ArgMatches) -> DesignSpace {
 fn expectation(given: &ArgMatches) -> Result<Expectation, Failure> {
     let near = neighbourhood(given)?;
     let number = |name| get::<u64>(given, name);
-    let filters = match get::<String>(given, "filters").as_str() {
-        "monkey" => FilterAllocation::Monkey,
-        _ => FilterAllocation::Uniform,
-    };
     Ok(Expectation {
         divergence: near.divergence(),
         min_buffer_bytes: number("min-buffer"),
         block_bytes: number("block-bytes"),
         scan_entries: number("scan-entries"),
-        filters,
+        filters: filters(given)?,
         ..Expectation::new(
             *near.expected(),
             number("entries"),
@@ -179,16 +183,39 @@ fn expectation(given: &ArgMatches) -> Result<Expectation, Failure> {
     })
 }
 
+fn filters(given: &ArgMatches) -> Result<FilterAllocation, Failure> {
+    if get::<String>(given, "filters") != "monkey" {
+        return Ok(FilterAllocation::Uniform);
+    }
+    if given.contains_id("options") {
+        return Err(Failure::WrongUse(
+            "--options writes uniform filters, as stock RocksDB has them, not those that \
+             --filters monkey reckons with: give --filters uniform"
+                .into(),
+        ));
+    }
+    Ok(FilterAllocation::Monkey)
+}
+
+/// What was observed, if a history is given.
+fn observed(given: &ArgMatches) -> Result<Option<Vec<Observed>>, Failure> {
+    let family = find::<String>(given, "column-family").unwrap_or_else(|| "default".into());
+    find::<PathBuf>(given, "history")
+        .map(|path| observed_workloads(&path, &family))
+        .transpose()
+        .map_err(|error| Failure::WrongUse(error.to_string()))
+}
+
 /// The expected workload and rho, given or from what was observed.
 fn neighbourhood(given: &ArgMatches) -> Result<Neighbourhood, Failure> {
     let workload: Option<Workload> = find(given, "workload");
     let rho: Option<String> = find(given, "rho");
-    let observed = find::<PathBuf>(given, "history")
-        .map(|path| observed_workloads(&path))
-        .transpose()
-        .map_err(|error| Failure::WrongUse(error.to_string()))?;
+    let observed = observed(given)?;
     let spread = match (&workload, &observed) {
-        (Some(workload), Some(observed)) => Some(history::around(*workload, observed)),
+        (Some(workload), Some(observed)) => {
+            let all = observed.iter().map(|it| &it.workload);
+            Some(history::around(*workload, all))
+        }
         (None, Some(observed)) => Some(history::around_mean(observed)),
         (_, None) => None,
     };
@@ -228,16 +255,51 @@ fn wrong(error: ModelError) -> Failure {
 fn text(advice: &Advice, limits: Option<&Tuned>, given: &ArgMatches) -> String {
     let mut text = advice.to_string();
     if let Some(tuned) = limits {
-        let gain = 1.0 - tuned.worst.cost / advice.robust.worst.cost;
-        text += &format!(
-            "With a limit for each level: {}, {:.3} I/Os in the worst case, {:.1} % less.\n",
-            tuned.tuning,
-            tuned.worst.cost,
-            100.0 * gain.max(0.0)
-        );
+        text += &with_limits(tuned, &advice.robust);
     }
     if let Some(file) = find::<PathBuf>(given, "options") {
         text += &format!("written: {}\n", file.display());
     }
     text
+}
+
+/// Limits by level beside the robust tuning of the table.
+fn with_limits(limits: &Tuned, robust: &Tuned) -> String {
+    let held = robust.tuning.run_limits(robust.levels).is_ok();
+    format!(
+        "With a limit for each level: {}, {:.3} I/Os in the worst case, {} the robust tuning \
+         above{}.\n",
+        limits.tuning,
+        limits.worst.cost,
+        compared(limits.worst.cost / robust.worst.cost - 1.0),
+        if held {
+            ""
+        } else {
+            ", which is for the model only"
+        }
+    )
+}
+
+/// How much more or less than something else, to a tenth of a percent.
+fn compared(change: f64) -> String {
+    let percent = (1_000.0 * change).round() / 10.0;
+    if percent == 0.0 {
+        return "as many as".into();
+    }
+    let word = if percent > 0.0 { "more" } else { "less" };
+    format!("{:.1} % {word} than", percent.abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::compared;
+
+    #[test]
+    fn what_costs_more_is_not_said_to_cost_less() {
+        assert_eq!(compared(0.402), "40.2 % more than");
+        assert_eq!(compared(-0.021), "2.1 % less than");
+        for change in [0.0, 0.0004, -0.0004] {
+            assert_eq!(compared(change), "as many as");
+        }
+    }
 }

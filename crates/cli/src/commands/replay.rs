@@ -88,7 +88,7 @@ fn table(replayed: &Replayed, policy: &Policy) -> String {
     let decided: &[Redecided] = &replayed.missions;
     let alike = decided
         .iter()
-        .filter(|it| it.recorded == it.replayed)
+        .filter(|it| it.recorded.is_same(&it.replayed))
         .count();
     let mut text = format!(
         "{policy} on {} recorded missions, as decided then in {alike} of them\n{}\n",
@@ -117,4 +117,38 @@ fn table(replayed: &Replayed, policy: &Policy) -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use lissom::core::{LogicalLevel, RunLimit};
+
+    use super::*;
+
+    #[test]
+    fn limits_in_another_spelling_are_the_same_decision() {
+        let policy: Policy = "fixed-1".parse().expect("a policy");
+        let replayed = policy.first_limits();
+        let mut recorded = replayed.clone();
+        recorded.set(LogicalLevel(12), RunLimit::ONE);
+        let decided = |mission, recorded| Redecided {
+            mission,
+            read_share: None,
+            recorded,
+            replayed: replayed.clone(),
+            why: Vec::new(),
+        };
+        let mut other = recorded.clone();
+        other.set(LogicalLevel(1), RunLimit::clamped(4));
+        let told = table(
+            &Replayed {
+                missions: vec![decided(1, recorded), decided(2, other)],
+                from_start: true,
+                remark: None,
+            },
+            &policy,
+        );
+        let words = "fixed-1 on 2 recorded missions, as decided then in 1 of them";
+        assert!(told.starts_with(words), "{told}");
+    }
 }

@@ -132,19 +132,22 @@ pub fn run(given: &ArgMatches) -> Outcome {
     output::print(&(render_uncertainty(&seen) + &render_variants(&variants) + &written))
 }
 
-fn campaign_plan(given: &ArgMatches) -> CampaignPlan {
+fn campaign_plan(given: &ArgMatches) -> Result<CampaignPlan, Failure> {
     let number = |name| get::<u64>(given, name);
-    CampaignPlan {
+    let plan = CampaignPlan {
         entries: number("entries"),
         workloads: usize::try_from(number("workloads")).unwrap_or(usize::MAX),
         queries: number("queries"),
         seed: get(given, "seed"),
-    }
+    };
+    let checked = plan.check().map(|()| plan);
+    checked.map_err(|error| Failure::WrongUse(error.to_string()))
 }
 
 fn simulate(given: &ArgMatches) -> Outcome {
+    let plan = campaign_plan(given)?;
     let mut line = StatusLine::new();
-    let seen = simulate_campaign(&campaign_plan(given), &mut |what| line.show(what))?;
+    let seen = simulate_campaign(&plan, &mut |what| line.show(what))?;
     drop(line);
     if given.get_flag("json") {
         output::print_json(&seen)
@@ -154,7 +157,7 @@ fn simulate(given: &ArgMatches) -> Outcome {
 }
 
 fn measure(given: &ArgMatches) -> Outcome {
-    let plan = campaign_plan(given);
+    let plan = campaign_plan(given)?;
     let mut line = StatusLine::new();
     let out: PathBuf = get(given, "out");
     let campaign = run_campaign(&plan, &program(), &out, &mut |what| {

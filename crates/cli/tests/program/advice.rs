@@ -2,9 +2,13 @@
 
 use std::time::{Duration, Instant};
 
+use lissom::core::journal::Entry;
 use lissom::core::observation::OperationMix;
+use lissom::core::testing::journals;
+use lissom::core::tuner::Trial;
+use lissom::core::{Mission, RunLimit, RunLimits};
 
-use super::support::{done, json, run, text};
+use super::support::{done, ends, json, run, text};
 
 const SYSTEM: [&str; 6] = [
     "--entries",
@@ -47,6 +51,48 @@ fn both_tunings_stand_side_by_side() {
 }
 
 #[test]
+fn limits_are_told_beside_the_robust_tuning_whether_they_cost_more_or_as_much() {
+    let told = |workload| {
+        let guess = ["--workload", workload, "--rho", "0", "--limits"];
+        done(&with(&guess))
+    };
+    let more = told("w=100");
+    assert!(
+        more.contains(" % more than the robust tuning above, which is for the model only."),
+        "{more}"
+    );
+    // Single runs are best of all.
+    let same = told("z0=1,z1=1,q=97,w=1");
+    assert!(
+        same.contains("as many as the robust tuning above."),
+        "{same}"
+    );
+}
+
+/// A tree of 17 levels would cost less, and there are 12.
+#[test]
+fn limits_are_those_that_can_be_held() {
+    let seen = json(&[
+        "advise",
+        "--workload",
+        "q=40,w=60",
+        "--rho",
+        "0",
+        "--entries",
+        "250M",
+        "--entry-bytes",
+        "4096",
+        "--memory",
+        "12500000",
+        "--limits",
+        "--json",
+    ]);
+    let levels = |of: &serde_json::Value| of["levels"].as_u64().expect("levels");
+    assert_eq!(levels(&seen["advice"]["robust"]), 17, "{seen}");
+    assert!(levels(&seen["limits"]) <= 12, "{seen}");
+}
+
+#[test]
 fn rho_follows_what_was_observed() {
     let directory = tempfile::tempdir().expect("a directory");
     let file = directory.path().join("history");
@@ -59,6 +105,55 @@ fn rho_follows_what_was_observed() {
     assert_eq!(seen, same);
     let given = json(&with(&["--history", path, "--rho", "2", "--json"]));
     assert_eq!(given["expected"]["divergence"], 2.0);
+}
+
+/// A line of a journal: a mission of so many gets and writes.
+fn mission(column_family: &str, gets_found: u64, writes: u64) -> String {
+    let operations = OperationMix {
+        gets_found,
+        writes,
+        ..OperationMix::default()
+    };
+    let mission = Mission {
+        operations,
+        ..Mission::default()
+    };
+    let trial = Trial::unanswered(RunLimits::uniform(RunLimit::ONE));
+    let entry = Entry {
+        column_family: column_family.into(),
+        ..journals::entry(1, journals::mission(mission, trial, false))
+    };
+    serde_json::to_string(&entry).expect("an entry is data") + "\n"
+}
+
+#[test]
+fn rho_is_not_set_by_an_idle_second_nor_by_another_column_family() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("journal");
+    let path = file.to_str().expect("UTF-8");
+    let lines = [
+        mission("default", 25_000, 25_000),
+        mission("default", 1, 0),
+        mission("other", 0, 9_000),
+        mission("default", 25_000, 25_000),
+        mission("other", 9_000, 0),
+        mission("default", 1, 0),
+    ];
+    std::fs::write(&file, lines.concat()).expect("written");
+    let rho = |more: &[&str]| {
+        let arguments = [&with(&["--history", path, "--json"])[..], more].concat();
+        let seen = json(&arguments);
+        seen["expected"]["divergence"].as_f64().expect("a number")
+    };
+    assert!(rho(&[]) < 0.001, "{}", rho(&[]));
+    let near = rho(&["--workload", "z1=50,w=50"]);
+    assert!(near < 0.001, "{near}");
+    let other = rho(&["--column-family", "other"]);
+    assert!((other - 2f64.ln()).abs() < 1e-6, "{other}");
+    let none = with(&["--history", path, "--column-family", "none"]);
+    let sentence = ends(&none, 2);
+    let words = "no mission of the column family \"none\", but of \"default\", \"other\"";
+    assert!(sentence.contains(words), "{sentence}");
 }
 
 /// Operates until a mission of such operations alone has ended.
@@ -78,8 +173,10 @@ fn until_mission(db: &lissom::Db, is_it: fn(&OperationMix) -> bool, operate: &dy
 fn rho_follows_a_store() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().to_str().expect("UTF-8");
+    // As many operations as are not taken together with others.
     let settings = lissom::Settings {
-        mission_operations: 500,
+        mission_operations: 5_000,
+        mission_time: Duration::from_secs(60),
         ..lissom::Settings::default()
     };
     let db = lissom::Db::open(path, settings).expect("a new database");
@@ -112,11 +209,17 @@ fn an_options_file_is_written_once() {
     let again = run(&arguments);
     assert_eq!(again.status.code(), Some(1));
     assert!(text(&again.stderr).contains("stands already"));
+    let other = directory.path().join("OPTIONS-monkey");
+    let monkey = ["--workload", "w=1", "--filters", "monkey", "--options"];
+    let monkey = [&monkey[..], &[other.to_str().expect("UTF-8")]].concat();
+    let sentence = ends(&with(&monkey), 2);
+    assert!(sentence.contains("give --filters uniform"), "{sentence}");
+    assert!(!other.exists());
 }
 
 #[test]
 fn wrong_guesses_end_with_2_and_a_sentence() {
-    let cases: [(&[&str], &str); 9] = [
+    let cases: [(&[&str], &str); 11] = [
         (&["--workload", "z0=50,w=40"], "make them sum to 1"),
         (&["--workload", "z0=-1,w=2"], "give a number of at least 0"),
         (&["--workload", "z0=nan"], "give a number of at least 0"),
@@ -136,6 +239,14 @@ fn wrong_guesses_end_with_2_and_a_sentence() {
         (
             &["--workload", "w=1", "--min-buffer", "1G"],
             "smaller than one write buffer",
+        ),
+        (
+            &["--workload", "w=1", "--min-buffer", "0"],
+            "the smallest write buffer cannot have 0 bytes: give at least 1",
+        ),
+        (
+            &["--workload", "w=1", "--column-family", "users"],
+            "--history",
         ),
         (&[], "--workload"),
     ];
@@ -188,6 +299,25 @@ fn the_uncertainty_benchmark_writes_its_pictures() {
     }
     let none = run(&["bench", "uncertainty", "--samples", "0"]);
     assert_eq!(none.status.code(), Some(2), "{}", text(&none.stderr));
+}
+
+#[test]
+fn an_uncertainty_benchmark_of_nothing_or_without_an_end_is_refused() {
+    let cases: [(&[&str], &str); 4] = [
+        (&["--samples", "1000000000000000000"], "at most"),
+        (&["--simulate", "--entries", "0"], "0 entries: give from 10"),
+        (&["--simulate", "--queries", "0"], "0 queries of a workload"),
+        (
+            &["--engine", "--workloads", "0"],
+            "0 workloads in a session",
+        ),
+    ];
+    for (arguments, words) in cases {
+        let refused = run(&[&["bench", "uncertainty"][..], arguments].concat());
+        let told = text(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(2), "{told}");
+        assert!(told.contains(words), "{told}");
+    }
 }
 
 #[test]

@@ -286,6 +286,40 @@ fn what_cannot_be_meant_is_refused() {
 }
 
 #[test]
+fn what_a_calibration_would_not_read_is_refused() {
+    for asked in [
+        &["--arm", "fixed-4"][..],
+        &["--entries", "1M"],
+        &["--scale", "0.1"],
+        &["--repeat", "2"],
+        &["--set", "level0_slowdown_writes_trigger=60"],
+        &["--write-buffer-size", "1MiB"],
+        &["--block-cache-size", "1MiB"],
+        &["--filters", "uniform"],
+        &["--noise", "0.05"],
+        &["--slow-noise", "0.05"],
+        &["--timed-one-in", "128"],
+        &["--seed", "2"],
+        &["--seeds", "2"],
+        &["--oracle"],
+        &["--decisions"],
+        &["--levels"],
+        &["--device-bytes-per-second", "20MiB"],
+        &["--reopen"],
+        &["--out", "/nowhere"],
+    ] {
+        for results in ["--calibrate", "--compare"] {
+            let arguments = [&["sim", results, "/nowhere"][..], asked].concat();
+            let sentence = ends(&arguments, 2);
+            assert!(
+                sentence.contains("cannot be used with"),
+                "{arguments:?}: {sentence}"
+            );
+        }
+    }
+}
+
+#[test]
 fn a_password_in_a_url_is_refused_and_not_repeated() {
     for url in [
         "mysql://u:hunter2@h",

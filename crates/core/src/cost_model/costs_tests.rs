@@ -198,7 +198,7 @@ fn wrong_systems_and_tunings_say_what_to_give() {
                 min_buffer_bits: 0,
                 ..good
             },
-            "does not fit the memory",
+            "the smallest write buffer cannot have 0 bytes",
         ),
         (
             System {

@@ -61,7 +61,10 @@ impl System {
         if self.memory_bits == 0 {
             return wrong("there is no memory: give what filters and write buffer may take".into());
         }
-        if !(1..=self.memory_bits).contains(&self.min_buffer_bits) {
+        if self.min_buffer_bits == 0 {
+            return wrong("the smallest write buffer cannot have 0 bytes: give at least 1".into());
+        }
+        if self.min_buffer_bits > self.memory_bits {
             return wrong(format!(
                 "the smallest write buffer of {} bits does not fit the memory of {} bits: give more memory or a smaller buffer",
                 self.min_buffer_bits, self.memory_bits

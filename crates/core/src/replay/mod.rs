@@ -45,8 +45,9 @@ pub struct Redecided {
 /// `begin` makes the tuner, and is given what the store allowed it, or
 /// [`Allowance::UNRECORDED`] where the journal does not tell. As in the store, a tuner begins
 /// with what it had learned where the store was opened, and where a policy of its name was
-/// set again; it begins anew where another one was set. What it had learned before the
-/// journal begins it does without.
+/// set again; it begins anew where another one was set, and where the column family came a
+/// second time in one opening: it was dropped or released in between, and its memory with it.
+/// What it had learned before the journal begins it does without.
 pub fn replay(
     entries: &[Entry],
     column_family: &str,
@@ -56,8 +57,8 @@ pub fn replay(
     let of_family = entries
         .iter()
         .filter(|it| it.column_family == column_family);
-    let events: Vec<&Event> = of_family.map(|it| &it.event).collect();
-    let first = events.iter().copied().find_map(shape_before);
+    let of_family: Vec<&Entry> = of_family.collect();
+    let first = of_family.iter().find_map(|it| shape_before(&it.event));
     let mut replay = Replay {
         shape: first.unwrap_or(shape).clone(),
         begin,
@@ -66,8 +67,9 @@ pub fn replay(
         asleep: None,
         in_force: None,
         untold: None,
+        opening: 0,
     };
-    let missions = events.into_iter().filter_map(|it| replay.follow(it));
+    let missions = of_family.into_iter().filter_map(|it| replay.follow(it));
     missions.collect()
 }
 
@@ -94,11 +96,13 @@ struct Replay<'a> {
     in_force: Option<RunLimits>,
     /// The last answer, of which the tuner was not told.
     untold: Option<TrialId>,
+    /// That of the last beginning or mission; 0 where it is not known.
+    opening: u64,
 }
 
 impl Replay<'_> {
-    fn follow(&mut self, event: &Event) -> Option<Redecided> {
-        match event {
+    fn follow(&mut self, entry: &Entry) -> Option<Redecided> {
+        match &entry.event {
             Event::Begin {
                 policy,
                 limits,
@@ -109,6 +113,7 @@ impl Replay<'_> {
                 if let Some(shape) = shape {
                     self.shape = shape.clone();
                 }
+                self.forget_what_went(entry.opening);
                 let kept = self.give_way(policy);
                 self.start(*allowance);
                 let woken = self.wake();
@@ -139,6 +144,7 @@ impl Replay<'_> {
                 bounds,
                 refused,
             } => {
+                self.opening = entry.opening;
                 if let Some(bounds) = bounds {
                     self.take_up(bounds);
                 }
@@ -147,6 +153,15 @@ impl Replay<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Each opening begins once with a column family that stays.
+    fn forget_what_went(&mut self, opening: u64) {
+        if opening > 0 && opening == self.opening {
+            self.tuner = None;
+            self.asleep = None;
+        }
+        self.opening = opening;
     }
 
     fn start(&mut self, allowance: Allowance) {

@@ -41,6 +41,17 @@ fn begin(number: u64, policy: &str, limits: RunLimits, allowance: Allowance) -> 
     journals::entry(number, event)
 }
 
+/// As a store tells them that is opened again at each beginning.
+fn reopened(entries: impl IntoIterator<Item = Entry>) -> Vec<Entry> {
+    let mut opening = 1;
+    let counted = entries.into_iter().map(|mut entry| {
+        opening += u64::from(matches!(entry.event, Event::Begin { .. }));
+        entry.opening = opening;
+        entry
+    });
+    counted.collect()
+}
+
 fn parsed(policy: &str) -> Policy {
     policy.parse().expect("a policy")
 }
@@ -134,7 +145,7 @@ fn a_tuner_is_told_of_the_mission_that_followed_its_answer() {
         ..mission(6, 10)
     };
     entries.extend([set, mission(7, 10)]);
-    let (decided, noted) = noted(&entries);
+    let (decided, noted) = noted(&reopened(entries));
     assert_eq!(decided.len(), 5);
     // The outcomes of the second and the fourth answer are not known: who gave them
     // ended.
@@ -333,7 +344,7 @@ fn recorded(policy: &str, exploration: f64, missions: u64) -> Vec<Entry> {
         limits = trial.limits.clone();
         entries.push(entry);
     }
-    entries
+    reopened(entries)
 }
 
 #[test]

@@ -5,8 +5,75 @@
 //! peak. As a rule of thumb the nominal tuning competes under a divergence of
 //! 0.2.
 
+use serde::{Deserialize, Serialize};
+
 use super::Neighbourhood;
 use crate::cost_model::{ModelError, OperationKind, Workload};
+use crate::observation::OperationMix;
+
+/// Operations of which shares are taken at least. By two standard errors, 1 / sqrt(n),
+/// shares of so many lie within 0.02 of those of many; what fewer seem to say is chance:
+/// one get in an idle second is a workload of nothing but gets.
+pub const LEAST_OPERATIONS: u64 = 2_500;
+
+/// A workload that was observed.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Observed {
+    /// The shares.
+    pub workload: Workload,
+    /// Operations that they are of: it weighs as much in the mean.
+    pub operations: u64,
+}
+
+impl Observed {
+    /// A workload of which the shares alone are known: all of these weigh the same.
+    pub fn listed(workload: Workload) -> Observed {
+        Observed {
+            workload,
+            operations: LEAST_OPERATIONS,
+        }
+    }
+
+    fn of(operations: &OperationMix) -> Option<Observed> {
+        Some(Observed {
+            workload: Workload::of_mission(operations)?,
+            operations: operations.total(),
+        })
+    }
+}
+
+/// The workloads of one column family's missions, which come in their order: as many
+/// missions together as make [`LEAST_OPERATIONS`]. What is left over at the end joins the
+/// workload before it, or is one where it is all.
+pub fn of_missions<'a>(missions: impl IntoIterator<Item = &'a OperationMix>) -> Vec<Observed> {
+    let mut merged: Vec<OperationMix> = Vec::new();
+    for mission in missions {
+        match merged.last_mut() {
+            Some(last) if is_few(last) => add(last, mission),
+            _ => merged.push(*mission),
+        }
+    }
+    if let Some(rest) = merged.pop_if(|last| is_few(last)) {
+        match merged.last_mut() {
+            Some(last) => add(last, &rest),
+            None => merged.push(rest),
+        }
+    }
+    merged.iter().filter_map(Observed::of).collect()
+}
+
+fn is_few(mix: &OperationMix) -> bool {
+    mix.total() < LEAST_OPERATIONS
+}
+
+fn add(sum: &mut OperationMix, more: &OperationMix) {
+    sum.gets_found += more.gets_found;
+    sum.gets_absent += more.gets_absent;
+    sum.scans += more.scans;
+    sum.scan_entries += more.scan_entries;
+    sum.writes += more.writes;
+    sum.deletes += more.deletes;
+}
 
 /// The mean of observed workloads, and the largest divergence of one of them
 /// from it (Endure's first heuristic). It is finite, since the mean has some of
@@ -14,9 +81,9 @@ use crate::cost_model::{ModelError, OperationKind, Workload};
 ///
 /// # Errors
 /// No workload at all.
-pub fn around_mean(observed: &[Workload]) -> Result<Neighbourhood, ModelError> {
+pub fn around_mean(observed: &[Observed]) -> Result<Neighbourhood, ModelError> {
     let mean = mean(observed)?;
-    around(mean, observed)
+    around(mean, observed.iter().map(|it| &it.workload))
 }
 
 /// An expected workload, and the largest divergence of an observed one from it.
@@ -24,13 +91,16 @@ pub fn around_mean(observed: &[Workload]) -> Result<Neighbourhood, ModelError> {
 /// # Errors
 /// No workload at all, or one in which something happened that is not expected
 /// at all.
-pub fn around(expected: Workload, observed: &[Workload]) -> Result<Neighbourhood, ModelError> {
-    some(observed)?;
-    let mut largest = 0f64;
+pub fn around<'a>(
+    expected: Workload,
+    observed: impl IntoIterator<Item = &'a Workload>,
+) -> Result<Neighbourhood, ModelError> {
+    let mut largest: Option<f64> = None;
     for workload in observed {
-        largest = largest.max(finite(workload, &expected)?);
+        let divergence = finite(workload, &expected)?;
+        largest = Some(largest.map_or(divergence, |before| before.max(divergence)));
     }
-    Neighbourhood::new(expected, largest)
+    Neighbourhood::new(expected, largest.ok_or_else(nothing_seen)?)
 }
 
 /// The mean of observed workloads, and the largest divergence of one of them
@@ -38,12 +108,12 @@ pub fn around(expected: Workload, observed: &[Workload]) -> Result<Neighbourhood
 ///
 /// # Errors
 /// No workload at all, or two of which one lacks what the other has.
-pub fn between_pairs(observed: &[Workload]) -> Result<Neighbourhood, ModelError> {
+pub fn between_pairs(observed: &[Observed]) -> Result<Neighbourhood, ModelError> {
     let mean = mean(observed)?;
     let mut largest = 0f64;
     for expected in observed {
-        for workload in observed {
-            largest = largest.max(finite(workload, expected)?);
+        for other in observed {
+            largest = largest.max(finite(&other.workload, &expected.workload)?);
         }
     }
     Neighbourhood::new(mean, largest)
@@ -76,34 +146,32 @@ pub fn sampled_from_ranges(
             )));
         }
     }
-    let drawn: Vec<Workload> = (0..samples)
-        .map(|_| Workload::from_counts(ranges.map(|(low, high)| low + (high - low) * uniform())))
+    let mut draw = || ranges.map(|(low, high)| low + (high - low) * uniform());
+    let drawn: Vec<Observed> = (0..samples)
+        .map(|_| Workload::from_counts(draw()).map(Observed::listed))
         .collect::<Result<_, _>>()?;
     around_mean(&drawn)
 }
 
-/// The workload whose share of each kind is the mean of the shares.
+/// The workload of all operations together.
 ///
 /// # Errors
 /// No workload at all.
-pub fn mean(observed: &[Workload]) -> Result<Workload, ModelError> {
-    some(observed)?;
+pub fn mean(observed: &[Observed]) -> Result<Workload, ModelError> {
+    if observed.is_empty() {
+        return Err(nothing_seen());
+    }
     let mut sums = [0.0; 4];
-    for workload in observed {
-        for (sum, share) in sums.iter_mut().zip(workload.shares()) {
-            *sum += share;
+    for it in observed {
+        for (sum, share) in sums.iter_mut().zip(it.workload.shares()) {
+            *sum += share * it.operations as f64;
         }
     }
     Workload::from_counts(sums)
 }
 
-fn some(observed: &[Workload]) -> Result<(), ModelError> {
-    if observed.is_empty() {
-        return Err(ModelError::new(
-            "a history without workloads shows no spread: observe at least one",
-        ));
-    }
-    Ok(())
+fn nothing_seen() -> ModelError {
+    ModelError::new("a history without workloads shows no spread: observe at least one")
 }
 
 fn finite(observed: &Workload, expected: &Workload) -> Result<f64, ModelError> {
@@ -128,13 +196,55 @@ mod tests {
         Workload::new(shares).expect("sums to 1")
     }
 
+    fn listed(shares: [[f64; 4]; 2]) -> [Observed; 2] {
+        shares.map(|shares| Observed::listed(workload(shares)))
+    }
+
+    fn mix(gets: u64, writes: u64) -> OperationMix {
+        OperationMix {
+            gets_found: gets,
+            writes,
+            ..OperationMix::default()
+        }
+    }
+
+    #[test]
+    fn few_operations_of_an_idle_second_are_no_workload_of_their_own() {
+        let (busy, idle) = (mix(25_000, 25_000), mix(1, 0));
+        let seen = of_missions(&[busy, idle, idle, busy, idle]);
+        let operations: Vec<u64> = seen.iter().map(|it| it.operations).collect();
+        assert_eq!(operations, [50_000, 50_003]);
+        let near = around_mean(&seen).expect("two workloads");
+        assert!(near.divergence() < 1e-6, "{near:?}");
+        // Other shares of as many operations as can be told apart are.
+        let seen = of_missions(&[busy, mix(LEAST_OPERATIONS, 0), mix(0, LEAST_OPERATIONS)]);
+        assert_eq!(seen.len(), 3);
+        assert!(around_mean(&seen).expect("three workloads").divergence() > 0.6);
+    }
+
+    #[test]
+    fn few_operations_are_all_that_was_seen_where_there_are_no_others() {
+        let seen = of_missions(&[mix(1, 0), mix(0, 3)]);
+        assert_eq!(seen.len(), 1);
+        assert_eq!(seen[0].operations, 4);
+        assert_eq!(seen[0].workload.shares(), [0.0, 0.25, 0.0, 0.75]);
+        let none: [OperationMix; 0] = [];
+        assert!(of_missions(&none).is_empty());
+        assert!(of_missions(&[mix(0, 0)]).is_empty());
+    }
+
+    #[test]
+    fn the_mean_is_that_of_all_operations() {
+        let mut seen = listed([[0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]]);
+        seen[0].operations = 3 * seen[1].operations;
+        let mean = mean(&seen).expect("two workloads");
+        assert_eq!(mean.shares(), [0.0, 0.75, 0.0, 0.25]);
+    }
+
     /// Mean of (1, 0) and (0, 1) is (1/2, 1/2), and each diverges by ln 2.
     #[test]
     fn spread_around_the_mean_by_hand() {
-        let seen = [
-            workload([1.0, 0.0, 0.0, 0.0]),
-            workload([0.0, 0.0, 0.0, 1.0]),
-        ];
+        let seen = listed([[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]]);
         let near = around_mean(&seen).expect("two workloads");
         assert_eq!(near.expected().shares(), [0.5, 0.0, 0.0, 0.5]);
         assert!((near.divergence() - 2f64.ln()).abs() < 1e-15);
@@ -145,26 +255,24 @@ mod tests {
     /// 0.75 ln(0.75/0.25) + 0.25 ln(0.25/0.75) = 0.5 ln 3.
     #[test]
     fn spread_between_pairs_by_hand() {
-        let seen = [
-            workload([0.75, 0.25, 0.0, 0.0]),
-            workload([0.25, 0.75, 0.0, 0.0]),
-        ];
+        let seen = listed([[0.75, 0.25, 0.0, 0.0], [0.25, 0.75, 0.0, 0.0]]);
         let near = between_pairs(&seen).expect("same kinds");
         assert!((near.divergence() - 0.5 * 3f64.ln()).abs() < 1e-15);
-        let off_peak = to_off_peak(seen[0], &seen[1]).expect("same kinds");
-        assert_eq!(off_peak.expected(), &seen[0]);
+        let [expected, other] = seen.map(|it| it.workload);
+        let off_peak = to_off_peak(expected, &other).expect("same kinds");
+        assert_eq!(off_peak.expected(), &expected);
         assert!((off_peak.divergence() - near.divergence()).abs() < 1e-15);
     }
 
     #[test]
     fn every_observed_workload_is_in_the_neighbourhood() {
-        let seen: Vec<Workload> = crate::cost_model::expected_workloads()
+        let seen: Vec<Observed> = crate::cost_model::expected_workloads()
             .iter()
-            .map(|expected| expected.workload)
+            .map(|expected| Observed::listed(expected.workload))
             .collect();
         let near = around_mean(&seen).expect("15 workloads");
-        for workload in &seen {
-            assert!(workload.divergence_from(near.expected()) <= near.divergence());
+        for it in &seen {
+            assert!(it.workload.divergence_from(near.expected()) <= near.divergence());
         }
         let pairs = between_pairs(&seen).expect("no zero shares");
         assert!(pairs.divergence() > near.divergence());
@@ -185,6 +293,10 @@ mod tests {
     #[test]
     fn wrong_histories_say_what_to_give() {
         let error = around_mean(&[]).expect_err("empty").to_string();
+        assert!(error.contains("observe at least one"), "{error}");
+        let none: [Workload; 0] = [];
+        let error = around(workload([0.25; 4]), &none).expect_err("empty");
+        let error = error.to_string();
         assert!(error.contains("observe at least one"), "{error}");
         for range in [
             (-1.0, 1.0),

@@ -14,7 +14,8 @@ const EXHAUSTIVE: usize = 256;
 
 /// The tuning of least worst case with a run limit of its own for each level,
 /// from 1 to T - 1 or what the layout holds. Size ratios are whole; the
-/// policies of the space are not looked at.
+/// policies of the space are not looked at. In [`DesignSpace::held`] the tree
+/// can hold what is found.
 ///
 /// Filters follow from the number of levels as in [`tune`](super::tune). Limits
 /// are tried exhaustively where they are few. Elsewhere one or two neighbouring
@@ -54,14 +55,16 @@ pub fn tune_limits(
         }
     }
     let (tree, found) = best.ok_or_else(|| {
-        ModelError::new("no whole size ratio of the space makes a tree: allow larger ones")
+        ModelError::new(
+            "no whole size ratio of the space makes a tree: allow larger ones, or more levels",
+        )
     })?;
     Tuned::new(model, near, tree.tuning(&found.limits))
 }
 
 /// A tree for each size ratio and number of levels.
 fn trees<'a>(model: &'a CostModel, near: &'a Neighbourhood, space: &DesignSpace) -> Vec<Tree<'a>> {
-    (1..=System::MOST_LEVELS)
+    (1..=space.most_levels)
         .filter_map(|levels| Some((levels, size_ratios_for(model, space, levels)?)))
         .flat_map(|(levels, (least, most))| {
             let ratios = least.ceil() as u32..=most.floor() as u32;

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bounds::Interval;
 use super::{DesignSpace, Neighbourhood, SizeRatios, WorstCase};
-use crate::cost_model::{CostModel, Costs, ModelError, RunPolicy, System, Tuning, Workload};
+use crate::cost_model::{CostModel, Costs, ModelError, RunPolicy, Tuning, Workload};
 
 /// A tuning that was found, and what it costs.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -147,7 +147,7 @@ impl<'a> Search<'a> {
     fn pieces(&self) -> Vec<Piece<'a>> {
         let space = self.space;
         let of_policy = |policy: &'a RunPolicy| {
-            (1..=System::MOST_LEVELS).filter_map(move |levels| {
+            (1..=space.most_levels).filter_map(move |levels| {
                 let (least, most) = size_ratios_for(self.model, space, levels)?;
                 Some(Piece {
                     policy,
@@ -271,10 +271,8 @@ impl<'a> Search<'a> {
     fn finish(self) -> Result<Tuned, ModelError> {
         let best = self.best.ok_or_else(|| {
             ModelError::new(format!(
-                "no size ratio from {} to {} makes a tree of at most {} levels: allow larger ones",
-                self.space.size_ratios.0,
-                self.space.size_ratios.1,
-                System::MOST_LEVELS
+                "no size ratio from {} to {} makes a tree of at most {} levels: allow larger ones, or more levels",
+                self.space.size_ratios.0, self.space.size_ratios.1, self.space.most_levels
             ))
         })?;
         let system = self.model.system();

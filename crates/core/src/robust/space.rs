@@ -1,6 +1,7 @@
 //! What a search may choose from.
 
-use crate::cost_model::{CostModel, ModelError, RunPolicy, Tuning};
+use crate::cost_model::{CostModel, ModelError, RunPolicy, System, Tuning};
+use crate::layout::Layout;
 
 /// Which size ratios may be chosen within [`DesignSpace::size_ratios`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -23,6 +24,9 @@ pub struct DesignSpace {
     pub policies: Vec<RunPolicy>,
     /// Least filter bits per entry. Default: 0.
     pub least_filter_bits: f64,
+    /// The most levels of the tree. Default: all that the model counts,
+    /// [`System::MOST_LEVELS`].
+    pub most_levels: usize,
 }
 
 impl Default for DesignSpace {
@@ -36,6 +40,7 @@ impl Default for DesignSpace {
                 RunPolicy::LazyLeveling,
             ],
             least_filter_bits: 0.0,
+            most_levels: System::MOST_LEVELS,
         }
     }
 }
@@ -48,6 +53,16 @@ impl DesignSpace {
         DesignSpace {
             steps: SizeRatios::Real,
             policies: vec![RunPolicy::Leveling, RunPolicy::Tiering],
+            ..DesignSpace::default()
+        }
+    }
+
+    /// The default space without trees of more levels than the layout has. Tiering
+    /// and lazy leveling by size ratios above [`Layout::max_run_limit`] are in it,
+    /// though no level holds so many runs.
+    pub fn held() -> DesignSpace {
+        DesignSpace {
+            most_levels: usize::from(Layout::V1.levels),
             ..DesignSpace::default()
         }
     }
@@ -70,6 +85,13 @@ impl DesignSpace {
             return Err(ModelError::new(
                 "there is no policy to choose from: name at least one",
             ));
+        }
+        if !(1..=System::MOST_LEVELS).contains(&self.most_levels) {
+            return Err(ModelError::new(format!(
+                "a tree of at most {} levels cannot be searched for: give from 1 to {}",
+                self.most_levels,
+                System::MOST_LEVELS
+            )));
         }
         let bits = self.least_filter_bits;
         if !(bits >= 0.0 && bits <= model.most_filter_bits()) {

@@ -85,11 +85,51 @@ fn wrong_spaces_say_what_to_give() {
             },
             "do not fit",
         ),
+        (
+            DesignSpace {
+                most_levels: 0,
+                ..whole.clone()
+            },
+            "at most 0 levels cannot be searched for: give from 1 to 64",
+        ),
+        (
+            DesignSpace {
+                most_levels: System::MOST_LEVELS + 1,
+                ..whole.clone()
+            },
+            "give from 1 to 64",
+        ),
+        (
+            DesignSpace {
+                most_levels: 1,
+                ..whole.clone()
+            },
+            "no size ratio from 2 to 100 makes a tree of at most 1 levels",
+        ),
     ] {
         let error = tune(&published(), &near, &space)
             .expect_err(says)
             .to_string();
         assert!(error.contains(says), "{error}");
+    }
+}
+
+#[test]
+fn no_more_levels_are_made_than_are_allowed() {
+    let near = Neighbourhood::new(expected_workloads()[0].workload, 1.0).expect("legal");
+    let free = tune(&published(), &near, &DesignSpace::default()).expect("a tuning");
+    assert!(free.levels > 2, "{free:?}");
+    for most_levels in 2..free.levels {
+        for space in [DesignSpace::published(), DesignSpace::default()] {
+            let space = DesignSpace {
+                most_levels,
+                ..space
+            };
+            let found = tune(&published(), &near, &space).expect("a tuning");
+            assert!(found.levels <= most_levels, "{found:?}");
+            let limits = tune_limits(&published(), &near, &space).expect("limits");
+            assert!(limits.levels <= most_levels, "{limits:?}");
+        }
     }
 }
 
@@ -103,7 +143,7 @@ fn real_and_whole_spaces_agree_where_they_meet() {
                 size_ratios: (ratio, ratio),
                 steps,
                 policies,
-                least_filter_bits: 0.0,
+                ..DesignSpace::default()
             };
             tune(&published(), &near, &space).expect("a tuning")
         };

@@ -146,6 +146,18 @@ mod tests {
         }
     }
 
+    /// A size ratio of 2 would cost less, in 17 levels.
+    #[test]
+    fn no_more_levels_are_expected_than_the_tree_has() {
+        let workload = "q=40,w=60".parse().expect("shares");
+        let deep = Expectation {
+            divergence: 0.0,
+            ..Expectation::new(workload, 250_000_000, 4096, 12_500_000)
+        };
+        let settings = Settings::default().expecting(&deep).expect("a tuning");
+        assert_eq!(settings.size_ratio, 3);
+    }
+
     #[test]
     fn memory_beyond_the_budget_is_refused() {
         let settings = Settings {

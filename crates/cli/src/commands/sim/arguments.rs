@@ -8,6 +8,30 @@ use lissom_bench::Contender;
 use crate::arguments::{amount, flag, json, option};
 use crate::commands::sizes;
 
+/// What a simulation reads and a calibration does not: whoever gives it beside one meant something
+/// that would not happen.
+const OF_A_SIMULATION: [&str; 19] = [
+    "arm",
+    "entries",
+    "scale",
+    "repeat",
+    "write-buffer-size",
+    "block-cache-size",
+    "set",
+    "filters",
+    "noise",
+    "slow-noise",
+    "timed-one-in",
+    "seed",
+    "seeds",
+    "device-bytes-per-second",
+    "oracle",
+    "decisions",
+    "levels",
+    "reopen",
+    "out",
+];
+
 pub fn command() -> Command {
     Command::new("sim")
         .about(
@@ -24,7 +48,8 @@ pub fn command() -> Command {
              measured on one machine: the constants are fitted to all of them together, each of \
              the results weighing the same.\n\n\
              Results tell their own workload: WORKLOAD may be left out beside them. Where several \
-             are given it must be one of theirs, and changes nothing.\n\n\
+             are given it must be one of theirs, and changes nothing. What else a simulation is \
+             told is refused beside them, but for --machine: the constants to begin with.\n\n\
              --reopen tells what a learner gains by what it has kept: its sessions are gone \
              through twice, the second time in a tree that is loaded anew, with a tuner that \
              has restored the state which the first one saved.",
@@ -94,16 +119,14 @@ fn learners() -> [Arg; 2] {
             "reopen",
             "Runs each arm that keeps what it learns a second time, with what it has kept: \
              `learned` and `learned, reopened`; other arms are run once",
-        )
-        .conflicts_with_all(["calibrate", "compare"]),
+        ),
         option(
             "out",
             "DIR",
             "Writes limits.svg into this directory: the run limits of each level, and the time \
              of an operation, over the sessions, of each arm that follows the workload",
         )
-        .value_parser(value_parser!(PathBuf))
-        .conflicts_with_all(["calibrate", "compare"]),
+        .value_parser(value_parser!(PathBuf)),
     ]
 }
 
@@ -175,7 +198,8 @@ fn machine() -> [Arg; 5] {
             "Fits the constants to results of `lissom bench`: their directory, or a file of them; \
              repeat it for other workloads measured on the same machine, to fit them together",
         )
-        .action(ArgAction::Append),
+        .action(ArgAction::Append)
+        .conflicts_with_all(OF_A_SIMULATION),
         file(
             "compare",
             "PATH",
@@ -183,7 +207,8 @@ fn machine() -> [Arg; 5] {
              of them as bench/results/NAME.json; after --calibrate with the fitted constants; may \
              be repeated",
         )
-        .action(ArgAction::Append),
+        .action(ArgAction::Append)
+        .conflicts_with_all(OF_A_SIMULATION),
         file("save-machine", "FILE", "Writes the fitted constants here").requires("calibrate"),
     ]
 }
