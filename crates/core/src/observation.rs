@@ -1,6 +1,7 @@
 //! Everything that a decision may see, frozen at one instant.
 
 use std::collections::BTreeSet;
+use std::ops::AddAssign;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -105,6 +106,17 @@ pub struct OperationMix {
     pub writes: u64,
     /// Deletes of any kind.
     pub deletes: u64,
+}
+
+impl AddAssign<&OperationMix> for OperationMix {
+    fn add_assign(&mut self, more: &OperationMix) {
+        self.gets_found += more.gets_found;
+        self.gets_absent += more.gets_absent;
+        self.scans += more.scans;
+        self.scan_entries += more.scan_entries;
+        self.writes += more.writes;
+        self.deletes += more.deletes;
+    }
 }
 
 impl OperationMix {

@@ -49,13 +49,13 @@ pub fn of_missions<'a>(missions: impl IntoIterator<Item = &'a OperationMix>) -> 
     let mut merged: Vec<OperationMix> = Vec::new();
     for mission in missions {
         match merged.last_mut() {
-            Some(last) if is_few(last) => add(last, mission),
+            Some(last) if is_few(last) => *last += mission,
             _ => merged.push(*mission),
         }
     }
     if let Some(rest) = merged.pop_if(|last| is_few(last)) {
         match merged.last_mut() {
-            Some(last) => add(last, &rest),
+            Some(last) => *last += &rest,
             None => merged.push(rest),
         }
     }
@@ -64,15 +64,6 @@ pub fn of_missions<'a>(missions: impl IntoIterator<Item = &'a OperationMix>) -> 
 
 fn is_few(mix: &OperationMix) -> bool {
     mix.total() < LEAST_OPERATIONS
-}
-
-fn add(sum: &mut OperationMix, more: &OperationMix) {
-    sum.gets_found += more.gets_found;
-    sum.gets_absent += more.gets_absent;
-    sum.scans += more.scans;
-    sum.scan_entries += more.scan_entries;
-    sum.writes += more.writes;
-    sum.deletes += more.deletes;
 }
 
 /// The mean of observed workloads, and the largest divergence of one of them

@@ -121,12 +121,13 @@ fn search(
     recorded: &Log,
     asked: Arc<AtomicBool>,
 ) -> lissom_trials::Result<Findings> {
-    if request.runner.is_none() {
-        // What another search has loaded goes for none but one that can begin.
-        Opening::of(&request.plan, recorded, request.anew)?;
-    }
+    let open = |request: &Request| Opening::of(&request.plan, recorded, request.anew);
+    // What another search has loaded goes for none but one that can begin; how many trials run at
+    // once elsewhere only the runner tells.
+    let is_here = request.runner.is_none();
+    let here = is_here.then(|| open(request)).transpose()?;
     let mut trials = trials(request, recorded, &asked)?;
-    let opening = Opening::of(&request.plan, recorded, request.anew)?;
+    let opening = here.map_or_else(|| open(request), Ok)?;
     let notes = opening.notes().to_vec();
     notes.iter().for_each(|it| note(it));
     let mut watching = Watching {

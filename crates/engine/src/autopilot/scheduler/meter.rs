@@ -160,7 +160,7 @@ impl Sums {
             if shared.attached {
                 continue;
             }
-            add(&mut sums.operations, &counters.operations());
+            sums.operations += &counters.operations();
             sums.logged_bytes += counters.user_write_bytes();
             let blocks: u64 = counters
                 .levels
@@ -192,14 +192,6 @@ impl Sums {
             ..Conditions::default()
         }
     }
-}
-
-fn add(sum: &mut OperationMix, more: &OperationMix) {
-    sum.gets_found += more.gets_found;
-    sum.gets_absent += more.gets_absent;
-    sum.scans += more.scans;
-    sum.writes += more.writes;
-    sum.deletes += more.deletes;
 }
 
 #[cfg(test)]
