@@ -178,6 +178,9 @@ impl Preparation {
         options.set_max_background_jobs(int(settings.max_background_jobs() as u64));
         options.set_max_subcompactions(settings.max_subcompactions);
         options.set_max_open_files(max_open_files()?);
+        // Or whoever ends an iterator deletes the files that were merged away beneath it, and
+        // returns after tens of milliseconds.
+        options.set_avoid_unnecessary_blocking_io(true);
         options.set_max_log_file_size(LOG_BYTES);
         options.set_keep_log_file_num(LOG_FILES);
         options.set_use_direct_reads(settings.use_direct_reads);

@@ -1,5 +1,9 @@
 //! Ways to read.
 
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
 use rust_rocksdb::{Direction, IteratorMode, MemtableFactory, ReadOptions, SliceTransform};
 
 use super::store::{
@@ -51,6 +55,51 @@ fn an_iterator_stands_while_its_files_are_merged_away() {
         iterator.next();
     }
     assert!(!iterator.valid());
+}
+
+/// The threads that RocksDB's log names on lines with this text.
+fn threads_that_told(directory: &Path, text: &str) -> BTreeSet<String> {
+    let log = std::fs::read_to_string(directory.join("LOG")).expect("RocksDB's log");
+    let thread = |line: &str| line.split_whitespace().nth(1).map(str::to_owned);
+    log.lines()
+        .filter(|line| line.contains(text))
+        .map(|line| thread(line).expect("a thread"))
+        .collect()
+}
+
+/// The files that an iterator held go when it ends, and not in the thread that ends it.
+#[test]
+fn whoever_ends_an_iterator_deletes_no_files() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = open(directory.path(), "fixed-1");
+    let mut model = Model::new();
+    load(&db, &mut model, 10_000, 1);
+    settle_and_agree(&db, &model);
+    let mut iterator = db.raw_iterator();
+    iterator.seek_to_first();
+    let held: Vec<String> = db
+        .live_files()
+        .expect("files")
+        .into_iter()
+        .map(|it| it.name)
+        .collect();
+    load(&db, &mut model, 10_000, 2);
+    db.autopilot().compact("default").expect("asked");
+    settle_and_agree(&db, &model);
+    let is_there = |name: &String| directory.path().join(name.trim_start_matches('/')).exists();
+    let merged_away: Vec<&String> = held.iter().filter(|name| is_there(name)).collect();
+    assert!(!merged_away.is_empty());
+    drop(iterator);
+    let until = Instant::now() + Duration::from_secs(60);
+    while merged_away.iter().any(|name| is_there(name)) {
+        assert!(Instant::now() < until, "the files stay");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let own = threads_that_told(directory.path(), "RocksDB version");
+    assert_eq!(own.len(), 1, "this thread has opened the store");
+    let deleted = threads_that_told(directory.path(), "table_file_deletion");
+    assert!(!deleted.is_empty());
+    assert!(deleted.is_disjoint(&own), "{deleted:?}, {own:?}");
 }
 
 #[test]
