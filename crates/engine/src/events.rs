@@ -76,6 +76,13 @@ impl Events {
         self.families.write().remove(family);
     }
 
+    /// Takes up the counters of a column family that was forgotten and stays.
+    pub(crate) fn remember(&self, family: &str, counters: &Arc<Counters>) {
+        self.families
+            .write()
+            .insert(family.to_owned(), counters.clone());
+    }
+
     pub(crate) fn bell(&self) -> &Bell {
         &self.bell
     }

@@ -42,6 +42,27 @@ fn within(limit: Option<u64>) -> Result<i32> {
     }
 }
 
+/// RocksDB's own `table_cache_numshardbits`.
+pub(crate) const MOST_TABLE_SHARD_BITS: i32 = 6;
+
+/// For about so many tables a shard of the cache of open tables has room. By chance one shard gets
+/// more of them than another, and what has no room in its own is opened anew, index and filter read
+/// again, by whoever asks for it. Of 502 slots in 64 shards of 8, 450 tables miss in 6 to 12 % of all
+/// look-ups.
+const TABLES_IN_A_SHARD: u32 = 64;
+
+/// RocksDB's `table_cache_numshardbits` where so many files may be open; where all may, a negative
+/// number, RocksDB's own.
+pub(crate) fn table_shard_bits(max_open_files: i32) -> i32 {
+    let Ok(files) = u32::try_from(max_open_files) else {
+        return MOST_TABLE_SHARD_BITS;
+    };
+    let bits = (files / TABLES_IN_A_SHARD).max(1).ilog2();
+    i32::try_from(bits).map_or(MOST_TABLE_SHARD_BITS, |bits| {
+        bits.min(MOST_TABLE_SHARD_BITS)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -52,6 +73,12 @@ mod tests {
         assert_eq!(within(Some(64)).expect("enough"), 32);
         assert_eq!(within(Some(1 << 40)).expect("enough"), i32::MAX);
         assert_eq!(within(None).expect("no limit"), ALL);
+    }
+
+    #[test]
+    fn few_open_files_lie_in_few_shards() {
+        let bits = [16, 32, 127, 128, 512, 4_095, 4_096, i32::MAX, ALL].map(table_shard_bits);
+        assert_eq!(bits, [0, 0, 0, 1, 3, 5, 6, 6, 6]);
     }
 
     #[test]

@@ -20,8 +20,9 @@ use crate::error::{Error, Result};
 use crate::events::{Events, Listener};
 use crate::ffi::commit_gate::CommitGate;
 use crate::ffi::filter::LevelBloom;
+use crate::ffi::flush_threads;
 use crate::ffi::guards::GuardTable;
-use crate::open_files::max_open_files;
+use crate::open_files::{MOST_TABLE_SHARD_BITS, max_open_files, table_shard_bits};
 use crate::rate_limit::RateLimit;
 use crate::requirements;
 use crate::settings::{Compression, Settings};
@@ -38,6 +39,10 @@ const LONGEST_HOLD: Duration = Duration::from_secs(1);
 /// it, all its files with their properties, on the disk whose end stops the writes.
 const LOG_BYTES: usize = 64 << 20;
 const LOG_FILES: usize = 8;
+
+/// An iterator that ends leaves two jobs to the threads for flushes, which may take seconds where it
+/// was held for long; a flush waits for neither.
+const SPARE_FLUSH_THREADS: u32 = 2;
 
 /// Bytes per second to which RocksDB slows writers down, its own default. Without it that is the
 /// rate of the limiter, which a schedule makes and which is without end at first: no slowdown.
@@ -152,6 +157,7 @@ impl Preparation {
         set_memory(&mut options, settings, &self.cache);
         customise(family, &mut options);
         requirements::check_customised(family, &mut options)?;
+        follow_customised(&mut options)?;
         set_tree(&mut options, settings);
         hooks.bloom.install(&mut options)?;
         hooks.guards.install(&mut options)?;
@@ -205,6 +211,17 @@ impl Preparation {
         }
         Ok(())
     }
+}
+
+/// Sets what follows from numbers that an application may have given.
+fn follow_customised(options: &mut Options) -> Result<()> {
+    flush_threads::spare(options, SPARE_FLUSH_THREADS)?;
+    // One of the application's own stays.
+    if options.get_table_cache_numshardbits() == MOST_TABLE_SHARD_BITS {
+        let bits = table_shard_bits(options.get_max_open_files());
+        options.set_table_cache_num_shard_bits(bits);
+    }
+    Ok(())
 }
 
 /// Filter policy with the same bits for every level; missions adjust them.

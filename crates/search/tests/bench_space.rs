@@ -57,6 +57,7 @@ fn its_parameters_are_those_of_the_built_in_space() {
         let kinds = [&parameter.kind, &known.kind].map(discriminant);
         assert_eq!(kinds[0], kinds[1], "{name}");
         assert_eq!(parameter.when, known.when, "{name}");
+        assert_eq!(parameter.change, known.change, "{name}");
         match name {
             // All measurements are without.
             "compression" => assert_eq!(words(parameter), ["none"]),

@@ -116,6 +116,13 @@ lissom_error lissom_commit_gate_close(const lissom_commit_gate* gate,
 lissom_error lissom_commit_gate_open(const lissom_commit_gate* gate,
                                      const char* family, size_t family_size);
 
+// ---- threads of flushes (flush_threads.cc)
+
+// At least so many threads more in their pool than flushes that `options` admit
+// at a time.
+lissom_error lissom_spare_flush_threads(rocksdb_options_t* options,
+                                        uint32_t spare);
+
 // ---- table files from outside (ingestion.cc)
 
 struct lissom_ingestion;

@@ -32,6 +32,9 @@ extern "C" lissom_error lissom_tree_snapshot(lissom_target target,
   return lissom::Guarded([&]() -> lissom_error {
     const lissom::Target found = lissom::Resolve(target);
     rocksdb::ColumnFamilyMetaData metadata;
+    // RocksDB fills it under its mutex, for which readers wait after each merge, and would copy
+    // all files anew each time that this grows.
+    metadata.levels.reserve(found.db->NumberLevels(found.cf));
     found.db->GetColumnFamilyMetaData(found.cf, &metadata);
     lissom::Buffer buffer;
     buffer.PutU64(metadata.levels.size());

@@ -8,6 +8,7 @@
 #include "check.h"
 #include "database_test.h"
 #include "lissom_plugin.h"
+#include "rocksdb/env.h"
 
 namespace lissom_test {
 namespace {
@@ -146,6 +147,20 @@ void ADirectoryIsLockedOnce(const std::string& path) {
   lissom_directory_lock_free(nullptr);
 }
 
+// More threads than are asked for are never taken away.
+void FlushesHaveSpareThreads() {
+  rocksdb_options_t* options = rocksdb_options_create();
+  rocksdb_options_set_max_background_jobs(options, 8);
+  const auto threads = [] {
+    return rocksdb::Env::Default()->GetBackgroundThreads(rocksdb::Env::HIGH);
+  };
+  CHECK(Ok(lissom_spare_flush_threads(options, 5)));
+  CHECK(threads() == 7);
+  CHECK(Ok(lissom_spare_flush_threads(options, 1)));
+  CHECK(threads() == 7);
+  rocksdb_options_destroy(options);
+}
+
 // A closed gate holds a compaction of RocksDB's own; the gate may be released
 // before the database is closed.
 void AGateHoldsACompaction(const std::string& path) {
@@ -258,6 +273,7 @@ void TestInterface(const std::string& path) {
   TablesThatChange();
   GuardsInUse(path + "-guards");
   ADirectoryIsLockedOnce(path);
+  FlushesHaveSpareThreads();
   AGateHoldsACompaction(path + "-gate");
   EntriesAreCopied(path + "-copy");
   ATableFileInTwoSteps(path + "-ingestion");

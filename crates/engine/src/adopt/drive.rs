@@ -104,7 +104,9 @@ fn open_with(
     let mut preparation = Preparation::new(default)?;
     let mut descriptors = Vec::new();
     for (name, settings) in settings {
-        let options = preparation.options_with(name, settings, customise)?;
+        let mut options = preparation.options_with(name, settings, customise)?;
+        // Who has them off would wait here without end for what nobody merges.
+        options.set_disable_auto_compactions(false);
         descriptors.push(ColumnFamilyDescriptor::new(name, options));
     }
     let mut options = preparation.options_with("default", default, customise)?;
@@ -125,11 +127,11 @@ pub(crate) fn advice(cause: Cause) -> &'static str {
         }
         Cause::NoSpace => "free some space on its disk, and try again",
         Cause::NoPermission => "give this user the right to read and write it, and try again",
-        Cause::Corruption => "nothing was changed, and it is damaged: restore it from a backup",
+        Cause::Corruption => "it is damaged: restore it from a backup",
         Cause::Compression => RECOMPRESS,
         Cause::Lack(advice) => advice,
         Cause::MergeOperator | Cause::PreparedTransactions | Cause::Comparator | Cause::Other => {
-            "nothing was changed; if this stays, restore it from a backup"
+            "give the same command again; if this stays, restore it from a backup"
         }
     }
 }

@@ -27,7 +27,7 @@ use crate::files::pin;
 use crate::files::state::{self, StoredFamily};
 use crate::inspect::record::Record;
 use crate::inspect::{read, recorded};
-use crate::places::recorded_log;
+use crate::places::{has_log, recorded_log};
 use crate::settings::Settings;
 
 /// A change to the settings of a column family, given its name.
@@ -112,6 +112,9 @@ impl Adopter {
             work.done &= adopted && found.is_nothing() && are_recorded(&settings, &before);
             work.add(name, &seen.tree, &settings, found);
             all_settings.insert(name.clone(), settings);
+        }
+        if !work.done && has_log(record.log())? {
+            work.remark_log();
         }
         Ok((work, all_settings))
     }

@@ -22,7 +22,7 @@ const GLANCE: Duration = Duration::from_millis(5);
 /// False where there was always one.
 ///
 /// # Errors
-/// RocksDB's; the family is then as it was.
+/// RocksDB's; the family is then as it was, unless it [was dropped all the same](super::in_effect).
 pub(super) fn drop_family(rocks: &RocksDb, name: &str) -> Result<bool, rust_rocksdb::Error> {
     let handle = rocks.cf_handle(name);
     rocks.drop_cf(name)?;

@@ -5,6 +5,7 @@ mod created;
 pub(crate) mod directory;
 mod dropping;
 mod family;
+mod in_effect;
 mod ingestion;
 mod opening;
 mod operations;
@@ -28,6 +29,7 @@ use parking_lot::Mutex;
 use rust_rocksdb::{Cache, WriteBatch, WriteOptions};
 
 use self::created::Created;
+use self::in_effect::is_in_effect;
 use self::opening::{Customise, check_new_name};
 use self::operations::{Operations, operations};
 use self::turns::Turns;
@@ -157,7 +159,8 @@ impl Db {
     ///
     /// # Errors
     /// An empty name, or a zero byte in it; a setting outside its range; RocksDB's, as when
-    /// there is one of that name.
+    /// there is one of that name. Where RocksDB made it and could not write its OPTIONS file behind
+    /// that, as on a full disk, the error says so.
     pub fn create_cf_with(&self, name: &str, settings: &Settings) -> Result<()> {
         check_new_name(name)?;
         let _turn = self.turns.take(name);
@@ -176,9 +179,17 @@ impl Db {
         };
         // One of that name may have been dropped through RocksDB's own handle.
         self.autopilot.release_cf(name);
-        self.rocks.create_cf(name, &options)?;
+        let made = self.rocks.create_cf(name, &options);
+        // RocksDB may have it, and go by its options, whatever it says.
         self.created.keep(name, options);
-        self.autopilot.adopt_cf(name, hooks)
+        match made {
+            Ok(()) => self.autopilot.adopt_cf(name, hooks),
+            Err(error) if is_in_effect(&error) => Err(Error::fix(format!(
+                "the column family \"{name}\" was made, and is there once the database is opened \
+                 anew: {error}"
+            ))),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Drops a column family and its data. Its compactions end first, and it waits for
@@ -194,7 +205,8 @@ impl Db {
     ///
     /// # Errors
     /// When there is none of that name, or it is the default one; RocksDB's, and the
-    /// autopilot then goes on with the column family.
+    /// autopilot then goes on with the column family. Where RocksDB dropped it and could not write
+    /// its OPTIONS file behind that, as on a full disk, the error says so.
     pub fn drop_cf(&self, name: &str) -> Result<()> {
         if name == "default" {
             return Err(Error::fix(
@@ -207,8 +219,19 @@ impl Db {
         self.autopilot.release_cf(name);
         let is_at_rest = match dropping::drop_family(&self.rocks, name) {
             Ok(is_at_rest) => is_at_rest,
+            Err(error) if is_in_effect(&error) => {
+                // The binding keeps its handle, and so the counters stay, which refuse writes by it.
+                self.leave_family(name);
+                return Err(Error::fix(format!(
+                    "the column family \"{name}\" was dropped, and its name is free once the \
+                     database is opened anew: {}",
+                    error.to_string().trim_end()
+                )));
+            }
             Err(error) => {
                 counters.drop_family(false);
+                // Handles that were given out go on counting in these.
+                self.events.remember(name, &counters);
                 let hooks = self.preparation.lock().hooks.get(name).cloned();
                 if let Some(hooks) = hooks {
                     self.autopilot.adopt_cf(name, hooks)?;
@@ -216,15 +239,20 @@ impl Db {
                 return Err(error.into());
             }
         };
-        // Somebody may have asked for it since it was released.
-        self.events.counters(name).drop_family(true);
+        self.leave_family(name);
         self.events.forget(name);
-        self.events.release_writers(name);
-        self.preparation.lock().hooks.remove(name);
         if is_at_rest {
             self.created.forget(name);
         }
         Ok(())
+    }
+
+    /// Nobody writes to a dropped column family, or waits for it.
+    fn leave_family(&self, name: &str) {
+        // Somebody may have asked for them since it was released.
+        self.events.counters(name).drop_family(true);
+        self.events.release_writers(name);
+        self.preparation.lock().hooks.remove(name);
     }
 
     /// The autopilot of this database.

@@ -27,6 +27,7 @@ pub mod copy;
 pub mod directory_lock;
 mod error;
 pub mod filter;
+pub mod flush_threads;
 pub mod guards;
 mod handle;
 pub mod ingestion;

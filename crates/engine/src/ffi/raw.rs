@@ -113,6 +113,8 @@ unsafe extern "C" {
         family_size: usize,
     ) -> Message;
 
+    pub fn lissom_spare_flush_threads(options: *mut rocksdb_options_t, spare: u32) -> Message;
+
     pub fn lissom_ingestion_prepare(
         target: Target,
         options: *mut rocksdb_ingestexternalfileoptions_t,

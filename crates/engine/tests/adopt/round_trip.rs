@@ -154,7 +154,10 @@ fn a_forecast_changes_nothing_and_bounds_what_is_merged() {
         names.sort();
         names
     };
-    // What only the log holds becomes files that no forecast can know.
+    // What only the log holds becomes files that no forecast can know, as it says.
+    let logged = adopter(path).forecast().expect("a forecast").remarks;
+    let tells_of_log = |remark: &String| remark.contains("its log holds entries");
+    assert!(logged.iter().any(tells_of_log), "{logged:?}");
     let names = DB::list_cf(&Options::default(), path).expect("a manifest");
     let db = DB::open_cf(&super::plain::options(Style::Static), path, &names).expect("plain");
     for name in &names {
@@ -165,6 +168,7 @@ fn a_forecast_changes_nothing_and_bounds_what_is_merged() {
     let before = files(path);
     let foreseen = adopter(path).forecast().expect("a forecast");
     assert_eq!(files(path), before);
+    assert!(!foreseen.remarks.iter().any(tells_of_log), "{foreseen:?}");
     let mut last = lissom::adopt::Progress::default();
     adopter(path)
         .adopt(&mut |progress| last = progress)
@@ -194,6 +198,24 @@ fn one_large_run_is_taken_over_without_a_merge() {
     let foreseen = adopter(path).adopt(&mut |_| ()).expect("adopted");
     assert_eq!(foreseen.merged_bytes(), 0, "{foreseen:?}");
     assert_eq!(contents(path, our_levels()), before);
+}
+
+/// An application may have them off, as for a bulk load, and set its options here as there.
+#[test]
+fn automatic_compactions_that_are_off_keep_nobody_waiting() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path();
+    make(path, Style::Static, 10_000);
+    let before = contents(path, 7);
+    let off = |_: &str, options: &mut Options| options.set_disable_auto_compactions(true);
+    let adopter = adopter(path).customise(off);
+    adopter.adopt(&mut |_| ()).expect("adopted");
+    let compactor = Compactor::new(path).customise(off);
+    compactor.compact(&mut |_| ()).expect("compacted");
+    assert_eq!(contents(path, our_levels()), before);
+    let detacher = Detacher::new(path).customise(off);
+    detacher.detach(&mut |_| ()).expect("detached");
+    assert_eq!(contents(path, 7), before);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Column families that come and go.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -87,7 +88,6 @@ fn families_are_made_filled_and_dropped_at_run_time() {
 fn a_family_may_be_dropped_in_the_midst_of_its_compactions() {
     let directory = tempfile::tempdir().expect("a directory");
     let db = open(directory.path(), "fixed-4");
-    let mut merged = 0;
     for round in 0..60 {
         db.create_cf("goes").expect("made");
         let family = db.family("goes").expect("there");
@@ -96,15 +96,65 @@ fn a_family_may_be_dropped_in_the_midst_of_its_compactions() {
                 .put(key(number), value(number, round))
                 .expect("a put");
         }
-        let statistics = db.statistics().expect("statistics");
-        merged += statistics.families["goes"].pieces.merged;
         db.drop_cf("goes").expect("dropped");
         // The others still take writes.
         db.put(key(round), value(round, round)).expect("a put");
         db.flush().expect("a flush");
     }
-    assert!(merged > 0, "nothing was under way");
     assert!(db.health().background_error.is_none());
+    drop(db);
+    let journal = std::fs::read_to_string(directory.path().join("LISSOM-JOURNAL"));
+    let was_cancelled = |line: &str| {
+        [r#""column_family":"goes""#, r#""result":"cancelled""#]
+            .iter()
+            .all(|words| line.contains(words))
+    };
+    assert!(
+        journal.expect("a journal").lines().any(was_cancelled),
+        "nothing was under way at any drop"
+    );
+}
+
+/// RocksDB makes and drops a column family before it writes the OPTIONS file, and calls both a
+/// failure where it cannot write that.
+#[test]
+fn a_change_without_an_options_file_is_told_as_what_it_is() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = open(directory.path(), "fixed-2");
+    db.create_cf("old").expect("made");
+    let old = db.family("old").expect("there");
+    old.put("key", "value").expect("a put");
+    let in_the_way: Vec<PathBuf> = (1..1_000)
+        .map(|number| directory.path().join(format!("OPTIONS-{number:06}.dbtmp")))
+        .collect();
+    for path in &in_the_way {
+        std::fs::create_dir(path).expect("a directory");
+    }
+    for _ in 0..2 {
+        let error = db.drop_cf("old").expect_err("no OPTIONS file").to_string();
+        assert!(error.contains("\"old\" was dropped"), "{error}");
+        let again = db.family("old").expect("RocksDB's binding has it");
+        for family in [&old, &again] {
+            let error = family.put("key", "lost").expect_err("dropped").to_string();
+            assert!(error.contains("was dropped"), "{error}");
+        }
+    }
+    let error = db
+        .create_cf("new")
+        .expect_err("no OPTIONS file")
+        .to_string();
+    assert!(error.contains("\"new\" was made"), "{error}");
+    db.put("key", "value").expect("the others go on");
+    drop(old);
+    drop(db);
+    for path in &in_the_way {
+        std::fs::remove_dir(path).expect("removed");
+    }
+    let db = open(directory.path(), "fixed-2");
+    assert!(db.family("old").is_none());
+    let new = db.family("new").expect("there");
+    assert_eq!(new.get("key").expect("a get"), None);
+    assert_eq!(db.get("key").expect("a get"), Some(b"value".to_vec()));
 }
 
 /// Dropping waits for an instant in which RocksDB has no job.

@@ -190,7 +190,7 @@ fn files_at_the_very_last_level_are_taken_as_they_lie() {
 }
 
 #[test]
-fn ingesting_behind_is_refused_by_rocksdb_and_at_open() {
+fn ingesting_behind_is_refused_by_rocksdb() {
     let directory = tempfile::tempdir().expect("a directory");
     let outside = tempfile::tempdir().expect("a directory");
     let db = open(directory.path(), "fixed-2");
