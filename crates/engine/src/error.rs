@@ -171,7 +171,11 @@ fn advice(kind: &RocksKind, text: &str) -> &'static str {
 
 impl From<crate::ffi::Error> for Error {
     fn from(error: crate::ffi::Error) -> Error {
-        Error::fix(error.to_string())
+        let text = error.to_string();
+        match status_kind(&text) {
+            RocksKind::Corruption => Error::corrupt(text),
+            _ => Error::fix(text),
+        }
     }
 }
 

@@ -58,7 +58,8 @@ impl Applier {
     /// Default: false. The old directory stays beside it until [`finish`](super::finish)
     /// removes it; [`undo`](super::undo) takes it back. What is not copied: sequence
     /// numbers and the database's identity, so that replication by the log and
-    /// incremental backups begin anew.
+    /// incremental backups begin anew; and the numbers of column families, by which a
+    /// `WriteBatch` that was kept outside names them.
     pub fn rewrite(mut self, rewrite: bool) -> Applier {
         self.rewrite = rewrite;
         self

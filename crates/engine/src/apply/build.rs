@@ -8,15 +8,25 @@ use super::catalogue::Change;
 use super::catalogue::filter::lacks_bits;
 use super::text::{OptionsText, Section, Setting};
 use crate::RocksDb;
-use crate::adopt::drive::{Customise, advice};
+use crate::adopt::drive::{self, Customise};
 use crate::entrance;
 use crate::error::{Error, Result};
 use crate::ffi::options_text::{change_options, options_text};
 use crate::inspect::read::handle;
-use crate::open_error::explain;
+use crate::open_error::{Cause, explain};
 
 /// Objects that watch, and change nothing in the data.
 const HARMLESS: &str = "listeners";
+
+/// What to do about a cause. What is tried here may be options that do not go together.
+fn advice(cause: Cause) -> &'static str {
+    match cause {
+        Cause::Other => {
+            "if RocksDB speaks of options, mend them; otherwise give the same command again"
+        }
+        cause => drive::advice(cause),
+    }
+}
 
 /// The options of a column family and its database.
 ///

@@ -134,3 +134,18 @@ fn a_running_store_of_lissoms_is_refused() {
     assert!(error.contains("--running"), "{error}");
     db.put("still", "running").expect("a put");
 }
+
+#[test]
+fn a_database_named_as_a_directory_beside_one_is_refused() {
+    let place = Place::new();
+    make(&place.path(), 100);
+    let named = place.beside(".undone");
+    fs::rename(place.path(), &named).expect("renamed");
+    let error = Applier::new(&named, wanted(FEWER_LEVELS))
+        .rewrite(true)
+        .apply(&mut |_| ())
+        .expect_err("its name")
+        .to_string();
+    assert!(error.contains("rename it first"), "{error}");
+    assert!(named.join("CURRENT").exists());
+}

@@ -74,6 +74,24 @@ fn what_was_written_since_a_rebuild_is_left_behind_by_consent_and_kept() {
     assert_eq!(contents(&path), before);
 }
 
+/// Whoever works on the old directory, as by a script that names it.
+#[test]
+fn a_copy_is_kept_that_has_what_the_old_directory_has_lost() {
+    let place = Place::new();
+    let path = place.path();
+    make(&path, 2_000);
+    let before = contents(&path);
+    rewrite(&path, FEWER_LEVELS);
+    let old = path.with_file_name("data.before-apply");
+    let key = before["default"].keys().next().expect("an entry");
+    opened(&old).delete(key).expect("deleted");
+    let undone = undo(&path, |changes| panic!("asked for {changes:?}")).expect("taken back");
+    assert!(!contents(&path)["default"].contains_key(key));
+    let finished = finish(&path, false).expect("finished");
+    assert_eq!((finished.removed.len(), finished.kept.len()), (0, 1));
+    assert_eq!(contents(&undone.aside), before);
+}
+
 /// None of them takes a sequence number.
 #[test]
 fn changes_that_are_no_writes_are_asked_for_too() {

@@ -79,9 +79,10 @@ pub(super) const OPTIONS: &[Known] = &[
     open("lowest_used_cache_tier", Word(CACHE_TIER)),
     run("manifest_preallocation_size", Uint64),
     open("manual_wal_flush", Boolean),
-    run("max_background_compactions", Int32),
-    run("max_background_flushes", Int32),
-    run("max_background_jobs", Int32),
+    // As many threads are started at once.
+    run("max_background_compactions", Within(-1, 4_096)),
+    run("max_background_flushes", Within(-1, 4_096)),
+    run("max_background_jobs", Within(-1, 4_096)),
     open("max_bgerror_resume_count", Int32),
     run("max_compaction_trigger_wakeup_seconds", Uint64),
     // It starts as many.

@@ -10,6 +10,7 @@ use rustix::process::{getegid, geteuid};
 use super::files::{ARCHIVE, is_archived, is_rocksdbs};
 use super::job::Job;
 use super::mark;
+use super::place::is_named_as_beside;
 use crate::RocksDb;
 use crate::apply::build::build;
 use crate::apply::directory::Directory;
@@ -33,6 +34,14 @@ pub(super) fn check(job: &Job) -> Result<()> {
         .or_else(|| ingests_behind(&job.present, &job.names))
         .or_else(|| unwritable(&job.target, &job.names))
         .or_else(|| unread(&job.mistakes))
+        .or_else(|| {
+            let named = is_named_as_beside(path);
+            named.then(|| {
+                "its name ends as that of a directory that a rebuild leaves beside a database: \
+                 rename it first"
+                    .to_owned()
+            })
+        })
         .or(stranger(path)?.map(|name| {
             format!(
                 "{name} in it is no file of RocksDB's that can be copied, and would stay in the \

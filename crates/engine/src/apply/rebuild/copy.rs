@@ -3,7 +3,7 @@
 use super::mark::{FamilyProgress, Position};
 use super::{Phase, Progress, Watch};
 use crate::RocksDb;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::ffi::CfRef;
 use crate::ffi::copy::{Piece, read_piece, write_piece};
 use crate::inspect::read::handle;
@@ -37,6 +37,9 @@ pub(super) fn copy(
 ) -> Result<()> {
     let (from, to) = (handle(sides.source, name)?, handle(sides.copy, name)?);
     let (source, copy) = (CfRef::of(&from)?, CfRef::of(&to)?);
+    if !progress.copied.done {
+        progress.copied = durable(copy, progress.copied.clone())?;
+    }
     while !progress.copied.done {
         let mut position = progress.copied.clone();
         let end = position.bytes + flush_bytes;
@@ -50,6 +53,21 @@ pub(super) fn copy(
         keep(progress)?;
     }
     Ok(())
+}
+
+/// How far a copy has come, which a kill or an error may have left ahead of what was put down.
+/// What is there is not written again: it would be two versions of each key, of which a
+/// SingleDelete takes one away, and the other comes back. Memtables become durable in the order in
+/// which they were written, so what is there is a beginning in key order.
+fn durable(copy: CfRef<'_>, mut position: Position) -> Result<Position> {
+    loop {
+        let piece = read(copy, &position, READ_BYTES)?;
+        advance(&mut position, &piece);
+        position.done = false;
+        if piece.end {
+            return Ok(position);
+        }
+    }
 }
 
 /// Compares what is left of a column family. Returns the first difference as a
@@ -69,7 +87,12 @@ pub(super) fn check(
     while !progress.checked.done {
         let position = &mut progress.checked;
         let ours = read(source, position, READ_BYTES)?;
-        let theirs = read(copy, position, READ_BYTES)?;
+        let theirs = match read(copy, position, READ_BYTES) {
+            Err(error) if error.kind() == ErrorKind::Corrupt => {
+                return Ok(Some(is_damaged(name, &error)));
+            }
+            read => read?,
+        };
         advance(position, &ours);
         position.digest = position.digest.with(ours.encoded());
         if ours.encoded() != theirs.encoded() || ours.end != theirs.end {
@@ -81,6 +104,13 @@ pub(super) fn check(
         }
     }
     Ok(None)
+}
+
+fn is_damaged(name: &str, error: &Error) -> String {
+    format!(
+        "the copy of column family \"{name}\" cannot be read, so it was not taken; the next call \
+         begins anew: {error}"
+    )
 }
 
 fn differs(name: &str, position: &Position) -> String {
@@ -144,7 +174,83 @@ pub(super) fn tell<'a>(
 
 #[cfg(test)]
 mod tests {
+    use rust_rocksdb::{ColumnFamilyDescriptor, Options};
+
     use super::*;
+
+    fn opened(path: &std::path::Path) -> RocksDb {
+        let mut options = Options::default();
+        options.create_if_missing(true);
+        options.set_disable_auto_compactions(true);
+        let family = ColumnFamilyDescriptor::new("default", options.clone());
+        RocksDb::open_cf_descriptors(&options, path, [family]).expect("opened")
+    }
+
+    fn source() -> (tempfile::TempDir, RocksDb) {
+        let place = tempfile::tempdir().expect("a directory");
+        let source = opened(place.path());
+        for number in 0..3_000_u32 {
+            source.put(number.to_be_bytes(), [7; 100]).expect("a put");
+        }
+        (place, source)
+    }
+
+    /// A kill between a flush and what puts it down.
+    #[test]
+    fn what_is_durable_is_not_written_again() {
+        let (_place, source) = source();
+        let place = tempfile::tempdir().expect("a directory");
+        let copy = opened(place.path());
+        let sides = Sides {
+            source: &source,
+            copy: &copy,
+        };
+        let mut put_down = Vec::new();
+        let copied = |progress: &mut FamilyProgress, keep: &mut Keep<'_>| {
+            super::copy(&sides, "default", 100_000, progress, keep)
+        };
+        copied(&mut FamilyProgress::default(), &mut |progress| {
+            put_down.push(progress.clone());
+            Ok(())
+        })
+        .expect("copied");
+        assert!(put_down.len() > 3);
+        for behind in [FamilyProgress::default(), put_down[1].clone()] {
+            let mut progress = behind;
+            copied(&mut progress, &mut |_| Ok(())).expect("goes on");
+            assert_eq!(progress.copied.entries, 3_000);
+        }
+        let files = copy.live_files().expect("files");
+        let entries: u64 = files.iter().map(|file| file.num_entries).sum();
+        assert_eq!(entries, 3_000);
+    }
+
+    /// Or each later call would meet the same damage.
+    #[test]
+    fn a_damaged_copy_is_not_taken() {
+        let (_place, source) = source();
+        let place = tempfile::tempdir().expect("a directory");
+        let copy = opened(place.path());
+        let progress = &mut FamilyProgress::default();
+        let whole = Sides {
+            source: &source,
+            copy: &copy,
+        };
+        super::copy(&whole, "default", 1 << 30, progress, &mut |_| Ok(())).expect("copied");
+        let file = copy.live_files().expect("files").remove(0).name;
+        drop(copy);
+        let path = place.path().join(file.trim_start_matches('/'));
+        let mut bytes = std::fs::read(&path).expect("read");
+        bytes[1_000] ^= 1;
+        std::fs::write(&path, bytes).expect("written");
+        let damaged = Sides {
+            source: &source,
+            copy: &opened(place.path()),
+        };
+        let said = check(&damaged, "default", progress, &mut |_| Ok(()));
+        let why = said.expect("the source is whole").expect("damage");
+        assert!(why.contains("cannot be read"), "{why}");
+    }
 
     #[test]
     fn keys_go_there_and_back() {

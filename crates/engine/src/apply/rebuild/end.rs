@@ -193,7 +193,8 @@ pub fn undo(
         )));
     }
     let taken_away = TakenAway {
-        changed: changes.is_some(),
+        // What the old directory has lost since, the copy alone has.
+        changed: changes.is_some() || !is_as_it_was(&place.before, &then.source)?,
         identity: identity(&place.path)?,
     };
     mark::save(&place.path, &Mark::Undoing(taken_away))?;

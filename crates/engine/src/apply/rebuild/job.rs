@@ -148,7 +148,7 @@ impl Job {
 
     /// Bytes after which the copy of a column family is flushed: half a memtable, so
     /// that none fills up and is flushed while entries are written.
-    fn flush_bytes(&self, name: &str) -> u64 {
+    pub(super) fn flush_bytes(&self, name: &str) -> u64 {
         let section = Section::Family(name.to_owned());
         let memtable: Option<u64> = self
             .target
@@ -176,8 +176,10 @@ pub(in crate::apply) fn run(job: &Job, watch: &mut Watch<'_>) -> Result<Rebuilt>
     let mut progress = begin(job)?;
     let stopped = |error: Error| {
         error.within(format!(
-            "the rebuild stopped, {} is as it was, and the same command goes on",
-            place.path.display()
+            "the rebuild stopped, {} is as it was, and the same command goes on, or begins anew once \
+             {} is removed",
+            place.path.display(),
+            place.rebuild.display()
         ))
     };
     if progress.verified.is_none() {
@@ -287,7 +289,10 @@ fn copy_all(
                 save(job, progress)?;
                 let positions = progress.families.values().map(|family| &family.copied);
                 tell(Phase::Copying, positions, watch);
-                space::leaves_room(job, job.flush_bytes(name))
+                match family.copied.done {
+                    true => Ok(()),
+                    false => space::leaves_room(job, job.flush_bytes(name)),
+                }
             },
         )?;
         progress.families.insert(name.clone(), family);

@@ -10,6 +10,8 @@ use crate::apply::text::{OptionsText, Section};
 use crate::error::Result;
 
 const NOBODY: &str = "kCompactionStyleNone";
+const LEVEL: &str = "kCompactionStyleLevel";
+const UNIVERSAL: &str = "kCompactionStyleUniversal";
 
 /// The options of the copy while it is written.
 ///
@@ -21,17 +23,32 @@ pub(super) fn making(target: &OptionsText, names: &[String]) -> Result<OptionsTe
     options.choose(&Section::Database, "recycle_log_file_num", "0")?;
     for name in names.iter().filter(|name| is_left_alone(target, name)) {
         let section = Section::Family(name.clone());
-        match has_levels(target, &section) {
-            true => {
-                if has_no_style(target, &section) {
-                    options.choose(&section, "compaction_style", "kCompactionStyleLevel")?;
-                }
-                options.choose(&section, "disable_auto_compactions", "false")?;
-            }
-            false => options.choose(&section, "disable_auto_compactions", "true")?,
+        let style = style_of_copy(target, &section);
+        if let Some(style) = style {
+            options.choose(&section, "compaction_style", style)?;
         }
+        let off = match style.is_some() || has_levels(target, &section) {
+            true => "false",
+            false => "true",
+        };
+        options.choose(&section, "disable_auto_compactions", off)?;
     }
     Ok(options)
+}
+
+/// The style that merges what the application would. One level alone only universal compaction
+/// merges into itself.
+fn style_of_copy(target: &OptionsText, section: &Section) -> Option<&'static str> {
+    has_no_style(target, section).then(|| match has_levels(target, section) {
+        true => LEVEL,
+        false => UNIVERSAL,
+    })
+}
+
+/// Whether universal compaction writes the copy, by its own options or while it is made.
+pub(super) fn is_universal(target: &OptionsText, section: &Section) -> bool {
+    let own = target.get(section, "compaction_style");
+    style_of_copy(target, section).or(own) == Some(UNIVERSAL)
 }
 
 /// Whether compaction must come to its end before the copy has its own options: nobody
@@ -110,11 +127,14 @@ mod tests {
         assert_eq!(style, Some("kCompactionStyleUniversal"), "its own");
         assert_eq!(get(&options, "disable_auto_compactions"), Some("false"));
         assert!(settles);
-        let (options, _) = made("compaction_style=kCompactionStyleNone\nnum_levels=1");
-        assert_eq!(
-            get(&options, "compaction_style"),
-            Some("kCompactionStyleNone")
+        let (options, settles) = made("compaction_style=kCompactionStyleNone\nnum_levels=1");
+        assert_eq!(get(&options, "compaction_style"), Some(UNIVERSAL));
+        assert_eq!(get(&options, "disable_auto_compactions"), Some("false"));
+        assert!(settles);
+        let (options, _) = made(
+            "compaction_style=kCompactionStyleLevel\nnum_levels=1\ndisable_auto_compactions=true",
         );
+        assert_eq!(get(&options, "compaction_style"), Some(LEVEL), "its own");
         assert_eq!(get(&options, "disable_auto_compactions"), Some("true"));
     }
 }

@@ -16,8 +16,8 @@
 //! Entries are read through iterators, so that deletions and merges are resolved, and
 //! written by ordinary writes without the log, each piece closed by a flush. In key
 //! order such files overlap nothing, and RocksDB moves them down without rewriting
-//! them as far as its options let it. Writing a piece twice, as after a kill, leaves
-//! the same entries.
+//! them as far as its options let it. After a kill it goes on behind what is durable in
+//! the copy, so that no key is there in two versions.
 
 mod check;
 mod compression;

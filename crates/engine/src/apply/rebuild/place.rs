@@ -319,6 +319,13 @@ fn arrived(incoming: Name) -> &'static str {
     }
 }
 
+/// Whether a database is named as a directory beside one: an exchange of it that was interrupted
+/// could not be told from one of the other.
+pub(super) fn is_named_as_beside(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().as_bytes();
+    BESIDE.iter().any(|(end, _)| name.ends_with(end.as_bytes()))
+}
+
 /// A directory beside a database is not taken for one: to settle it would remove the mark
 /// that says what it is. A database may have such a name where it is alone.
 fn check_name(path: &Path, name: &OsStr) -> Result<()> {

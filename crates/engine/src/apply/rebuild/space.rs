@@ -5,7 +5,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use super::job::Job;
-use super::{compression, disk};
+use super::{compression, disk, making};
 use crate::RocksDb;
 use crate::adopt::space::free_bytes;
 use crate::apply::plan::Space;
@@ -54,9 +54,12 @@ pub(super) fn space(job: &Job, source: &RocksDb) -> Result<Space> {
         true => bound,
         false => 0,
     };
+    let pieces = job.names.iter().map(|name| job.flush_bytes(name));
+    let piece = pieces.max().unwrap_or_default();
+    let slack = (bound / 10 + SLACK).max(beside(piece));
     Ok(Space {
         bytes,
-        needed_bytes: (bound + merged + bound / 10 + SLACK).saturating_sub(there),
+        needed_bytes: (bound + merged + slack).saturating_sub(there),
         free_bytes: free_bytes(parent(path))?,
     })
 }
@@ -145,8 +148,13 @@ pub(super) fn leaves_room(job: &Job, piece_bytes: u64) -> Result<()> {
     holds(path, free_bytes(parent(path))?, piece_bytes)
 }
 
+/// What must be free after a piece.
+fn beside(piece_bytes: u64) -> u64 {
+    2 * piece_bytes + MARGIN
+}
+
 fn holds(path: &Path, free: u64, piece_bytes: u64) -> Result<()> {
-    if free >= 2 * piece_bytes + MARGIN {
+    if free >= beside(piece_bytes) {
         return Ok(());
     }
     Err(Error::fix(format!(
@@ -171,7 +179,7 @@ fn changes(job: &Job, options: &[&str]) -> bool {
 fn is_universal(job: &Job) -> bool {
     job.names.iter().any(|name| {
         let section = Section::Family(name.clone());
-        job.target.get(&section, "compaction_style") == Some("kCompactionStyleUniversal")
+        making::is_universal(&job.target, &section)
     })
 }
 
