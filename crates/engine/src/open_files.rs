@@ -54,13 +54,9 @@ const TABLES_IN_A_SHARD: u32 = 64;
 /// RocksDB's `table_cache_numshardbits` where so many files may be open; where all may, a negative
 /// number, RocksDB's own.
 pub(crate) fn table_shard_bits(max_open_files: i32) -> i32 {
-    let Ok(files) = u32::try_from(max_open_files) else {
-        return MOST_TABLE_SHARD_BITS;
-    };
-    let bits = (files / TABLES_IN_A_SHARD).max(1).ilog2();
-    i32::try_from(bits).map_or(MOST_TABLE_SHARD_BITS, |bits| {
-        bits.min(MOST_TABLE_SHARD_BITS)
-    })
+    let bits = |files: u32| (files / TABLES_IN_A_SHARD).max(1).ilog2() as i32;
+    let most = MOST_TABLE_SHARD_BITS;
+    u32::try_from(max_open_files).map_or(most, |files| most.min(bits(files)))
 }
 
 #[cfg(test)]

@@ -180,8 +180,11 @@ impl Db {
         // One of that name may have been dropped through RocksDB's own handle.
         self.autopilot.release_cf(name);
         let made = self.rocks.create_cf(name, &options);
-        // RocksDB may have it, and go by its options, whatever it says.
+        // RocksDB may have it, and go by its options, whatever it says: what must outlive it stays.
         self.created.keep(name, options);
+        if made.is_err() {
+            self.created.forget(name);
+        }
         match made {
             Ok(()) => self.autopilot.adopt_cf(name, hooks),
             Err(error) if is_in_effect(&error) => Err(Error::fix(format!(

@@ -133,6 +133,16 @@ pub fn rewrite(path: &Path, text: &str) -> Applied {
         .expect("rebuilt")
 }
 
+/// With what a rebuild is refused, or stops.
+#[track_caller]
+pub fn refusal(path: &Path, text: &str) -> String {
+    Applier::new(path, wanted(text))
+        .rewrite(true)
+        .apply(&mut |_| ())
+        .expect_err("refused")
+        .to_string()
+}
+
 fn newest_options_file(path: &Path) -> PathBuf {
     let entries = std::fs::read_dir(path).expect("readable");
     entries

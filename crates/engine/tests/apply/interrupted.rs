@@ -8,7 +8,9 @@ use std::path::Path;
 use lissom::apply::{Applier, Phase, Progress};
 use rust_rocksdb::{ColumnFamilyDescriptor, DB};
 
-use super::data::{FEWER_LEVELS, Place, contents, make, make_filled, options, rewrite, wanted};
+use super::data::{
+    FEWER_LEVELS, Place, contents, make, make_filled, options, refusal, rewrite, wanted,
+};
 
 /// Rebuilds until `stop` says so of what is told, and gives up there.
 fn interrupt(path: &Path, mut stop: impl FnMut(Progress) -> bool) {
@@ -96,11 +98,7 @@ fn a_copy_that_differs_is_not_taken_and_the_next_call_begins_anew() {
         let copy = opened_copy(&place);
         change(&copy);
         drop(copy);
-        let error = Applier::new(&path, wanted(FEWER_LEVELS))
-            .rewrite(true)
-            .apply(&mut |_| ())
-            .expect_err("it differs")
-            .to_string();
+        let error = refusal(&path, FEWER_LEVELS);
         assert!(error.contains("differs from the original"), "{error}");
         assert!(error.contains("is as it was"), "{error}");
         assert_eq!(place.names(), ["data", "data.rebuild"]);

@@ -7,7 +7,7 @@ use lissom::apply::{Applier, finish, undo};
 use lissom::{Db, Settings};
 use rust_rocksdb::DB;
 
-use super::data::{FEWER_LEVELS, Place, contents, make, options, rewrite, wanted};
+use super::data::{FEWER_LEVELS, Place, contents, make, options, refusal, rewrite, wanted};
 
 #[test]
 fn what_cannot_be_copied_is_refused_and_left_as_it_was() {
@@ -16,11 +16,7 @@ fn what_cannot_be_copied_is_refused_and_left_as_it_was() {
     make(&path, 100);
     let before = contents(&path);
     let refused = |words: &str| {
-        let error = Applier::new(&path, wanted(FEWER_LEVELS))
-            .rewrite(true)
-            .apply(&mut |_| ())
-            .expect_err(words)
-            .to_string();
+        let error = refusal(&path, FEWER_LEVELS);
         assert!(error.contains(words), "{words}: {error}");
         assert_eq!(contents(&path), before, "{words}");
     };
@@ -41,11 +37,7 @@ fn what_cannot_be_copied_is_refused_and_left_as_it_was() {
     fs::remove_dir(place.beside(".before-apply")).expect("removed");
 
     let db = DB::open_cf(&options(), &path, ["default", "second", "third"]).expect("it opens");
-    let error = Applier::new(&path, wanted(FEWER_LEVELS))
-        .rewrite(true)
-        .apply(&mut |_| ())
-        .expect_err("open")
-        .to_string();
+    let error = refusal(&path, FEWER_LEVELS);
     assert!(error.contains("close it there first"), "{error}");
     drop(db);
     // What a kill has left of a mark is no user's.
@@ -126,11 +118,7 @@ fn a_running_store_of_lissoms_is_refused() {
     let place = Place::new();
     let path = place.path();
     let db = Db::open(&path, Settings::default()).expect("a new store");
-    let error = Applier::new(&path, wanted(FEWER_LEVELS))
-        .rewrite(true)
-        .apply(&mut |_| ())
-        .expect_err("it runs")
-        .to_string();
+    let error = refusal(&path, FEWER_LEVELS);
     assert!(error.contains("--running"), "{error}");
     db.put("still", "running").expect("a put");
 }
@@ -141,11 +129,7 @@ fn a_database_named_as_a_directory_beside_one_is_refused() {
     make(&place.path(), 100);
     let named = place.beside(".undone");
     fs::rename(place.path(), &named).expect("renamed");
-    let error = Applier::new(&named, wanted(FEWER_LEVELS))
-        .rewrite(true)
-        .apply(&mut |_| ())
-        .expect_err("its name")
-        .to_string();
+    let error = refusal(&named, FEWER_LEVELS);
     assert!(error.contains("rename it first"), "{error}");
     assert!(named.join("CURRENT").exists());
 }

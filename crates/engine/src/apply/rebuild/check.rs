@@ -34,14 +34,6 @@ pub(super) fn check(job: &Job) -> Result<()> {
         .or_else(|| ingests_behind(&job.present, &job.names))
         .or_else(|| unwritable(&job.target, &job.names))
         .or_else(|| unread(&job.mistakes))
-        .or_else(|| {
-            let named = is_named_as_beside(path);
-            named.then(|| {
-                "its name ends as that of a directory that a rebuild leaves beside a database: \
-                 rename it first"
-                    .to_owned()
-            })
-        })
         .or(stranger(path)?.map(|name| {
             format!(
                 "{name} in it is no file of RocksDB's that can be copied, and would stay in the \
@@ -193,6 +185,13 @@ fn is_archive(path: &Path) -> Result<bool> {
 /// A directory can be exchanged with one beside it that belongs to the same user and
 /// group.
 fn location(path: &Path) -> Result<Option<String>> {
+    if is_named_as_beside(path) {
+        return Ok(Some(
+            "its name ends as that of a directory that a rebuild leaves beside a database: rename \
+             it first"
+                .into(),
+        ));
+    }
     let own = look(path)?;
     let Some(parent) = path.parent() else {
         return Ok(Some("it has no directory around it".into()));

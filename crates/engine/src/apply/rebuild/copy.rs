@@ -70,8 +70,8 @@ fn durable(copy: CfRef<'_>, mut position: Position) -> Result<Position> {
     }
 }
 
-/// Compares what is left of a column family. Returns the first difference as a
-/// sentence.
+/// Compares what is left of a column family. Returns the first difference, or damage of the copy,
+/// for which it is not to be taken.
 ///
 /// # Errors
 /// RocksDB's; what `keep` answers.
@@ -80,7 +80,7 @@ pub(super) fn check(
     name: &str,
     progress: &mut FamilyProgress,
     keep: &mut Keep<'_>,
-) -> Result<Option<String>> {
+) -> Result<Option<Error>> {
     let (from, to) = (handle(sides.source, name)?, handle(sides.copy, name)?);
     let (source, copy) = (CfRef::of(&from)?, CfRef::of(&to)?);
     let mut kept = progress.checked.bytes;
@@ -89,7 +89,7 @@ pub(super) fn check(
         let ours = read(source, position, READ_BYTES)?;
         let theirs = match read(copy, position, READ_BYTES) {
             Err(error) if error.kind() == ErrorKind::Corrupt => {
-                return Ok(Some(is_damaged(name, &error)));
+                return Ok(Some(damaged(name, &error)));
             }
             read => read?,
         };
@@ -106,23 +106,23 @@ pub(super) fn check(
     Ok(None)
 }
 
-fn is_damaged(name: &str, error: &Error) -> String {
-    format!(
+fn damaged(name: &str, error: &Error) -> Error {
+    Error::corrupt(format!(
         "the copy of column family \"{name}\" cannot be read, so it was not taken; the next call \
          begins anew: {error}"
-    )
+    ))
 }
 
-fn differs(name: &str, position: &Position) -> String {
+fn differs(name: &str, position: &Position) -> Error {
     let place = match &position.after {
         Some(key) => format!("at or before the key 0x{key}"),
         None => "from its first entry on".into(),
     };
-    format!(
+    Error::bug(format!(
         "the copy of column family \"{name}\" differs from the original {place}, after {} \
          entries, so it was not taken; the next call begins anew",
         position.entries
-    )
+    ))
 }
 
 fn read(cf: CfRef<'_>, position: &Position, bytes: u64) -> Result<Piece> {
@@ -249,7 +249,8 @@ mod tests {
         };
         let said = check(&damaged, "default", progress, &mut |_| Ok(()));
         let why = said.expect("the source is whole").expect("damage");
-        assert!(why.contains("cannot be read"), "{why}");
+        assert_eq!(why.kind(), ErrorKind::Corrupt);
+        assert!(why.to_string().contains("cannot be read"), "{why}");
     }
 
     #[test]

@@ -330,7 +330,7 @@ fn check_all(
             // No copy of this database any more: the next call begins anew.
             progress.source.clear();
             save(job, progress)?;
-            return Err(Error::bug(why));
+            return Err(why);
         }
         progress.families.insert(name.clone(), family);
     }
