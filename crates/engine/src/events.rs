@@ -71,6 +71,13 @@ impl Events {
             .clone()
     }
 
+    /// The counters of the column family that RocksDB calls by this number; `None` of one that the
+    /// autopilot does not drive.
+    pub(crate) fn counters_of(&self, family: u32) -> Option<Arc<Counters>> {
+        let families = self.families.read();
+        families.values().find(|it| it.is_of(family)).cloned()
+    }
+
     /// Forgets a dropped column family.
     pub(crate) fn forget(&self, family: &str) {
         self.families.write().remove(family);

@@ -99,6 +99,29 @@ fn paths_that_are_no_database_are_told_apart() {
     Db::open(&good, small("fixed-1")).expect("closed and opened");
 }
 
+/// RocksDB's DestroyDB leaves what is not its own.
+#[test]
+fn a_database_made_where_another_was_destroyed_begins_anew() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let limits = |policy: &str| {
+        let db = Db::open(directory.path(), small(policy)).expect("opened");
+        load(&db, 0..100, 1);
+        settle(&db);
+        let statistics = db.statistics().expect("statistics");
+        statistics.families["default"].limits.clone()
+    };
+    let three = limits("fixed-3");
+    let pin = directory.path().join("LISSOM-PIN");
+    std::fs::write(&pin, "").expect("pinned");
+    assert_eq!(limits("thresholds-20-80"), three, "it is the same database");
+    rust_rocksdb::DB::destroy(&rust_rocksdb::Options::default(), directory.path())
+        .expect("destroyed");
+    assert!(!directory.path().join("CURRENT").exists());
+    assert!(directory.path().join("LISSOM").exists() && pin.exists());
+    assert_ne!(limits("thresholds-20-80"), three);
+    assert!(!pin.exists());
+}
+
 #[test]
 fn names_that_no_column_family_can_have_are_refused_before_anything_is_written() {
     let parent = tempfile::tempdir().expect("a directory");

@@ -62,6 +62,35 @@ fn every_operation_is_counted_once() {
     assert_eq!(of_default(&db).total.operations, expected);
 }
 
+/// Each family's tuner goes by what is written to its own tree.
+#[test]
+fn a_batch_counts_for_each_family_that_it_writes_to() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let db = Db::open(directory.path(), small("fixed-2")).expect("opened");
+    db.create_cf("dropped").expect("made");
+    db.drop_cf("dropped").expect("dropped");
+    db.create_cf("other").expect("made");
+    let other = db.family("other").expect("there");
+    let mut batch = WriteBatch::default();
+    batch.put("key", "value");
+    batch.put_cf(other.handle(), "key", "another value");
+    batch.put_cf(other.handle(), "key", "");
+    batch.delete_cf(other.handle(), "k");
+    db.write(&batch).expect("written");
+    let families = db.statistics().expect("statistics").families;
+    let written = |name: &str| {
+        let total = &families[name].total;
+        let operations = &total.operations;
+        (
+            operations.writes,
+            operations.deletes,
+            total.user_write_bytes,
+        )
+    };
+    assert_eq!(written("default"), (1, 0, 8));
+    assert_eq!(written("other"), (2, 1, 16 + 3 + 1));
+}
+
 /// The median time of a scan, which leaves out what else the machine does; one in 128 is
 /// timed.
 fn median(scan: &dyn Fn(&Db)) -> Duration {

@@ -1,8 +1,9 @@
 //! A store in memory, to test the harness itself. Its name says how it misbehaves:
 //! `mock-good`, `mock-stale` (every write is lost once the load is over), `mock-restless`
 //! (never settles), `mock-forgets` (loses its last entry when the closing session begins),
-//! `mock-skips` (leaves the third entry out of a scan that begins at a key), `mock-fails` (refuses to
-//! open).
+//! `mock-skips` (leaves the third entry out of a scan that begins at a key), `mock-tires` (ends
+//! such a scan one entry early, where it has more than one), `mock-revives` (a get finds what was
+//! deleted), `mock-fails` (refuses to open).
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -23,6 +24,10 @@ pub struct MockStore {
     restless: bool,
     forgets: bool,
     skips: bool,
+    tires: bool,
+    revives: bool,
+    /// What was deleted, of one that revives it.
+    deleted: RwLock<BTreeMap<Vec<u8>, Vec<u8>>>,
     measured: AtomicBool,
 }
 
@@ -36,6 +41,8 @@ impl MockStore {
                 restless: name == "restless",
                 forgets: name == "forgets",
                 skips: name == "skips",
+                tires: name == "tires",
+                revives: name == "revives",
                 ..Self::default()
             }),
         }
@@ -49,7 +56,8 @@ impl MockStore {
 impl Store for MockStore {
     fn get(&self, key: &[u8], value: &mut Vec<u8>) -> Result<bool> {
         let entries = self.entries.read().unwrap_or_else(PoisonError::into_inner);
-        let Some(found) = entries.get(key) else {
+        let deleted = self.deleted.read().unwrap_or_else(PoisonError::into_inner);
+        let Some(found) = entries.get(key).or_else(|| deleted.get(key)) else {
             return Ok(false);
         };
         value.clone_from(found);
@@ -68,10 +76,11 @@ impl Store for MockStore {
     }
 
     fn delete(&self, key: &[u8]) -> Result<()> {
-        self.entries
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(key);
+        let mut entries = self.entries.write().unwrap_or_else(PoisonError::into_inner);
+        if let (Some(gone), true) = (entries.remove(key), self.revives) {
+            let mut deleted = self.deleted.write().unwrap_or_else(PoisonError::into_inner);
+            deleted.insert(key.to_vec(), gone);
+        }
         Ok(())
     }
 
@@ -80,6 +89,8 @@ impl Store for MockStore {
         let from_start = entries.range(start.to_vec()..).enumerate();
         let skips = self.skips && !start.is_empty();
         let seen = from_start.filter(|(at, _)| !(skips && *at == 2));
+        let tired = self.tires && !start.is_empty() && length > 1;
+        let length = length - u64::from(tired);
         for (_, (key, value)) in seen.take(length as usize) {
             visit(key, value);
         }

@@ -314,6 +314,9 @@ fn a_users_options_file_is_an_arm() {
     let base = format!("max_bytes_for_level_base={}\n", resources.level0_bytes());
     let changed = own.replace(&base, "max_bytes_for_level_base=3000000\n");
     assert_ne!(changed, own);
+    let unset = "max_background_compactions=-1\n";
+    let changed = changed.replace(unset, "max_background_compactions=8\n");
+    assert!(!changed.contains(unset));
     resources.options_files.insert("mine".into(), changed);
     resources.background_compactions = 5;
     resources.direct_io = false;
@@ -322,6 +325,7 @@ fn a_users_options_file_is_an_arm() {
     for line in [
         "max_bytes_for_level_base=3000000\n",
         &jobs,
+        unset,
         "use_direct_reads=false\n",
     ] {
         assert!(used.contains(line), "{line}");

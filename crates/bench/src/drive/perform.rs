@@ -9,6 +9,10 @@ use crate::store::Store;
 /// Every so many reads the whole value is compared, otherwise its header and length.
 const FULL_COMPARISON_EVERY: u64 = 16;
 
+/// So many entries behind a scan that ended early hold one of each thread's, but for a chance of
+/// one in a hundred million with four threads.
+const LOOKED_AT_BEHIND: u64 = 64;
+
 /// Does operations, and checks what comes back.
 pub struct Performer<'a> {
     store: &'a dyn Store,
@@ -109,6 +113,9 @@ impl<'a> Performer<'a> {
                 let scan = Scanned::run(self.store, &self.key, length, partition, self.data)?;
                 let ended = clock.now();
                 scan.verdict(index, version, length)?;
+                if scan.entries < length {
+                    scan.nothing_follows(self.store, index, partition)?;
+                }
                 self.verified += scan.verified;
                 Ok(ended)
             }
@@ -189,6 +196,23 @@ impl Scanned {
         {
             self.stale = Some(index);
         }
+    }
+
+    /// That a scan of fewer entries than were asked for came to the end of the data: behind its
+    /// last key lies none that this thread owns. Others' may have come meanwhile.
+    fn nothing_follows(&self, store: &dyn Store, index: u64, partition: &Partition) -> Result<()> {
+        let mut behind = self.last_key.clone();
+        behind.push(0);
+        let mut missing = false;
+        store.scan(&behind, LOOKED_AT_BEHIND, &mut |_, value| {
+            let known = DataShape::claim(value).and_then(|it| partition.version_of_index(it.0));
+            missing |= known.flatten().is_some();
+        })?;
+        if missing {
+            let what = "the scan ended although entries followed";
+            return Err(wrong(OpKind::Scan, index, what));
+        }
+        Ok(())
     }
 
     fn verdict(&self, index: u64, version: u8, length: u64) -> Result<()> {

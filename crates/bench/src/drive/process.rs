@@ -82,15 +82,17 @@ fn field(text: &str, name: &str) -> u64 {
         .unwrap_or(0)
 }
 
-/// Bytes of all table files in `directory`, those being written or not yet removed
-/// included: what the disk must hold.
+/// Bytes of all table files in `directory`, and of values that lie apart from them in blob files;
+/// those being written or not yet removed included: what the disk must hold.
 pub fn table_file_bytes(directory: &Path) -> u64 {
     let Ok(entries) = fs::read_dir(directory) else {
         return 0;
     };
-    let tables = entries
-        .flatten()
-        .filter(|e| e.path().extension().is_some_and(|x| x == "sst"));
+    let holds_data = |path: &Path| {
+        path.extension()
+            .is_some_and(|it| it == "sst" || it == "blob")
+    };
+    let tables = entries.flatten().filter(|it| holds_data(&it.path()));
     // A file may vanish between listing and asking; then it holds nothing.
     tables
         .filter_map(|entry| entry.metadata().ok())
@@ -109,6 +111,15 @@ mod tests {
         let user = thread.replace("rocksdb:low", "a) b (c");
         assert_eq!(task(&user), Some(("a) b (c", 420_000)));
         assert_eq!((background(&user), task("")), (None, None));
+    }
+
+    #[test]
+    fn values_apart_from_their_tables_take_space_too() {
+        let place = tempfile::tempdir().unwrap();
+        for (name, bytes) in [("000004.sst", 5), ("000005.blob", 70), ("000006.log", 900)] {
+            fs::write(place.path().join(name), vec![0; bytes]).unwrap();
+        }
+        assert_eq!(table_file_bytes(place.path()), 75);
     }
 
     #[test]

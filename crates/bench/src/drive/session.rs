@@ -98,9 +98,11 @@ impl Driver<'_> {
                 })
                 .collect();
             let sampling = scope.spawn(|| sampler.run(this.clock, start, &stop, report));
-            let shares: Vec<Result<Share>> = workers.into_iter().map(join).collect();
+            // A panic goes on only when the sampler knows that there is nobody left.
+            let ended: Vec<_> = workers.into_iter().map(|it| it.join()).collect();
             stop.store(true, Ordering::Release);
             sampling.thread().unpark();
+            let shares: Vec<Result<Share>> = ended.into_iter().map(joined).collect();
             (shares, join(sampling))
         });
         self.partitions = partitions;
@@ -111,9 +113,11 @@ impl Driver<'_> {
 
 /// What a thread returned; its panic goes on here.
 pub(crate) fn join<T>(handle: std::thread::ScopedJoinHandle<'_, T>) -> T {
-    handle
-        .join()
-        .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    joined(handle.join())
+}
+
+fn joined<T>(ended: std::thread::Result<T>) -> T {
+    ended.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 fn gather(shares: Vec<Share>, start: Duration, samples: Vec<Sample>) -> SessionOutcome {

@@ -159,6 +159,15 @@ fn lost_writes_void_the_run() {
 }
 
 #[test]
+fn a_scan_that_ends_before_the_data_does_voids_the_run() {
+    for threads in [1, 3] {
+        let error = drive("tires", threads).unwrap_err().to_string();
+        let told = "the scan ended although entries followed";
+        assert!(error.contains(told) && error.contains("void"), "{error}");
+    }
+}
+
+#[test]
 fn altered_and_invented_answers_are_noticed() {
     let workload = workload();
     let data = DataShape::new(&workload);

@@ -8,11 +8,15 @@ use crate::store::Store;
 /// How many scans begin in the midst of the data, and how many entries each sees at most.
 const SEEKS: u64 = 128;
 const SEEK_ENTRIES: u64 = 64;
+/// So many gets ask for keys that exist, and so many for keys that do not.
+const GETS: u64 = 8192;
 
 /// Reads all of `store` in one scan, compares every byte, and returns how many entries there
-/// are; then scans from some keys on, which must see what that one saw there. Sessions ask for
-/// some keys, and of a scan's entries each thread knows its own alone: one that was lost, or that
-/// came back, may show nowhere else.
+/// are; then scans from some keys on, which must see what that one saw there, and gets keys,
+/// existing and deleted. Sessions ask for some keys, and of a scan's entries each thread knows its
+/// own alone: one that was lost, or that came back, may show nowhere else. A get ends at the first
+/// level that has the key, where a scan goes by what was written last, so that either may be
+/// right where the other is not.
 pub fn verify_all(store: &dyn Store, partitions: &[Partition], data: &DataShape) -> Result<u64> {
     let expected: u64 = partitions.iter().map(Partition::live).sum();
     let mut audit = Audit {
@@ -46,7 +50,39 @@ pub fn verify_all(store: &dyn Store, partitions: &[Partition], data: &DataShape)
     stretches
         .iter()
         .try_for_each(|it| verify_stretch(store, it, data))?;
+    for partition in partitions {
+        verify_gets(store, partition, data, GETS / partitions.len() as u64)?;
+    }
     Ok(expected)
+}
+
+/// Whether gets find so many of a thread's keys that exist, spread over all of them, in their last
+/// version, and none of as many that do not.
+fn verify_gets(store: &dyn Store, keys: &Partition, data: &DataShape, gets: u64) -> Result<()> {
+    let (mut key, mut answer) = (Vec::new(), Vec::new());
+    for exists in [true, false] {
+        let is_one = |own: &u64| keys.version(*own).is_some() == exists;
+        let of = if exists {
+            keys.live()
+        } else {
+            keys.made() - keys.live()
+        };
+        let apart = (of / gets.max(1)).max(1) as usize;
+        for own in (0..keys.made()).filter(is_one).step_by(apart) {
+            let index = keys.index(own);
+            data.key(index, &mut key);
+            let found = store.get(&key, &mut answer)?;
+            let claim = found.then(|| DataShape::claim(&answer));
+            if claim != keys.version(own).map(|version| Some((index, version))) {
+                return Err(void(format!(
+                    "a get at the end finds what was deleted, or not the last value written, at \
+                     key {}",
+                    String::from_utf8_lossy(&key)
+                )));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Key number and version, as a value claims them.
@@ -216,6 +252,40 @@ mod tests {
         assert!(verify_stretch(&store, &[stretch[0], stretch[2]], &data).is_err());
         let stale = (stretch[0].0, 1);
         assert!(verify_stretch(&store, &[stale], &data).is_err());
+    }
+
+    #[test]
+    fn a_get_that_finds_what_no_scan_does_is_found() {
+        let data = DataShape::new(&load_workload("update-only").unwrap());
+        let audited = |name: &str| {
+            let store = MockStore::open(name).unwrap();
+            for index in 0..ENTRIES {
+                store.put(&key(index, &data), &value(index, &data)).unwrap();
+            }
+            let mut keys = Partition::loaded(0, 1, ENTRIES, &data);
+            keys.delete(77, &data);
+            store.delete(&key(77, &data)).unwrap();
+            verify_all(&store, &[keys], &data)
+        };
+        assert_eq!(audited("good").unwrap(), ENTRIES - 1);
+        let error = audited("revives").unwrap_err().to_string();
+        assert!(error.starts_with("a get at the end finds"), "{error}");
+        assert!(error.contains("void"), "{error}");
+    }
+
+    #[test]
+    fn a_get_that_misses_or_is_behind_is_found() {
+        let data = DataShape::new(&load_workload("update-only").unwrap());
+        let store = MockStore::open("good").unwrap();
+        let mut keys = Partition::loaded(0, 1, ENTRIES, &data);
+        let all = |store: &MockStore, keys: &Partition| verify_gets(store, keys, &data, GETS);
+        assert!(all(&store, &keys).is_err(), "there is none");
+        for index in 0..ENTRIES {
+            store.put(&key(index, &data), &value(index, &data)).unwrap();
+        }
+        all(&store, &keys).unwrap();
+        keys.update(5, &data);
+        assert!(all(&store, &keys).is_err(), "one is stale");
     }
 
     #[test]

@@ -80,9 +80,8 @@ pub struct SessionVerdict {
     pub read_amplification: Option<Figure>,
     /// Highest bytes on disk over existing bytes.
     pub peak_space_amplification: Figure,
-    /// Whether it has the lowest median of the session or the arm that has is not
-    /// [ahead](Figure::is_ahead_of) of it. Not while there are too few rounds, and never of
-    /// an arm that is nobody's rival.
+    /// Whether no rival is [ahead](Figure::is_ahead_of) of it in the session. Not while there
+    /// are too few rounds, and never of an arm that is nobody's rival.
     pub best: bool,
 }
 

@@ -4,8 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::run::{ArmRun, Parameters};
 
-/// Random fills after which a write figure needs no full drains.
+/// Random fills, drawn from a whole drain, after which a write figure needs no full drains.
 const RANDOM_FILLS: usize = 5;
+/// What `random_phase` may be at most.
+const MOST_RANDOM_PHASE: f64 = 100.0;
 /// Full drains of the last level but one that it must span otherwise.
 const DRAINS: u64 = 2;
 
@@ -17,11 +19,15 @@ pub struct PhaseShortfall {
     pub written: u64,
     /// Bytes of two full drains of the last level but one.
     pub needed: u64,
+    /// Bytes of the data.
+    #[serde(default)]
+    pub data_bytes: u64,
 }
 
 impl PhaseShortfall {
     /// The shortfall of `written` bytes over a tree of `data_bytes` in so many rounds.
-    /// `None` where two full drains or five random fills are spanned, and without writes.
+    /// `None` where two full drains are spanned, or five fills that were drawn from a whole one,
+    /// and without writes.
     pub fn of(
         parameters: &Parameters,
         data_bytes: u64,
@@ -29,17 +35,33 @@ impl PhaseShortfall {
         rounds: usize,
     ) -> Option<Self> {
         let needed = DRAINS * parameters.resources.drain_bytes(data_bytes);
-        let filled = parameters.workload.fill.random_phase > 0.0 && rounds >= RANDOM_FILLS;
-        let short = written > 0 && written < needed && !filled;
-        short.then_some(Self { written, needed })
+        let shortfall = Self {
+            written,
+            needed,
+            data_bytes,
+        };
+        let is_drawn = parameters.workload.fill.random_phase >= shortfall.random_phase();
+        let filled = is_drawn && rounds >= RANDOM_FILLS;
+        (written > 0 && written < needed && !filled).then_some(shortfall)
+    }
+
+    /// The least `random_phase` that draws fills from a whole drain.
+    fn random_phase(&self) -> f64 {
+        (self.needed / DRAINS) as f64 / self.data_bytes.max(1) as f64
     }
 
     /// What to do about it, as a sentence.
     pub fn sentence(&self) -> String {
+        let phase = (self.random_phase() * 100.0).ceil() / 100.0;
+        let or_fills = if phase <= MOST_RANDOM_PHASE {
+            format!(", or at least {RANDOM_FILLS} rounds with random_phase = {phase} in [fill]")
+        } else {
+            String::new()
+        };
         format!(
             "Write figures depend on the tree's phase: {} MB were written, two full drains of the last \
              level but one are {} MB. Write amplifications stand in brackets, and are no ground for a \
-             claim. Use --scale {:.1}, or at least {RANDOM_FILLS} rounds with random fills.",
+             claim. Use --scale {:.1}{or_fills}.",
             self.written / 1_000_000,
             self.needed / 1_000_000,
             (self.needed as f64 / self.written as f64 * 10.0).ceil() / 10.0

@@ -72,21 +72,17 @@ fn is_setting(arm: &ArmVerdict) -> bool {
     arm.is_rival && matches!(arm.arm, ArmName::Thresholds(..))
 }
 
-/// Marks in each session the rival with the lowest median, and those that it is not
-/// [ahead](Figure::is_ahead_of) of.
+/// Marks in each session the rivals of which no other is [ahead](Figure::is_ahead_of): those of
+/// rank 1, and by the 99.9th percentile where a rate is offered. Of the lowest median nobody is.
 pub fn mark_best(arms: &mut [ArmVerdict]) {
     let mut rivals: Vec<&mut ArmVerdict> = arms.iter_mut().filter(|arm| arm.is_rival).collect();
     let sessions = rivals.iter().map(|arm| arm.sessions.len()).max();
     for number in 0..sessions.unwrap_or(0) {
-        let judged = rivals.iter().filter_map(|arm| arm.sessions.get(number));
-        let judged = judged.map(SessionVerdict::judged);
-        let lowest = judged.min_by(|a, b| a.median.total_cmp(&b.median));
-        let Some(lowest) = lowest.cloned() else {
-            continue;
-        };
         let own = rivals.iter_mut();
-        for session in own.filter_map(|arm| arm.sessions.get_mut(number)) {
-            session.best = !lowest.is_ahead_of(session.judged());
+        let mut own: Vec<_> = own.filter_map(|arm| arm.sessions.get_mut(number)).collect();
+        let judged: Vec<Figure> = own.iter().map(|it| it.judged().clone()).collect();
+        for (session, figure) in own.iter_mut().zip(&judged) {
+            session.best = !judged.iter().any(|other| other.is_ahead_of(figure));
         }
     }
 }

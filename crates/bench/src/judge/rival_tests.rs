@@ -57,7 +57,7 @@ fn an_arm_over_the_space_bound_wins_nothing_and_displaces_nobody() {
 }
 
 #[test]
-fn the_best_of_a_session_is_who_has_the_lowest_median_or_ties_with_it() {
+fn the_best_of_a_session_are_those_that_nobody_is_ahead_of() {
     let arms = ["fixed-1", "fixed-4", "fixed-10"];
     // Session a: 4 to 6, 5 to 7, and 7 to 9 s: the third meets the second, not the first.
     let runs = |rounds: u32| -> Vec<ArmRun> {
@@ -164,6 +164,25 @@ fn nobody_is_better_for_a_wide_range() {
     let means: Vec<(Option<f64>, Option<f64>)> = all.iter().map(mean).collect();
     let expected = [(1.0, 1.0), (1.5, 2.0), (1.0, 1.5)];
     assert_eq!(means, expected.map(|(own, by)| (Some(own), Some(by))));
+}
+
+#[test]
+fn who_shares_no_first_rank_has_no_star() {
+    let arms = ["fixed-1", "fixed-4", "fixed-10"];
+    // Session a: the first has the lowest median and a range that holds both others; the second is
+    // ahead of the third in every round.
+    let seconds = [[5.0, 9.0, 20.0], [10.0; 3], [15.0; 3]];
+    let runs: Vec<ArmRun> = (0..3)
+        .flat_map(|round| {
+            let at = round as usize;
+            [0, 1, 2].map(|arm| run(arms[arm], round, [seconds[arm][at], 1.0, 1.0]))
+        })
+        .collect();
+    let verdict = judge(&parameters(&arms), &runs);
+    let all = &verdict.arms;
+    let ranks: Vec<usize> = all.iter().map(|arm| arm.ranks(all)[0].1).collect();
+    let best: Vec<bool> = all.iter().map(|arm| arm.sessions[0].best).collect();
+    assert_eq!((ranks, best), (vec![1, 1, 2], vec![true, true, false]));
 }
 
 #[test]

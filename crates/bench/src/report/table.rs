@@ -32,7 +32,8 @@ took longer than it was given, the time that it was given. Where that was not ti
 files: what it still wanted to merge, at the speed of its compactions while it was measured.
 Write amp: bytes written to files per byte written by the user; in brackets where it spans too
 little of the tree's phases for a claim. Read amp: data blocks read from files per get or scan.
-Peak space: bytes of all table files over those of existing data, looked at every second.
+Peak space: bytes of all table files over those of existing data, looked at every second, and while
+an arm pays its debt as well.
 Latencies of closed sessions count from the moment an operation was sent; where a rate is offered
 they count from the moment it was due, and stand by session alone. Those of writes are of operations
 that read nothing: read-modify-writes stand by session.

@@ -24,8 +24,8 @@ pub struct Loaded {
 }
 
 /// Loads, or copies a kept load, and then does the round's updates. Each arm loads through its
-/// own path, for a tree is shaped by its arm; but without its schedule, which comes in once
-/// all of that is merged.
+/// own path, for a tree is shaped by its arm, and one that learns does so in each round anew; but
+/// without its schedule, which comes in once all of that is merged.
 pub fn reach_start(
     job: &Job,
     data: &DataShape,
@@ -33,7 +33,11 @@ pub fn reach_start(
     report: &mut (dyn FnMut(Event) + Send),
 ) -> Result<Loaded> {
     remove_directory(&job.directory)?;
-    let kept = job.kept_load()?;
+    let asked = job.kept_load()?;
+    let begins_cold = asked.is_some();
+    // Rounds that shared a load from which their arm has learned would be one draw of what it
+    // learned.
+    let kept = asked.filter(|_| !job.arm.follows_workload());
     let copied = kept.as_ref().is_some_and(KeptLoad::exists);
     let mut settled = true;
     let mut store = if let (true, Some(kept)) = (copied, &kept) {
@@ -42,9 +46,11 @@ pub fn reach_start(
     } else {
         load(job, data, report)?
     };
-    if let (false, Some(kept)) = (copied, &kept) {
+    if begins_cold && !copied {
         // What has not come to rest is no start for other rounds.
-        if close_settled(job, store)? {
+        if close_settled(job, store)?
+            && let Some(kept) = &kept
+        {
             kept.keep(&job.directory)?;
         }
         store = job.open_to_load()?;

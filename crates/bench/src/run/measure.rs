@@ -1,5 +1,7 @@
 //! The measured part of a run.
 
+use std::path::Path;
+use std::sync::mpsc;
 use std::time::Duration;
 
 use super::boot::boot;
@@ -9,12 +11,15 @@ use super::load::Loaded;
 use super::record::{ArmRun, LoadRecord, SessionRecord, Totals};
 use crate::drive::{
     Clock, Driver, Latencies, LatencySummary, OpKind, ProcessUse, Sample, SessionOutcome,
-    SystemClock, table_file_bytes, verify_all,
+    SystemClock, join, table_file_bytes, verify_all,
 };
 use crate::error::Result;
 use crate::generate::{DataShape, Partition, phase_updates};
 use crate::store::{Counters, Store};
 use crate::workload::Session;
+
+/// Between two looks at the disk while an arm pays its debt.
+const LOOKS_EVERY: Duration = Duration::from_secs(1);
 
 /// Lets the arm settle, then runs all sessions; what it owes then is timed, and what it holds
 /// is verified.
@@ -64,24 +69,47 @@ pub fn measure(
     let debt = store.shape().debt_bytes;
     let mut run = book.close(job, load, baseline, debt);
     report(begin("settle"));
-    run.totals.settle_seconds = seconds_to_rest(store, job.patience(), &clock)?;
+    let live = live_bytes(&driver.partitions);
+    let (seconds, most) = rest(store, &job.directory, job.patience(), &clock)?;
+    let totals = &mut run.totals;
+    totals.settle_seconds = seconds;
+    let peak = totals.peak_space_amplification;
+    totals.peak_space_amplification = peak.max(ratio(most, live as f64));
     report(begin("verify"));
     let verified = verify_all(store, &driver.partitions, &driver.data)?;
     run.totals.verified_at_end = Some(verified);
     Ok(run)
 }
 
-/// How long a store takes to come to rest with nobody beside it; `None` where it does not
-/// within `patience`.
-fn seconds_to_rest(
+/// How long a store takes to come to rest with nobody beside it, `None` where it does not within
+/// `patience`; and the most that its disk held meanwhile, looked at every second.
+fn rest(
     store: &dyn Store,
+    directory: &Path,
     patience: Duration,
     clock: &dyn Clock,
-) -> Result<Option<f64>> {
+) -> Result<(Option<f64>, u64)> {
     let begun = clock.now();
-    let rests = store.settle(patience)?;
-    let took = clock.now().saturating_sub(begun);
-    Ok(rests.then_some(took.as_secs_f64()))
+    let (ended, ends) = mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        let looks = scope.spawn(move || most_bytes_until(directory, &ends));
+        let rests = store.settle(patience);
+        let took = clock.now().saturating_sub(begun);
+        drop(ended);
+        let most = join(looks);
+        Ok((rests?.then_some(took.as_secs_f64()), most))
+    })
+}
+
+/// The most bytes in `directory` until the sender of `ends` is gone.
+fn most_bytes_until(directory: &Path, ends: &mpsc::Receiver<()>) -> u64 {
+    let mut most = 0;
+    loop {
+        most = most.max(table_file_bytes(directory));
+        if ends.recv_timeout(LOOKS_EVERY) != Err(mpsc::RecvTimeoutError::Timeout) {
+            return most.max(table_file_bytes(directory));
+        }
+    }
 }
 
 /// A part begins that has no operations.

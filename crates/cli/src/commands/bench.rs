@@ -87,7 +87,8 @@ fn amounts() -> [Arg; 6] {
         .value_parser(value_parser!(f64)),
         flag(
             "keep-load",
-            "Keeps each arm's loaded directory and copies it in later rounds",
+            "Keeps each arm's loaded directory and copies it in later rounds; arms that learn from \
+             their load make it in each",
         ),
         option(
             "until",

@@ -92,13 +92,19 @@ pub fn run(given: &ArgMatches) -> Outcome {
         Some((attach::WATCHDOG, _)) => attach::run_watchdog(),
         Some(("trial", given)) => trial::run(given),
         Some((search::SPACE, given)) => search::run_space(given),
-        Some(("bench-arm", _)) => Ok(lissom_bench::run_arm_child(
-            BufReader::new(std::io::stdin()),
-            std::io::stdout(),
-            Some(built::program()),
-            // Nothing may be waited for, as RocksDB's threads are in an orderly exit.
-            || signal_hook::low_level::exit(1),
-        )?),
+        Some(("bench-arm", _)) => run_arm(),
         _ => Err(Failure::WrongUse("give a command".into())),
     }
+}
+
+/// Runs one arm of a benchmark. All kinds of arms may hold all of their tables open.
+fn run_arm() -> Outcome {
+    lissom::open_files::raise_limit();
+    Ok(lissom_bench::run_arm_child(
+        BufReader::new(std::io::stdin()),
+        std::io::stdout(),
+        Some(built::program()),
+        // Nothing may be waited for, as RocksDB's threads are in an orderly exit.
+        || signal_hook::low_level::exit(1),
+    )?)
 }

@@ -125,6 +125,7 @@ fn with_what() -> [Arg; 5] {
 pub fn run(given: &ArgMatches) -> Outcome {
     end_with_the_search()?;
     let plan = plan(given)?;
+    lissom::open_files::raise_limit();
     let result = run_trial(&plan, &mut io::stdout(), listen);
     Ok(result?)
 }

@@ -257,6 +257,11 @@ fn reasons(answer: &Trial, pinned: bool) -> Vec<String> {
         ""
     };
     let all = answer.changes.iter().chain(answer.merges());
-    all.map(|it| format!("{}: {}{effect}", it.level, it.why))
-        .collect()
+    let all = all.map(|it| {
+        // What was given up ends under a pin, too.
+        let ends = answer.abandon.contains(it);
+        let effect = if ends { "" } else { effect };
+        format!("{}: {}{effect}", it.level, it.why)
+    });
+    all.collect()
 }

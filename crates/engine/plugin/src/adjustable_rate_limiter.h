@@ -15,8 +15,9 @@
 
 namespace lissom {
 
-// Each rate gets a fresh limiter of RocksDB's; who waits in the old one is let
-// go within one refill period. Flushes come before compactions, as there.
+// Each rate gets fresh limiters of RocksDB's; who waits in the old ones is let
+// go within one refill period. Flushes come before compactions, as there, and
+// wait for none of them.
 class AdjustableRateLimiter : public rocksdb::RateLimiter {
  public:
   static constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
@@ -35,10 +36,12 @@ class AdjustableRateLimiter : public rocksdb::RateLimiter {
   int64_t GetTotalRequests(rocksdb::Env::IOPriority priority) const override;
 
  private:
-  using Inner = std::shared_ptr<rocksdb::RateLimiter>;
+  class Rate;
+  using Inner = std::shared_ptr<Rate>;
   using Counters = std::array<std::atomic<int64_t>, rocksdb::Env::IO_TOTAL + 1>;
 
-  static Inner MakeInner(int64_t bytes_per_second);
+  // One rate that takes over what the one before has not been paid for.
+  static Inner MakeInner(int64_t bytes_per_second, const Inner& before);
   Inner Current() const;
 
   mutable std::mutex mutex_;

@@ -244,6 +244,42 @@ void BadInput() {
   CHECK(bloom == nullptr && limiter == nullptr);
 }
 
+// A compaction that waits for the refill gets no processor, and holds the
+// limiter's mutex.
+class Starved : public rocksdb::Statistics {
+ public:
+  const char* Name() const override { return "starved"; }
+  uint64_t getTickerCount(uint32_t) const override { return 0; }
+  void histogramData(uint32_t, rocksdb::HistogramData* const) const override {}
+  void setTickerCount(uint32_t, uint64_t) override {}
+  uint64_t getAndResetTickerCount(uint32_t) override { return 0; }
+  void recordTick(uint32_t ticker, uint64_t) override {
+    if (ticker != rocksdb::NUMBER_RATE_LIMITER_DRAINS) return;
+    waits = true;
+    while (!goes_on) std::this_thread::yield();
+  }
+
+  std::atomic<bool> waits{false};
+  std::atomic<bool> goes_on{false};
+};
+
+// A flush waits for no compaction, and compactions pay for what it took.
+void FlushesWaitForThemselves() {
+  lissom::AdjustableRateLimiter limiter(1 << 20);
+  Starved starved;
+  std::thread compaction(
+      [&] { limiter.Request(1 << 20, rocksdb::Env::IO_LOW, &starved); });
+  while (!starved.waits) std::this_thread::yield();
+  const auto begun = std::chrono::steady_clock::now();
+  limiter.Request(1 << 18, rocksdb::Env::IO_HIGH, nullptr);
+  CHECK(!starved.goes_on);
+  starved.goes_on = true;
+  compaction.join();
+  const auto taken = std::chrono::steady_clock::now() - begun;
+  // A mebibyte and a quarter at a mebibyte a second, but for the first refills.
+  CHECK(taken > std::chrono::milliseconds(1100));
+}
+
 // Requests wait at a crawling rate until the rate is lifted, and a lowered rate
 // holds although much was allowed before.
 void Limiter() {
@@ -284,6 +320,7 @@ int main(int argc, char** argv) {
   lissom_test::Encoding();
   lissom_test::BadInput();
   lissom_test::Limiter();
+  lissom_test::FlushesWaitForThemselves();
   lissom_test::Database(argv[1]);
   lissom_test::TestInterface(argv[1]);
   const int failures = lissom_test::failures;

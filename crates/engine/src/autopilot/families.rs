@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use parking_lot::RwLock;
+use rust_rocksdb::AsColumnFamilyRef;
 
 use super::shared::Family;
 use super::{Autopilot, check, mission};
@@ -43,6 +44,9 @@ impl Autopilot {
     /// False when there is one of that name already: what it runs must not be forgotten.
     pub(super) fn seat(&self, name: &str, hooks: Hooks) -> bool {
         let counters = self.shared.events.counters(name);
+        if let Some(handle) = self.shared.db.cf_handle(name) {
+            counters.belong_to(handle.id());
+        }
         let totals = mission::totals(&self.shared, &counters);
         let family = Family::new(name, hooks, counters, totals);
         if check::compresses_in_parallel(&self.shared.db, name) {

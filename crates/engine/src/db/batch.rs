@@ -5,49 +5,131 @@
 //! twelve bytes, then entries, each of a type, the number of its column family where that is not
 //! the default one, and one or two strings after their lengths.
 
+use std::ops::AddAssign;
+
 /// Sequence number and count.
 const HEADER: usize = 12;
+/// Where the count lies, four bytes, the lowest first.
+const COUNT: std::ops::Range<usize> = 8..HEADER;
 
-/// Deletes in the bytes of a batch, of keys and of ranges. What is no entry of RocksDB 11.12 ends
-/// the count.
-pub(super) fn deletes(batch: &[u8]) -> u64 {
-    let mut rest = batch.get(HEADER..).unwrap_or_default();
-    let mut deletes = 0;
-    while let Some((is_delete, after)) = entry(rest) {
-        deletes += u64::from(is_delete);
-        rest = after;
-    }
-    deletes
+/// What was written to one column family.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub(super) struct Tally {
+    pub(super) writes: u64,
+    /// Of keys and of ranges.
+    pub(super) deletes: u64,
+    /// Of keys and values.
+    pub(super) bytes: u64,
 }
 
-/// Whether the first entry is a delete, and what comes after it. The numbers are those of
-/// `ValueType` in `dbformat.h`.
-fn entry(bytes: &[u8]) -> Option<(bool, &[u8])> {
+impl Tally {
+    pub(super) fn operations(&self) -> u64 {
+        self.writes + self.deletes
+    }
+}
+
+impl AddAssign for Tally {
+    fn add_assign(&mut self, more: Tally) {
+        self.writes += more.writes;
+        self.deletes += more.deletes;
+        self.bytes += more.bytes;
+    }
+}
+
+/// What a batch writes, by the number of the column family; that of the default one is 0.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub(super) struct Tallies {
+    pub(super) default: Tally,
+    pub(super) others: Vec<(u32, Tally)>,
+}
+
+impl Tallies {
+    /// Those of the bytes of a batch. What is behind an entry that RocksDB 11.12 does not have is
+    /// the default column family's.
+    pub(super) fn of(batch: &[u8]) -> Tallies {
+        let mut rest = batch.get(HEADER..).unwrap_or_default();
+        let mut tallies = Tallies::default();
+        while let Some(entry) = entry(rest) {
+            tallies.add(entry.family, entry.tally);
+            rest = entry.rest;
+        }
+        let unseen = count(batch).saturating_sub(tallies.operations());
+        tallies.default.writes += unseen;
+        tallies.default.bytes += rest.len() as u64;
+        tallies
+    }
+
+    /// Of all column families.
+    pub(super) fn operations(&self) -> u64 {
+        let others = self.others.iter().map(|(_, own)| own.operations());
+        self.default.operations() + others.sum::<u64>()
+    }
+
+    fn add(&mut self, family: u32, more: Tally) {
+        if family == 0 {
+            self.default += more;
+            return;
+        }
+        match self.others.iter_mut().find(|(of, _)| *of == family) {
+            Some((_, own)) => *own += more,
+            None => self.others.push((family, more)),
+        }
+    }
+}
+
+/// How many operations a batch says that it has.
+fn count(batch: &[u8]) -> u64 {
+    let bytes = batch.get(COUNT).and_then(|it| it.try_into().ok());
+    bytes.map_or(0, |bytes| u64::from(u32::from_le_bytes(bytes)))
+}
+
+struct Entry<'a> {
+    family: u32,
+    tally: Tally,
+    /// What comes after it.
+    rest: &'a [u8],
+}
+
+/// The first entry. The numbers are those of `ValueType` in `dbformat.h`.
+fn entry(bytes: &[u8]) -> Option<Entry<'_>> {
     let (kind, rest) = bytes.split_first()?;
-    let (is_delete, has_family, strings) = match kind {
+    let (writes, deletes, has_family, strings) = match kind {
         // Delete, SingleDelete.
-        0x00 | 0x07 => (true, false, 1),
-        0x04 | 0x08 => (true, true, 1),
+        0x00 | 0x07 => (0, 1, false, 1),
+        0x04 | 0x08 => (0, 1, true, 1),
         // DeleteRange.
-        0x0f => (true, false, 2),
-        0x0e => (true, true, 2),
+        0x0f => (0, 1, false, 2),
+        0x0e => (0, 1, true, 2),
         // Put, Merge, blob index, PutEntity, TimedPut.
-        0x01 | 0x02 | 0x11 | 0x16 | 0x18 => (false, false, 2),
-        0x05 | 0x06 | 0x10 | 0x17 | 0x19 => (false, true, 2),
-        // PutLogData, Noop.
-        0x03 => (false, false, 1),
-        0x0d => (false, false, 0),
+        0x01 | 0x02 | 0x11 | 0x16 | 0x18 => (1, 0, false, 2),
+        0x05 | 0x06 | 0x10 | 0x17 | 0x19 => (1, 0, true, 2),
+        // PutLogData, Noop: no operations.
+        0x03 => (0, 0, false, 1),
+        0x0d => (0, 0, false, 0),
         _ => return None,
     };
-    let mut rest = match has_family {
-        true => number(rest)?.1,
-        false => rest,
+    let (family, mut rest) = match has_family {
+        true => number(rest)?,
+        false => (0, rest),
     };
+    let mut bytes = 0;
     for _ in 0..strings {
         let (length, after) = number(rest)?;
         rest = after.get(length as usize..)?;
+        bytes += u64::from(length);
     }
-    Some((is_delete, rest))
+    // A note in the log comes into no tree.
+    let bytes = if writes + deletes > 0 { bytes } else { 0 };
+    let tally = Tally {
+        writes,
+        deletes,
+        bytes,
+    };
+    Some(Entry {
+        family,
+        tally,
+        rest,
+    })
 }
 
 /// A `varint32`: seven bits a byte, the lowest first.
@@ -78,9 +160,53 @@ mod tests {
     }
 
     #[test]
-    fn deletes_of_all_kinds_count() {
-        assert_eq!(deletes(batch().data()), 4);
-        assert_eq!(deletes(WriteBatch::default().data()), 0);
+    fn operations_of_all_kinds_count() {
+        let default = Tally {
+            writes: 3,
+            deletes: 4,
+            bytes: 303 + 2 + 10 + 20_000 + 4,
+        };
+        let others = Vec::new();
+        assert_eq!(Tallies::of(batch().data()), Tallies { default, others });
+        assert_eq!(
+            Tallies::of(WriteBatch::default().data()),
+            Tallies::default()
+        );
+    }
+
+    /// Bytes of a batch: put, delete and range to the families 300 and 7, by turns.
+    fn several() -> Vec<u8> {
+        let mut bytes = vec![0; HEADER];
+        bytes[COUNT.start] = 4;
+        bytes.extend(b"\x05\xac\x02\x03key\x05value");
+        bytes.extend(b"\x04\x07\x01a");
+        bytes.extend(b"\x01\x01k\x00");
+        bytes.extend(b"\x0e\xac\x02\x01a\x02bc");
+        bytes
+    }
+
+    #[test]
+    fn each_column_family_has_its_own() {
+        let found = Tallies::of(&several());
+        let own = |writes, deletes, bytes| Tally {
+            writes,
+            deletes,
+            bytes,
+        };
+        assert_eq!(found.default, own(1, 0, 1));
+        assert_eq!(found.others, [(300, own(1, 1, 11)), (7, own(0, 1, 1))]);
+        assert_eq!(found.operations(), 4);
+    }
+
+    #[test]
+    fn what_is_behind_an_unknown_entry_is_the_default_ones() {
+        let mut bytes = several();
+        let known = bytes.len();
+        bytes.extend(b"\x7fwho knows");
+        bytes[COUNT.start] = 6;
+        let found = Tallies::of(&bytes);
+        assert_eq!((found.default.writes, found.default.bytes), (3, 11));
+        assert_eq!(found.others, Tallies::of(&bytes[..known]).others);
     }
 
     #[test]
@@ -88,13 +214,13 @@ mod tests {
         let batch = batch();
         let mut before = 0;
         for end in 0..=batch.data().len() {
-            let found = deletes(&batch.data()[..end]);
+            let found = Tallies::of(&batch.data()[..end]).default.deletes;
             assert!((before..=before + 1).contains(&found), "{end}: {found}");
             before = found;
         }
         for kind in 0..=u8::MAX {
             let odd = [&[0; HEADER][..], &[kind, 0xff, 0xff, 0xff, 0xff, 0xff]].concat();
-            assert_eq!(deletes(&odd), 0, "{kind}");
+            assert_eq!(Tallies::of(&odd).operations(), 0, "{kind}");
         }
     }
 

@@ -28,6 +28,7 @@ use lissom_core::tuner::Policy;
 use parking_lot::Mutex;
 use rust_rocksdb::{Cache, WriteBatch, WriteOptions};
 
+use self::batch::Tallies;
 use self::created::Created;
 use self::in_effect::is_in_effect;
 use self::opening::{Customise, check_new_name};
@@ -117,18 +118,14 @@ impl Db {
         self.write_opt(batch, &WriteOptions::default())
     }
 
-    /// As [`Db::write`], with options. The operations of all column families
-    /// count for the default one.
+    /// As [`Db::write`], with options.
     ///
     /// # Errors
     /// RocksDB's.
     pub fn write_opt(&self, batch: &WriteBatch, options: &WriteOptions) -> Result<()> {
-        let deletes = batch::deletes(batch.data());
-        let writes = (batch.len() as u64).saturating_sub(deletes);
-        let bytes = batch.size_in_bytes() as u64;
-        self.operations().write_as(writes, deletes, bytes, || {
-            self.rocks.write_opt(batch, options)
-        })
+        let tallies = Tallies::of(batch.data());
+        let write = || self.rocks.write_opt(batch, options);
+        self.operations().write_batch(&tallies, write)
     }
 
     /// A column family by name; `None` if there is none of that name.

@@ -13,7 +13,7 @@ use super::{Db, directory, tables};
 use crate::autopilot::Autopilot;
 use crate::entrance;
 use crate::error::{Error, Result};
-use crate::files::state;
+use crate::files::{pin, state};
 use crate::options::Preparation;
 use crate::places::Places;
 use crate::settings::Settings;
@@ -75,6 +75,11 @@ impl Opening {
             names = directory::families(&self.path)?;
             existing.check_places(&self.path, &self.places(&names)?)?;
             merge_operators = existing.merge_operators();
+        } else if state::path(&self.path).exists() {
+            // RocksDB's DestroyDB leaves them. Column families begin at the same number in every
+            // database: nothing would tell the old ones' limits and memory from the new ones'.
+            state::forget(&self.path)?;
+            pin::clear(&self.path)?;
         }
         let mut options = self.options(&mut preparation, "default")?;
         options.create_missing_column_families(true);

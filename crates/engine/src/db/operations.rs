@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use rust_rocksdb::{BoundColumnFamily, DBPinnableSlice, IteratorMode, ReadOptions, WriteOptions};
 
+use super::batch::{Tallies, Tally};
 use super::scan::Scan;
 use crate::RocksDb;
 use crate::error::{Error, Result};
@@ -99,9 +100,8 @@ impl<'a> Operations<'a> {
         options
     }
 
-    /// A write of so many entries and bytes. Every write is timed, for a stall
-    /// may meet any.
-    pub(super) fn write_as(
+    /// A write of so many entries and bytes.
+    fn write_as(
         &self,
         writes: u64,
         deletes: u64,
@@ -111,23 +111,58 @@ impl<'a> Operations<'a> {
         if self.counters.is_dropped() {
             return Err(dropped());
         }
+        let written = self.timed(write)?;
+        let tally = Tally {
+            writes,
+            deletes,
+            bytes,
+        };
+        written.count(self.counters, &tally, written.took);
+        Ok(())
+    }
+
+    /// A batch counts for each column family what is written to it; for none what goes to one that
+    /// the autopilot has left. Its time is that of its operations, each as long.
+    pub(super) fn write_batch(
+        &self,
+        tallies: &Tallies,
+        write: impl FnOnce() -> RocksResult<()>,
+    ) -> Result<()> {
+        let written = self.timed(write)?;
+        let all = u128::from(tallies.operations().max(1));
+        let took = |own: &Tally| {
+            let nanos = written.took.as_nanos() * u128::from(own.operations()) / all;
+            Duration::from_nanos(nanos as u64)
+        };
+        let default = &tallies.default;
+        if default.operations() > 0 || tallies.others.is_empty() {
+            written.count(self.counters, default, took(default));
+        }
+        for (family, own) in &tallies.others {
+            if let Some(counters) = self.events.counters_of(*family) {
+                written.count(&counters, own, took(own));
+            }
+        }
+        Ok(())
+    }
+
+    /// Every write is timed, for a stall may meet any.
+    fn timed(&self, write: impl FnOnce() -> RocksResult<()>) -> Result<Written> {
         let events = self.events;
         let (stalling, news) = (events.stalling(), events.stall_news());
         let begun = Instant::now();
         write()?;
         let took = begun.elapsed();
         let held_back = stalling || events.stalling() || news != events.stall_news();
-        let free = if held_back { Duration::ZERO } else { took };
-        self.counters.count_writes(writes, deletes, bytes, free);
         if held_back {
-            self.counters.note_stall(took);
             events.note_stall(took);
             events.doubt_stall(|| holds_writers_back(self.rocks));
         }
-        if sample::is_turn() {
-            self.counters.put.record(took);
-        }
-        Ok(())
+        Ok(Written {
+            took,
+            held_back,
+            is_sampled: sample::is_turn(),
+        })
     }
 
     pub(super) fn put(&self, key: &[u8], value: &[u8], options: &WriteOptions) -> Result<()> {
@@ -236,6 +271,27 @@ impl<'a> Operations<'a> {
             Some(family) => self.rocks.iterator_cf_opt(family, options, mode),
         });
         Scan::new(iterator, counters, sample)
+    }
+}
+
+/// How a write went.
+struct Written {
+    took: Duration,
+    held_back: bool,
+    is_sampled: bool,
+}
+
+impl Written {
+    /// Counts what of it was a column family's, and took `own`.
+    fn count(&self, counters: &Counters, tally: &Tally, own: Duration) {
+        let free = if self.held_back { Duration::ZERO } else { own };
+        counters.count_writes(tally.writes, tally.deletes, tally.bytes, free);
+        if self.held_back {
+            counters.note_stall(self.took);
+        }
+        if self.is_sampled {
+            counters.put.record(self.took);
+        }
     }
 }
 

@@ -194,6 +194,11 @@ pub(crate) fn path(directory: &Path) -> PathBuf {
     FILE.path(directory)
 }
 
+/// Removes what was known of a database that is gone, where another one is about to be made.
+pub(crate) fn forget(directory: &Path) -> Result<()> {
+    super::remove_file(&path(directory))
+}
+
 /// What may lie beside it: what a kill left, and files that could not be used.
 pub(crate) fn left_over(directory: &Path) -> Vec<PathBuf> {
     let names = ["LISSOM.tmp", "LISSOM.damaged", "LISSOM.format-"];

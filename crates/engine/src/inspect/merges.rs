@@ -83,16 +83,18 @@ impl Merge {
 
     fn took(&self) -> String {
         let micros = |seconds: f64| format!("{:.1} µs", seconds * 1e6);
-        let Some((before, since)) = self.took_before.zip(self.since.mean()) else {
+        let Some(since) = self.since.mean() else {
             return "nothing was measured since under the same workload".to_owned();
         };
         let missions = match self.since.missions {
             1 => "the mission since".to_owned(),
             missions => format!("the {missions} missions since"),
         };
+        let before = self
+            .took_before
+            .map_or_else(|| "an unknown time".to_owned(), micros);
         format!(
-            "an operation took {} before and {} in {missions}",
-            micros(before),
+            "an operation took {before} before and {} in {missions}",
             micros(since)
         )
     }

@@ -1,7 +1,7 @@
 //! The counters of one column family. All only grow.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 use lissom_core::observation::OperationMix;
@@ -9,6 +9,9 @@ use lissom_core::{Layout, LogicalLevel, PhysicalLevel};
 
 use super::histogram::Histogram;
 use super::nanos;
+
+/// No column family has this number: the manifest holds 32 bits, and RocksDB counts from 0.
+const UNKNOWN: u32 = u32::MAX;
 
 /// Threads are spread over this many shards, so that they seldom write the same
 /// cache line.
@@ -36,6 +39,8 @@ pub(crate) struct Counters {
     pub(crate) changes: AtomicU64,
     /// The column family was dropped.
     dropped: AtomicBool,
+    /// RocksDB's number of it.
+    family: AtomicU32,
     longest_stall: AtomicU64,
     stalled: AtomicU64,
 }
@@ -105,6 +110,7 @@ impl Default for Counters {
             level1_compacted_bytes: AtomicU64::new(0),
             changes: AtomicU64::new(0),
             dropped: AtomicBool::new(false),
+            family: AtomicU32::new(UNKNOWN),
             longest_stall: AtomicU64::new(0),
             stalled: AtomicU64::new(0),
         }
@@ -112,6 +118,15 @@ impl Default for Counters {
 }
 
 impl Counters {
+    /// Whether RocksDB calls the column family by this number.
+    pub(crate) fn is_of(&self, family: u32) -> bool {
+        self.family.load(Relaxed) == family
+    }
+
+    pub(crate) fn belong_to(&self, family: u32) {
+        self.family.store(family, Relaxed);
+    }
+
     /// Whether the column family was dropped, or is about to be.
     pub(crate) fn is_dropped(&self) -> bool {
         self.dropped.load(Relaxed)

@@ -71,7 +71,7 @@ impl GivenOptions {
         options.create_if_missing(true);
         options.set_use_direct_reads(resources.direct_io);
         options.set_use_direct_io_for_flush_and_compaction(resources.direct_io);
-        options.set_max_background_jobs(resources.max_background_jobs());
+        set_background_jobs(&mut options, resources.max_background_jobs());
         options.set_max_subcompactions(resources.max_subcompactions);
         Ok(options)
     }
@@ -96,6 +96,17 @@ impl GivenOptions {
     /// Whether RocksDB estimates what compactions have to move: of levels alone.
     pub(crate) fn estimates_debt(&self) -> bool {
         style(&self.file) == LEVELED
+    }
+}
+
+/// RocksDB leaves the number of jobs aside where either of the two older settings, which it replaced,
+/// is set.
+fn set_background_jobs(options: &mut Options, jobs: i32) {
+    options.set_max_background_jobs(jobs);
+    #[expect(deprecated, reason = "a user's file may set them")]
+    {
+        options.set_max_background_compactions(-1);
+        options.set_max_background_flushes(-1);
     }
 }
 

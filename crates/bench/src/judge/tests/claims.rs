@@ -126,6 +126,7 @@ fn unmet_rules_are_said() {
     let shortfall = PhaseShortfall {
         written: 1000,
         needed: 2 * resources.drain_bytes(1000),
+        data_bytes: 1000,
     };
     assert_eq!(verdict.write_shortfall, Some(shortfall));
     assert!(said("background work left"));
@@ -133,29 +134,21 @@ fn unmet_rules_are_said() {
 }
 
 #[test]
-fn five_random_fills_answer_for_short_write_sessions() {
-    let short = |round| {
-        let mut run = run("fixed-1", round, [1.0, 1.0, 1.0]);
-        run.totals.user_bytes = 1000;
-        run
+fn five_fills_that_were_drawn_from_a_whole_drain_answer_for_short_write_sessions() {
+    let mut parameters = parameters(&["fixed-1"]);
+    let data_bytes = 2_048_000_000;
+    let drain = parameters.resources.drain_bytes(data_bytes) as f64 / data_bytes as f64;
+    assert!((0.1..0.5).contains(&drain), "{drain}");
+    let mut short = |phase: f64, rounds| {
+        parameters.workload.fill.random_phase = phase;
+        PhaseShortfall::of(&parameters, data_bytes, 1000, rounds)
     };
-    let cautions = |rounds| {
-        judge(
-            &parameters(&["fixed-1"]),
-            &(0..rounds).map(short).collect::<Vec<_>>(),
-        )
-        .cautions
-    };
-    assert!(
-        cautions(4)
-            .iter()
-            .any(|caution| caution.contains("two full drains"))
-    );
-    assert!(
-        !cautions(5)
-            .iter()
-            .any(|caution| caution.contains("two full drains"))
-    );
+    assert_eq!(short(drain + 0.01, 5), None);
+    assert!(short(drain + 0.01, 4).is_some());
+    let sentence = short(0.1, 5).expect("all begin alike").sentence();
+    let advised = (drain * 100.0).ceil() / 100.0;
+    let advice = format!("or at least 5 rounds with random_phase = {advised} in [fill].");
+    assert!(sentence.ends_with(&advice), "{sentence}");
 }
 
 #[test]

@@ -72,6 +72,28 @@ fn what_compactions_read_is_no_read_amplification() {
     }
 }
 
+/// Rounds that shared the load of a learner would all begin with what it learned from that one.
+#[test]
+fn an_arm_that_learns_from_its_load_loads_in_each_round() {
+    let out = tempfile::tempdir().unwrap();
+    let mut plan = plan(&["fixed-2", "thresholds-40-60"], out.path());
+    plan.workload = plan.workload.sized(Some(3000), 1.0).unwrap();
+    plan.rounds = 2;
+    plan.keep_load = true;
+    plan.resources.write_buffer_size = 64 << 10;
+    plan.resources.target_file_size_base = 64 << 10;
+    let results = run(&plan, &mut Silent).unwrap();
+    assert_eq!(results.failures, []);
+    let copied = |arm: &ArmName| {
+        let own = results.runs.iter().filter(|run| run.arm == *arm);
+        own.map(|run| run.load.copied).collect::<Vec<bool>>()
+    };
+    assert_eq!(copied(&plan.arms[0]), [false, true]);
+    assert_eq!(copied(&plan.arms[1]), [false, false]);
+    let loads = std::fs::read_dir(out.path().join("loads")).unwrap();
+    assert_eq!(loads.count(), 1);
+}
+
 /// All arms of a tree begin with one load, made without a schedule, and go by one figure of the
 /// device.
 #[test]

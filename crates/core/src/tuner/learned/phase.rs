@@ -117,6 +117,9 @@ struct Left {
     promised: f64,
     /// Those have been measured since.
     proved: bool,
+    /// The tree has become much larger or smaller: what it took tells no more, but the limits gone
+    /// to are as unproved as before.
+    stale: bool,
 }
 
 /// One workload, for as long as it lasts.
@@ -179,14 +182,17 @@ impl Phase {
 
     /// The tree holds so many bytes of data, and these come at once into its levels. What was
     /// measured of a much smaller or larger one is forgotten: while a tree grows everything gets
-    /// slower, under any limits.
+    /// slower, under any limits. What was left unmeasured stays so.
     pub fn grow(&mut self, data: f64, inflows: Vec<f64>) {
         self.inflows = inflows;
         let measured = *self.data.get_or_insert(data);
         if data > GROWN * measured || data * GROWN < measured {
             self.data = Some(data);
             self.tried.clear();
-            self.left = None;
+            self.left = self.left.take().filter(|left| !left.proved);
+            if let Some(left) = &mut self.left {
+                left.stale = true;
+            }
         }
     }
 
@@ -324,6 +330,7 @@ impl Phase {
             },
             promised,
             proved: false,
+            stale: false,
         });
     }
 
@@ -336,7 +343,7 @@ impl Phase {
         later: impl Fn(&RunLimits) -> f64,
     ) -> Option<(RunLimits, [f64; 3])> {
         self.settled()?;
-        let mut left = self.left.take()?;
+        let mut left = self.left.take_if(|left| !left.stale)?;
         if !self.is_recent(&left.tried, limits) || left.tried.limits.is_same(limits) {
             return None;
         }

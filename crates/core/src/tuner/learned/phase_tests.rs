@@ -129,6 +129,20 @@ fn limits_that_were_left_unmeasured_are_gone_back_to_where_the_others_prove_wors
 }
 
 #[test]
+fn a_tree_that_grows_proves_no_limits() {
+    let mut phase = Phase::new(true);
+    phase.grow(1e6, Vec::new());
+    phase.leave(&limits(4), 10.0, 8.0);
+    hold(&mut phase, 2, 20.0, 1);
+    phase.grow(2e6, Vec::new());
+    hold(&mut phase, 2, 20.0, 20);
+    assert_eq!(phase.regret(&limits(2), same), None, "of another tree");
+    assert_eq!(phase.unproved(), Some(&limits(4)));
+    hold(&mut phase, 2, 20.0, 60);
+    assert_eq!(phase.unproved(), None, "it is too long ago");
+}
+
+#[test]
 fn what_came_as_it_was_promised_is_no_regret_though_less_was_believed_before() {
     let mut phase = Phase::new(true);
     phase.leave(&limits(4), 10.0, 14.0);

@@ -61,6 +61,9 @@ pub(super) struct Agent {
     pull: f32,
     /// Gradient steps so far.
     pub steps: u64,
+    /// Whether one was since it began to explore: before that the critic's word is of rewards
+    /// that count against other missions.
+    knows: bool,
 }
 
 impl Agent {
@@ -81,6 +84,7 @@ impl Agent {
             first_noise: NOISE,
             pull: PULL,
             steps: 0,
+            knows: false,
         }
     }
 
@@ -110,10 +114,10 @@ impl Agent {
     }
 
     /// The mean of the rewards to come that the critic expects of an action, the next ones
-    /// counting most. `None` before it has learned.
+    /// counting most. `None` before it has learned from rewards since [`Agent::restart`].
     pub fn mean_reward(&self, state: &[f32], action: f32) -> Option<f32> {
         let worth = || self.critic.run(&with_action(state, action))[0];
-        (self.steps > 0).then(|| (1.0 - DISCOUNT) * worth())
+        self.knows.then(|| (1.0 - DISCOUNT) * worth())
     }
 
     /// Whether exploration has come to its least.
@@ -126,6 +130,7 @@ impl Agent {
     pub fn restart(&mut self) {
         self.noise = self.first_noise;
         self.replay.clear();
+        self.knows = false;
     }
 
     /// Takes up an experience. What is not finite is passed over.
@@ -166,6 +171,7 @@ impl Agent {
         self.slow_actor.follow(&self.actor, FOLLOW);
         self.slow_critic.follow(&self.critic, FOLLOW);
         self.steps += 1;
+        self.knows = true;
     }
 
     /// Of half the square of what the critic is off from r + gamma * Q'(s', mu'(s')),

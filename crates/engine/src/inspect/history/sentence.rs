@@ -52,24 +52,29 @@ pub(super) fn sentence<'a>(
 
 /// What a tuner changes, has merged, gives up and puts off; nothing where it does none of that.
 fn answered(trial: &Trial, pinned: bool) -> Option<String> {
-    let effect = if pinned {
+    let wishes = said(&[
+        (&trial.changes, ""),
+        (&trial.consolidate, " is to be merged"),
+        (&trial.push_down, " is to go down"),
+        (&trial.waits, " is not merged yet"),
+    ]);
+    // What a pin does not hold up.
+    let given_up = said(&[(&trial.abandon, " is merged no further")]);
+    let effect = if pinned && !wishes.is_empty() {
         ", without effect: the limits are pinned"
     } else {
         ""
     };
-    let parts = [
-        (&trial.changes, ""),
-        (&trial.consolidate, " is to be merged"),
-        (&trial.push_down, " is to go down"),
-        (&trial.abandon, " is merged no further"),
-        (&trial.waits, " is not merged yet"),
-    ];
-    let said = parts.into_iter().flat_map(|(changes, what)| {
+    let all = [wishes, given_up].concat().join("; ");
+    (!all.is_empty()).then(|| format!("run limits {}{effect}; {all}", trial.limits))
+}
+
+fn said(parts: &[(&Vec<Change>, &str)]) -> Vec<String> {
+    let parts = parts.iter().flat_map(|(changes, what)| {
         let of = move |change: &Change| format!("{}{what}: {}", change.level, change.why);
         changes.iter().map(of)
     });
-    let said = said.collect::<Vec<String>>().join("; ");
-    (!said.is_empty()).then(|| format!("run limits {}{effect}; {said}", trial.limits))
+    parts.collect()
 }
 
 /// What holds from now on under a schedule, and what is owed.
