@@ -84,9 +84,10 @@ impl Claim {
         })
     }
 
-    /// Whether it holds, from the values of the names in their order.
+    /// Whether it holds, from the values of the names in their order. What cannot be computed,
+    /// as 0 / 0 > 1, does not, nor does its negation.
     pub fn holds(&self, values: &[Value<'_>]) -> bool {
-        evaluate::truth(&self.root, values)
+        evaluate::truth(&self.root, values).unwrap_or(false)
     }
 
     /// The text of the expression.

@@ -1,7 +1,5 @@
 //! Values of bound expressions.
 
-use std::cmp::Ordering;
-
 use super::bind::{Number, Truth, Word};
 use super::names::Value;
 use super::parse::{Arithmetic, Comparison};
@@ -23,12 +21,8 @@ pub(super) fn number(part: &Number, values: &[Value<'_>]) -> f64 {
             function.of(&arguments)
         }
         Number::If(condition, then, otherwise) => {
-            let chosen = if truth(condition, values) {
-                then
-            } else {
-                otherwise
-            };
-            number(chosen, values)
+            let chosen = truth(condition, values).map(|it| if it { then } else { otherwise });
+            chosen.map_or(f64::NAN, |it| number(it, values))
         }
     }
 }
@@ -43,31 +37,47 @@ fn calculate(operator: Arithmetic, left: f64, right: f64) -> f64 {
     }
 }
 
-pub(super) fn truth(part: &Truth, values: &[Value<'_>]) -> bool {
+/// `None` where it cannot be computed, which negation does not turn into a truth.
+pub(super) fn truth(part: &Truth, values: &[Value<'_>]) -> Option<bool> {
     match part {
-        Truth::Constant(value) => *value,
-        Truth::Place(place) => matches!(values.get(*place), Some(Value::Truth(true))),
-        Truth::Not(part) => !truth(part, values),
-        Truth::All(parts) => parts.iter().all(|it| truth(it, values)),
-        Truth::Any(parts) => parts.iter().any(|it| truth(it, values)),
+        Truth::Constant(value) => Some(*value),
+        Truth::Place(place) => Some(matches!(values.get(*place), Some(Value::Truth(true)))),
+        Truth::Not(part) => truth(part, values).map(|it| !it),
+        Truth::All(parts) => unless_any(false, parts, values),
+        Truth::Any(parts) => unless_any(true, parts, values),
         Truth::Compare(comparison, left, right) => {
             compare(*comparison, number(left, values), number(right, values))
         }
-        Truth::Alike(alike, left, right) => (word(left, values) == word(right, values)) == *alike,
+        Truth::Alike(alike, left, right) => {
+            Some((word(left, values) == word(right, values)) == *alike)
+        }
     }
 }
 
-/// False where either side is no number, `!=` included: a rule that cannot be
-/// computed is not kept.
-fn compare(comparison: Comparison, left: f64, right: f64) -> bool {
-    match comparison {
-        Comparison::Less => left < right,
-        Comparison::AtMost => left <= right,
-        Comparison::Greater => left > right,
-        Comparison::AtLeast => left >= right,
-        Comparison::Equal => left == right,
-        Comparison::Unequal => left.partial_cmp(&right).is_some_and(Ordering::is_ne),
+/// What `decides` where any part says it, else its opposite, if all can be computed.
+fn unless_any(decides: bool, parts: &[Truth], values: &[Value<'_>]) -> Option<bool> {
+    let mut all = Some(!decides);
+    for part in parts {
+        match truth(part, values) {
+            Some(it) if it == decides => return Some(decides),
+            Some(_) => {}
+            None => all = None,
+        }
     }
+    all
+}
+
+/// `None` where either side is no number.
+fn compare(comparison: Comparison, left: f64, right: f64) -> Option<bool> {
+    let order = left.partial_cmp(&right)?;
+    Some(match comparison {
+        Comparison::Less => order.is_lt(),
+        Comparison::AtMost => order.is_le(),
+        Comparison::Greater => order.is_gt(),
+        Comparison::AtLeast => order.is_ge(),
+        Comparison::Equal => order.is_eq(),
+        Comparison::Unequal => order.is_ne(),
+    })
 }
 
 fn word<'a>(part: &'a Word, values: &[Value<'a>]) -> Option<&'a str> {

@@ -72,7 +72,15 @@ fn conditions() {
 
 #[test]
 fn what_is_no_number_satisfies_nothing() {
-    for text in ["0 / 0 == 0 / 0", "0 / 0 != 1", "ln(-1) < 1", "ln(-1) >= 1"] {
+    for text in [
+        "0 / 0 == 0 / 0",
+        "0 / 0 != 1",
+        "ln(-1) < 1",
+        "ln(-1) >= 1",
+        "not (0 / 0 > 1)",
+        "not (1 < 2 and 0 / 0 > 1)",
+        "not (1 > 2 or 0 / 0 > 1)",
+    ] {
         assert!(!holds(text), "{text}");
     }
     assert!(number("min(1, 0 / 0)").is_nan());

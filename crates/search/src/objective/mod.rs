@@ -141,6 +141,14 @@ impl Objective {
         }
     }
 
+    /// The names of the metrics that it is made of.
+    pub fn metrics(&self) -> Vec<String> {
+        match self {
+            Objective::Own { formula, .. } => formula.metrics.clone(),
+            _ => self.goals().into_iter().map(|goal| goal.name).collect(),
+        }
+    }
+
     /// The values of the goals, in their order.
     ///
     /// # Errors

@@ -1,5 +1,7 @@
 //! Reads a log back.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::line::{Begin, EVENTS, Event, Target, VERSION};
@@ -79,7 +81,8 @@ impl Log {
     pub fn earlier(&self, space: &Space, target: &Target) -> Vec<Earlier> {
         let searches = self.searches.iter();
         let matching = searches.filter(|it| it.fits(space, target).is_ok());
-        matching.flat_map(Recorded::tried).collect()
+        let default = space.default_configuration();
+        matching.flat_map(|it| it.tried(&default)).collect()
     }
 
     /// Why nothing can be learned from the searches in it; `None` if something can, or
@@ -207,11 +210,16 @@ impl Recorded {
     /// Every configuration that was measured or failed, with its measurement after a full
     /// evaluation, or its latest where it did not come so far; none if nothing was measured. A
     /// best that its repeats refuted counts as if it had failed.
-    fn tried(&self) -> Vec<Earlier> {
+    fn tried(&self, default: &Configuration) -> Vec<Earlier> {
         let mut tried = self.trials();
         let best = self.best();
-        if let Some(best) = tried.iter_mut().find(|it| Some(it.trial) == best) {
-            best.failed |= self.is_refuted(best.trial);
+        if let Some(best) = tried.iter().find(|it| Some(it.trial) == best) {
+            let best = best.trial;
+            let refuted = self.is_refuted(best, &tried, default);
+            tried
+                .iter_mut()
+                .filter(|it| it.trial == best)
+                .for_each(|it| it.failed |= refuted);
         }
         if tried.iter().all(|it| it.hung || it.measured.is_none()) {
             return Vec::new();
@@ -259,7 +267,7 @@ impl Recorded {
 
     /// Whether the best, which is this trial, failed in a repeat, or another contender is to be
     /// believed after them.
-    fn is_refuted(&self, best: TrialId) -> bool {
+    fn is_refuted(&self, best: TrialId, tried: &[Tried], default: &Configuration) -> bool {
         let repeated: Vec<Repeated> = self.repeated().cloned().collect();
         let mut own = repeated.iter().filter(|it| it.contender == Contender::Best);
         let Setup {
@@ -272,8 +280,11 @@ impl Recorded {
             search: self.reached(best),
         };
         // Repeats without a metric that is sought tell nothing.
-        own.any(|it| it.metrics.is_none())
-            || is_refuted(objective, constraints, &repeated, lengths).unwrap_or(false)
+        own.any(|it| it.metrics.is_none()) || {
+            let (who, default) = contenders(best, tried, default, &repeated);
+            let refuted = is_refuted(objective, constraints, &repeated, lengths, (&who, default));
+            refuted.unwrap_or(false)
+        }
     }
 
     /// Seconds that each repeat was to run; `None` where none was planned.
@@ -359,6 +370,30 @@ impl Tried {
         let measured = self.measured.as_ref();
         measured.is_some_and(|it| it.seconds >= full * REACHED)
     }
+}
+
+/// The contenders that may be believed, and which of them runs the `default` configuration. It is
+/// one of its own where it is neither the best nor the runner-up, and may be believed if the search
+/// measured it.
+fn contenders(
+    best: TrialId,
+    tried: &[Tried],
+    default: &Configuration,
+    repeated: &[Repeated],
+) -> (BTreeSet<Contender>, Option<Contender>) {
+    let own = tried.iter().find(|it| it.configuration == *default);
+    let is_repeated = repeated.iter().any(|it| it.contender == Contender::Default);
+    let runs_default = match own {
+        _ if is_repeated => Some(Contender::Default),
+        Some(own) if own.trial == best => Some(Contender::Best),
+        Some(_) => Some(Contender::RunnerUp),
+        None => None,
+    };
+    let mut measured = BTreeSet::from([Contender::Best, Contender::RunnerUp]);
+    if own.is_some_and(|it| it.measured.is_some() && !it.failed && !it.hung) {
+        measured.insert(Contender::Default);
+    }
+    (measured, runs_default)
 }
 
 /// Adds a trial when it is started for the first time.

@@ -52,22 +52,19 @@ struct Belief {
     first: Contender,
     /// Of these the one that is better than the first; the first itself where none is.
     winner: Contender,
+    /// The one that runs the default configuration, where it is of these and better than the first.
+    default: Option<Contender>,
 }
 
 impl Belief {
-    /// Who it is, if repeats and search ran so long.
-    fn believed(&self, lengths: Lengths, default: Option<Contender>) -> Contender {
-        if self.is_overturned(lengths, default) {
+    /// Who it is, if repeats and search ran so long. Who proves worse than the default is not to be
+    /// applied, however long it was looked at.
+    fn believed(&self, lengths: Lengths) -> Contender {
+        if lengths.may_overturn() {
             self.winner
         } else {
-            self.first
+            self.default.unwrap_or(self.first)
         }
-    }
-
-    /// Whether the one that is better is believed: who proves no better than the default is not to
-    /// be applied, however long it was looked at.
-    fn is_overturned(&self, lengths: Lengths, default: Option<Contender>) -> bool {
-        lengths.may_overturn() || Some(self.winner) == default
     }
 }
 
@@ -105,13 +102,13 @@ pub fn choice(search: &Search, repeated: &[Repeated], seconds: f64) -> Result<Ch
     let rounds = Rounds::of(objective, repeated)?;
     let candidates = candidates(search, &contenders, repeated)?;
     let fates = candidates.iter().map(|it| (it.contender, &it.fate));
-    let belief = belief(&fates.collect::<Vec<_>>(), &rounds, objective);
+    let default = default_among(search, &contenders);
+    let belief = belief(&fates.collect::<Vec<_>>(), &rounds, objective, default);
     let lengths = Lengths {
         repeats: seconds,
         search: judged_by(search),
     };
-    let default = default_among(search, &contenders);
-    let believed = belief.as_ref().map(|it| it.believed(lengths, default));
+    let believed = belief.as_ref().map(|it| it.believed(lengths));
     let chosen = candidates.iter().find(|it| Some(it.contender) == believed);
     let (Some(best), Some(chosen)) = (candidates.first(), chosen) else {
         return Err(SearchError::new(
@@ -124,12 +121,13 @@ pub fn choice(search: &Search, repeated: &[Repeated], seconds: f64) -> Result<Ch
         default,
         against: against(&candidates),
         note: note(best, chosen),
-        caution: belief.and_then(|it| caution(&it, lengths, default)),
+        caution: belief.and_then(|it| caution(&it, lengths)),
     })
 }
 
 /// Whether the repeats of a search's best are such that [`choice`] believes another one that was
-/// run again; not of a best that was not run again itself.
+/// run again; not of a best that was not run again itself. `measured` are the contenders that did not
+/// fail in the search, and `default` is the one that runs the default configuration.
 ///
 /// # Errors
 /// More than [`MOST_ROUNDS`](super::MOST_ROUNDS) rounds; a metric that a goal needs is missing.
@@ -138,17 +136,18 @@ pub(crate) fn is_refuted(
     constraints: &[Constraint],
     repeated: &[Repeated],
     lengths: Lengths,
+    (measured, default): (&BTreeSet<Contender>, Option<Contender>),
 ) -> Result<bool> {
     let rounds = Rounds::of(objective, repeated)?;
     let who: BTreeSet<Contender> = repeated.iter().map(|it| it.contender).collect();
+    let who = &who & measured;
     let mut fates = Vec::new();
     for contender in &who {
         let fate = repeated_fate(constraints, repeated, *contender)?;
         fates.extend(fate.map(|it| (*contender, it)));
     }
     let fates: Vec<(Contender, &Fate)> = fates.iter().map(|(who, it)| (*who, it)).collect();
-    let default = Some(Contender::Default);
-    let believed = belief(&fates, &rounds, objective).map(|it| it.believed(lengths, default));
+    let believed = belief(&fates, &rounds, objective, default).map(|it| it.believed(lengths));
     Ok(who.contains(&Contender::Best) && believed != Some(Contender::Best))
 }
 
@@ -159,17 +158,24 @@ fn judged_by(search: &Search) -> f64 {
 }
 
 /// By fates, then by rounds; `None` of nobody.
-fn belief(fates: &[(Contender, &Fate)], rounds: &Rounds, objective: &Objective) -> Option<Belief> {
-    let mut fit = fittest(fates, rounds);
-    let first = fit.next()?;
-    let winner = fit.fold(first, |chosen, it| {
-        if is_better(rounds, objective, (it, chosen)) {
-            it
-        } else {
-            chosen
-        }
-    });
-    Some(Belief { first, winner })
+fn belief(
+    fates: &[(Contender, &Fate)],
+    rounds: &Rounds,
+    objective: &Objective,
+    default: Option<Contender>,
+) -> Option<Belief> {
+    let fit: Vec<Contender> = fittest(fates, rounds).collect();
+    let first = *fit.first()?;
+    let better = |one, other| is_better(rounds, objective, (one, other));
+    let winner = fit.iter().fold(
+        first,
+        |chosen, it| if better(*it, chosen) { *it } else { chosen },
+    );
+    Some(Belief {
+        first,
+        winner,
+        default: default.filter(|it| fit.contains(it) && better(*it, first)),
+    })
 }
 
 /// Contenders that were measured in the search, in their order.
@@ -327,12 +333,12 @@ fn note(best: &Candidate, chosen: &Candidate) -> Option<String> {
 }
 
 /// That one was better, where the repeats are too short to choose by.
-fn caution(belief: &Belief, lengths: Lengths, default: Option<Contender>) -> Option<String> {
-    let Belief { first, winner } = belief;
-    (first != winner && !belief.is_overturned(lengths, default)).then(|| {
+fn caution(belief: &Belief, lengths: Lengths) -> Option<String> {
+    let winner = belief.winner;
+    (winner != belief.believed(lengths)).then(|| {
         format!(
             "{winner} was better in all rounds of the repeats, but they ran {:.0} s of the {:.0} s \
-             by which the search judged, too short to change its choice: give a longer --budget, \
+             by which the search judged, too short to choose it by: give a longer --budget, \
              or a shorter --evaluation",
             lengths.repeats, lengths.search
         )

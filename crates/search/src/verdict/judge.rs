@@ -55,6 +55,9 @@ pub struct Comparison {
     pub standing: Standing,
     /// By which share of the other's median the best's is better.
     pub gain: f64,
+    /// The best's median as a multiple of the other's, where both are above 0.
+    #[serde(default)]
+    pub ratio: Option<f64>,
     /// How likely the best would win its rounds by as much, were both the same; where it is
     /// worse, lose them by as much: the share of all ways to swap them within rounds (a
     /// permutation test, exact).
@@ -161,6 +164,7 @@ fn compare(
         against,
         standing,
         gain: direction.gain(best.median, other.median),
+        ratio: (best.median > 0.0 && other.median > 0.0).then(|| best.median / other.median),
         chance: chance(&differences),
         rounds: rounds.count(),
     })

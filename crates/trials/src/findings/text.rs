@@ -1,6 +1,6 @@
 //! What a search found, for the terminal.
 
-use lissom_search::verdict::{Estimate, Figure};
+use lissom_search::verdict::Estimate;
 
 use super::words::{percent, time, value};
 use super::{Best, Contribution, Findings};
@@ -86,8 +86,7 @@ fn comparisons(findings: &Findings) -> String {
         for comparison in &goal.comparisons {
             text += &format!("  {}: {comparison}\n", goal.goal.name);
             if Some(comparison.against) == findings.default {
-                let best = findings.chosen.and_then(|it| goal.figures.get(&it));
-                text += &ratio(best, goal.figures.get(&comparison.against));
+                text += &ratio(comparison.ratio);
             }
         }
     }
@@ -105,17 +104,11 @@ fn streams(findings: &Findings) -> &'static str {
     }
 }
 
-/// `  that is 2.10 times the default`, where both are numbers above 0.
-fn ratio(best: Option<&Figure>, default: Option<&Figure>) -> String {
-    match (best, default) {
-        (Some(best), Some(default)) if best.median > 0.0 && default.median > 0.0 => {
-            format!(
-                "  that is {:.2} times the default\n",
-                best.median / default.median
-            )
-        }
-        _ => String::new(),
-    }
+/// `  that is 2.10 times the default`, by the rounds of the line before.
+fn ratio(times: Option<f64>) -> String {
+    times.map_or_else(String::new, |times| {
+        format!("  that is {times:.2} times the default\n")
+    })
 }
 
 fn changes(findings: &Findings) -> String {

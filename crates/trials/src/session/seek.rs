@@ -198,13 +198,19 @@ impl Known {
 }
 
 /// The metrics of a program are the same whatever its configuration, so the first
-/// measurement without the one that is sought is the last. It is not written down,
-/// since the program or the objective will be mended.
+/// measurement without one that is needed is the last. It is not written down, since the program
+/// or the objective will be mended. A formula that comes to no number may do so elsewhere.
 fn hopeless(search: &Search, measurement: &Measurement) -> Option<TrialsError> {
     let trial = search.trial(measurement.trial)?;
-    let reported = matches!(measurement.outcome, Outcome::Measured { .. });
+    let Outcome::Measured { metrics, .. } = &measurement.outcome else {
+        return None;
+    };
+    let setup = search.setup();
+    let bounded = setup.constraints.iter().map(|it| it.metric().to_owned());
+    let mut needed = setup.objective.metrics().into_iter().chain(bounded);
+    let lacks = needed.any(|name| metrics.get(&name).is_none());
     match &trial.state {
-        State::Failed(Cause::NoMetric, detail) if reported && !search.has_readings() => {
+        State::Failed(Cause::NoMetric, detail) if lacks && !search.has_readings() => {
             let sentence = format!("{} cannot be judged: {detail}", trial.id);
             Some(TrialsError::new(sentence))
         }

@@ -60,6 +60,15 @@ impl Written {
         }
     }
 
+    fn repeat_default(&mut self, round: u32, value: f64) {
+        let repeated = Repeated {
+            round,
+            contender: Contender::Default,
+            metrics: Some(throughput(value)),
+        };
+        self.note(&Event::Repeated { at: 3.0, repeated });
+    }
+
     /// Tells that three rounds of repeats follow, of so many seconds each.
     fn plan_repeats(&mut self, seconds: f64) {
         self.note(&Event::Repeats {
@@ -160,11 +169,15 @@ fn a_best_that_failed_in_a_repeat_is_not_begun_with() {
 
 #[test]
 fn a_best_that_another_beats_in_its_repeats_is_not_begun_with() {
-    for (best, seconds, refuted) in [
-        (6.0, 50.0, true),
-        (8.0, 50.0, false),
+    for (best, seconds, default, refuted) in [
+        (6.0, 50.0, Some(5.0), true),
+        (8.0, 50.0, Some(5.0), false),
         // What leads for a while may not do so to the end of what the search went by.
-        (6.0, 43.0, false),
+        (6.0, 43.0, Some(5.0), false),
+        // But who does not even lead the default is not applied.
+        (6.0, 43.0, Some(7.0), true),
+        // It was not run again as itself, so it is the runner-up.
+        (6.0, 43.0, None, true),
     ] {
         let mut log = Written::with(2);
         for trial in [1, 2] {
@@ -174,10 +187,17 @@ fn a_best_that_another_beats_in_its_repeats_is_not_begun_with() {
         log.plan_repeats(seconds);
         for round in 1..=3 {
             log.repeat(round, [Some(best), Some(7.0)]);
+            if let Some(value) = default {
+                log.repeat_default(round, value);
+            }
         }
         let measured = |it: &Earlier| it.measured.is_some();
         let learned: Vec<bool> = log.learned().iter().map(measured).collect();
-        assert_eq!(learned, [true, !refuted], "{best} in {seconds} s");
+        assert_eq!(
+            learned,
+            [true, !refuted],
+            "{best} in {seconds} s, {default:?}"
+        );
     }
 }
 
@@ -192,6 +212,7 @@ fn repeats_must_run_as_long_as_a_best_that_ran_on() {
         log.plan_repeats(seconds);
         for round in 1..=3 {
             log.repeat(round, [Some(6.0), Some(7.0)]);
+            log.repeat_default(round, 5.0);
         }
         let is_known = log.learned()[1].measured.is_some();
         assert_eq!(is_known, !refuted, "{seconds} s");

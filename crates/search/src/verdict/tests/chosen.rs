@@ -1,5 +1,7 @@
 //! Who is believed after the repeats.
 
+use std::collections::BTreeSet;
+
 use super::*;
 use crate::objective::metrics::MEMORY;
 use crate::search::{Decision, Measurement, Outcome, TrialId};
@@ -129,7 +131,7 @@ fn repeats_that_ran_shorter_than_the_search_do_not_change_its_choice() {
     }
     let caution = choice(&search, &better, 12.0).expect("metrics").caution;
     let words = "the runner-up was better in all rounds of the repeats, but they ran 12 s of the \
-                 50 s by which the search judged, too short to change its choice";
+                 50 s by which the search judged, too short to choose it by";
     assert!(
         caution.as_ref().is_some_and(|it| it.starts_with(words)),
         "{caution:?}"
@@ -137,6 +139,25 @@ fn repeats_that_ran_shorter_than_the_search_do_not_change_its_choice() {
     let tie = again(runs([9.0, 10.0, 11.0]), runs([10.0, 11.0, 12.0]));
     let caution = choice(&search, &tie, 12.0).expect("metrics").caution;
     assert_eq!(caution, None, "they would not change it anyway");
+}
+
+/// A runner-up that is better still is not applied either, and saves no best from the default.
+#[test]
+fn a_best_that_is_worse_than_the_default_is_not_believed_for_a_third_that_is_better() {
+    let mut repeated = again(runs([7.0, 8.0, 9.0]), runs([11.0, 12.0, 13.0]));
+    let default = (1..).zip([10.0, 11.0, 12.0]);
+    repeated.extend(default.map(|(round, value)| Repeated {
+        round,
+        contender: Contender::Default,
+        metrics: Some(with_memory(value, 50.0)),
+    }));
+    let search = close_to(TrialId(3));
+    let short = choice(&search, &repeated, 12.0).expect("metrics");
+    assert_eq!(short.contender, Contender::Default);
+    let caution = short.caution.expect("there is a better one");
+    assert!(caution.starts_with("the runner-up was better"), "{caution}");
+    let full = choice(&search, &repeated, FULL).expect("metrics");
+    assert_eq!((full.contender, full.caution), (Contender::RunnerUp, None));
 }
 
 /// Nothing is applied then.
@@ -236,12 +257,20 @@ fn a_best_whose_repeats_were_lost_gives_way_to_nobody_who_proves_nothing() {
 fn a_best_that_gives_way_to_one_that_was_run_again_is_refuted() {
     let search = close();
     let setup = search.setup();
+    let all = BTreeSet::from([Contender::Best, Contender::RunnerUp]);
     let lengths = Lengths {
         repeats: FULL,
         search: FULL,
     };
     let refuted = |repeated: &[Repeated]| {
-        is_refuted(&setup.objective, &setup.constraints, repeated, lengths).expect("metrics")
+        is_refuted(
+            &setup.objective,
+            &setup.constraints,
+            repeated,
+            lengths,
+            (&all, None),
+        )
+        .expect("metrics")
     };
     let others = runs([10.0, 11.0, 12.0]);
     let large = [20.0, 21.0, 22.0].map(|value| Some((value, 150.0)));
@@ -266,9 +295,19 @@ fn a_best_that_gives_way_to_one_that_was_run_again_is_refuted() {
         repeats: 12.0,
         search: FULL,
     };
-    for (best, is_so) in [(runs([7.0, 8.0, 9.0]), false), (large, true)] {
+    let default = Some(Contender::RunnerUp);
+    for (best, default, is_so) in [
+        (runs([7.0, 8.0, 9.0]), None, false),
+        (runs([7.0, 8.0, 9.0]), default, true),
+        (large, None, true),
+    ] {
         let repeated = again(best, others);
-        let refuted = is_refuted(&setup.objective, &setup.constraints, &repeated, short);
-        assert_eq!(refuted, Ok(is_so), "{best:?}");
+        let of = |measured| {
+            let who = (measured, default);
+            is_refuted(&setup.objective, &setup.constraints, &repeated, short, who)
+        };
+        assert_eq!(of(&all), Ok(is_so), "{best:?} {default:?}");
+        let alone = BTreeSet::from([Contender::Best]);
+        assert_eq!(of(&alone), Ok(false), "the other one failed in the search");
     }
 }

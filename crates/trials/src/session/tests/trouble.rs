@@ -82,6 +82,20 @@ fn a_program_without_the_metric_ends_the_search_at_once() {
     );
 }
 
+/// Another configuration may give a number.
+#[test]
+fn a_formula_that_comes_to_no_number_is_a_failed_trial() {
+    let mut plan = plan(3_000.0, 60.0, 3);
+    let objective = "maximise ln(0 - throughput)".parse();
+    plan.setup.objective = objective.expect("an objective");
+    let mut trials = Virtual::default();
+    let (found, _) = whole(&plan, &mut trials);
+    let reason = found.expect("an end").reason;
+    assert!(reason.starts_with("the first 5 trials failed"), "{reason}");
+    assert!(reason.contains("comes to NaN"), "{reason}");
+    assert_eq!(trials.started.len(), 5);
+}
+
 #[test]
 fn a_program_that_always_hangs_ends_the_search_and_teaches_nothing() {
     let plan = plan(3_000.0, 60.0, 3);
