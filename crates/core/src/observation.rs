@@ -236,6 +236,10 @@ pub struct Mission {
     /// Latency of scans, from placing the iterator to the last entry; what was done with
     /// the entries is not in it. Journals of older stores tell of placing alone.
     pub seek: Latency,
+    /// Entries that the scans returned whose latency is told. Absent in journals that do not tell
+    /// it, and where all scans are alike: then it is those of all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timed_scan_entries: Option<u64>,
     /// By logical level, level 1 first, down to the deepest that did anything. L0 and the
     /// landing level count as level 1.
     pub levels: Vec<LevelMission>,

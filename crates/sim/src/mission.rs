@@ -183,6 +183,7 @@ impl Counts {
             get: latency(self.gets_found + self.gets_absent, gets),
             put: latency(self.writes + self.deletes, self.put_seconds),
             seek: latency(self.scans, scans),
+            timed_scan_entries: None,
             levels: self
                 .levels
                 .iter()

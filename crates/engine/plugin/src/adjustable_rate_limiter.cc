@@ -30,17 +30,18 @@ std::unique_ptr<rocksdb::RateLimiter> New(int64_t bytes_per_second) {
 
 // In a limiter of RocksDB's whoever waits for the refill wakes the others, and a
 // compaction at idle priority may get no processor for long. So flushes have a
-// limiter of their own, and compactions pay for what they take: over a second or
-// more both keep the rate, to within a tenth.
+// limiter of their own, and compactions pay for what they take: both keep a rate
+// that holds for some seconds, to within a tenth. While writers are delayed RocksDB
+// has compactions ask as flushes do.
 class AdjustableRateLimiter::Rate {
  public:
-  Rate(int64_t bytes_per_second, int64_t unpaid)
+  // `unpaid` is that of all rates, and outlives them.
+  Rate(int64_t bytes_per_second, std::atomic<int64_t>* unpaid)
       : flushes_(New(bytes_per_second)),
         compactions_(New(bytes_per_second)),
         unpaid_(unpaid) {}
 
   int64_t Burst() const { return compactions_->GetSingleBurstBytes(); }
-  int64_t Unpaid() const { return unpaid_; }
 
   // `bytes` are at most a burst.
   void Request(int64_t bytes, rocksdb::Env::IOPriority priority,
@@ -64,36 +65,43 @@ class AdjustableRateLimiter::Rate {
   }
 
  private:
+  int64_t MostUnpaid() const { return kMostUnpaidPeriods * Burst(); }
+
   void Owe(int64_t bytes) {
-    const int64_t most = kMostUnpaidPeriods * Burst();
-    int64_t unpaid = unpaid_;
-    while (!unpaid_.compare_exchange_weak(unpaid, std::min(unpaid + bytes, most))) {
+    int64_t unpaid = *unpaid_;
+    while (!unpaid_->compare_exchange_weak(
+        unpaid, std::min(unpaid + bytes, MostUnpaid()))) {
     }
   }
 
-  // What of it is paid, `most` at most.
+  // What of it is paid, `most` at most. What a higher rate left is no more than
+  // this one's.
   int64_t Pay(int64_t most) {
-    int64_t unpaid = unpaid_;
-    while (!unpaid_.compare_exchange_weak(unpaid, unpaid - std::min(unpaid, most))) {
-    }
-    return std::min(unpaid, most);
+    int64_t unpaid = *unpaid_;
+    int64_t paid = 0;
+    int64_t left = 0;
+    do {
+      const int64_t owed = std::min(unpaid, MostUnpaid());
+      paid = std::min(owed, most);
+      left = owed - paid;
+    } while (!unpaid_->compare_exchange_weak(unpaid, left));
+    return paid;
   }
 
   const std::unique_ptr<rocksdb::RateLimiter> flushes_;
   const std::unique_ptr<rocksdb::RateLimiter> compactions_;
-  std::atomic<int64_t> unpaid_;
+  std::atomic<int64_t>* const unpaid_;
 };
 
 AdjustableRateLimiter::AdjustableRateLimiter(int64_t bytes_per_second)
     : rocksdb::RateLimiter(Mode::kAllIo),
       bytes_per_second_(bytes_per_second),
-      inner_(MakeInner(bytes_per_second, nullptr)) {}
+      inner_(MakeInner(bytes_per_second)) {}
 
 AdjustableRateLimiter::Inner AdjustableRateLimiter::MakeInner(
-    int64_t bytes_per_second, const Inner& before) {
+    int64_t bytes_per_second) {
   if (bytes_per_second == kUnlimited) return nullptr;
-  const int64_t unpaid = before == nullptr ? 0 : before->Unpaid();
-  return std::make_shared<Rate>(bytes_per_second, unpaid);
+  return std::make_shared<Rate>(bytes_per_second, &unpaid_);
 }
 
 AdjustableRateLimiter::Inner AdjustableRateLimiter::Current() const {
@@ -120,12 +128,14 @@ void AdjustableRateLimiter::Request(int64_t bytes,
 }
 
 void AdjustableRateLimiter::SetBytesPerSecond(int64_t bytes_per_second) {
-  Inner replaced = MakeInner(bytes_per_second, Current());
+  Inner replaced = MakeInner(bytes_per_second);
   {
     std::lock_guard<std::mutex> lock(mutex_);
     if (bytes_per_second == bytes_per_second_) return;
     bytes_per_second_ = bytes_per_second;
     std::swap(inner_, replaced);
+    // What nothing bounded is nobody's debt.
+    if (bytes_per_second == kUnlimited) unpaid_ = 0;
   }
   if (replaced != nullptr) replaced->End();
 }

@@ -17,7 +17,7 @@ namespace lissom {
 
 // Each rate gets fresh limiters of RocksDB's; who waits in the old ones is let
 // go within one refill period. Flushes come before compactions, as there, and
-// wait for none of them.
+// wait for none of them unless writers are delayed.
 class AdjustableRateLimiter : public rocksdb::RateLimiter {
  public:
   static constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
@@ -40,10 +40,11 @@ class AdjustableRateLimiter : public rocksdb::RateLimiter {
   using Inner = std::shared_ptr<Rate>;
   using Counters = std::array<std::atomic<int64_t>, rocksdb::Env::IO_TOTAL + 1>;
 
-  // One rate that takes over what the one before has not been paid for.
-  static Inner MakeInner(int64_t bytes_per_second, const Inner& before);
+  Inner MakeInner(int64_t bytes_per_second);
   Inner Current() const;
 
+  // Bytes of flushes that compactions have not paid for.
+  std::atomic<int64_t> unpaid_{0};
   mutable std::mutex mutex_;
   int64_t bytes_per_second_;
   Inner inner_;  // null: unlimited

@@ -68,6 +68,7 @@ impl Opening {
     pub fn open(self) -> Result<Db> {
         let mut preparation = Preparation::new(&self.settings)?;
         let existing = directory::check(&self.path, self.settings.create_if_missing)?;
+        let is_new = existing.is_none();
         // Before RocksDB touches the directory: another layout is refused.
         let (mut names, mut merge_operators) = (Vec::new(), BTreeMap::new());
         if let Some(existing) = existing {
@@ -75,15 +76,16 @@ impl Opening {
             names = directory::families(&self.path)?;
             existing.check_places(&self.path, &self.places(&names)?)?;
             merge_operators = existing.merge_operators();
-        } else if state::path(&self.path).exists() {
+        }
+        let mut options = self.options(&mut preparation, "default")?;
+        options.create_missing_column_families(true);
+        let descriptors = self.descriptors(&mut preparation, &options, names, &merge_operators)?;
+        if is_new && state::path(&self.path).exists() {
             // RocksDB's DestroyDB leaves them. Column families begin at the same number in every
             // database: nothing would tell the old ones' limits and memory from the new ones'.
             state::forget(&self.path)?;
             pin::clear(&self.path)?;
         }
-        let mut options = self.options(&mut preparation, "default")?;
-        options.create_missing_column_families(true);
-        let descriptors = self.descriptors(&mut preparation, &options, names, &merge_operators)?;
         let rocks = entrance::open(&self.path, &options, descriptors, directory::advice)?;
         tables::check(&rocks)?;
         let rocks = Arc::new(rocks);

@@ -252,7 +252,7 @@ impl<'a> Operations<'a> {
             }
         }
         if let Some(sample) = sample {
-            sample.end(self.counters);
+            sample.end(self.counters, visited as u64);
         }
         self.counters.count_scan(visited as u64);
         iterator.status()?;
@@ -287,7 +287,7 @@ impl Written {
         let free = if self.held_back { Duration::ZERO } else { own };
         counters.count_writes(tally.writes, tally.deletes, tally.bytes, free);
         if self.held_back {
-            counters.note_stall(self.took);
+            counters.note_stall(self.took, own);
         }
         if self.is_sampled {
             counters.put.record(self.took);

@@ -48,7 +48,7 @@ impl Drop for Scan<'_> {
     fn drop(&mut self) {
         self.counters.count_scan(self.entries);
         if let Some(sample) = self.sample.take() {
-            sample.end(&self.counters);
+            sample.end(&self.counters, self.entries);
         }
     }
 }

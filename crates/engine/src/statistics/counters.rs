@@ -24,6 +24,8 @@ pub(crate) struct Counters {
     pub(crate) get: Histogram,
     pub(crate) put: Histogram,
     pub(crate) seek: Histogram,
+    /// Entries of the scans that `seek` has the times of.
+    pub(crate) seek_entries: AtomicU64,
     /// By logical level, level 1 first.
     pub(crate) levels: Box<[LevelCounters]>,
     pub(crate) flushes: AtomicU64,
@@ -99,6 +101,7 @@ impl Default for Counters {
             get: Histogram::default(),
             put: Histogram::default(),
             seek: Histogram::default(),
+            seek_entries: AtomicU64::new(0),
             levels: (0..Layout::V1.levels)
                 .map(|_| LevelCounters::default())
                 .collect(),
@@ -184,11 +187,11 @@ impl Counters {
         shard.write_nanos.fetch_add(nanos(took), Relaxed);
     }
 
-    /// A write that took `waited` while RocksDB held writers back.
-    pub(crate) fn note_stall(&self, waited: Duration) {
-        let nanos = nanos(waited);
-        self.longest_stall.fetch_max(nanos, Relaxed);
-        self.stalled.fetch_add(nanos, Relaxed);
+    /// A write that took `waited` while RocksDB held writers back, of which `own` was this column
+    /// family's.
+    pub(crate) fn note_stall(&self, waited: Duration, own: Duration) {
+        self.longest_stall.fetch_max(nanos(waited), Relaxed);
+        self.stalled.fetch_add(nanos(own), Relaxed);
     }
 
     /// Time of all writes while RocksDB held writers back.

@@ -141,10 +141,12 @@ impl ScanSample {
         done
     }
 
-    /// Ends the sample and adds what it saw to the counters.
+    /// Ends the sample of a scan that returned so many entries, and adds what it saw to the
+    /// counters.
     #[cold]
-    pub(crate) fn end(self, counters: &Counters) {
+    pub(crate) fn end(self, counters: &Counters, entries: u64) {
         counters.seek.record(self.took);
+        counters.seek_entries.fetch_add(entries, Relaxed);
         let Read {
             levels,
             blocks,
@@ -227,7 +229,7 @@ mod tests {
             .read
             .add(&counts(vec![row(0, 1), row(20, 1)], 2, 6_000));
         sample.read.add(&counts(vec![row(3, 2), row(20, 4)], 0, 0));
-        sample.end(&counters);
+        sample.end(&counters, 7);
         let seen = |at: usize| {
             let level = &counters.levels[at];
             (level.read_ios.load(Relaxed), level.read_bytes.load(Relaxed))
@@ -236,6 +238,7 @@ mod tests {
         assert_eq!(seen(0), (3, 9_000));
         assert_eq!(seen(1), (5, 15_000));
         assert_eq!(counters.seek.counts().latency().count, 1);
+        assert_eq!(counters.seek_entries.load(Relaxed), 7);
         assert_eq!(bytes_of(7, 0, 0), 0, "read ahead alone");
     }
 

@@ -20,6 +20,7 @@ pub(crate) struct Totals {
     /// Of all writes that were not held back.
     write_nanos: u64,
     seek: Counts,
+    seek_entries: u64,
     levels: Vec<LevelMission>,
     flush_write_bytes: u64,
     compaction_write_bytes: u64,
@@ -37,6 +38,7 @@ impl Totals {
             get: counters.get.counts(),
             put: counters.put.counts(),
             seek: counters.seek.counts(),
+            seek_entries: counters.seek_entries.load(Relaxed),
             levels: counters.levels.iter().map(level).collect(),
             flush_write_bytes: counters.flush_write_bytes.load(Relaxed),
             compaction_write_bytes: counters.compaction_write_bytes.load(Relaxed),
@@ -53,6 +55,7 @@ impl Totals {
             get: self.get.since(&earlier.get).latency(),
             put: self.put_since(earlier),
             seek: self.seek.since(&earlier.seek).latency(),
+            timed_scan_entries: Some(self.seek_entries.saturating_sub(earlier.seek_entries)),
             levels: self.levels_since(earlier),
             user_write_bytes: self
                 .user_write_bytes

@@ -6,7 +6,10 @@ use serde_json::Value;
 
 use super::line::{Begin, EVENTS, Event, Target, VERSION};
 use crate::error::{Result, SearchError};
-use crate::search::{Cause, Decision, Earlier, EarlierReading, Outcome, REACHED, Setup, TrialId};
+use crate::objective::judge;
+use crate::search::{
+    Cause, Decision, Earlier, EarlierReading, Outcome, REACHED, Setup, TrialId, broken,
+};
 use crate::space::{Configuration, Space};
 use crate::verdict::{Ablated, Contender, Lengths, Repeated, is_refuted};
 
@@ -215,7 +218,7 @@ impl Recorded {
         let best = self.best();
         if let Some(best) = tried.iter().find(|it| Some(it.trial) == best) {
             let best = best.trial;
-            let refuted = self.is_refuted(best, &tried, default);
+            let refuted = self.broken() == 0 && self.is_refuted(best, &tried, default);
             tried
                 .iter_mut()
                 .filter(|it| it.trial == best)
@@ -242,10 +245,11 @@ impl Recorded {
     fn trials(&self) -> Vec<Tried> {
         let full = self.begin.setup.method.points.longest();
         let mut tried: Vec<Tried> = Vec::new();
-        for event in &self.events {
+        let told = self.events.len() - self.broken();
+        for (at, event) in self.events.iter().enumerate() {
             match event {
                 Event::Decision { decision, .. } => started(&mut tried, decision),
-                Event::Measurement { measurement, .. } => {
+                Event::Measurement { measurement, .. } if at < told => {
                     let known = tried.iter_mut().find(|it| it.trial == measurement.trial);
                     if let Some(known) = known {
                         known.take(&measurement.outcome, full);
@@ -255,6 +259,34 @@ impl Recorded {
             }
         }
         tried
+    }
+
+    /// How many of the last events hold nothing but failures of a program that had broken: they
+    /// tell nothing of the configurations.
+    fn broken(&self) -> usize {
+        let setup = &self.begin.setup;
+        let outcomes = self.events.iter().map(|event| match event {
+            Event::Measurement { measurement, .. } => Some(&measurement.outcome),
+            _ => None,
+        });
+        // As a search does, which takes what it cannot judge for a failure.
+        let fails = |outcome: &Outcome| match outcome {
+            Outcome::Measured { metrics, .. } => {
+                judge(&setup.objective, &setup.constraints, metrics).is_err()
+            }
+            Outcome::Failed { .. } => true,
+            Outcome::Lost { .. } => false,
+        };
+        let works =
+            |outcome: &Outcome| matches!(outcome, Outcome::Measured { .. }) && !fails(outcome);
+        let last = outcomes.rev().take_while(|it| !it.is_some_and(works));
+        let last: Vec<Option<&Outcome>> = last.collect();
+        let failures = last.iter().filter(|it| it.is_some_and(fails));
+        if failures.count() >= broken(setup.method.workers) {
+            last.len()
+        } else {
+            0
+        }
     }
 
     /// The best by the search itself.

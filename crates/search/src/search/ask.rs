@@ -6,6 +6,16 @@ use super::{Decision, Search, Stage, State, Trial, TrialId};
 /// So many failures before anything was measured are no fault of configurations.
 const HOPELESS: usize = 5;
 
+/// So many in a row are hardly theirs later either, and for each that runs at once a few more: a
+/// server may be gone, or a disk full. Whoever was measured before goes on then, and tells.
+const BROKEN: usize = 20;
+const BROKEN_EACH: usize = 4;
+
+/// The failures in a row that are rather the program's fault.
+pub(crate) fn broken(workers: usize) -> usize {
+    BROKEN.max(BROKEN_EACH * workers)
+}
+
 impl Search {
     /// The next decision, `elapsed_seconds` after the search began by the clock.
     ///
@@ -18,6 +28,13 @@ impl Search {
         if let Some(failed) = self.hopeless() {
             self.finish(&format!(
                 "the first {failed} trials failed, which is rather the program's fault than theirs"
+            ));
+        }
+        if self.has_broken {
+            self.finish(&format!(
+                "the last {} reports were all failures, which is rather the program's fault than \
+                 the configurations'",
+                self.failures_in_a_row
             ));
         }
         loop {
@@ -199,7 +216,8 @@ impl Search {
                     self.most = self.most.max(self.live().len());
                 }
                 let method = &self.setup.method;
-                let more = method.whole_budget || rounds < method.rounds;
+                let is_worth_it = self.failures_in_a_row < broken(method.workers);
+                let more = method.whole_budget && is_worth_it || rounds < method.rounds;
                 if more && self.plan_round(rounds + 1, elapsed) {
                     self.stage = Stage::Sampling(rounds + 1);
                 } else {

@@ -65,6 +65,7 @@ mod tests;
 mod trial;
 
 pub use arms::{ArmId, Arms};
+pub(crate) use ask::broken;
 pub use bounds::Bound;
 pub use decision::{Decision, TrialId};
 pub use earlier::{Earlier, EarlierReading};
@@ -139,6 +140,10 @@ pub struct Search {
     restarts: bool,
     /// Whether what trials share is there: one was ready, and not all were lost since.
     is_prepared: bool,
+    /// Failures that were told since something was measured.
+    failures_in_a_row: usize,
+    /// One that had been measured was among the last of many failures in a row.
+    has_broken: bool,
     /// What ran when the search ended, if trials were compared before.
     last_leg: Option<Leg>,
     notes: Vec<String>,
@@ -191,6 +196,8 @@ impl Search {
             most: 0,
             restarts: false,
             is_prepared: false,
+            failures_in_a_row: 0,
+            has_broken: false,
             last_leg: None,
             notes: Vec::new(),
         };

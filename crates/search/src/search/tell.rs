@@ -1,5 +1,6 @@
 //! What came of a decision.
 
+use super::ask::broken;
 use super::{Cause, Measurement, Outcome, Search, State, Trial, TrialId};
 use crate::error::{Result, SearchError};
 use crate::objective::judge;
@@ -22,6 +23,15 @@ impl Search {
         };
         if fits(id, &trial.state, &outcome)? {
             let was_ready = matches!(outcome, Outcome::Measured { .. });
+            match outcome {
+                Outcome::Measured { .. } => self.failures_in_a_row = 0,
+                Outcome::Failed { .. } => {
+                    self.failures_in_a_row += 1;
+                    let many = self.failures_in_a_row > broken(self.setup.method.workers);
+                    self.has_broken |= many && !trial.readings.is_empty();
+                }
+                Outcome::Lost { .. } => {}
+            }
             trial.take(outcome);
             self.is_prepared = was_ready || (self.is_prepared && !self.lost_all());
             self.find_points();

@@ -115,10 +115,10 @@ struct Left {
     tried: Tried,
     /// What the model expected of those to come.
     promised: f64,
-    /// Those have been measured since.
+    /// Those have been measured since, and found another.
     proved: bool,
-    /// The tree has become much larger or smaller: what it took tells no more, but the limits gone
-    /// to are as unproved as before.
+    /// The tree has become much larger or smaller: there is nothing to prove the limits gone to
+    /// against any more, and they stay unproved for as long as this is recent.
     stale: bool,
 }
 

@@ -10,12 +10,17 @@ use crate::observation::{Mission, RARE};
 /// it is.
 const LITTLE: f64 = 0.05;
 
+/// The time of a scan of everything stands for none that returned fewer entries by more than this.
+const ALIKE: f64 = 10.0;
+
 /// The time of each kind of operation when it was last told.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Times {
     get: Duration,
     seek: Duration,
     put: Duration,
+    /// Entries of a scan that took that time.
+    scanned: f64,
 }
 
 impl Times {
@@ -29,7 +34,13 @@ impl Times {
         let timed: f64 = kinds.map(|(count, it)| count * it.mean.as_secs_f64()).sum();
         let told = [&mut whole.get, &mut whole.seek, &mut whole.put];
         let last = [&mut self.get, &mut self.seek, &mut self.put];
-        for ((latency, last), count) in told.into_iter().zip(last).zip(operations) {
+        let mix = &mission.operations;
+        let is_of_more = self.scanned * mix.scans as f64 > ALIKE * mix.scan_entries as f64;
+        let last = last.into_iter().zip([false, is_of_more, false]);
+        for ((latency, (last, is_of_more)), count) in told.into_iter().zip(last).zip(operations) {
+            if is_of_more && latency.mean.is_zero() {
+                continue;
+            }
             if latency.mean > Duration::ZERO {
                 *last = latency.mean;
             } else if count <= RARE * total || count * last.as_secs_f64() <= LITTLE * timed {
@@ -37,8 +48,28 @@ impl Times {
                 (latency.mean, latency.count) = (*last, 1);
             }
         }
+        if mission.seek.mean > Duration::ZERO {
+            self.scanned = entries_of_timed(mission);
+        } else {
+            // It goes with the entries that it is of, whatever this one's scans returned.
+            whole.timed_scan_entries = Some(self.scanned.round() as u64);
+        }
         whole
     }
+}
+
+/// Entries of a scan whose time is told: one in many is timed, and a scan of everything that was
+/// not has as many as all others. 0 where none was timed.
+pub(super) fn entries_of_timed(mission: &Mission) -> f64 {
+    if mission.seek.mean.is_zero() {
+        return 0.0;
+    }
+    let all = (mission.operations.scan_entries, mission.operations.scans);
+    let timed = mission
+        .timed_scan_entries
+        .map(|it| (it, mission.seek.count));
+    let (entries, scans) = timed.filter(|(_, scans)| *scans > 0).unwrap_or(all);
+    entries as f64 / scans.max(1) as f64
 }
 
 /// Gets, scans and writes.
@@ -152,6 +183,42 @@ mod tests {
             None,
             "a tenth of the time"
         );
+    }
+
+    #[test]
+    fn a_scan_of_everything_that_nobody_timed_leaves_the_others_what_they_are() {
+        let scanning = |timed: u64, entries: u64| {
+            let mut seen = mission(10_000, 100, 0, 0);
+            (seen.operations.scans, seen.operations.scan_entries) = (100, entries);
+            seen.seek = Latency {
+                count: timed,
+                mean: Duration::from_micros(if timed > 0 { 700 } else { 0 }),
+                ..Latency::default()
+            };
+            seen.timed_scan_entries = Some(timed * 10);
+            seen
+        };
+        let mut times = Times::default();
+        assert_eq!(entries_of_timed(&times.complete(&scanning(0, 1_000))), 0.0);
+        for (timed, entries) in [(2, 1_000), (1, 100_000_000), (0, 1_000), (0, 100_000_000)] {
+            let told = times.complete(&scanning(timed, entries));
+            assert_eq!(told.seek.mean, Duration::from_micros(700));
+            assert_eq!(entries_of_timed(&told), 10.0, "{timed} timed, {entries}");
+        }
+        // One of them was timed, and stands for itself.
+        let mut whole = scanning(1, 100_000_000);
+        (whole.seek.mean, whole.timed_scan_entries) = (Duration::from_secs(40), Some(100_000_000));
+        assert_eq!(entries_of_timed(&times.complete(&whole)), 1e8);
+        let told = times.complete(&scanning(0, 1_000));
+        assert_eq!(
+            (told.seek.mean, entries_of_timed(&told)),
+            (Duration::ZERO, 0.0)
+        );
+        assert_eq!(entries_of_timed(&times.complete(&scanning(1, 1_000))), 10.0);
+        // A journal that does not tell it.
+        let mut old = scanning(2, 5_000);
+        old.timed_scan_entries = None;
+        assert_eq!(entries_of_timed(&old), 50.0);
     }
 
     #[test]

@@ -148,6 +148,40 @@ fn what_hung_after_it_was_measured_is_known_to_hang() {
 }
 
 #[test]
+fn what_failed_as_the_program_had_broken_is_not_learned() {
+    let mut log = Written::with(7);
+    for trial in 1..=3 {
+        log.tell(trial, measured(50.0, 7.0));
+    }
+    for at in 0..18 {
+        log.tell(4 + at % 3, failed(Cause::Crash));
+    }
+    let known = |log: &Written| {
+        let learned = log.learned();
+        let failed = learned.iter().filter(|it| it.measured.is_none());
+        (learned.len(), failed.count())
+    };
+    // Without a metric that is needed it is a failure, too.
+    log.tell(4, measured_without());
+    assert_eq!(known(&log), (6, 3), "they may be bad");
+    log.tell(1, failed(Cause::Crash));
+    assert_eq!(known(&log), (3, 0), "one that was measured among them");
+    log.choose(1);
+    log.repeat(1, [None, None]);
+    assert_eq!(known(&log), (3, 0), "nor do its repeats tell anything");
+    log.tell(7, measured(50.0, 7.0));
+    assert_eq!(known(&log), (7, 4), "it was the configurations");
+}
+
+fn measured_without() -> Outcome {
+    let mut outcome = measured(50.0, 7.0);
+    if let Outcome::Measured { metrics, .. } = &mut outcome {
+        *metrics = Metrics::default();
+    }
+    outcome
+}
+
+#[test]
 fn a_best_that_failed_in_a_repeat_is_not_begun_with() {
     let mut log = Written::with(2);
     for trial in [1, 2] {

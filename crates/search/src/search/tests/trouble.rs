@@ -35,6 +35,40 @@ fn failures_are_bad_samples_not_the_end() {
 }
 
 #[test]
+fn a_program_that_breaks_ends_the_search_with_what_was_measured() {
+    use std::cell::Cell;
+    for workers in [1, 7] {
+        let mut setup = setup(100_000.0);
+        setup.method.workers = workers;
+        setup.method.whole_budget = true;
+        let (left, works) = (Cell::new(12), surface);
+        let breaks = |configuration: &Configuration| -> Answer {
+            if left.get() == 0 {
+                return Err(Cause::Crash);
+            }
+            left.set(left.get() - 1);
+            works(configuration)
+        };
+        let mut search = search(setup);
+        let mut lab = Lab::new(&breaks);
+        lab.workers = workers;
+        let mut last = None;
+        let best = lab.run(&mut search, |event| last = Some(event.clone()));
+        assert!(best.expect("reports are taken").is_some());
+        let failed = search.trials().iter().filter(|it| it.has_failed()).count();
+        let least = if workers == 1 { 20 } else { 28 };
+        assert!((least..least + 12 + workers).contains(&failed), "{failed}");
+        let Some(crate::record::Event::Decision { decision, .. }) = last else {
+            panic!("the end is a decision");
+        };
+        assert!(
+            decision.reason().contains("were all failures"),
+            "{decision}"
+        );
+    }
+}
+
+#[test]
 fn a_metric_that_is_missing_is_a_failure_with_a_sentence() {
     let mut search = search(setup(10_000.0));
     let first = search.ask(0.0);

@@ -1,6 +1,6 @@
 //! What operations were like of late.
 
-use super::super::times::waited;
+use super::super::times::{entries_of_timed, waited};
 use super::NEWEST;
 use crate::observation::Mission;
 
@@ -51,12 +51,9 @@ impl Seen {
         let waited = waited(mission)?;
         let each = |amount: f64| amount / operations;
         let duration = mission.duration.as_secs_f64().max(1e-6);
-        // An iterator may go on in a mission in which none was placed.
-        let entries = if scans > 0.0 {
-            mission.operations.scan_entries as f64
-        } else {
-            0.0
-        };
+        // Those that go with the time that scans are told to take; none where it is not told. An
+        // iterator may go on in a mission in which none was placed, too.
+        let entries = scans * entries_of_timed(mission);
         Some(Seen {
             operations,
             gets: each(gets),
