@@ -175,15 +175,17 @@ mod tests {
     fn found(change: &dyn Fn(&MockStore, &mut [Partition], &DataShape)) -> Result<u64> {
         let data = DataShape::new(&load_workload("update-only").unwrap());
         let store = MockStore::open("good").unwrap();
-        let (mut key, mut value) = (Vec::new(), Vec::new());
-        for index in 0..ENTRIES {
-            data.key(index, &mut key);
-            data.value(index, 0, &mut value);
-            store.put(&key, &value).unwrap();
-        }
+        fill(&store, ENTRIES, &data);
         let mut partitions = [0, 1].map(|thread| Partition::loaded(thread, 2, ENTRIES, &data));
         change(&store, &mut partitions, &data);
         verify_all(&store, &partitions, &data)
+    }
+
+    /// So many entries, in version 0.
+    fn fill(store: &MockStore, entries: u64, data: &DataShape) {
+        for index in 0..entries {
+            store.put(&key(index, data), &value(index, data)).unwrap();
+        }
     }
 
     fn key(index: u64, data: &DataShape) -> Vec<u8> {
@@ -229,11 +231,7 @@ mod tests {
     fn a_scan_from_a_key_on_that_skips_an_entry_is_found() {
         let data = DataShape::new(&load_workload("update-only").unwrap());
         let store = MockStore::open("skips").unwrap();
-        let mut put = Vec::new();
-        for index in 0..1_000 {
-            store.put(&key(index, &data), &value(index, &data)).unwrap();
-            put.push((key(index, &data), index));
-        }
+        fill(&store, 1_000, &data);
         let partitions = [Partition::loaded(0, 1, 1_000, &data)];
         let error = verify_all(&store, &partitions, &data)
             .unwrap_err()
@@ -242,6 +240,7 @@ mod tests {
             error.starts_with("a scan from key ") && error.contains("void"),
             "{error}"
         );
+        let mut put: Vec<_> = (0..1_000).map(|index| (key(index, &data), index)).collect();
         put.sort();
         let stretch: Vec<Claim> = put[500..509].iter().map(|(_, index)| (*index, 0)).collect();
         assert!(
@@ -259,9 +258,7 @@ mod tests {
         let data = DataShape::new(&load_workload("update-only").unwrap());
         let audited = |name: &str| {
             let store = MockStore::open(name).unwrap();
-            for index in 0..ENTRIES {
-                store.put(&key(index, &data), &value(index, &data)).unwrap();
-            }
+            fill(&store, ENTRIES, &data);
             let mut keys = Partition::loaded(0, 1, ENTRIES, &data);
             keys.delete(77, &data);
             store.delete(&key(77, &data)).unwrap();
@@ -280,9 +277,7 @@ mod tests {
         let mut keys = Partition::loaded(0, 1, ENTRIES, &data);
         let all = |store: &MockStore, keys: &Partition| verify_gets(store, keys, &data, GETS);
         assert!(all(&store, &keys).is_err(), "there is none");
-        for index in 0..ENTRIES {
-            store.put(&key(index, &data), &value(index, &data)).unwrap();
-        }
+        fill(&store, ENTRIES, &data);
         all(&store, &keys).unwrap();
         keys.update(5, &data);
         assert!(all(&store, &keys).is_err(), "one is stale");

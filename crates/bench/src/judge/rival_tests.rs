@@ -141,18 +141,23 @@ fn of_several_settings_of_the_thresholds_only_the_best_by_total_has_a_rank() {
     assert!(verdict.won.iter().any(|won| won.arm == all[2].arm));
 }
 
+/// Runs whose session a took each arm so long, round by round.
+fn three_rounds(arms: [&str; 3], seconds: [[f64; 3]; 3]) -> Vec<ArmRun> {
+    let all = (0..3u32).flat_map(|round| (0..arms.len()).map(move |arm| (round, arm)));
+    all.map(|(round, arm)| {
+        let took = seconds[arm][round as usize];
+        run(arms[arm], round, [took, 1.0, 1.0])
+    })
+    .collect()
+}
+
 #[test]
 fn nobody_is_better_for_a_wide_range() {
     let arms = ["fixed-1", "fixed-4", "fixed-10"];
     // Session a: 9.9 to 10.1 s, 8 to 14, and 8 to 13.2: both meet the first one's range, and
     // only the last is within 5 % of its median.
     let seconds = [[9.9, 10.0, 10.1], [8.0, 11.0, 14.0], [8.0, 10.4, 13.2]];
-    let runs: Vec<ArmRun> = (0..3)
-        .flat_map(|round| {
-            let at = round as usize;
-            [0, 1, 2].map(|arm| run(arms[arm], round, [seconds[arm][at], 1.0, 1.0]))
-        })
-        .collect();
+    let runs = three_rounds(arms, seconds);
     let verdict = judge(&parameters(&arms), &runs);
     let all = &verdict.arms;
     let best: Vec<bool> = all.iter().map(|arm| arm.sessions[0].best).collect();
@@ -172,12 +177,7 @@ fn who_shares_no_first_rank_has_no_star() {
     // Session a: the first has the lowest median and a range that holds both others; the second is
     // ahead of the third in every round.
     let seconds = [[5.0, 9.0, 20.0], [10.0; 3], [15.0; 3]];
-    let runs: Vec<ArmRun> = (0..3)
-        .flat_map(|round| {
-            let at = round as usize;
-            [0, 1, 2].map(|arm| run(arms[arm], round, [seconds[arm][at], 1.0, 1.0]))
-        })
-        .collect();
+    let runs = three_rounds(arms, seconds);
     let verdict = judge(&parameters(&arms), &runs);
     let all = &verdict.arms;
     let ranks: Vec<usize> = all.iter().map(|arm| arm.ranks(all)[0].1).collect();

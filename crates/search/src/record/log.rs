@@ -1,15 +1,12 @@
 //! Reads a log back.
 
-use std::collections::BTreeSet;
-
 use serde_json::Value;
 
 use super::line::{Begin, EVENTS, Event, Target, VERSION};
+use super::tried::{Tried, contenders, started};
 use crate::error::{Result, SearchError};
 use crate::objective::judge;
-use crate::search::{
-    Cause, Decision, Earlier, EarlierReading, Outcome, REACHED, Setup, TrialId, broken,
-};
+use crate::search::{Decision, Earlier, EarlierReading, Outcome, Setup, TrialId, broken};
 use crate::space::{Configuration, Space};
 use crate::verdict::{Ablated, Contender, Lengths, Repeated, is_refuted};
 
@@ -214,15 +211,13 @@ impl Recorded {
     /// evaluation, or its latest where it did not come so far; none if nothing was measured. A
     /// best that its repeats refuted counts as if it had failed.
     fn tried(&self, default: &Configuration) -> Vec<Earlier> {
-        let mut tried = self.trials();
-        let best = self.best();
-        if let Some(best) = tried.iter().find(|it| Some(it.trial) == best) {
-            let best = best.trial;
-            let refuted = self.broken() == 0 && self.is_refuted(best, &tried, default);
-            tried
-                .iter_mut()
-                .filter(|it| it.trial == best)
-                .for_each(|it| it.failed |= refuted);
+        let broken = self.broken();
+        let mut tried = self.trials(self.events.len() - broken);
+        // Repeats by a program that had broken tell nothing either.
+        let best = self.best().filter(|_| broken == 0);
+        let refuted = best.filter(|best| self.is_refuted(*best, &tried, default));
+        if let Some(best) = tried.iter_mut().find(|it| Some(it.trial) == refuted) {
+            best.failed = true;
         }
         if tried.iter().all(|it| it.hung || it.measured.is_none()) {
             return Vec::new();
@@ -241,11 +236,10 @@ impl Recorded {
             .collect()
     }
 
-    /// Its trials, with what was measured of them in the search.
-    fn trials(&self) -> Vec<Tried> {
+    /// Its trials, with what measurements among the first so many events tell of them.
+    fn trials(&self, told: usize) -> Vec<Tried> {
         let full = self.begin.setup.method.points.longest();
         let mut tried: Vec<Tried> = Vec::new();
-        let told = self.events.len() - self.broken();
         for (at, event) in self.events.iter().enumerate() {
             match event {
                 Event::Decision { decision, .. } => started(&mut tried, decision),
@@ -270,20 +264,18 @@ impl Recorded {
             _ => None,
         });
         // As a search does, which takes what it cannot judge for a failure.
-        let fails = |outcome: &Outcome| match outcome {
-            Outcome::Measured { metrics, .. } => {
-                judge(&setup.objective, &setup.constraints, metrics).is_err()
+        let works = |metrics| judge(&setup.objective, &setup.constraints, metrics).is_ok();
+        let (mut events, mut failures) = (0, 0);
+        for outcome in outcomes.rev() {
+            match outcome {
+                Some(Outcome::Measured { metrics, .. }) if works(metrics) => break,
+                Some(Outcome::Measured { .. } | Outcome::Failed { .. }) => failures += 1,
+                Some(Outcome::Lost { .. }) | None => {}
             }
-            Outcome::Failed { .. } => true,
-            Outcome::Lost { .. } => false,
-        };
-        let works =
-            |outcome: &Outcome| matches!(outcome, Outcome::Measured { .. }) && !fails(outcome);
-        let last = outcomes.rev().take_while(|it| !it.is_some_and(works));
-        let last: Vec<Option<&Outcome>> = last.collect();
-        let failures = last.iter().filter(|it| it.is_some_and(fails));
-        if failures.count() >= broken(setup.method.workers) {
-            last.len()
+            events += 1;
+        }
+        if failures >= broken(setup.method.workers) {
+            events
         } else {
             0
         }
@@ -361,90 +353,5 @@ impl Recorded {
             })
         });
         measured.collect()
-    }
-}
-
-/// A trial of a recorded search.
-struct Tried {
-    trial: TrialId,
-    configuration: Configuration,
-    measured: Option<EarlierReading>,
-    failed: bool,
-    hung: bool,
-}
-
-impl Tried {
-    /// Takes a report of a search with full evaluations of so many seconds.
-    fn take(&mut self, outcome: &Outcome, full: f64) {
-        match outcome {
-            Outcome::Measured {
-                seconds, metrics, ..
-            } => {
-                if self.has_come_to(full) {
-                    // How far it runs on behind that differs from search to search, and figures
-                    // of different times are not compared.
-                    return;
-                }
-                self.measured = Some(EarlierReading {
-                    seconds: seconds.min(full),
-                    metrics: metrics.clone(),
-                });
-            }
-            Outcome::Failed {
-                cause: Cause::Hang, ..
-            } => self.hung = true,
-            Outcome::Failed { .. } => self.failed = true,
-            Outcome::Lost { .. } => {}
-        }
-    }
-
-    fn has_come_to(&self, full: f64) -> bool {
-        let measured = self.measured.as_ref();
-        measured.is_some_and(|it| it.seconds >= full * REACHED)
-    }
-}
-
-/// The contenders that may be believed, and which of them runs the `default` configuration. It is
-/// one of its own where it is neither the best nor the runner-up, and may be believed if the search
-/// measured it.
-fn contenders(
-    best: TrialId,
-    tried: &[Tried],
-    default: &Configuration,
-    repeated: &[Repeated],
-) -> (BTreeSet<Contender>, Option<Contender>) {
-    let own = tried.iter().find(|it| it.configuration == *default);
-    let is_repeated = repeated.iter().any(|it| it.contender == Contender::Default);
-    let runs_default = match own {
-        _ if is_repeated => Some(Contender::Default),
-        Some(own) if own.trial == best => Some(Contender::Best),
-        Some(_) => Some(Contender::RunnerUp),
-        None => None,
-    };
-    let mut measured = BTreeSet::from([Contender::Best, Contender::RunnerUp]);
-    if own.is_some_and(|it| it.measured.is_some() && !it.failed && !it.hung) {
-        measured.insert(Contender::Default);
-    }
-    (measured, runs_default)
-}
-
-/// Adds a trial when it is started for the first time.
-fn started(tried: &mut Vec<Tried>, decision: &Decision) {
-    let Decision::Start {
-        trial,
-        configuration,
-        ..
-    } = decision
-    else {
-        return;
-    };
-    if tried.iter().all(|it| it.trial != *trial) {
-        tried.push(Tried {
-            trial: *trial,
-            configuration: configuration.clone(),
-            measured: None,
-            failed: false,
-            hung: false,
-        });
     }
 }

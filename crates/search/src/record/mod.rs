@@ -11,6 +11,7 @@ mod log;
 mod replay;
 #[cfg(test)]
 mod tests;
+mod tried;
 
 pub use line::{Begin, Event, Target, VERSION, encode};
 pub use log::{Log, Recorded};

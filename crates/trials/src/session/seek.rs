@@ -202,18 +202,15 @@ impl Known {
 /// or the objective will be mended. A formula that comes to no number may do so elsewhere.
 fn hopeless(search: &Search, measurement: &Measurement) -> Option<TrialsError> {
     let trial = search.trial(measurement.trial)?;
-    let Outcome::Measured { metrics, .. } = &measurement.outcome else {
+    let (State::Failed(Cause::NoMetric, detail), Outcome::Measured { metrics, .. }) =
+        (&trial.state, &measurement.outcome)
+    else {
         return None;
     };
     let setup = search.setup();
     let bounded = setup.constraints.iter().map(|it| it.metric().to_owned());
     let mut needed = setup.objective.metrics().into_iter().chain(bounded);
     let lacks = needed.any(|name| metrics.get(&name).is_none());
-    match &trial.state {
-        State::Failed(Cause::NoMetric, detail) if lacks && !search.has_readings() => {
-            let sentence = format!("{} cannot be judged: {detail}", trial.id);
-            Some(TrialsError::new(sentence))
-        }
-        _ => None,
-    }
+    (lacks && !search.has_readings())
+        .then(|| TrialsError::new(format!("{} cannot be judged: {detail}", trial.id)))
 }

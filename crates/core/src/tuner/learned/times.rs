@@ -38,12 +38,10 @@ impl Times {
         let is_of_more = self.scanned * mix.scans as f64 > ALIKE * mix.scan_entries as f64;
         let last = last.into_iter().zip([false, is_of_more, false]);
         for ((latency, (last, is_of_more)), count) in told.into_iter().zip(last).zip(operations) {
-            if is_of_more && latency.mean.is_zero() {
-                continue;
-            }
+            let is_little = count <= RARE * total || count * last.as_secs_f64() <= LITTLE * timed;
             if latency.mean > Duration::ZERO {
                 *last = latency.mean;
-            } else if count <= RARE * total || count * last.as_secs_f64() <= LITTLE * timed {
+            } else if is_little && !is_of_more {
                 // It stands for one that was timed.
                 (latency.mean, latency.count) = (*last, 1);
             }
