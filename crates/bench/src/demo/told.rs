@@ -15,7 +15,7 @@ const WHY: [&str; 7] = [
     "learned-from-10 is the same learner, begun at ten runs a level. Learners are told times with",
     "noise. Nothing here is measured. By the model's constants, which were fitted to no machine,",
     "merges cost readers less than on the engine, and limits of one run look better than they are:",
-    "bench/RESULTS.md tells how far the simulator lies from the engine.",
+    "bench/simulator.md tells how far the simulator lies from the engine.",
 ];
 
 /// The picture in words.
