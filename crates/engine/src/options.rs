@@ -19,6 +19,7 @@ use crate::block_cache::block_cache;
 use crate::error::{Error, Result};
 use crate::events::{Events, Listener};
 use crate::ffi::commit_gate::CommitGate;
+use crate::ffi::deletions::Deletions;
 use crate::ffi::filter::LevelBloom;
 use crate::ffi::flush_threads;
 use crate::ffi::guards::GuardTable;
@@ -34,6 +35,10 @@ pub(crate) const NEVER_FULL: u64 = 1 << 60;
 /// How long a compaction of RocksDB's own waits for an ingestion before it commits. One
 /// that waits behind stopped writers waits for the compaction.
 const LONGEST_HOLD: Duration = Duration::from_secs(1);
+
+/// Bytes of a table file that are deleted in one call. A file system takes about a millisecond of a
+/// processor for them (a fifth of one for each megabyte, ext4 on a disk with TRIM, bench/RESULTS.md).
+const DELETED_AT_ONCE: u64 = 4 << 20;
 
 /// RocksDB's own log, `LOG`, is never cut by default. A compaction writes up to some tens of KB into
 /// it, all its files with their properties, on the disk whose end stops the writes.
@@ -83,6 +88,8 @@ pub struct Preparation {
     pub(crate) commits: CommitGate,
     pub(crate) cache: Cache,
     write_buffers: WriteBufferManager,
+    /// Absent where table files are deleted at once.
+    deletions: Option<Deletions>,
 }
 
 impl Preparation {
@@ -120,6 +127,7 @@ impl Preparation {
             commits: CommitGate::new(LONGEST_HOLD)?,
             cache,
             write_buffers,
+            deletions: deletions(settings.delete_rate_bytes_per_second)?,
         })
     }
 
@@ -158,6 +166,9 @@ impl Preparation {
         customise(family, &mut options);
         requirements::check_customised(family, &mut options)?;
         follow_customised(&mut options)?;
+        if let Some(deletions) = &self.deletions {
+            deletions.install(&mut options)?;
+        }
         set_tree(&mut options, settings);
         hooks.bloom.install(&mut options)?;
         hooks.guards.install(&mut options)?;
@@ -211,6 +222,12 @@ impl Preparation {
         }
         Ok(())
     }
+}
+
+/// `None` where all is deleted at once, which is what RocksDB does by itself.
+fn deletions(bytes_per_second: u64) -> Result<Option<Deletions>> {
+    let paced = (bytes_per_second > 0).then(|| Deletions::new(bytes_per_second, DELETED_AT_ONCE));
+    Ok(paced.transpose()?)
 }
 
 /// Sets what follows from numbers that an application may have given.

@@ -133,7 +133,10 @@ fn parse(policy: &str) -> Result<Policy> {
 /// The shared resources in Lissom's words, with the filters that the policy needs.
 pub(crate) fn settings_of(policy: Policy, resources: &Resources) -> Settings {
     let buffer = resources.write_buffer_size as u64;
+    let own = Settings::default();
+    let rate = resources.delete_rate_bytes_per_second;
     Settings {
+        delete_rate_bytes_per_second: rate.unwrap_or(own.delete_rate_bytes_per_second),
         filters: policy.filters().unwrap_or_default(),
         policy,
         size_ratio: resources.size_ratio,
@@ -161,7 +164,7 @@ pub(crate) fn settings_of(policy: Policy, resources: &Resources) -> Settings {
         device_bytes_per_second: resources.device_bytes_per_second,
         use_direct_reads: resources.direct_io,
         use_direct_io_for_flush_and_compaction: resources.direct_io,
-        ..Settings::default()
+        ..own
     }
 }
 

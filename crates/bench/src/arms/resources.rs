@@ -80,6 +80,11 @@ pub struct Resources {
     /// when absent. [`RunPlan::offer`](crate::RunPlan::offer) sets it. Default: absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub full_load: Option<FullLoads>,
+    /// Bytes of table files that are deleted in a second, in all arms; 0 deletes all at once.
+    /// Default: absent, 256 MiB in Lissom's arms and all at once in stock ones; all at once in
+    /// results of programs before it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delete_rate_bytes_per_second: Option<u64>,
     /// Whether reads, flushes and compactions bypass the page cache. Default: true.
     pub direct_io: bool,
     /// Compression of all levels. Default: none.
@@ -142,6 +147,7 @@ impl Default for Resources {
             schedule_interval_millis: 1_000,
             device_bytes_per_second: None,
             full_load: None,
+            delete_rate_bytes_per_second: None,
             direct_io: true,
             compression: Compression::None,
             options_files: BTreeMap::new(),
@@ -206,6 +212,11 @@ impl Resources {
             (
                 self.max_write_amplification.is_none_or(|it| it >= 0.0),
                 "max_write_amplification must be at least 0, or inf for no bound",
+            ),
+            (
+                self.delete_rate_bytes_per_second
+                    .is_none_or(|it| it == 0 || it >= 1 << 20),
+                "delete_rate_bytes_per_second must be 0 or at least 1048576",
             ),
             (
                 (100..=60_000).contains(&self.schedule_interval_millis),

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use lissom::block_cache;
 use rust_rocksdb::{
     BlockBasedOptions, ColumnFamilyMetaDataOptions, DB, DBCompactionStyle, DBCompressionType, Env,
-    Options, ReadOptions, WaitForCompactOptions, WriteBufferManager, properties,
+    Options, ReadOptions, SstFileManager, WaitForCompactOptions, WriteBufferManager, properties,
     statistics::StatsLevel,
 };
 
@@ -119,7 +119,17 @@ fn shared_options(arm: &ArmName, resources: &Resources) -> Options {
     options.set_use_direct_io_for_flush_and_compaction(resources.direct_io);
     options.set_compression_type(compression_type(resources.compression));
     set_memory(&mut options, arm, resources);
+    pace_deletions(&mut options, resources);
     options
+}
+
+/// What is asked of all arms; the library's default is to delete all at once.
+pub(super) fn pace_deletions(options: &mut Options, resources: &Resources) {
+    if let Some(rate) = resources.delete_rate_bytes_per_second {
+        let manager = SstFileManager::new();
+        manager.set_delete_rate_bytes_per_second(i64::try_from(rate).unwrap_or(i64::MAX));
+        options.set_sst_file_manager(&manager);
+    }
 }
 
 /// The auto-tuned rate limiter's upper end; it tunes itself down from there.

@@ -270,6 +270,26 @@ fn a_share_of_trials_that_is_set_is_the_stores() {
 }
 
 #[test]
+fn files_are_deleted_at_the_rate_that_is_set() {
+    let rate = |resources: &Resources| {
+        let policy = "learned".parse().unwrap();
+        crate::arms::settings_of(policy, resources).delete_rate_bytes_per_second
+    };
+    let set = |text: &str| {
+        let assignment = format!("delete_rate_bytes_per_second={text}");
+        Resources::default().with(&assignment).unwrap()
+    };
+    for (text, bytes) in [("0", 0), ("1048576", 1 << 20)] {
+        set(text).check().unwrap();
+        assert_eq!(rate(&set(text)), bytes);
+    }
+    let default = ::lissom::Settings::default().delete_rate_bytes_per_second;
+    assert_eq!(rate(&Resources::default()), default);
+    let error = set("1").check().unwrap_err().to_string();
+    assert!(error.contains("must be 0 or at least 1048576"), "{error}");
+}
+
+#[test]
 fn an_arm_for_monkeys_filters_has_them() {
     use ::lissom::core::filters::FilterAllocation::{Monkey, Uniform};
     let place = tempfile::tempdir().unwrap();

@@ -189,6 +189,17 @@ int64_t lissom_rate_limiter_total(const lissom_rate_limiter* limiter);
 lissom_error lissom_rate_limiter_install(const lissom_rate_limiter* limiter,
                                          rocksdb_options_t* options);
 
+// ---- deletion of table files (deletions.cc)
+
+struct lissom_deletions;
+// So many bytes a second, at least 1, in pieces of at most `chunk`.
+lissom_error lissom_deletions_new(int64_t bytes_per_second, uint64_t chunk,
+                                  lissom_deletions** out);
+void lissom_deletions_free(lissom_deletions* deletions);
+// Leaves a manager of files alone that the options have already.
+lissom_error lissom_deletions_install(const lissom_deletions* deletions,
+                                      rocksdb_options_t* options);
+
 // ---- options (live_options.cc, options_file.cc)
 
 lissom_error lissom_live_options(lissom_target target, lissom_buffer* out);

@@ -101,7 +101,11 @@ fn open_with(
     let default = settings
         .get("default")
         .ok_or_else(|| Error::bug("a database without its default column family"))?;
-    let mut preparation = Preparation::new(default)?;
+    // Nobody reads beside it, and whoever comes after it finds nothing left over.
+    let mut preparation = Preparation::new(&Settings {
+        delete_rate_bytes_per_second: 0,
+        ..default.clone()
+    })?;
     let mut descriptors = Vec::new();
     for (name, settings) in settings {
         let mut options = preparation.options_with(name, settings, customise)?;

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use rust_rocksdb::BoundColumnFamily;
 
-use super::operations::{Operations, operations};
+use super::methods::operations;
+use super::operations::Operations;
 use crate::RocksDb;
 use crate::error::Result;
 use crate::events::Events;

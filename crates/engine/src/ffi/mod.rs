@@ -24,6 +24,7 @@
 mod buffer;
 pub mod commit_gate;
 pub mod copy;
+pub mod deletions;
 pub mod directory_lock;
 mod error;
 pub mod filter;

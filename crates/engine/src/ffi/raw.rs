@@ -37,6 +37,7 @@ opaque!(
     CommitGate,
     Ingestion,
     RateLimiter,
+    Deletions,
     Statistics,
     DirectoryLock
 );
@@ -140,6 +141,17 @@ unsafe extern "C" {
     pub fn lissom_rate_limiter_total(limiter: *const RateLimiter) -> i64;
     pub fn lissom_rate_limiter_install(
         limiter: *const RateLimiter,
+        options: *mut rocksdb_options_t,
+    ) -> Message;
+
+    pub fn lissom_deletions_new(
+        bytes_per_second: i64,
+        chunk: u64,
+        out: *mut *mut Deletions,
+    ) -> Message;
+    pub fn lissom_deletions_free(deletions: *mut Deletions);
+    pub fn lissom_deletions_install(
+        deletions: *const Deletions,
         options: *mut rocksdb_options_t,
     ) -> Message;
 

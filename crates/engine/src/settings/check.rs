@@ -152,6 +152,11 @@ impl Settings {
             4 * KIB,
             64 * MIB,
         )?;
+        let rate = self.delete_rate_bytes_per_second;
+        if (1..MIB).contains(&rate) {
+            let range = format!("0 or at least {MIB}");
+            return Err(illegal("delete_rate_bytes_per_second", rate, &range));
+        }
         self.rate_limit_bytes_per_second
             .map_or(Ok(()), check_rate_limit)
     }
@@ -297,6 +302,10 @@ mod tests {
         says(
             |settings| settings.rate_limit_bytes_per_second = Some(1),
             "the setting rate_limit_bytes_per_second is 1: choose from 65536 to 9223372036854775807",
+        );
+        says(
+            |settings| settings.delete_rate_bytes_per_second = 1,
+            "the setting delete_rate_bytes_per_second is 1: choose 0 or at least 1048576",
         );
         says(
             |settings| settings.full_load_bytes_per_second = Some(0),

@@ -34,7 +34,7 @@ const MIB: u64 = 1 << 20;
 /// whole, by the settings that it is opened with: `create_if_missing`,
 /// `memory_budget_bytes`, `workers`, `idle_cpu_priority`, `idle_io_priority`,
 /// `max_subcompactions`, `compaction_readahead_size`, `writable_file_max_buffer_size`,
-/// `schedule` with its bounds and interval, `device_bytes_per_second`,
+/// `delete_rate_bytes_per_second`, `schedule` with its bounds and interval, `device_bytes_per_second`,
 /// `full_load_bytes_per_second`, `rate_limit_bytes_per_second`, direct I/O, missions,
 /// `statistics`, `max_journal_bytes`.
 ///
@@ -274,6 +274,18 @@ pub struct Settings {
     /// Default: 128 KiB. Dynamically changeable: no.
     pub writable_file_max_buffer_size: u64,
 
+    /// Bytes of table files that are deleted in a second, once nobody reads them any more; at least
+    /// 1 MiB, or 0, which deletes all at once, as RocksDB does by itself. A merge leaves many files
+    /// behind, a file system frees each in one call that takes milliseconds of a processor, and
+    /// meanwhile reads take several times as long (bench/RESULTS.md). What waits is renamed to
+    /// `.trash`, takes space on the disk, and is at most a quarter of the database: the rest goes at
+    /// once. What a store leaves when it closes is deleted after its next open, by RocksDB too. A
+    /// manager of files of the application's own, set by
+    /// [`Opening::customise`](crate::db::Opening::customise), keeps its own rate.
+    ///
+    /// Default: 256 MiB. Dynamically changeable: no.
+    pub delete_rate_bytes_per_second: u64,
+
     /// Bound on the bytes in the tree over the bytes in its oldest run, an
     /// upper bound of the space amplification; at least 1.1. It holds where merges
     /// keep up with what is written. The bytes that one merge of L0 brings,
@@ -412,6 +424,7 @@ impl Default for Settings {
             max_subcompactions: 1,
             compaction_readahead_size: 128 * KIB,
             writable_file_max_buffer_size: 128 * KIB,
+            delete_rate_bytes_per_second: 256 * MIB,
             max_space_amplification: 3.0,
             tombstone_share: 0.5,
             schedule: ScheduleKind::Eager,

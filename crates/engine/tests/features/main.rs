@@ -10,6 +10,7 @@ mod common;
 mod compression;
 mod copies;
 mod deletes;
+mod deleting;
 mod families;
 mod ingestion;
 mod log;

@@ -10,7 +10,7 @@ use rust_rocksdb::{BlockBasedOptions, Options, WriteBufferManager};
 use super::memory::{check_total, shared_buffer_bytes};
 use super::{applied, check, option_string};
 use crate::arms::resources::Resources;
-use crate::arms::rocksdb::{TARGET_FILE_SIZE_BASE, compression_type};
+use crate::arms::rocksdb::{TARGET_FILE_SIZE_BASE, compression_type, pace_deletions};
 use crate::error::{BenchError, Place, Result};
 
 /// A user's OPTIONS file. Memory, direct I/O and threads in the background are those of all
@@ -73,6 +73,7 @@ impl GivenOptions {
         options.set_use_direct_io_for_flush_and_compaction(resources.direct_io);
         set_background_jobs(&mut options, resources.max_background_jobs());
         options.set_max_subcompactions(resources.max_subcompactions);
+        pace_deletions(&mut options, resources);
         Ok(options)
     }
 

@@ -11,7 +11,7 @@ const rounds = [...new Set(drawn.map((run) => run.round))].sort((a, b) => a - b)
 const state = { mode: "operations", round: rounds[0] ?? 0, hidden: new Set() };
 
 header(page, data);
-headroomSection(page, data);
+totalsSection(page, data);
 armsTable(page, data);
 sessionsTable(page, data);
 amplifications(page, data);

@@ -29,24 +29,34 @@ const percent = (gap) => `${signed(gap.share * 100)} %`;
 // Whether the two bounds are over different arms.
 const both = (h) => h.switchable && h.switchable.arms.length < h.all.arms.length;
 
-function headroomSection(page, data) {
+function totalsSection(page, data) {
   const { verdict } = data, h = verdict.headroom;
   if (!verdict.arms.length) { html("p", { class: "note" }, page, "No round is complete yet: there is nothing to judge."); return; }
-  html("h2", {}, page, "How much there is to win");
+  html("h2", {}, page, "How long each arm took");
   html("p", { class: "note" }, page, "Time of all closed sessions with the closing one, and the debt: how long each arm then took to come to rest with nobody beside it, or, in older results, what it still wanted to merge at its own compaction speed. Whiskers span the rounds.");
   const hero = html("div", { class: "card hero" }, page), side = html("div", {}, hero);
-  if (h) headroomText(side, data, h);
+  if (h) { standings(side, data, h); headroomText(side, h); }
   else html("p", {}, side, data.empty_hull);
   totals(html("div", {}, hero), data);
 }
 
-function headroomText(side, data, h) {
-  const own = h.switchable || h.all, won = sober(own), { verdict } = data;
-  const whose = h.switchable ? "one store that had the best of Lissom's static limits in each session" : "the best static arm of each session";
-  html("div", { class: "big" }, side, percent(won.headroom));
-  html("p", {}, side, `headroom: the best static arm, <b>${escaped(h.best_static)}</b>, took ${seconds(h.best_static_seconds.median)}; ${whose} would take ${seconds(won.seconds)}.`);
-  if (verdict.complete_rounds < data.least_rounds) html("p", {}, side, `<b>No claim: ${verdict.complete_rounds} of ${data.least_rounds} rounds.</b>`);
-  else if (own.inside_spread) html("p", {}, side, "That is inside the best arm's spread: there is nothing to win here.");
+// Who differs from the best static arm, and who does not.
+function standings(side, data, h) {
+  const { verdict } = data;
+  html("p", { class: "of" }, side, "The best static arm");
+  html("div", { class: "big" }, side, escaped(h.best_static));
+  if (verdict.complete_rounds < data.least_rounds) { html("p", {}, side, `<b>No claim: ${verdict.complete_rounds} of ${data.least_rounds} rounds.</b>`); return; }
+  for (const [standing, words] of [["win", "Less time than it"], ["tie", "Ties with it"], ["loss", "More time than it"]]) {
+    const arms = verdict.arms.filter((a) => a.arm !== h.best_static && a.standing === standing);
+    if (arms.length) html("p", {}, side, `<span class="${standing}">${words}:</span> ${arms.map((a) => escaped(a.arm)).join(", ")}`);
+  }
+}
+
+function headroomText(side, h) {
+  const own = h.switchable || h.all, won = sober(own);
+  const whose = h.switchable ? "One store that had the best of Lissom's static limits in each session" : "The best static arm of each session";
+  html("p", { class: "of" }, side, "What switching could win at most");
+  html("p", {}, side, `<b>${percent(won.headroom)}</b>. ${whose} would take ${seconds(won.seconds)}.${own.inside_spread ? " That is inside the best arm's spread: there is nothing to win here." : ""}`);
   if (both(h)) html("p", {}, side, `Over all static arms it is ${percent(sober(h.all).headroom)}, and ${seconds(sober(h.all).seconds)}; but no store can switch between stock RocksDB and Lissom.`);
   if (own.in_other_rounds) html("p", {}, side, `By medians alone it would be ${percent(own.headroom)}. A minimum over noisy medians is partly luck (the winner's curse), so each session's arm is chosen in the other rounds here, and timed in this one; the truth lies between the two.`);
   html("p", {}, side, h.oracle_seconds ? `A real run that switches with perfect knowledge took ${figure(h.oracle_seconds)} s.` : "No real run with perfect knowledge was made within the space bound.");

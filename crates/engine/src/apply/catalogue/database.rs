@@ -84,7 +84,8 @@ pub(super) const OPTIONS: &[Known] = &[
     run("max_background_flushes", Within(-1, 4_096)),
     run("max_background_jobs", Within(-1, 4_096)),
     open("max_bgerror_resume_count", Int32),
-    run("max_compaction_trigger_wakeup_seconds", Uint64),
+    // SetDBOptions takes it, but the timer that it is for is set at open.
+    open("max_compaction_trigger_wakeup_seconds", Uint64),
     // It starts as many.
     open("max_file_opening_threads", Within(-1, 4_096)),
     open("max_log_file_size", Uint64),

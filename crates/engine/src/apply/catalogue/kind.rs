@@ -5,6 +5,7 @@
 use super::Known;
 use super::filter;
 use super::words::COMPRESSION;
+use crate::apply::text::lines::unescape;
 
 /// The kind of an option's value.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +30,7 @@ pub(crate) enum Kind {
     Word(&'static [&'static str]),
     /// A kind of compression.
     Compression,
-    /// Any text.
+    /// Any text. RocksDB writes it escaped, and reads it either way.
     Text,
     /// Values with colons between them.
     List(&'static Kind),
@@ -87,7 +88,8 @@ impl Kind {
             Kind::Word(words) => word(text, words).map(Value::plain),
             Kind::Compression => compression(text).map(Value::plain),
             Kind::List(item) => list(text, *item),
-            Kind::Text | Kind::Struct(_) => Ok(Value::plain(text.to_owned())),
+            Kind::Text => Ok(Value::read_as(text, unescape(text))),
+            Kind::Struct(_) => Ok(Value::plain(text.to_owned())),
             Kind::Filter => Ok(Value::read_as(text, filter::canonical(text))),
             Kind::Object => Ok(Value::read_as(text, object(text))),
         }
@@ -284,6 +286,8 @@ mod tests {
         ] {
             refused(Kind::Compression, wrong, "none of kNoCompression");
         }
+        is(Kind::Text, "12\\:30-13\\:30", "12:30-13:30");
+        is(Kind::Text, "12:30-13:30", "12:30-13:30");
         is(Kind::List(&Kind::Int32), "", "");
         refused(Kind::List(&Kind::Int32), "1:x", "one is no whole number");
         is(Kind::Object, "{id=SkipListFactory;}", "SkipListFactory");

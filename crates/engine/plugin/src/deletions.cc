@@ -1,0 +1,65 @@
+// How fast table files are deleted that nobody reads any more.
+//
+// A file system frees a file of 64 MB in milliseconds of processor time, in one call, and a merge
+// leaves many behind at once: reads meanwhile take several times as long.
+#include <memory>
+#include <mutex>
+
+#include "error.h"
+#include "handles.h"
+#include "rocksdb/env.h"
+#include "rocksdb/sst_file_manager.h"
+
+struct lissom_deletions {
+  const int64_t bytes_per_second;
+  const uint64_t chunk;
+  // One for all options of a database, made for the environment of the first.
+  mutable std::mutex mutex;
+  mutable std::shared_ptr<rocksdb::SstFileManager> manager;
+};
+
+namespace {
+
+// Of the bytes in the database. RocksDB's own default: where more waits to be deleted, the rest is
+// deleted at once.
+constexpr double kMostTrash = 0.25;
+
+std::shared_ptr<rocksdb::SstFileManager> NewManager(
+    const lissom_deletions& deletions, rocksdb::Env* env) {
+  // Without a log: it would have a line for each file.
+  return std::shared_ptr<rocksdb::SstFileManager>(rocksdb::NewSstFileManager(
+      env, env->GetFileSystem(), /*info_log=*/nullptr, /*trash_dir=*/"",
+      deletions.bytes_per_second, /*delete_existing_trash=*/true,
+      /*status=*/nullptr, kMostTrash, deletions.chunk));
+}
+
+}  // namespace
+
+extern "C" {
+
+lissom_error lissom_deletions_new(int64_t bytes_per_second, uint64_t chunk,
+                                  lissom_deletions** out) {
+  return lissom::Guarded([&]() -> lissom_error {
+    *out = new lissom_deletions{bytes_per_second, chunk, {}, {}};
+    return nullptr;
+  });
+}
+
+void lissom_deletions_free(lissom_deletions* deletions) { delete deletions; }
+
+lissom_error lissom_deletions_install(const lissom_deletions* deletions,
+                                      rocksdb_options_t* options) {
+  return lissom::Guarded([&]() -> lissom_error {
+    rocksdb::Options& target = lissom::OptionsOf(options);
+    // The application's own stays.
+    if (target.sst_file_manager != nullptr) return nullptr;
+    const std::lock_guard<std::mutex> lock(deletions->mutex);
+    if (deletions->manager == nullptr) {
+      deletions->manager = NewManager(*deletions, target.env);
+    }
+    target.sst_file_manager = deletions->manager;
+    return nullptr;
+  });
+}
+
+}  // extern "C"
