@@ -36,10 +36,6 @@ pub(crate) const NEVER_FULL: u64 = 1 << 60;
 /// that waits behind stopped writers waits for the compaction.
 const LONGEST_HOLD: Duration = Duration::from_secs(1);
 
-/// Bytes of a table file that are deleted in one call. A file system takes about a millisecond of a
-/// processor for them (a fifth of one for each megabyte, ext4 on a disk with TRIM, bench/RESULTS.md).
-const DELETED_AT_ONCE: u64 = 4 << 20;
-
 /// RocksDB's own log, `LOG`, is never cut by default. A compaction writes up to some tens of KB into
 /// it, all its files with their properties, on the disk whose end stops the writes.
 const LOG_BYTES: usize = 64 << 20;
@@ -226,7 +222,7 @@ impl Preparation {
 
 /// `None` where all is deleted at once, which is what RocksDB does by itself.
 fn deletions(bytes_per_second: u64) -> Result<Option<Deletions>> {
-    let paced = (bytes_per_second > 0).then(|| Deletions::new(bytes_per_second, DELETED_AT_ONCE));
+    let paced = (bytes_per_second > 0).then(|| Deletions::new(bytes_per_second));
     Ok(paced.transpose()?)
 }
 

@@ -80,9 +80,10 @@ pub struct Resources {
     /// when absent. [`RunPlan::offer`](crate::RunPlan::offer) sets it. Default: absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub full_load: Option<FullLoads>,
-    /// Bytes of table files that are deleted in a second, in all arms; 0 deletes all at once.
-    /// Default: absent, 256 MiB in Lissom's arms and all at once in stock ones; all at once in
-    /// results of programs before it.
+    /// Bytes of files that are deleted in a second, in all arms; 0 deletes all at once. Stock arms
+    /// have RocksDB's own manager, which takes files of over 64 MiB in pieces. Default: absent,
+    /// 256 MiB in Lissom's arms and all at once in stock ones; all at once in results of programs
+    /// before it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delete_rate_bytes_per_second: Option<u64>,
     /// Whether reads, flushes and compactions bypass the page cache. Default: true.

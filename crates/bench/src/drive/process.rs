@@ -1,7 +1,7 @@
 //! What the process and the disk hold, as Linux tells it.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -88,11 +88,17 @@ pub fn table_file_bytes(directory: &Path) -> u64 {
     let Ok(entries) = fs::read_dir(directory) else {
         return 0;
     };
-    let holds_data = |path: &Path| {
-        path.extension()
-            .is_some_and(|it| it == "sst" || it == "blob")
+    let is = |path: &Path, kind: &str| path.extension().is_some_and(|it| it == kind);
+    let holds_data = |path: PathBuf| {
+        // What waits to be removed is called so besides.
+        let name = if is(&path, "trash") {
+            path.with_extension("")
+        } else {
+            path
+        };
+        is(&name, "sst") || is(&name, "blob")
     };
-    let tables = entries.flatten().filter(|it| holds_data(&it.path()));
+    let tables = entries.flatten().filter(|it| holds_data(it.path()));
     // A file may vanish between listing and asking; then it holds nothing.
     tables
         .filter_map(|entry| entry.metadata().ok())
@@ -116,10 +122,17 @@ mod tests {
     #[test]
     fn values_apart_from_their_tables_take_space_too() {
         let place = tempfile::tempdir().unwrap();
-        for (name, bytes) in [("000004.sst", 5), ("000005.blob", 70), ("000006.log", 900)] {
+        let files = [
+            ("000004.sst", 5),
+            ("000005.blob", 70),
+            ("000006.log", 900),
+            ("000007.sst.trash", 6_000),
+            ("000008.log.trash", 50_000),
+        ];
+        for (name, bytes) in files {
             fs::write(place.path().join(name), vec![0; bytes]).unwrap();
         }
-        assert_eq!(table_file_bytes(place.path()), 75);
+        assert_eq!(table_file_bytes(place.path()), 6_075);
     }
 
     #[test]

@@ -192,8 +192,8 @@ lissom_error lissom_rate_limiter_install(const lissom_rate_limiter* limiter,
 // ---- deletion of table files (deletions.cc)
 
 struct lissom_deletions;
-// So many bytes a second, at least 1, in pieces of at most `chunk`.
-lissom_error lissom_deletions_new(int64_t bytes_per_second, uint64_t chunk,
+// So many bytes a second, at least 1, file by file.
+lissom_error lissom_deletions_new(int64_t bytes_per_second,
                                   lissom_deletions** out);
 void lissom_deletions_free(lissom_deletions* deletions);
 // Leaves a manager of files alone that the options have already.

@@ -1,6 +1,6 @@
 // How fast table files are deleted that nobody reads any more.
 //
-// A file system frees a file of 64 MB in milliseconds of processor time, in one call, and a merge
+// A file system takes milliseconds of a processor to free a file, and a merge
 // leaves many behind at once: reads meanwhile take several times as long.
 #include <memory>
 #include <mutex>
@@ -12,7 +12,6 @@
 
 struct lissom_deletions {
   const int64_t bytes_per_second;
-  const uint64_t chunk;
   // One for all options of a database, made for the environment of the first.
   mutable std::mutex mutex;
   mutable std::shared_ptr<rocksdb::SstFileManager> manager;
@@ -20,9 +19,13 @@ struct lissom_deletions {
 
 namespace {
 
-// Of the bytes in the database. RocksDB's own default: where more waits to be deleted, the rest is
-// deleted at once.
+// Of the bytes in the database, those that wait included. RocksDB's own default:
+// where more would wait, the rest is deleted at once.
 constexpr double kMostTrash = 0.25;
+
+// Files go whole. RocksDB would cut a large one shorter bit by bit, under the
+// hands of a read-only or secondary handle of another process that has it open.
+constexpr uint64_t kNoChunks = 0;
 
 std::shared_ptr<rocksdb::SstFileManager> NewManager(
     const lissom_deletions& deletions, rocksdb::Env* env) {
@@ -30,17 +33,17 @@ std::shared_ptr<rocksdb::SstFileManager> NewManager(
   return std::shared_ptr<rocksdb::SstFileManager>(rocksdb::NewSstFileManager(
       env, env->GetFileSystem(), /*info_log=*/nullptr, /*trash_dir=*/"",
       deletions.bytes_per_second, /*delete_existing_trash=*/true,
-      /*status=*/nullptr, kMostTrash, deletions.chunk));
+      /*status=*/nullptr, kMostTrash, kNoChunks));
 }
 
 }  // namespace
 
 extern "C" {
 
-lissom_error lissom_deletions_new(int64_t bytes_per_second, uint64_t chunk,
+lissom_error lissom_deletions_new(int64_t bytes_per_second,
                                   lissom_deletions** out) {
   return lissom::Guarded([&]() -> lissom_error {
-    *out = new lissom_deletions{bytes_per_second, chunk, {}, {}};
+    *out = new lissom_deletions{bytes_per_second, {}, {}};
     return nullptr;
   });
 }

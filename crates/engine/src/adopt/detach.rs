@@ -20,7 +20,7 @@ use rust_rocksdb::{
 
 use super::drive::{self, Customise, is_one_run};
 use super::forecast::{Forecast, foresee};
-use super::space::{check_space, free_bytes};
+use super::space::{check_space, free_bytes_once_opened};
 use super::work::{Watch, Work};
 use crate::entrance;
 use crate::error::{Error, Result};
@@ -98,7 +98,7 @@ impl Detacher {
         let record = &opened.record;
         let ours = record.names.iter().any(|name| record.has_our_levels(name));
         let mut seen = Seen {
-            work: Work::begin(&self.directory, free_bytes(&self.directory)?),
+            work: Work::begin(&self.directory, free_bytes_once_opened(&self.directory)?),
             logged: ours && has_log(record.log())?,
             settings: BTreeMap::new(),
             must_merge: false,

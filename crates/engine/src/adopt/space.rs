@@ -1,5 +1,7 @@
 //! Free space on a directory's disk.
 
+use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use super::work::Work;
@@ -10,6 +12,22 @@ pub(crate) fn free_bytes(directory: &Path) -> Result<u64> {
     let disk = rustix::fs::statvfs(directory)
         .map_err(|error| Error::io("ask for the free space of", directory, &error.into()))?;
     Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
+}
+
+/// The same, and what a store that was closed has left to be deleted: the next to open it for
+/// writing does that first.
+pub(crate) fn free_bytes_once_opened(directory: &Path) -> Result<u64> {
+    let entries = fs::read_dir(directory)
+        .map_err(|error| Error::io("list the files of", directory, &error))?;
+    let left = entries
+        .flatten()
+        .filter(|it| it.path().extension() == Some("trash".as_ref()));
+    // What a checkpoint or a backup holds too stays on the disk.
+    let alone = left
+        .filter_map(|it| it.metadata().ok())
+        .filter(|it| it.nlink() == 1);
+    let bytes: u64 = alone.map(|it| it.len()).sum();
+    Ok(free_bytes(directory)?.saturating_add(bytes))
 }
 
 /// Refuses to begin what a full disk would interrupt.

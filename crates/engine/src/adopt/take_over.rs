@@ -20,7 +20,7 @@ use rust_rocksdb::Options;
 use super::drive::{self, Customise};
 use super::forecast::foresee;
 use super::refusal::{self, Candidate};
-use super::space::{check_space, free_bytes};
+use super::space::{check_space, free_bytes_once_opened};
 use super::work::{Watch, Work};
 use crate::error::{Error, Result};
 use crate::files::pin;
@@ -90,7 +90,7 @@ impl Adopter {
     fn look(&self) -> Result<(Work, BTreeMap<String, Settings>)> {
         let (opened, stored) = read::open_whole(&self.directory, &*self.customise, &check)?;
         let record = &opened.record;
-        let mut work = Work::begin(&self.directory, free_bytes(&self.directory)?);
+        let mut work = Work::begin(&self.directory, free_bytes_once_opened(&self.directory)?);
         let mut all_settings = BTreeMap::new();
         for name in &record.names {
             let before = recorded::family_settings(&record.options, &stored, name)?;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rust_rocksdb::Options;
 
 use crate::adopt::drive::{self, Customise, is_one_run};
-use crate::adopt::space::{check_space, free_bytes};
+use crate::adopt::space::{check_space, free_bytes_once_opened};
 use crate::adopt::{Forecast, Watch, Work, foresee};
 use crate::error::Result;
 use crate::inspect::record::Record;
@@ -73,7 +73,7 @@ impl Compactor {
     fn look(&self) -> Result<Seen> {
         let (opened, stored) = read::open_whole(&self.directory, &*self.customise, &check)?;
         let chosen = opened.record.choose(self.column_family.as_deref())?;
-        let mut work = Work::begin(&self.directory, free_bytes(&self.directory)?);
+        let mut work = Work::begin(&self.directory, free_bytes_once_opened(&self.directory)?);
         let logged = has_log(opened.record.log())?;
         let mut all_settings = BTreeMap::new();
         for name in &opened.record.names {

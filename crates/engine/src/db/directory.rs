@@ -92,6 +92,7 @@ fn is_left_over(name: &str) -> bool {
         || ["lost+found", ".snapshot"].contains(&name)
         || name.ends_with(".log")
         || name.ends_with(".dbtmp")
+        || name.ends_with(".trash")
 }
 
 /// RocksDB takes any path, the plug-in, which is asked before it, only text: under another

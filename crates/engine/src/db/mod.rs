@@ -14,6 +14,7 @@ mod scan;
 pub(crate) mod tables;
 #[cfg(test)]
 mod tests;
+mod trash;
 mod turns;
 
 pub use family::Family;

@@ -9,7 +9,7 @@ use rust_rocksdb::{ColumnFamilyDescriptor, Options};
 
 use super::created::Created;
 use super::turns::Turns;
-use super::{Db, directory, tables};
+use super::{Db, directory, tables, trash};
 use crate::autopilot::Autopilot;
 use crate::entrance;
 use crate::error::{Error, Result};
@@ -88,6 +88,7 @@ impl Opening {
         }
         let rocks = entrance::open(&self.path, &options, descriptors, directory::advice)?;
         tables::check(&rocks)?;
+        trash::clear_archive(&self.path);
         let rocks = Arc::new(rocks);
         let autopilot = Autopilot::start(rocks.clone(), &preparation, false)
             .map_err(|error| error.within(self.path.display()))?;

@@ -1,25 +1,25 @@
-//! How fast table files are deleted that nobody reads any more. The binding's own manager deletes
-//! 64 MiB at a time.
+//! How fast files are deleted that nobody reads any more. The binding's own manager cuts files of
+//! over 64 MiB shorter under whoever else has them open.
 
 use rust_rocksdb::Options;
 
 use super::handle::Handle;
 use super::{Error, raw};
 
-/// A bound on the bytes of table files that databases delete in a second, piece by piece. What
-/// waits is renamed, and RocksDB deletes at its next open what a database left when it closed.
+/// A bound on the bytes of files that databases delete in a second, file by file. What waits is
+/// renamed, and RocksDB deletes at its next open what a database left when it closed.
 pub struct Deletions {
     inner: Handle<raw::Deletions>,
 }
 
 impl Deletions {
-    /// So many bytes a second, in pieces of at most `chunk`.
-    pub fn new(bytes_per_second: u64, chunk: u64) -> Result<Self, Error> {
+    /// So many bytes a second.
+    pub fn new(bytes_per_second: u64) -> Result<Self, Error> {
         let rate = i64::try_from(bytes_per_second).unwrap_or(i64::MAX);
         // SAFETY: the object is new and locks by itself; databases share what they need of it.
         let inner = unsafe {
             Handle::new(raw::lissom_deletions_free, |out| {
-                raw::lissom_deletions_new(rate, chunk, out)
+                raw::lissom_deletions_new(rate, out)
             })
         }?;
         Ok(Self { inner })

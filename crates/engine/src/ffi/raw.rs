@@ -144,11 +144,7 @@ unsafe extern "C" {
         options: *mut rocksdb_options_t,
     ) -> Message;
 
-    pub fn lissom_deletions_new(
-        bytes_per_second: i64,
-        chunk: u64,
-        out: *mut *mut Deletions,
-    ) -> Message;
+    pub fn lissom_deletions_new(bytes_per_second: i64, out: *mut *mut Deletions) -> Message;
     pub fn lissom_deletions_free(deletions: *mut Deletions);
     pub fn lissom_deletions_install(
         deletions: *const Deletions,

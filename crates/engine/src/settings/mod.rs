@@ -274,14 +274,17 @@ pub struct Settings {
     /// Default: 128 KiB. Dynamically changeable: no.
     pub writable_file_max_buffer_size: u64,
 
-    /// Bytes of table files that are deleted in a second, once nobody reads them any more; at least
-    /// 1 MiB, or 0, which deletes all at once, as RocksDB does by itself. A merge leaves many files
-    /// behind, a file system frees each in one call that takes milliseconds of a processor, and
-    /// meanwhile reads take several times as long (bench/RESULTS.md). What waits is renamed to
-    /// `.trash`, takes space on the disk, and is at most a quarter of the database: the rest goes at
-    /// once. What a store leaves when it closes is deleted after its next open, by RocksDB too. A
-    /// manager of files of the application's own, set by
-    /// [`Opening::customise`](crate::db::Opening::customise), keeps its own rate.
+    /// Bytes of files, of tables, blobs and logs, that are deleted in a second, once nobody reads
+    /// them any more; at least 1 MiB, or 0, which deletes all at once, as RocksDB does by itself. A
+    /// merge leaves many files behind, a file system takes milliseconds of a processor to free each,
+    /// and meanwhile reads take several times as long (bench/RESULTS.md). Each file goes whole, and
+    /// its directory is synced after it.
+    ///
+    /// What waits is renamed to `.trash` and takes space on the disk, up to a third of the tree, one
+    /// file and the logs beside it: where there is more, the rest goes at once. What a store leaves
+    /// when it closes is deleted after its next open, by RocksDB too. A manager of files of the
+    /// application's own, set by [`Opening::customise`](crate::db::Opening::customise), keeps its
+    /// own rate.
     ///
     /// Default: 256 MiB. Dynamically changeable: no.
     pub delete_rate_bytes_per_second: u64,
