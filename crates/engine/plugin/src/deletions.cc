@@ -19,9 +19,10 @@ struct lissom_deletions {
 
 namespace {
 
-// Of the bytes in the database, those that wait included. RocksDB's own default:
-// where more would wait, the rest is deleted at once.
-constexpr double kMostTrash = 0.25;
+// Of the bytes in the database, those that wait included: where more would wait,
+// the rest is deleted at once. RocksDB's own default is a quarter, which the peak
+// of the space that a store takes would have on top.
+constexpr double kMostTrash = 0.05;
 
 // Files go whole. RocksDB would cut a large one shorter bit by bit, under the
 // hands of a read-only or secondary handle of another process that has it open.

@@ -280,8 +280,8 @@ pub struct Settings {
     /// and meanwhile reads take several times as long (bench/RESULTS.md). Each file goes whole, and
     /// its directory is synced after it.
     ///
-    /// What waits is renamed to `.trash` and takes space on the disk, up to a third of the tree, one
-    /// file and the logs beside it: where there is more, the rest goes at once. What a store leaves
+    /// What waits is renamed to `.trash` and takes space on the disk, up to a twentieth of the tree,
+    /// one file and the logs beside it: where there is more, the rest goes at once. What a store leaves
     /// when it closes is deleted after its next open, by RocksDB too. A manager of files of the
     /// application's own, set by [`Opening::customise`](crate::db::Opening::customise), keeps its
     /// own rate.
