@@ -52,6 +52,7 @@ mod execute;
 #[doc(hidden)]
 #[allow(missing_docs)] // hidden: public for the tests alone
 pub mod ffi;
+mod file_names;
 mod files;
 pub mod inspect;
 pub mod observe;

@@ -84,7 +84,7 @@ pub struct Preparation {
     pub(crate) commits: CommitGate,
     pub(crate) cache: Cache,
     write_buffers: WriteBufferManager,
-    /// Absent where table files are deleted at once.
+    /// Absent where files are deleted at once.
     deletions: Option<Deletions>,
 }
 

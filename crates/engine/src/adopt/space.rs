@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::work::Work;
 use crate::error::{Error, Result};
+use crate::file_names::is_trash;
 
 /// Bytes that this user may still write on the disk of a directory.
 pub(crate) fn free_bytes(directory: &Path) -> Result<u64> {
@@ -21,7 +22,7 @@ pub(crate) fn free_bytes_once_opened(directory: &Path) -> Result<u64> {
         .map_err(|error| Error::io("list the files of", directory, &error))?;
     let left = entries
         .flatten()
-        .filter(|it| it.path().extension() == Some("trash".as_ref()));
+        .filter(|it| is_trash(&it.file_name().to_string_lossy()));
     // What a checkpoint or a backup holds too stays on the disk.
     let alone = left
         .filter_map(|it| it.metadata().ok())

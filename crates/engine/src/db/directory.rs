@@ -14,6 +14,7 @@ use crate::apply::{OptionsText, Section};
 use crate::error::{Error, Result};
 use crate::ffi::options::{ColumnFamilyOptions, read_options};
 use crate::ffi::options_file::{LoadedOptions, load_latest_options};
+use crate::file_names::is_trash;
 use crate::open_error::{Cause, RECOMPRESS, explain};
 use crate::places::{Places, has_log, recorded_log};
 use crate::requirements::BYTEWISE;
@@ -92,7 +93,7 @@ fn is_left_over(name: &str) -> bool {
         || ["lost+found", ".snapshot"].contains(&name)
         || name.ends_with(".log")
         || name.ends_with(".dbtmp")
-        || name.ends_with(".trash")
+        || is_trash(name)
 }
 
 /// RocksDB takes any path, the plug-in, which is asked before it, only text: under another

@@ -34,8 +34,8 @@ const MIB: u64 = 1 << 20;
 /// whole, by the settings that it is opened with: `create_if_missing`,
 /// `memory_budget_bytes`, `workers`, `idle_cpu_priority`, `idle_io_priority`,
 /// `max_subcompactions`, `compaction_readahead_size`, `writable_file_max_buffer_size`,
-/// `delete_rate_bytes_per_second`, `schedule` with its bounds and interval, `device_bytes_per_second`,
-/// `full_load_bytes_per_second`, `rate_limit_bytes_per_second`, direct I/O, missions,
+/// `delete_rate_bytes_per_second`, `schedule` with its bounds and interval,
+/// `device_bytes_per_second`, `full_load_bytes_per_second`, `rate_limit_bytes_per_second`, direct I/O, missions,
 /// `statistics`, `max_journal_bytes`.
 ///
 /// [`Db::open`](crate::Db::open) goes by what it is given; what the directory records is

@@ -11,6 +11,9 @@ use super::store::{
     Model, PATIENCE, agree, load, open_with, plain_options, settings, settle, settle_and_agree,
 };
 
+/// It only looks like one of RocksDB's.
+const OF_A_USER: &str = "archive/app.log.trash";
+
 /// Bytes of table files that wait to be deleted, and of the others.
 fn bytes(path: &Path) -> (u64, u64) {
     let entries = std::fs::read_dir(path).expect("a directory").flatten();
@@ -96,7 +99,7 @@ fn what_waits_as_a_store_closes_goes_after_the_next_open() {
     drop(db);
     let leave = || {
         std::fs::create_dir_all(path.join("archive")).expect("a directory");
-        for name in ["777777.sst.trash", "archive/777776.log.trash"] {
+        for name in ["777777.sst.trash", "archive/777776.log.trash", OF_A_USER] {
             std::fs::write(path.join(name), [7; 100]).expect("written");
         }
     };
@@ -104,6 +107,7 @@ fn what_waits_as_a_store_closes_goes_after_the_next_open() {
     let db = Db::open(path, with_rate(1 << 20)).expect("opened");
     assert!(is_gone(path), "{:?}", bytes(path));
     assert!(!path.join("archive/777776.log.trash").exists());
+    assert!(path.join(OF_A_USER).exists());
     agree(&db, &model);
     drop(db);
     leave();

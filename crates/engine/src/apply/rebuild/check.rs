@@ -7,7 +7,6 @@ use std::path::Path;
 use rustix::fs::{AtFlags, CWD, StatxAttributes, StatxFlags, statx};
 use rustix::process::{getegid, geteuid};
 
-use super::files::{ARCHIVE, is_archived, is_rocksdbs};
 use super::job::Job;
 use super::mark;
 use super::place::is_named_as_beside;
@@ -19,6 +18,7 @@ use crate::apply::text::{OptionsText, Section};
 use crate::error::{Error, Result};
 use crate::ffi::CfRef;
 use crate::ffi::options::{live_options, read_options};
+use crate::file_names::{ARCHIVE, is_archived, is_rocksdbs};
 use crate::inspect::read::handle;
 
 /// Refuses what would lose something.

@@ -25,7 +25,6 @@ mod copy;
 mod digest;
 mod disk;
 mod end;
-mod files;
 mod identity;
 mod job;
 mod making;

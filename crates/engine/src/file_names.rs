@@ -22,21 +22,26 @@ const TRASH: &str = ".trash";
 
 /// Where RocksDB puts logs that it no longer needs and somebody else may
 /// (WAL_ttl_seconds, WAL_size_limit_MB).
-pub(super) const ARCHIVE: &str = "archive";
+pub(crate) const ARCHIVE: &str = "archive";
 
 /// Whether a file in the archive is a log.
-pub(super) fn is_archived(name: &str) -> bool {
+pub(crate) fn is_archived(name: &str) -> bool {
     let file = name.strip_suffix(TRASH).unwrap_or(name);
     file.strip_suffix(".log").is_some_and(is_number)
 }
 
 /// Whether a file is RocksDB's. Names that only look like it are a user's: `app.log`.
-pub(super) fn is_rocksdbs(name: &str) -> bool {
+pub(crate) fn is_rocksdbs(name: &str) -> bool {
     let is_digit = |letter: char| letter.is_ascii_digit();
     match name.strip_suffix(TRASH) {
         None => is_named(name),
         Some(file) => is_named(file) || is_named(file.trim_end_matches(is_digit)),
     }
+}
+
+/// Whether a file waits to be deleted by RocksDB.
+pub(crate) fn is_trash(name: &str) -> bool {
+    name.ends_with(TRASH) && is_rocksdbs(name)
 }
 
 fn is_named(name: &str) -> bool {
@@ -77,6 +82,16 @@ mod tests {
             "000012.log.trash",
         ] {
             assert!(is_rocksdbs(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_waits_to_be_deleted_is_known() {
+        for name in ["000012.sst.trash", "000012.sst0.trash", "000012.log.trash"] {
+            assert!(is_trash(name), "{name}");
+        }
+        for name in ["000012.sst", "x.trash", "app.log.trash", ".trash"] {
+            assert!(!is_trash(name), "{name}");
         }
     }
 
