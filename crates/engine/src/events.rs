@@ -44,8 +44,11 @@ pub(crate) struct Events {
 struct Errors {
     /// So far.
     told: u64,
-    /// What RocksDB keeps now.
-    present: Option<BackgroundError>,
+    /// What RocksDB keeps now, and how severe it is.
+    present: Option<(StatusSeverity, BackgroundError)>,
+    /// The last one that it was told beside that. RocksDB may keep it: it gives an error up before
+    /// it tells of the end.
+    beside: Option<(StatusSeverity, BackgroundError)>,
 }
 
 /// An error of a flush, a compaction or a write-ahead log that RocksDB keeps.
@@ -155,23 +158,35 @@ impl Events {
     }
 
     pub(crate) fn background_error(&self) -> Option<BackgroundError> {
-        self.errors.lock().present.clone()
+        let errors = self.errors.lock();
+        errors.present.as_ref().map(|(_, error)| error.clone())
     }
 
-    /// RocksDB keeps the worse of two, and tells of both.
-    fn tell_error(&self, error: BackgroundError) {
+    /// RocksDB keeps the more severe of two, of equals the first, and tells of both.
+    fn tell_error(&self, message: String, severity: StatusSeverity) {
         let mut errors = self.errors.lock();
         errors.told += 1;
-        let is_worse = errors.present.as_ref().is_some_and(|it| !it.recoverable);
-        if !is_worse || !error.recoverable {
-            errors.present = Some(error);
-        }
+        let kept = errors.present.as_ref().map(|(severity, _)| *severity);
+        let error = BackgroundError {
+            message,
+            recoverable: severity < StatusSeverity::KFatalError,
+        };
+        let place = match kept < Some(severity) {
+            true => &mut errors.present,
+            false => &mut errors.beside,
+        };
+        *place = Some((severity, error));
     }
 
     /// Of another one it may have told meanwhile.
     fn forget_error(&self, message: &str) {
         let mut errors = self.errors.lock();
-        errors.present.take_if(|error| error.message == message);
+        let over = errors
+            .present
+            .take_if(|(_, error)| error.message == message);
+        if over.is_some() {
+            errors.present = errors.beside.take();
+        }
     }
 
     /// Asks RocksDB to go on. Forgets the error if it does and has told of no other
@@ -184,7 +199,7 @@ impl Events {
         resume()?;
         let mut errors = self.errors.lock();
         if errors.told == told {
-            errors.present = None;
+            (errors.present, errors.beside) = (None, None);
         }
         Ok(())
     }
@@ -316,10 +331,7 @@ impl EventListener for Listener {
             Err(error) if spared::is_spared(reason, error) => status.reset(),
             // RocksDB tells of errors that it does not keep, too.
             Err(error) if status.severity() > StatusSeverity::KNoError => {
-                self.0.tell_error(BackgroundError {
-                    message: error.to_string(),
-                    recoverable: status.severity() < StatusSeverity::KFatalError,
-                });
+                self.0.tell_error(error.to_string(), status.severity());
             }
             _ => {}
         }
@@ -342,6 +354,8 @@ fn physical(level: i32) -> PhysicalLevel {
 
 #[cfg(test)]
 mod tests {
+    use StatusSeverity::{KFatalError, KHardError, KSoftError};
+
     use super::*;
 
     fn family() -> Vec<u8> {
@@ -398,20 +412,20 @@ mod tests {
     #[test]
     fn the_worse_error_stays_until_it_is_over() {
         let events = Events::default();
-        let tell = |message: &str, recoverable| {
-            events.tell_error(BackgroundError {
-                message: message.into(),
-                recoverable,
-            });
-        };
+        let tell = |message: &str, severity| events.tell_error(message.into(), severity);
         let told = || events.background_error().map(|error| error.message);
-        tell("no space", true);
-        tell("damaged", false);
-        tell("no space again", true);
-        assert_eq!(told().as_deref(), Some("damaged"));
-        events.forget_error("no space");
+        tell("no space for a merge", KSoftError);
+        tell("no space for the log", KHardError);
+        tell("no space for another merge", KSoftError);
+        tell("no space for a flush", KHardError);
+        assert_eq!(told().as_deref(), Some("no space for the log"));
+        tell("damaged", KFatalError);
+        events.forget_error("no space for the log");
         assert_eq!(told().as_deref(), Some("damaged"));
         events.forget_error("damaged");
+        // RocksDB may have given up the one before it was told of the other.
+        assert_eq!(told().as_deref(), Some("no space for a flush"));
+        assert_eq!(events.resume(|| Ok::<(), ()>(())), Ok(()));
         assert_eq!(told(), None);
     }
 
@@ -419,10 +433,7 @@ mod tests {
     fn an_error_that_comes_while_rocksdb_resumes_stays() {
         let events = Events::default();
         let tell = || {
-            events.tell_error(BackgroundError {
-                message: "no space".into(),
-                recoverable: true,
-            });
+            events.tell_error("no space".into(), KHardError);
         };
         let is_told = || events.background_error().is_some();
         tell();

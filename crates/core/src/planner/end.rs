@@ -127,13 +127,15 @@ fn leads_elsewhere(seen: &Observation, drain: &Drain) -> bool {
 /// Whether the drain of a full level ends between two pieces: the level is full no more, nothing
 /// comes into it, and what is left of its runs is wanted as one, and can be. That rewrites them
 /// alone, where the drain rewrites what they meet below, several times as much; it begins again
-/// when the level is full. One that the bound on space needs goes on.
+/// when the level is full. One that the bound on space needs goes on, and one that has begun the
+/// run that it leads into: that may be the tree's oldest, and has to grow before the bound is kept.
 fn gives_way(seen: &Observation, drain: &Drain) -> bool {
     let Reason::LevelFull { level, .. } = drain.reason else {
         return false;
     };
     let bytes = seen.tree.level_bytes(&seen.shape.layout, level);
     if !seen.state.consolidate.contains(&level)
+        || drain.begins_run
         || seen.shape.is_full(level, bytes)
         || urgency::is_hurried(seen, drain)
         || urgency::for_space(seen, drain) > 0.0
@@ -171,5 +173,22 @@ mod tests {
         end(&mut seen);
         assert_eq!(seen.state.drains, []);
         assert_eq!(seen.state.consolidate, [LogicalLevel(2)]);
+    }
+
+    /// What it has brought is the oldest run, of which the tree would be many times.
+    #[test]
+    fn a_drain_that_has_begun_the_run_below_goes_on() {
+        let drawing = "
+            limits 4
+            2.14: 0-40:4
+            2.15: 0-90:4
+            3.15: 0-90:64
+            draining-full 2.14 -> 3.15";
+        let mut seen = parse(drawing).expect("a drawing");
+        seen.state.consolidate = vec![LogicalLevel(2)];
+        let ends = |seen: &Observation| end_those_over(&mut seen.clone());
+        assert!(ends(&seen));
+        seen.state.drains[0].begins_run = true;
+        assert!(!ends(&seen));
     }
 }

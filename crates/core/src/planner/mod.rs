@@ -34,7 +34,7 @@ pub use apart::set_apart_files;
 pub use level0::is_held_up;
 pub use limits::with_limits;
 pub use room::room_waits;
-pub(crate) use start::may_give_pieces;
+pub(crate) use start::{drained, may_give_pieces};
 pub use urged::{Urged, urged};
 pub(crate) use urgency::SPACE_SHARE;
 pub use waiting::{Waiting, waiting_below_level0};

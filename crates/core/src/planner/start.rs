@@ -9,7 +9,7 @@ use super::urgency::{HURRY, crowding};
 use super::{besides_level0, everything, level0, piece, seating};
 use crate::guards::Guards;
 use crate::key::Key;
-use crate::layout::{LogicalLevel, PhysicalLevel};
+use crate::layout::{Layout, LogicalLevel, PhysicalLevel};
 use crate::observation::Observation;
 use crate::plan::Reason;
 use crate::shape::{RunLimit, RunLimits, Transition};
@@ -283,15 +283,24 @@ fn next_range(
     piece::range(seen, &begin.probe(), behind, pieces)
 }
 
-/// The newest run of a level that a drain takes. Runs in the lowest slots stay behind if there
-/// are others, so that new runs have a slot meanwhile; a merge of everything takes them all.
+/// The newest run of a level that a drain takes; a merge of everything takes them all.
 pub(super) fn drainable(seen: &Observation, here: &View) -> Option<PhysicalLevel> {
-    let (first, _) = seen.shape.layout.span(here.level);
-    here.fresh
-        .iter()
-        .find(|run| run.physical.0 >= first.0 + SLOTS_KEPT)
-        .or(here.fresh.first())
-        .map(|run| run.physical)
+    let runs: Vec<PhysicalLevel> = here.fresh.iter().map(|run| run.physical).collect();
+    drained(&seen.shape.layout, here.level, &runs)
+        .first()
+        .copied()
+}
+
+/// Those of a level's runs, the newest first, that a drain takes. Runs in the lowest slots stay
+/// behind if there are others, so that new runs have a slot meanwhile.
+pub(crate) fn drained<'a>(
+    layout: &Layout,
+    level: LogicalLevel,
+    runs: &'a [PhysicalLevel],
+) -> &'a [PhysicalLevel] {
+    let (first, _) = layout.span(level);
+    let newest = runs.iter().position(|run| run.0 >= first.0 + SLOTS_KEPT);
+    &runs[newest.unwrap_or(0)..]
 }
 
 /// A drain from `top` into the next level; at the deepest level, into the
@@ -316,37 +325,40 @@ pub(super) fn down(
 }
 
 /// A drain of files full of tombstones, as many as one piece takes. They are small, and many of
-/// them lie over one file of an older run, which would be rewritten for each.
+/// them lie over one file of an older run, which would be rewritten for each. Where a file that
+/// cannot be read bars the way of some, others go.
 fn for_tombstones(seen: &Observation, here: &View) -> Option<Begin> {
-    let (run, files) = tombstones(seen, here)?;
-    let (first, last) = files.first().zip(files.last())?;
-    let reason = Reason::Tombstones {
-        file: first.number,
-        share: first.deletion_share(),
-    };
-    let target = into_existing(seen, here).filter(|target| run < *target)?;
-    let all = Begin {
-        top: run,
-        target,
-        range: Some((first.smallest.clone(), last.largest.clone())),
-        reason,
-    };
-    let range = Some(piece::range(seen, &all.probe(), None, 1)?);
-    Some(Begin { range, ..all })
+    tombstones(seen, here).find_map(|(run, files)| {
+        let (first, last) = files.first().zip(files.last())?;
+        let reason = Reason::Tombstones {
+            file: first.number,
+            share: first.deletion_share(),
+        };
+        let all = Begin {
+            top: run,
+            target: into_existing(seen, here).filter(|target| run < *target)?,
+            range: Some((first.smallest.clone(), last.largest.clone())),
+            reason,
+        };
+        let range = Some(piece::range(seen, &all.probe(), None, 1)?);
+        Some(Begin { range, ..all })
+    })
 }
 
-/// The first files full of tombstones, with their run, if anything older lies below for them
-/// to hide: all that lie side by side.
-fn tombstones<'a>(seen: &'a Observation, here: &View) -> Option<(PhysicalLevel, &'a [File])> {
-    let oldest = seen.tree.runs().next_back()?;
+/// The files full of tombstones, with their run, if anything older lies below for them to hide: by
+/// turns all that lie side by side.
+fn tombstones<'a>(
+    seen: &'a Observation,
+    here: &View,
+) -> impl Iterator<Item = (PhysicalLevel, &'a [File])> {
+    let oldest = seen.tree.runs().next_back();
     let full = |file: &File| file.deletion_share() >= seen.shape.tombstone_share;
-    here.fresh
-        .iter()
-        .filter(|run| run.physical < oldest)
-        .find_map(|run| {
-            let files = seen.tree.files(run.physical);
-            let first = files.iter().position(full)?;
-            let beside = files[first..].iter().take_while(|file| full(file)).count();
-            Some((run.physical, &files[first..first + beside]))
+    let runs = here.fresh.iter().map(|run| run.physical);
+    runs.filter(move |run| Some(*run) < oldest)
+        .flat_map(move |run| {
+            let files = seen.tree.files(run);
+            let beside = files.chunk_by(move |file, next| full(file) == full(next));
+            let full_ones = beside.filter(move |files| files.iter().all(full));
+            full_ones.map(move |files| (run, files))
         })
 }

@@ -252,7 +252,7 @@ impl Driven {
         };
         let cause = if let Some(error) = &health.background_error {
             Some(format!(
-                "RocksDB stopped background work: {}",
+                "RocksDB met an error in background work: {}",
                 error.message
             ))
         } else if let Some((family, files)) = health.unreadable.first_key_value() {

@@ -20,6 +20,7 @@ mod applying;
 mod backoff;
 mod check;
 mod claim;
+mod complaints;
 mod families;
 mod glance;
 mod learner;

@@ -23,7 +23,8 @@ pub struct Health {
     pub running: bool,
     /// The autopilot starts nothing, on request.
     pub paused: bool,
-    /// RocksDB stopped background work, and perhaps writes.
+    /// RocksDB met an error in a flush, a compaction or a write-ahead log. It has stopped background
+    /// work for it, and perhaps writes, unless all that it lacked was space for a compaction.
     pub background_error: Option<BackgroundError>,
     /// Files that compactions leave alone, since reading or merging them failed. Those
     /// that RocksDB called damaged stay so until

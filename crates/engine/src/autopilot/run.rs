@@ -13,6 +13,7 @@ use super::pilot::Pilot;
 use super::scheduler::{Scheduler, free_writers};
 use super::shared::{Failing, Request, Shared};
 use crate::error::{Error, Result};
+use crate::events::BackgroundError;
 use crate::files::{pin, request};
 
 /// How long the planner thread sleeps at most; missions end on time to within this.
@@ -232,39 +233,54 @@ impl Seat {
     }
 }
 
+/// RocksDB tells of an error just before it stops for it: asked in between it answers that all is
+/// well, and the error would be forgotten.
+const TO_STOP: Duration = Duration::from_millis(100);
+
 /// Asking RocksDB to go on after an error that it permits to go on from.
 #[derive(Default)]
 struct Recovery {
     attempts: u32,
-    next: Option<Instant>,
+    /// Of which error, and when to ask next.
+    next: Option<(String, Instant)>,
+    /// That error was written into the journal.
+    told: bool,
 }
 
 impl Recovery {
+    /// Of an error that is seen for the first time.
+    fn of(error: &BackgroundError, now: Instant) -> Recovery {
+        Recovery {
+            next: Some((error.message.clone(), now + TO_STOP)),
+            ..Recovery::default()
+        }
+    }
+
     fn try_resume(&mut self, shared: &Shared) {
         let Some(error) = shared.events.background_error() else {
             *self = Recovery::default();
             return;
         };
         let now = Instant::now();
-        if self.next.is_none() {
-            shared.complain(
-                "",
-                format!("RocksDB stopped background work: {}", error.message),
-            );
-        }
-        if !error.recoverable || self.next.is_some_and(|next| now < next) {
-            self.next.get_or_insert(now);
+        let is_same = |next: &&(String, Instant)| next.0 == error.message;
+        let Some((_, next)) = self.next.as_ref().filter(is_same) else {
+            *self = Recovery::of(&error, now);
+            let what = format!("RocksDB met an error in background work: {}", error.message);
+            self.told = shared.complain_of_news("", what);
+            return;
+        };
+        if !error.recoverable || now < *next {
             return;
         }
         match shared.events.resume(|| shared.db.resume()) {
-            Ok(()) => {
-                shared
-                    .journal
-                    .note("", "RocksDB resumed after a background error");
+            Ok(()) if self.told => {
+                let what = "RocksDB goes on after an error in background work";
+                shared.journal.note("", what);
             }
+            Ok(()) => {}
             Err(_) => self.attempts += 1,
         }
         let wait = Duration::from_secs(1).saturating_mul(1 << self.attempts.min(6));
-        self.next = Some(now + wait);
+        self.next = Some((error.message, now + wait));
     }
 }

@@ -17,6 +17,7 @@ use rust_rocksdb::statistics::Ticker;
 
 use super::backoff::BackOff;
 use super::check;
+use super::complaints::Complaints;
 use super::priority::Priorities;
 use super::quarantine::Quarantine;
 use super::scheduler::ScheduleReport;
@@ -54,6 +55,7 @@ pub(super) struct Shared {
     pub(super) failed_turns: AtomicU32,
     /// The last failure, as a sentence, until a compaction succeeds.
     pub(super) trouble: Mutex<Option<String>>,
+    pub(super) complaints: Mutex<Complaints>,
     pub(super) rocks_statistics: Option<ffi::statistics::Statistics>,
     pub(super) rate_limit: Option<Arc<RateLimit>>,
     pub(super) commits: CommitGate,
@@ -167,13 +169,21 @@ impl Shared {
         }
     }
 
-    /// Shows a failure, and writes it down unless it is the one that stands already:
-    /// what fails at every look would push all else out of the journal.
+    /// Shows a failure, and writes it down unless it was within the last ten minutes: what fails at
+    /// every look would push all else out of the journal.
     pub(super) fn complain(&self, family: &str, sentence: String) {
-        let before = self.trouble.lock().replace(sentence.clone());
-        if before.as_ref() != Some(&sentence) {
+        self.complain_of_news(family, sentence);
+    }
+
+    /// The same; whether it was written down.
+    pub(super) fn complain_of_news(&self, family: &str, sentence: String) -> bool {
+        *self.trouble.lock() = Some(sentence.clone());
+        let now = Instant::now();
+        let is_news = self.complaints.lock().is_news(family, &sentence, now);
+        if is_news {
             self.journal.note(family, sentence);
         }
+        is_news
     }
 }
 

@@ -61,6 +61,7 @@ impl Autopilot {
             paused: Default::default(),
             failed_turns: Default::default(),
             trouble: Mutex::default(),
+            complaints: Mutex::default(),
             rate_limit: preparation.rate_limit.clone(),
             commits: preparation.commits.clone(),
             schedule: Mutex::new(ScheduleReport::before(preparation.settings.schedule)),

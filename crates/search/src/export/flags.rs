@@ -10,7 +10,7 @@ use crate::error::Result;
 
 const WHY: &str = "db_bench has no flag for it";
 
-const DIFFERING: [Differing; 2] = [
+const DIFFERING: [Differing; 5] = [
     Differing {
         name: "level_compaction_dynamic_level_bytes",
         key: "--level_compaction_dynamic_level_bytes",
@@ -22,6 +22,25 @@ const DIFFERING: [Differing; 2] = [
         key: "--compression_type",
         rocksdb: "lz4",
         own: "snappy",
+    },
+    Differing {
+        name: "enable_pipelined_write",
+        key: "--enable_pipelined_write",
+        rocksdb: "false",
+        own: "true",
+    },
+    // 0 is the rate of a rate limiter, or 16 MiB a second.
+    Differing {
+        name: "delayed_write_rate",
+        key: "--delayed_write_rate",
+        rocksdb: "0",
+        own: "8388608",
+    },
+    Differing {
+        name: "hard_pending_compaction_bytes_limit",
+        key: "--hard_pending_compaction_bytes_limit",
+        rocksdb: "274877906944",
+        own: "137438953472",
     },
 ];
 

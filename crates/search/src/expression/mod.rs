@@ -37,6 +37,7 @@ use std::fmt;
 
 pub use bind::{Claim, Quantity};
 pub use names::{NameKind, Names, Value, is_name};
+pub(crate) use token::tells_times;
 
 use parse::Node;
 

@@ -30,15 +30,19 @@ const SYMBOLS: [&str; 14] = [
 
 /// All tokens of a text.
 pub(super) fn tokens(text: &str) -> Result<Vec<Placed>, ExpressionError> {
-    let mut reader = Reader {
-        characters: text.chars().collect(),
-        at: 0,
-    };
+    let mut reader = Reader::of(text);
     let mut tokens = Vec::new();
     while let Some(token) = reader.next_token()? {
         tokens.push(token);
     }
     Ok(tokens)
+}
+
+/// Whether a number of a text has a unit of time, and so is one of seconds.
+pub(crate) fn tells_times(text: &str) -> bool {
+    let mut reader = Reader::of(text);
+    while let Ok(Some(_)) = reader.next_token() {}
+    reader.tells_times
 }
 
 /// Whether a character may stand in a name, other than at its beginning.
@@ -54,9 +58,19 @@ pub(super) fn begins_name(character: char) -> bool {
 struct Reader {
     characters: Vec<char>,
     at: usize,
+    /// A number so far had a unit of time.
+    tells_times: bool,
 }
 
 impl Reader {
+    fn of(text: &str) -> Reader {
+        Reader {
+            characters: text.chars().collect(),
+            at: 0,
+            tells_times: false,
+        }
+    }
+
     fn next_token(&mut self) -> Result<Option<Placed>, ExpressionError> {
         self.take(char::is_whitespace);
         let column = self.at + 1;
@@ -93,6 +107,7 @@ impl Reader {
         let mut digits = self.take(|it| it.is_ascii_digit() || it == '.');
         digits.push_str(&self.exponent());
         let unit = self.take(|it| it.is_ascii_alphabetic() || it == '%');
+        self.tells_times |= unit::is_time(&unit);
         let fault = |problem: String| ExpressionError::new(column, problem);
         let number: f64 = digits
             .parse()

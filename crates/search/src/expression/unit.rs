@@ -21,6 +21,13 @@ const UNITS: [(&str, f64); 15] = [
     ("%", 0.01),
 ];
 
+const TIMES: [&str; 5] = ["us", "ms", "s", "min", "h"];
+
+/// Whether it is a unit of time.
+pub(super) fn is_time(unit: &str) -> bool {
+    TIMES.contains(&unit)
+}
+
 /// What a unit is worth.
 ///
 /// # Errors

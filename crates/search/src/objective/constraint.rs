@@ -5,9 +5,9 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::Metrics;
+use super::{Metrics, check_times};
 use crate::error::{Result, SearchError};
-use crate::expression::{Expression, Names, is_name};
+use crate::expression::{Expression, ExpressionError, Names, is_name};
 
 /// A bound on a metric; spelled `memory_bytes <= 1GiB`.
 ///
@@ -80,11 +80,13 @@ impl FromStr for Constraint {
                  memory_bytes <= 1GiB"
             )));
         };
-        let at_most = Expression::parse(bound)
-            .and_then(|expression| expression.quantity(&Names::default()))
-            .map_err(|error| SearchError::new(format!("the bound of {text:?}, {error}")))?
-            .value(&[]);
-        Constraint::new(metric.trim(), at_most)
+        let metric = metric.trim();
+        let wrong =
+            |error: ExpressionError| SearchError::new(format!("the bound of {text:?}, {error}"));
+        let expression = Expression::parse(bound).map_err(wrong)?;
+        let bound = expression.quantity(&Names::default()).map_err(wrong)?;
+        check_times(expression.text(), [metric])?;
+        Constraint::new(metric, bound.value(&[]))
     }
 }
 

@@ -18,7 +18,9 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Result, SearchError};
-use crate::expression::{Expression, ExpressionError, NameKind, Names, Quantity, Value};
+use crate::expression::{
+    Expression, ExpressionError, NameKind, Names, Quantity, Value, tells_times,
+};
 
 /// Whose latency counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -126,6 +128,19 @@ impl Formula {
     }
 }
 
+/// Times in expressions are seconds, and latencies are told in microseconds: `2ms` beside one would
+/// mean two thousandths of one.
+fn check_times<'a>(text: &str, metrics: impl IntoIterator<Item = &'a str>) -> Result<()> {
+    let latency = metrics.into_iter().find(|it| it.ends_with("_micros"));
+    match latency.filter(|_| tells_times(text)) {
+        Some(latency) => Err(SearchError::new(format!(
+            "{text:?} has a unit of time, which means seconds, and {latency} is in microseconds: \
+             write microseconds without a unit, as 2000 for 2 ms"
+        ))),
+        None => Ok(()),
+    }
+}
+
 impl Objective {
     /// The numbers that count; one, or two for both at once.
     pub fn goals(&self) -> Vec<Goal> {
@@ -184,6 +199,18 @@ impl FromStr for Objective {
     type Err = SearchError;
 
     fn from_str(text: &str) -> Result<Objective> {
+        let objective = Objective::read(text)?;
+        if let Objective::Own { formula, .. } = &objective {
+            let metrics = formula.metrics.iter().map(String::as_str);
+            check_times(formula.quantity.text(), metrics)?;
+        }
+        Ok(objective)
+    }
+}
+
+impl Objective {
+    /// What a log tells is as it was measured: its units are not judged.
+    fn read(text: &str) -> Result<Objective> {
         let text = text.trim();
         let own = [Direction::Maximise, Direction::Minimise];
         for direction in own {
@@ -209,7 +236,7 @@ impl TryFrom<String> for Objective {
     type Error = SearchError;
 
     fn try_from(text: String) -> Result<Objective> {
-        text.parse()
+        Objective::read(&text)
     }
 }
 

@@ -45,6 +45,20 @@ fn objectives_parse_and_print_alike() {
         .expect_err("no metric")
         .to_string();
     assert!(error.contains("names no metric"), "{error}");
+    let error = "maximise throughput / max(get_p99_micros, 1ms)"
+        .parse::<Objective>()
+        .expect_err("seconds and microseconds")
+        .to_string();
+    assert!(
+        error.contains("get_p99_micros is in microseconds"),
+        "{error}"
+    );
+}
+
+#[test]
+fn times_are_seconds_where_no_latency_is_in_microseconds() {
+    let bound: Constraint = "startup_seconds <= 2min".parse().expect("a bound");
+    assert_eq!(bound.at_most(), 120.0);
 }
 
 #[test]
@@ -87,6 +101,7 @@ fn constraints_have_units_and_an_excess() {
         ("memory_bytes <= ", "the expression ends"),
         ("memory_bytes <= 0", "write a number above 0"),
         ("3 <= 4", "cannot be a metric"),
+        ("p99_micros <= 2ms", "write microseconds without a unit"),
     ] {
         let error = text.parse::<Constraint>().expect_err(text).to_string();
         assert!(error.contains(says), "{error}");

@@ -102,7 +102,7 @@ impl LogFile {
     /// Removes what stands behind the last whole line.
     fn cut(&self) -> Result<()> {
         let length = self.file.metadata().map_or(0, |about| about.len());
-        if length == self.length {
+        if length <= self.length {
             return Ok(());
         }
         self.file
@@ -112,6 +112,8 @@ impl LogFile {
 
     /// Appends a whole line or nothing.
     fn write(&mut self, line: &str, durably: bool) -> Result<()> {
+        // What was left of a line that failed.
+        self.cut()?;
         let written = self.file.write_all(line.as_bytes());
         let written = written.and_then(|()| {
             if durably {
@@ -121,7 +123,7 @@ impl LogFile {
             }
         });
         if let Err(error) = written {
-            // What could not be cut off now is when the log is opened again.
+            // What cannot be cut off now is before the next line.
             let _ = self.file.set_len(self.length);
             return Err(self.cannot("write", &error));
         }

@@ -59,6 +59,22 @@ fn what_is_appended_is_there_again() {
     assert!(log.searches[0].has_ended());
 }
 
+/// As where the disk is full and the file cannot be cut either.
+#[test]
+fn what_a_failed_line_has_left_goes_before_the_next() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("search.jsonl");
+    written(&path);
+    let (mut file, _) = LogFile::open(&path).expect("readable");
+    let mut left = fs::OpenOptions::new().append(true).open(&path);
+    let left = left.as_mut().expect("writable");
+    left.write_all(b"{\"event\":\"meas").expect("room");
+    file.append(&Event::End { at: 2.0 }).expect("room");
+    drop(file);
+    let (_, log) = LogFile::open(&path).expect("readable");
+    assert!(log.searches[0].has_ended());
+}
+
 #[test]
 fn a_line_that_was_cut_off_anywhere_is_removed() {
     let directory = tempfile::tempdir().expect("a directory");

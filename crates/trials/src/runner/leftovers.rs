@@ -52,10 +52,9 @@ pub(super) fn record(group: i32) -> Result<String> {
 }
 
 /// Ends all processes and removes all directories that were left in `root`; with
-/// `keep` only the marks are removed. Whether there were any.
-pub(super) fn clear(root: &Path, keep: bool) -> Result<bool> {
+/// `keep` only the marks are removed.
+pub(super) fn clear(root: &Path, keep: bool) -> Result<()> {
     let begun = root.join(BEGUN);
-    let mut found = begun.exists();
     remove_all(&begun).map_err(|error| TrialsError::io("remove", &begun, &error))?;
     let unreadable = |error| TrialsError::io("read", root, &error);
     for entry in fs::read_dir(root).map_err(unreadable)? {
@@ -64,7 +63,6 @@ pub(super) fn clear(root: &Path, keep: bool) -> Result<bool> {
         let Ok(text) = fs::read_to_string(&file) else {
             continue;
         };
-        found = true;
         // It is empty where the search was killed just when it started the process.
         let record = serde_json::from_str::<Record>(&text).ok();
         end(record, &path.display().to_string())?;
@@ -75,7 +73,7 @@ pub(super) fn clear(root: &Path, keep: bool) -> Result<bool> {
         };
         removed.map_err(|error| TrialsError::io("remove", &path, &error))?;
     }
-    Ok(found)
+    Ok(())
 }
 
 /// Kills what is left of a trial.
@@ -162,7 +160,7 @@ mod tests {
             };
             let text = serde_json::to_string(&record).expect("plain data");
             fs::write(trial.join(RECORD), text).expect("writable");
-            assert_eq!(clear(directory.path(), false), Ok(true));
+            assert_eq!(clear(directory.path(), false), Ok(()));
             assert!(!trial.exists() && !process.has_ended());
         }
     }
@@ -177,7 +175,7 @@ mod tests {
         let torn = directory.path().join("trial-2");
         fs::create_dir(&torn).expect("new");
         fs::write(torn.join(RECORD), "{\"group\": 1").expect("writable");
-        assert_eq!(clear(directory.path(), false), Ok(true));
+        assert_eq!(clear(directory.path(), false), Ok(()));
         assert!(mine.join("data").exists() && !torn.exists());
     }
 }

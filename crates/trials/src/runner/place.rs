@@ -12,6 +12,8 @@ use super::leftovers::{self, RECORD};
 use super::system;
 use crate::error::{Result, TrialsError};
 
+/// The file in the root that says that it was made for a search, and goes with the last one.
+const ROOT_MARK: &str = ".lissom-trials";
 /// The directory in the root that trials share.
 const SHARED: &str = "shared";
 /// The file in it that says that it was made for a search, and for which
@@ -55,12 +57,15 @@ impl Root {
             )));
         }
         let lock = lock(&path)?;
-        let found = leftovers::clear(&path, keep)?;
-        let shared = is_of_a_search(&path.join(SHARED));
+        let mark = path.join(ROOT_MARK);
+        if made {
+            fs::write(&mark, "").map_err(|error| TrialsError::io("write", &mark, &error))?;
+        }
+        leftovers::clear(&path, keep)?;
         Ok(Root {
+            made: mark.exists(),
             path,
             keep,
-            made: made || found || shared,
             ended: false,
             lock,
         })
@@ -160,8 +165,9 @@ impl Drop for Root {
             // What is left is removed by the next search.
             let _ = remove_marked(&shared, SHARED_MARK);
         }
-        if self.made {
-            // Only an empty directory is removed; what was kept stays.
+        // What was kept stays, and what the user made.
+        if self.made && is_unused(&self.path) {
+            let _ = fs::remove_file(self.path.join(ROOT_MARK));
             let _ = fs::remove_dir(&self.path);
         }
         // A child that another thread is just starting has the open file, too, until it
@@ -244,9 +250,9 @@ pub(super) fn remove_marked(path: &Path, mark: &str) -> io::Result<()> {
     remove_all(path)
 }
 
-/// Whether nothing but the mark is in it.
-fn is_unused(shared: &Path) -> bool {
-    fs::read_dir(shared).is_ok_and(|entries| entries.count() <= 1)
+/// Whether nothing but its mark is in a directory.
+fn is_unused(directory: &Path) -> bool {
+    fs::read_dir(directory).is_ok_and(|entries| entries.count() <= 1)
 }
 
 /// The lock ends with the process that holds it, however that ends.

@@ -34,9 +34,19 @@ fn no_part_of_a_trials_directory_passes_for_the_users() {
     fs::create_dir(&begun).expect("free");
     drop(root);
     let root = Root::open(&path, false).expect("free again");
-    assert_eq!(fs::read_dir(&path).expect("there").count(), 0);
+    assert!(is_unused(&path));
     drop(root);
     assert!(!path.exists());
+}
+
+/// Also where a search was killed in it.
+#[test]
+fn a_directory_that_the_user_made_stays() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let left = directory.path().join("trial-1");
+    furnish(&left).expect("writable");
+    drop(Root::open(directory.path(), false).expect("nobody has it"));
+    assert!(directory.path().exists() && !left.exists());
 }
 
 #[test]

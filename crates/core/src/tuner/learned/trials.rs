@@ -128,16 +128,19 @@ impl Learned {
         let before = self.phase.mean(&tried.back);
         let foretold = self.cost.expected(structure, &tried.back);
         let expected = before.or_else(|| foretold.map(|it| it.takes));
-        let took = match self.phase.mean(seen.limits) {
-            Some(now) => format!(
-                "the trial took {:.1} µs an operation, with merges evened out",
-                now * 1e6
-            ),
-            None => "the trial could not be measured".into(),
-        };
-        match expected {
-            Some(again) => format!("{took}; {:.1} µs are expected without it", again * 1e6),
-            None => took,
+        let without = expected.map_or(String::new(), |again| {
+            format!("; {:.1} µs are expected without it", again * 1e6)
+        });
+        match self.phase.mean(seen.limits) {
+            Some(now) => {
+                let later = [seen.limits, &tried.back].map(|it| self.cost.later(structure, it));
+                format!(
+                    "the trial took {:.1} µs an operation, with merges evened out{without}{}",
+                    now * 1e6,
+                    beside(&later)
+                )
+            }
+            None => format!("the trial could not be measured{without}"),
         }
     }
 }

@@ -304,6 +304,15 @@ fn flags_of_the_published_space_say_what_it_does_not_set() {
             "# The space does not set compression. Set --compression_type here to what the trials \
              had:",
             "# RocksDB 11.12 has lz4 unless told otherwise, db_bench snappy.",
+            "# The space does not set enable_pipelined_write. Set --enable_pipelined_write here to \
+             what the trials had:",
+            "# RocksDB 11.12 has false unless told otherwise, db_bench true.",
+            "# The space does not set delayed_write_rate. Set --delayed_write_rate here to what the \
+             trials had:",
+            "# RocksDB 11.12 has 0 unless told otherwise, db_bench 8388608.",
+            "# The space does not set hard_pending_compaction_bytes_limit. Set \
+             --hard_pending_compaction_bytes_limit here to what the trials had:",
+            "# RocksDB 11.12 has 274877906944 unless told otherwise, db_bench 137438953472.",
         ]
     );
     // A trial's program may split each line at its sign.

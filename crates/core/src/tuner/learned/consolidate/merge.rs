@@ -2,8 +2,8 @@
 
 use super::super::cost::Scan;
 use super::super::structure::Structure;
-use crate::layout::LogicalLevel;
-use crate::planner::may_give_pieces;
+use crate::layout::{LogicalLevel, PhysicalLevel};
+use crate::planner::{drained, may_give_pieces};
 use crate::tuner::Question;
 
 /// A merge of one level.
@@ -22,8 +22,10 @@ pub(super) struct Merge {
     pub hidden: f64,
     /// Bytes of each run that it merges, and rewrites.
     pub sizes: Vec<f64>,
-    /// The lowest and the highest number of the level's files.
+    /// The lowest number of the level's files, and of those that its oldest run would take in.
     pub first: u64,
+    pub first_above: u64,
+    /// The highest number of the files that it takes out of their runs.
     pub newest: u64,
 }
 
@@ -102,12 +104,24 @@ pub(super) fn merge(
         (false, false) => until_drained(seen, level, deepest, own, stored),
     };
     let spares_drain = taker.is_some() && !gives_pieces && seen.mission.user_write_bytes > 0;
-    let files = here.iter().flat_map(|run| seen.tree.files(*run));
-    let numbers = || files.clone().map(|file| file.number);
+    // Its oldest run takes in the others, unless all goes below.
+    let drained = drained(&seen.shape.layout, level, &here);
+    let above = &drained[..drained.len().saturating_sub(1)];
+    let taken = if owed || here.len() == 1 {
+        &here[..]
+    } else {
+        above
+    };
+    let numbers = |runs: &[PhysicalLevel]| -> Vec<u64> {
+        let files = runs.iter().flat_map(|run| seen.tree.files(*run));
+        files.map(|file| file.number).collect()
+    };
+    let lowest = |runs| numbers(runs).into_iter().min();
     Merge {
         runs: here.len(),
-        first: numbers().min().unwrap_or(0),
-        newest: numbers().max().unwrap_or(0),
+        first: lowest(&here).unwrap_or(0),
+        first_above: lowest(above).unwrap_or(u64::MAX),
+        newest: numbers(taken).into_iter().max().unwrap_or(0),
         fewer,
         lasts,
         extra: if spares_drain { lacks } else { 1.0 },

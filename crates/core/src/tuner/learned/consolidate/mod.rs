@@ -108,7 +108,7 @@ struct Lost {
 struct Asked {
     /// Runs of the level.
     runs: usize,
-    /// The highest number of its files.
+    /// The highest number of the files that were to leave their runs.
     newest: u64,
     goes_down: bool,
     /// As [`Merge::owed`].
@@ -131,9 +131,15 @@ impl Asked {
         }
     }
 
-    /// Whether the merge is over: it has spared runs, or others have come in their place.
+    /// Whether the merge is over: it has spared runs, or others have come in their place. What has
+    /// become of the oldest run does not tell: files of it that nothing newer meets are in no piece.
     fn is_over(&self, now: &Merge) -> bool {
-        now.runs < self.runs || now.first > self.newest
+        let left = if self.goes_down {
+            now.first
+        } else {
+            now.first_above
+        };
+        now.runs < self.runs || left > self.newest
     }
 }
 
