@@ -83,6 +83,9 @@ class Table(unittest.TestCase):
             self.assertEqual(settings.fingerprint(other), settings.fingerprint())
             other.write_text(text.replace("skew = 0.3", "skew = 0.4", 1))
             self.assertNotEqual(settings.fingerprint(other), settings.fingerprint())
+            other.write_text(space.replace('change = "set-options"', 'change = "reopen"')
+                             .replace('source = "crates', 'source = "src'))
+            self.assertEqual(settings.fingerprint(space=other), settings.fingerprint())
             other.write_text(space.replace("range = [2, 20]", "range = [2, 12]"))
             self.assertNotEqual(settings.fingerprint(space=other), settings.fingerprint())
 
