@@ -328,7 +328,10 @@ pub(super) fn down(
 /// them lie over one file of an older run, which would be rewritten for each. Where a file that
 /// cannot be read bars the way of some, others go.
 fn for_tombstones(seen: &Observation, here: &View) -> Option<Begin> {
-    tombstones(seen, here).find_map(|(run, files)| {
+    let mut tombstones = tombstones(seen, here).peekable();
+    tombstones.peek()?;
+    let existing = into_existing(seen, here)?;
+    tombstones.find_map(|(run, files)| {
         let (first, last) = files.first().zip(files.last())?;
         let reason = Reason::Tombstones {
             file: first.number,
@@ -336,7 +339,7 @@ fn for_tombstones(seen: &Observation, here: &View) -> Option<Begin> {
         };
         let all = Begin {
             top: run,
-            target: into_existing(seen, here).filter(|target| run < *target)?,
+            target: Some(existing).filter(|target| run < *target)?,
             range: Some((first.smallest.clone(), last.largest.clone())),
             reason,
         };

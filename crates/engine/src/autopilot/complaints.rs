@@ -1,6 +1,7 @@
 //! Which failures are worth a line in the journal.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::time::{Duration, Instant};
 
 /// What fails for so long is told again.
@@ -13,14 +14,17 @@ pub(super) struct Complaints {
 }
 
 impl Complaints {
-    /// Whether this was no news within the last ten minutes.
+    /// Whether nobody has complained of this within the last ten minutes.
     pub(super) fn is_news(&mut self, family: &str, sentence: &str, now: Instant) -> bool {
         self.told
             .retain(|_, at| now.saturating_duration_since(*at) < AGAIN);
-        let key = (family.to_owned(), sentence.to_owned());
-        let is_news = !self.told.contains_key(&key);
-        self.told.entry(key).or_insert(now);
-        is_news
+        match self.told.entry((family.to_owned(), sentence.to_owned())) {
+            Entry::Occupied(_) => false,
+            Entry::Vacant(news) => {
+                news.insert(now);
+                true
+            }
+        }
     }
 }
 

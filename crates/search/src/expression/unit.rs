@@ -2,8 +2,8 @@
 
 const KIBI: f64 = 1024.0;
 
-/// Units and what they are worth: bytes, seconds, shares.
-const UNITS: [(&str, f64); 15] = [
+/// What units are worth: bytes, seconds, a share.
+const BYTES: [(&str, f64); 9] = [
     ("B", 1.0),
     ("kB", 1e3),
     ("MB", 1e6),
@@ -13,19 +13,23 @@ const UNITS: [(&str, f64); 15] = [
     ("MiB", KIBI * KIBI),
     ("GiB", KIBI * KIBI * KIBI),
     ("TiB", KIBI * KIBI * KIBI * KIBI),
+];
+const TIMES: [(&str, f64); 5] = [
     ("us", 1e-6),
     ("ms", 1e-3),
     ("s", 1.0),
     ("min", 60.0),
     ("h", 3600.0),
-    ("%", 0.01),
 ];
-
-const TIMES: [&str; 5] = ["us", "ms", "s", "min", "h"];
+const SHARE: [(&str, f64); 1] = [("%", 0.01)];
 
 /// Whether it is a unit of time.
 pub(super) fn is_time(unit: &str) -> bool {
-    TIMES.contains(&unit)
+    TIMES.iter().any(|(name, _)| *name == unit)
+}
+
+fn units() -> impl Iterator<Item = &'static (&'static str, f64)> {
+    BYTES.iter().chain(&TIMES).chain(&SHARE)
 }
 
 /// What a unit is worth.
@@ -33,9 +37,9 @@ pub(super) fn is_time(unit: &str) -> bool {
 /// # Errors
 /// The units that exist.
 pub(super) fn factor(unit: &str) -> Result<f64, String> {
-    let known = UNITS.iter().find(|(name, _)| *name == unit);
+    let known = units().find(|(name, _)| *name == unit);
     known.map(|(_, factor)| *factor).ok_or_else(|| {
-        let names: Vec<&str> = UNITS.iter().map(|(name, _)| *name).collect();
+        let names: Vec<&str> = units().map(|(name, _)| *name).collect();
         format!(
             "{unit:?} is no unit: write one of {}, or none",
             names.join(" ")

@@ -1,4 +1,5 @@
 mod credit;
+mod over;
 mod price;
 
 use std::time::Duration;
@@ -361,61 +362,6 @@ fn a_merge_that_is_done_is_not_given_up() {
     let mut losses = before.asked();
     let after = Scene::of(tree(0), 10, mission(1, 9));
     assert!(after.end(&mut losses, true, 0.0).is_empty());
-}
-
-/// A level of one run gets another in its place: reads have lost nothing by that one yet.
-#[test]
-fn the_run_after_a_merged_one_pays_anew() {
-    let before = Scene::of(tree(1), 1, mission(10, 1));
-    let mut after = before.clone();
-    let run = after.tree.runs().next().expect("a run");
-    let mut files = after.tree.files(run).to_vec();
-    files.iter_mut().for_each(|file| file.number += 1_000);
-    after.tree.replace(run, files).expect("legal");
-    let mut losses = Losses::default();
-    let mut asked_after = |scene: &Scene| {
-        scene.end(&mut losses, false, 0.0);
-        scene.ask_again(&mut losses).0
-    };
-    let first = asked_after(&before);
-    assert!(first > 1);
-    assert_eq!(asked_after(&before), 1, "it goes on");
-    assert_eq!(asked_after(&after), first, "another run");
-}
-
-/// Runs of level 1, the oldest first, each so many files with numbers behind this one.
-fn tree_numbered(runs: &[(u64, u64)]) -> Tree {
-    let counts: Vec<u64> = runs.iter().map(|run| run.0).collect();
-    let mut tree = tree_of(&counts, &[]);
-    let slots: Vec<_> = tree.runs().collect();
-    for (slot, (_, behind)) in slots.into_iter().rev().zip(runs) {
-        let mut files = tree.files(slot).to_vec();
-        files.iter_mut().for_each(|file| file.number += behind);
-        tree.replace(slot, files).expect("legal");
-    }
-    tree
-}
-
-/// What of the oldest run nothing newer meets is in no piece, and keeps its files.
-#[test]
-fn a_merge_is_over_though_files_of_the_oldest_run_are_left() {
-    let scene = |runs: &[(u64, u64)]| Scene::of(tree_numbered(runs), 10, mission(10, 1));
-    let before = scene(&[(400, 0), (200, 1_000)]);
-    let midway = scene(&[(400, 0), (100, 1_000), (200, 2_000)]);
-    let after = scene(&[(400, 0), (200, 2_000)]);
-    let mut losses = Losses::default();
-    let mut asked_after = |scene: &Scene| {
-        scene.end(&mut losses, false, 0.0);
-        scene.ask_again(&mut losses).0
-    };
-    let first = asked_after(&before);
-    assert!(first > 1);
-    assert_eq!(
-        asked_after(&midway),
-        1,
-        "another run has come, and the merge goes on"
-    );
-    assert!(asked_after(&after) > 1, "the run that came pays anew");
 }
 
 /// A mission in which a merge of level 1 for the reads' sake wrote so many bytes.
